@@ -1,0 +1,206 @@
+# Builds everything into build/ (GNU make).  `make help` lists the targets.
+
+BUILD     ?= build
+APXS      ?= apxs
+NGINX_SRC ?= /usr/share/nginx/src
+JOBS      ?= 2
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+OPT       ?= -O2 -g
+WARN      := -Wall -Wextra -Werror
+
+# Where nginx is configured: absolute, since nginx builds in its own folder.
+OUT        := $(abspath $(BUILD))
+NGX_BUILD  := $(OUT)/nginx
+# What IRI::Server of t/lib looks at, too.
+export IRI_BUILD := $(OUT)
+export CC APXS NGINX_SRC
+
+# ---- which compiler flags ----------------------------------------------------
+
+# SANITIZE=address,undefined instruments all that is ours (see `make asan`).
+ifdef SANITIZE
+HARDEN     := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all \
+              -fno-omit-frame-pointer
+HARDEN_LD  := -fsanitize=$(SANITIZE)
+else
+HARDEN     := -fstack-protector-strong -D_FORTIFY_SOURCE=2
+HARDEN_LD  := -Wl,-z,relro -Wl,-z,now
+endif
+
+ALL_CFLAGS  = -std=gnu99 $(OPT) -fPIC $(WARN) $(HARDEN) $(CFLAGS) $(CPPFLAGS)
+ALL_LDFLAGS = $(HARDEN_LD) $(LDFLAGS)
+
+# Asked for when first used, for the packages may come later; and once.
+once        = $(eval $(1) := $(2))$($(1))
+CORE_LIBS   = $(call once,CORE_LIBS,$(shell \
+                  pkg-config --libs icu-i18n icu-uc libidn2))
+APR_CFLAGS  = $(call once,APR_CFLAGS,$(shell pkg-config --cflags apr-1))
+APR_LIBS    = $(call once,APR_LIBS,$(shell pkg-config --libs apr-1))
+HTTPD_FLAGS = $(call once,HTTPD_FLAGS,$(shell \
+                  $(APXS) -q EXTRA_CPPFLAGS) \
+                  -I$(shell $(APXS) -q INCLUDEDIR) \
+                  -I$(shell $(APXS) -q APR_INCLUDEDIR))
+
+# ---- files -------------------------------------------------------------------
+
+# Of common/ only iri_env_apr.c knows APR: nginx must not see it.
+CORE_SRC  := $(filter-out common/iri_env_apr.c,$(wildcard common/*.c))
+ENV_SRC   := common/iri_env_apr.c
+HTTPD_SRC := $(wildcard mod_iri/*.c)
+CLI_SRC   := $(wildcard cli/*.c)
+TEST_SRC  := $(wildcard t/core/test_*.c)
+TEST_LIB  := $(filter-out $(TEST_SRC),$(wildcard t/core/*.c))
+NGX_FILES := config $(wildcard ngx_iri/*.[ch]) $(CORE_SRC) \
+             $(wildcard common/*.h)
+
+obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+OBJECTS    = $(call obj,$(CORE_SRC) $(ENV_SRC) $(HTTPD_SRC) $(CLI_SRC) \
+               $(TEST_SRC) $(TEST_LIB))
+TESTS      = $(patsubst t/core/%.c,$(BUILD)/t/%,$(TEST_SRC))
+BUILT      = $(BUILD)/libiri.a $(BUILD)/iri $(BUILD)/mod_iri.so \
+             $(BUILD)/ngx_http_iri_module.so
+
+# ---- building ----------------------------------------------------------------
+
+all: need-build $(BUILT)   ## build both modules, the command and libiri.a
+
+lib: $(BUILD)/libiri.a     ## build the core alone
+
+cli: $(BUILD)/iri          ## build the command alone
+
+httpd: $(BUILD)/mod_iri.so ## build mod_iri alone
+
+nginx: $(BUILD)/ngx_http_iri_module.so ## build ngx_iri alone
+
+$(BUILD)/libiri.a: $(call obj,$(CORE_SRC))
+	rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/iri: $(call obj,$(CLI_SRC) $(ENV_SRC)) $(BUILD)/libiri.a
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ \
+	    $(shell pkg-config --libs jansson) $(APR_LIBS) $(CORE_LIBS)
+
+$(BUILD)/mod_iri.so: $(call obj,$(HTTPD_SRC) $(ENV_SRC)) $(BUILD)/libiri.a
+	$(CC) -shared $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
+
+$(BUILD)/t/test_%: $(BUILD)/obj/t/core/test_%.o $(call obj,$(TEST_LIB)) \
+                   $(call obj,$(ENV_SRC)) $(BUILD)/libiri.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ -Wl,--as-needed \
+	    $(shell pkg-config --libs cmocka) $(APR_LIBS) $(CORE_LIBS)
+
+$(BUILD)/obj/mod_iri/%.o:            EXTRA = -Icommon $(HTTPD_FLAGS)
+$(BUILD)/obj/common/iri_env_apr.o:   EXTRA = $(APR_CFLAGS)
+$(BUILD)/obj/cli/%.o:                EXTRA = -Icommon $(APR_CFLAGS)
+$(BUILD)/obj/t/core/%.o:             EXTRA = -Icommon $(APR_CFLAGS)
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c -o $@ $<
+
+-include $(OBJECTS:.o=.d)
+
+# All is built again when the compiler or its flags are others.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(APXS) $(NGINX_SRC)' > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+# ---- the nginx module ----------------------------------------------------------
+
+# nginx's own build of an addon, out of its source tree.  A tree of Debian's
+# nginx-dev says how its nginx was configured (a bash array); any other is
+# configured with what makes a module of the same signature.
+NGX_FLAGS ?= --with-compat --with-threads
+NGX_CC    := $(OPT) -fPIC $(HARDEN) $(CFLAGS) $(CPPFLAGS)
+NGX_LD    := $(HARDEN_LD) $(LDFLAGS)
+
+$(NGX_BUILD)/Makefile: config $(BUILD)/flags
+	@echo "configuring nginx in $(NGINX_SRC)"
+	@rm -rf $(NGX_BUILD) && mkdir -p $(NGX_BUILD)
+	@cd $(NGINX_SRC) && bash -c ' \
+	    if [ -f conf_flags ]; then . ./conf_flags; \
+	    else NGX_CONF_FLAGS=($(NGX_FLAGS)); fi; \
+	    configure=./configure; \
+	    [ -f $$configure ] || configure=./auto/configure; \
+	    exec $$configure "$${NGX_CONF_FLAGS[@]}" --with-cc="$(CC)" \
+	        --with-cc-opt="$(NGX_CC)" --with-ld-opt="$(NGX_LD)" \
+	        --add-dynamic-module=$(CURDIR) --builddir=$(NGX_BUILD)' \
+	    > $(NGX_BUILD)/configure.log 2>&1 || \
+	    { cat $(NGX_BUILD)/configure.log; rm -f $@; exit 1; }
+
+# nginx's makefile has a CFLAGS of its own, which CFLAGS=... must not replace.
+$(BUILD)/ngx_http_iri_module.so: MAKEOVERRIDES =
+$(BUILD)/ngx_http_iri_module.so: $(NGX_BUILD)/Makefile $(NGX_FILES)
+	$(MAKE) -C $(NGINX_SRC) -f $(NGX_BUILD)/Makefile modules
+	cp $(NGX_BUILD)/ngx_http_iri_module.so $@
+
+# ---- what the system must have ---------------------------------------------------
+
+need-build:
+	@.ci/deps build
+
+deps:          ## install the missing Debian packages (asks at a terminal)
+	@.ci/deps --install
+
+need-run:
+	@.ci/deps --install build run
+
+need-test:
+	@.ci/deps --install build run test
+
+# ---- running and testing ---------------------------------------------------------
+
+# The prerequisites of these are made by a second make: what pkg-config and
+# apxs say is known only after the packages are there.
+run: need-run  ## see it work: a sample tree on both servers, until Ctrl-C
+	@$(MAKE) --no-print-directory all
+	@perl t/run/run
+
+test: need-test ## build, then all tests
+	@$(MAKE) --no-print-directory all unit
+	@$(MAKE) --no-print-directory prove
+
+unit: $(TESTS)
+
+# TESTS_ARE=t/explain.t runs one file only.
+TESTS_ARE ?= $(wildcard t/*.t) $(TESTS)
+prove:
+	CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -It/lib --timer $(TESTS_ARE)
+
+names: need-test ## every word of t/names.t, not a sample
+	@$(MAKE) --no-print-directory all
+	IRI_ALL_NAMES=1 prove -It/lib -v t/names.t
+
+# Servers load our instrumented modules: IRI::Server preloads the sanitizers'
+# libraries, and reports in its logs fail a test.
+asan: need-test ## the whole suite with ASan and UBSan, servers included
+	@IRI_ASAN=1 ASAN_OPTIONS=detect_leaks=0 $(MAKE) --no-print-directory \
+	    BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g' test
+
+# ---- housekeeping ----------------------------------------------------------------
+
+C_FILES = $(wildcard common/*.c mod_iri/*.c ngx_iri/*.c cli/*.c t/core/*.c)
+
+format:        ## put all C files in form
+	clang-format -i $(C_FILES)
+
+check-format:  ## say which C files are not in form
+	clang-format --dry-run --Werror $(C_FILES)
+
+clean:         ## remove all that was made
+	rm -rf $(BUILD)
+
+help:          ## this list
+	@echo "make [TARGET] [CC=...] [CFLAGS=...] [APXS=...] [NGINX_SRC=dir]"
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1	\2/p' Makefile | \
+	    expand -t 16
+
+FORCE:
+
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+.PHONY: all lib cli httpd nginx need-build deps need-run need-test run test \
+    unit prove names asan format check-format clean help FORCE
