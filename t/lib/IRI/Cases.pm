@@ -1,0 +1,441 @@
+# The tables t/cases/*.tsv, and how a table is run against nginx, httpd and
+# the core. A table has a line of column names, then a case a line, with TAB
+# between the columns; lines that begin with "#" are comments.
+#
+#   id         of this case, never used twice
+#   tree       a manifest of t/trees, as NAME, NAME/CHARSET or
+#              NAME/CHARSET/FORM; "-" is an empty root
+#   settings   words of the reference without "iri_": charset=Shift_JIS,EUC-JP
+#              match=normalization; `iri=on` is understood
+#   method     "-" is GET
+#   target     octets of the request-target, \xHH
+#   status     200, or several that will do: 301|308
+#   path       the file that is served, octets on disk, \xHH; "-" for none
+#   note       why
+#   location   optional: the Location of the answer, without scheme and host
+#   nginx, httpd, core    optional, where a runner differs: "STATUS",
+#              "STATUS PATH", or "skip"; for core also an answer (pass,
+#              serve, moved, choose, refuse) in the place of STATUS
+#
+# In all optional columns and in path and note "-" is as good as nothing.
+package IRI::Cases;
+use strict;
+use warnings;
+use Exporter 'import';
+use IRI::Httpd;
+use IRI::Nginx;
+use IRI::Octets qw(octets escaped);
+use IRI::Server qw(build_dir capture temp_dir);
+use IRI::Tree 'make_tree';
+use JSON::PP ();
+use Test::More ();
+
+our @EXPORT_OK = qw(load groups run_nginx run_httpd run_core
+    nginx_settings httpd_settings core_options);
+
+# Settings that a case may use: the word in the table and in nginx after
+# "iri_", and httpd's directive.
+my %HTTPD_DIRECTIVE = (
+    iri => 'IRIEngine', charset => 'IRICharset', invalid => 'IRIInvalid',
+    host => 'IRIHost', query_charset => 'IRIQueryCharset',
+    filename_charset => 'IRIFilenameCharset',
+    filename_form => 'IRIFilenameForm', match => 'IRIMatch',
+    ambiguous => 'IRIAmbiguous', redirect => 'IRIRedirect',
+    listing => 'IRIListing', repair => 'IRIRepair', cache => 'IRICache',
+    advertise => 'IRIAdvertise',
+);
+my @REQUIRED = qw(id tree settings method target status path);
+my %COLUMN   = map { $_ => 1 } @REQUIRED,
+    qw(note location nginx httpd core);
+
+# Reads tables and returns their cases, each a hash by column. Dies on what
+# cannot be meant: unknown columns and settings, ids used twice.
+sub load {
+    my (@files) = @_;
+    my (@cases, %seen);
+    for my $file (@files) {
+        open my $table, '<', $file or die "$file: $!\n";
+        my @columns;
+        while (my $line = <$table>) {
+            chomp $line;
+            next if $line =~ /^(?:#|\s*$)/;
+            my @cells = split /\t/, $line, -1;
+            if (!@columns) {
+                @columns = @cells;
+                check_columns($file, @columns);
+                next;
+            }
+            my %case;
+            @case{@columns} = @cells;
+            die "$file:$.: ", scalar(@cells), " columns\n"
+                if @cells > @columns || grep { !length($case{$_} // '') }
+                @REQUIRED;
+            die "$file:$.: id $case{id} used twice\n" if $seen{ $case{id} }++;
+            settings($case{settings});
+            push @cases, \%case;
+        }
+    }
+    return @cases;
+}
+
+# Dies if a table lacks columns or has others.
+sub check_columns {
+    my ($file, @columns) = @_;
+    my %have    = map { $_ => 1 } @columns;
+    my @wrong   = grep { !$COLUMN{$_} } @columns;
+    my @missing = grep { !$have{$_} } @REQUIRED;
+    die "$file: wrong columns @wrong, missing columns @missing\n"
+        if @wrong || @missing;
+    return;
+}
+
+# Cases with the same tree and settings together, in the order of the first
+# of each: { tree, settings, cases }.
+sub groups {
+    my (@cases) = @_;
+    my (@groups, %group);
+    for my $case (@cases) {
+        my $key = join "\t", @$case{qw(tree settings)};
+        if (!$group{$key}) {
+            $group{$key} = {
+                tree => $case->{tree}, settings => $case->{settings},
+                cases => []
+            };
+            push @groups, $group{$key};
+        }
+        push @{ $group{$key}{cases} }, $case;
+    }
+    return @groups;
+}
+
+# The settings of a case as a list of [word, values], `iri=on` first.
+sub settings {
+    my ($text) = @_;
+    my @settings = map { [split /=/, $_, 2] }
+        grep { $_ ne '-' } split ' ', $text;
+    for my $setting (@settings) {
+        die "unknown setting $setting->[0]\n"
+            if !$HTTPD_DIRECTIVE{ $setting->[0] };
+        die "setting $setting->[0] without value\n"
+            if !length($setting->[1] // '');
+        $setting->[1] =~ tr/,/ /;
+    }
+    unshift @settings, [iri => 'on'] if !grep { $_->[0] eq 'iri' } @settings;
+    return @settings;
+}
+
+# Settings as nginx directives: "iri on;\niri_charset Shift_JIS EUC-JP;\n".
+sub nginx_settings {
+    my ($text) = @_;
+    return join '', map {
+        ($_->[0] eq 'iri' ? 'iri' : "iri_$_->[0]") . " $_->[1];\n"
+    } settings($text);
+}
+
+# Settings as httpd directives: "IRIEngine on\nIRICharset Shift_JIS EUC-JP\n".
+sub httpd_settings {
+    my ($text) = @_;
+    return join '', map { "$HTTPD_DIRECTIVE{$_->[0]} $_->[1]\n" }
+        settings($text);
+}
+
+# Settings as options of the command: --charset Shift_JIS,EUC-JP.
+sub core_options {
+    my ($text) = @_;
+    return map {
+        my ($word, $values) = @$_;
+        $word =~ tr/_/-/;
+        $values =~ tr/ /,/;
+        ("--$word", $values);
+    } grep { $_->[0] ne 'iri' } settings($text);
+}
+
+# What a case expects of a runner: a hash with skip, or status (or answer)
+# and path.
+sub expected {
+    my ($case, $runner) = @_;
+    my %expect = (status => $case->{status}, path => $case->{path});
+    my $cell   = $case->{$runner} // '-';
+    if ($cell !~ /^-?$/) {
+        my ($status, $path) = split ' ', $cell;
+        return { skip => 1 } if $status eq 'skip';
+        %expect = (status => $status, path => $path // '-');
+    }
+    $expect{path} =~ s{^/}{};
+    undef $expect{path} if $expect{path} eq '-';
+    $expect{path} = octets($expect{path}) if defined $expect{path};
+    return \%expect;
+}
+
+# Runs cases against one nginx with a server block for each group. Emits a
+# TAP line a case and one for the error log. Options: proto => 'h2' for
+# HTTP/2; server => text for each server block.
+sub run_nginx {
+    my ($cases, %option) = @_;
+    my ($dir, @groups) = make_trees(@$cases);
+    my $listen = ($option{proto} // '') eq 'h2' ? ' http2' : '';
+    my $conf   = '';
+    for my $group (@groups) {
+        my $directives = nginx_settings($group->{settings});
+        $conf .= <<"END";
+server {
+listen 127.0.0.1:%%PORT_$group->{number}%%$listen;
+server_name localhost;
+root $group->{dir};
+$directives
+@{[ $option{server} // '' ]}
+}
+END
+    }
+    my $server = IRI::Nginx->new(tmp => $dir, conf => $conf);
+    return run_server($server, 'nginx', \@groups, $option{proto});
+}
+
+# The same against one httpd with a virtual host for each group; option
+# modules besides, names of further stock modules.
+sub run_httpd {
+    my ($cases, %option) = @_;
+    my ($dir, @groups) = make_trees(@$cases);
+    my $conf = '';
+    for my $group (@groups) {
+        my $directives = httpd_settings($group->{settings});
+        $conf .= <<"END";
+<VirtualHost 127.0.0.1:%%PORT_$group->{number}%%>
+ServerName localhost
+DocumentRoot "$group->{dir}"
+$directives
+@{[ $option{server} // '' ]}
+</VirtualHost>
+END
+    }
+    my $server = IRI::Httpd->new(
+        tmp => $dir, conf => $conf, modules => $option{modules},
+        h2  => ($option{proto} // '') eq 'h2'
+    );
+    return run_server($server, 'httpd', \@groups, $option{proto});
+}
+
+# Makes each tree of the cases once, below one new directory. Returns that
+# and the groups, which get a number, their dir, and content (of the files).
+sub make_trees {
+    my (@cases) = @_;
+    my $dir = temp_dir();
+    my (@groups, %made);
+    for my $group (groups(@cases)) {
+        my $tree = $group->{tree};
+        if (!$made{$tree}) {
+            my ($name, $charset, $form) = split m{/}, $tree;
+            my $root = sprintf '%s/tree%d', $dir, scalar keys %made;
+            mkdir $root or die "$root: $!\n";
+            my $text = $name eq '-' ? "\n" : $name;
+            $made{$tree} = [make_tree($text, $root,
+                charset => length($charset // '') ? $charset : undef,
+                form => $form)];
+        }
+        @$group{qw(number dir content)} =
+            (scalar @groups, @{ $made{$tree} });
+        push @groups, $group;
+    }
+    return ($dir, @groups);
+}
+
+# Sends every case to its group's port and judges the answers. Returns the
+# number of cases that failed.
+sub run_server {
+    my ($server, $runner, $groups, $proto) = @_;
+    my $failed = 0;
+    $server->start;
+    for my $group (@$groups) {
+        my $client = $server->client(
+            port => $server->port("_$group->{number}"), proto => $proto);
+        my @cases   = grep { !skip($_, $runner) } @{ $group->{cases} };
+        my @answers = ask($client, ($proto // '') eq 'h2', @cases);
+        for my $case (@cases) {
+            my $answer = shift @answers;
+            my @wrong  = judge($case, $runner, $answer, $group->{content});
+            $failed += !report($case, $group, @wrong);
+        }
+        $client->disconnect;
+    }
+    $server->stop;
+    my @errors = $server->errors;
+    Test::More::ok(!@errors, "$runner: error log")
+        or Test::More::diag(join "\n", @errors);
+    return $failed;
+}
+
+# Answers to cases, in their order. GET and HEAD go over one connection, many
+# at a time; what may not be repeated, or whose target could be taken for the
+# end of a request, has a connection of its own.
+sub ask {
+    my ($client, $framed, @cases) = @_;
+    my (@together, @answers);
+    for my $number (0 .. $#cases) {
+        my ($method, $target) = request_of($cases[$number]);
+        my $request = { method => $method, target => $target };
+        if ($method =~ /^(?:GET|HEAD)$/ && ($framed || $target !~ /[\0- ]/)) {
+            push @together, [$number, $request];
+            next;
+        }
+        $client->disconnect;
+        $answers[$number] = $client->request($request);
+        $client->disconnect;
+    }
+    my @got = $client->pipeline(map { $_->[1] } @together);
+    @answers[map { $_->[0] } @together] = @got;
+    return @answers;
+}
+
+# Method and target of a case.
+sub request_of {
+    my ($case) = @_;
+    my $method = $case->{method} eq '-' ? 'GET' : $case->{method};
+    return ($method, octets($case->{target}));
+}
+
+# Emits the line of a case that this runner leaves out; true if it does.
+sub skip {
+    my ($case, $runner) = @_;
+    return 0 if !expected($case, $runner)->{skip};
+  SKIP: {
+        Test::More::skip("$case->{id}: not for $runner", 1);
+    }
+    return 1;
+}
+
+# What is wrong with a server's answer: a list of sentences. For HEAD the
+# length of the content stands for the content. HTTP/2 resets the stream of a
+# malformed request (PROTOCOL_ERROR); that stands for 400.
+sub judge {
+    my ($case, $runner, $answer, $content) = @_;
+    my $expect = expected($case, $runner);
+    my $status =
+        $answer->error eq 'stream reset, code 1' ? 400 : $answer->status;
+    my @wrong;
+    push @wrong, "status $status, expected $expect->{status} "
+        . $answer->error
+        if $status !~ /^(?:$expect->{status})$/;
+    if (defined(my $location = $case->{location})) {
+        my $got = $answer->header('Location') // '-';
+        $got =~ s{^https?://[^/]*}{};
+        push @wrong, "Location $got, expected $location"
+            if $location !~ /^-?$/ && $got ne octets($location);
+    }
+    return @wrong if !defined $expect->{path};
+    my $served = $content->{ $expect->{path} }
+        // return (@wrong, "not in the tree: " . escaped($expect->{path}));
+    if ($case->{method} eq 'HEAD') {
+        my $length = $answer->header('Content-Length') // 'none';
+        push @wrong, "length $length" if $length ne length $served;
+    }
+    elsif ($answer->body ne $served) {
+        push @wrong, 'served ' . escaped(substr $answer->body, 0, 300)
+            . ', expected ' . escaped($served);
+    }
+    return @wrong;
+}
+
+# The line of a case, and if it failed, why.
+sub report {
+    my ($case, $group, @wrong) = @_;
+    my $note = $case->{note} // '';
+    $note = $note =~ /^-?$/ ? '' : " - $note";
+    my $name = "$case->{id} $case->{method} $case->{target}$note";
+    return Test::More::ok(!@wrong, $name) || do {
+        Test::More::diag(
+            join "\n", @wrong,
+            "tree $group->{tree}, settings $group->{settings}");
+        0;
+    };
+}
+
+# Runs cases against the command `iri explain`, one process for each group.
+# Methods are not looked at; groups with iri=off are skipped.
+sub run_core {
+    my ($cases) = @_;
+    my ($dir, @groups) = make_trees(@$cases);
+    my $failed = 0;
+    for my $group (@groups) {
+        my $off   = $group->{settings} =~ /\biri=off\b/;
+        my @cases = grep { !skip($off ? { %$_, core => 'skip' } : $_, 'core') }
+            @{ $group->{cases} };
+        next if !@cases;
+        my @verdicts = explain($group, @cases);
+        for my $case (@cases) {
+            my @wrong = judge_core($case, shift @verdicts, $group->{content},
+                $group->{dir});
+            $failed += !report($case, $group, @wrong);
+        }
+    }
+    return $failed;
+}
+
+# The objects that `iri explain --batch` writes for the targets of cases.
+# Operands have \\ and \xHH escapes, of which a backslash needs one too.
+sub explain {
+    my ($group, @cases) = @_;
+    my $input = join '', map { escaped((request_of($_))[1]) . "\n" } @cases;
+    my ($code, $out, $err) = capture($input, build_dir() . '/iri', 'explain',
+        '--batch', '--root', $group->{dir}, core_options($group->{settings}));
+    my @lines = split /\n/, $out;
+    Test::More::diag("iri explain: exit code $code, " . @lines
+            . ' lines for ' . @cases . " operands\n$err")
+        if $code || $err ne '' || @lines != @cases;
+    return map { eval { JSON::PP->new->utf8->decode($_) } } @lines;
+}
+
+# What is wrong with the core's verdict on a case. Where a case has no word
+# of its own for the core, its status is read so: 2xx is an entry
+# (under whatever path), 300 a choice, other 3xx a move, 404 no file, other
+# statuses are the server's alone.
+sub judge_core {
+    my ($case, $verdict, $content, $dir) = @_;
+    return 'no JSON' if !$verdict;
+    my $expect = expected($case, 'core');
+    my $answer = $verdict->{answer} // 'error: ' . ($verdict->{error} // '');
+    my $file   = core_file($case, $verdict, $dir);
+    my $found  = defined $file && defined $content->{$file};
+    my $status = $expect->{status};
+    my $fits =
+          $status =~ /^[a-z]/    ? $answer eq $status
+        : $status =~ /^2/        ? $answer =~ /^(?:pass|serve|moved)$/
+        : $status =~ /^300/      ? $answer eq 'choose'
+        : $status =~ /^3/        ? $answer eq 'moved'
+        : $status =~ /404/       ? $answer eq 'refuse' || !$found
+        : $status =~ /^400/      ? $answer eq 'refuse'
+        :                          1;
+    my $got = "answer $answer, filename "
+        . (defined $file ? escaped($file) : 'none');
+    my @wrong;
+    push @wrong, "$got, expected $status" if !$fits;
+    push @wrong, "$got, expected " . escaped($expect->{path})
+        if defined $expect->{path}
+        && ($file // '') ne $expect->{path}
+        && ($file // '') ne $expect->{path} =~ s{/?index\.html$}{}r;
+    return @wrong;
+}
+
+# The file that a verdict names, octets relative to the root; undef if none,
+# or if something follows it. Where the core has nothing to say (pass) and
+# names none, it is the path that a server would open.
+sub core_file {
+    my ($case, $verdict, $dir) = @_;
+    return if length($verdict->{path_info} // '');
+    my $file = $verdict->{filename};
+    if (defined $file) {
+        utf8::encode($file);
+        $file =~ s/\\(\\|x[0-9A-Fa-f]{2})/$1 eq '\\' ? $1 : octets("\\$1")/ge;
+    }
+    elsif (($verdict->{answer} // '') eq 'pass') {
+        ($file) = (request_of($case))[1] =~ /^([^?]*)/;
+        $file =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge;
+    }
+    else {
+        return;
+    }
+    $file =~ s{^\Q$dir\E}{};
+    $file =~ s{^/|/$}{}g;
+    return $file;
+}
+
+1;

@@ -1,0 +1,145 @@
+# A private Apache httpd.
+package IRI::Httpd;
+use strict;
+use warnings;
+use parent 'IRI::Server';
+use IRI::Server qw(build_dir capture program spew worker_user);
+
+my @DEFAULT_MODULES = qw(authz_core authz_host authn_core dir mime alias);
+
+# Options beside those of all servers: conf, text after the general part
+# (every %%PORT...%% in it gets its Listen line); mpm, event (default),
+# worker or prefork; modules, names of further stock modules, e.g. 'rewrite';
+# h2 => 1 for HTTP/2 without TLS beside HTTP/1.1. Our module is loaded if it
+# is there and stock is not set. Nothing runs before start().
+sub new {
+    my ($class, %option) = @_;
+    my $self = $class->prepare([qw(mpm h2)], %option);
+    mkdir "$self->{tmp}/run";
+    spew("$self->{tmp}/mime.types", "text/html html\ntext/plain txt\n");
+    $self->write_conf;
+    return $self;
+}
+
+# httpd's program (IRI_HTTPD), undef if there is none.
+sub binary { return program('IRI_HTTPD', 'apache2', 'httpd') }
+
+# Our module's file.
+sub module { return build_dir() . '/mod_iri.so' }
+
+# Writes the configuration; ports are known only after the caller's text.
+sub write_conf {
+    my ($self) = @_;
+    my $conf = $self->expand("# %%PORT%%\n" . ($self->{conf} // ''));
+    my $text = $self->expand($self->general) . $conf;
+    spew("$self->{tmp}/httpd.conf", $text);
+    return;
+}
+
+# All that every private httpd needs.
+sub general {
+    my ($self) = @_;
+    my $modules = $self->load_lines;
+    my $level   = $self->{log_level} // 'warn';
+    my $listen  = join '', map { "Listen 127.0.0.1:$_\n" }
+        sort values %{ $self->{ports} };
+    my ($user, $group) = worker_user();
+    my $users = $user ? "User $user\nGroup $group\n" : "";
+    my $protocols =
+        $self->{h2} ? "Protocols h2c http/1.1\n" : "Protocols http/1.1\n";
+    return <<"END";
+ServerRoot "%%TMP%%"
+DefaultRuntimeDir "%%TMP%%/run"
+PidFile "%%TMP%%/httpd.pid"
+Mutex "file:%%TMP%%/run" default
+ErrorLog "%%TMP%%/error.log"
+LogLevel $level
+$users$listen
+$modules
+<IfModule mod_cgid.c>
+    ScriptSock "%%TMP%%/run/cgisock"
+</IfModule>
+TypesConfig "%%TMP%%/mime.types"
+LogFormat "%h %l %u %t \\"%r\\" %>s %b" common
+CustomLog "%%TMP%%/access.log" common
+StartServers 1
+<IfModule mpm_prefork_module>
+    ServerLimit 16
+    MaxRequestWorkers 16
+</IfModule>
+<IfModule !mpm_prefork_module>
+    ServerLimit 2
+    ThreadsPerChild 16
+    MinSpareThreads 1
+    MaxRequestWorkers 32
+</IfModule>
+KeepAliveTimeout 30
+MaxKeepAliveRequests 0
+$protocols
+ServerName localhost
+DocumentRoot "%%ROOT%%"
+<Directory "/">
+    Options FollowSymLinks
+    AllowOverride None
+    Require all granted
+</Directory>
+END
+}
+
+# LoadModule lines: the MPM, the stock modules that are not compiled in, and
+# ours. Modules are where IRI_HTTPD_MODULES says, else where Debian has them.
+sub load_lines {
+    my ($self) = @_;
+    my $folder = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
+    my $static = compiled_in();
+    my $mpm    = $self->{mpm} // 'event';
+    my @names  = (@DEFAULT_MODULES, @{ $self->{modules} // [] });
+    push @names, 'http2' if $self->{h2};
+    unshift @names, "mpm_$mpm"
+        if !grep { $static->{$_} } qw(event worker prefork);
+    my (%seen, $lines);
+    for my $name (@names) {
+        next if $static->{$name} || $static->{"mod_$name"} || $seen{$name}++;
+        $lines .= "LoadModule ${name}_module $folder/mod_$name.so\n";
+    }
+    $lines .= 'LoadModule iri_module ' . module() . "\n"
+        if !$self->{stock} && -e module();
+    return $lines;
+}
+
+# The names of the modules inside the program itself, asked once.
+my $compiled_in;
+sub compiled_in {
+    return $compiled_in if $compiled_in;
+    my ($code, $out) = capture('', binary() // die("no httpd\n"), '-l');
+    return $compiled_in = { map { $_ => 1 } $out =~ /(\w+)\.c$/mg };
+}
+
+# -X is no choice: a server with one worker hides what tests look for.
+sub command {
+    my ($self) = @_;
+    my $tmp = $self->{tmp};
+    return (binary() // die("no httpd\n"),
+        '-d', $tmp, '-f', "$tmp/httpd.conf", '-D', 'FOREGROUND');
+}
+
+sub error_pattern {
+    my ($self, $levels) = @_;
+    return qr/\[[\w-]*:(?:$levels)\] \[pid/;
+}
+
+# Replaces the caller's text (if one is given) and restarts gracefully. True
+# once httpd serves again; a bad configuration ends it, as httpd does.
+sub reload {
+    my ($self, $conf) = @_;
+    $self->{conf} = $conf if defined $conf;
+    $self->write_conf;
+    my $resumed = sub {
+        return scalar(() = $self->log_text =~ /resuming normal operations/g);
+    };
+    my $before = $resumed->();
+    kill 'USR1', $self->{pid};
+    return $self->wait_for(sub { $resumed->() > $before });
+}
+
+1;

@@ -1,0 +1,101 @@
+# A private nginx.
+package IRI::Nginx;
+use strict;
+use warnings;
+use parent 'IRI::Server';
+use IRI::Server qw(build_dir program spew worker_user);
+
+# Options beside those of all servers: conf, the text of http{}; main, text
+# before everything else; workers; master => 0 for a single process; modules,
+# file names of stock dynamic modules. Our module is loaded if it is there
+# and stock is not set. Nothing runs before start().
+sub new {
+    my ($class, %option) = @_;
+    my $self = $class->prepare([qw(main workers master)], %option);
+    spew("$self->{tmp}/nginx.conf", $self->expand($self->text));
+    return $self;
+}
+
+# nginx's program (IRI_NGINX), undef if there is none.
+sub binary { return program('IRI_NGINX', 'nginx') }
+
+# Our module's file.
+sub module { return build_dir() . '/ngx_http_iri_module.so' }
+
+# The whole configuration.
+sub text {
+    my ($self) = @_;
+    my @users   = worker_user();
+    my $users   = @users ? "user @users;" : "";
+    my @modules = map { m{/} ? $_ : module_dir() . "/$_" }
+        @{ $self->{modules} // [] };
+    push @modules, module() if !$self->{stock} && -e module();
+    my $load    = join '', map { "load_module $_;\n" } @modules;
+    my $main    = $self->{main}      // '';
+    my $level   = $self->{log_level} // 'notice';
+    my $workers = $self->{workers}   // 1;
+    my $master  = ($self->{master}   // 1) ? 'on' : 'off';
+    my $temp    = join '', map { "    ${_}_temp_path %%TMP%%/$_;\n" }
+        qw(client_body proxy fastcgi uwsgi scgi);
+    return <<"END";
+$load$main
+daemon off;
+master_process $master;
+worker_processes $workers;
+$users
+pid %%TMP%%/nginx.pid;
+error_log %%TMP%%/error.log $level;
+events { worker_connections 512; }
+http {
+    access_log %%TMP%%/access.log;
+$temp
+$self->{conf}
+}
+END
+}
+
+# Where the dynamic modules of this nginx are.
+sub module_dir {
+    my $binary = binary();
+    return `$binary -V 2>&1` =~ /--modules-path=(\S+)/ ? $1 : 'modules';
+}
+
+sub command {
+    my ($self) = @_;
+    my $tmp = $self->{tmp};
+    return (binary() // die("no nginx\n"),
+        '-p', "$tmp/", '-c', "$tmp/nginx.conf", '-e', "$tmp/error.log");
+}
+
+sub error_pattern {
+    my ($self, $levels) = @_;
+    return qr/\[(?:$levels)\] \d+#/;
+}
+
+# Replaces the text of http{} (if one is given) and lets nginx read its
+# configuration again. True once new workers run and the old are gone.
+sub reload {
+    my ($self, $conf) = @_;
+    $self->{conf} = $conf if defined $conf;
+    spew("$self->{tmp}/nginx.conf", $self->expand($self->text));
+    my $workers = $self->{workers} // 1;
+    my $wanted  = count($self->log_text, 'start worker process \d')
+        + $workers;
+    my $gone = count($self->log_text, 'worker process \d+ exited') + $workers;
+    my $failed = count($self->log_text, '\[emerg\]');
+    kill 'HUP', $self->{pid};
+    return $self->wait_for(sub {
+        my $log = $self->log_text;
+        return 1 if count($log, '\[emerg\]') > $failed;
+        return count($log, 'start worker process \d') >= $wanted
+            && count($log, 'worker process \d+ exited') >= $gone;
+    }) && count($self->log_text, '\[emerg\]') == $failed;
+}
+
+# How often a pattern occurs in a text.
+sub count {
+    my ($text, $pattern) = @_;
+    return scalar(() = $text =~ /$pattern/g);
+}
+
+1;

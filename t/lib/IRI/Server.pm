@@ -1,0 +1,342 @@
+# A private server under test: started on free ports with a configuration of
+# its own, stopped by its process id when the test ends. What nginx and httpd
+# do not share is in IRI::Nginx and IRI::Httpd.
+package IRI::Server;
+use strict;
+use warnings;
+use Exporter 'import';
+use File::Basename qw(dirname);
+use File::Spec::Functions qw(rel2abs);
+use File::Temp ();
+use IO::Socket::INET;
+use IRI::HTTP1;
+use IRI::HTTP2;
+use POSIX ();
+use Scalar::Util 'weaken';
+use Time::HiRes qw(sleep time);
+
+our @EXPORT_OK =
+    qw(build_dir capture free_port program sanitizer_env slurp spew temp_dir
+       worker_user);
+
+my $START_SECONDS = 20;    # a server with sanitizers on a busy machine
+my $STOP_SECONDS  = 10;
+my @running;               # weak references, for END
+my $owner = $$;
+
+# A test that is interrupted leaves by exit, so that END stops its servers.
+$SIG{INT} = $SIG{TERM} = sub { exit 1 };
+
+END {
+    if ($$ == $owner) {
+        local $?;
+        $_->stop for grep { defined } @running;
+    }
+}
+
+# Where the modules and the command are: IRI_BUILD, or build/ of this tree.
+sub build_dir {
+    return rel2abs($ENV{IRI_BUILD} // dirname(__FILE__) . '/../../../build');
+}
+
+# A new directory that unprivileged workers can read, removed at the end
+# unless IRI_KEEP=1, which also says where it is.
+sub temp_dir {
+    my $keep = $ENV{IRI_KEEP};
+    my $dir  = File::Temp::tempdir('iri-XXXXXX', TMPDIR => 1,
+        CLEANUP => !$keep);
+    chmod 0755, $dir or die "chmod $dir: $!\n";
+    print "# kept: $dir\n" if $keep;
+    return $dir;
+}
+
+# A port of the loopback address that nobody listens on. It lies below the
+# range of ports that clients get, each process has a stretch of its own (so
+# tests may run in parallel), and none is given out twice.
+my $next_port;
+sub free_port {
+    $next_port //= 10000 + $$ % 220 * 100;
+    for (1 .. 2000) {
+        my $port = $next_port++;
+        $next_port = 10000 if $next_port > 32000;
+        return $port if IO::Socket::INET->new(
+            LocalAddr => '127.0.0.1', LocalPort => $port, Listen => 1,
+            ReuseAddr => 1
+        );
+    }
+    die "no free port\n";
+}
+
+# The path of a server's program: the environment variable, or the first
+# that is there; undef if none is.
+sub program {
+    my ($variable, @candidates) = @_;
+    return $ENV{$variable} if $ENV{$variable};
+    my @folders = (split(/:/, $ENV{PATH}), '/usr/sbin', '/usr/local/sbin');
+    for my $name (@candidates) {
+        my ($path) = grep { -x } map { "$_/$name" } @folders;
+        return $path if $path;
+    }
+    return;
+}
+
+# A file's octets; none if there is no such file.
+sub slurp {
+    my ($path) = @_;
+    open my $file, '<:raw', $path or return '';
+    local $/;
+    return readline($file) // '';
+}
+
+# Writes octets to a file.
+sub spew {
+    my ($path, $octets) = @_;
+    open my $file, '>:raw', $path or die "$path: $!\n";
+    print {$file} $octets;
+    close $file or die "$path: $!\n";
+    return;
+}
+
+# Runs a program to its end with octets on its standard input. Returns its
+# exit code (128 more than a signal's number), standard output, and standard
+# error.
+sub capture {
+    my ($input, @command) = @_;
+    my @files = map { File::Temp->new } 0 .. 2;
+    binmode $_ for @files;
+    print { $files[0] } $input;
+    $_->flush, seek $_, 0, 0 for @files;
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        run_child($files[0], $files[1], $files[2], @command);
+    }
+    local $?;
+    waitpid $pid, 0;
+    my $code = $? & 127 ? 128 + ($? & 127) : $? >> 8;
+    return ($code, map { slurp($_->filename) } @files[1, 2]);
+}
+
+# In a child: takes three handles as 0, 1, 2 and becomes the command.
+sub run_child {
+    my ($in, $out, $err, @command) = @_;
+    open STDIN,  '<&', $in;
+    open STDOUT, '>&', $out;
+    open STDERR, '>&', $err;
+    { no warnings 'exec'; exec { $command[0] } @command; }
+    print STDERR "$command[0]: $!\n";
+    POSIX::_exit(127);
+}
+
+# What the environment has to say so that a stock server can load a module
+# built with sanitizers (IRI_ASAN=1): their libraries first, reports to
+# files. Nothing without IRI_ASAN.
+sub sanitizer_env {
+    my ($tmp) = @_;
+    return if !$ENV{IRI_ASAN};
+    my $cc        = $ENV{CC} || 'gcc';
+    my @libraries = map { my $path = `$cc -print-file-name=$_`; chomp $path;
+        $path } qw(libasan.so libubsan.so);
+    mkdir "$tmp/sanitizer";
+    chmod 01777, "$tmp/sanitizer";
+    return (
+        LD_PRELOAD   => join(' ', @libraries),
+        ASAN_OPTIONS => 'detect_leaks=0:abort_on_error=0:'
+            . "log_path=$tmp/sanitizer/asan",
+        UBSAN_OPTIONS => "print_stacktrace=1:log_path=$tmp/sanitizer/ubsan",
+    );
+}
+
+# User and group that workers run as when the test runs as root; else nothing.
+sub worker_user {
+    return if $> != 0;
+    my ($user) = grep { getpwnam $_ } qw(www-data nobody);
+    return ($user, scalar getgrgid((getpwnam $user)[3]));
+}
+
+# The part of new() that is the same for both: directories and ports.
+# Options known to all: tmp (else a new one), root (else TMP/html), and
+# log_level.
+sub prepare {
+    my ($class, $allowed, %option) = @_;
+    my %known = map { $_ => 1 } qw(conf tmp root stock modules log_level),
+        @$allowed;
+    my @unknown = grep { !$known{$_} } sort keys %option;
+    die "$class: unknown option @unknown\n" if @unknown;
+    my $self = bless { %option, ports => {} }, $class;
+    $self->{tmp}  //= temp_dir();
+    $self->{root} //= "$self->{tmp}/html";
+    -d $self->{root} or mkdir $self->{root} or die "$self->{root}: $!\n";
+    return $self;
+}
+
+# Expands %%PORT%% and %%PORTname%% (a free port each, the same for the same
+# name), %%ROOT%%, %%TMP%% and %%BUILD%%.
+sub expand {
+    my ($self, $text) = @_;
+    my $build = build_dir();
+    $text =~ s/%%PORT(\w*)%%/$self->{ports}{$1} \/\/= free_port()/ge;
+    $text =~ s/%%ROOT%%/$self->{root}/g;
+    $text =~ s/%%TMP%%/$self->{tmp}/g;
+    $text =~ s/%%BUILD%%/$build/g;
+    return $text;
+}
+
+# The port that stands for %%PORT%%, or with a name for %%PORTname%%.
+sub port {
+    my ($self, $name) = @_;
+    return $self->{ports}{ $name // '' } // die "no such port\n";
+}
+
+sub tmp  { $_[0]{tmp} }     # directory of configuration and logs
+sub root { $_[0]{root} }    # document root, what %%ROOT%% stands for
+sub pid  { $_[0]{pid} }     # of the main process
+
+# Starts the program and waits until its ports answer. It leads a session of
+# its own, since httpd's prefork kills its whole process group at the end.
+sub start {
+    my ($self) = @_;
+    %{ $self->{ports} } or die "no %%PORT%% in the configuration\n";
+    my @command = $self->command;
+    my %env     = sanitizer_env($self->{tmp});
+    my $pid     = fork // die "fork: $!\n";
+    if (!$pid) {
+        POSIX::setsid();
+        @ENV{ keys %env } = values %env;
+        open my $null, '<', '/dev/null';
+        open my $err, '>', "$self->{tmp}/stderr";
+        run_child($null, $err, $err, @command);
+    }
+    $self->{pid} = $pid;
+    push @running, $self;
+    weaken($running[-1]);
+    my $deadline = time + $START_SECONDS;
+    for my $port (values %{ $self->{ports} }) {
+        until (answers($port)) {
+            sleep 0.02;
+            next if $self->alive && time < $deadline;
+            $self->stop;
+            die "@command does not start:\n",
+                slurp("$self->{tmp}/stderr"), $self->log_text;
+        }
+    }
+    return $self;
+}
+
+# True if something listens there.
+sub answers {
+    my ($port) = @_;
+    return IO::Socket::INET->new(
+        PeerAddr => '127.0.0.1', PeerPort => $port, Proto => 'tcp');
+}
+
+# True while the main process runs; once it has ended of itself, errors()
+# says so.
+sub alive {
+    my ($self) = @_;
+    return 0 if !$self->{pid};
+    local $?;
+    return 1 if waitpid($self->{pid}, POSIX::WNOHANG()) == 0;
+    $self->{died} = "main process ended with status $?";
+    delete $self->{pid};
+    return 0;
+}
+
+# Stops the server: TERM, and after a while KILL for its session.
+sub stop {
+    my ($self, $signal) = @_;
+    $self->alive or return;
+    my $pid = delete $self->{pid};
+    local $?;
+    kill $signal // 'TERM', $pid;
+    my $deadline = time + $STOP_SECONDS;
+    while (waitpid($pid, POSIX::WNOHANG()) == 0) {
+        if (time > $deadline) {
+            $self->{died} = "did not stop within $STOP_SECONDS seconds";
+            kill 'KILL', -$pid;
+            waitpid $pid, 0;
+            last;
+        }
+        sleep 0.01;
+    }
+    return;
+}
+
+sub DESTROY {
+    my ($self) = @_;
+    $self->stop if $$ == $owner;
+}
+
+# Waits until a condition holds; false after ten seconds without.
+sub wait_for {
+    my ($self, $condition) = @_;
+    my $deadline = time + 10;
+    until ($condition->()) {
+        return 0 if time > $deadline || !$self->alive;
+        sleep 0.02;
+    }
+    return 1;
+}
+
+# A client that keeps its connection. Options: proto ('h1' or 'h2'), port (a
+# number), and those of IRI::Client.
+sub client {
+    my ($self, %option) = @_;
+    my $proto = delete $option{proto} // 'h1';
+    my $class = $proto eq 'h2' ? 'IRI::HTTP2' : 'IRI::HTTP1';
+    return $class->new(port => $self->{ports}{''}, %option);
+}
+
+# One request on a connection of its own. Options are those of client() and
+# of a request: headers, body, host, version.
+sub request {
+    my ($self, $method, $target, %option) = @_;
+    my %request = (method => $method, target => $target);
+    for my $key (qw(headers body host version)) {
+        $request{$key} = delete $option{$key} if exists $option{$key};
+    }
+    my $client = $self->client(%option);
+    my $answer = $client->request(\%request);
+    $client->disconnect;
+    return $answer;
+}
+
+# GET by request().
+sub get {
+    my ($self, $target, %option) = @_;
+    return $self->request('GET', $target, %option);
+}
+
+# The whole error log, and the access log.
+sub log_text   { slurp("$_[0]{tmp}/error.log") }
+sub access_log { slurp("$_[0]{tmp}/access.log") }
+
+# What nobody expects: lines of the error log at the levels alert, emerg and
+# crit, a worker ended by a signal, reports of sanitizers, the main process
+# gone. Options: level => 'error' adds lines of that level; ignore => a
+# pattern of lines that the test does expect.
+sub errors {
+    my ($self, %option) = @_;
+    my $levels = join '|', qw(emerg alert crit), $option{level} // ();
+    my $line   = $self->error_pattern($levels);
+    my $report = qr/Sanitizer|runtime error:/;
+    my @found  = grep { /$line|$report|exit signal|exited on signal/ }
+        split /\n/, $self->log_text;
+    push @found, grep { /$report/ } split /\n/, slurp("$self->{tmp}/stderr");
+    push @found, map { split /\n/, slurp($_) }
+        glob "$self->{tmp}/sanitizer/*";
+    $self->alive;
+    push @found, $self->{died} if $self->{died};
+    @found = grep { $_ !~ $option{ignore} } @found if $option{ignore};
+    return @found;
+}
+
+# Runs the program's check of its configuration: exit code and all it says.
+sub check {
+    my ($self) = @_;
+    my %env = sanitizer_env($self->{tmp});
+    local @ENV{ keys %env } = values %env;
+    my ($code, $out, $err) = capture('', $self->command, '-t');
+    return ($code, $out . $err);
+}
+
+1;

@@ -1,0 +1,58 @@
+# All that a test file needs of the library:
+#
+#   use FindBin;
+#   use lib "$FindBin::Bin/lib";
+#   use IRI::Test;
+#
+#   my ($root) = make_tree('mixed');
+#   my $server = nginx(root => $root, conf => <<'END');
+#   server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%; iri on; }
+#   END
+#   is $server->get("/caf\xC3\xA9.html")->status, 200, 'native';
+#   is_deeply [$server->errors], [], 'log';
+package IRI::Test;
+use strict;
+use warnings;
+use Exporter 'import';
+use IRI::Cases ();
+use IRI::Httpd;
+use IRI::Nginx;
+use IRI::Octets qw(octets escaped);
+use IRI::Server qw(build_dir capture free_port slurp spew temp_dir);
+use IRI::Tree 'make_tree';
+
+our @EXPORT = qw(build_dir capture escaped free_port httpd httpd_t make_tree
+    missing nginx nginx_t octets slurp spew temp_dir);
+
+# Starts a private nginx; options in IRI::Nginx.
+sub nginx { return IRI::Nginx->new(@_)->start }
+
+# Starts a private httpd; options in IRI::Httpd.
+sub httpd { return IRI::Httpd->new(@_)->start }
+
+# Checks a configuration as `nginx -t` does: its exit code, what it says.
+sub nginx_t {
+    my ($conf, %option) = @_;
+    return IRI::Nginx->new(conf => $conf, %option)->check;
+}
+
+# The same for `apache2 -t`.
+sub httpd_t {
+    my ($conf, %option) = @_;
+    return IRI::Httpd->new(conf => $conf, %option)->check;
+}
+
+# What a test of 'nginx', 'httpd' or 'core' lacks here, for skip_all; undef
+# if nothing. With stock => 1 our module is not asked for.
+sub missing {
+    my ($what, %option) = @_;
+    if ($what eq 'core') {
+        return -x build_dir() . '/iri' ? undef : 'build/iri is not built';
+    }
+    my $class = $what eq 'nginx' ? 'IRI::Nginx' : 'IRI::Httpd';
+    return "no $what" if !$class->binary;
+    return if $option{stock} || -e $class->module;
+    return "the module for $what is not built";
+}
+
+1;
