@@ -1,0 +1,125 @@
+/*
+ * cli.h - what the files of the command iri need of each other
+ *
+ * `iri COMMAND [options] [operands]`.  A command is a line of the table in
+ * main.c: it takes its options, then turns operands into a JSON object, once
+ * for those of the command line or, with --batch, once for each line of
+ * standard input.  All thinking is done by the core.
+ */
+
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdio.h>
+
+#include <apr_getopt.h>
+#include <apr_pools.h>
+#include <apr_tables.h>
+#include <jansson.h>
+
+#include "iri.h"
+#include "iri_env_apr.h"
+
+#define CLI_VERSION      "0.1"
+#define CLI_MAX_OPERANDS 2
+
+/* Exit codes */
+enum {
+    CLI_OK = 0,      /* each operand got its answer, whatever it is */
+    CLI_FAILED = 1,  /* an operand cannot be answered, or the work failed */
+    CLI_USAGE = 2    /* the command line is wrong */
+};
+
+/* What every command has beside its own options. */
+enum { CLI_OPT_BATCH = 256, CLI_OPT_HELP, CLI_OPT_OWN };
+
+#define CLI_OPTIONS_FOR_ALL                                                   \
+    { "batch", CLI_OPT_BATCH, 0,                                              \
+      "operands as lines on standard input, JSON as lines out" },             \
+    { "help", CLI_OPT_HELP, 0, "this text" }
+
+/* One set of operands on its way to its answer. */
+typedef struct {
+    apr_pool_t *pool;                        /* cleared after the answer */
+    iri_str_t   operand[CLI_MAX_OPERANDS];   /* octets */
+    FILE       *trace;    /* where the steps are told; NULL: nowhere */
+    json_t     *object;   /* to be filled with the fields of the answer */
+    const char *error;    /* set where there is none; in pool or static */
+    size_t      offset;   /* octets of the operand before what is wrong */
+} cli_call_t;
+
+typedef struct {
+    const char                *name;
+    const char                *operands;   /* as the help writes them */
+    size_t                     count;      /* how many there must be */
+    const char                *about;      /* a phrase */
+    const char                *help;       /* lines that follow the options */
+    const apr_getopt_option_t *options;
+
+    /* Settings with their defaults, in pool; NULL: no memory or no ICU. */
+    void *(*create)(apr_pool_t *pool);
+    /* One option: NULL, or what is wrong, to follow the option's name. */
+    const char *(*option)(void *conf, int option, const char *value);
+    /* After the last option: NULL, or the whole of what is wrong. */
+    const char *(*ready)(void *conf);
+    /* Fill call->object: 0; or -1 with call->error. */
+    int (*answer)(const void *conf, cli_call_t *call);
+    /* Tell a person what call->object says. */
+    void (*show)(const void *conf, cli_call_t *call);
+} cli_command_t;
+
+extern const cli_command_t cli_explain;   /* explain.c */
+
+/* ---- batch.c ------------------------------------------------------------ */
+
+/*
+ * Answer each line of in by one JSON object on out: {"ok":true, ...} or
+ * {"ok":false,"error":...,"offset":N}.  Returns an exit code.
+ */
+int cli_batch(const cli_command_t *command, const void *conf,
+              apr_pool_t *pool, FILE *in, FILE *out);
+
+/* ---- text.c ------------------------------------------------------------- */
+
+/*
+ * Octets as text: well-formed UTF-8 stands as it is (*escaped 0).  In any
+ * other string the octets that are not UTF-8, and "%", are %HH (*escaped 1),
+ * so that percent-decoding gives the octets again.  NULL: no memory.
+ * "50%" -> "50%"; "50%\xE9" -> "50%25%E9"
+ */
+const char *cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len,
+                     int *escaped);
+
+/* Print octets to a terminal: controls and bidi controls as %HH, too. */
+void cli_print(FILE *out, iri_str_t octets);
+
+/*
+ * Set a field of a call's object to octets by cli_text, and note its name in
+ * the list "escaped" where octets were written as %HH.  -1: no memory.
+ */
+int cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets);
+int cli_set_text(cli_call_t *call, const char *name, const char *text);
+int cli_set_null(cli_call_t *call, const char *name);
+
+/* The words of a value, divided at blanks and commas, added to an array of
+   iri_str_t. */
+void cli_add_words(apr_array_header_t *words, const char *value);
+
+/* ---- target.c ----------------------------------------------------------- */
+
+typedef struct {
+    iri_request_t request;     /* what a server hands to the core */
+    int           has_query;
+    iri_str_t     query;       /* as it came, without "?" */
+} cli_target_t;
+
+/*
+ * Read a request target as a server does before it asks the core: cut off
+ * scheme and authority, query and fragment; unescape once, unless escaped is
+ * 1; merge slashes and remove dot-segments.  NULL, or what is wrong with it
+ * and *offset.
+ */
+const char *cli_target_read(apr_pool_t *pool, iri_str_t target, int escaped,
+                            cli_target_t *out, size_t *offset);
+
+#endif /* CLI_H */

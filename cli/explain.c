@@ -1,0 +1,451 @@
+/*
+ * explain.c - `iri explain`: what the servers would make of a target
+ *
+ * Reads a request target, looks for it below a root, and tells each reading,
+ * each look, the reason and the answer.  It does what an adapter does, and
+ * in the same order: iri_read, iri_find, iri_found_split, iri_location.
+ */
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include <apr_file_info.h>
+#include <apr_strings.h>
+
+#include "cli.h"
+
+#define EXPLAIN_CACHE (16 * 1024 * 1024) /* octets: many lines, one cache */
+
+enum {
+    EXPLAIN_ROOT = CLI_OPT_OWN,
+    EXPLAIN_CHARSET,
+    EXPLAIN_INVALID,
+    EXPLAIN_FILENAME_CHARSET,
+    EXPLAIN_FILENAME_FORM,
+    EXPLAIN_MATCH,
+    EXPLAIN_ESCAPED
+};
+
+static const apr_getopt_option_t explain_options[] = {
+    { "root", EXPLAIN_ROOT, 1,
+      "the folder to look below (root, DocumentRoot)" },
+    { "charset", EXPLAIN_CHARSET, 1, "iri_charset: charsets of requests" },
+    { "invalid", EXPLAIN_INVALID, 1, "iri_invalid: 404, 400, pass" },
+    { "filename-charset", EXPLAIN_FILENAME_CHARSET, 1,
+      "iri_filename_charset: charsets of names on disk" },
+    { "filename-form", EXPLAIN_FILENAME_FORM, 1,
+      "iri_filename_form: any, nfc, nfd" },
+    { "match", EXPLAIN_MATCH, 1,
+      "iri_match: exact, normalization, variants" },
+    { "escaped", EXPLAIN_ESCAPED, 0,
+      "hand the path over percent-encoded, as mod_iri does" },
+    CLI_OPTIONS_FOR_ALL,
+    { NULL, 0, 0, NULL }
+};
+
+static const char explain_help[] =
+    "Lists are written with commas or blanks between their words.  TARGET is\n"
+    "what stands in the request line, percent-encoded or in raw octets; a "
+    "whole\n"
+    "http URL will do.  Without --root nothing is looked for on disk.\n\n"
+    "JSON fields: form charset path uri match filename path_info answer why\n"
+    "status location.  A string that is not UTF-8 has %HH for \"%\" and for "
+    "each\n"
+    "octet that is not, and its field is named in the list \"escaped\".\n\n"
+    "Examples:\n"
+    "  iri explain --root /srv/www --charset shift_jis "
+    "/%93%FA%96%7B%8C%EA.html\n"
+    "  iri explain --root /srv/old --filename-charset euc-jp "
+    "http://localhost/日本語.html\n";
+
+typedef struct {
+    apr_pool_t         *pool;
+    iri_env_apr_t       env; /* of the settings */
+    iri_registry_t     *registry;
+    iri_reading_conf_t  reading;
+    iri_tree_conf_t     tree;
+    iri_cache_t        *cache;
+    iri_str_t           root;
+    int                 has_root;
+    int                 escaped;
+    apr_array_header_t *charset_words;
+    apr_array_header_t *filename_charset_words;
+    apr_array_header_t *match_words;
+} explain_conf_t;
+
+/* All that is known of one target. */
+typedef struct {
+    iri_env_apr_t lent;
+    iri_env_t    *env;
+    cli_target_t  target;
+    iri_reading_t reading;
+    iri_found_t   found; /* answer PASS, all else 0, without a root */
+    iri_answer_t  answer;
+    iri_why_t     why;
+    iri_str_t     path; /* canonical, of what was found */
+    iri_str_t     uri;
+    iri_str_t     filename; /* data NULL: there is none */
+    iri_str_t     path_info;
+    iri_str_t     location; /* empty: none */
+} explain_t;
+
+
+/* ---- settings ------------------------------------------------------------ */
+
+static apr_status_t
+explain_cleanup(void *data)
+{
+    iri_cache_destroy(data);
+    return APR_SUCCESS;
+}
+
+
+static void *
+explain_create(apr_pool_t *pool)
+{
+    explain_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
+
+    if (conf == NULL) {
+        return NULL;
+    }
+    conf->pool = pool;
+    iri_env_apr_init(&conf->env, pool, NULL, NULL);
+    conf->registry = iri_registry_create(&conf->env.env);
+    conf->cache = iri_cache_create(EXPLAIN_CACHE, NULL, NULL, NULL);
+    if (conf->registry == NULL || conf->cache == NULL) {
+        return NULL;
+    }
+    apr_pool_cleanup_register(pool, conf->cache, explain_cleanup,
+                              apr_pool_cleanup_null);
+    conf->reading.invalid = IRI_INVALID_404;
+    conf->tree.names = IRI_NAMES_ANY;
+    conf->tree.match = IRI_FORGIVE_NORMALIZATION;
+    conf->charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
+    conf->filename_charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
+    conf->match_words = apr_array_make(pool, 4, sizeof(iri_str_t));
+    return conf;
+}
+
+
+/* The folder's octets, absolute, without "/" at the end. */
+static const char *
+explain_root(explain_conf_t *conf, const char *value)
+{
+    struct stat st;
+    char       *path;
+
+    if (apr_filepath_merge(&path, NULL, value, APR_FILEPATH_NATIVE,
+                           conf->pool)
+            != APR_SUCCESS
+        || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+    {
+        return "is no folder that can be read";
+    }
+    conf->has_root = 1;
+    conf->root.data = (unsigned char *) path;
+    conf->root.len = strlen(path);
+    while (conf->root.len > 0 && path[conf->root.len - 1] == '/') {
+        conf->root.len--;
+    }
+    return NULL;
+}
+
+
+static const char *
+explain_option(void *data, int option, const char *value)
+{
+    explain_conf_t *conf = data;
+    iri_str_t       word = { 0, (const unsigned char *) value };
+
+    word.len = value ? strlen(value) : 0;
+    switch (option) {
+    case EXPLAIN_ROOT:
+        return explain_root(conf, value);
+    case EXPLAIN_CHARSET:
+        cli_add_words(conf->charset_words, value);
+        return NULL;
+    case EXPLAIN_INVALID:
+        return iri_parse_invalid(word, &conf->reading.invalid);
+    case EXPLAIN_FILENAME_CHARSET:
+        cli_add_words(conf->filename_charset_words, value);
+        return NULL;
+    case EXPLAIN_FILENAME_FORM:
+        return iri_parse_names(word, &conf->tree.names);
+    case EXPLAIN_MATCH:
+        cli_add_words(conf->match_words, value);
+        return NULL;
+    default:
+        conf->escaped = 1;
+        return NULL;
+    }
+}
+
+
+static const char *
+explain_charsets(explain_conf_t *conf, apr_array_header_t *words,
+                 int none_allowed, iri_charsets_t *out)
+{
+    if (words->nelts == 0) {
+        return NULL;
+    }
+    return iri_parse_charsets(conf->registry, (iri_str_t *) words->elts,
+                              (size_t) words->nelts, none_allowed, out);
+}
+
+
+/* Lists are parsed when they are whole, for they may come in parts. */
+static const char *
+explain_ready(void *data)
+{
+    explain_conf_t *conf = data;
+    const char     *option = "--charset";
+    const char     *wrong = explain_charsets(conf, conf->charset_words, 1,
+                                             &conf->reading.charsets);
+
+    if (wrong == NULL) {
+        option = "--filename-charset";
+        wrong = explain_charsets(conf, conf->filename_charset_words, 0,
+                                 &conf->tree.charsets);
+    }
+    if (wrong == NULL && conf->match_words->nelts > 0) {
+        option = "--match";
+        wrong = iri_parse_match((iri_str_t *) conf->match_words->elts,
+                                (size_t) conf->match_words->nelts,
+                                &conf->tree.match);
+    }
+    if (wrong != NULL) {
+        return apr_psprintf(conf->pool, "%s %s", option, wrong);
+    }
+    iri_tree_conf_finish(conf->registry, &conf->reading, &conf->tree);
+    return NULL;
+}
+
+
+/* ---- answering ----------------------------------------------------------- */
+
+static void
+explain_trace(void *arg, iri_log_level_t level, iri_str_t line)
+{
+    cli_call_t *call = arg;
+
+    (void) level;
+    fputs("  ", call->trace);
+    cli_print(call->trace, line);
+    putc('\n', call->trace);
+}
+
+
+static void
+explain_heading(cli_call_t *call, const char *text, iri_str_t octets)
+{
+    if (call->trace != NULL) {
+        fputs(text, call->trace);
+        cli_print(call->trace, octets);
+        putc('\n', call->trace);
+    }
+}
+
+
+/* Looks for the path that was read; without a root there is nothing to do. */
+static iri_status_t
+explain_find(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
+{
+    iri_search_t search;
+    iri_status_t status;
+
+    if (!conf->has_root) {
+        return IRI_OK;
+    }
+    memset(&search, 0, sizeof(search));
+    search.tree = &conf->tree;
+    search.cache = conf->cache;
+    search.root = conf->root;
+    search.path = x->reading.path;
+    search.reading = &x->reading;
+    explain_heading(call, "Looking below ", conf->root);
+    status = iri_find(x->env, &search, &x->found);
+    if (status != IRI_OK) {
+        return status;
+    }
+    x->answer = x->found.answer;
+    x->why = x->found.why;
+    x->path = x->found.path;
+    if (x->answer == IRI_REFUSE) {
+        return IRI_OK;
+    }
+    return iri_found_split(x->env, &search, &x->found, &x->filename,
+                           &x->path_info);
+}
+
+
+static iri_status_t
+explain_target(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
+{
+    iri_status_t status;
+
+    explain_heading(call, "Reading ", x->target.request.path);
+    status = iri_read(x->env, &conf->reading, &x->target.request,
+                      &x->reading);
+    if (status != IRI_OK) {
+        return status;
+    }
+    x->answer = x->reading.answer;
+    x->why = x->reading.why;
+    x->path = x->reading.path;
+    x->uri = x->reading.uri;
+    if (x->answer == IRI_REFUSE) {
+        return IRI_OK;
+    }
+    status = explain_find(conf, call, x);
+    if (status != IRI_OK || x->answer == IRI_REFUSE) {
+        return status;
+    }
+    if (x->answer == IRI_MOVED) {
+        status = iri_path_to_uri(x->env, x->path, &x->uri);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+    if (x->reading.form == IRI_FORM_INVALID) {
+        return IRI_OK; /* iri_invalid pass: there is no canonical URI */
+    }
+    return iri_location(x->env, &x->reading, x->path, x->target.has_query,
+                        x->target.query, &x->location);
+}
+
+
+static int
+explain_set_optional(cli_call_t *call, const char *name, iri_str_t octets)
+{
+    return octets.data ? cli_set_octets(call, name, octets)
+                       : cli_set_null(call, name);
+}
+
+
+/* HTTP status of a refusal: a name that no entry can have is not found. */
+static int
+explain_status(const explain_t *x)
+{
+    return x->reading.answer == IRI_REFUSE ? x->reading.status : 404;
+}
+
+
+static int
+explain_fill(cli_call_t *call, explain_t *x)
+{
+    iri_str_t charset = x->found.charset.data ? x->found.charset
+                                              : x->reading.charset;
+    json_t *status = x->answer == IRI_REFUSE ? json_integer(explain_status(x))
+                                             : json_null();
+
+    if (x->location.len == 0) {
+        x->location.data = NULL;
+    }
+    if (x->path_info.data == NULL && x->filename.data != NULL) {
+        x->path_info.data = (const unsigned char *) "";
+    }
+    if (json_object_set_new(call->object, "form",
+                            json_string(iri_form_text(x->reading.form)))
+            != 0
+        || cli_set_octets(call, "charset", charset) != 0
+        || cli_set_octets(call, "path", x->path) != 0
+        || cli_set_octets(call, "uri", x->uri) != 0
+        || cli_set_text(call, "match", iri_match_text(x->found.match)) != 0
+        || explain_set_optional(call, "filename", x->filename) != 0
+        || explain_set_optional(call, "path_info", x->path_info) != 0
+        || cli_set_text(call, "answer", iri_answer_text(x->answer)) != 0
+        || cli_set_text(call, "why", iri_why_text(x->why)) != 0
+        || json_object_set_new(call->object, "status", status) != 0
+        || explain_set_optional(call, "location", x->location) != 0)
+    {
+        return -1;
+    }
+    return 0;
+}
+
+
+static int
+explain_answer(const void *data, cli_call_t *call)
+{
+    const explain_conf_t *conf = data;
+    iri_status_t          status;
+    explain_t             x;
+
+    memset(&x, 0, sizeof(x));
+    call->error = cli_target_read(call->pool, call->operand[0], conf->escaped,
+                                  &x.target, &call->offset);
+    if (call->error != NULL) {
+        return -1;
+    }
+    iri_env_apr_init(&x.lent, call->pool, call->trace ? explain_trace : NULL,
+                     call);
+    x.lent.env.trace = call->trace != NULL;
+    x.env = &x.lent.env;
+    status = explain_target(conf, call, &x);
+    if (status == IRI_OK && explain_fill(call, &x) != 0) {
+        status = IRI_NO_MEMORY;
+    }
+    if (status != IRI_OK) {
+        call->error = iri_status_text(status);
+        return -1;
+    }
+    return 0;
+}
+
+
+/* ---- telling a person ---------------------------------------------------- */
+
+static void
+explain_line(cli_call_t *call, const char *name)
+{
+    json_t   *value = json_object_get(call->object, name);
+    iri_str_t text;
+
+    if (!json_is_string(value) || json_string_length(value) == 0) {
+        return;
+    }
+    text.data = (const unsigned char *) json_string_value(value);
+    text.len = json_string_length(value);
+    printf("%-10s ", name);
+    cli_print(stdout, text);
+    putchar('\n');
+}
+
+
+static void
+explain_show(const void *conf, cli_call_t *call)
+{
+    static const char *const names[] = { "form",     "charset", "path",
+                                         "uri",      "match",   "filename",
+                                         "path_info" };
+    json_t                  *status = json_object_get(call->object, "status");
+    size_t                   i;
+
+    (void) conf;
+    putchar('\n');
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        explain_line(call, names[i]);
+    }
+    printf("%-10s %s", "answer",
+           json_string_value(json_object_get(call->object, "answer")));
+    if (json_is_integer(status)) {
+        printf(" with %d", (int) json_integer_value(status));
+    }
+    printf(": %s\n", json_string_value(json_object_get(call->object, "why")));
+    explain_line(call, "location");
+}
+
+
+const cli_command_t cli_explain = {
+    "explain",
+    "TARGET",
+    1,
+    "tell what the servers would make of a request target, and why",
+    explain_help,
+    explain_options,
+    explain_create,
+    explain_option,
+    explain_ready,
+    explain_answer,
+    explain_show
+};

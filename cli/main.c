@@ -1,0 +1,300 @@
+/*
+ * main.c - the command iri: its commands, their options, its help
+ *
+ *     iri COMMAND [options] [operands]
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_general.h>
+#include <apr_strings.h>
+
+#include "cli.h"
+
+/* To add a command: a file with a cli_command_t, and a line here. */
+static const cli_command_t *const cli_commands[] = { &cli_explain };
+
+#define CLI_COMMANDS (sizeof(cli_commands) / sizeof(cli_commands[0]))
+
+/* A command line that has been read. */
+typedef struct {
+    apr_pool_t          *pool;
+    const cli_command_t *command;
+    void                *conf;
+    int                  batch;
+    int                  help;
+    const char          *wrong; /* what getopt said */
+} cli_line_t;
+
+
+static void
+cli_usage(FILE *out)
+{
+    size_t i;
+
+    fputs("Usage: iri COMMAND [options] [operands]\n\n"
+          "Reads, matches and maps the paths of requests as the modules "
+          "mod_iri (httpd)\nand ngx_iri (nginx) do.\n\nCommands:\n",
+          out);
+    for (i = 0; i < CLI_COMMANDS; i++) {
+        fprintf(out, "  %-10s %s\n", cli_commands[i]->name,
+                cli_commands[i]->about);
+    }
+    fputs("  help       what a command does: iri help COMMAND\n\n"
+          "Options:\n"
+          "  --help     this text\n"
+          "  --version  the version\n\n"
+          "Exit codes: 0 answered; 1 no answer; 2 wrong usage.\n",
+          out);
+}
+
+
+static void
+cli_help(const cli_command_t *command)
+{
+    const apr_getopt_option_t *option;
+
+    printf("Usage: iri %s [options] %s\n       iri %s [options] --batch "
+           "< LINES\n\n%s.\n\nOptions:\n",
+           command->name, command->operands, command->name, command->about);
+    for (option = command->options; option->name != NULL; option++) {
+        const char *value = option->has_arg ? " VALUE" : "";
+
+        printf("  --%s%s%*s%s\n", option->name, value,
+               (int) (26 - strlen(option->name) - strlen(value)), "",
+               option->description);
+    }
+    printf("\n%s", command->help);
+}
+
+
+static const cli_command_t *
+cli_find(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < CLI_COMMANDS; i++) {
+        if (strcmp(cli_commands[i]->name, name) == 0) {
+            return cli_commands[i];
+        }
+    }
+    fprintf(stderr, "iri: there is no command \"%s\"; commands are:", name);
+    for (i = 0; i < CLI_COMMANDS; i++) {
+        fprintf(stderr, " %s,", cli_commands[i]->name);
+    }
+    fputs(" help\n", stderr);
+    return NULL;
+}
+
+
+static int
+cli_wrong(const cli_line_t *line, const char *wrong)
+{
+    fprintf(stderr, "iri %s: %s\nSee: iri help %s\n", line->command->name,
+            wrong, line->command->name);
+    return CLI_USAGE;
+}
+
+
+/* apr_getopt's messages, "NAME: text\n", are kept for cli_wrong. */
+static void
+cli_getopt_error(void *arg, const char *format, ...)
+{
+    cli_line_t *line = arg;
+    va_list     args;
+    char       *text, *end;
+
+    va_start(args, format);
+    text = apr_pvsprintf(line->pool, format, args);
+    va_end(args);
+    end = strchr(text, '\n');
+    if (end != NULL) {
+        *end = '\0';
+    }
+    text = strchr(text, ':');
+    line->wrong = text ? text + 2 : "wrong option";
+}
+
+
+static const char *
+cli_option_name(const cli_command_t *command, int code)
+{
+    const apr_getopt_option_t *option = command->options;
+
+    while (option->name != NULL && option->optch != code) {
+        option++;
+    }
+    return option->name;
+}
+
+
+/* NULL, or what is wrong with the options. */
+static const char *
+cli_read_options(cli_line_t *line, apr_getopt_t *os)
+{
+    const cli_command_t *command = line->command;
+    const char          *value, *wrong;
+    apr_status_t         rv;
+    int                  code;
+
+    while ((rv = apr_getopt_long(os, command->options, &code, &value))
+           == APR_SUCCESS)
+    {
+        if (code == CLI_OPT_BATCH) {
+            line->batch = 1;
+        } else if (code == CLI_OPT_HELP) {
+            line->help = 1;
+        } else {
+            wrong = command->option(line->conf, code, value);
+            if (wrong != NULL) {
+                return apr_psprintf(line->pool, "--%s %s",
+                                    cli_option_name(command, code), wrong);
+            }
+        }
+    }
+    if (rv != APR_EOF) {
+        return line->wrong;
+    }
+    return line->help ? NULL : command->ready(line->conf);
+}
+
+
+/* The operands of the command line, told to a person. */
+static int
+cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
+{
+    const cli_command_t *command = line->command;
+    cli_call_t           call;
+    size_t               i;
+    int                  code = CLI_OK;
+
+    memset(&call, 0, sizeof(call));
+    call.pool = line->pool;
+    call.trace = stdout;
+    for (i = 0; i < command->count; i++) {
+        const char *operand = os->argv[os->ind + (int) i];
+
+        call.operand[i].data = (const unsigned char *) operand;
+        call.operand[i].len = strlen(operand);
+    }
+    call.object = json_object();
+    if (call.object == NULL || command->answer(line->conf, &call) != 0) {
+        fprintf(stderr, "iri %s: %s (after %lu octets)\n", command->name,
+                call.error ? call.error : iri_status_text(IRI_NO_MEMORY),
+                (unsigned long) call.offset);
+        code = CLI_FAILED;
+    } else {
+        command->show(line->conf, &call);
+    }
+    json_decref(call.object);
+    return code;
+}
+
+
+static int
+cli_run(cli_line_t *line, int argc, const char *const *argv)
+{
+    apr_getopt_t *os;
+    const char   *wrong;
+    size_t        given;
+
+    line->conf = line->command->create(line->pool);
+    if (line->conf == NULL
+        || apr_getopt_init(&os, line->pool, argc, argv) != APR_SUCCESS)
+    {
+        fputs("iri: out of memory, or the data of ICU is missing\n", stderr);
+        return CLI_FAILED;
+    }
+    os->interleave = 1;
+    os->errfn = cli_getopt_error;
+    os->errarg = line;
+    wrong = cli_read_options(line, os);
+    if (wrong != NULL) {
+        return cli_wrong(line, wrong);
+    }
+    if (line->help) {
+        cli_help(line->command);
+        return CLI_OK;
+    }
+    given = (size_t) (os->argc - os->ind);
+    if (given != (line->batch ? 0 : line->command->count)) {
+        return cli_wrong(
+            line,
+            apr_psprintf(line->pool,
+                         line->batch ? "--batch reads operands from standard "
+                                       "input, not from the command line"
+                                     : "one operand is needed: %s",
+                         line->command->operands));
+    }
+    if (line->batch) {
+        return cli_batch(line->command, line->conf, line->pool, stdin,
+                         stdout);
+    }
+    return cli_answer_operands(line, os);
+}
+
+
+/* `iri help`, `iri help COMMAND` and the options that stand for them. */
+static int
+cli_run_help(const char *name)
+{
+    const cli_command_t *command;
+
+    if (name == NULL) {
+        cli_usage(stdout);
+        return CLI_OK;
+    }
+    command = cli_find(name);
+    if (command == NULL) {
+        return CLI_USAGE;
+    }
+    cli_help(command);
+    return CLI_OK;
+}
+
+
+static int
+cli_main(apr_pool_t *pool, int argc, const char *const *argv)
+{
+    cli_line_t line;
+
+    if (argc < 2) {
+        cli_usage(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("iri " CLI_VERSION);
+        return CLI_OK;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+        return cli_run_help(argc > 2 ? argv[2] : NULL);
+    }
+    memset(&line, 0, sizeof(line));
+    line.pool = pool;
+    line.command = cli_find(argv[1]);
+    return line.command ? cli_run(&line, argc - 1, argv + 1) : CLI_USAGE;
+}
+
+
+int
+main(int argc, const char *const *argv)
+{
+    apr_pool_t *pool;
+    int         code;
+
+    if (apr_initialize() != APR_SUCCESS) {
+        return CLI_FAILED;
+    }
+    atexit(apr_terminate);
+    if (apr_pool_create(&pool, NULL) != APR_SUCCESS) {
+        return CLI_FAILED;
+    }
+    code = cli_main(pool, argc, argv);
+    apr_pool_destroy(pool);
+    if (fflush(stdout) != 0) {
+        perror("iri");
+        return CLI_FAILED;
+    }
+    return code;
+}

@@ -1,0 +1,236 @@
+/*
+ * target.c - a request target as a server reads it, before the core is asked
+ *
+ * Does in one place what nginx (ngx_http_parse_complex_uri) and httpd
+ * (ap_normalize_path) do of themselves: RFC 9112 3.2 and RFC 3986 5.2.4.
+ * nginx unescapes first; httpd keeps the path escaped, but for dots.
+ */
+
+#include <string.h>
+#include <strings.h>
+
+#include <apr_strings.h>
+
+#include "cli.h"
+
+#define CLI_NOWHERE ((size_t) -1)
+
+
+static int
+cli_hex(unsigned char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+
+/* The octet that the escape at p stands for; -1: it is none. */
+static int
+cli_escape(const unsigned char *p, const unsigned char *end)
+{
+    int high, low;
+
+    if (end - p < 3 || p[0] != '%') {
+        return -1;
+    }
+    high = cli_hex(p[1]);
+    low = cli_hex(p[2]);
+    return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+
+/* What no server lets through; *offset counts from the start of path. */
+static const char *
+cli_path_check(iri_str_t path, size_t *offset)
+{
+    const unsigned char *end = path.data + path.len;
+    const unsigned char *p;
+
+    for (p = path.data; p < end; p++) {
+        *offset = (size_t) (p - path.data);
+        if (*p <= 0x20 || *p == 0x7F) {
+            return "blanks and control characters must be percent-encoded";
+        }
+        if (*p == '%' && cli_escape(p, end) < 0) {
+            return "\"%\" must be followed by two hexadecimal digits; "
+                   "\"%25\" is \"%\" itself";
+        }
+        if (*p == '%' && cli_escape(p, end) == 0) {
+            return "\"%00\" is refused by every server";
+        }
+    }
+    return NULL;
+}
+
+
+/* Scheme and authority are cut off: a URL pasted from a browser will do. */
+static iri_str_t
+cli_path_of(iri_str_t target)
+{
+    static const char *const schemes[] = { "http://", "https://" };
+    size_t                   i, skip;
+
+    for (i = 0; i < 2; i++) {
+        skip = strlen(schemes[i]);
+        if (target.len < skip
+            || strncasecmp((const char *) target.data, schemes[i], skip) != 0)
+        {
+            continue;
+        }
+        while (skip < target.len && strchr("/?#", target.data[skip]) == NULL)
+        {
+            skip++;
+        }
+        target.data += skip;
+        target.len -= skip;
+        break;
+    }
+    return target;
+}
+
+
+/* Cuts off the query and a fragment, which no client should send. */
+static iri_str_t
+cli_cut_query(iri_str_t path, cli_target_t *out)
+{
+    const unsigned char *hash = memchr(path.data, '#', path.len);
+    const unsigned char *question;
+
+    if (hash != NULL) {
+        path.len = (size_t) (hash - path.data);
+    }
+    question = memchr(path.data, '?', path.len);
+    out->has_query = question != NULL;
+    out->query = (iri_str_t){ 0, NULL };
+    if (question != NULL) {
+        out->query.data = question + 1;
+        out->query.len = path.len - (size_t) (question - path.data) - 1;
+        path.len = (size_t) (question - path.data);
+    }
+    return path;
+}
+
+
+/* Copies path to `to`, unescaped; returns its length. */
+static size_t
+cli_unescape(unsigned char *to, iri_str_t path)
+{
+    const unsigned char *end = path.data + path.len;
+    const unsigned char *p = path.data;
+    size_t               len = 0;
+
+    while (p < end) {
+        if (*p == '%') {
+            to[len++] = (unsigned char) cli_escape(p, end);
+            p += 3;
+        } else {
+            to[len++] = *p++;
+        }
+    }
+    return len;
+}
+
+
+/* How many dots the segment is, written "." or "%2E"; 0: it is more. */
+static int
+cli_dots(const unsigned char *p, const unsigned char *end)
+{
+    int dots = 0;
+
+    while (p < end && dots < 3) {
+        if (*p == '.') {
+            p++;
+        } else if (cli_escape(p, end) == '.') {
+            p += 3;
+        } else {
+            return 0;
+        }
+        dots++;
+    }
+    return dots < 3 ? dots : 0;
+}
+
+
+/*
+ * Removes empty segments and dot-segments in place: the new length, or
+ * CLI_NOWHERE if the path leaves the root.  data starts with "/".
+ */
+static size_t
+cli_remove_dots(unsigned char *data, size_t len, int escaped)
+{
+    size_t from = 0, to = 0;
+
+    while (from < len) {
+        unsigned char *segment = data + from + 1;
+        unsigned char *end = memchr(segment, '/', len - from - 1);
+        size_t         size = end ? (size_t) (end - segment) : len - from - 1;
+        int            last = end == NULL;
+        int            dots = escaped || memchr(segment, '%', size) == NULL
+                                  ? cli_dots(segment, segment + size)
+                                  : 0;
+
+        from += 1 + size;
+        if (dots == 2) {
+            if (to == 0) {
+                return CLI_NOWHERE;
+            }
+            while (data[--to] != '/') { /* back over one segment */
+            }
+        }
+        if (dots == 0 && size > 0) {
+            data[to++] = '/';
+            memmove(data + to, segment, size);
+            to += size;
+        } else if (last) {
+            data[to++] = '/';
+        }
+    }
+    return to;
+}
+
+
+const char *
+cli_target_read(apr_pool_t *pool, iri_str_t target, int escaped,
+                cli_target_t *out, size_t *offset)
+{
+    static const unsigned char root[] = "/";
+    iri_str_t                  path = cli_cut_query(cli_path_of(target), out);
+    const char                *wrong;
+    unsigned char             *data;
+    size_t                     len;
+
+    *offset = 0;
+    if (path.len == 0 && path.data != target.data) {
+        path = (iri_str_t){ 1, root };
+    }
+    if (path.len == 0 || path.data[0] != '/') {
+        return "a target starts with \"/\", \"http://\" or \"https://\"";
+    }
+    wrong = cli_path_check(path, offset);
+    if (wrong != NULL) {
+        *offset += (size_t) (path.data - target.data);
+        return wrong;
+    }
+    data = apr_palloc(pool, path.len);
+    if (data == NULL) {
+        return iri_status_text(IRI_NO_MEMORY);
+    }
+    if (escaped) {
+        memcpy(data, path.data, path.len);
+        len = path.len;
+    } else {
+        len = cli_unescape(data, path);
+    }
+    len = cli_remove_dots(data, len, escaped);
+    *offset = 0;
+    if (len == CLI_NOWHERE) {
+        return "the path leaves the root by \"..\"";
+    }
+    out->request.path = (iri_str_t){ len, data };
+    out->request.escaped = escaped;
+    out->request.target = path;
+    return NULL;
+}

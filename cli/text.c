@@ -1,0 +1,189 @@
+/*
+ * text.c - octets as text that may be shown
+ */
+
+#include <string.h>
+
+#include <apr_strings.h>
+#include <unicode/utf8.h>
+
+#include "cli.h"
+
+
+/* The character at *i, which moves behind it; negative: not UTF-8. */
+static UChar32
+cli_next(iri_str_t octets, size_t *i)
+{
+    const uint8_t *p = octets.data + *i;
+    size_t         left = octets.len - *i;
+    int32_t limit = left < U8_MAX_LENGTH ? (int32_t) left : U8_MAX_LENGTH;
+    int32_t used = 0;
+    UChar32 c;
+
+    U8_NEXT(p, used, limit, c);
+    *i += c < 0 ? 1 : (size_t) used;
+    return c;
+}
+
+
+static char *
+cli_put_escape(char *to, unsigned char octet)
+{
+    static const char hex[] = "0123456789ABCDEF";
+
+    *to++ = '%';
+    *to++ = hex[octet >> 4];
+    *to++ = hex[octet & 15];
+    return to;
+}
+
+
+static int
+cli_is_utf8(iri_str_t octets)
+{
+    size_t i = 0;
+
+    while (i < octets.len) {
+        if (cli_next(octets, &i) < 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+
+const char *
+cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len, int *escaped)
+{
+    char  *text, *to;
+    size_t i = 0;
+
+    *escaped = !cli_is_utf8(octets);
+    /* An octet grows to three at most. */
+    if (octets.len > (SIZE_MAX - 1) / 3
+        || (text = apr_palloc(pool, 3 * octets.len + 1)) == NULL)
+    {
+        return NULL;
+    }
+    to = text;
+    while (i < octets.len) {
+        size_t start = i;
+
+        if (cli_next(octets, &i) < 0
+            || (*escaped && octets.data[start] == '%')) {
+            to = cli_put_escape(to, octets.data[start]);
+        } else {
+            memcpy(to, octets.data + start, i - start);
+            to += i - start;
+        }
+    }
+    *to = '\0';
+    *len = (size_t) (to - text);
+    return text;
+}
+
+
+/* Would a terminal act on it?  C0, DEL, C1, and what turns text around. */
+static int
+cli_is_unsafe(UChar32 c)
+{
+    return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C
+           || (c >= 0x200E && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E)
+           || (c >= 0x2066 && c <= 0x2069);
+}
+
+
+void
+cli_print(FILE *out, iri_str_t octets)
+{
+    size_t i = 0;
+
+    while (i < octets.len) {
+        size_t  start = i;
+        UChar32 c = cli_next(octets, &i);
+
+        if (!cli_is_unsafe(c)) {
+            fwrite(octets.data + start, 1, i - start, out);
+            continue;
+        }
+        for (; start < i; start++) {
+            char escape[3];
+
+            cli_put_escape(escape, octets.data[start]);
+            fwrite(escape, 1, sizeof(escape), out);
+        }
+    }
+}
+
+
+static int
+cli_set(cli_call_t *call, const char *name, json_t *value)
+{
+    /* Takes over value, also where it is NULL or cannot be set. */
+    return json_object_set_new(call->object, name, value);
+}
+
+
+int
+cli_set_text(cli_call_t *call, const char *name, const char *text)
+{
+    return cli_set(call, name, json_string(text));
+}
+
+
+int
+cli_set_null(cli_call_t *call, const char *name)
+{
+    return cli_set(call, name, json_null());
+}
+
+
+/* Adds a name to the list "escaped", which is there only if it is needed. */
+static int
+cli_note_escaped(cli_call_t *call, const char *name)
+{
+    json_t *list = json_object_get(call->object, "escaped");
+
+    if (list == NULL) {
+        if (cli_set(call, "escaped", json_array()) != 0) {
+            return -1;
+        }
+        list = json_object_get(call->object, "escaped");
+    }
+    return json_array_append_new(list, json_string(name));
+}
+
+
+int
+cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets)
+{
+    size_t      len = 0;
+    int         escaped = 0;
+    const char *text = cli_text(call->pool, octets, &len, &escaped);
+
+    if (text == NULL || cli_set(call, name, json_stringn(text, len)) != 0) {
+        return -1;
+    }
+    return escaped ? cli_note_escaped(call, name) : 0;
+}
+
+
+void
+cli_add_words(apr_array_header_t *words, const char *value)
+{
+    static const char blanks[] = " \t\n,";
+
+    for (;;) {
+        size_t len;
+
+        value += strspn(value, blanks);
+        len = strcspn(value, blanks);
+        if (len == 0) {
+            return;
+        }
+        APR_ARRAY_PUSH(words, iri_str_t) = (iri_str_t){
+            len, (const unsigned char *) value
+        };
+        value += len;
+    }
+}
