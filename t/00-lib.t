@@ -167,7 +167,7 @@ END
     is IRI::Cases::httpd_settings($groups[0]{settings} . ' iri=report'),
         "IRICharset Shift_JIS EUC-JP\nIRIMatch case\nIRIEngine report\n",
         'httpd settings';
-    is join(' ', IRI::Cases::core_options('filename_charset=A,B')),
+    is join(' ', IRI::Cases::core_options('filename_charset=A,B cache=off')),
         '--filename-charset A,B', 'options of the command';
     my $expect = sub { IRI::Cases::expected($cases[$_[0]], $_[1]) };
     is_deeply $expect->(0, 'nginx'), { status => 200, path => 'x' }, 'as is';
@@ -257,24 +257,27 @@ sub test_core {
         return scalar IRI::Cases::judge_core(\%case, \%verdict,
             { "d/\xE9" => '', 'd/index.html' => '' }, '/srv');
     };
-    my $file = '/srv/d/\\xE9';
+    my @file  = (filename => '/srv/d/%E9', escaped => ['filename']);
     my %found = (target => '/d/%E9', path => 'd/\xE9');
-    ok !$judge->(\%found, answer => 'serve', filename => $file), 'served';
-    ok !$judge->(\%found, answer => 'moved', filename => $file), 'moved';
+    ok !$judge->(\%found, answer => 'serve', @file), 'served';
+    ok !$judge->(\%found, answer => 'moved', @file), 'moved';
     ok !$judge->(\%found, answer => 'pass'), 'left to the server';
-    ok $judge->(\%found, answer => 'refuse'), 'refused';
+    ok $judge->(\%found, answer => 'refuse', status => 404), 'refused';
     ok $judge->(\%found, answer => 'serve', filename => '/srv/d'), 'wrong';
     ok !$judge->({ target => '/d/', path => 'd/index.html' },
         answer => 'serve', filename => '/srv/d/'), 'index';
     my %none = (target => '/n', status => 404);
-    ok !$judge->(\%none, answer => 'refuse'), 'none: refused';
+    ok !$judge->(\%none, answer => 'refuse', status => 404), 'none: refused';
+    ok $judge->(\%none, answer => 'refuse', status => 400), 'none: not 400';
     ok !$judge->(\%none, answer => 'serve', filename => '/srv'), 'none: dir';
-    ok $judge->(\%none, answer => 'serve', filename => $file), 'none: a file';
+    ok $judge->(\%none, answer => 'serve', @file), 'none: a file';
     ok !$judge->({ status => 300 }, answer => 'choose'), 'choice';
-    ok $judge->({ status => 301 }, answer => 'serve'), 'not moved';
-    ok !$judge->({ status => 301 }, answer => 'moved'), 'moved';
+    my %moved = (status => 301, location => '/%C3%A9');
+    ok $judge->(\%moved, answer => 'serve'), 'nowhere to go';
+    ok $judge->(\%moved, answer => 'moved', location => '/e'), 'elsewhere';
+    ok !$judge->(\%moved, answer => 'moved', location => '/%C3%A9'), 'moved';
     ok !$judge->({ core => 'moved d/\xE9' }, answer => 'moved',
-        filename => $file), 'an answer in place of the status';
+        @file), 'an answer in place of the status';
     ok $judge->({ core => 'serve' }, answer => 'moved'), 'another answer';
 }
 
@@ -324,7 +327,7 @@ END
 
     my ($worker) = reverse $server->log_text =~ /start worker process (\d+)/g;
     kill 'SEGV', $worker;
-    my $crash = qr/exited on signal 11/;
+    my $crash = qr{exited on signal 11|AddressSanitizer: SEGV};
     ok $server->wait_for(sub { grep { /$crash/ } $server->errors }),
         'a crash is an error';
     mkdir $server->tmp . '/sanitizer';

@@ -44,6 +44,8 @@ my %HTTPD_DIRECTIVE = (
     listing => 'IRIListing', repair => 'IRIRepair', cache => 'IRICache',
     advertise => 'IRIAdvertise',
 );
+my %CORE_OPTION = map { $_ => 1 }
+    qw(charset invalid filename_charset filename_form match);
 my @REQUIRED = qw(id tree settings method target status path);
 my %COLUMN   = map { $_ => 1 } @REQUIRED,
     qw(note location nginx httpd core);
@@ -139,7 +141,8 @@ sub httpd_settings {
         settings($text);
 }
 
-# Settings as options of the command: --charset Shift_JIS,EUC-JP.
+# Settings as options of the command: --charset Shift_JIS,EUC-JP. What only
+# servers can do (redirect, list, advertise, ...) is no option of it.
 sub core_options {
     my ($text) = @_;
     return map {
@@ -147,7 +150,7 @@ sub core_options {
         $word =~ tr/_/-/;
         $values =~ tr/ /,/;
         ("--$word", $values);
-    } grep { $_->[0] ne 'iri' } settings($text);
+    } grep { $CORE_OPTION{ $_->[0] } } settings($text);
 }
 
 # What a case expects of a runner: a hash with skip, or status (or answer)
@@ -385,33 +388,40 @@ sub explain {
 }
 
 # What is wrong with the core's verdict on a case. Where a case has no word
-# of its own for the core, its status is read so: 2xx is an entry
-# (under whatever path), 300 a choice, other 3xx a move, 404 no file, other
+# of its own for the core, its status is read so: 2xx is an entry (under
+# whatever path), 300 a choice, another 3xx is that there is a canonical URI
+# to go to, 400 and 404 are refusals, 404 also that there is no file; other
 # statuses are the server's alone.
 sub judge_core {
     my ($case, $verdict, $content, $dir) = @_;
     return 'no JSON' if !$verdict;
-    my $expect = expected($case, 'core');
-    my $answer = $verdict->{answer} // 'error: ' . ($verdict->{error} // '');
+    my $expect  = expected($case, 'core');
+    my $answer  = $verdict->{answer} // 'error: ' . ($verdict->{error} // '');
+    my $refused = $answer eq 'refuse'
+        && $verdict->{status} =~ /^(?:$expect->{status})$/;
     my $file   = core_file($case, $verdict, $dir);
     my $found  = defined $file && defined $content->{$file};
     my $status = $expect->{status};
     my $fits =
-          $status =~ /^[a-z]/    ? $answer eq $status
-        : $status =~ /^2/        ? $answer =~ /^(?:pass|serve|moved)$/
-        : $status =~ /^300/      ? $answer eq 'choose'
-        : $status =~ /^3/        ? $answer eq 'moved'
-        : $status =~ /404/       ? $answer eq 'refuse' || !$found
-        : $status =~ /^400/      ? $answer eq 'refuse'
-        :                          1;
-    my $got = "answer $answer, filename "
-        . (defined $file ? escaped($file) : 'none');
+          $status =~ /^[a-z]/ ? $answer eq $status
+        : $status =~ /^2/     ? $answer =~ /^(?:pass|serve|moved)$/
+        : $status =~ /^300/   ? $answer eq 'choose'
+        : $status =~ /^3/     ? defined $verdict->{location}
+        : $status =~ /404/    ? $refused || ($answer ne 'refuse' && !$found)
+        : $status =~ /^400/   ? $refused
+        :                       1;
+    my $got = join ', ', "answer $answer", $verdict->{status} // (),
+        'filename ' . (defined $file ? escaped($file) : 'none');
     my @wrong;
     push @wrong, "$got, expected $status" if !$fits;
     push @wrong, "$got, expected " . escaped($expect->{path})
         if defined $expect->{path}
         && ($file // '') ne $expect->{path}
         && ($file // '') ne $expect->{path} =~ s{/?index\.html$}{}r;
+    my $location = $case->{location} // '-';
+    push @wrong, 'location ' . ($verdict->{location} // 'none')
+        if $location !~ /^-?$/
+        && ($verdict->{location} // '') ne octets($location);
     return @wrong;
 }
 
@@ -420,19 +430,20 @@ sub judge_core {
 # names none, it is the path that a server would open.
 sub core_file {
     my ($case, $verdict, $dir) = @_;
-    return if length($verdict->{path_info} // '');
-    my $file = $verdict->{filename};
+    return if ($verdict->{path_info} // '') !~ m{^/?$};
+    my $file    = $verdict->{filename};
+    my $escaped = grep { $_ eq 'filename' } @{ $verdict->{escaped} // [] };
     if (defined $file) {
         utf8::encode($file);
-        $file =~ s/\\(\\|x[0-9A-Fa-f]{2})/$1 eq '\\' ? $1 : octets("\\$1")/ge;
     }
     elsif (($verdict->{answer} // '') eq 'pass') {
         ($file) = (request_of($case))[1] =~ /^([^?]*)/;
-        $file =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge;
+        $escaped = 1;
     }
     else {
         return;
     }
+    $file =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge if $escaped;
     $file =~ s{^\Q$dir\E}{};
     $file =~ s{^/|/$}{}g;
     return $file;
