@@ -1,0 +1,465 @@
+/*
+ * iri.h - reading, matching and mapping the path of a request
+ *
+ * The whole contract of the core.  Octets of a request path go in, an answer
+ * comes out:
+ *
+ *     request path --iri_read--> reading --iri_find--> entry on disk, answer
+ *
+ * It implements section 6.7 of draft-duerst-iri-03: a server should accept an
+ * IRI in its native UTF-8 form, its percent-encoded form and, where the site
+ * wants it, in legacy encodings, and match all of them with the one local
+ * resource.  Nothing here knows a server.
+ *
+ * Words
+ *   octet           a byte of the wire or of the disk
+ *   character       a Unicode code point
+ *   segment         what stands between two "/" of a path (RFC 3986, 3.3)
+ *   reading         the octets of a path taken as characters in one charset,
+ *                   each segment in NFC
+ *   canonical path  the characters of the chosen reading, as UTF-8
+ *   form            how the path was written: enum iri_form_t
+ *   entry           a name in a directory, octets as stored; its *name* is
+ *                   those octets read in the tree's charset, in NFC
+ *   match           what had to be forgiven to find the entry
+ *   answer          what the server should do: enum iri_answer_t
+ *
+ * Rules of the house
+ *   - Configuration (iri_registry_t, iri_reading_conf_t, iri_tree_conf_t) is
+ *     built once and never written while requests run: any number of threads
+ *     may use it.  All else belongs to one request and lives in its arena.
+ *   - Strings are pointer and length, need no final NUL and may hold any
+ *     octet.  What a function returns lives as long as the arena of the
+ *     iri_env_t it was given, or as the input that it points into.
+ *   - Outputs are written only when a function returns IRI_OK.
+ *   - No function writes to the octets it is given.
+ */
+
+#ifndef IRI_H
+#define IRI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Both servers load modules into one name space: keep the core out of it. */
+#pragma GCC visibility push(hidden)
+
+
+/* ---- limits (each is tested at limit - 1, limit, limit + 1) ------------- */
+
+#define IRI_MAX_PATH          8192   /* octets of a non-ASCII path */
+#define IRI_MAX_SEGMENTS       128   /* segments of a non-ASCII path */
+#define IRI_MAX_SEGMENT       1024   /* octets of one segment, unescaped */
+#define IRI_MAX_MARKS           30   /* combining marks in a row to normalize */
+#define IRI_MAX_CHARSETS         8   /* charsets in a list */
+#define IRI_MAX_LOOKS            8   /* candidates a segment */
+#define IRI_MAX_REQUEST_LOOKS   64   /* candidates a request */
+#define IRI_MAX_CALLS          200   /* file-system calls a request */
+#define IRI_MAX_LISTED       10000   /* entries read of one directory */
+
+
+/* ---- strings ------------------------------------------------------------ */
+
+typedef struct {
+    size_t               len;    /* octets */
+    const unsigned char *data;   /* may be NULL when len is 0 */
+} iri_str_t;
+
+#define IRI_STR(literal)                                                      \
+    { sizeof(literal) - 1, (const unsigned char *) (literal) }
+
+
+/* ---- statuses and answers ----------------------------------------------- */
+
+/* Why work could not be done.  "No such name" is an answer, not a status. */
+typedef enum {
+    IRI_OK = 0,
+    IRI_NO_MEMORY,           /* the arena gave NULL */
+    IRI_PATH_TOO_LONG,       /* more than IRI_MAX_PATH octets */
+    IRI_TOO_MANY_SEGMENTS,   /* more than IRI_MAX_SEGMENTS */
+    IRI_SEGMENT_TOO_LONG,    /* more than IRI_MAX_SEGMENT octets unescaped */
+    IRI_BAD_ESCAPE,          /* "%" without two hexadecimal digits */
+    IRI_ICU_FAILED,          /* ICU reported an error */
+    IRI_IO_FAILED,           /* the file system reported an error */
+    IRI_STATUSES             /* how many there are */
+} iri_status_t;
+
+/* How the path was written. */
+typedef enum {
+    IRI_FORM_ASCII,     /* only ASCII */
+    IRI_FORM_NATIVE,    /* raw UTF-8 octets */
+    IRI_FORM_ESCAPED,   /* percent-encoded UTF-8 */
+    IRI_FORM_MIXED,     /* both of these: the drafts' partial IRI */
+    IRI_FORM_LEGACY,    /* a charset of iri_charset, raw or percent-encoded */
+    IRI_FORM_INVALID,   /* no reading */
+    IRI_FORMS
+} iri_form_t;
+
+/* What had to be forgiven, weakest first. */
+typedef enum {
+    IRI_MATCH_NONE,            /* nothing was looked for or found */
+    IRI_MATCH_EXACT,           /* the octets asked for are the entry's */
+    IRI_MATCH_NORMALIZATION,   /* another normalization form, NFD say */
+    IRI_MATCH_CHARSET,         /* another charset in the request or on disk */
+    IRI_MATCH_VARIANTS,        /* a JIS vendor pair, U+301C and U+FF5E say */
+    IRI_MATCHES
+} iri_match_t;
+
+/* What the server should do. */
+typedef enum {
+    IRI_PASS,     /* nothing to say: go on as if the module were not there */
+    IRI_SERVE,    /* go on with this canonical path, this entry */
+    IRI_MOVED,    /* the resource has another canonical path: start over */
+    IRI_REFUSE,   /* answer with the HTTP status that stands beside it */
+    IRI_ANSWERS
+} iri_answer_t;
+
+/* Why the answer is what it is, for logs and `iri explain`. */
+typedef enum {
+    IRI_WHY_NOTHING,       /* no reason to give */
+    IRI_WHY_ASCII,         /* an ASCII path is its own name */
+    IRI_WHY_CANONICAL,     /* came in its canonical form */
+    IRI_WHY_READ,          /* was read in another form */
+    IRI_WHY_DECLARED,      /* the tree is declared UTF-8 NFC: no look needed */
+    IRI_WHY_FOUND,         /* the entry has the name that was asked */
+    IRI_WHY_FURTHER,       /* found under a further reading */
+    IRI_WHY_MIXED,         /* found with a charset for each segment */
+    IRI_WHY_VARIANT,       /* found by a vendor variant */
+    IRI_WHY_ABSENT,        /* no entry has that name */
+    IRI_WHY_UNWRITABLE,    /* the tree's charsets cannot write that name */
+    IRI_WHY_UNNAMED,       /* octets that no tree charset reads, as they are */
+    IRI_WHY_OTHER_NAME,    /* those octets are another entry's name */
+    IRI_WHY_UNREADABLE,    /* no charset reads the path */
+    IRI_WHY_BIDI,          /* a bidi formatting character came raw */
+    IRI_WHY_LIMIT,         /* over a limit of length or segments */
+    IRI_WHY_BUDGET,        /* the budget of looks was spent */
+    IRI_WHY_ERROR,         /* memory, ICU or the file system failed */
+    IRI_WHYS
+} iri_why_t;
+
+/*
+ * The word for a value, as variables, logs and JSON write it; static,
+ * NUL-terminated; "unknown" for a value out of range.
+ * iri_form_text(IRI_FORM_LEGACY) -> "legacy"
+ */
+const char *iri_status_text(iri_status_t status);
+const char *iri_form_text(iri_form_t form);
+const char *iri_match_text(iri_match_t match);
+const char *iri_answer_text(iri_answer_t answer);
+const char *iri_why_text(iri_why_t why);
+
+
+/* ---- what the caller lends ---------------------------------------------- */
+
+typedef enum { IRI_LOG_ERROR, IRI_LOG_INFO, IRI_LOG_TRACE } iri_log_level_t;
+
+/* What stands at a path of the file system. */
+typedef enum {
+    IRI_NODE_ABSENT,    /* ENOENT, ENAMETOOLONG, ELOOP */
+    IRI_NODE_NOT_DIR,   /* a leading part is no directory: ENOTDIR */
+    IRI_NODE_DIR,       /* a directory, or a link to one */
+    IRI_NODE_OTHER      /* anything else that exists, dangling links too */
+} iri_node_kind_t;
+
+typedef struct {
+    iri_node_kind_t kind;
+    uint64_t        dev;     /* 0 unless kind is DIR or OTHER, as below */
+    uint64_t        ino;
+    int64_t         mtime;   /* nanoseconds since the epoch */
+    int64_t         ctime;
+} iri_node_t;
+
+/* Takes one entry of a directory; anything but IRI_OK ends the listing. */
+typedef iri_status_t (*iri_each_t)(void *arg, iri_str_t name);
+
+/*
+ * The file system as the core sees it.  Paths are octets, absolute and
+ * NUL-terminated.  Both return IRI_IO_FAILED for what is neither success nor
+ * absence (EACCES, EIO, EMFILE ...): the core then looks no further.
+ */
+typedef struct {
+    iri_status_t (*stat)(void *ctx, const char *path, iri_node_t *node);
+    iri_status_t (*list)(void *ctx, const char *path, iri_each_t each,
+                         void *arg);   /* "." and ".." left out */
+} iri_dir_t;
+
+/* The POSIX file system: lstat, stat, readdir; ctx is not used. */
+extern const iri_dir_t iri_dir_posix;
+
+typedef struct {
+    void            *ctx;                       /* given to each of these */
+    void          *(*alloc)(void *ctx, size_t size);   /* arena, or NULL */
+    void           (*log)(void *ctx, iri_log_level_t level, iri_str_t line);
+                                 /* NULL: silent; line has no end of line */
+    const iri_dir_t *dir;        /* NULL: iri_find looks at nothing */
+    int              trace;      /* 1: each reading and look is logged too */
+} iri_env_t;
+
+
+/* ---- charsets ----------------------------------------------------------- */
+
+/*
+ * A charset that was read through once, sequence by sequence, and found
+ * fit for paths: ASCII is ASCII, no sequence that starts with a high octet
+ * gives an ASCII character, no state, no "/", ".", "%" or NUL inside a
+ * sequence (security rule 16).  What was seen is kept as tables, so that
+ * reading needs no converter and no lock.
+ */
+typedef struct iri_charset_s iri_charset_t;
+
+typedef struct {
+    size_t               count;                  /* 0: none */
+    const iri_charset_t *at[IRI_MAX_CHARSETS];   /* in the order given */
+} iri_charsets_t;
+
+/* The charsets of one configuration; each is opened once. */
+typedef struct iri_registry_s iri_registry_t;
+
+/*
+ * Make an empty registry in env's arena, which must outlive all that is
+ * opened in it (a configuration pool).  env is copied.  NULL: no memory, or
+ * ICU's data is missing.
+ */
+iri_registry_t *iri_registry_create(const iri_env_t *env);
+
+/* The name as the Encoding Standard writes it: "Shift_JIS"; "UTF-8". */
+iri_str_t iri_charset_name(const iri_charset_t *charset);
+
+/* A charset for an output of a reading that used more than one: "mixed". */
+extern const iri_str_t iri_charset_mixed;
+
+
+/* ---- settings: one parser of values for both servers --------------------- */
+
+typedef enum { IRI_ENGINE_OFF, IRI_ENGINE_ON, IRI_ENGINE_REPORT } iri_engine_t;
+typedef enum { IRI_INVALID_404, IRI_INVALID_400, IRI_INVALID_PASS } iri_invalid_t;
+typedef enum { IRI_NAMES_ANY, IRI_NAMES_NFC, IRI_NAMES_NFD } iri_names_t;
+
+/* Bits of iri_tree_conf_t.match */
+#define IRI_FORGIVE_NORMALIZATION 0x01u
+#define IRI_FORGIVE_VARIANTS      0x02u
+#define IRI_FORGIVE_EXACT_ONLY    0x80u   /* "exact" was said */
+
+/* What governs reading: of a server, for no location is chosen yet. */
+typedef struct {
+    iri_charsets_t charsets;   /* iri_charset: beside UTF-8, in order */
+    iri_invalid_t  invalid;    /* iri_invalid */
+} iri_reading_conf_t;
+
+/* What governs looking: of a place (location, <Directory>). */
+typedef struct {
+    iri_charsets_t charsets;   /* iri_filename_charset; count 0: UTF-8 */
+    iri_names_t    names;      /* iri_filename_form */
+    unsigned       match;      /* iri_match: IRI_FORGIVE_... */
+} iri_tree_conf_t;
+
+/*
+ * Parse the words of one directive.  words: as the server split them, count
+ * of them at least 1; letter case does not matter.  Return NULL and fill
+ * *out, or return a NUL-terminated sentence, in the registry's arena or
+ * static, that says what is wrong and what would be right, fit to follow the
+ * directive's name.
+ *
+ * iri_parse_charsets: labels of the Encoding Standard and a few more that
+ * users mean by them ("cp949"); "none" alone gives an empty list where
+ * none_allowed is 1; UTF-8 is left out then, since it is always read, and
+ * kept otherwise.  {"sjis", "euc-jp"} -> {Shift_JIS, EUC-JP};
+ * {"ISO-2022-JP"} -> "\"ISO-2022-JP\" switches states ...".
+ */
+const char *iri_parse_engine(iri_str_t word, iri_engine_t *out);
+const char *iri_parse_charsets(iri_registry_t *registry,
+                               const iri_str_t *words, size_t count,
+                               int none_allowed, iri_charsets_t *out);
+const char *iri_parse_invalid(iri_str_t word, iri_invalid_t *out);
+const char *iri_parse_names(iri_str_t word, iri_names_t *out);
+const char *iri_parse_match(const iri_str_t *words, size_t count,
+                            unsigned *out);
+const char *iri_parse_redirect(iri_str_t word, int *out);   /* 0 is "off" */
+
+/*
+ * After merging: fill in what follows from other settings.  An empty charset
+ * list becomes UTF-8; the variants are forgiven where a Japanese charset is
+ * in either list and "exact" was not said (design 5.3).
+ */
+void iri_tree_conf_finish(iri_registry_t *registry,
+                          const iri_reading_conf_t *reading,
+                          iri_tree_conf_t *tree);
+
+
+/* ---- reading ------------------------------------------------------------ */
+
+/*
+ * 1 if no octet of the path is above 7F and, when escaped is 1, no escape
+ * stands for one: there is nothing to do for it.  The one test that a plain
+ * ASCII request pays.
+ */
+int iri_is_ascii(iri_str_t path, int escaped);
+
+/* How a path is handed to iri_read. */
+typedef struct {
+    iri_str_t path;      /* starts with "/"; octets */
+    int       escaped;   /* 0: the server has unescaped path, once (nginx);
+                            1: path is still percent-encoded (httpd) */
+    iri_str_t target;    /* the same as it was sent, percent-encoded or raw,
+                            up to "?": tells native from escaped and a raw
+                            bidi character.  For escaped == 1 it may be
+                            empty: then it is path itself. */
+} iri_request_t;
+
+typedef struct {
+    iri_answer_t answer;    /* PASS: path is canonical already; SERVE: go on
+                               with the canonical path; REFUSE: see status */
+    int          status;    /* HTTP status for REFUSE: 400, 404; else 0 */
+    iri_why_t    why;
+    iri_form_t   form;
+    iri_str_t    charset;   /* its name; "mixed"; empty for ASCII, invalid */
+    iri_str_t    path;      /* canonical, unescaped UTF-8; as it came where
+                               there is no reading */
+    iri_str_t    uri;       /* canonical, percent-encoded, upper-case hex; of
+                               a path that came escaped the escapes of ASCII
+                               characters stay as they were ("%2F", "%25") */
+    iri_str_t    octets;    /* path as it came, unescaped: what further
+                               readings are made from */
+    int          raw;       /* 1: target held octets above 7F, so a proxy
+                               must not forward it as it stands */
+    const iri_reading_conf_t *conf;   /* that of the call */
+} iri_reading_t;
+
+/*
+ * Read a path: design 4, rules 1 to 5 of the security notes.
+ *
+ * Strict UTF-8 first, then the first charset of conf in which the whole path
+ * is valid, then, where no one charset reads the whole path, the first that
+ * reads each segment.  Every segment is put in NFC, except that U+037E,
+ * U+1FEF and U+212A, whose NFC is ASCII, stay, and so does a segment with
+ * more than IRI_MAX_MARKS combining marks in a row.  After that no segment
+ * holds a C0, C1 or DEL, nor an ASCII character that its octets did not
+ * have, nor, out of a legacy charset, U+FFFD or a noncharacter.  Bidi
+ * formatting characters are read only where they came percent-encoded.
+ *
+ * A path over a limit is IRI_OK with REFUSE 404 and why IRI_WHY_LIMIT; a
+ * path that cannot be read is what conf->invalid says.  Returns
+ * IRI_NO_MEMORY, IRI_ICU_FAILED, IRI_BAD_ESCAPE (escaped only; let the
+ * server refuse it).
+ *
+ * "/caf%E9" with windows-1252 -> SERVE, legacy, path "/caf\xC3\xA9", uri
+ * "/caf%C3%A9".  "/cafe%CC%81" -> SERVE, escaped, the same path.
+ */
+iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
+                      const iri_request_t *request, iri_reading_t *out);
+
+/*
+ * A canonical path as a URI path: percent-encoded UTF-8, upper-case hex,
+ * nothing escaped that need not be (RFC 3986, pchar and "/").  Any octets
+ * are taken.  "/caf\xC3\xA9 1" -> "/caf%C3%A9%201"
+ */
+iri_status_t iri_path_to_uri(const iri_env_t *env, iri_str_t path,
+                             iri_str_t *out);
+
+/*
+ * The same as an IRI path: ucschar stay as they are; ASCII that is no pchar,
+ * controls, bidi formatting characters, private use and octets that are not
+ * UTF-8 are percent-encoded (draft 2.2, 3.2, 4.1).
+ */
+iri_status_t iri_path_to_iri(const iri_env_t *env, iri_str_t path,
+                             iri_str_t *out);
+
+/*
+ * Where a GET or HEAD should be redirected to, so that the client uses the
+ * canonical URI: percent-encoded, starts with exactly one "/", followed by
+ * "?" and the query as it came where has_query is 1.  path: the canonical
+ * path to be served, reading.path or the path of what was found.  Empty
+ * where the request was in canonical form already: escaped, or ASCII, and
+ * with this very path.  Never a URI that would be redirected again.
+ */
+iri_status_t iri_location(const iri_env_t *env, const iri_reading_t *reading,
+                          iri_str_t path, int has_query, iri_str_t query,
+                          iri_str_t *out);
+
+
+/* ---- finding ------------------------------------------------------------ */
+
+/*
+ * What a process remembers of directories: only the entries whose octets
+ * cannot be guessed from their name (partly composed names, say), so next to
+ * nothing.  Found by device, inode, mtime and ctime.  Shared by threads if
+ * lock and unlock are given.
+ */
+typedef struct iri_cache_s iri_cache_t;
+
+/* size: octets at most.  NULL: no memory. */
+iri_cache_t *iri_cache_create(size_t size, void (*lock)(void *ctx),
+                              void (*unlock)(void *ctx), void *ctx);
+void iri_cache_destroy(iri_cache_t *cache);   /* NULL is allowed */
+
+typedef struct {
+    const iri_tree_conf_t *tree;
+    iri_cache_t           *cache;    /* NULL: nothing is remembered */
+    iri_str_t              root;     /* octets on disk, absolute; what stands
+                                        before path; taken literally */
+    iri_str_t              path;     /* whole canonical path, UTF-8 */
+    size_t                 prefix;   /* leading octets of path that root
+                                        already stands for (alias); else 0 */
+    const iri_reading_t   *reading;  /* how the request came, for further
+                                        readings; NULL: there are none */
+} iri_search_t;
+
+typedef struct {
+    iri_answer_t answer;       /* PASS: not found, or no look was needed;
+                                  SERVE: found; MOVED: found under another
+                                  canonical path; REFUSE: no entry can have
+                                  that name, or those octets belong to
+                                  another name: never open filename */
+    iri_why_t    why;
+    iri_match_t  match;
+    iri_str_t    path;         /* whole canonical path of what was found,
+                                  prefix included; that asked for otherwise */
+    iri_str_t    charset;      /* of the further reading that was found; of
+                                  the request's reading otherwise */
+    iri_str_t    filename;     /* root and octets on disk; what follows the
+                                  deepest entry is written in the tree's
+                                  first charset and form below a directory
+                                  (a new name), canonical below a file
+                                  (PATH_INFO); NUL-terminated for the C
+                                  library, the NUL not counted */
+} iri_found_t;
+
+/*
+ * Find the entry that has the name asked for: design 5.
+ *
+ * An ASCII path is PASS without a look, and so is any path where the tree
+ * is declared UTF-8 in NFC and the path has one reading.  Otherwise, segment
+ * by segment: the tree's charsets in their order, NFC before NFD, variants,
+ * entries remembered of the directory.  An entry counts only if its own name
+ * equals the segment.  Then the further readings of search->reading, each
+ * for the whole path, then a charset for each segment; these give MOVED.
+ * Errors of the file system end the search: filename is then what the server
+ * alone would open, and it answers.
+ *
+ * root "/srv", path "/\xE8\xA1\xA8", tree EUC-JP -> SERVE, charset,
+ * filename "/srv/\xC9\xBD".
+ */
+iri_status_t iri_find(const iri_env_t *env, const iri_search_t *search,
+                      iri_found_t *out);
+
+/*
+ * Divide what was found: filename up to the deepest entry that exists, and
+ * the rest of the canonical path behind it, "" or "/more".  Costs a stat a
+ * segment at most.
+ */
+iri_status_t iri_found_split(const iri_env_t *env, const iri_search_t *search,
+                             const iri_found_t *found, iri_str_t *filename,
+                             iri_str_t *path_info);
+
+/*
+ * The name of one entry: its octets read in the first tree charset that
+ * reads them and writes them back the same, in NFC.  Empty: it has no name.
+ * Two paths joined by "/" are not an entry; give each part.
+ * EUC-JP, "\xC9\xBD" -> U+8868 as UTF-8
+ */
+iri_status_t iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
+                            iri_str_t octets, iri_str_t *name);
+
+#pragma GCC visibility pop
+
+#endif /* IRI_H */

@@ -1,0 +1,685 @@
+/*
+ * iri_charset.c - legacy charsets as tables that were tested while made
+ *
+ * When a configuration names a charset, its ICU converter is asked once for
+ * every sequence there can be.  That is the test of security rule 16: what
+ * fails it is refused with a sentence.  What the converter said is kept, as
+ * a tree of octets for reading and pages of code points for writing, so that
+ * requests need no converter, no lock and no fallback mode.
+ *
+ * Only what the converter reads strictly is in the tables; a code point is
+ * written as the one sequence that ICU writes for it, if that reads back as
+ * itself (398 sequences of Shift_JIS are twins: they are read only).
+ */
+
+#include <string.h>
+
+#include <unicode/ucnv.h>
+#include <unicode/ucnv_err.h>
+#include <unicode/utf16.h>
+
+#include "iri_int.h"
+
+#define IRI_LONGEST  4        /* octets of a sequence */
+
+/* Entries of a node: a code point, or one of these */
+#define IRI_NO_CHAR  (-1)     /* no sequence goes on like this */
+#define IRI_PAIR     (-2)     /* see pairs; IRI_NODE and below: a node */
+#define IRI_LINEAR   (-3)     /* four octets of gb18030 */
+#define IRI_NODE     (-16)
+
+#define IRI_GB_BMP   39420    /* four-octet codes below U+10000 */
+#define IRI_GB_REST  189000   /* the code 90 30 81 30, U+10000 */
+
+typedef struct {
+    unsigned char octets[IRI_LONGEST];
+    size_t        len;
+    uint32_t      c[2];
+} iri_pair_t;
+
+struct iri_charset_s {
+    iri_str_t    name;
+    int          is_utf8;
+    int          japanese;
+    int32_t      lead[256];        /* by first octet */
+    int32_t    (*node)[256];       /* node n is IRI_NODE - n in an entry */
+    size_t       nodes;
+    size_t       node_size;
+    uint32_t   **page;             /* code point / 256: octets, last lowest */
+    uint16_t    *linear;           /* gb18030: code to BMP code point */
+    iri_pair_t   pair[16];
+    size_t       pairs;
+};
+
+#define IRI_PAGES (0x110000 / 256)
+
+const iri_charset_t iri_charset_utf8 = {
+    .name = IRI_STR("UTF-8"), .is_utf8 = 1
+};
+
+
+/* ---- reading and writing ------------------------------------------------ */
+
+static size_t
+iri_linear_next(const iri_charset_t *charset, const unsigned char *p,
+                const unsigned char *end, uint32_t *c)
+{
+    uint32_t code;
+
+    if (end - p < 4 || p[1] < 0x30 || p[1] > 0x39 || p[2] < 0x81
+        || p[2] > 0xfe || p[3] < 0x30 || p[3] > 0x39)
+    {
+        return 0;
+    }
+
+    code = (((uint32_t) (p[0] - 0x81) * 10 + (p[1] - 0x30)) * 126
+            + (p[2] - 0x81)) * 10 + (p[3] - 0x30);
+
+    if (code < IRI_GB_BMP) {
+        *c = charset->linear[code];
+        return *c != 0 ? 4 : 0;
+    }
+
+    if (code < IRI_GB_REST || code - IRI_GB_REST > 0xfffff) {
+        return 0;
+    }
+
+    *c = code - IRI_GB_REST + 0x10000;
+
+    return 4;
+}
+
+
+static size_t
+iri_pair_next(const iri_charset_t *charset, const unsigned char *p,
+              size_t len, uint32_t c[2])
+{
+    size_t i;
+
+    for (i = 0; i < charset->pairs; i++) {
+        if (charset->pair[i].len == len
+            && memcmp(charset->pair[i].octets, p, len) == 0)
+        {
+            c[0] = charset->pair[i].c[0];
+            c[1] = charset->pair[i].c[1];
+            return len;
+        }
+    }
+
+    return 0;
+}
+
+
+size_t
+iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
+                 const unsigned char *end, uint32_t c[2])
+{
+    size_t  n;
+    int32_t entry;
+
+    c[1] = 0;
+
+    if (charset->is_utf8) {
+        return iri_utf8_next(p, end, &c[0]);
+    }
+
+    if (p == end) {
+        return 0;
+    }
+
+    if (p[0] < 0x80) {
+        c[0] = p[0];
+        return 1;
+    }
+
+    entry = charset->lead[p[0]];
+
+    for (n = 1; entry <= IRI_NODE; n++) {
+        if (p + n == end) {
+            return 0;
+        }
+
+        entry = charset->node[IRI_NODE - entry][p[n]];
+    }
+
+    if (entry >= 0) {
+        c[0] = (uint32_t) entry;
+        return n;
+    }
+
+    if (entry == IRI_LINEAR) {
+        return iri_linear_next(charset, p, end, &c[0]);
+    }
+
+    return entry == IRI_PAIR ? iri_pair_next(charset, p, n, c) : 0;
+}
+
+
+static size_t
+iri_linear_put(uint32_t c, unsigned char out[4])
+{
+    uint32_t code = c - 0x10000 + IRI_GB_REST;
+
+    out[3] = (unsigned char) (0x30 + code % 10);
+    code /= 10;
+    out[2] = (unsigned char) (0x81 + code % 126);
+    code /= 126;
+    out[1] = (unsigned char) (0x30 + code % 10);
+    out[0] = (unsigned char) (0x81 + code / 10);
+
+    return 4;
+}
+
+
+size_t
+iri_charset_put(const iri_charset_t *charset, uint32_t c,
+                unsigned char out[4])
+{
+    uint32_t octets;
+    size_t   len, i;
+
+    if (charset->is_utf8) {
+        return iri_utf8_put(c, out);
+    }
+
+    if (c < 0x80) {
+        out[0] = (unsigned char) c;
+        return 1;
+    }
+
+    if (c >= 0x10000 && charset->linear != NULL) {
+        return iri_linear_put(c, out);
+    }
+
+    if (charset->page[c / 256] == NULL) {
+        return 0;
+    }
+
+    octets = charset->page[c / 256][c % 256];
+
+    for (len = 0; len < 4 && octets >> (8 * len) != 0; len++) { /* void */ }
+
+    for (i = 0; i < len; i++) {
+        out[i] = (unsigned char) (octets >> (8 * (len - 1 - i)));
+    }
+
+    return len;
+}
+
+
+iri_str_t
+iri_charset_name(const iri_charset_t *charset)
+{
+    return charset->name;
+}
+
+
+int
+iri_charset_is_utf8(const iri_charset_t *charset)
+{
+    return charset->is_utf8;
+}
+
+
+int
+iri_charset_is_japanese(const iri_charset_t *charset)
+{
+    return charset->japanese;
+}
+
+
+/* ---- building and testing ----------------------------------------------- */
+
+typedef struct {
+    const iri_env_t      *env;
+    const iri_encoding_t *encoding;
+    UConverter           *converter;
+    iri_charset_t        *charset;
+    const char           *why;      /* set: the charset is refused */
+} iri_build_t;
+
+typedef enum { IRI_SEQ_NONE, IRI_SEQ_MORE, IRI_SEQ_CHAR } iri_seq_t;
+
+static const char iri_no_memory[] = "cannot be opened: out of memory";
+
+
+/* What does the converter make of exactly these octets? */
+static iri_seq_t
+iri_probe(const iri_build_t *build, const unsigned char *octets, size_t len,
+          uint32_t c[2])
+{
+    UErrorCode  error = U_ZERO_ERROR;
+    UChar       units[8], *to = units;
+    const char *from = (const char *) octets;
+    UChar32     one;
+    int32_t     n, i = 0, count = 0;
+
+    ucnv_resetToUnicode(build->converter);
+    ucnv_toUnicode(build->converter, &to, units + 8, &from, from + len, NULL,
+                   0, &error);
+    n = (int32_t) (to - units);
+
+    if (U_FAILURE(error)) {
+        return IRI_SEQ_NONE;
+    }
+
+    if (n == 0) {
+        return len < IRI_LONGEST ? IRI_SEQ_MORE : IRI_SEQ_NONE;
+    }
+
+    c[0] = c[1] = 0;
+
+    while (i < n && count < 2) {
+        U16_NEXT(units, i, n, one);
+        c[count++] = (uint32_t) one;
+    }
+
+    return i == n ? IRI_SEQ_CHAR : IRI_SEQ_NONE;
+}
+
+
+static int
+iri_is_private_use(uint32_t c)
+{
+    return (c >= 0xe000 && c <= 0xf8ff) || c >= 0xf0000;
+}
+
+
+/* Would ICU write c as just these octets? */
+static int
+iri_writes(const iri_build_t *build, uint32_t c, const unsigned char *octets,
+           size_t len)
+{
+    UErrorCode   error = U_ZERO_ERROR;
+    UChar        units[2];
+    const UChar *from = units;
+    char         out[16], *to = out;
+    int32_t      n = 0;
+
+    U16_APPEND_UNSAFE(units, n, (UChar32) c);
+
+    ucnv_resetFromUnicode(build->converter);
+    ucnv_fromUnicode(build->converter, &to, out + sizeof(out), &from,
+                     from + n, NULL, 1, &error);
+
+    return U_SUCCESS(error) && (size_t) (to - out) == len
+           && memcmp(out, octets, len) == 0;
+}
+
+
+static int
+iri_page_set(iri_build_t *build, uint32_t c, const unsigned char *octets,
+             size_t len)
+{
+    uint32_t **page = &build->charset->page[c / 256];
+    uint32_t   packed = 0;
+    size_t     i;
+
+    if (*page == NULL) {
+        *page = build->env->alloc(build->env->ctx, 256 * sizeof(uint32_t));
+        if (*page == NULL) {
+            build->why = iri_no_memory;
+            return 0;
+        }
+
+        memset(*page, 0, 256 * sizeof(uint32_t));
+    }
+
+    for (i = 0; i < len; i++) {
+        packed = packed << 8 | octets[i];
+    }
+
+    (*page)[c % 256] = packed;
+
+    return 1;
+}
+
+
+/* A new node, empty; the entry that leads to it, or 0 without memory. */
+static int32_t
+iri_node_add(iri_build_t *build)
+{
+    iri_charset_t *charset = build->charset;
+    int32_t      (*grown)[256];
+    size_t         i, size;
+
+    if (charset->nodes == charset->node_size) {
+        size = charset->node_size != 0 ? charset->node_size * 2 : 32;
+
+        grown = build->env->alloc(build->env->ctx, size * sizeof(*grown));
+        if (grown == NULL) {
+            build->why = iri_no_memory;
+            return 0;
+        }
+
+        if (charset->nodes != 0) {
+            memcpy(grown, charset->node, charset->nodes * sizeof(*grown));
+        }
+
+        charset->node = grown;
+        charset->node_size = size;
+    }
+
+    for (i = 0; i < 256; i++) {
+        charset->node[charset->nodes][i] = IRI_NO_CHAR;
+    }
+
+    return IRI_NODE - (int32_t) charset->nodes++;
+}
+
+
+/*
+ * Take one sequence into the tables: the entry for it.  0, which no sequence
+ * can have, if the charset is refused.
+ */
+static int32_t
+iri_sequence_add(iri_build_t *build, const unsigned char *octets, size_t len,
+                 const uint32_t c[2])
+{
+    iri_charset_t *charset = build->charset;
+    iri_pair_t    *pair;
+    size_t         i;
+
+    for (i = 1; i < len; i++) {
+        if (octets[i] < 0x20 || octets[i] == '/' || octets[i] == '.'
+            || octets[i] == '%')
+        {
+            build->why = "has \"/\", \".\", \"%\" or a control inside a"
+                         " sequence";
+            return 0;
+        }
+    }
+
+    if (c[0] < 0x80 || (c[1] != 0 && c[1] < 0x80)) {
+        build->why = "gives an ASCII character for octets above 7F";
+        return 0;
+    }
+
+    if (c[1] != 0) {
+        if (charset->pairs == sizeof(charset->pair) / sizeof(*pair)) {
+            return IRI_NO_CHAR;
+        }
+
+        pair = &charset->pair[charset->pairs++];
+        memcpy(pair->octets, octets, len);
+        pair->len = len;
+        pair->c[0] = c[0];
+        pair->c[1] = c[1];
+
+        return IRI_PAIR;
+    }
+
+    if (iri_is_private_use(c[0]) && !build->encoding->private_use) {
+        return IRI_NO_CHAR;
+    }
+
+    if (iri_writes(build, c[0], octets, len)
+        && !iri_page_set(build, c[0], octets, len))
+    {
+        return 0;
+    }
+
+    return (int32_t) c[0];
+}
+
+
+/* Fill the node that an incomplete sequence of len octets leads to. */
+static int
+iri_node_fill(iri_build_t *build, unsigned char *octets, size_t len,
+              int32_t node)
+{
+    int32_t  entry;
+    uint32_t c[2];
+    unsigned b;
+
+    for (b = 0; b < 256; b++) {
+        octets[len] = (unsigned char) b;
+
+        switch (iri_probe(build, octets, len + 1, c)) {
+
+        case IRI_SEQ_CHAR:
+            entry = iri_sequence_add(build, octets, len + 1, c);
+            if (entry == 0) {
+                return 0;
+            }
+            break;
+
+        case IRI_SEQ_MORE:
+            if (build->charset->linear != NULL && b >= 0x30 && b <= 0x39) {
+                entry = IRI_LINEAR;
+                break;
+            }
+
+            entry = iri_node_add(build);
+            if (entry == 0 || !iri_node_fill(build, octets, len + 1, entry)) {
+                return 0;
+            }
+            break;
+
+        default:
+            entry = IRI_NO_CHAR;
+        }
+
+        build->charset->node[IRI_NODE - node][b] = entry;
+    }
+
+    return 1;
+}
+
+
+/* Each ASCII octet stands for itself, at once, and leaves no state. */
+static int
+iri_ascii_test(iri_build_t *build)
+{
+    unsigned char octet;
+    uint32_t      c[2];
+    unsigned      b;
+
+    for (b = 0; b < 0x80; b++) {
+        octet = (unsigned char) b;
+
+        /* IBM's tables rotate these controls; we never ask for them. */
+        if (b == 0x1a || b == 0x1c || b == 0x7f) {
+            continue;
+        }
+
+        if (iri_probe(build, &octet, 1, c) != IRI_SEQ_CHAR || c[0] != b
+            || c[1] != 0)
+        {
+            build->why = "does not keep ASCII as it is";
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static int
+iri_leads_fill(iri_build_t *build)
+{
+    unsigned char octets[IRI_LONGEST + 1];
+    int32_t       entry;
+    uint32_t      c[2];
+    unsigned      b;
+
+    for (b = 0; b < 256; b++) {
+        octets[0] = (unsigned char) b;
+        entry = IRI_NO_CHAR;
+
+        if (b >= 0x80) {
+            switch (iri_probe(build, octets, 1, c)) {
+
+            case IRI_SEQ_CHAR:
+                entry = iri_sequence_add(build, octets, 1, c);
+                if (entry == 0) {
+                    return 0;
+                }
+                break;
+
+            case IRI_SEQ_MORE:
+                entry = iri_node_add(build);
+                if (entry == 0 || !iri_node_fill(build, octets, 1, entry)) {
+                    return 0;
+                }
+                break;
+
+            default:
+                break;
+            }
+        }
+
+        build->charset->lead[b] = entry;
+    }
+
+    return 1;
+}
+
+
+/* The four-octet codes of gb18030 below U+10000, in their order. */
+static int
+iri_linear_fill(iri_build_t *build)
+{
+    unsigned char octets[4];
+    uint32_t      code, c[2];
+
+    for (code = 0; code < IRI_GB_BMP; code++) {
+        octets[0] = (unsigned char) (0x81 + code / 12600);
+        octets[1] = (unsigned char) (0x30 + code / 1260 % 10);
+        octets[2] = (unsigned char) (0x81 + code / 10 % 126);
+        octets[3] = (unsigned char) (0x30 + code % 10);
+
+        build->charset->linear[code] = 0;
+
+        if (iri_probe(build, octets, 4, c) != IRI_SEQ_CHAR || c[0] > 0xffff) {
+            continue;
+        }
+
+        if (iri_sequence_add(build, octets, 4, c) == 0) {
+            return 0;
+        }
+
+        build->charset->linear[code] = (uint16_t) c[0];
+    }
+
+    return 1;
+}
+
+
+/* The standard and ICU differ in two letters, which Belarusian needs. */
+static int
+iri_koi8_u_fix(iri_build_t *build)
+{
+    unsigned char small = 0xae, capital = 0xbe;
+
+    build->charset->lead[small] = 0x045e;
+    build->charset->lead[capital] = 0x040e;
+
+    return iri_page_set(build, 0x045e, &small, 1)
+           && iri_page_set(build, 0x040e, &capital, 1);
+}
+
+
+static void *
+iri_zeroed(const iri_env_t *env, size_t size)
+{
+    void *p = env->alloc(env->ctx, size);
+
+    return p != NULL ? memset(p, 0, size) : NULL;
+}
+
+
+static int
+iri_tables_alloc(iri_build_t *build)
+{
+    const iri_encoding_t *encoding = build->encoding;
+    iri_charset_t        *charset;
+
+    charset = iri_zeroed(build->env, sizeof(*charset));
+    if (charset == NULL) {
+        return 0;
+    }
+
+    build->charset = charset;
+    charset->name.data = (const unsigned char *) encoding->name;
+    charset->name.len = strlen(encoding->name);
+    charset->japanese = encoding->japanese;
+
+    charset->page = iri_zeroed(build->env, IRI_PAGES * sizeof(uint32_t *));
+    if (charset->page == NULL) {
+        return 0;
+    }
+
+    if (strcmp(encoding->name, "gb18030") == 0) {
+        charset->linear = iri_zeroed(build->env,
+                                     IRI_GB_BMP * sizeof(uint16_t));
+        return charset->linear != NULL;
+    }
+
+    return 1;
+}
+
+
+static int
+iri_tables_fill(iri_build_t *build)
+{
+    if (!iri_tables_alloc(build)) {
+        build->why = iri_no_memory;
+        return 0;
+    }
+
+    return iri_ascii_test(build) && iri_leads_fill(build)
+           && (build->charset->linear == NULL || iri_linear_fill(build))
+           && (!build->encoding->koi8_u || iri_koi8_u_fix(build));
+}
+
+
+static UConverter *
+iri_converter_open(const char *name)
+{
+    UErrorCode  error = U_ZERO_ERROR;
+    UConverter *converter;
+
+    converter = ucnv_open(name, &error);
+    if (U_FAILURE(error)) {
+        return NULL;
+    }
+
+    ucnv_setToUCallBack(converter, UCNV_TO_U_CALLBACK_STOP, NULL, NULL, NULL,
+                        &error);
+    ucnv_setFromUCallBack(converter, UCNV_FROM_U_CALLBACK_STOP, NULL, NULL,
+                          NULL, &error);
+    ucnv_setFallback(converter, 0);
+
+    if (U_FAILURE(error)) {
+        ucnv_close(converter);
+        return NULL;
+    }
+
+    return converter;
+}
+
+
+const iri_charset_t *
+iri_charset_build(const iri_env_t *env, const iri_encoding_t *encoding,
+                  const char **why)
+{
+    iri_build_t build = { env, encoding, NULL, NULL, NULL };
+    int         fit;
+
+    build.converter = iri_converter_open(encoding->converter);
+    if (build.converter == NULL) {
+        *why = "is not in this machine's ICU";
+        return NULL;
+    }
+
+    fit = iri_tables_fill(&build);
+    ucnv_close(build.converter);
+
+    if (!fit) {
+        *why = build.why;
+        return NULL;
+    }
+
+    return build.charset;
+}

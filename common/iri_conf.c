@@ -1,0 +1,378 @@
+/*
+ * iri_conf.c - the values of settings, and the charsets that they name
+ *
+ * One parser for both servers: words in, a value or a sentence out.  The
+ * sentence follows the directive's name in the server's own message, so it
+ * starts with what is wrong and ends with what would be right.
+ */
+
+#include <string.h>
+
+#include <unicode/uclean.h>
+
+#include "iri_int.h"
+
+#define IRI_MAX_OPEN 64   /* more rows than the label table has */
+
+struct iri_registry_s {
+    iri_env_t             env;
+    const iri_encoding_t *encoding[IRI_MAX_OPEN];
+    const iri_charset_t  *charset[IRI_MAX_OPEN];
+    size_t                count;
+};
+
+typedef struct {
+    const char *word;
+    int         value;
+} iri_word_t;
+
+
+iri_registry_t *
+iri_registry_create(const iri_env_t *env)
+{
+    UErrorCode      error = U_ZERO_ERROR;
+    iri_registry_t *registry;
+
+    /* Loads the data once, in the parent: children and threads share it. */
+    u_init(&error);
+    if (U_FAILURE(error) || !iri_norm_ready()) {
+        return NULL;
+    }
+
+    registry = env->alloc(env->ctx, sizeof(*registry));
+    if (registry == NULL) {
+        return NULL;
+    }
+
+    memset(registry, 0, sizeof(*registry));
+    registry->env = *env;
+
+    return registry;
+}
+
+
+const iri_env_t *
+iri_registry_env(const iri_registry_t *registry)
+{
+    return &registry->env;
+}
+
+
+const iri_charset_t *
+iri_registry_get(iri_registry_t *registry, const iri_encoding_t *encoding,
+                 const char **why)
+{
+    const iri_charset_t *charset;
+    size_t               i;
+
+    if (strcmp(encoding->name, "UTF-8") == 0) {
+        return &iri_charset_utf8;
+    }
+
+    for (i = 0; i < registry->count; i++) {
+        if (registry->encoding[i] == encoding) {
+            return registry->charset[i];
+        }
+    }
+
+    if (encoding->converter == NULL || registry->count == IRI_MAX_OPEN) {
+        *why = encoding->refused;
+        return NULL;
+    }
+
+    charset = iri_charset_build(&registry->env, encoding, why);
+    if (charset != NULL) {
+        registry->encoding[registry->count] = encoding;
+        registry->charset[registry->count++] = charset;
+    }
+
+    return charset;
+}
+
+
+/* ---- sentences ----------------------------------------------------------- */
+
+static iri_status_t
+iri_put_text(const iri_env_t *env, iri_buf_t *buf, const char *text)
+{
+    return iri_buf_put(env, buf, (const unsigned char *) text, strlen(text));
+}
+
+
+/* `"WORD" says`, in the registry's arena; static text without memory. */
+static const char *
+iri_sentence(const iri_env_t *env, iri_str_t word, const char *says,
+             const char *more)
+{
+    iri_buf_t buf = IRI_BUF_EMPTY;
+
+    if (iri_buf_putc(env, &buf, '"') != IRI_OK
+        || iri_buf_put(env, &buf, word.data, word.len) != IRI_OK
+        || iri_put_text(env, &buf, "\" ") != IRI_OK
+        || iri_put_text(env, &buf, says) != IRI_OK
+        || iri_put_text(env, &buf, more) != IRI_OK
+        || iri_buf_putc(env, &buf, '\0') != IRI_OK)
+    {
+        return says;
+    }
+
+    return (const char *) buf.data;
+}
+
+
+/* ---- one word out of a list ---------------------------------------------- */
+
+static int
+iri_word_find(const iri_word_t *words, iri_str_t word, int *value)
+{
+    size_t i;
+
+    for (i = 0; words[i].word != NULL; i++) {
+        if (iri_str_equal_nocase(word, words[i].word)) {
+            *value = words[i].value;
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+const char *
+iri_parse_engine(iri_str_t word, iri_engine_t *out)
+{
+    static const iri_word_t words[] = {
+        { "off", IRI_ENGINE_OFF },
+        { "on", IRI_ENGINE_ON },
+        { "report", IRI_ENGINE_REPORT },
+        { NULL, 0 }
+    };
+    int value;
+
+    if (!iri_word_find(words, word, &value)) {
+        return "must be \"on\", \"off\" or \"report\"";
+    }
+
+    *out = (iri_engine_t) value;
+
+    return NULL;
+}
+
+
+const char *
+iri_parse_invalid(iri_str_t word, iri_invalid_t *out)
+{
+    static const iri_word_t words[] = {
+        { "404", IRI_INVALID_404 },
+        { "400", IRI_INVALID_400 },
+        { "pass", IRI_INVALID_PASS },
+        { NULL, 0 }
+    };
+    int value;
+
+    if (!iri_word_find(words, word, &value)) {
+        return "must be \"404\", \"400\" or \"pass\"";
+    }
+
+    *out = (iri_invalid_t) value;
+
+    return NULL;
+}
+
+
+const char *
+iri_parse_names(iri_str_t word, iri_names_t *out)
+{
+    static const iri_word_t words[] = {
+        { "any", IRI_NAMES_ANY },
+        { "nfc", IRI_NAMES_NFC },
+        { "nfd", IRI_NAMES_NFD },
+        { NULL, 0 }
+    };
+    int value;
+
+    if (!iri_word_find(words, word, &value)) {
+        return "must be \"any\", \"nfc\" or \"nfd\"";
+    }
+
+    *out = (iri_names_t) value;
+
+    return NULL;
+}
+
+
+const char *
+iri_parse_redirect(iri_str_t word, int *out)
+{
+    static const iri_word_t words[] = {
+        { "off", 0 },
+        { "301", 301 },
+        { "302", 302 },
+        { "303", 303 },
+        { "307", 307 },
+        { "308", 308 },
+        { NULL, 0 }
+    };
+
+    if (!iri_word_find(words, word, out)) {
+        return "must be \"off\", \"301\", \"302\", \"303\", \"307\" or"
+               " \"308\"";
+    }
+
+    return NULL;
+}
+
+
+const char *
+iri_parse_match(const iri_str_t *words, size_t count, unsigned *out)
+{
+    static const iri_word_t known[] = {
+        { "exact", (int) IRI_FORGIVE_EXACT_ONLY },
+        { "normalization", (int) IRI_FORGIVE_NORMALIZATION },
+        { "variants", (int) IRI_FORGIVE_VARIANTS },
+        { NULL, 0 }
+    };
+    size_t   i;
+    int      value;
+    unsigned match = 0;
+
+    for (i = 0; i < count; i++) {
+        if (!iri_word_find(known, words[i], &value)) {
+            return "takes \"exact\", or any of \"normalization\" and"
+                   " \"variants\"";
+        }
+
+        match |= (unsigned) value;
+    }
+
+    if ((match & IRI_FORGIVE_EXACT_ONLY) && match != IRI_FORGIVE_EXACT_ONLY) {
+        return "takes \"exact\" alone, or the others without it";
+    }
+
+    *out = match;
+
+    return NULL;
+}
+
+
+/* ---- charsets ------------------------------------------------------------ */
+
+static int
+iri_charsets_hold(const iri_charsets_t *list, const iri_charset_t *charset)
+{
+    size_t i;
+
+    for (i = 0; i < list->count; i++) {
+        if (list->at[i] == charset) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static const char *
+iri_charset_get(iri_registry_t *registry, iri_str_t label,
+                const iri_charset_t **out)
+{
+    const iri_encoding_t *encoding;
+    const char           *why = "cannot be opened";
+
+    encoding = iri_encoding_find(label);
+    if (encoding == NULL) {
+        return iri_sentence(&registry->env, label, "is no charset known here:"
+                            " use a label of the Encoding Standard, such as"
+                            " \"Shift_JIS\", \"EUC-KR\" or \"windows-1251\"",
+                            "");
+    }
+
+    *out = iri_registry_get(registry, encoding, &why);
+    if (*out == NULL) {
+        return iri_sentence(&registry->env, label, why,
+                            ": it is not safe for paths, use another");
+    }
+
+    return NULL;
+}
+
+
+const char *
+iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
+                   size_t count, int none_allowed, iri_charsets_t *out)
+{
+    iri_charsets_t       list;
+    const iri_charset_t *charset = NULL;
+    const char          *error;
+    size_t               i;
+
+    list.count = 0;
+
+    if (none_allowed && count == 1
+        && iri_str_equal_nocase(words[0], "none"))
+    {
+        *out = list;
+        return NULL;
+    }
+
+    for (i = 0; i < count; i++) {
+        error = iri_charset_get(registry, words[i], &charset);
+        if (error != NULL) {
+            return error;
+        }
+
+        if (none_allowed && charset == &iri_charset_utf8) {
+            continue;
+        }
+
+        if (iri_charsets_hold(&list, charset)) {
+            return iri_sentence(&registry->env, words[i],
+                                "is named twice: name each charset once", "");
+        }
+
+        if (list.count == IRI_MAX_CHARSETS) {
+            return "names more than 8 charsets: leave some out";
+        }
+
+        list.at[list.count++] = charset;
+    }
+
+    *out = list;
+
+    return NULL;
+}
+
+
+static int
+iri_charsets_japanese(const iri_charsets_t *list)
+{
+    size_t i;
+
+    for (i = 0; i < list->count; i++) {
+        if (iri_charset_is_japanese(list->at[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+void
+iri_tree_conf_finish(iri_registry_t *registry,
+                     const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
+{
+    (void) registry;
+
+    if (tree->charsets.count == 0) {
+        tree->charsets.at[0] = &iri_charset_utf8;
+        tree->charsets.count = 1;
+    }
+
+    if ((tree->match & IRI_FORGIVE_EXACT_ONLY) == 0
+        && (iri_charsets_japanese(&tree->charsets)
+            || iri_charsets_japanese(&reading->charsets)))
+    {
+        tree->match |= IRI_FORGIVE_VARIANTS;
+    }
+}

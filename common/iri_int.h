@@ -1,0 +1,204 @@
+/*
+ * iri_int.h - what only the files of the core need of each other
+ */
+
+#ifndef IRI_INT_H
+#define IRI_INT_H
+
+#include "iri.h"
+
+#pragma GCC visibility push(hidden)
+
+
+/* ---- arena, strings, growing buffers (iri_mem.c) ------------------------ */
+
+/* A growing string in the arena; never larger than IRI_MAX_BUFFER. */
+typedef struct {
+    unsigned char *data;
+    size_t         len;
+    size_t         size;   /* octets allocated */
+} iri_buf_t;
+
+#define IRI_MAX_BUFFER (1024 * 1024)   /* a path of 8 KiB grows 27 times */
+
+#define IRI_BUF_EMPTY { NULL, 0, 0 }
+
+iri_status_t iri_buf_put(const iri_env_t *env, iri_buf_t *buf,
+                         const unsigned char *data, size_t len);
+iri_status_t iri_buf_putc(const iri_env_t *env, iri_buf_t *buf,
+                          unsigned char c);
+/* "%" and two upper-case hexadecimal digits */
+iri_status_t iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf,
+                                unsigned char c);
+
+iri_str_t iri_buf_str(const iri_buf_t *buf);
+iri_str_t iri_str_from(iri_str_t s, size_t offset);       /* its tail */
+int iri_str_equal(iri_str_t a, iri_str_t b);
+int iri_str_compare(iri_str_t a, iri_str_t b);            /* by octets */
+int iri_str_equal_nocase(iri_str_t a, const char *b);     /* ASCII only */
+size_t iri_str_count(iri_str_t s, unsigned char c);
+size_t iri_segment_end(iri_str_t path, size_t offset);    /* next "/" */
+
+/* One line to the caller's log; %s arguments must be printable already. */
+void iri_logf(const iri_env_t *env, iri_log_level_t level,
+              const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Octets as printable ASCII for a log line; static text if no memory. */
+const char *iri_printable(const iri_env_t *env, iri_str_t s);
+
+
+/* ---- UTF-8 (iri_utf8.c) -------------------------------------------------- */
+
+/*
+ * Strict: no overlong form, no surrogate, nothing above 10FFFF.  Octets
+ * taken, 0 if p does not start a character.
+ */
+size_t iri_utf8_next(const unsigned char *p, const unsigned char *end,
+                     uint32_t *c);
+size_t iri_utf8_put(uint32_t c, unsigned char out[4]);   /* octets written */
+
+
+/* ---- characters, normalization (iri_norm.c) ------------------------------ */
+
+/* May a segment hold this character?  legacy: not out of UTF-8. */
+int iri_char_allowed(uint32_t c, int legacy);
+
+/* Bidi_Control: LRM, RLM, ALM, embeddings, overrides, isolates (draft 4.1) */
+int iri_char_is_bidi_control(uint32_t c);
+
+/* 1: no text of such characters only is changed by NFC, whatever follows */
+int iri_char_is_inert(uint32_t c);
+
+/* 1: a combining mark, of which only IRI_MAX_MARKS in a row are normalized */
+int iri_char_is_mark(uint32_t c);
+
+/*
+ * Append run in NFC, at most IRI_MAX_SEGMENT characters of valid UTF-8.
+ * U+037E, U+1FEF and U+212A stay as they are and separate what is beside
+ * them.
+ */
+iri_status_t iri_nfc_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out);
+
+/* Append the same in NFD, with the same exceptions. */
+iri_status_t iri_nfd_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out);
+
+/*
+ * Compose base and mark: the character, 0 if there is none (Normalizer2's
+ * composePair).
+ */
+uint32_t iri_compose(uint32_t base, uint32_t mark);
+
+/* Is ICU's normalization data there? */
+int iri_norm_ready(void);
+
+
+/* ---- charsets (iri_charset.c, iri_label.c) ------------------------------- */
+
+extern const iri_charset_t iri_charset_utf8;
+
+/* A row of the label table. */
+typedef struct {
+    const char *name;        /* as the Encoding Standard writes it */
+    const char *converter;   /* ICU's, exact version; NULL: refused */
+    const char *refused;     /* why it cannot read paths; NULL: it can */
+    unsigned    japanese:1;
+    unsigned    private_use:1;   /* its table in the standard has some */
+    unsigned    koi8_u:1;        /* AE and BE: the standard and ICU differ */
+} iri_encoding_t;
+
+/* The row for a label, letter case ignored; NULL: unknown. */
+const iri_encoding_t *iri_encoding_find(iri_str_t label);
+
+/* Open and test a charset: NULL and *why filled in if it is not fit. */
+const iri_charset_t *iri_charset_build(const iri_env_t *env,
+                                       const iri_encoding_t *encoding,
+                                       const char **why);
+
+int iri_charset_is_utf8(const iri_charset_t *charset);
+int iri_charset_is_japanese(const iri_charset_t *charset);
+
+/*
+ * One character, or two where a charset has a sequence for a pair: octets
+ * taken, 0 if p does not start a sequence of the charset.  c[1] is 0 unless
+ * there are two.
+ */
+size_t iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
+                        const unsigned char *end, uint32_t c[2]);
+
+/* Octets that write c, and read back as c; 0: the charset has none. */
+size_t iri_charset_put(const iri_charset_t *charset, uint32_t c,
+                       unsigned char out[4]);
+
+/* The registry's arena, and its charset for a row. */
+const iri_env_t *iri_registry_env(const iri_registry_t *registry);
+const iri_charset_t *iri_registry_get(iri_registry_t *registry,
+                                      const iri_encoding_t *encoding,
+                                      const char **why);
+
+
+/* ---- one segment (iri_segment.c) ----------------------------------------- */
+
+/* The octets of a path, and how each of them came. */
+typedef struct {
+    iri_str_t            octets;    /* unescaped */
+    const unsigned char *escaped;   /* 1 for each octet that was; or NULL */
+    int                  raw_high;  /* escaped NULL: some octet came raw */
+    int                  raw_bidi;  /* escaped NULL: some bidi character did */
+} iri_source_t;
+
+/*
+ * Read the segment source.octets[from, to) in a charset and append it to
+ * path, canonical, and where uri is not NULL to that, percent-encoded.
+ * *why: IRI_WHY_READ, or why it has no reading, and then the buffers are as
+ * before.
+ */
+iri_status_t iri_segment_read(const iri_env_t *env,
+                              const iri_charset_t *charset,
+                              const iri_source_t *source, size_t from,
+                              size_t to, iri_buf_t *path, iri_buf_t *uri,
+                              iri_why_t *why);
+
+int iri_is_pchar(unsigned char c);   /* RFC 3986, 3.3; not "%" */
+
+
+/* ---- names on disk (iri_name.c) ------------------------------------------ */
+
+/*
+ * The k-th way in which a tree may write a name, k from 0 to
+ * IRI_WAYS(tree) - 1, in the order of preference.  *written is 0 where this
+ * way cannot write it, or where its octets are another name.
+ */
+#define IRI_WAYS(tree) (2 * (tree)->charsets.count)
+
+iri_status_t iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
+                            iri_str_t name, size_t k, iri_buf_t *out,
+                            int *written);
+
+/* iri_entry_name into a buffer that is emptied first; *index: of charset. */
+iri_status_t iri_entry_read(const iri_env_t *env, const iri_tree_conf_t *tree,
+                            iri_str_t octets, iri_buf_t *name, size_t *index);
+
+/*
+ * The name with the characters of the JIS vendor pairs all as vendors map
+ * them (way 0) or all as JIS does (way 1); *differs is 0 if that is name.
+ */
+iri_status_t iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
+                              iri_buf_t *out, int *differs);
+
+
+/* ---- remembered entries (iri_cache.c) ------------------------------------ */
+
+/*
+ * The octets of the entry of directory whose name is name, where no way of
+ * iri_name_write leads to it.  node: the directory's own.  *octets is empty
+ * if there is none, or the directory is too large to be read.
+ */
+iri_status_t iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
+                            const iri_tree_conf_t *tree, const char *directory,
+                            const iri_node_t *node, iri_str_t name,
+                            iri_str_t *octets);
+
+#pragma GCC visibility pop
+
+#endif /* IRI_INT_H */

@@ -1,0 +1,231 @@
+/*
+ * iri_mem.c - strings, growing buffers and log lines
+ *
+ * Octets with a length, and buffers that grow in the caller's arena up to a
+ * limit that no legal path reaches.  Nothing here looks at characters.
+ */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "iri_int.h"
+
+
+static iri_status_t
+iri_buf_reserve(const iri_env_t *env, iri_buf_t *buf, size_t more)
+{
+    unsigned char *data;
+    size_t         size;
+
+    if (more > IRI_MAX_BUFFER || buf->len > IRI_MAX_BUFFER - more) {
+        return IRI_NO_MEMORY;
+    }
+
+    size = buf->size != 0 ? buf->size : 64;
+    while (size < buf->len + more) {
+        size *= 2;
+    }
+
+    data = env->alloc(env->ctx, size);
+    if (data == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    if (buf->len != 0) {
+        memcpy(data, buf->data, buf->len);
+    }
+
+    buf->data = data;
+    buf->size = size;
+
+    return IRI_OK;
+}
+
+
+iri_status_t
+iri_buf_put(const iri_env_t *env, iri_buf_t *buf, const unsigned char *data,
+            size_t len)
+{
+    iri_status_t status;
+
+    if (len > buf->size - buf->len) {
+        status = iri_buf_reserve(env, buf, len);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    if (len != 0) {
+        memcpy(buf->data + buf->len, data, len);
+        buf->len += len;
+    }
+
+    return IRI_OK;
+}
+
+
+iri_status_t
+iri_buf_putc(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
+{
+    return iri_buf_put(env, buf, &c, 1);
+}
+
+
+iri_status_t
+iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    unsigned char     escape[3];
+
+    escape[0] = '%';
+    escape[1] = (unsigned char) hex[c >> 4];
+    escape[2] = (unsigned char) hex[c & 15];
+
+    return iri_buf_put(env, buf, escape, sizeof(escape));
+}
+
+
+iri_str_t
+iri_buf_str(const iri_buf_t *buf)
+{
+    iri_str_t s;
+
+    s.len = buf->len;
+    s.data = buf->data;
+
+    return s;
+}
+
+
+iri_str_t
+iri_str_from(iri_str_t s, size_t offset)
+{
+    s.data += offset;
+    s.len -= offset;
+
+    return s;
+}
+
+
+int
+iri_str_equal(iri_str_t a, iri_str_t b)
+{
+    return a.len == b.len
+           && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+
+int
+iri_str_compare(iri_str_t a, iri_str_t b)
+{
+    size_t len;
+    int    order;
+
+    len = a.len < b.len ? a.len : b.len;
+    order = len != 0 ? memcmp(a.data, b.data, len) : 0;
+
+    if (order != 0) {
+        return order;
+    }
+
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+
+static unsigned char
+iri_lower(unsigned char c)
+{
+    return c >= 'A' && c <= 'Z' ? (unsigned char) (c | 0x20) : c;
+}
+
+
+int
+iri_str_equal_nocase(iri_str_t a, const char *b)
+{
+    size_t i;
+
+    for (i = 0; i < a.len; i++) {
+        if (b[i] == '\0'
+            || iri_lower(a.data[i]) != iri_lower((unsigned char) b[i]))
+        {
+            return 0;
+        }
+    }
+
+    return b[i] == '\0';
+}
+
+
+size_t
+iri_str_count(iri_str_t s, unsigned char c)
+{
+    size_t i, n;
+
+    for (n = 0, i = 0; i < s.len; i++) {
+        n += s.data[i] == c;
+    }
+
+    return n;
+}
+
+
+size_t
+iri_segment_end(iri_str_t path, size_t offset)
+{
+    while (offset < path.len && path.data[offset] != '/') {
+        offset++;
+    }
+
+    return offset;
+}
+
+
+void
+iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
+{
+    char      text[1024];
+    va_list   args;
+    int       n;
+    iri_str_t line;
+
+    if (env->log == NULL || (level == IRI_LOG_TRACE && !env->trace)) {
+        return;
+    }
+
+    va_start(args, format);
+    n = vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+
+    if (n < 0) {
+        return;
+    }
+
+    line.data = (const unsigned char *) text;
+    line.len = (size_t) n < sizeof(text) ? (size_t) n : sizeof(text) - 1;
+
+    env->log(env->ctx, level, line);
+}
+
+
+const char *
+iri_printable(const iri_env_t *env, iri_str_t s)
+{
+    iri_buf_t    out = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       i;
+
+    status = IRI_OK;
+
+    for (i = 0; status == IRI_OK && i < s.len; i++) {
+        status = s.data[i] > 0x20 && s.data[i] < 0x7f
+                     ? iri_buf_putc(env, &out, s.data[i])
+                     : iri_buf_put_escape(env, &out, s.data[i]);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_putc(env, &out, '\0');
+    }
+
+    return status == IRI_OK ? (const char *) out.data : "(no memory)";
+}

@@ -1,0 +1,330 @@
+/*
+ * iri_name.c - the name of an entry, and the octets that write a name
+ *
+ * An entry has one name: that of the first tree charset that reads its
+ * octets and writes them back the same (security rule 6).  Only an entry
+ * whose name is the name that was asked ever counts; what octets happen to
+ * mean in another charset does not (design 5.1).
+ */
+
+#include <string.h>
+
+#include "iri_int.h"
+
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* Would the charset write these octets for the characters they are? */
+static int
+iri_round_trip(const iri_charset_t *charset, iri_str_t octets)
+{
+    const unsigned char *p = octets.data, *end = octets.data + octets.len;
+    unsigned char        out[4];
+    uint32_t             c[2];
+    size_t               n;
+
+    if (iri_charset_is_utf8(charset)) {
+        return 1;
+    }
+
+    for ( /* void */ ; p < end; p += n) {
+        n = iri_charset_next(charset, p, end, c);
+
+        /* A pair has one sequence only. */
+        if (n == 0
+            || (c[1] == 0 && (iri_charset_put(charset, c[0], out) != n
+                              || memcmp(out, p, n) != 0)))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+iri_status_t
+iri_entry_read(const iri_env_t *env, const iri_tree_conf_t *tree,
+               iri_str_t octets, iri_buf_t *name, size_t *index)
+{
+    iri_source_t source = { octets, NULL, 0, 0 };
+    iri_status_t status = IRI_OK;
+    iri_why_t    why;
+    size_t       i;
+
+    name->len = 0;
+
+    for (i = 0; i < tree->charsets.count; i++) {
+
+        if (!iri_round_trip(tree->charsets.at[i], octets)) {
+            continue;
+        }
+
+        status = iri_segment_read(env, tree->charsets.at[i], &source, 0,
+                                  octets.len, name, NULL, &why);
+
+        if (status != IRI_OK || why == IRI_WHY_READ) {
+            *index = i;
+            return status;
+        }
+    }
+
+    return IRI_OK;
+}
+
+
+iri_status_t
+iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
+               iri_str_t octets, iri_str_t *name)
+{
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       index;
+
+    if (octets.len > IRI_MAX_SEGMENT) {
+        return IRI_SEGMENT_TOO_LONG;
+    }
+
+    status = iri_entry_read(env, tree, octets, &buf, &index);
+    if (status == IRI_OK) {
+        *name = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
+/* ---- writing ------------------------------------------------------------- */
+
+#define IRI_MAX_DECOMPOSED 32   /* characters of one in NFD, with its marks */
+
+/*
+ * A composed character that the charset does not have, as one that it has
+ * and the marks that remain: windows-1258 writes U+1EA5 as U+00E2 U+0301.
+ */
+static iri_status_t
+iri_put_decomposed(const iri_env_t *env, const iri_charset_t *charset,
+                   iri_str_t character, iri_buf_t *out, int *written)
+{
+    iri_buf_t            nfd = IRI_BUF_EMPTY;
+    const unsigned char *p, *end;
+    uint32_t             c[IRI_MAX_DECOMPOSED], joined;
+    unsigned char        octets[4];
+    size_t               n, i, k, count = 0;
+    iri_status_t         status;
+
+    *written = 0;
+
+    status = iri_nfd_put(env, character, &nfd);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    p = nfd.data;
+    end = nfd.data + nfd.len;
+
+    while (p < end && count < IRI_MAX_DECOMPOSED) {
+        p += iri_utf8_next(p, end, &c[count++]);
+    }
+
+    if (p < end || count < 2) {
+        return IRI_OK;
+    }
+
+    /* Let the base take every mark with which the charset has it. */
+    for (i = 1; i < count; i++) {
+        joined = iri_compose(c[0], c[i]);
+
+        if (joined != 0 && iri_charset_put(charset, joined, octets) != 0) {
+            c[0] = joined;
+            memmove(&c[i], &c[i + 1], (count - i - 1) * sizeof(c[0]));
+            count--;
+            i--;
+        }
+    }
+
+    for (k = 0; k < count; k++) {
+        n = iri_charset_put(charset, c[k], octets);
+        if (n == 0) {
+            return IRI_OK;
+        }
+
+        status = iri_buf_put(env, out, octets, n);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    *written = 1;
+
+    return IRI_OK;
+}
+
+
+/* Write characters in a charset; *written 0: it does not have them all. */
+static iri_status_t
+iri_charset_write(const iri_env_t *env, const iri_charset_t *charset,
+                  iri_str_t name, iri_buf_t *out, int *written)
+{
+    const unsigned char *p = name.data, *end = name.data + name.len;
+    unsigned char        octets[4];
+    iri_str_t            character;
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+    size_t               n;
+
+    *written = 1;
+
+    while (status == IRI_OK && *written && p < end) {
+
+        character.data = p;
+        character.len = iri_utf8_next(p, end, &c);
+        n = character.len != 0 ? iri_charset_put(charset, c, octets) : 0;
+
+        if (n != 0) {
+            status = iri_buf_put(env, out, octets, n);
+
+        } else if (character.len != 0) {
+            status = iri_put_decomposed(env, charset, character, out,
+                                        written);
+        } else {
+            *written = 0;
+        }
+
+        p += character.len;
+    }
+
+    return status;
+}
+
+
+/*
+ * Is the entry with these octets called name?  Not if an earlier charset of
+ * the tree reads them as something else, or if a name with too many marks to
+ * be normalized stands for itself only.
+ */
+static iri_status_t
+iri_is_named(const iri_env_t *env, const iri_tree_conf_t *tree,
+             iri_str_t octets, iri_str_t name, int *named)
+{
+    iri_buf_t    read = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       index;
+
+    status = iri_entry_read(env, tree, octets, &read, &index);
+    if (status == IRI_OK) {
+        *named = iri_str_equal(iri_buf_str(&read), name);
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
+               iri_str_t name, size_t k, iri_buf_t *out, int *written)
+{
+    const iri_charset_t *charset = tree->charsets.at[k / 2];
+    iri_buf_t            nfd = IRI_BUF_EMPTY;
+    iri_str_t            text = name;
+    iri_status_t         status;
+    int                  decomposed = k % 2 == 1;
+
+    *written = 0;
+    out->len = 0;
+
+    if ((tree->names == IRI_NAMES_NFC && decomposed)
+        || (tree->names == IRI_NAMES_NFD && !decomposed)
+        || (tree->names == IRI_NAMES_ANY && decomposed
+            && (tree->match & IRI_FORGIVE_NORMALIZATION) == 0))
+    {
+        return IRI_OK;
+    }
+
+    /* The way that costs nothing: the name itself. */
+    if (k == 0 && iri_charset_is_utf8(charset)) {
+        *written = 1;
+        return iri_buf_put(env, out, name.data, name.len);
+    }
+
+    if (decomposed) {
+        status = iri_nfd_put(env, name, &nfd);
+
+        /* NFC has been tried if it is the same. */
+        if (status != IRI_OK
+            || (tree->names == IRI_NAMES_ANY
+                && iri_str_equal(iri_buf_str(&nfd), name)))
+        {
+            return status;
+        }
+
+        text = iri_buf_str(&nfd);
+    }
+
+    status = iri_charset_write(env, charset, text, out, written);
+
+    return status == IRI_OK && *written
+               ? iri_is_named(env, tree, iri_buf_str(out), name, written)
+               : status;
+}
+
+
+/* ---- JIS vendor variants ------------------------------------------------- */
+
+static const struct {
+    uint16_t vendor;
+    uint16_t jis;
+} iri_variants[] = {
+    { 0xff5e, 0x301c },   /* wave dash */
+    { 0x2225, 0x2016 },   /* double vertical line */
+    { 0xff0d, 0x2212 },   /* minus */
+    { 0xffe0, 0x00a2 },   /* cent */
+    { 0xffe1, 0x00a3 },   /* pound */
+    { 0xffe2, 0x00ac },   /* not */
+    { 0x2015, 0x2014 },   /* dash */
+    { 0xffe4, 0x00a6 },   /* broken bar */
+};
+
+
+static uint32_t
+iri_variant(uint32_t c, int way)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(iri_variants) / sizeof(iri_variants[0]); i++) {
+        if (c == iri_variants[i].vendor || c == iri_variants[i].jis) {
+            return way == 0 ? iri_variants[i].vendor : iri_variants[i].jis;
+        }
+    }
+
+    return c;
+}
+
+
+iri_status_t
+iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
+                 iri_buf_t *out, int *differs)
+{
+    const unsigned char *p = name.data, *end = name.data + name.len;
+    unsigned char        utf8[4];
+    iri_status_t         status = IRI_OK;
+    uint32_t             c, v;
+    size_t               n;
+
+    *differs = 0;
+    out->len = 0;
+
+    for ( /* void */ ; status == IRI_OK && p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+        if (n == 0) {
+            *differs = 0;
+            return IRI_OK;
+        }
+
+        v = iri_variant(c, way);
+        *differs |= v != c;
+        status = iri_buf_put(env, out, utf8, iri_utf8_put(v, utf8));
+    }
+
+    return status;
+}

@@ -1,0 +1,496 @@
+/*
+ * iri_read.c - from the octets of a path to its reading
+ *
+ * Design 4: strict UTF-8 first, then the first charset that reads the whole
+ * path, then one for each segment.  Everything is decided on the whole path,
+ * so that one URI has one canonical form.
+ */
+
+#include <string.h>
+
+#include "iri_int.h"
+
+typedef struct {
+    const iri_env_t          *env;
+    const iri_reading_conf_t *conf;
+    const iri_request_t      *request;
+    iri_source_t              source;
+    size_t                    raw;       /* high octets that came raw */
+    size_t                    escaped;   /* and percent-encoded */
+    iri_buf_t                 path;
+    iri_buf_t                 uri;
+    iri_why_t                 why;       /* why the last reading failed */
+} iri_reader_t;
+
+
+int
+iri_is_ascii(iri_str_t path, int escaped)
+{
+    const unsigned char *p = path.data, *end = path.data + path.len;
+    uint64_t             word;
+
+    if (escaped) {
+        for ( /* void */ ; p < end; p++) {
+            if (*p >= 0x80 || (*p == '%' && end - p > 1 && p[1] >= '8')) {
+                return 0;
+            }
+        }
+
+        return 1;
+    }
+
+    for ( /* void */ ; end - p >= (ptrdiff_t) sizeof(word);
+          p += sizeof(word))
+    {
+        memcpy(&word, p, sizeof(word));
+        if (word & UINT64_C(0x8080808080808080)) {
+            return 0;
+        }
+    }
+
+    for ( /* void */ ; p < end; p++) {
+        if (*p >= 0x80) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* ---- the octets, and how they came --------------------------------------- */
+
+static int
+iri_hex(unsigned char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+
+    c |= 0x20;
+
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+
+/* Octets of one unit at p: 3 for an escape, 1; 0 for a bad escape. */
+static size_t
+iri_unescape(const unsigned char *p, const unsigned char *end,
+             unsigned char *octet)
+{
+    int high, low;
+
+    if (*p != '%') {
+        *octet = *p;
+        return 1;
+    }
+
+    high = end - p > 2 ? iri_hex(p[1]) : -1;
+    low = end - p > 2 ? iri_hex(p[2]) : -1;
+
+    if (high < 0 || low < 0) {
+        return 0;
+    }
+
+    *octet = (unsigned char) (high << 4 | low);
+
+    return 3;
+}
+
+
+/* Unescape the path of a request that came escaped, keeping what was. */
+static iri_status_t
+iri_source_unescape(iri_reader_t *reader)
+{
+    iri_str_t            path = reader->request->path;
+    const unsigned char *p = path.data, *end = path.data + path.len;
+    unsigned char       *octets, *escaped;
+    size_t               n, len = 0;
+
+    octets = reader->env->alloc(reader->env->ctx, 2 * path.len);
+    if (octets == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    escaped = octets + path.len;
+
+    for ( /* void */ ; p < end; p += n, len++) {
+        n = iri_unescape(p, end, &octets[len]);
+        if (n == 0) {
+            return IRI_BAD_ESCAPE;
+        }
+
+        escaped[len] = n == 3;
+    }
+
+    reader->source.octets.data = octets;
+    reader->source.octets.len = len;
+    reader->source.escaped = escaped;
+
+    return IRI_OK;
+}
+
+
+/* Does a bidi formatting character stand raw, as UTF-8, at p? */
+static int
+iri_is_raw_bidi(const unsigned char *p, const unsigned char *end)
+{
+    uint32_t c;
+
+    return iri_utf8_next(p, end, &c) > 1 && iri_char_is_bidi_control(c);
+}
+
+
+/* Look at the target as it was sent: what came raw, what came escaped? */
+static void
+iri_target_scan(iri_reader_t *reader)
+{
+    iri_str_t            target = reader->request->target;
+    const unsigned char *p, *end;
+
+    if (target.len == 0) {
+        target = reader->request->path;
+    }
+
+    end = target.data + target.len;
+
+    for (p = target.data; p < end && *p != '?'; p++) {
+
+        if (*p >= 0x80) {
+            reader->raw++;
+            reader->source.raw_bidi |= iri_is_raw_bidi(p, end);
+
+        } else if (*p == '%' && end - p > 2 && iri_hex(p[1]) >= 8) {
+            reader->escaped++;
+        }
+    }
+
+    reader->source.raw_high = reader->raw != 0;
+}
+
+
+/* ---- readings ------------------------------------------------------------ */
+
+/* The end of the segment at from: the next "/" that did not come escaped. */
+static size_t
+iri_source_end(const iri_source_t *source, size_t from)
+{
+    while (from < source->octets.len
+           && (source->octets.data[from] != '/'
+               || (source->escaped != NULL && source->escaped[from])))
+    {
+        from++;
+    }
+
+    return from;
+}
+
+
+static iri_status_t
+iri_reader_slash(iri_reader_t *reader)
+{
+    iri_status_t status;
+
+    status = iri_buf_putc(reader->env, &reader->path, '/');
+
+    return status == IRI_OK ? iri_buf_putc(reader->env, &reader->uri, '/')
+                            : status;
+}
+
+
+/* The first charset that reads a segment; why tells if there is none. */
+static iri_status_t
+iri_segment_read_any(iri_reader_t *reader, size_t from, size_t to)
+{
+    const iri_charsets_t *list = &reader->conf->charsets;
+    iri_status_t          status;
+    size_t                i;
+
+    status = iri_segment_read(reader->env, &iri_charset_utf8, &reader->source,
+                              from, to, &reader->path, &reader->uri,
+                              &reader->why);
+
+    for (i = 0; status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
+                && i < list->count; i++)
+    {
+        status = iri_segment_read(reader->env, list->at[i], &reader->source,
+                                  from, to, &reader->path, &reader->uri,
+                                  &reader->why);
+    }
+
+    return status;
+}
+
+
+/* Read the whole path in one charset; NULL: one for each segment. */
+static iri_status_t
+iri_reader_try(iri_reader_t *reader, const iri_charset_t *charset)
+{
+    const iri_source_t *source = &reader->source;
+    iri_status_t        status = IRI_OK;
+    size_t              from = 0, to;
+
+    reader->path.len = 0;
+    reader->uri.len = 0;
+
+    for ( ;; ) {
+        to = iri_source_end(source, from);
+
+        status = charset == NULL
+                     ? iri_segment_read_any(reader, from, to)
+                     : iri_segment_read(reader->env, charset, source, from,
+                                        to, &reader->path, &reader->uri,
+                                        &reader->why);
+
+        if (status != IRI_OK || reader->why != IRI_WHY_READ
+            || to == source->octets.len)
+        {
+            break;
+        }
+
+        status = iri_reader_slash(reader);
+        if (status != IRI_OK) {
+            break;
+        }
+
+        from = to + 1;
+    }
+
+    iri_logf(reader->env, IRI_LOG_TRACE, "reading %s: %s",
+             charset != NULL
+                 ? (const char *) iri_charset_name(charset).data
+                 : "segment by segment",
+             status != IRI_OK ? iri_status_text(status)
+             : reader->why == IRI_WHY_READ
+                 ? iri_printable(reader->env, iri_buf_str(&reader->uri))
+                 : iri_why_text(reader->why));
+
+    return status;
+}
+
+
+/*
+ * The first reading there is.  *charset NULL: one for each segment, if why
+ * is READ.  A raw bidi character ends the search: no other charset makes it
+ * legal.
+ */
+static iri_status_t
+iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
+{
+    const iri_charsets_t *list = &reader->conf->charsets;
+    iri_status_t          status;
+    size_t                i;
+
+    *charset = &iri_charset_utf8;
+    status = iri_reader_try(reader, *charset);
+
+    for (i = 0; status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
+                && i < list->count; i++)
+    {
+        *charset = list->at[i];
+        status = iri_reader_try(reader, *charset);
+    }
+
+    if (status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
+        && list->count != 0)
+    {
+        *charset = NULL;
+        status = iri_reader_try(reader, NULL);
+    }
+
+    return status;
+}
+
+
+/* ---- the answer ---------------------------------------------------------- */
+
+static iri_form_t
+iri_reader_form(const iri_reader_t *reader, const iri_charset_t *charset)
+{
+    if (charset != &iri_charset_utf8) {
+        return IRI_FORM_LEGACY;
+    }
+
+    if (reader->raw == 0) {
+        return IRI_FORM_ESCAPED;
+    }
+
+    return reader->escaped == 0 ? IRI_FORM_NATIVE : IRI_FORM_MIXED;
+}
+
+
+static void
+iri_refuse(iri_reading_t *out, int status, iri_why_t why)
+{
+    out->answer = IRI_REFUSE;
+    out->status = status;
+    out->why = why;
+}
+
+
+static void
+iri_reading_none(const iri_reader_t *reader, iri_reading_t *out)
+{
+    out->form = IRI_FORM_INVALID;
+    out->path = reader->source.octets;
+    out->uri = reader->request->path;
+
+    switch (reader->conf->invalid) {
+
+    case IRI_INVALID_PASS:
+        out->answer = IRI_PASS;
+        out->why = reader->why;
+        break;
+
+    case IRI_INVALID_400:
+        iri_refuse(out, 400, reader->why);
+        break;
+
+    default:
+        iri_refuse(out, 404, reader->why);
+    }
+}
+
+
+static void
+iri_reading_done(const iri_reader_t *reader, const iri_charset_t *charset,
+                 iri_reading_t *out)
+{
+    out->form = iri_reader_form(reader, charset);
+    out->charset = charset != NULL ? iri_charset_name(charset)
+                                   : iri_charset_mixed;
+    out->path = iri_buf_str(&reader->path);
+    out->uri = iri_buf_str(&reader->uri);
+
+    if (iri_str_equal(out->path, out->octets)
+        && (!reader->request->escaped
+            || iri_str_equal(out->uri, reader->request->path)))
+    {
+        out->answer = IRI_PASS;
+        out->why = IRI_WHY_CANONICAL;
+        return;
+    }
+
+    out->answer = IRI_SERVE;
+    out->why = IRI_WHY_READ;
+}
+
+
+/* Over a limit: IRI_OK if not. */
+static iri_status_t
+iri_limits(const iri_source_t *source)
+{
+    size_t from, to, segments = 0;
+
+    for (from = 0; ; from = to + 1) {
+        to = iri_source_end(source, from);
+
+        /* The path starts with "/": nothing before it is no segment. */
+        if (to > 0 && ++segments > IRI_MAX_SEGMENTS) {
+            return IRI_TOO_MANY_SEGMENTS;
+        }
+
+        if (to - from > IRI_MAX_SEGMENT) {
+            return IRI_SEGMENT_TOO_LONG;
+        }
+
+        if (to == source->octets.len) {
+            return IRI_OK;
+        }
+    }
+}
+
+
+static iri_status_t
+iri_source_make(iri_reader_t *reader)
+{
+    iri_status_t status = IRI_OK;
+
+    if (reader->request->path.len > IRI_MAX_PATH) {
+        return IRI_PATH_TOO_LONG;
+    }
+
+    if (reader->request->escaped) {
+        status = iri_source_unescape(reader);
+
+    } else {
+        reader->source.octets = reader->request->path;
+    }
+
+    return status == IRI_OK ? iri_limits(&reader->source) : status;
+}
+
+
+static iri_status_t
+iri_read_ascii(const iri_request_t *request, iri_reading_t *out)
+{
+    out->answer = IRI_PASS;
+    out->why = IRI_WHY_ASCII;
+    out->form = IRI_FORM_ASCII;
+    out->path = request->path;
+    out->uri = request->path;
+    out->octets = request->path;
+
+    return IRI_OK;
+}
+
+
+iri_status_t
+iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
+         const iri_request_t *request, iri_reading_t *out)
+{
+    iri_reader_t         reader;
+    iri_reading_t        reading;
+    iri_status_t         status;
+    const iri_charset_t *charset;
+
+    memset(&reader, 0, sizeof(reader));
+    reader.env = env;
+    reader.conf = conf;
+    reader.request = request;
+
+    memset(&reading, 0, sizeof(reading));
+    reading.conf = conf;
+
+    if (iri_is_ascii(request->path, request->escaped)) {
+        status = iri_read_ascii(request, &reading);
+        *out = reading;
+        return status;
+    }
+
+    status = iri_source_make(&reader);
+
+    if (status == IRI_PATH_TOO_LONG || status == IRI_TOO_MANY_SEGMENTS
+        || status == IRI_SEGMENT_TOO_LONG)
+    {
+        reading.form = IRI_FORM_INVALID;
+        reading.path = reading.uri = reading.octets = request->path;
+        iri_refuse(&reading, 404, IRI_WHY_LIMIT);
+        *out = reading;
+        return IRI_OK;
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    reading.octets = reader.source.octets;
+    iri_target_scan(&reader);
+    reading.raw = reader.raw != 0;
+
+    status = iri_reader_choose(&reader, &charset);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (reader.why == IRI_WHY_READ) {
+        iri_reading_done(&reader, charset, &reading);
+
+    } else {
+        iri_reading_none(&reader, &reading);
+    }
+
+    *out = reading;
+
+    return IRI_OK;
+}

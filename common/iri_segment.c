@@ -1,0 +1,262 @@
+/*
+ * iri_segment.c - one segment: octets in, canonical characters out
+ *
+ * Decoding, normalization and the check after each of them (design 4.5,
+ * security rules 3, 4 and 12) happen here and nowhere else.  A segment is
+ * read piece by piece: ASCII stands for itself; what is not ASCII is put in
+ * NFC together with the ASCII character before it, for a combining mark may
+ * join that.  No piece can change another, since NFC has a boundary before
+ * every ASCII character.
+ */
+
+#include <string.h>
+
+#include "iri_int.h"
+
+typedef struct {
+    const iri_env_t     *env;
+    const iri_charset_t *charset;
+    const iri_source_t  *source;
+    iri_buf_t           *path;
+    iri_buf_t           *uri;        /* NULL: not wanted */
+    int                  normalize;
+    size_t               base;       /* octet of the ASCII character that is
+                                        held back; NO_BASE: none is */
+    iri_buf_t            run;        /* not ASCII, after base */
+} iri_segment_t;
+
+#define NO_BASE ((size_t) -1)
+
+
+int
+iri_is_pchar(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+           || (c >= '0' && c <= '9')
+           || (c != '\0' && strchr("-._~!$&'()*+,;=:@", c) != NULL);
+}
+
+
+/* ---- first pass: can it be read, must it be normalized? ------------------ */
+
+/* Did the character whose octets are [from, to) come raw? */
+static int
+iri_came_raw(const iri_segment_t *segment, size_t from, size_t to)
+{
+    const iri_source_t *source = segment->source;
+
+    if (source->escaped == NULL) {
+        return iri_charset_is_utf8(segment->charset) ? source->raw_bidi
+                                                     : source->raw_high;
+    }
+
+    for ( /* void */ ; from < to; from++) {
+        if (!source->escaped[from]) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static iri_why_t
+iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
+{
+    const unsigned char *octets = segment->source->octets.data;
+    int                  legacy = !iri_charset_is_utf8(segment->charset);
+    int                  inert = 1, k;
+    size_t               n, marks = 0, most = 0;
+    uint32_t             c[2];
+
+    for ( /* void */ ; from < to; from += n) {
+
+        n = iri_charset_next(segment->charset, octets + from, octets + to, c);
+        if (n == 0) {
+            return IRI_WHY_UNREADABLE;
+        }
+
+        for (k = 0; k < 2 && (k == 0 || c[k] != 0); k++) {
+
+            if (!iri_char_allowed(c[k], legacy)) {
+                return IRI_WHY_UNREADABLE;
+            }
+
+            if (iri_char_is_bidi_control(c[k])
+                && iri_came_raw(segment, from, from + n))
+            {
+                return IRI_WHY_BIDI;
+            }
+
+            inert &= iri_char_is_inert(c[k]);
+            marks = iri_char_is_mark(c[k]) ? marks + 1 : 0;
+            most = marks > most ? marks : most;
+        }
+    }
+
+    segment->normalize = !inert && most <= IRI_MAX_MARKS;
+
+    return IRI_WHY_READ;
+}
+
+
+/* ---- second pass: piece by piece ----------------------------------------- */
+
+/* An ASCII character as it came: escaped if it was, or must be. */
+static iri_status_t
+iri_put_ascii(const iri_segment_t *segment, size_t at)
+{
+    unsigned char c = segment->source->octets.data[at];
+    iri_status_t  status;
+    int           escaped;
+
+    status = iri_buf_putc(segment->env, segment->path, c);
+
+    if (status != IRI_OK || segment->uri == NULL) {
+        return status;
+    }
+
+    escaped = !iri_is_pchar(c)
+              || (segment->source->escaped != NULL
+                  && segment->source->escaped[at]);
+
+    return escaped ? iri_buf_put_escape(segment->env, segment->uri, c)
+                   : iri_buf_putc(segment->env, segment->uri, c);
+}
+
+
+static iri_status_t
+iri_put_characters(const iri_segment_t *segment, iri_str_t s)
+{
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_buf_put(segment->env, segment->path, s.data, s.len);
+
+    for (i = 0; status == IRI_OK && segment->uri != NULL && i < s.len; i++) {
+        status = iri_buf_put_escape(segment->env, segment->uri, s.data[i]);
+    }
+
+    return status;
+}
+
+
+/* Base and run, normalized; base keeps its escape if it is not absorbed. */
+static iri_status_t
+iri_put_normalized(const iri_segment_t *segment)
+{
+    const iri_env_t *env = segment->env;
+    iri_buf_t        piece = IRI_BUF_EMPTY, nfc = IRI_BUF_EMPTY;
+    iri_str_t        rest;
+    iri_status_t     status = IRI_OK;
+
+    if (segment->base != NO_BASE) {
+        status = iri_buf_putc(env, &piece,
+                              segment->source->octets.data[segment->base]);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(env, &piece, segment->run.data,
+                             segment->run.len);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_nfc_put(env, iri_buf_str(&piece), &nfc);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    rest = iri_buf_str(&nfc);
+
+    if (nfc.data[0] < 0x80) {
+        status = iri_put_ascii(segment, segment->base);
+        rest = iri_str_from(rest, 1);
+    }
+
+    return status == IRI_OK ? iri_put_characters(segment, rest) : status;
+}
+
+
+static iri_status_t
+iri_flush(iri_segment_t *segment)
+{
+    iri_status_t status = IRI_OK;
+
+    if (segment->run.len != 0 && segment->normalize) {
+        status = iri_put_normalized(segment);
+
+    } else {
+        if (segment->base != NO_BASE) {
+            status = iri_put_ascii(segment, segment->base);
+        }
+
+        if (status == IRI_OK) {
+            status = iri_put_characters(segment, iri_buf_str(&segment->run));
+        }
+    }
+
+    segment->base = NO_BASE;
+    segment->run.len = 0;
+
+    return status;
+}
+
+
+static iri_status_t
+iri_run_put(iri_segment_t *segment, const uint32_t c[2])
+{
+    unsigned char utf8[4];
+    iri_status_t  status;
+
+    status = iri_buf_put(segment->env, &segment->run, utf8,
+                         iri_utf8_put(c[0], utf8));
+
+    if (status == IRI_OK && c[1] != 0) {
+        status = iri_buf_put(segment->env, &segment->run, utf8,
+                             iri_utf8_put(c[1], utf8));
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_segment_put(iri_segment_t *segment, size_t from, size_t to)
+{
+    const unsigned char *octets = segment->source->octets.data;
+    iri_status_t         status = IRI_OK;
+    uint32_t             c[2];
+    size_t               n;
+
+    for ( /* void */ ; status == IRI_OK && from < to; from += n) {
+
+        n = iri_charset_next(segment->charset, octets + from, octets + to, c);
+
+        if (c[0] >= 0x80) {
+            status = iri_run_put(segment, c);
+            continue;
+        }
+
+        status = iri_flush(segment);
+        segment->base = from;
+    }
+
+    return status == IRI_OK ? iri_flush(segment) : status;
+}
+
+
+iri_status_t
+iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
+                 const iri_source_t *source, size_t from, size_t to,
+                 iri_buf_t *path, iri_buf_t *uri, iri_why_t *why)
+{
+    iri_segment_t segment = { env, charset, source, path, uri, 0, NO_BASE,
+                              IRI_BUF_EMPTY };
+
+    *why = iri_segment_check(&segment, from, to);
+
+    return *why == IRI_WHY_READ ? iri_segment_put(&segment, from, to)
+                                : IRI_OK;
+}

@@ -1,0 +1,97 @@
+/*
+ * iri_text.c - the words for statuses, forms, matches, answers and reasons
+ *
+ * One table each, in the order of its enum; a test walks all of them.
+ */
+
+#include "iri_int.h"
+
+
+const iri_str_t iri_charset_mixed = IRI_STR("mixed");
+
+
+static const char *const iri_status_texts[IRI_STATUSES] = {
+    "ok",
+    "out of memory",
+    "path too long",
+    "too many segments",
+    "segment too long",
+    "\"%\" without two hexadecimal digits",
+    "ICU failed",
+    "the file system failed"
+};
+
+static const char *const iri_form_texts[IRI_FORMS] = {
+    "ascii", "native", "escaped", "mixed", "legacy", "invalid"
+};
+
+static const char *const iri_match_texts[IRI_MATCHES] = {
+    "none", "exact", "normalization", "charset", "variants"
+};
+
+static const char *const iri_answer_texts[IRI_ANSWERS] = {
+    "pass", "serve", "moved", "refuse"
+};
+
+static const char *const iri_why_texts[IRI_WHYS] = {
+    "",
+    "an ASCII path is its own name",
+    "came in its canonical form",
+    "was read in another form",
+    "the tree is declared UTF-8 in NFC, so no look is needed",
+    "the entry has the name that was asked",
+    "found under a further reading",
+    "found with a charset for each segment",
+    "found by a vendor variant of a character",
+    "no entry has that name",
+    "no charset of the tree can write that name",
+    "octets that no charset of the tree reads, taken as they are",
+    "those octets are the name of something else in this tree",
+    "no charset reads the path",
+    "a bidi formatting character came raw",
+    "over a limit of length or of segments",
+    "the budget of looks is spent",
+    "memory, ICU or the file system failed"
+};
+
+
+static const char *
+iri_text(const char *const *table, int count, int value)
+{
+    return value >= 0 && value < count ? table[value] : "unknown";
+}
+
+
+const char *
+iri_status_text(iri_status_t status)
+{
+    return iri_text(iri_status_texts, IRI_STATUSES, (int) status);
+}
+
+
+const char *
+iri_form_text(iri_form_t form)
+{
+    return iri_text(iri_form_texts, IRI_FORMS, (int) form);
+}
+
+
+const char *
+iri_match_text(iri_match_t match)
+{
+    return iri_text(iri_match_texts, IRI_MATCHES, (int) match);
+}
+
+
+const char *
+iri_answer_text(iri_answer_t answer)
+{
+    return iri_text(iri_answer_texts, IRI_ANSWERS, (int) answer);
+}
+
+
+const char *
+iri_why_text(iri_why_t why)
+{
+    return iri_text(iri_why_texts, IRI_WHYS, (int) why);
+}

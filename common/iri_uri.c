@@ -1,0 +1,144 @@
+/*
+ * iri_uri.c - a canonical path as a URI, as an IRI, as a Location
+ *
+ * Draft 3.1 for the way to a URI, 2.2 and 4.1 for what an IRI may hold.
+ * All that goes into a header is percent-encoded ASCII (security rule 13).
+ */
+
+#include "iri_int.h"
+
+
+iri_status_t
+iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
+{
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_status_t status = IRI_OK;
+    size_t       i;
+
+    for (i = 0; status == IRI_OK && i < path.len; i++) {
+        status = path.data[i] == '/' || iri_is_pchar(path.data[i])
+                     ? iri_buf_putc(env, &buf, path.data[i])
+                     : iri_buf_put_escape(env, &buf, path.data[i]);
+    }
+
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
+/* ucschar of RFC 3987, 2.2, without the bidi formatting characters */
+static int
+iri_is_ucschar(uint32_t c)
+{
+    return c >= 0xa0 && !(c >= 0xd800 && c <= 0xf8ff)
+           && !(c >= 0xfdd0 && c <= 0xfdef) && !(c >= 0xfff0 && c <= 0xffff)
+           && (c & 0xfffe) != 0xfffe && !(c >= 0xe0000 && c <= 0xe0fff)
+           && c < 0xf0000 && !iri_char_is_bidi_control(c);
+}
+
+
+iri_status_t
+iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
+{
+    const unsigned char *p = path.data, *end = path.data + path.len;
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+    size_t               n;
+
+    while (status == IRI_OK && p < end) {
+
+        n = iri_utf8_next(p, end, &c);
+
+        if (n == 1 ? *p == '/' || iri_is_pchar(*p)
+                   : n != 0 && iri_is_ucschar(c))
+        {
+            status = iri_buf_put(env, &buf, p, n);
+            p += n;
+            continue;
+        }
+
+        status = iri_buf_put_escape(env, &buf, *p++);
+    }
+
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
+/* Only what may stand in a URI after "?"; the rest would break a header. */
+static iri_status_t
+iri_put_query(const iri_env_t *env, iri_str_t query, iri_buf_t *buf)
+{
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_buf_putc(env, buf, '?');
+
+    for (i = 0; status == IRI_OK && i < query.len; i++) {
+        status = query.data[i] > 0x20 && query.data[i] < 0x7f
+                     ? iri_buf_putc(env, buf, query.data[i])
+                     : iri_buf_put_escape(env, buf, query.data[i]);
+    }
+
+    return status;
+}
+
+
+/* Did the request come just as it would come after a redirect? */
+static int
+iri_is_canonical(const iri_reading_t *reading, iri_str_t path)
+{
+    return (reading->form == IRI_FORM_ASCII
+            || reading->form == IRI_FORM_ESCAPED)
+           && iri_str_equal(path, reading->octets);
+}
+
+
+iri_status_t
+iri_location(const iri_env_t *env, const iri_reading_t *reading,
+             iri_str_t path, int has_query, iri_str_t query, iri_str_t *out)
+{
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_str_t    uri = { 0, NULL };
+    iri_status_t status;
+
+    if (reading->form == IRI_FORM_INVALID || iri_is_canonical(reading, path)) {
+        *out = uri;
+        return IRI_OK;
+    }
+
+    /* The reading's own URI keeps "%2F" apart from "/". */
+    if (iri_str_equal(path, reading->path)) {
+        uri = reading->uri;
+
+    } else {
+        status = iri_path_to_uri(env, path, &uri);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    /* "//host" would be another authority (RFC 3986, 4.2). */
+    while (uri.len > 1 && uri.data[0] == '/' && uri.data[1] == '/') {
+        uri = iri_str_from(uri, 1);
+    }
+
+    status = iri_buf_put(env, &buf, uri.data, uri.len);
+
+    if (status == IRI_OK && has_query) {
+        status = iri_put_query(env, query, &buf);
+    }
+
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}
