@@ -34,8 +34,7 @@ ALL_LDFLAGS = $(HARDEN_LD) $(LDFLAGS)
 
 # Asked for when first used, for the packages may come later; and once.
 once        = $(eval $(1) := $(2))$($(1))
-CORE_LIBS   = $(call once,CORE_LIBS,$(shell \
-                  pkg-config --libs icu-i18n icu-uc libidn2))
+CORE_LIBS   = $(call once,CORE_LIBS,$(shell pkg-config --libs icu-uc))
 APR_CFLAGS  = $(call once,APR_CFLAGS,$(shell pkg-config --cflags apr-1))
 APR_LIBS    = $(call once,APR_LIBS,$(shell pkg-config --libs apr-1))
 HTTPD_FLAGS = $(call once,HTTPD_FLAGS,$(shell \
@@ -102,11 +101,20 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 
 -include $(OBJECTS:.o=.d)
 
+# Files whose text is what a build was made from, new only if that changed.
+define note
+	@mkdir -p $(@D)
+	@echo '$(1)' > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+endef
+
 # All is built again when the compiler or its flags are others.
 $(BUILD)/flags: FORCE
-	@mkdir -p $(@D)
-	@echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(APXS) $(NGINX_SRC)' > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	$(call note,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(APXS) $(NGINX_SRC))
+
+# nginx is configured again when there is another source file.
+$(BUILD)/nginx.files: FORCE
+	$(call note,$(NGX_FILES))
 
 # ---- the nginx module ----------------------------------------------------------
 
@@ -117,7 +125,7 @@ NGX_FLAGS ?= --with-compat --with-threads
 NGX_CC    := $(OPT) -fPIC $(HARDEN) $(CFLAGS) $(CPPFLAGS)
 NGX_LD    := $(HARDEN_LD) $(LDFLAGS)
 
-$(NGX_BUILD)/Makefile: config $(BUILD)/flags
+$(NGX_BUILD)/Makefile: config $(BUILD)/flags $(BUILD)/nginx.files
 	@echo "configuring nginx in $(NGINX_SRC)"
 	@rm -rf $(NGX_BUILD) && mkdir -p $(NGX_BUILD)
 	@cd $(NGINX_SRC) && bash -c ' \

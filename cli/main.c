@@ -56,7 +56,7 @@ cli_help(const cli_command_t *command)
     const apr_getopt_option_t *option;
 
     printf("Usage: iri %s [options] %s\n       iri %s [options] --batch "
-           "< LINES\n\n%s.\n\nOptions:\n",
+           "< LINES\n\nThis is to %s.\n\nOptions:\n",
            command->name, command->operands, command->name, command->about);
     for (option = command->options; option->name != NULL; option++) {
         const char *value = option->has_arg ? " VALUE" : "";
@@ -91,8 +91,13 @@ cli_find(const char *name)
 static int
 cli_wrong(const cli_line_t *line, const char *wrong)
 {
-    fprintf(stderr, "iri %s: %s\nSee: iri help %s\n", line->command->name,
-            wrong, line->command->name);
+    const apr_getopt_option_t *option = line->command->options;
+
+    fprintf(stderr, "iri %s: %s\nOptions are:", line->command->name, wrong);
+    for (; option->name != NULL; option++) {
+        fprintf(stderr, " --%s", option->name);
+    }
+    fprintf(stderr, "; see: iri help %s\n", line->command->name);
     return CLI_USAGE;
 }
 
@@ -180,7 +185,7 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
     }
     call.object = json_object();
     if (call.object == NULL || command->answer(line->conf, &call) != 0) {
-        fprintf(stderr, "iri %s: %s (after %lu octets)\n", command->name,
+        fprintf(stderr, "iri %s: %s (offset %lu)\n", command->name,
                 call.error ? call.error : iri_status_text(IRI_NO_MEMORY),
                 (unsigned long) call.offset);
         code = CLI_FAILED;
@@ -192,12 +197,28 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
 }
 
 
+/* NULL, or what is wrong with the number of operands. */
+static const char *
+cli_check_operands(const cli_line_t *line, size_t given)
+{
+    if (line->batch) {
+        return given == 0 ? NULL
+                          : "--batch reads operands from standard input, "
+                            "not from the command line";
+    }
+    if (given == line->command->count) {
+        return NULL;
+    }
+    return apr_psprintf(line->pool, "what is needed is: %s",
+                        line->command->operands);
+}
+
+
 static int
 cli_run(cli_line_t *line, int argc, const char *const *argv)
 {
     apr_getopt_t *os;
     const char   *wrong;
-    size_t        given;
 
     line->conf = line->command->create(line->pool);
     if (line->conf == NULL
@@ -217,15 +238,9 @@ cli_run(cli_line_t *line, int argc, const char *const *argv)
         cli_help(line->command);
         return CLI_OK;
     }
-    given = (size_t) (os->argc - os->ind);
-    if (given != (line->batch ? 0 : line->command->count)) {
-        return cli_wrong(
-            line,
-            apr_psprintf(line->pool,
-                         line->batch ? "--batch reads operands from standard "
-                                       "input, not from the command line"
-                                     : "one operand is needed: %s",
-                         line->command->operands));
+    wrong = cli_check_operands(line, (size_t) (os->argc - os->ind));
+    if (wrong != NULL) {
+        return cli_wrong(line, wrong);
     }
     if (line->batch) {
         return cli_batch(line->command, line->conf, line->pool, stdin,
