@@ -199,6 +199,58 @@ iri_status_t iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                             const iri_node_t *node, iri_str_t name,
                             iri_str_t *octets);
 
+
+/* ---- one look, one step (iri_step.c) ------------------------------------- */
+
+/* One call of iri_find. */
+typedef struct {
+    const iri_env_t       *env;
+    const iri_search_t    *search;
+    const iri_tree_conf_t *tree;
+    iri_str_t              part;      /* of the path, below the root */
+    iri_str_t              octets;    /* part as it came; empty if unknown */
+    size_t                 looks;     /* candidates so far */
+    size_t                 calls;     /* file-system calls so far */
+    int                    further;   /* there are further readings */
+    int                    stopped;   /* look no further; why says why */
+    iri_why_t              why;
+} iri_finder_t;
+
+/* One way down the tree. */
+typedef struct {
+    iri_buf_t   disk;      /* root and the octets found, or to be made */
+    iri_buf_t   names;     /* canonical path of the same, below the root */
+    iri_match_t match;
+    iri_why_t   why;
+    int         found;
+    int         refused;
+} iri_walk_t;
+
+typedef enum {
+    IRI_STEP_ABSENT,    /* no entry has that name */
+    IRI_STEP_FOUND,     /* its octets are in walk->disk */
+    IRI_STEP_NOT_DIR,   /* what stands above is no directory: PATH_INFO */
+    IRI_STEP_REFUSED    /* octets that must not be opened */
+} iri_step_t;
+
+/* Look no further, and say why, once. */
+void iri_stop(iri_finder_t *finder, iri_why_t why);
+
+/* What stands at path?  ABSENT where no look may be made any more. */
+iri_status_t iri_look(iri_finder_t *finder, iri_buf_t *path,
+                      iri_node_t *node);
+
+/* walk->match is at least that from now on. */
+void iri_forgive(iri_walk_t *walk, iri_match_t match);
+
+/*
+ * Find the entry for one segment that is not ASCII, below walk->disk, which
+ * takes its octets if it is there.  *name: its name, which is the segment's
+ * canonical form or a variant of it.
+ */
+iri_status_t iri_step(iri_finder_t *finder, iri_walk_t *walk,
+                      iri_str_t segment, iri_str_t *name, iri_step_t *step);
+
 #pragma GCC visibility pop
 
 #endif /* IRI_INT_H */

@@ -1,0 +1,350 @@
+/*
+ * iri_step.c - from one segment to its entry in one directory
+ *
+ * Each way in which the tree may write the name is looked for, weakest
+ * forgiveness first: as written in the tree's charsets and forms, by vendor
+ * variants, among the entries remembered of the directory.  An entry counts
+ * only if its own name is the segment (security rules 5 and 6).
+ */
+
+#include "iri_int.h"
+
+
+/* ---- looking ------------------------------------------------------------- */
+
+void
+iri_stop(iri_finder_t *finder, iri_why_t why)
+{
+    if (!finder->stopped) {
+        finder->stopped = 1;
+        finder->why = why;
+        iri_logf(finder->env, IRI_LOG_TRACE, "stop: %s", iri_why_text(why));
+    }
+}
+
+
+static const char *
+iri_node_text(iri_node_kind_t kind)
+{
+    switch (kind) {
+    case IRI_NODE_DIR:
+        return "directory";
+    case IRI_NODE_OTHER:
+        return "file";
+    case IRI_NODE_NOT_DIR:
+        return "below a file";
+    default:
+        return "absent";
+    }
+}
+
+
+iri_status_t
+iri_look(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
+{
+    const iri_env_t *env = finder->env;
+    iri_status_t     status;
+
+    node->kind = IRI_NODE_ABSENT;
+
+    if (finder->calls >= IRI_MAX_CALLS) {
+        iri_stop(finder, IRI_WHY_BUDGET);
+    }
+
+    if (finder->stopped) {
+        return IRI_OK;
+    }
+
+    finder->calls++;
+
+    /* The C library wants a NUL, which is not part of the path. */
+    status = iri_buf_putc(env, path, '\0');
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    path->len--;
+
+    if (env->dir->stat(env->ctx, (const char *) path->data, node) != IRI_OK) {
+        node->kind = IRI_NODE_ABSENT;
+        iri_stop(finder, IRI_WHY_ERROR);
+    }
+
+    if (env->trace) {
+        iri_logf(env, IRI_LOG_TRACE, "look %s: %s",
+                 iri_printable(env, iri_buf_str(path)),
+                 finder->stopped ? "error" : iri_node_text(node->kind));
+    }
+
+    return IRI_OK;
+}
+
+
+/* Look for one candidate below walk->disk; its octets stay if it is there. */
+static iri_status_t
+iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
+              iri_step_t *step)
+{
+    size_t       len = walk->disk.len;
+    iri_node_t   node;
+    iri_status_t status;
+
+    if (finder->looks >= IRI_MAX_REQUEST_LOOKS) {
+        iri_stop(finder, IRI_WHY_BUDGET);
+    }
+
+    finder->looks++;
+
+    status = iri_buf_put(finder->env, &walk->disk, octets.data, octets.len);
+    if (status == IRI_OK) {
+        status = iri_look(finder, &walk->disk, &node);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    switch (node.kind) {
+
+    case IRI_NODE_DIR:
+    case IRI_NODE_OTHER:
+        *step = IRI_STEP_FOUND;
+        return IRI_OK;
+
+    case IRI_NODE_NOT_DIR:
+        *step = IRI_STEP_NOT_DIR;
+        break;
+
+    default:
+        *step = IRI_STEP_ABSENT;
+    }
+
+    walk->disk.len = len;
+
+    return IRI_OK;
+}
+
+
+void
+iri_forgive(iri_walk_t *walk, iri_match_t match)
+{
+    if (match > walk->match) {
+        walk->match = match;
+    }
+}
+
+
+static iri_match_t
+iri_match_of(const iri_tree_conf_t *tree, size_t charset, iri_str_t octets,
+             iri_str_t name)
+{
+    if (iri_str_equal(octets, name)) {
+        return IRI_MATCH_EXACT;
+    }
+
+    return iri_charset_is_utf8(tree->charsets.at[charset])
+               ? IRI_MATCH_NORMALIZATION
+               : IRI_MATCH_CHARSET;
+}
+
+
+/* Each way in which the tree may write a name. */
+static iri_status_t
+iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
+              size_t *looks, iri_step_t *step)
+{
+    const iri_tree_conf_t *tree = finder->tree;
+    iri_buf_t              octets = IRI_BUF_EMPTY;
+    iri_status_t           status;
+    size_t                 k;
+    int                    written;
+
+    *step = IRI_STEP_ABSENT;
+
+    for (k = 0; k < IRI_WAYS(tree) && *looks < IRI_MAX_LOOKS; k++) {
+
+        status = iri_name_write(finder->env, tree, name, k, &octets,
+                                &written);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        if (!written) {
+            continue;
+        }
+
+        (*looks)++;
+
+        status = iri_candidate(finder, walk, iri_buf_str(&octets), step);
+        if (status != IRI_OK || *step != IRI_STEP_ABSENT
+            || finder->stopped)
+        {
+            if (*step == IRI_STEP_FOUND) {
+                iri_forgive(walk, iri_match_of(tree, k / 2,
+                                               iri_buf_str(&octets), name));
+            }
+
+            return status;
+        }
+    }
+
+    return IRI_OK;
+}
+
+
+/* An entry whose octets no way of writing gives: partly composed, say. */
+static iri_status_t
+iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
+                    iri_step_t *step)
+{
+    iri_buf_t    directory = IRI_BUF_EMPTY;
+    iri_str_t    octets = { 0, NULL };
+    iri_node_t   node;
+    iri_status_t status;
+
+    *step = IRI_STEP_ABSENT;
+
+    if (finder->stopped || finder->tree->names != IRI_NAMES_ANY
+        || (finder->tree->match & IRI_FORGIVE_NORMALIZATION) == 0)
+    {
+        return IRI_OK;
+    }
+
+    status = iri_buf_put(finder->env, &directory, walk->disk.data,
+                         walk->disk.len);
+    if (status == IRI_OK) {
+        status = iri_look(finder, &directory, &node);
+    }
+
+    if (status != IRI_OK || node.kind != IRI_NODE_DIR) {
+        return status;
+    }
+
+    status = iri_cache_find(finder->env, finder->search->cache, finder->tree,
+                            (const char *) directory.data, &node, name,
+                            &octets);
+
+    if (status == IRI_IO_FAILED) {
+        iri_stop(finder, IRI_WHY_ERROR);
+        return IRI_OK;
+    }
+
+    if (status != IRI_OK || octets.len == 0) {
+        return status;
+    }
+
+    status = iri_candidate(finder, walk, octets, step);
+    if (status == IRI_OK && *step == IRI_STEP_FOUND) {
+        iri_forgive(walk, IRI_MATCH_NORMALIZATION);
+    }
+
+    return status;
+}
+
+
+/* Octets that are no name: they count only if the tree has no name either. */
+static iri_status_t
+iri_step_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+                 iri_step_t *step)
+{
+    iri_str_t    name = { 0, NULL };
+    iri_status_t status;
+
+    status = iri_entry_name(finder->env, finder->tree, segment, &name);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (name.len != 0) {
+        *step = IRI_STEP_REFUSED;
+        walk->why = IRI_WHY_OTHER_NAME;
+        return IRI_OK;
+    }
+
+    status = iri_candidate(finder, walk, segment, step);
+    if (status == IRI_OK) {
+        walk->why = IRI_WHY_UNNAMED;
+        iri_forgive(walk, IRI_MATCH_EXACT);
+    }
+
+    return status;
+}
+
+
+/* The forms of a name by JIS vendor pairs. */
+static iri_status_t
+iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
+                  size_t *looks, iri_step_t *step)
+{
+    iri_buf_t    variant = IRI_BUF_EMPTY;
+    iri_status_t status;
+    int          way, differs;
+
+    for (way = 0; way < 2; way++) {
+
+        status = iri_name_variant(finder->env, *name, way, &variant,
+                                  &differs);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        if (!differs) {
+            continue;
+        }
+
+        status = iri_step_name(finder, walk, iri_buf_str(&variant), looks,
+                               step);
+
+        if (status == IRI_OK && *step == IRI_STEP_FOUND) {
+            iri_forgive(walk, IRI_MATCH_VARIANTS);
+            walk->why = IRI_WHY_VARIANT;
+            *name = iri_buf_str(&variant);
+        }
+
+        if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped) {
+            return status;
+        }
+    }
+
+    return IRI_OK;
+}
+
+
+iri_status_t
+iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+         iri_str_t *name, iri_step_t *step)
+{
+    iri_source_t source = { segment, NULL, 0, 0 };
+    iri_buf_t    canonical = IRI_BUF_EMPTY;
+    iri_status_t status;
+    iri_why_t    why;
+    size_t       looks = 0;
+
+    *name = segment;
+
+    status = iri_segment_read(finder->env, &iri_charset_utf8, &source, 0,
+                              segment.len, &canonical, NULL, &why);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (why != IRI_WHY_READ) {
+        return iri_step_unnamed(finder, walk, segment, step);
+    }
+
+    *name = iri_buf_str(&canonical);
+
+    status = iri_step_name(finder, walk, *name, &looks, step);
+
+    if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped
+        && (finder->tree->match & IRI_FORGIVE_VARIANTS))
+    {
+        status = iri_step_variants(finder, walk, name, &looks, step);
+    }
+
+    if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped) {
+        status = iri_step_remembered(finder, walk, *name, step);
+    }
+
+    return status;
+}
