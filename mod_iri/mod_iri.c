@@ -1,0 +1,273 @@
+/*
+ * mod_iri.c - the module as httpd sees it
+ *
+ * Directives with their merging, the table of hooks and the module record.
+ * The values of directives are parsed by the core, the same for all servers;
+ * here they are only stored where httpd keeps them: what governs reading in
+ * the settings of a server, what governs looking in those of a place.
+ */
+
+#include "mod_iri.h"
+
+#include <ap_expr.h>
+
+/* ---- settings and their merging ----------------------------------------- */
+
+static void *
+mod_iri_create_server(apr_pool_t *pool, server_rec *s)
+{
+    mod_iri_server_t *conf = apr_pcalloc(pool, sizeof(*conf));
+
+    (void) s;
+    conf->engine = MOD_IRI_UNSET;
+    return conf;
+}
+
+static void *
+mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
+{
+    const mod_iri_server_t *base = basev;
+    const mod_iri_server_t *add = addv;
+    mod_iri_server_t       *conf = apr_pmemdup(pool, base, sizeof(*conf));
+
+    if (add->engine != MOD_IRI_UNSET) {
+        conf->engine = add->engine;
+    }
+    if (add->has_charsets) {
+        conf->has_charsets = 1;
+        conf->reading.charsets = add->reading.charsets;
+    }
+    if (add->has_invalid) {
+        conf->has_invalid = 1;
+        conf->reading.invalid = add->reading.invalid;
+    }
+    return conf;
+}
+
+static void *
+mod_iri_create_dir(apr_pool_t *pool, char *path)
+{
+    mod_iri_dir_t *dir = apr_pcalloc(pool, sizeof(*dir));
+
+    (void) path;
+    dir->redirect = MOD_IRI_UNSET;
+    return dir;
+}
+
+static void *
+mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
+{
+    const mod_iri_dir_t *add = addv;
+    mod_iri_dir_t       *dir = apr_pmemdup(pool, basev, sizeof(*dir));
+
+    mod_iri_tree_add(&dir->tree, add);
+    dir->has |= add->has;
+    if (add->redirect != MOD_IRI_UNSET) {
+        dir->redirect = add->redirect;
+    }
+    return dir;
+}
+
+/* ---- directives --------------------------------------------------------- */
+
+/* The core's sentence behind the directive's name, or NULL for none. */
+static const char *
+mod_iri_wrong(cmd_parms *cmd, const char *sentence)
+{
+    if (sentence == NULL) {
+        return NULL;
+    }
+    return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, NULL);
+}
+
+/* Names on disk are the business of directories only. */
+static const char *
+mod_iri_wrong_place(cmd_parms *cmd)
+{
+    return ap_check_cmd_context(cmd, NOT_IN_LOCATION | NOT_IN_FILES);
+}
+
+static iri_str_t *
+mod_iri_words(cmd_parms *cmd, int argc, char *const argv[])
+{
+    iri_str_t *words = apr_palloc(cmd->temp_pool, argc * sizeof(*words));
+    int        i;
+
+    for (i = 0; i < argc; i++) {
+        words[i] = mod_iri_str(argv[i]);
+    }
+    return words;
+}
+
+static const char *
+mod_iri_set_charsets(cmd_parms *cmd, int argc, char *const argv[],
+                     int none_allowed, iri_charsets_t *out)
+{
+    iri_registry_t *registry = mod_iri_registry(cmd->pool);
+
+    if (argc < 1) {
+        return mod_iri_wrong(cmd, "needs the name of a charset");
+    }
+    if (registry == NULL) {
+        return mod_iri_wrong(cmd, "cannot work: the data of ICU is missing");
+    }
+    return mod_iri_wrong(cmd, iri_parse_charsets(registry,
+                             mod_iri_words(cmd, argc, argv), argc,
+                             none_allowed, out));
+}
+
+static const char *
+mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
+{
+    iri_engine_t engine;
+    const char  *err = iri_parse_engine(mod_iri_str(arg), &engine);
+
+    (void) dir;
+    if (err == NULL) {
+        mod_iri_server(cmd->server)->engine = engine;
+    }
+    return mod_iri_wrong(cmd, err);
+}
+
+static const char *
+mod_iri_set_charset(cmd_parms *cmd, void *dir, int argc, char *const argv[])
+{
+    mod_iri_server_t *conf = mod_iri_server(cmd->server);
+
+    (void) dir;
+    conf->has_charsets = 1;
+    return mod_iri_set_charsets(cmd, argc, argv, 1, &conf->reading.charsets);
+}
+
+static const char *
+mod_iri_set_invalid(cmd_parms *cmd, void *dir, const char *arg)
+{
+    mod_iri_server_t *conf = mod_iri_server(cmd->server);
+
+    (void) dir;
+    conf->has_invalid = 1;
+    return mod_iri_wrong(cmd, iri_parse_invalid(mod_iri_str(arg),
+                                                &conf->reading.invalid));
+}
+
+static const char *
+mod_iri_set_filename_charset(cmd_parms *cmd, void *dirv, int argc,
+                             char *const argv[])
+{
+    mod_iri_dir_t *dir = dirv;
+    const char    *err = mod_iri_wrong_place(cmd);
+
+    if (err) {
+        return err;
+    }
+    dir->has |= MOD_IRI_HAS_CHARSETS;
+    return mod_iri_set_charsets(cmd, argc, argv, 0, &dir->tree.charsets);
+}
+
+static const char *
+mod_iri_set_filename_form(cmd_parms *cmd, void *dirv, const char *arg)
+{
+    mod_iri_dir_t *dir = dirv;
+    const char    *err = mod_iri_wrong_place(cmd);
+
+    if (err) {
+        return err;
+    }
+    dir->has |= MOD_IRI_HAS_NAMES;
+    return mod_iri_wrong(cmd, iri_parse_names(mod_iri_str(arg),
+                                              &dir->tree.names));
+}
+
+static const char *
+mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
+{
+    mod_iri_dir_t *dir = dirv;
+    const char    *err = mod_iri_wrong_place(cmd);
+
+    if (err) {
+        return err;
+    }
+    if (argc < 1) {
+        return mod_iri_wrong(cmd, "needs a word, \"exact\" say");
+    }
+    dir->has |= MOD_IRI_HAS_MATCH;
+    return mod_iri_wrong(cmd, iri_parse_match(mod_iri_words(cmd, argc, argv),
+                                              argc, &dir->tree.match));
+}
+
+static const char *
+mod_iri_set_redirect(cmd_parms *cmd, void *dirv, const char *arg)
+{
+    mod_iri_dir_t *dir = dirv;
+
+    return mod_iri_wrong(cmd, iri_parse_redirect(mod_iri_str(arg),
+                                                 &dir->redirect));
+}
+
+/* clang-format off */
+static const command_rec mod_iri_directives[] = {
+    AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, NULL, RSRC_CONF,
+        "on, off, or report: log what would be done and change nothing"),
+    AP_INIT_TAKE_ARGV("IRICharset", mod_iri_set_charset, NULL, RSRC_CONF,
+        "charsets that requests may use beside UTF-8, in order; or none"),
+    AP_INIT_TAKE1("IRIInvalid", mod_iri_set_invalid, NULL, RSRC_CONF,
+        "404, 400 or pass: what a path gets that no charset reads"),
+    AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_filename_charset,
+        NULL, RSRC_CONF | ACCESS_CONF,
+        "charsets of names on disk, in order; new names use the first"),
+    AP_INIT_TAKE1("IRIFilenameForm", mod_iri_set_filename_form, NULL,
+        RSRC_CONF | ACCESS_CONF,
+        "any, nfc or nfd: normalization form of names on disk"),
+    AP_INIT_TAKE_ARGV("IRIMatch", mod_iri_set_match, NULL,
+        RSRC_CONF | ACCESS_CONF,
+        "exact, or any of normalization and variants"),
+    AP_INIT_TAKE1("IRIRedirect", mod_iri_set_redirect, NULL,
+        RSRC_CONF | OR_FILEINFO,
+        "off or a status from 301 on: redirect to the canonical URI"),
+    AP_INIT_NO_ARGS(NULL, NULL, NULL, 0, NULL)
+};
+/* clang-format on */
+
+/* ---- hooks -------------------------------------------------------------- */
+
+/*
+ * REALLY_FIRST: what other modules see of a path is canonical.  The path is
+ * read in post_read_request, before SetEnvIf and before mod_cache makes its
+ * key; and in pre_translate_name, which alone runs for subrequests.
+ */
+static void
+mod_iri_hooks(apr_pool_t *pool)
+{
+    (void) pool;
+    ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
+    ap_hook_child_init(mod_iri_child_init, NULL, NULL, APR_HOOK_MIDDLE);
+
+    ap_hook_post_read_request(mod_iri_post_read, NULL, NULL,
+                              APR_HOOK_REALLY_FIRST);
+    ap_hook_pre_translate_name(mod_iri_pre_translate, NULL, NULL,
+                               APR_HOOK_REALLY_FIRST);
+    ap_hook_translate_name(mod_iri_check, NULL, NULL, APR_HOOK_REALLY_FIRST);
+
+    /* mod_proxy answers map_to_storage at FIRST, so be before it */
+    ap_hook_map_to_storage(mod_iri_restore, NULL, NULL,
+                           APR_HOOK_REALLY_FIRST);
+    ap_hook_map_to_storage(mod_iri_map, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
+
+    ap_hook_fixups(mod_iri_fixups, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_log_transaction(mod_iri_restore, NULL, NULL,
+                            APR_HOOK_REALLY_FIRST);
+
+    ap_hook_expr_lookup(mod_iri_expr_lookup, NULL, NULL, APR_HOOK_MIDDLE);
+}
+
+module AP_MODULE_DECLARE_DATA iri_module = {
+    STANDARD20_MODULE_STUFF,
+    mod_iri_create_dir,      /* settings of a place */
+    mod_iri_merge_dir,
+    mod_iri_create_server,   /* settings of a server */
+    mod_iri_merge_server,
+    mod_iri_directives,
+    mod_iri_hooks,
+    AP_MODULE_FLAG_NONE
+};

@@ -1,0 +1,189 @@
+/*
+ * mod_iri.h - what the files of mod_iri share
+ *
+ *   mod_iri.c          directives, merging, the table of hooks
+ *   mod_iri_config.c   what is made of the settings once they are all read:
+ *                      trees of <Directory>, the cache of a child
+ *   mod_iri_read.c     request path -> canonical r->uri
+ *   mod_iri_disk.c     canonical r->uri -> r->filename as it is on disk
+ *   mod_iri_walk.c     <Files> and MultiViews on canonical names
+ *   mod_iri_answer.c   starting over, redirects, headers of answers
+ *   mod_iri_vars.c     IRI_PATH and its kin
+ *
+ * Everything that is decided is decided in common/; see iri.h.
+ */
+
+#ifndef MOD_IRI_H
+#define MOD_IRI_H
+
+#include <httpd.h>
+#include <http_config.h>
+#include <http_core.h>
+#include <http_log.h>
+#include <http_protocol.h>
+#include <http_request.h>
+#include <apr_strings.h>
+
+#include "iri.h"
+#include "iri_env_apr.h"
+
+#if !AP_MODULE_MAGIC_AT_LEAST(20120211, 109)
+#error "mod_iri needs httpd 2.4.49 or newer (MMN 20120211.109)"
+#endif
+
+extern module AP_MODULE_DECLARE_DATA iri_module;
+
+APLOG_USE_MODULE(iri);
+
+#pragma GCC visibility push(hidden)
+
+#define MOD_IRI_UNSET      (-1)
+#define MOD_IRI_CACHE_SIZE (1024 * 1024)   /* octets a child */
+
+/* ---- configuration ------------------------------------------------------ */
+
+/* Settings of a server or virtual host. */
+typedef struct {
+    int                 engine;        /* iri_engine_t or MOD_IRI_UNSET */
+    unsigned            has_charsets;  /* 1: IRICharset was said */
+    unsigned            has_invalid;   /* 1: IRIInvalid was said */
+    iri_reading_conf_t  reading;
+
+    /* made by post_config and child_init, read by requests */
+    iri_registry_t     *registry;
+    iri_tree_conf_t     tree;          /* of files outside all sections */
+    apr_array_header_t *sections;      /* mod_iri_section_t, in httpd's order */
+    iri_cache_t        *cache;         /* of this child; NULL: none */
+} mod_iri_server_t;
+
+/* Bits of mod_iri_dir_t.has: what was said here */
+#define MOD_IRI_HAS_CHARSETS 0x1u
+#define MOD_IRI_HAS_NAMES    0x2u
+#define MOD_IRI_HAS_MATCH    0x4u
+
+/* Settings of a place. */
+typedef struct {
+    iri_tree_conf_t tree;
+    unsigned        has;
+    int             redirect;   /* 0: off, HTTP status, or MOD_IRI_UNSET */
+} mod_iri_dir_t;
+
+/* A <Directory> that says something about names on disk. */
+typedef struct {
+    const char          *name;        /* canonical, ends with "/"; or pattern */
+    unsigned             components;  /* as httpd counts them */
+    int                  is_pattern;  /* 1: fnmatch */
+    ap_regex_t          *regex;       /* NULL: none */
+    const mod_iri_dir_t *dir;
+} mod_iri_section_t;
+
+static inline mod_iri_server_t *
+mod_iri_server(const server_rec *s)
+{
+    return ap_get_module_config(s->module_config, &iri_module);
+}
+
+/* ---- the request -------------------------------------------------------- */
+
+/*
+ * What is known of a request; in its request_config.  Most requests have
+ * none: a plain ASCII path costs no memory.
+ */
+typedef struct {
+    int           has_reading;
+    iri_reading_t reading;     /* how the client wrote the path */
+    const char   *uri;         /* percent-encoded canonical path, as it was
+                                  put into r->uri; NULL: nothing was put */
+    const char   *path;        /* canonical path, for variables */
+    const char   *charset;     /* for variables; "" for none */
+    iri_form_t    form;
+    int           refused;     /* HTTP status to answer, or 0 */
+    const char   *unparsed;    /* r->unparsed_uri while another is in its
+                                  place; else NULL */
+
+    const iri_tree_conf_t *tree;   /* of r->filename; NULL: not looked for */
+    int           has_found;
+    iri_search_t  search;
+    iri_found_t   found;
+    const char   *native_uri;     /* canonical_uri with octets of the disk: */
+    const char   *canonical_uri;  /* both unescaped; NULL: not mapped */
+
+    const char   *moved_to;       /* path of the request that took over */
+    int           started_over;   /* 1: took over from r->prev */
+    iri_match_t   moved_by;       /* what had to be forgiven there */
+} mod_iri_request_t;
+
+/* What is known; NULL: nothing. */
+mod_iri_request_t *mod_iri_request(const request_rec *r);
+
+/* The same, made if it is not there. */
+mod_iri_request_t *mod_iri_request_make(request_rec *r);
+
+/* An env for the core in the pool and the log of a request. */
+void mod_iri_env(iri_env_apr_t *env, request_rec *r);
+
+/* A subrequest that names a file on disk, not a URI. */
+int mod_iri_is_file_subrequest(const request_rec *r);
+
+static inline iri_str_t
+mod_iri_str(const char *text)
+{
+    iri_str_t str = { strlen(text), (const unsigned char *) text };
+
+    return str;
+}
+
+static inline char *
+mod_iri_dup(apr_pool_t *pool, iri_str_t str)
+{
+    return apr_pstrmemdup(pool, (const char *) str.data, str.len);
+}
+
+static inline int
+mod_iri_equal(iri_str_t str, const char *text)
+{
+    return str.len == strlen(text) && memcmp(str.data, text, str.len) == 0;
+}
+
+/* ---- mod_iri_config.c --------------------------------------------------- */
+
+/* The registry of charsets of a configuration, in its pool; NULL: no ICU. */
+iri_registry_t *mod_iri_registry(apr_pool_t *pconf);
+
+/*
+ * The settings that govern names below a path of the file system, written
+ * canonically.  The result lives as long as the request.
+ */
+const iri_tree_conf_t *mod_iri_tree(request_rec *r, const char *filename);
+
+/* The same over merged settings: *to gets what add says. */
+void mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add);
+
+int mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog,
+                        apr_pool_t *ptemp, server_rec *s);
+void mod_iri_child_init(apr_pool_t *pchild, server_rec *s);
+
+/* ---- hooks -------------------------------------------------------------- */
+
+int mod_iri_post_read(request_rec *r);           /* mod_iri_read.c */
+int mod_iri_pre_translate(request_rec *r);
+int mod_iri_check(request_rec *r);
+int mod_iri_restore(request_rec *r);
+
+int mod_iri_map(request_rec *r);                 /* mod_iri_disk.c */
+
+int mod_iri_walk(request_rec *r);                /* mod_iri_walk.c */
+
+int mod_iri_start_over(request_rec *r, mod_iri_request_t *ctx);
+int mod_iri_fixups(request_rec *r);              /* mod_iri_answer.c */
+
+/* ---- mod_iri_vars.c ----------------------------------------------------- */
+
+void mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx);
+void mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx);
+void mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx);
+int mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
+
+#pragma GCC visibility pop
+
+#endif /* MOD_IRI_H */

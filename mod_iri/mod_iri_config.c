@@ -1,0 +1,326 @@
+/*
+ * mod_iri_config.c - what is made of the settings once they are all read
+ *
+ * httpd shows the settings of a <Directory> only after r->filename is final,
+ * but names are looked for before that.  So the sections that speak of names
+ * on disk are put into a list of our own, in httpd's order, and that list is
+ * walked with the canonical path of the file.
+ *
+ * A <Directory "/srv/caf\xC3\xA9"> in UTF-8 whose directory has other octets
+ * on disk would match nothing, so it would not deny what it was to deny: its
+ * path is replaced by the one on disk.
+ */
+
+#include "mod_iri.h"
+
+#include <apr_fnmatch.h>
+#include <apr_thread_mutex.h>
+
+static const char registry_key[] = "mod_iri: registry of charsets";
+
+static void
+mod_iri_log_start(void *arg, iri_log_level_t level, iri_str_t line)
+{
+    ap_log_error(APLOG_MARK,
+                 level == IRI_LOG_ERROR ? APLOG_ERR : APLOG_INFO, 0,
+                 (server_rec *) arg, "iri: %.*s", (int) line.len,
+                 (const char *) line.data);
+}
+
+iri_registry_t *
+mod_iri_registry(apr_pool_t *pconf)
+{
+    void           *found = NULL;
+    iri_env_apr_t  *env;
+    iri_registry_t *registry;
+
+    apr_pool_userdata_get(&found, registry_key, pconf);
+    if (found != NULL) {
+        return found;
+    }
+    env = iri_env_apr_create(pconf, mod_iri_log_start, NULL);
+    if (env == NULL) {
+        return NULL;
+    }
+    registry = iri_registry_create(&env->env);
+    if (registry != NULL) {
+        apr_pool_userdata_setn(registry, registry_key, NULL, pconf);
+    }
+    return registry;
+}
+
+/* ---- trees -------------------------------------------------------------- */
+
+void
+mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add)
+{
+    if (add->has & MOD_IRI_HAS_CHARSETS) {
+        to->charsets = add->tree.charsets;
+    }
+    if (add->has & MOD_IRI_HAS_NAMES) {
+        to->names = add->tree.names;
+    }
+    if (add->has & MOD_IRI_HAS_MATCH) {
+        to->match = add->tree.match;
+    }
+}
+
+/* What was said for the whole of a server, before iri_tree_conf_finish(). */
+static void
+mod_iri_tree_base(const server_rec *s, iri_tree_conf_t *tree)
+{
+    const mod_iri_dir_t *dir = ap_get_module_config(s->lookup_defaults,
+                                                    &iri_module);
+
+    memset(tree, 0, sizeof(*tree));
+    tree->match = IRI_FORGIVE_NORMALIZATION;
+    if (dir != NULL) {
+        mod_iri_tree_add(tree, dir);
+    }
+}
+
+/* The length of path up to its n-th slash, that one included; 0: too few. */
+static size_t
+mod_iri_dirs_length(const char *path, unsigned n)
+{
+    const char *at = path;
+
+    while (n > 0 && *at != '\0') {
+        n -= *at++ == '/';
+    }
+    return n == 0 ? (size_t) (at - path) : 0;
+}
+
+/* Does a <Directory> hold this file or directory?  As ap_directory_walk(). */
+static int
+mod_iri_section_holds(const mod_iri_section_t *section, const char *filename,
+                      apr_pool_t *pool)
+{
+    size_t      len = strlen(section->name);
+    const char *path;
+
+    if (section->regex) {
+        return ap_regexec(section->regex, filename, 0, NULL, 0) == 0;
+    }
+    if (section->components == 0) {
+        return 1;
+    }
+    path = apr_pstrcat(pool, filename, "/", NULL);
+    if (!section->is_pattern) {
+        return strncmp(section->name, path, len) == 0;
+    }
+    len = mod_iri_dirs_length(path, section->components);
+    return len != 0
+           && apr_fnmatch(section->name, apr_pstrmemdup(pool, path, len),
+                          APR_FNM_PATHNAME) == APR_SUCCESS;
+}
+
+static const iri_tree_conf_t *
+mod_iri_tree_of(const server_rec *s, const char *filename, apr_pool_t *pool)
+{
+    mod_iri_server_t        *conf = mod_iri_server(s);
+    const mod_iri_section_t *section;
+    iri_tree_conf_t         *tree = NULL;
+    int                      i;
+
+    for (i = 0; i < conf->sections->nelts; i++) {
+        section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
+        if (!mod_iri_section_holds(section, filename, pool)) {
+            continue;
+        }
+        if (tree == NULL) {
+            tree = apr_palloc(pool, sizeof(*tree));
+            mod_iri_tree_base(s, tree);
+        }
+        mod_iri_tree_add(tree, section->dir);
+    }
+    if (tree == NULL) {
+        return &conf->tree;
+    }
+    iri_tree_conf_finish(conf->registry, &conf->reading, tree);
+    return tree;
+}
+
+const iri_tree_conf_t *
+mod_iri_tree(request_rec *r, const char *filename)
+{
+    return mod_iri_tree_of(r->server, filename, r->pool);
+}
+
+/* ---- <Directory> -------------------------------------------------------- */
+
+/* The path of a <Directory> as a canonical path; itself if it has none. */
+static const char *
+mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env)
+{
+    iri_request_t request;
+    iri_reading_t reading;
+
+    memset(&request, 0, sizeof(request));
+    request.path = mod_iri_str(path);
+    if (*path != '/' || iri_is_ascii(request.path, 0)
+        || iri_path_to_uri(&env->env, request.path, &request.target) != IRI_OK
+        || iri_read(&env->env, &mod_iri_server(s)->reading, &request,
+                    &reading) != IRI_OK
+        || reading.answer != IRI_SERVE)
+    {
+        return path;
+    }
+    return mod_iri_dup(env->pool, reading.path);
+}
+
+static void
+mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
+{
+    mod_iri_server_t   *conf = mod_iri_server(s);
+    core_server_config *core = ap_get_core_module_config(s->module_config);
+    ap_conf_vector_t  **sec = (ap_conf_vector_t **) core->sec_dir->elts;
+    int                 i;
+
+    conf->sections = apr_array_make(env->pool, 2, sizeof(mod_iri_section_t));
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        const core_dir_config *c = ap_get_core_module_config(sec[i]);
+        const mod_iri_dir_t   *dir = ap_get_module_config(sec[i],
+                                                          &iri_module);
+        mod_iri_section_t     *section;
+
+        /* a section without directives of ours has no settings of ours */
+        if (dir == NULL || dir->has == 0) {
+            continue;
+        }
+        section = apr_array_push(conf->sections);
+        section->components = c->d_components;
+        section->is_pattern = c->d_is_fnmatch;
+        section->regex = c->r;
+        section->dir = dir;
+        section->name = c->r || c->d_is_fnmatch
+                            ? c->d : mod_iri_canonical(s, c->d, env);
+    }
+}
+
+/* Give a <Directory> the octets that its path has on disk. */
+static void
+mod_iri_mend_section(server_rec *s, core_dir_config *core, iri_env_apr_t *env)
+{
+    const char  *path = mod_iri_canonical(s, core->d, env);
+    iri_search_t search;
+    iri_found_t  found;
+
+    memset(&search, 0, sizeof(search));
+    search.tree = mod_iri_tree_of(s, path, env->pool);
+    search.path = mod_iri_str(path);
+    if (iri_find(&env->env, &search, &found) != IRI_OK
+        || found.answer != IRI_SERVE
+        || mod_iri_equal(found.filename, core->d))
+    {
+        return;
+    }
+    core->d = mod_iri_dup(env->pool, found.filename);
+    ap_log_error(APLOG_MARK, APLOG_INFO, 0, s,
+                 "iri: <Directory \"%s\"> is %s on disk", path, core->d);
+}
+
+static void
+mod_iri_mend_sections(server_rec *s, iri_env_apr_t *env)
+{
+    core_server_config *core = ap_get_core_module_config(s->module_config);
+    ap_conf_vector_t  **sec = (ap_conf_vector_t **) core->sec_dir->elts;
+    int                 i;
+
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        core_dir_config *c = ap_get_core_module_config(sec[i]);
+
+        if (iri_is_ascii(mod_iri_str(c->d), 0)) {
+            continue;
+        }
+        if (c->r || c->d_is_fnmatch) {
+            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                         "iri: the pattern of <Directory \"%s\"> is compared "
+                         "with names as they are on disk", c->d);
+            continue;
+        }
+        mod_iri_mend_section(s, c, env);
+    }
+}
+
+/* ---- hooks -------------------------------------------------------------- */
+
+int
+mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
+                    server_rec *main_server)
+{
+    iri_registry_t *registry = mod_iri_registry(pconf);
+    iri_env_apr_t   env;
+    server_rec     *s;
+
+    (void) plog;
+    (void) ptemp;
+    if (registry == NULL) {
+        ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
+                     "iri: cannot work: the data of ICU is missing");
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    iri_env_apr_init(&env, pconf, mod_iri_log_start, main_server);
+    for (s = main_server; s != NULL; s = s->next) {
+        mod_iri_server_t *conf = mod_iri_server(s);
+
+        conf->registry = registry;
+        if (conf->engine == MOD_IRI_UNSET) {
+            conf->engine = IRI_ENGINE_OFF;
+        }
+        mod_iri_tree_base(s, &conf->tree);
+        iri_tree_conf_finish(registry, &conf->reading, &conf->tree);
+        mod_iri_collect_sections(s, &env);
+    }
+    /* the sections are shared by servers, so none is mended before */
+    for (s = main_server; s != NULL; s = s->next) {
+        if (mod_iri_server(s)->engine == IRI_ENGINE_ON) {
+            mod_iri_mend_sections(s, &env);
+        }
+    }
+    return OK;
+}
+
+static void
+mod_iri_lock(void *mutex)
+{
+    apr_thread_mutex_lock(mutex);
+}
+
+static void
+mod_iri_unlock(void *mutex)
+{
+    apr_thread_mutex_unlock(mutex);
+}
+
+static apr_status_t
+mod_iri_drop_cache(void *cache)
+{
+    iri_cache_destroy(cache);
+    return APR_SUCCESS;
+}
+
+/* One cache for all threads of a child; without it directories are read. */
+void
+mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
+{
+    apr_thread_mutex_t *mutex;
+    iri_cache_t        *cache;
+    server_rec         *s;
+
+    if (apr_thread_mutex_create(&mutex, APR_THREAD_MUTEX_DEFAULT, pchild)
+        != APR_SUCCESS)
+    {
+        return;
+    }
+    cache = iri_cache_create(MOD_IRI_CACHE_SIZE, mod_iri_lock, mod_iri_unlock,
+                             mutex);
+    if (cache == NULL) {
+        return;
+    }
+    apr_pool_cleanup_register(pchild, cache, mod_iri_drop_cache,
+                              apr_pool_cleanup_null);
+    for (s = main_server; s != NULL; s = s->next) {
+        mod_iri_server(s)->cache = cache;
+    }
+}

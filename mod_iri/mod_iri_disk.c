@@ -1,0 +1,420 @@
+/*
+ * mod_iri_disk.c - the canonical path becomes the name on disk
+ *
+ * In map_to_storage, after all aliases and before the first directory walk,
+ * r->filename gets the octets that the directories hold: so the real path
+ * drives .htaccess, handlers and everything behind, while r->uri, and with
+ * it every rule, stays canonical.
+ *
+ * Subrequests for a file that was found on disk come the other way: their
+ * filename is right and their r->uri is made canonical.
+ */
+
+#include "mod_iri.h"
+
+#include <apr_file_info.h>
+#include <util_script.h>
+
+/* ---- what to look for --------------------------------------------------- */
+
+/* The length of the part of filename that root stands for; 0: not below. */
+static size_t
+mod_iri_root_length(const char *filename, const char *root)
+{
+    size_t len = root ? strlen(root) : 0;
+
+    while (len > 0 && root[len - 1] == '/') {
+        len--;
+    }
+    if (len == 0 || strncmp(filename, root, len) != 0
+        || (filename[len] != '/' && filename[len] != '\0'))
+    {
+        return 0;
+    }
+    return len;
+}
+
+/* Does uri end with tail, which starts with "/"? */
+static int
+mod_iri_ends_with(const char *uri, const char *tail)
+{
+    size_t uri_len = strlen(uri);
+    size_t len = strlen(tail);
+
+    return *tail == '/' && len <= uri_len
+           && strcmp(uri + uri_len - len, tail) == 0;
+}
+
+/* A root is taken literally, unless it is nowhere on disk as it stands. */
+static int
+mod_iri_is_there(request_rec *r, const char *filename, size_t len)
+{
+    apr_finfo_t info;
+
+    return iri_is_ascii((iri_str_t){ len, (const unsigned char *) filename },
+                        0)
+           || apr_stat(&info, apr_pstrmemdup(r->pool, filename, len),
+                       APR_FINFO_TYPE, r->pool) == APR_SUCCESS;
+}
+
+/*
+ * Divide r->filename into root and path.  Where the path is the tail of
+ * r->uri, the whole of r->uri is looked for, so that what is found can have
+ * another URI; else (a RewriteRule led here) only the tail is.
+ */
+static void
+mod_iri_divide(request_rec *r, const mod_iri_request_t *ctx,
+               iri_search_t *search)
+{
+    const char *filename = r->filename;
+    const char *tail;
+    size_t      len = mod_iri_root_length(filename,
+                                          ap_context_document_root(r));
+
+    if (len == 0 && mod_iri_ends_with(filename, r->uri)) {
+        len = strlen(filename) - strlen(r->uri);
+    }
+    if (!mod_iri_is_there(r, filename, len)) {
+        len = 0;
+    }
+    tail = filename + len;
+    search->root.data = (const unsigned char *) filename;
+    search->root.len = len;
+    search->path = mod_iri_str(tail);
+    if (len > 0 && mod_iri_ends_with(r->uri, tail)) {
+        search->path = mod_iri_str(r->uri);
+        search->prefix = strlen(r->uri) - strlen(tail);
+        if (ctx->has_reading && !ctx->started_over && ctx->uri != NULL
+            && strcmp(ctx->path, r->uri) == 0)
+        {
+            search->reading = &ctx->reading;
+        }
+    }
+}
+
+/* Is the path to look for what mod_iri_read.c has made canonical? */
+static int
+mod_iri_is_canonical(const request_rec *r, const mod_iri_request_t *ctx)
+{
+    return ctx->search.path.data == (const unsigned char *) r->uri
+           && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0;
+}
+
+/*
+ * A path that another module has put there, out of a RewriteRule say, may be
+ * in any form: make it canonical first.  0: it has no reading.
+ */
+static int
+mod_iri_make_canonical(request_rec *r, iri_env_apr_t *env,
+                       iri_search_t *search)
+{
+    iri_request_t request;
+    iri_reading_t reading;
+
+    memset(&request, 0, sizeof(request));
+    request.path = search->path;
+    if (iri_path_to_uri(&env->env, request.path, &request.target) != IRI_OK
+        || iri_read(&env->env, &mod_iri_server(r->server)->reading, &request,
+                    &reading) != IRI_OK
+        || reading.answer == IRI_REFUSE)
+    {
+        return 0;
+    }
+    if (reading.answer != IRI_SERVE) {
+        return 1;
+    }
+    if (reading.path.len < search->prefix
+        || memcmp(reading.path.data, search->path.data, search->prefix) != 0)
+    {
+        return 0;
+    }
+    if (search->path.data == (const unsigned char *) r->uri) {
+        r->parsed_uri.path = mod_iri_dup(r->pool, reading.path);
+        r->uri = r->parsed_uri.path;
+    }
+    search->path = reading.path;
+    return 1;
+}
+
+/* ---- what was found ----------------------------------------------------- */
+
+/*
+ * Remember how the directories of the URI are written on disk, for redirects
+ * that a RewriteRule of a directory makes out of r->filename.
+ */
+static void
+mod_iri_keep_native(request_rec *r, mod_iri_request_t *ctx)
+{
+    const iri_search_t *search = &ctx->search;
+    const char *prefix, *native;
+
+    if (ctx->found.filename.len < search->root.len) {
+        return;
+    }
+    prefix = apr_pstrmemdup(r->pool, (const char *) search->path.data,
+                            search->prefix);
+    native = (const char *) ctx->found.filename.data + search->root.len;
+    native = apr_pstrcat(r->pool, prefix, native, NULL);
+    ctx->native_uri = ap_make_dirstr_parent(r->pool, native);
+    ctx->canonical_uri = ap_make_dirstr_parent(r->pool,
+        mod_iri_dup(r->pool, search->path));
+}
+
+/* Put the octets of the disk in place, before any directory was walked. */
+static void
+mod_iri_set_filename(request_rec *r, const iri_found_t *found)
+{
+    if (found->filename.len == 0
+        || mod_iri_equal(found->filename, r->filename))
+    {
+        return;
+    }
+    r->filename = mod_iri_dup(r->pool, found->filename);
+    r->canonical_filename = NULL;
+    r->finfo.filetype = APR_NOFILE;
+    r->finfo.valid = 0;
+}
+
+static int
+mod_iri_not_found(request_rec *r, const char *why)
+{
+    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "iri: 404 for %s: %s",
+                  r->unparsed_uri, why);
+    return HTTP_NOT_FOUND;
+}
+
+static int
+mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
+{
+    switch (ctx->found.answer) {
+    case IRI_MOVED:
+        if (r->main != NULL || ctx->started_over) {
+            return mod_iri_not_found(r, "it has another canonical path");
+        }
+        return mod_iri_start_over(r, ctx);
+    case IRI_REFUSE:
+        return mod_iri_not_found(r, iri_why_text(ctx->found.why));
+    default:
+        mod_iri_set_filename(r, &ctx->found);
+        mod_iri_keep_native(r, ctx);
+        mod_iri_vars_match(r, ctx);
+        return DECLINED;
+    }
+}
+
+/* ---- report ------------------------------------------------------------- */
+
+/* What would be looked for if the canonical path were in place. */
+static int
+mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
+                      iri_search_t *search)
+{
+    const char *filename = r->filename;
+    size_t      len = mod_iri_root_length(filename,
+                                          ap_context_document_root(r));
+    size_t      prefix;
+
+    if (len == 0 || !mod_iri_ends_with(r->uri, filename + len)
+        || ctx->reading.answer == IRI_REFUSE)
+    {
+        return 0;
+    }
+    prefix = strlen(r->uri) - strlen(filename + len);
+    if (strncmp(ctx->path, r->uri, prefix) != 0) {
+        return 0;
+    }
+    search->root.data = (const unsigned char *) filename;
+    search->root.len = len;
+    search->path = mod_iri_str(ctx->path);
+    search->prefix = prefix;
+    search->reading = &ctx->reading;
+    search->tree = mod_iri_tree(r, apr_pstrcat(r->pool,
+        apr_pstrmemdup(r->pool, filename, len), ctx->path + prefix, NULL));
+    return 1;
+}
+
+/* IRIEngine report: one line that says what would have been done. */
+static int
+mod_iri_report(request_rec *r, mod_iri_server_t *conf)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    const char              *answer = "none", *match = "none";
+    iri_search_t             search;
+    iri_found_t              found;
+    iri_env_apr_t            env;
+
+    if (ctx == NULL || !ctx->has_reading) {
+        return DECLINED;
+    }
+    memset(&search, 0, sizeof(search));
+    search.cache = conf->cache;
+    mod_iri_env(&env, r);
+    if (mod_iri_report_search(r, ctx, &search)
+        && iri_find(&env.env, &search, &found) == IRI_OK)
+    {
+        answer = iri_answer_text(found.answer);
+        match = iri_match_text(found.match);
+    }
+    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
+                  "iri: report: %s: form %s, charset %s, reading %s, "
+                  "path %s, answer %s, match %s", r->unparsed_uri,
+                  iri_form_text(ctx->form), ctx->charset,
+                  iri_answer_text(ctx->reading.answer), ctx->path, answer,
+                  match);
+    return DECLINED;
+}
+
+/* ---- subrequests for files ---------------------------------------------- */
+
+/* The directory of the main request's URI, without its PATH_INFO. */
+static const char *
+mod_iri_dir_uri(const request_rec *r)
+{
+    const request_rec *main = r->main;
+    char              *uri = apr_pstrdup(r->pool, main->uri);
+
+    if (main->path_info && *main->path_info) {
+        uri[ap_find_path_info(uri, main->path_info)] = '\0';
+    }
+    return ap_make_dirstr_parent(r->pool, uri);
+}
+
+/*
+ * A name that a page gives, to SSI's file= say, and that is not on disk as
+ * it stands: find it as a request would be found.
+ */
+static void
+mod_iri_find_file(request_rec *r, mod_iri_server_t *conf,
+                  iri_env_apr_t *env, mod_iri_request_t *ctx)
+{
+    const char *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
+    size_t      len = mod_iri_root_length(r->filename, dir);
+
+    ctx->search.root.data = (const unsigned char *) r->filename;
+    ctx->search.root.len = len;
+    ctx->search.path = mod_iri_str(r->filename + len);
+    ctx->search.tree = ctx->tree;
+    ctx->search.cache = conf->cache;
+    if (len > 0 && mod_iri_make_canonical(r, env, &ctx->search)
+        && iri_find(&env->env, &ctx->search, &ctx->found) == IRI_OK
+        && ctx->found.answer == IRI_SERVE)
+    {
+        mod_iri_set_filename(r, &ctx->found);
+    }
+}
+
+/* The last segment of a path, without the slash at its end. */
+static const char *
+mod_iri_leaf(request_rec *r, const char *path)
+{
+    size_t      len = strlen(path);
+    const char *leaf;
+
+    if (len > 0 && path[len - 1] == '/') {
+        len--;
+    }
+    path = apr_pstrmemdup(r->pool, path, len);
+    leaf = strrchr(path, '/');
+    return leaf ? leaf + 1 : path;
+}
+
+/*
+ * The URI of a file subrequest is the canonical directory of its main
+ * request and the name as it was asked: put the name of the entry there.
+ */
+static void
+mod_iri_name_entry(request_rec *r, iri_env_apr_t *env,
+                   const mod_iri_request_t *ctx, const char *asked)
+{
+    const char *dir = mod_iri_dir_uri(r);
+    size_t      at = strlen(dir), len;
+    iri_str_t   name;
+
+    if (strncmp(r->uri, dir, at) != 0) {
+        return;
+    }
+    len = strcspn(r->uri + at, "/");
+    if (len != strlen(asked) || strncmp(r->uri + at, asked, len) != 0
+        || iri_entry_name(&env->env, ctx->tree,
+                          mod_iri_str(mod_iri_leaf(r, r->filename)), &name)
+               != IRI_OK
+        || name.len == 0)
+    {
+        return;
+    }
+    r->parsed_uri.path = apr_pstrcat(r->pool, dir,
+                                     mod_iri_dup(r->pool, name),
+                                     r->uri + at + len, NULL);
+    r->uri = r->parsed_uri.path;
+}
+
+static int
+mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
+{
+    const mod_iri_request_t *main = mod_iri_request(r->main);
+    mod_iri_request_t       *ctx = mod_iri_request_make(r);
+    const char              *asked = mod_iri_leaf(r, r->filename);
+    iri_env_apr_t            env;
+
+    mod_iri_env(&env, r);
+    ctx->tree = main && main->tree ? main->tree
+                                   : mod_iri_tree(r, r->main->filename);
+    if (r->finfo.filetype == APR_NOFILE) {
+        mod_iri_find_file(r, conf, &env, ctx);
+    }
+    mod_iri_name_entry(r, &env, ctx, asked);
+    return DECLINED;
+}
+
+/* ---- map_to_storage ----------------------------------------------------- */
+
+static int
+mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
+{
+    mod_iri_request_t *ctx = mod_iri_request_make(r);
+    iri_env_apr_t      env;
+
+    mod_iri_env(&env, r);
+    memset(&ctx->search, 0, sizeof(ctx->search));
+    ctx->search.cache = conf->cache;
+    mod_iri_divide(r, ctx, &ctx->search);
+    if (!mod_iri_is_canonical(r, ctx)
+        && !mod_iri_make_canonical(r, &env, &ctx->search))
+    {
+        return mod_iri_not_found(r, "no charset reads its file name");
+    }
+    ctx->tree = mod_iri_tree(r, apr_pstrcat(r->pool,
+        mod_iri_dup(r->pool, ctx->search.root),
+        (const char *) mod_iri_dup(r->pool, ctx->search.path)
+            + ctx->search.prefix, NULL));
+    ctx->search.tree = ctx->tree;
+    if (iri_find(&env.env, &ctx->search, &ctx->found) != IRI_OK) {
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
+                      "iri: cannot look for %s", r->filename);
+        return HTTP_NOT_FOUND;
+    }
+    ctx->has_found = 1;
+    return mod_iri_act(r, ctx);
+}
+
+int
+mod_iri_map(request_rec *r)
+{
+    mod_iri_server_t *conf = mod_iri_server(r->server);
+
+    if (conf->engine == IRI_ENGINE_OFF || r->proxyreq || r->filename == NULL
+        || r->filename[0] != '/')
+    {
+        return DECLINED;
+    }
+    if (conf->engine == IRI_ENGINE_REPORT) {
+        return mod_iri_report(r, conf);
+    }
+    if (iri_is_ascii(mod_iri_str(r->filename), 0)) {
+        return DECLINED;
+    }
+    if (mod_iri_is_file_subrequest(r)) {
+        return mod_iri_map_file(r, conf);
+    }
+    return mod_iri_map_uri(r, conf);
+}

@@ -1,0 +1,410 @@
+/*
+ * mod_iri_read.c - the path of a request becomes canonical
+ *
+ * httpd works on r->parsed_uri.path, percent-encoded, of which r->uri is
+ * another name: it normalizes it, decodes it once, and matches it.  So the
+ * canonical path is put there percent-encoded, and AllowEncodedSlashes,
+ * MergeSlashes and dot-segments stay httpd's own.  r->unparsed_uri and
+ * r->the_request keep what was sent.
+ *
+ * A path that is refused is refused in pre_translate_name, not earlier: an
+ * answer out of post_read_request would cost the client its connection.
+ */
+
+#include "mod_iri.h"
+
+#include <apr_lib.h>
+#include <http_vhost.h>
+
+/*
+ * Marks the request_config of a subrequest that has a URI of its own, so
+ * that map_to_storage can tell it from one of a file; never written.
+ */
+static const mod_iri_request_t mod_iri_uri_subrequest;
+
+mod_iri_request_t *
+mod_iri_request(const request_rec *r)
+{
+    mod_iri_request_t *ctx = ap_get_module_config(r->request_config,
+                                                  &iri_module);
+
+    return ctx == &mod_iri_uri_subrequest ? NULL : ctx;
+}
+
+mod_iri_request_t *
+mod_iri_request_make(request_rec *r)
+{
+    mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx == NULL) {
+        ctx = apr_pcalloc(r->pool, sizeof(*ctx));
+        ap_set_module_config(r->request_config, &iri_module, ctx);
+    }
+    return ctx;
+}
+
+int
+mod_iri_is_file_subrequest(const request_rec *r)
+{
+    return r->main != NULL
+           && ap_get_module_config(r->request_config, &iri_module) == NULL;
+}
+
+static void
+mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line)
+{
+    static const int levels[] = { APLOG_ERR, APLOG_INFO, APLOG_TRACE1 };
+
+    ap_log_rerror(APLOG_MARK, levels[level], 0, (request_rec *) arg,
+                  "iri: %.*s", (int) line.len, (const char *) line.data);
+}
+
+void
+mod_iri_env(iri_env_apr_t *env, request_rec *r)
+{
+    iri_env_apr_init(env, r->pool, mod_iri_log, r);
+    env->env.trace = APLOGrtrace1(r) ? 1 : 0;
+}
+
+/* ---- what httpd does to a path before it is decoded --------------------- */
+
+/* A "%" without two digits: httpd answers 400, so leave it alone. */
+static int
+mod_iri_has_bad_escape(const char *path)
+{
+    for (; *path != '\0'; path++) {
+        if (*path == '%'
+            && !(apr_isxdigit(path[1]) && apr_isxdigit(path[2])))
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * The path as ap_process_request_internal() will normalize it, so that all
+ * spellings have one form before mod_cache looks and so that the octets kept
+ * for further readings have the same segments as r->uri.  NULL: httpd will
+ * refuse it.
+ */
+static char *
+mod_iri_normalized(request_rec *r, const char *path)
+{
+    core_server_config *core =
+        ap_get_core_module_config(r->server->module_config);
+    unsigned flags = AP_NORMALIZE_NOT_ABOVE_ROOT
+                     | AP_NORMALIZE_DECODE_UNRESERVED;
+    char    *copy;
+
+    if (mod_iri_has_bad_escape(path)) {
+        return NULL;
+    }
+    if (core->merge_slashes != AP_CORE_CONFIG_OFF) {
+        flags |= AP_NORMALIZE_MERGE_SLASHES;
+    }
+    copy = apr_pstrdup(r->pool, path);
+    return ap_normalize_path(copy, flags) ? copy : NULL;
+}
+
+/*
+ * A RewriteRule of a directory without RewriteBase redirects to a path made
+ * of the octets on disk.  Put back the canonical prefix that they stand for.
+ */
+static const char *
+mod_iri_without_native(request_rec *r, const char *path)
+{
+    const request_rec       *from = r->prev ? r->prev : r->main;
+    const mod_iri_request_t *ctx = from ? mod_iri_request(from) : NULL;
+    const char              *native, *canonical, *old;
+    size_t                   len;
+
+    if (ctx == NULL || ctx->native_uri == NULL) {
+        return path;
+    }
+    native = ctx->native_uri;
+    canonical = ctx->canonical_uri;
+    for (;;) {
+        len = strlen(native);
+        if (strncmp(path, native, len) == 0) {
+            return apr_pstrcat(r->pool,
+                               ap_os_escape_path(r->pool, canonical, 1),
+                               path + len, NULL);
+        }
+        old = ap_os_escape_path(r->pool, native, 1);
+        if (strncasecmp(path, old, strlen(old)) == 0) {
+            return apr_pstrcat(r->pool,
+                               ap_os_escape_path(r->pool, canonical, 1),
+                               path + strlen(old), NULL);
+        }
+        if (strcmp(native, "/") == 0) {
+            return path;
+        }
+        native = ap_make_dirstr_parent(r->pool,
+                     apr_pstrmemdup(r->pool, native, len - 1));
+        canonical = ap_make_dirstr_parent(r->pool,
+                        apr_pstrmemdup(r->pool, canonical,
+                                       strlen(canonical) - 1));
+        if (iri_is_ascii(mod_iri_str(native), 0)) {
+            return path;
+        }
+    }
+}
+
+/* ---- reading ------------------------------------------------------------ */
+
+static void
+mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
+{
+    r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
+    r->uri = r->parsed_uri.path;
+}
+
+/* Keep what iri_read() said and do it. */
+static void
+mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
+{
+    const iri_reading_t *reading = &ctx->reading;
+
+    ctx->has_reading = 1;
+    ctx->form = reading->form;
+    ctx->charset = mod_iri_dup(r->pool, reading->charset);
+    ctx->path = mod_iri_dup(r->pool, reading->path);
+    if (reading->answer == IRI_REFUSE) {
+        ctx->refused = reading->status;
+        return;
+    }
+    if (report || reading->form == IRI_FORM_INVALID) {
+        return;
+    }
+    ctx->uri = mod_iri_dup(r->pool, reading->uri);
+    mod_iri_set_path(r, ctx);
+    mod_iri_vars_reading(r, ctx);
+}
+
+/* Take over how the client wrote the path that led here. */
+static int
+mod_iri_inherit(request_rec *r)
+{
+    const mod_iri_request_t *prev = r->prev ? mod_iri_request(r->prev) : NULL;
+    mod_iri_request_t       *ctx;
+
+    if (prev == NULL || prev->moved_to == NULL || mod_iri_request(r) != NULL
+        || strcmp(prev->moved_to, r->parsed_uri.path) != 0)
+    {
+        return 0;
+    }
+    ctx = mod_iri_request_make(r);
+    ctx->started_over = 1;
+    ctx->moved_by = prev->found.match;
+    ctx->has_reading = 1;
+    ctx->reading = prev->reading;
+    ctx->form = prev->form;
+    ctx->charset = mod_iri_dup(r->pool, prev->found.charset);
+    ctx->path = mod_iri_dup(r->pool, prev->found.path);
+    ctx->uri = prev->moved_to;
+    mod_iri_vars_reading(r, ctx);
+    return 1;
+}
+
+static void
+mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
+{
+    int                report = conf->engine == IRI_ENGINE_REPORT;
+    mod_iri_request_t *ctx = mod_iri_request(r);
+    const char        *raw = r->parsed_uri.path;
+    char              *path;
+    iri_request_t      request;
+    iri_env_apr_t      env;
+    iri_status_t       status;
+
+    if (ctx && ctx->has_reading
+        && (ctx->uri == NULL || strcmp(ctx->uri, raw) == 0))
+    {
+        return;   /* read already, in post_read_request */
+    }
+    if (mod_iri_inherit(r)) {
+        return;
+    }
+    path = mod_iri_normalized(r, mod_iri_without_native(r, raw));
+    if (path == NULL) {
+        return;
+    }
+    ctx = mod_iri_request_make(r);
+    mod_iri_env(&env, r);
+    memset(&request, 0, sizeof(request));
+    request.path = mod_iri_str(path);
+    request.escaped = 1;
+    request.target = mod_iri_str(raw);
+    status = iri_read(&env.env, &conf->reading, &request, &ctx->reading);
+    if (status == IRI_OK) {
+        mod_iri_apply(r, ctx, report);
+    }
+    else if (status != IRI_BAD_ESCAPE) {
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "iri: %s",
+                      iri_status_text(status));
+        ctx->refused = HTTP_NOT_FOUND;
+    }
+}
+
+/* Is there a path for us to read? */
+static int
+mod_iri_concerns(const request_rec *r, const mod_iri_server_t *conf)
+{
+    return conf->engine != IRI_ENGINE_OFF && !r->proxyreq
+           && r->parsed_uri.path != NULL && r->parsed_uri.path[0] == '/'
+           && r->method_number != M_CONNECT;
+}
+
+/* A forward proxy is asked; mod_proxy has not told r->proxyreq yet. */
+static int
+mod_iri_is_elsewhere(request_rec *r)
+{
+    return r->parsed_uri.scheme != NULL
+           && (r->parsed_uri.hostname == NULL
+               || !ap_matches_request_vhost(r, r->parsed_uri.hostname,
+                      (apr_port_t) (r->parsed_uri.port_str
+                                        ? r->parsed_uri.port
+                                        : ap_default_port(r))));
+}
+
+int
+mod_iri_post_read(request_rec *r)
+{
+    mod_iri_server_t *conf = mod_iri_server(r->server);
+
+    if (mod_iri_concerns(r, conf)
+        && !iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)
+        && !mod_iri_is_elsewhere(r))
+    {
+        mod_iri_read_path(r, conf);
+    }
+    return DECLINED;
+}
+
+/* ---- mod_proxy's nocanon ------------------------------------------------ */
+
+/*
+ * With nocanon mod_proxy sends r->unparsed_uri.  Let it be canonical while
+ * paths are translated, and no longer: Digest authentication compares it
+ * with what the client signed.
+ */
+static void
+mod_iri_lend_unparsed(request_rec *r, mod_iri_request_t *ctx)
+{
+    if (ctx->uri == NULL || ctx->unparsed != NULL) {
+        return;
+    }
+    ctx->unparsed = r->unparsed_uri;
+    r->unparsed_uri = r->args
+                          ? apr_pstrcat(r->pool, ctx->uri, "?", r->args, NULL)
+                          : apr_pstrdup(r->pool, ctx->uri);
+}
+
+int
+mod_iri_restore(request_rec *r)
+{
+    for (; r != NULL; r = r->next) {
+        mod_iri_request_t *ctx = mod_iri_request(r);
+
+        if (ctx != NULL && ctx->unparsed != NULL) {
+            r->unparsed_uri = (char *) ctx->unparsed;
+            ctx->unparsed = NULL;
+        }
+    }
+    return DECLINED;
+}
+
+/* ---- pre_translate_name ------------------------------------------------- */
+
+static int
+mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
+{
+    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
+                  "iri: %d for %s: %s", ctx->refused, r->unparsed_uri,
+                  ctx->has_reading ? iri_why_text(ctx->reading.why)
+                                   : "error");
+    return ctx->refused;
+}
+
+/* A plain path: what a subrequest inherits of its main request is not its. */
+static int
+mod_iri_plain(request_rec *r)
+{
+    mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx != NULL) {
+        memset(ctx, 0, sizeof(*ctx));
+    }
+    else if (r->main != NULL) {
+        ap_set_module_config(r->request_config, &iri_module,
+                             (void *) &mod_iri_uri_subrequest);
+        if (mod_iri_request(r->main) != NULL) {
+            mod_iri_vars_reading(r, NULL);
+        }
+    }
+    return DECLINED;
+}
+
+int
+mod_iri_pre_translate(request_rec *r)
+{
+    mod_iri_server_t  *conf = mod_iri_server(r->server);
+    mod_iri_request_t *ctx;
+
+    if (!mod_iri_concerns(r, conf)) {
+        return DECLINED;
+    }
+    if (iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
+        return mod_iri_plain(r);
+    }
+    mod_iri_read_path(r, conf);
+    ctx = mod_iri_request_make(r);
+    if (conf->engine == IRI_ENGINE_REPORT) {
+        return DECLINED;
+    }
+    if (ctx->refused) {
+        return mod_iri_refuse(r, ctx);
+    }
+    mod_iri_lend_unparsed(r, ctx);
+    return DECLINED;
+}
+
+/* ---- translate_name ----------------------------------------------------- */
+
+/*
+ * Decoded, the path must still be canonical: nothing that was escaped may
+ * have become part of another spelling.
+ */
+int
+mod_iri_check(request_rec *r)
+{
+    mod_iri_server_t        *conf = mod_iri_server(r->server);
+    const mod_iri_request_t *ctx;
+    iri_request_t            request;
+    iri_reading_t            reading;
+    iri_env_apr_t            env;
+
+    if (!mod_iri_concerns(r, conf) || conf->engine == IRI_ENGINE_REPORT
+        || iri_is_ascii(mod_iri_str(r->uri), 0))
+    {
+        return DECLINED;
+    }
+    ctx = mod_iri_request(r);
+    if (ctx != NULL && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0) {
+        return DECLINED;
+    }
+    mod_iri_env(&env, r);
+    memset(&request, 0, sizeof(request));
+    request.path = mod_iri_str(r->uri);
+    if (iri_path_to_uri(&env.env, request.path, &request.target) != IRI_OK
+        || iri_read(&env.env, &conf->reading, &request, &reading) != IRI_OK
+        || reading.answer != IRI_PASS)
+    {
+        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
+                      "iri: 404 for %s: not canonical once it is decoded",
+                      r->unparsed_uri);
+        return HTTP_NOT_FOUND;
+    }
+    return DECLINED;
+}

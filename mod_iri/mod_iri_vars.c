@@ -1,0 +1,221 @@
+/*
+ * mod_iri_vars.c - IRI_PATH and its kin
+ *
+ * As environment variables they are for logs, conditions of RewriteRule,
+ * CGI and headers.  A request whose path is plain ASCII gets them only where
+ * a handler was chosen for it (CGI, a proxied application), for making them
+ * costs more than all else that such a request pays.  As %{IRI_PATH} in
+ * expressions they are made when asked for, of any request.
+ */
+
+#include "mod_iri.h"
+
+#include <ap_expr.h>
+
+typedef enum {
+    MOD_IRI_IRI,
+    MOD_IRI_PATH,
+    MOD_IRI_URI,
+    MOD_IRI_FORM,
+    MOD_IRI_CHARSET,
+    MOD_IRI_MATCH,
+    MOD_IRI_FILENAME,
+    MOD_IRI_PATH_INFO,
+    MOD_IRI_VARS
+} mod_iri_var_t;
+
+/* In the order of the enum. */
+static const char *const mod_iri_names[MOD_IRI_VARS] = {
+    "IRI", "IRI_PATH", "IRI_URI", "IRI_FORM", "IRI_CHARSET", "IRI_MATCH",
+    "IRI_FILENAME", "IRI_PATH_INFO"
+};
+
+/* ---- values ------------------------------------------------------------- */
+
+static const char *
+mod_iri_var_path(const request_rec *r, const mod_iri_request_t *ctx)
+{
+    return ctx && ctx->path ? ctx->path : r->uri;
+}
+
+static const char *
+mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
+{
+    iri_env_apr_t env;
+    iri_str_t     uri;
+
+    if (ctx && ctx->uri) {
+        return ctx->uri;
+    }
+    mod_iri_env(&env, r);
+    if (iri_path_to_uri(&env.env, mod_iri_str(mod_iri_var_path(r, ctx)), &uri)
+        != IRI_OK)
+    {
+        return NULL;
+    }
+    return mod_iri_dup(r->pool, uri);
+}
+
+/* The whole IRI: the host as it came, the path in Unicode. */
+static const char *
+mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx)
+{
+    iri_env_apr_t env;
+    iri_str_t     path;
+    const char   *text;
+
+    mod_iri_env(&env, r);
+    if (iri_path_to_iri(&env.env, mod_iri_str(mod_iri_var_path(r, ctx)),
+                        &path) != IRI_OK)
+    {
+        return NULL;
+    }
+    text = ap_construct_url(r->pool, mod_iri_dup(r->pool, path), r);
+    return r->args ? apr_pstrcat(r->pool, text, "?", r->args, NULL) : text;
+}
+
+/* filename: up to the deepest entry; path_info: what is behind. */
+static const char *
+mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
+{
+    iri_env_apr_t env;
+    iri_str_t     filename, rest;
+
+    if (r->finfo.filetype == APR_NOFILE && ctx && ctx->has_found) {
+        mod_iri_env(&env, r);
+        if (iri_found_split(&env.env, &ctx->search, &ctx->found, &filename,
+                            &rest) == IRI_OK)
+        {
+            return mod_iri_dup(r->pool, path_info ? rest : filename);
+        }
+    }
+    return path_info ? r->path_info : r->filename;
+}
+
+/* What was forgiven; the greater of both where the request started over. */
+static const char *
+mod_iri_var_match(const mod_iri_request_t *ctx)
+{
+    iri_match_t match = ctx && ctx->has_found ? ctx->found.match
+                                              : IRI_MATCH_NONE;
+
+    if (match != IRI_MATCH_NONE && ctx->moved_by > match) {
+        match = ctx->moved_by;
+    }
+    return iri_match_text(match);
+}
+
+/* NULL: there is none (yet). */
+static const char *
+mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var)
+{
+    switch (var) {
+    case MOD_IRI_IRI:
+        return mod_iri_var_iri(r, ctx);
+    case MOD_IRI_PATH:
+        return mod_iri_var_path(r, ctx);
+    case MOD_IRI_URI:
+        return mod_iri_var_uri(r, ctx);
+    case MOD_IRI_FORM:
+        return iri_form_text(ctx && ctx->has_reading ? ctx->form
+                                                     : IRI_FORM_ASCII);
+    case MOD_IRI_CHARSET:
+        return ctx && ctx->charset && *ctx->charset ? ctx->charset : NULL;
+    case MOD_IRI_MATCH:
+        return mod_iri_var_match(ctx);
+    case MOD_IRI_FILENAME:
+        return mod_iri_var_file(r, ctx, 0);
+    case MOD_IRI_PATH_INFO:
+        return mod_iri_var_file(r, ctx, 1);
+    default:
+        return NULL;
+    }
+}
+
+/* ---- environment -------------------------------------------------------- */
+
+static void
+mod_iri_set(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t from,
+            mod_iri_var_t to)
+{
+    mod_iri_var_t var;
+
+    for (var = from; var <= to; var++) {
+        const char *value = mod_iri_var(r, ctx, var);
+
+        if (value != NULL && *value != '\0') {
+            apr_table_setn(r->subprocess_env, mod_iri_names[var], value);
+        }
+        else {
+            apr_table_unset(r->subprocess_env, mod_iri_names[var]);
+        }
+    }
+}
+
+/*
+ * As soon as the path is read.  How the client wrote it is said once: a
+ * subrequest in canonical form keeps the form of its main request.
+ * ctx NULL: a plain path below a main request that was not.
+ */
+void
+mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
+{
+    mod_iri_set(r, ctx, MOD_IRI_IRI, MOD_IRI_URI);
+    if (r->main == NULL || (ctx && ctx->reading.answer != IRI_PASS)
+        || apr_table_get(r->subprocess_env, mod_iri_names[MOD_IRI_FORM])
+               == NULL)
+    {
+        mod_iri_set(r, ctx, MOD_IRI_FORM, MOD_IRI_CHARSET);
+    }
+}
+
+/* When it is found. */
+void
+mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
+{
+    mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
+}
+
+/* When it is known what will be opened.  ctx NULL: a plain path. */
+void
+mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx)
+{
+    mod_iri_set(r, ctx, ctx ? MOD_IRI_FILENAME : MOD_IRI_IRI,
+                MOD_IRI_PATH_INFO);
+}
+
+/* ---- expressions -------------------------------------------------------- */
+
+static const char *
+mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)
+{
+    const char *const *name = data;
+    const char        *value;
+
+    if (eval->r == NULL
+        || mod_iri_server(eval->r->server)->engine != IRI_ENGINE_ON)
+    {
+        return "";
+    }
+    value = mod_iri_var(eval->r, mod_iri_request(eval->r),
+                        (mod_iri_var_t) (name - mod_iri_names));
+    return value ? value : "";
+}
+
+int
+mod_iri_expr_lookup(ap_expr_lookup_parms *parms)
+{
+    int i;
+
+    if (parms->type != AP_EXPR_FUNC_VAR) {
+        return DECLINED;
+    }
+    for (i = 0; i < MOD_IRI_VARS; i++) {
+        if (ap_cstr_casecmp(parms->name, mod_iri_names[i]) == 0) {
+            *parms->func = mod_iri_expr_var;
+            *parms->data = &mod_iri_names[i];
+            return OK;
+        }
+    }
+    return DECLINED;
+}

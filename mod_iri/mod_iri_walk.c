@@ -1,0 +1,160 @@
+/*
+ * mod_iri_walk.c - <Files> and MultiViews on canonical names
+ *
+ * The last word in map_to_storage before httpd's own: the same two walks
+ * that httpd would do, but <Files "caf\xC3\xA9.html"> is compared with the
+ * name of the entry, not with its octets on disk, else it would not match
+ * and not deny.  mod_negotiation compares octets too: for a path that lacks
+ * its suffix it is given the octets that an entry really starts with.
+ */
+
+#include "mod_iri.h"
+
+/* ---- MultiViews --------------------------------------------------------- */
+
+/* What entry is looked for, and what was found. */
+typedef struct {
+    const iri_env_t       *env;
+    const iri_tree_conf_t *tree;
+    apr_pool_t            *pool;
+    iri_str_t              octets;   /* of the path's last segment */
+    iri_str_t              name;     /* of the same */
+    unsigned               dots;     /* in it */
+    unsigned               listed;
+    const char            *prefix;   /* octets to put there; NULL: none yet */
+    int                    right;    /* 1: octets are right already */
+} mod_iri_views_t;
+
+/* The length of what stands before dot number n (from 0); 0: there is none. */
+static size_t
+mod_iri_before_dot(iri_str_t octets, unsigned n)
+{
+    size_t i;
+
+    for (i = 0; i < octets.len; i++) {
+        if (octets.data[i] == '.' && n-- == 0) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+/* A "." is never part of a longer character: so suffixes can be cut off. */
+static iri_status_t
+mod_iri_view(void *arg, iri_str_t entry)
+{
+    mod_iri_views_t *views = arg;
+    iri_str_t        prefix = entry, name;
+
+    if (++views->listed > IRI_MAX_LISTED) {
+        return IRI_IO_FAILED;
+    }
+    prefix.len = mod_iri_before_dot(entry, views->dots);
+    if (prefix.len == 0 || iri_is_ascii(prefix, 0)) {
+        return IRI_OK;
+    }
+    if (prefix.len == views->octets.len
+        && memcmp(prefix.data, views->octets.data, prefix.len) == 0)
+    {
+        views->right = 1;
+        return IRI_IO_FAILED;   /* ends the listing */
+    }
+    if (iri_entry_name(views->env, views->tree, prefix, &name) != IRI_OK
+        || name.len != views->name.len
+        || memcmp(name.data, views->name.data, name.len) != 0)
+    {
+        return IRI_OK;
+    }
+    prefix.data = (unsigned char *) mod_iri_dup(views->pool, prefix);
+    if (views->prefix == NULL
+        || strcmp((const char *) prefix.data, views->prefix) < 0)
+    {
+        views->prefix = (const char *) prefix.data;
+    }
+    return IRI_OK;
+}
+
+static void
+mod_iri_multiviews(request_rec *r, iri_env_apr_t *env,
+                   const iri_tree_conf_t *tree)
+{
+    const char     *dir = ap_make_dirstr_parent(r->pool, r->filename);
+    mod_iri_views_t views;
+    size_t          i;
+
+    if (r->finfo.filetype != APR_NOFILE
+        || !(ap_allow_options(r) & OPT_MULTI))
+    {
+        return;
+    }
+    memset(&views, 0, sizeof(views));
+    views.env = &env->env;
+    views.tree = tree;
+    views.pool = r->pool;
+    views.octets = mod_iri_str(r->filename + strlen(dir));
+    if (iri_is_ascii(views.octets, 0)
+        || iri_entry_name(&env->env, tree, views.octets, &views.name)
+               != IRI_OK
+        || views.name.len == 0)
+    {
+        return;
+    }
+    for (i = 0; i < views.octets.len; i++) {
+        views.dots += views.octets.data[i] == '.';
+    }
+    env->env.dir->list(env->env.ctx, dir, mod_iri_view, &views);
+    if (!views.right && views.prefix != NULL) {
+        r->filename = apr_pstrcat(r->pool, dir, views.prefix, NULL);
+        r->canonical_filename = r->filename;
+    }
+}
+
+/* ---- <Files> ------------------------------------------------------------ */
+
+static int
+mod_iri_file_walk(request_rec *r, iri_env_apr_t *env,
+                  const iri_tree_conf_t *tree)
+{
+    char     *filename = r->filename;
+    char     *slash = strrchr(filename, '/');
+    iri_str_t name;
+    int       status;
+
+    if (slash == NULL || slash[1] == '\0'
+        || iri_entry_name(&env->env, tree, mod_iri_str(slash + 1), &name)
+               != IRI_OK
+        || name.len == 0)
+    {
+        return ap_file_walk(r);
+    }
+    r->filename = mod_iri_dup(r->pool, name);
+    r->filename = apr_pstrcat(r->pool,
+                              apr_pstrmemdup(r->pool, filename,
+                                             slash + 1 - filename),
+                              r->filename, NULL);
+    status = ap_file_walk(r);
+    r->filename = filename;
+    return status;
+}
+
+int
+mod_iri_walk(request_rec *r)
+{
+    const mod_iri_server_t  *conf = mod_iri_server(r->server);
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    iri_env_apr_t            env;
+    int                      status;
+
+    if (conf->engine != IRI_ENGINE_ON || ctx == NULL || ctx->tree == NULL
+        || r->proxyreq)
+    {
+        return DECLINED;
+    }
+    status = ap_directory_walk(r);
+    if (status != OK) {
+        return status;
+    }
+    mod_iri_env(&env, r);
+    mod_iri_multiviews(r, &env, ctx->tree);
+    return mod_iri_file_walk(r, &env, ctx->tree);
+}
