@@ -1,0 +1,218 @@
+/*
+ * ngx_http_iri.h - what the files of the nginx module need of each other
+ *
+ *   ngx_http_iri_module.c      directives, inheritance, start and end
+ *   ngx_http_iri_request.c     what is kept of a request, reading its path
+ *   ngx_http_iri_phases.c      the phase handlers
+ *   ngx_http_iri_root.c        from the canonical path to the disk: the script
+ *                              put under root and alias, try_files
+ *   ngx_http_iri_variables.c   $iri_..., and three variables of nginx
+ *
+ * The core decides; here its answers are put into nginx's terms.
+ */
+
+#ifndef NGX_HTTP_IRI_H
+#define NGX_HTTP_IRI_H
+
+#include <ngx_config.h>
+#include <ngx_core.h>
+#include <ngx_http.h>
+
+#include "iri.h"
+
+/* The one symbol that nginx looks up. */
+extern ngx_module_t ngx_http_iri_module;
+
+#pragma GCC visibility push(hidden)
+
+
+/* ---- configuration -------------------------------------------------------- */
+
+/* Variables of nginx that must not see the script under root. */
+typedef enum {
+    NGX_HTTP_IRI_DOCUMENT_ROOT,
+    NGX_HTTP_IRI_REALPATH_ROOT,
+    NGX_HTTP_IRI_REQUEST_FILENAME,
+    NGX_HTTP_IRI_WRAPPED
+} ngx_http_iri_wrapped_t;
+
+typedef struct {
+    iri_registry_t *registry;   /* NULL until one is needed */
+    ngx_array_t hooks;          /* of ngx_http_iri_hook_t */
+    ngx_uint_t switched_on;     /* a server is on or in report */
+
+    /* nginx's own getters of the wrapped variables */
+    ngx_http_get_variable_pt getters[NGX_HTTP_IRI_WRAPPED];
+
+    /* content handlers of directives that open files: flv, mp4 */
+    ngx_http_handler_pt file_handlers[2];
+} ngx_http_iri_main_conf_t;
+
+typedef struct {
+    ngx_uint_t engine;          /* iri_engine_t */
+    ngx_uint_t invalid;         /* iri_invalid_t */
+    iri_charsets_t *charsets;   /* NULL: none */
+    iri_reading_conf_t reading; /* the two above, for the core */
+} ngx_http_iri_srv_conf_t;
+
+typedef struct {
+    iri_charsets_t *charsets;   /* NULL: UTF-8 */
+    ngx_uint_t names;           /* iri_names_t */
+    ngx_uint_t match;           /* IRI_FORGIVE_... */
+    ngx_uint_t redirect;        /* HTTP status, 0: off */
+    iri_tree_conf_t tree;       /* the first three, for the core */
+
+    /*
+     * Where the script is under root: the core module's configuration as it
+     * was, and the arrays of loc_conf with it and with the script.  NULL
+     * where there is no script.
+     */
+    ngx_http_core_loc_conf_t *plain;
+    void **plain_conf;
+    void **loc_conf;
+    size_t literal;             /* octets of alias before its variables */
+    ngx_uint_t try_files;       /* try_files stands in this location */
+} ngx_http_iri_loc_conf_t;
+
+/* A location that gets the script, and all its configurations. */
+typedef struct {
+    ngx_http_iri_loc_conf_t *conf;
+    void **loc_conf;
+} ngx_http_iri_hook_t;
+
+
+/* ---- what is kept of a request --------------------------------------------- */
+
+/* The answer of the core for one path below one root. */
+typedef struct ngx_http_iri_found_s ngx_http_iri_found_t;
+
+struct ngx_http_iri_found_s {
+    ngx_http_iri_found_t *next;
+    ngx_str_t uri;              /* r->uri it was asked for */
+    ngx_str_t root;             /* evaluated */
+    iri_search_t search;
+    iri_found_t found;
+    ngx_str_t filename;         /* what nginx may open */
+    ngx_uint_t answered;        /* 404 was sent for it */
+};
+
+typedef struct {
+    ngx_http_request_t *request;   /* subrequests share the pool */
+    iri_reading_t came;         /* as the client sent it; first a subrequest's */
+    iri_reading_t reading;      /* of the last path that was read */
+    ngx_str_t known;            /* the last r->uri that needs no reading */
+    ngx_str_t canonical;        /* the canonical path of what came */
+    ngx_http_iri_found_t *founds;
+    ngx_str_t *filename;        /* between the two codes of the script */
+
+    /* the values of variables before any rule saw the path */
+    ngx_http_variable_value_t *variables;
+
+    iri_match_t moved_match;    /* what was forgiven to start over */
+    iri_str_t moved_charset;
+
+    ngx_str_t window_uri;       /* r->uri while try_files sees the disk's */
+    ngx_str_t window_disk;
+
+    unsigned has_came:1;
+    unsigned has_reading:1;
+    unsigned refused:1;         /* known has no reading, never to be opened */
+    unsigned moved:1;           /* started over once */
+    unsigned window:1;
+} ngx_http_iri_ctx_t;
+
+
+/* ---- ngx_http_iri_module.c ------------------------------------------------- */
+
+/* This worker's memory of directories, or NULL. */
+iri_cache_t *ngx_http_iri_cache(void);
+
+
+/* ---- ngx_http_iri_request.c ------------------------------------------------ */
+
+/* nginx's string as the core's, and back: the same octets. */
+iri_str_t ngx_http_iri_in(ngx_str_t s);
+ngx_str_t ngx_http_iri_out(iri_str_t s);
+ngx_uint_t ngx_http_iri_same(ngx_str_t a, ngx_str_t b);
+
+/* 1 if r->uri holds ASCII only. */
+ngx_uint_t ngx_http_iri_plain_uri(ngx_http_request_t *r);
+
+/* Lend the core the request's pool, log and file system. */
+void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
+
+/* What is kept of the request: NULL if nothing yet; made if need be. */
+ngx_http_iri_ctx_t *ngx_http_iri_ctx(ngx_http_request_t *r);
+ngx_http_iri_ctx_t *ngx_http_iri_ctx_make(ngx_http_request_t *r);
+
+/* Octets for a line of log: percent-encoded. */
+ngx_str_t ngx_http_iri_printable(ngx_http_request_t *r, ngx_str_t octets);
+
+/*
+ * Make path the request's: all the fields that follow from r->uri.  The path
+ * is copied.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path);
+
+/*
+ * Read the path as the client sent it into ctx.  NGX_OK or NGX_ERROR;
+ * nothing else is changed.
+ */
+ngx_int_t ngx_http_iri_read_sent(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx);
+
+/* The same for a path that nginx made: a redirect, a subrequest, a rewrite. */
+ngx_int_t ngx_http_iri_read_made(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx);
+
+/*
+ * Act on the reading.  NGX_DECLINED: r->uri is as it was; NGX_OK: it has
+ * changed; else the HTTP status to answer with, or NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+/* Put the path of a Destination header in canonical form; as above. */
+ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_phases.c -------------------------------------------------- */
+
+ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_root.c ---------------------------------------------------- */
+
+/* Put the script under root in the locations of imcf->hooks. */
+ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
+
+/* Does the location need the script? */
+ngx_uint_t ngx_http_iri_root_wanted(ngx_http_iri_srv_conf_t *iscf,
+    ngx_http_iri_loc_conf_t *ilcf);
+
+/*
+ * What the core finds for r->uri in the current location; asked once for each
+ * path and root.  NULL: no memory, or alias does not hold after a rewrite.
+ */
+ngx_http_iri_found_t *ngx_http_iri_find(ngx_http_request_t *r);
+
+/* The same for another path that is canonical. */
+ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
+    ngx_str_t uri);
+
+/* Let the script be seen as alias only where that does no harm. */
+void ngx_http_iri_root_validate(ngx_http_request_t *r,
+    ngx_http_iri_loc_conf_t *ilcf);
+
+/* nginx's own root and the disk's path while try_files runs. */
+ngx_int_t ngx_http_iri_window_open(ngx_http_request_t *r);
+void ngx_http_iri_window_close(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_variables.c ------------------------------------------------ */
+
+ngx_int_t ngx_http_iri_variables_add(ngx_conf_t *cf);
+ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);
+
+#pragma GCC visibility pop
+
+#endif /* NGX_HTTP_IRI_H */

@@ -1,0 +1,521 @@
+/*
+ * ngx_http_iri_module.c - directives, inheritance, start and end
+ *
+ * Turns the words of nginx.conf into the core's configuration (design 6).
+ * Values are parsed by the core; its sentence follows the directive's name in
+ * nginx's message.  What reading needs belongs to a server, since no location
+ * is chosen yet; what the disk needs belongs to a location.
+ */
+
+#include "ngx_http_iri.h"
+
+#define NGX_HTTP_IRI_CACHE_SIZE (1024 * 1024)
+
+
+static void *ngx_http_iri_create_main_conf(ngx_conf_t *cf);
+static void *ngx_http_iri_create_srv_conf(ngx_conf_t *cf);
+static char *ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent,
+    void *child);
+static void *ngx_http_iri_create_loc_conf(ngx_conf_t *cf);
+static char *ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent,
+    void *child);
+static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
+static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
+static void ngx_http_iri_exit_process(ngx_cycle_t *cycle);
+
+static char *ngx_http_iri_engine(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+static char *ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+static char *ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+static char *ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+static char *ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+static char *ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd,
+    void *conf);
+
+
+/* This worker's: what it remembers of directories, of no request. */
+static iri_cache_t *ngx_http_iri_worker_cache;
+
+
+/* clang-format off */
+
+static ngx_command_t ngx_http_iri_commands[] = {
+
+    { ngx_string("iri"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_engine,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, engine),
+      NULL },
+
+    { ngx_string("iri_charset"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_charsets,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, charsets),
+      (void *) "none" },
+
+    { ngx_string("iri_invalid"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_invalid,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, invalid),
+      NULL },
+
+    { ngx_string("iri_filename_charset"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_charsets,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, charsets),
+      NULL },
+
+    { ngx_string("iri_filename_form"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_names,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, names),
+      NULL },
+
+    { ngx_string("iri_match"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_match,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, match),
+      NULL },
+
+    { ngx_string("iri_redirect"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_redirect,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, redirect),
+      NULL },
+
+      ngx_null_command
+};
+
+
+static ngx_http_module_t ngx_http_iri_module_ctx = {
+    ngx_http_iri_variables_add,            /* preconfiguration */
+    ngx_http_iri_init,                     /* postconfiguration */
+
+    ngx_http_iri_create_main_conf,         /* create main configuration */
+    NULL,                                  /* init main configuration */
+
+    ngx_http_iri_create_srv_conf,          /* create server configuration */
+    ngx_http_iri_merge_srv_conf,           /* merge server configuration */
+
+    ngx_http_iri_create_loc_conf,          /* create location configuration */
+    ngx_http_iri_merge_loc_conf            /* merge location configuration */
+};
+
+
+ngx_module_t ngx_http_iri_module = {
+    NGX_MODULE_V1,
+    &ngx_http_iri_module_ctx,              /* module context */
+    ngx_http_iri_commands,                 /* module directives */
+    NGX_HTTP_MODULE,                       /* module type */
+    NULL,                                  /* init master */
+    NULL,                                  /* init module */
+    ngx_http_iri_init_process,             /* init process */
+    NULL,                                  /* init thread */
+    NULL,                                  /* exit thread */
+    ngx_http_iri_exit_process,             /* exit process */
+    NULL,                                  /* exit master */
+    NGX_MODULE_V1_PADDING
+};
+
+/* clang-format on */
+
+
+/* ---- the registry of charsets ---------------------------------------------- */
+
+static void *
+ngx_http_iri_conf_alloc(void *ctx, size_t size)
+{
+    return ngx_palloc(ctx, size);
+}
+
+
+/* Made when it is first needed: ICU's data are not read where iri is off. */
+static iri_registry_t *
+ngx_http_iri_registry(ngx_conf_t *cf)
+{
+    iri_env_t env;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    if (imcf->registry == NULL) {
+        ngx_memzero(&env, sizeof(iri_env_t));
+        env.ctx = cf->pool;
+        env.alloc = ngx_http_iri_conf_alloc;
+        imcf->registry = iri_registry_create(&env);
+    }
+
+    return imcf->registry;
+}
+
+
+/* ---- directives ------------------------------------------------------------- */
+
+/* The first word behind the directive's name. */
+static iri_str_t
+ngx_http_iri_word(ngx_conf_t *cf)
+{
+    ngx_str_t *value = cf->args->elts;
+
+    return ngx_http_iri_in(value[1]);
+}
+
+
+/* All of them: NULL without memory. */
+static iri_str_t *
+ngx_http_iri_words(ngx_conf_t *cf)
+{
+    ngx_str_t *value = cf->args->elts;
+    ngx_uint_t i;
+    iri_str_t *words;
+
+    words = ngx_palloc(cf->temp_pool, cf->args->nelts * sizeof(iri_str_t));
+    if (words == NULL) {
+        return NULL;
+    }
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        words[i - 1] = ngx_http_iri_in(value[i]);
+    }
+
+    return words;
+}
+
+
+/* An enum of the core in a slot that can be unset. */
+static char *
+ngx_http_iri_set_slot(ngx_command_t *cmd, void *conf, const char *error,
+    ngx_uint_t value)
+{
+    ngx_uint_t *slot = (ngx_uint_t *) ((char *) conf + cmd->offset);
+
+    if (*slot != NGX_CONF_UNSET_UINT) {
+        return "is duplicate";
+    }
+
+    if (error != NULL) {
+        return (char *) error;
+    }
+
+    *slot = value;
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_iri_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    const char *error;
+    iri_engine_t engine = IRI_ENGINE_OFF;
+
+    error = iri_parse_engine(ngx_http_iri_word(cf), &engine);
+
+    return ngx_http_iri_set_slot(cmd, conf, error, engine);
+}
+
+
+static char *
+ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    const char *error;
+    iri_invalid_t invalid = IRI_INVALID_404;
+
+    error = iri_parse_invalid(ngx_http_iri_word(cf), &invalid);
+
+    return ngx_http_iri_set_slot(cmd, conf, error, invalid);
+}
+
+
+static char *
+ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    const char *error;
+    iri_names_t names = IRI_NAMES_ANY;
+
+    error = iri_parse_names(ngx_http_iri_word(cf), &names);
+
+    return ngx_http_iri_set_slot(cmd, conf, error, names);
+}
+
+
+static char *
+ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    unsigned match = 0;
+    iri_str_t *words;
+    const char *error;
+
+    words = ngx_http_iri_words(cf);
+    if (words == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    error = iri_parse_match(words, cf->args->nelts - 1, &match);
+
+    return ngx_http_iri_set_slot(cmd, conf, error, match);
+}
+
+
+static char *
+ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    int status = 0;
+    const char *error;
+
+    error = iri_parse_redirect(ngx_http_iri_word(cf), &status);
+
+    return ngx_http_iri_set_slot(cmd, conf, error, (ngx_uint_t) status);
+}
+
+
+/* cmd->post is not NULL where "none" is allowed. */
+static char *
+ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    iri_str_t *words;
+    const char *error;
+    iri_registry_t *registry;
+    iri_charsets_t **slot, *list;
+
+    slot = (iri_charsets_t **) ((char *) conf + cmd->offset);
+    if (*slot != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    words = ngx_http_iri_words(cf);
+    list = ngx_palloc(cf->pool, sizeof(iri_charsets_t));
+    if (words == NULL || list == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    registry = ngx_http_iri_registry(cf);
+    if (registry == NULL) {
+        return "needs the data of ICU, which cannot be loaded";
+    }
+
+    error = iri_parse_charsets(registry, words, cf->args->nelts - 1,
+                               cmd->post != NULL, list);
+    if (error != NULL) {
+        return (char *) error;
+    }
+
+    *slot = list;
+
+    return NGX_CONF_OK;
+}
+
+
+/* ---- inheritance ------------------------------------------------------------ */
+
+static void *
+ngx_http_iri_create_main_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_main_conf_t));
+    if (imcf == NULL) {
+        return NULL;
+    }
+
+    if (ngx_array_init(&imcf->hooks, cf->pool, 16,
+                       sizeof(ngx_http_iri_hook_t))
+        != NGX_OK)
+    {
+        return NULL;
+    }
+
+    return imcf;
+}
+
+
+static void *
+ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_srv_conf_t));
+    if (iscf == NULL) {
+        return NULL;
+    }
+
+    iscf->engine = NGX_CONF_UNSET_UINT;
+    iscf->invalid = NGX_CONF_UNSET_UINT;
+    iscf->charsets = NGX_CONF_UNSET_PTR;
+
+    return iscf;
+}
+
+
+static char *
+ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    ngx_http_iri_srv_conf_t *prev = parent;
+    ngx_http_iri_srv_conf_t *conf = child;
+    ngx_http_iri_main_conf_t *imcf;
+
+    ngx_conf_merge_uint_value(conf->engine, prev->engine, IRI_ENGINE_OFF);
+    ngx_conf_merge_uint_value(conf->invalid, prev->invalid, IRI_INVALID_404);
+    ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
+
+    conf->reading.invalid = (iri_invalid_t) conf->invalid;
+    if (conf->charsets != NULL) {
+        conf->reading.charsets = *conf->charsets;
+    }
+
+    if (conf->engine != IRI_ENGINE_OFF) {
+        imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+        imcf->switched_on = 1;
+    }
+
+    return NGX_CONF_OK;
+}
+
+
+static void *
+ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_loc_conf_t));
+    if (ilcf == NULL) {
+        return NULL;
+    }
+
+    ilcf->charsets = NGX_CONF_UNSET_PTR;
+    ilcf->names = NGX_CONF_UNSET_UINT;
+    ilcf->match = NGX_CONF_UNSET_UINT;
+    ilcf->redirect = NGX_CONF_UNSET_UINT;
+
+    return ilcf;
+}
+
+
+/* Remember a location that needs the script under its root. */
+static char *
+ngx_http_iri_add_hook(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
+{
+    ngx_http_iri_hook_t *hook;
+    ngx_http_conf_ctx_t *ctx = cf->ctx;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    hook = ngx_array_push(&imcf->hooks);
+    if (hook == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    hook->conf = conf;
+    hook->loc_conf = ctx->loc_conf;
+
+    return NGX_CONF_OK;
+}
+
+
+static char *
+ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
+{
+    iri_registry_t *registry;
+    ngx_http_iri_loc_conf_t *prev = parent;
+    ngx_http_iri_loc_conf_t *conf = child;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
+    ngx_conf_merge_uint_value(conf->names, prev->names, IRI_NAMES_ANY);
+    ngx_conf_merge_uint_value(conf->match, prev->match,
+                              IRI_FORGIVE_NORMALIZATION);
+    ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
+
+    iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+    if (iscf->engine == IRI_ENGINE_OFF) {
+        return NGX_CONF_OK;
+    }
+
+    registry = ngx_http_iri_registry(cf);
+    if (registry == NULL) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"iri\" needs the data of ICU, "
+                           "which cannot be loaded");
+        return NGX_CONF_ERROR;
+    }
+
+    conf->tree.names = (iri_names_t) conf->names;
+    conf->tree.match = (unsigned) conf->match;
+    if (conf->charsets != NULL) {
+        conf->tree.charsets = *conf->charsets;
+    }
+
+    iri_tree_conf_finish(registry, &iscf->reading, &conf->tree);
+
+    return ngx_http_iri_root_wanted(iscf, conf)
+               ? ngx_http_iri_add_hook(cf, conf)
+               : NGX_CONF_OK;
+}
+
+
+/* ---- start and end ---------------------------------------------------------- */
+
+static ngx_int_t
+ngx_http_iri_init(ngx_conf_t *cf)
+{
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    if (!imcf->switched_on) {
+        return NGX_OK;
+    }
+
+    if (ngx_http_iri_root_init(cf) != NGX_OK
+        || ngx_http_iri_variables_wrap(cf) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_iri_phases_init(cf);
+}
+
+
+/* Without memory for it directories are read again; nothing else is lost. */
+static ngx_int_t
+ngx_http_iri_init_process(ngx_cycle_t *cycle)
+{
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_iri_module);
+
+    if (imcf != NULL && imcf->switched_on) {
+        ngx_http_iri_worker_cache = iri_cache_create(NGX_HTTP_IRI_CACHE_SIZE,
+                                                     NULL, NULL, NULL);
+    }
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_iri_exit_process(ngx_cycle_t *cycle)
+{
+    (void) cycle;
+
+    iri_cache_destroy(ngx_http_iri_worker_cache);
+    ngx_http_iri_worker_cache = NULL;
+}
+
+
+iri_cache_t *
+ngx_http_iri_cache(void)
+{
+    return ngx_http_iri_worker_cache;
+}

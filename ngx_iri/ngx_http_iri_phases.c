@@ -1,0 +1,640 @@
+/*
+ * ngx_http_iri_phases.c - the phase handlers
+ *
+ * When a path is read, looked for, and acted on:
+ *
+ *   POST_READ       first   what the client sent, before any rule of a server
+ *   SERVER_REWRITE  first   internal redirects and subrequests, which start
+ *                           here
+ *   REWRITE         first   what "rewrite ... last" made, or a named location
+ *                   last    the disk is asked; found under another canonical
+ *                           path the request starts over (design 5.6)
+ *   PRECONTENT      first   iri_redirect, when ACCESS has let the client in;
+ *                           the window for try_files is opened
+ *                   last    and closed
+ *   LOG             first   nginx's own root, for logs; iri report
+ *
+ * nginx runs the handlers of a phase backwards, those of LOG in order, and a
+ * dynamic module is registered last.  The handlers return NGX_DECLINED where
+ * they have nothing to say: NGX_OK would skip those that follow.
+ */
+
+#include "ngx_http_iri.h"
+
+
+static ngx_int_t ngx_http_iri_header_filter(ngx_http_request_t *r);
+
+
+static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;
+
+
+static iri_engine_t
+ngx_http_iri_engine_of(ngx_http_request_t *r)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    return (iri_engine_t) iscf->engine;
+}
+
+
+/* The same for all phases: a status, never an aborted connection. */
+static ngx_int_t
+ngx_http_iri_status(ngx_int_t rc)
+{
+    return rc == NGX_ERROR ? NGX_HTTP_INTERNAL_SERVER_ERROR : rc;
+}
+
+
+/* ---- the canonical path --------------------------------------------------------- */
+
+static ngx_int_t
+ngx_http_iri_post_read(ngx_http_request_t *r, iri_engine_t engine)
+{
+    ngx_int_t rc;
+    ngx_http_iri_ctx_t *ctx;
+
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL || ngx_http_iri_read_sent(r, ctx) != NGX_OK) {
+        return engine == IRI_ENGINE_ON ? NGX_HTTP_INTERNAL_SERVER_ERROR
+                                       : NGX_DECLINED;
+    }
+
+    if (engine == IRI_ENGINE_REPORT) {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_http_iri_status(ngx_http_iri_act(r, ctx));
+
+    /* No location is chosen yet: nothing has to be done again. */
+    return rc == NGX_OK ? NGX_DECLINED : rc;
+}
+
+
+static ngx_int_t
+ngx_http_iri_post_read_handler(ngx_http_request_t *r)
+{
+    ngx_int_t rc;
+    iri_engine_t engine = ngx_http_iri_engine_of(r);
+
+    if (engine == IRI_ENGINE_OFF) {
+        return NGX_DECLINED;
+    }
+
+    if ((r->method & (NGX_HTTP_COPY|NGX_HTTP_MOVE))
+        && engine == IRI_ENGINE_ON)
+    {
+        rc = ngx_http_iri_destination(r);
+        if (rc != NGX_OK && rc != NGX_DECLINED) {
+            return ngx_http_iri_status(rc);
+        }
+    }
+
+    return ngx_http_iri_plain_uri(r) ? NGX_DECLINED
+                                     : ngx_http_iri_post_read(r, engine);
+}
+
+
+/*
+ * Read r->uri if nobody has yet.  NGX_OK: it has changed.  What was refused
+ * comes by again when a named location makes the error page; a second refusal
+ * would only hide the page, and the script under root stands guard.
+ */
+static ngx_int_t
+ngx_http_iri_read_again(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    if (ngx_http_iri_plain_uri(r)) {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (ngx_http_iri_same(r->uri, ctx->known)) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_iri_read_made(r, ctx) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_http_iri_status(ngx_http_iri_act(r, ctx));
+}
+
+
+static ngx_int_t
+ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
+{
+    ngx_int_t rc;
+
+    if (!r->internal || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
+        return NGX_DECLINED;
+    }
+
+    ngx_http_iri_window_close(r);
+
+    rc = ngx_http_iri_read_again(r);
+
+    return rc == NGX_OK ? NGX_DECLINED : rc;
+}
+
+
+/* Leave the wrong location at once: nginx finds the right one, and counts. */
+static void
+ngx_http_iri_find_location(ngx_http_request_t *r)
+{
+    ngx_uint_t i;
+    ngx_http_phase_handler_t *ph;
+    ngx_http_core_main_conf_t *cmcf;
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    ph = cmcf->phase_engine.handlers;
+
+    for (i = r->phase_handler; ph[i].checker; i++) {
+        if (ph[i].checker == ngx_http_core_post_rewrite_phase) {
+            r->uri_changed = 1;
+            r->phase_handler = i - 1;
+            return;
+        }
+    }
+}
+
+
+static ngx_int_t
+ngx_http_iri_rewrite_first_handler(ngx_http_request_t *r)
+{
+    ngx_int_t rc;
+    ngx_http_core_loc_conf_t *clcf;
+
+    if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
+        return NGX_DECLINED;
+    }
+
+    if (r->internal) {
+        ngx_http_iri_window_close(r);
+    }
+
+    rc = ngx_http_iri_read_again(r);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    /* A named location was not chosen by the path. */
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    if (!clcf->named) {
+        ngx_http_iri_find_location(r);
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* ---- the disk --------------------------------------------------------------------- */
+
+/*
+ * The resource has another canonical path: let all rules judge that one, the
+ * server's too, and those of "internal" as for the client's own path.
+ */
+static ngx_int_t
+ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    const iri_found_t *found)
+{
+    size_t size;
+    ngx_uint_t as_came;
+    ngx_http_core_srv_conf_t *cscf;
+    ngx_http_core_main_conf_t *cmcf;
+
+    as_came = ctx->has_came && ngx_http_iri_same(r->uri, ctx->canonical);
+
+    if (ngx_http_iri_set_uri(r, found->path) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ctx->moved = 1;
+    ctx->moved_match = found->match;
+    ctx->moved_charset = found->charset;
+    ctx->known = r->uri;
+    if (as_came) {
+        ctx->canonical = r->uri;
+    }
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+
+    if (ctx->variables != NULL) {
+        size = cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
+        ngx_memcpy(r->variables, ctx->variables, size);
+    }
+
+    r->valid_location = 1;
+    r->loc_conf = cscf->ctx->loc_conf;
+    ngx_http_update_location_config(r);
+    r->phase_handler = cmcf->phase_engine.server_rewrite_index - 1;
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
+{
+    ngx_str_t text;
+
+    /* Answered already: a named location makes the error page, see above. */
+    if (r->content_handler != NULL || found->answered) {
+        return NGX_DECLINED;
+    }
+
+    found->answered = 1;
+    text = ngx_http_iri_printable(r, r->uri);
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                  "iri: \"%V\" not served: %s, %s", &text,
+                  iri_answer_text(found->found.answer),
+                  iri_why_text(found->found.why));
+
+    return NGX_HTTP_NOT_FOUND;
+}
+
+
+static ngx_int_t
+ngx_http_iri_resolve(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_found_t *found;
+
+    found = ngx_http_iri_find(r);
+    ctx = ngx_http_iri_ctx(r);
+
+    if (found == NULL || ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    switch (found->found.answer) {
+
+    case IRI_MOVED:
+        return ctx->moved ? ngx_http_iri_not_found(r, found)
+                          : ngx_http_iri_start_over(r, ctx, &found->found);
+
+    case IRI_REFUSE:
+        return ngx_http_iri_not_found(r, found);
+
+    default:
+        return NGX_DECLINED;
+    }
+}
+
+
+static ngx_int_t
+ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
+{
+    ngx_int_t rc;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    if (r->uri_changed || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
+        return NGX_DECLINED;
+    }
+
+    /* What "rewrite ... break" made stays in this location. */
+    rc = ngx_http_iri_read_again(r);
+    if (rc != NGX_OK && rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_root_validate(r, ilcf);
+
+    if (ilcf->plain == NULL || ngx_http_iri_plain_uri(r)
+        || (ilcf->plain->alias && !r->valid_location))
+    {
+        return NGX_DECLINED;
+    }
+
+    return ngx_http_iri_resolve(r);
+}
+
+
+/* ---- iri_redirect ------------------------------------------------------------------- */
+
+/* The query as it came: what stands behind "?". */
+static ngx_uint_t
+ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query)
+{
+    u_char *p, *hash;
+    u_char *last = r->unparsed_uri.data + r->unparsed_uri.len;
+
+    hash = ngx_strlchr(r->unparsed_uri.data, last, '#');
+    if (hash != NULL) {
+        last = hash;
+    }
+
+    p = ngx_strlchr(r->unparsed_uri.data, last, '?');
+
+    query->data = p != NULL ? p + 1 : NULL;
+    query->len = p != NULL ? last - p - 1 : 0;
+
+    return p != NULL;
+}
+
+
+/* nginx completes it as absolute_redirect says. */
+static ngx_int_t
+ngx_http_iri_send_redirect(ngx_http_request_t *r, ngx_uint_t status,
+    iri_str_t location)
+{
+    ngx_http_clear_location(r);
+
+    r->headers_out.location = ngx_list_push(&r->headers_out.headers);
+    if (r->headers_out.location == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    r->headers_out.location->hash = 1;
+#if (nginx_version >= 1023000)
+    r->headers_out.location->next = NULL;
+#endif
+    ngx_str_set(&r->headers_out.location->key, "Location");
+    r->headers_out.location->value = ngx_http_iri_out(location);
+
+    return status;
+}
+
+
+static ngx_int_t
+ngx_http_iri_redirect(ngx_http_request_t *r)
+{
+    iri_env_t env;
+    iri_str_t query, location = { 0, NULL };
+    ngx_uint_t has_query;
+    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->redirect == 0 || r != r->main || r->internal
+        || !(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD)))
+    {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx == NULL || !ctx->has_came) {
+        return NGX_DECLINED;
+    }
+
+    has_query = ngx_http_iri_query(r, &query);
+    ngx_http_iri_env(r, &env);
+
+    if (iri_location(&env, &ctx->came, ngx_http_iri_in(ctx->canonical),
+                     has_query, query, &location)
+        != IRI_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return location.len == 0
+               ? NGX_DECLINED
+               : ngx_http_iri_send_redirect(r, ilcf->redirect, location);
+}
+
+
+/* ---- around the content -------------------------------------------------------------- */
+
+static ngx_int_t
+ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
+{
+    ngx_int_t rc;
+
+    if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_http_iri_redirect(r);
+
+    return rc != NGX_DECLINED ? rc : ngx_http_iri_window_open(r);
+}
+
+
+static ngx_int_t
+ngx_http_iri_precontent_last_handler(ngx_http_request_t *r)
+{
+    if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
+        ngx_http_iri_window_close(r);
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/*
+ * try_files may answer with a status: headers and logs must see the path of
+ * the request again.  And once the request has gone upstream the proxy's flag
+ * is free, so that proxy_store finds its file after "rewrite ... break".
+ */
+static ngx_int_t
+ngx_http_iri_header_filter(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
+        ngx_http_iri_window_close(r);
+
+        ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+        if (r->upstream != NULL && ilcf->plain != NULL
+            && ilcf->plain->alias == 0)
+        {
+            r->valid_location = 1;
+        }
+    }
+
+    return ngx_http_iri_next_header_filter(r);
+}
+
+
+/* ---- iri report ------------------------------------------------------------------------ */
+
+/* What stands for an empty or refused thing in a line of log. */
+static ngx_str_t
+ngx_http_iri_or_none(ngx_http_request_t *r, iri_str_t octets)
+{
+    ngx_str_t none = ngx_string("-");
+
+    return octets.len == 0
+               ? none
+               : ngx_http_iri_printable(r, ngx_http_iri_out(octets));
+}
+
+
+/* What iri on would have made of a path that no rewrite has changed. */
+static ngx_http_iri_found_t *
+ngx_http_iri_would_find(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    if (ctx->came.answer == IRI_REFUSE
+        || !ngx_http_iri_same(r->uri, ngx_http_iri_out(ctx->came.octets)))
+    {
+        return NULL;
+    }
+
+    return ngx_http_iri_find_uri(r, ngx_http_iri_out(ctx->came.path));
+}
+
+
+static void
+ngx_http_iri_report(ngx_http_request_t *r)
+{
+    iri_why_t why;
+    ngx_str_t path, file, charset;
+    iri_match_t match;
+    iri_answer_t answer;
+    iri_str_t filename = { 0, NULL };
+    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_found_t *found;
+
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx == NULL || !ctx->has_came) {
+        return;
+    }
+
+    found = ngx_http_iri_would_find(r, ctx);
+    answer = ctx->came.answer;
+    why = ctx->came.why;
+    match = IRI_MATCH_NONE;
+    path = ngx_http_iri_or_none(r, ctx->came.path);
+    charset = ngx_http_iri_out(ctx->came.charset);
+
+    if (found != NULL) {
+        match = found->found.match;
+        filename = found->found.filename;
+
+        if (found->found.answer != IRI_PASS) {
+            answer = found->found.answer;
+            why = found->found.why;
+            path = ngx_http_iri_or_none(r, found->found.path);
+            charset = ngx_http_iri_out(found->found.charset);
+        }
+    }
+
+    file = ngx_http_iri_or_none(r, filename);
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                  "iri: would %s \"%V\": form %s, charset \"%V\", match %s, "
+                  "%s, file \"%V\"",
+                  iri_answer_text(answer), &path,
+                  iri_form_text(ctx->came.form), &charset,
+                  iri_match_text(match), iri_why_text(why), &file);
+}
+
+
+/*
+ * access_log with variables tests the root for itself, and needs nginx's own;
+ * $request_filename brings the script with it.
+ */
+static ngx_int_t
+ngx_http_iri_log_handler(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    switch (ngx_http_iri_engine_of(r)) {
+
+    case IRI_ENGINE_ON:
+        ngx_http_iri_window_close(r);
+
+        ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+        if (ilcf->plain_conf != NULL && r->loc_conf == ilcf->loc_conf) {
+            r->loc_conf = ilcf->plain_conf;
+        }
+
+        break;
+
+    case IRI_ENGINE_REPORT:
+        ngx_http_iri_report(r);
+        break;
+
+    default:
+        break;
+    }
+
+    return NGX_OK;
+}
+
+
+/* ---- registration ----------------------------------------------------------------------- */
+
+typedef enum { NGX_HTTP_IRI_AT_START, NGX_HTTP_IRI_AT_END } ngx_http_iri_end_t;
+
+
+/* Put a handler at one end of the array of a phase. */
+static ngx_int_t
+ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase, ngx_http_iri_end_t end,
+    ngx_http_handler_pt handler)
+{
+    ngx_array_t *handlers;
+    ngx_http_handler_pt *h, *elts;
+    ngx_http_core_main_conf_t *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    handlers = &cmcf->phases[phase].handlers;
+
+    h = ngx_array_push(handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (end == NGX_HTTP_IRI_AT_START) {
+        elts = handlers->elts;
+        ngx_memmove(elts + 1, elts,
+                    (handlers->nelts - 1) * sizeof(ngx_http_handler_pt));
+        h = elts;
+    }
+
+    *h = handler;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_phases_init(ngx_conf_t *cf)
+{
+    ngx_uint_t i;
+
+    static const struct {
+        ngx_uint_t phase;
+        ngx_http_iri_end_t end;
+        ngx_http_handler_pt handler;
+    } table[] = {
+        { NGX_HTTP_POST_READ_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_post_read_handler },
+        { NGX_HTTP_SERVER_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_server_rewrite_handler },
+        { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_rewrite_first_handler },
+        { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_START,
+          ngx_http_iri_rewrite_last_handler },
+        { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
+          ngx_http_iri_precontent_first_handler },
+        { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_START,
+          ngx_http_iri_precontent_last_handler },
+        { NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_START,
+          ngx_http_iri_log_handler },
+    };
+
+    for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        if (ngx_http_iri_register(cf, table[i].phase, table[i].end,
+                                  table[i].handler)
+            != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    ngx_http_iri_next_header_filter = ngx_http_top_header_filter;
+    ngx_http_top_header_filter = ngx_http_iri_header_filter;
+
+    return NGX_OK;
+}

@@ -1,0 +1,495 @@
+/*
+ * ngx_http_iri_request.c - what is kept of a request, reading its path
+ *
+ * Turns r->uri, which nginx has unescaped once, into the canonical path, by
+ * the core's iri_read (design 4).  r->uri and what depends on it are touched
+ * only where there is something new: a path that is set to itself would go
+ * upstream in another spelling.  When this is to be done, and what follows
+ * from it, is said in ngx_http_iri_phases.c.
+ */
+
+#include "ngx_http_iri.h"
+
+
+static void ngx_http_iri_cleanup(void *data);
+
+
+iri_str_t
+ngx_http_iri_in(ngx_str_t s)
+{
+    iri_str_t str;
+
+    str.len = s.len;
+    str.data = s.data;
+
+    return str;
+}
+
+
+ngx_str_t
+ngx_http_iri_out(iri_str_t s)
+{
+    ngx_str_t str;
+
+    str.len = s.len;
+    str.data = (u_char *) s.data;
+
+    return str;
+}
+
+
+ngx_uint_t
+ngx_http_iri_same(ngx_str_t a, ngx_str_t b)
+{
+    return a.len == b.len
+           && (a.data == b.data || ngx_memcmp(a.data, b.data, a.len) == 0);
+}
+
+
+ngx_uint_t
+ngx_http_iri_plain_uri(ngx_http_request_t *r)
+{
+    return iri_is_ascii(ngx_http_iri_in(r->uri), 0);
+}
+
+
+/* ---- what the core borrows --------------------------------------------------- */
+
+static void *
+ngx_http_iri_alloc(void *ctx, size_t size)
+{
+    ngx_http_request_t *r = ctx;
+
+    return ngx_palloc(r->pool, size);
+}
+
+
+static void
+ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line)
+{
+    ngx_http_request_t *r = ctx;
+
+    switch (level) {
+
+    case IRI_LOG_ERROR:
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0, "iri: %*s",
+                      line.len, line.data);
+        break;
+
+    case IRI_LOG_INFO:
+        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "iri: %*s",
+                      line.len, line.data);
+        break;
+
+    default:
+        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
+                       "iri: %*s", line.len, line.data);
+    }
+}
+
+
+void
+ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env)
+{
+    env->ctx = r;
+    env->alloc = ngx_http_iri_alloc;
+    env->log = ngx_http_iri_log;
+    env->dir = &iri_dir_posix;
+    env->trace = (r->connection->log->log_level & NGX_LOG_DEBUG_HTTP) != 0;
+}
+
+
+ngx_str_t
+ngx_http_iri_printable(ngx_http_request_t *r, ngx_str_t octets)
+{
+    iri_env_t env;
+    iri_str_t text = IRI_STR("-");
+
+    ngx_http_iri_env(r, &env);
+    (void) iri_path_to_uri(&env, ngx_http_iri_in(octets), &text);
+
+    return ngx_http_iri_out(text);
+}
+
+
+/* ---- what is kept ------------------------------------------------------------ */
+
+/* Only marks its entry in the pool's list: the pool frees what it holds. */
+static void
+ngx_http_iri_cleanup(void *data)
+{
+    (void) data;
+}
+
+
+/*
+ * nginx forgets r->ctx on internal redirects and in named locations, but not
+ * the pool, which subrequests share (the way of ngx_http_realip_module).
+ */
+ngx_http_iri_ctx_t *
+ngx_http_iri_ctx(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+    ngx_pool_cleanup_t *cln;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+
+    if (ctx != NULL || (!r->internal && !r->filter_finalize)) {
+        return ctx;
+    }
+
+    for (cln = r->pool->cleanup; cln; cln = cln->next) {
+        if (cln->handler != ngx_http_iri_cleanup) {
+            continue;
+        }
+
+        ctx = cln->data;
+        if (ctx->request == r) {
+            ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
+            return ctx;
+        }
+    }
+
+    return NULL;
+}
+
+
+ngx_http_iri_ctx_t *
+ngx_http_iri_ctx_make(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+    ngx_pool_cleanup_t *cln;
+
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx != NULL) {
+        return ctx;
+    }
+
+    cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_iri_ctx_t));
+    if (cln == NULL) {
+        return NULL;
+    }
+
+    ctx = cln->data;
+    ngx_memzero(ctx, sizeof(ngx_http_iri_ctx_t));
+    ctx->request = r;
+    cln->handler = ngx_http_iri_cleanup;
+
+    ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
+
+    return ctx;
+}
+
+
+/*
+ * Keep the values of variables as they are before any rule saw the path:
+ * whoever starts over must not find what a map made of another spelling.
+ */
+static ngx_int_t
+ngx_http_iri_keep_variables(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    size_t size;
+    ngx_http_core_main_conf_t *cmcf;
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    size = cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
+
+    ctx->variables = ngx_palloc(r->pool, size);
+    if (ctx->variables == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(ctx->variables, r->variables, size);
+
+    return NGX_OK;
+}
+
+
+/* ---- reading ------------------------------------------------------------------ */
+
+ngx_int_t
+ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path)
+{
+    u_char *p;
+
+    p = ngx_pnalloc(r->pool, path.len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(p, path.data, path.len);
+    p[path.len] = '\0';
+
+    r->uri.data = p;
+    r->uri.len = path.len;
+
+    /* Upstream must get the new path, and get it percent-encoded. */
+    r->valid_unparsed_uri = 0;
+    r->quoted_uri = 1;
+
+    ngx_http_set_exten(r);
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    iri_str_t target)
+{
+    iri_env_t env;
+    iri_status_t status;
+    iri_request_t request;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    request.path = ngx_http_iri_in(r->uri);
+    request.escaped = 0;
+    request.target = target;
+
+    ngx_http_iri_env(r, &env);
+
+    status = iri_read(&env, &iscf->reading, &request, &ctx->reading);
+    if (status != IRI_OK) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "iri: the path could not be read: %s",
+                      iri_status_text(status));
+        return NGX_ERROR;
+    }
+
+    ctx->has_reading = 1;
+    ctx->refused = 0;
+    ctx->known = r->uri;
+
+    return ngx_http_iri_keep_variables(r, ctx);
+}
+
+
+ngx_int_t
+ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    size_t len;
+    iri_str_t target;
+
+    target = ngx_http_iri_in(r->unparsed_uri);
+
+    for (len = 0; len < target.len; len++) {
+        if (target.data[len] == '?' || target.data[len] == '#') {
+            break;
+        }
+    }
+
+    target.len = len;
+
+    if (ngx_http_iri_read(r, ctx, target) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ctx->came = ctx->reading;
+    ctx->has_came = 1;
+    ctx->canonical = ngx_http_iri_out(ctx->reading.path);
+
+    return NGX_OK;
+}
+
+
+/*
+ * nginx has unescaped this path, but it did not come raw: what is forbidden
+ * to raw characters does not concern it.
+ */
+ngx_int_t
+ngx_http_iri_read_made(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    iri_env_t env;
+    iri_str_t target;
+
+    ngx_http_iri_env(r, &env);
+
+    if (iri_path_to_uri(&env, ngx_http_iri_in(r->uri), &target) != IRI_OK
+        || ngx_http_iri_read(r, ctx, target) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (r != r->main && !ctx->has_came) {
+        ctx->came = ctx->reading;
+        ctx->has_came = 1;
+        ctx->canonical = ngx_http_iri_out(ctx->reading.path);
+    }
+
+    return NGX_OK;
+}
+
+
+/* One line for an answer that ends the request. */
+static ngx_int_t
+ngx_http_iri_refuse(ngx_http_request_t *r, const iri_reading_t *reading,
+    const char *what, ngx_str_t path)
+{
+    ngx_uint_t level;
+    ngx_str_t text;
+
+    level = reading->why == IRI_WHY_LIMIT ? NGX_LOG_ERR : NGX_LOG_INFO;
+    text = ngx_http_iri_printable(r, path);
+
+    ngx_log_error(level, r->connection->log, 0, "iri: %s \"%V\" refused: %s",
+                  what, &text, iri_why_text(reading->why));
+
+    return reading->status;
+}
+
+
+ngx_int_t
+ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    iri_reading_t *reading = &ctx->reading;
+
+    switch (reading->answer) {
+
+    case IRI_REFUSE:
+        ctx->refused = 1;
+        return ngx_http_iri_refuse(r, reading, "path", r->uri);
+
+    case IRI_SERVE:
+        if (ngx_http_iri_set_uri(r, reading->path) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        ctx->known = r->uri;
+        return NGX_OK;
+
+    default:
+        if (reading->raw) {
+            r->valid_unparsed_uri = 0;
+            r->quoted_uri = 1;
+        }
+
+        return NGX_DECLINED;
+    }
+}
+
+
+/* ---- the Destination header (RFC 4918, 10.3) ----------------------------------- */
+
+#if (NGX_HTTP_DAV)
+
+/*
+ * Where the path is in "/path" or "scheme://host/path": as in
+ * ngx_http_dav_module, which unescapes it itself.
+ */
+static iri_str_t
+ngx_http_iri_destination_path(ngx_str_t value)
+{
+    u_char *p, *last, *end;
+    iri_str_t path = { 0, NULL };
+
+    p = value.data;
+    end = value.data + value.len;
+
+    if (value.len != 0 && *p != '/') {
+        p = ngx_strlcasestrn(p, end, (u_char *) "://", sizeof("://") - 2);
+        p = p != NULL ? ngx_strlchr(p + sizeof("://") - 1, end, '/') : NULL;
+    }
+
+    if (p == NULL || p == end) {
+        return path;
+    }
+
+    for (last = p; last < end && *last != '?' && *last != '#'; last++) {
+        /* void */
+    }
+
+    path.data = p;
+    path.len = last - p;
+
+    return path;
+}
+
+
+/* Put uri in the place of path, which is a part of the header's value. */
+static ngx_int_t
+ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
+    iri_str_t path, iri_str_t uri)
+{
+    size_t before, after;
+    u_char *data, *p;
+
+    before = path.data - value->data;
+    after = value->len - before - path.len;
+
+    data = ngx_pnalloc(r->pool, before + uri.len + after + 1);
+    if (data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_cpymem(data, value->data, before);
+    p = ngx_cpymem(p, uri.data, uri.len);
+    p = ngx_cpymem(p, path.data + path.len, after);
+    *p = '\0';
+
+    value->data = data;
+    value->len = p - data;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_destination(ngx_http_request_t *r)
+{
+    ngx_str_t *value;
+    iri_env_t env;
+    iri_status_t status;
+    iri_reading_t reading;
+    iri_request_t request;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    if (r->headers_in.destination == NULL) {
+        return NGX_DECLINED;
+    }
+
+    value = &r->headers_in.destination->value;
+    request.path = ngx_http_iri_destination_path(*value);
+    request.target = request.path;
+    request.escaped = 1;
+
+    if (iri_is_ascii(request.path, 1)) {
+        return NGX_DECLINED;
+    }
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    ngx_http_iri_env(r, &env);
+
+    status = iri_read(&env, &iscf->reading, &request, &reading);
+
+    if (status == IRI_BAD_ESCAPE) {
+        return NGX_DECLINED;   /* nginx refuses it */
+    }
+
+    if (status != IRI_OK) {
+        return NGX_ERROR;
+    }
+
+    if (reading.answer == IRI_REFUSE) {
+        return ngx_http_iri_refuse(r, &reading, "Destination",
+                                   ngx_http_iri_out(request.path));
+    }
+
+    return reading.answer == IRI_SERVE
+               ? ngx_http_iri_destination_set(r, value, request.path,
+                                              reading.uri)
+               : NGX_DECLINED;
+}
+
+#else
+
+ngx_int_t
+ngx_http_iri_destination(ngx_http_request_t *r)
+{
+    (void) r;
+
+    return NGX_DECLINED;
+}
+
+#endif

@@ -1,0 +1,817 @@
+/*
+ * ngx_http_iri_root.c - from the canonical path to the disk
+ *
+ * All that opens files in nginx asks ngx_http_map_uri_to_path(), which has
+ * no hook; but root and alias may hold variables, and then it runs a script.
+ * So root and alias are replaced, when the configuration has been read, by a
+ * script of our own that gives the whole name on disk, as alias with captures
+ * does: r->uri, and with it locations, logs, redirects and what goes
+ * upstream, stay canonical.
+ *
+ *     r->uri --nginx--> script --iri_find--> root and octets on disk
+ *
+ * What nginx makes of "alias with captures" beside that is put right here:
+ * the check of r->valid_location and try_files; variables in
+ * ngx_http_iri_variables.c.
+ */
+
+#include "ngx_http_iri.h"
+
+
+/* A script of one code; both codes are this. */
+typedef struct {
+    ngx_http_script_code_pt code;
+    ngx_http_iri_loc_conf_t *conf;
+    uintptr_t end;              /* 0 ends the script */
+} ngx_http_iri_code_t;
+
+
+/* Longer than any name on disk may be (NAME_MAX): cannot be opened or made. */
+#define NGX_HTTP_IRI_16 "refused-refused-"
+#define NGX_HTTP_IRI_64                                                       \
+    NGX_HTTP_IRI_16 NGX_HTTP_IRI_16 NGX_HTTP_IRI_16 NGX_HTTP_IRI_16
+
+static ngx_str_t ngx_http_iri_nowhere = ngx_string("/" NGX_HTTP_IRI_64
+    NGX_HTTP_IRI_64 NGX_HTTP_IRI_64 NGX_HTTP_IRI_64 NGX_HTTP_IRI_64);
+
+
+/* ---- which locations, and how --------------------------------------------- */
+
+/*
+ * Nothing is to be mapped where the tree is declared UTF-8 in NFC and there
+ * is one reading only.
+ */
+ngx_uint_t
+ngx_http_iri_root_wanted(ngx_http_iri_srv_conf_t *iscf,
+    ngx_http_iri_loc_conf_t *ilcf)
+{
+    iri_str_t name;
+    iri_tree_conf_t *tree = &ilcf->tree;
+
+    if (iscf->engine != IRI_ENGINE_ON) {
+        return 0;
+    }
+
+    if (iscf->reading.charsets.count != 0 || tree->charsets.count != 1
+        || tree->names != IRI_NAMES_NFC
+        || (tree->match & IRI_FORGIVE_VARIANTS))
+    {
+        return 1;
+    }
+
+    name = iri_charset_name(tree->charsets.at[0]);
+
+    return name.len != sizeof("UTF-8") - 1
+           || ngx_strncmp(name.data, "UTF-8", name.len) != 0;
+}
+
+
+/* Is it the location of this request that the script was put into? */
+static ngx_http_core_loc_conf_t *
+ngx_http_iri_plain_conf(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf)
+{
+    return ilcf->plain != NULL
+               ? ilcf->plain
+               : ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+}
+
+
+/* ---- the root as nginx has it ----------------------------------------------- */
+
+/* The output of a script of nginx, made absolute. */
+static ngx_int_t
+ngx_http_iri_run(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
+    ngx_str_t *out)
+{
+    if (ngx_http_script_run(r, out, clcf->root_lengths->elts, 0,
+                            clcf->root_values->elts)
+        == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_get_full_name(r->pool, (ngx_str_t *) &ngx_cycle->prefix, out);
+}
+
+
+/*
+ * What iri_find is to be asked: root, path, and how much of the path root
+ * already stands for.  Of alias with captures, whose script gives the whole
+ * name, the text before the first variable is root.
+ */
+static ngx_int_t
+ngx_http_iri_place(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
+    ngx_str_t uri, iri_search_t *search)
+{
+    ngx_str_t root;
+    ngx_http_core_loc_conf_t *clcf;
+
+    clcf = ngx_http_iri_plain_conf(r, ilcf);
+    root = clcf->root;
+
+    if (clcf->root_lengths != NULL
+        && ngx_http_iri_run(r, clcf, &root) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (clcf->alias != NGX_MAX_SIZE_T_VALUE) {
+        search->root = ngx_http_iri_in(root);
+        search->path = ngx_http_iri_in(uri);
+        search->prefix = ngx_min(clcf->alias, uri.len);
+        return NGX_OK;
+    }
+
+    search->root.data = root.data;
+    search->root.len = ngx_min(ilcf->literal, root.len);
+    search->path.data = root.data + search->root.len;
+    search->path.len = root.len - search->root.len;
+    search->prefix = 0;
+
+    return NGX_OK;
+}
+
+
+/* ---- asking the core ----------------------------------------------------------- */
+
+/* A name below root that cannot exist, or one that cannot anywhere. */
+static ngx_str_t
+ngx_http_iri_no_file(ngx_http_request_t *r, iri_str_t root)
+{
+    u_char *p;
+    ngx_str_t name;
+
+    if (root.len != 0 && root.data[root.len - 1] == '/') {
+        root.len--;
+    }
+
+    name.len = root.len + ngx_http_iri_nowhere.len;
+    name.data = ngx_pnalloc(r->pool, name.len);
+    if (name.data == NULL) {
+        return ngx_http_iri_nowhere;
+    }
+
+    p = ngx_cpymem(name.data, root.data, root.len);
+    ngx_memcpy(p, ngx_http_iri_nowhere.data, ngx_http_iri_nowhere.len);
+
+    return name;
+}
+
+
+/* What the core would have answered for a path that must not be opened. */
+static void
+ngx_http_iri_found_refused(ngx_http_iri_found_t *found, iri_why_t why)
+{
+    ngx_memzero(&found->found, sizeof(iri_found_t));
+
+    found->found.answer = IRI_REFUSE;
+    found->found.why = why;
+    found->found.match = IRI_MATCH_NONE;
+    found->found.path = found->search.path;
+}
+
+
+static void
+ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    ngx_http_iri_found_t *found)
+{
+    iri_env_t env;
+    iri_status_t status;
+
+    if (ctx->refused && ngx_http_iri_same(found->uri, ctx->known)) {
+        ngx_http_iri_found_refused(found, ctx->reading.why);
+        return;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    status = iri_find(&env, &found->search, &found->found);
+    if (status == IRI_OK) {
+        return;
+    }
+
+    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                  "iri: looking for a path failed: %s",
+                  iri_status_text(status));
+
+    ngx_http_iri_found_refused(found, IRI_WHY_ERROR);
+}
+
+
+/* How the request came, if the path that is looked for is the one that came. */
+static const iri_reading_t *
+ngx_http_iri_reading_of(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
+    ngx_uint_t alias)
+{
+    if (!ctx->has_reading || ctx->moved || alias == NGX_MAX_SIZE_T_VALUE
+        || !ngx_http_iri_same(uri, ngx_http_iri_out(ctx->reading.path)))
+    {
+        return NULL;
+    }
+
+    return &ctx->reading;
+}
+
+
+static ngx_http_iri_found_t *
+ngx_http_iri_found_before(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
+    const iri_search_t *search)
+{
+    ngx_http_iri_found_t *found;
+
+    for (found = ctx->founds; found; found = found->next) {
+        if (found->search.tree == search->tree
+            && found->search.prefix == search->prefix
+            && found->search.reading == search->reading
+            && ngx_http_iri_same(found->uri, uri)
+            && ngx_http_iri_same(found->root,
+                                 ngx_http_iri_out(search->root))
+            && ngx_http_iri_same(ngx_http_iri_out(found->search.path),
+                                 ngx_http_iri_out(search->path)))
+        {
+            return found;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* What nginx may open for an answer of the core. */
+static ngx_str_t
+ngx_http_iri_may_open(ngx_http_request_t *r, ngx_http_iri_found_t *found)
+{
+    if (found->found.answer == IRI_PASS || found->found.answer == IRI_SERVE) {
+        return ngx_http_iri_out(found->found.filename);
+    }
+
+    return ngx_http_iri_no_file(r, found->search.root);
+}
+
+
+static ngx_http_iri_found_t *
+ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    ngx_str_t uri, const iri_search_t *search)
+{
+    ngx_http_iri_found_t *found;
+
+    found = ngx_palloc(r->pool, sizeof(ngx_http_iri_found_t));
+    if (found == NULL) {
+        return NULL;
+    }
+
+    found->uri = uri;
+    found->root = ngx_http_iri_out(search->root);
+    found->search = *search;
+    found->answered = 0;
+
+    ngx_http_iri_ask(r, ctx, found);
+    found->filename = ngx_http_iri_may_open(r, found);
+
+    found->next = ctx->founds;
+    ctx->founds = found;
+
+    return found;
+}
+
+
+ngx_http_iri_found_t *
+ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
+{
+    iri_search_t search;
+    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_found_t *found;
+    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_core_loc_conf_t *clcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    clcf = ngx_http_iri_plain_conf(r, ilcf);
+
+    if (clcf->alias && !r->valid_location) {
+        return NULL;
+    }
+
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL || ngx_http_iri_place(r, ilcf, uri, &search) != NGX_OK) {
+        return NULL;
+    }
+
+    search.tree = &ilcf->tree;
+    search.cache = ngx_http_iri_cache();
+    search.reading = ngx_http_iri_reading_of(ctx, uri, clcf->alias);
+
+    found = ngx_http_iri_found_before(ctx, uri, &search);
+
+    return found != NULL ? found
+                         : ngx_http_iri_find_new(r, ctx, uri, &search);
+}
+
+
+ngx_http_iri_found_t *
+ngx_http_iri_find(ngx_http_request_t *r)
+{
+    return ngx_http_iri_find_uri(r, r->uri);
+}
+
+
+/* ---- the script ------------------------------------------------------------------ */
+
+/* The octets of an ASCII path: the root as nginx has it, and the rest. */
+static size_t
+ngx_http_iri_plain_length(ngx_http_script_engine_t *e,
+    ngx_http_core_loc_conf_t *clcf)
+{
+    u_char *ip;
+    size_t len;
+    ngx_http_script_len_code_pt lcode;
+
+    len = clcf->alias == NGX_MAX_SIZE_T_VALUE
+              ? 0
+              : e->request->uri.len - clcf->alias;
+
+    if (clcf->root_lengths == NULL) {
+        return len + clcf->root.len;
+    }
+
+    ip = e->ip;
+    e->ip = clcf->root_lengths->elts;
+
+    while (*(uintptr_t *) e->ip) {
+        lcode = *(ngx_http_script_len_code_pt *) e->ip;
+        len += lcode(e);
+    }
+
+    e->ip = ip;
+
+    return len;
+}
+
+
+static void
+ngx_http_iri_plain_copy(ngx_http_script_engine_t *e,
+    ngx_http_core_loc_conf_t *clcf)
+{
+    u_char *ip;
+    ngx_str_t *uri = &e->request->uri;
+    ngx_http_script_code_pt code;
+
+    if (clcf->root_lengths == NULL) {
+        e->pos = ngx_cpymem(e->pos, clcf->root.data, clcf->root.len);
+
+    } else {
+        ip = e->ip;
+        e->ip = clcf->root_values->elts;
+
+        while (*(uintptr_t *) e->ip) {
+            code = *(ngx_http_script_code_pt *) e->ip;
+            code(e);
+        }
+
+        e->ip = ip;
+    }
+
+    if (clcf->alias != NGX_MAX_SIZE_T_VALUE) {
+        e->pos = ngx_cpymem(e->pos, uri->data + clcf->alias,
+                            uri->len - clcf->alias);
+    }
+}
+
+
+/* Too late to start over or to answer: say why nothing is opened. */
+static void
+ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
+{
+    ngx_str_t text;
+
+    if (found->found.answer != IRI_REFUSE
+        && found->found.answer != IRI_MOVED)
+    {
+        return;
+    }
+
+    text = ngx_http_iri_printable(r, found->uri);
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                  "iri: \"%V\" is not opened: %s, %s", &text,
+                  iri_answer_text(found->found.answer),
+                  iri_why_text(found->found.why));
+}
+
+
+/* The core is asked here; the name waits in ctx for the other code. */
+static size_t
+ngx_http_iri_length_code(ngx_http_script_engine_t *e)
+{
+    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
+    ngx_http_iri_found_t *found;
+
+    e->ip = (u_char *) &code->end;
+
+    if (ngx_http_iri_plain_uri(e->request)) {
+        return ngx_http_iri_plain_length(e, code->conf->plain);
+    }
+
+    found = ngx_http_iri_find(e->request);
+    ctx = ngx_http_iri_ctx(e->request);
+
+    if (found == NULL || ctx == NULL) {
+        if (ctx != NULL) {
+            ctx->filename = NULL;
+        }
+
+        return ngx_http_iri_nowhere.len;
+    }
+
+    ngx_http_iri_log_found(e->request, found);
+    ctx->filename = &found->filename;
+
+    return found->filename.len;
+}
+
+
+static void
+ngx_http_iri_value_code(ngx_http_script_engine_t *e)
+{
+    ngx_str_t *name = &ngx_http_iri_nowhere;
+    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
+
+    e->ip = (u_char *) &code->end;
+
+    if (ngx_http_iri_plain_uri(e->request)) {
+        ngx_http_iri_plain_copy(e, code->conf->plain);
+        return;
+    }
+
+    ctx = ngx_http_iri_ctx(e->request);
+    if (ctx != NULL && ctx->filename != NULL) {
+        name = ctx->filename;
+    }
+
+    e->pos = ngx_cpymem(e->pos, name->data, name->len);
+}
+
+
+static ngx_array_t *
+ngx_http_iri_script(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf,
+    ngx_http_script_code_pt pt)
+{
+    ngx_array_t *script;
+    ngx_http_iri_code_t *code;
+
+    script = ngx_array_create(cf->pool, 1, sizeof(ngx_http_iri_code_t));
+    if (script == NULL) {
+        return NULL;
+    }
+
+    code = ngx_array_push(script);
+    if (code == NULL) {
+        return NULL;
+    }
+
+    code->code = pt;
+    code->conf = ilcf;
+    code->end = 0;
+
+    return script;
+}
+
+
+/* ---- putting it in place ------------------------------------------------------------ */
+
+/* How much of an alias with captures is text: whole segments of it. */
+static size_t
+ngx_http_iri_literal(ngx_http_core_loc_conf_t *clcf)
+{
+    size_t len;
+
+    for (len = 0; len < clcf->root.len && clcf->root.data[len] != '$'; len++) {
+        /* void */
+    }
+
+    if (len == clcf->root.len) {
+        return len;
+    }
+
+    while (len > 0 && clcf->root.data[len] != '/') {
+        len--;
+    }
+
+    return len;
+}
+
+
+/* The index of a module that may be missing: found by name, not by symbol. */
+static ngx_module_t *
+ngx_http_iri_module_named(ngx_conf_t *cf, const char *name)
+{
+    ngx_uint_t i;
+    ngx_module_t *module;
+
+    for (i = 0; cf->cycle->modules[i]; i++) {
+        module = cf->cycle->modules[i];
+
+        if (module->type == NGX_HTTP_MODULE
+            && ngx_strcmp(module->name, name) == 0)
+        {
+            return module;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* Its configuration of a location starts with the files to try, or NULL. */
+static ngx_uint_t
+ngx_http_iri_has_try_files(ngx_module_t *try_files, void **loc_conf)
+{
+    void **conf;
+
+    if (try_files == NULL) {
+        return 0;
+    }
+
+    conf = loc_conf[try_files->ctx_index];
+
+    return conf != NULL && *conf != NULL;
+}
+
+
+/*
+ * Copies are made of the configuration, never for a request: nginx uses it
+ * when the pool of the request is gone.
+ */
+static ngx_int_t
+ngx_http_iri_put_script(ngx_conf_t *cf, ngx_http_iri_hook_t *hook)
+{
+    size_t size = sizeof(void *) * ngx_http_max_module;
+    ngx_array_t *lengths, *values;
+    ngx_http_iri_loc_conf_t *ilcf = hook->conf;
+    ngx_http_core_loc_conf_t *clcf;
+
+    clcf = hook->loc_conf[ngx_http_core_module.ctx_index];
+
+    ilcf->plain = ngx_palloc(cf->pool, sizeof(ngx_http_core_loc_conf_t));
+    ilcf->plain_conf = ngx_palloc(cf->pool, size);
+    lengths = ngx_http_iri_script(cf, ilcf, (ngx_http_script_code_pt) (void *)
+                                                ngx_http_iri_length_code);
+    values = ngx_http_iri_script(cf, ilcf, ngx_http_iri_value_code);
+
+    if (ilcf->plain == NULL || ilcf->plain_conf == NULL || lengths == NULL
+        || values == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    *ilcf->plain = *clcf;
+    ngx_memcpy(ilcf->plain_conf, hook->loc_conf, size);
+    ilcf->plain_conf[ngx_http_core_module.ctx_index] = ilcf->plain;
+    ilcf->loc_conf = hook->loc_conf;
+    ilcf->literal = ngx_http_iri_literal(clcf);
+
+    clcf->root_lengths = lengths;
+    clcf->root_values = values;
+    clcf->alias = NGX_MAX_SIZE_T_VALUE;
+
+    return NGX_OK;
+}
+
+
+/*
+ * The content handler that a directive without arguments sets: the directive
+ * is run on a configuration of its own, since the handler has no symbol.
+ */
+static ngx_http_handler_pt
+ngx_http_iri_handler_of(ngx_conf_t *cf, const char *name, const char *directive)
+{
+    ngx_conf_t conf;
+    ngx_command_t *cmd;
+    ngx_module_t *module;
+    ngx_http_conf_ctx_t ctx;
+    ngx_http_core_loc_conf_t *clcf;
+
+    module = ngx_http_iri_module_named(cf, name);
+    ctx = *(ngx_http_conf_ctx_t *) cf->ctx;
+    ctx.loc_conf = ngx_pcalloc(cf->temp_pool,
+                               sizeof(void *) * ngx_http_max_module);
+    clcf = ngx_pcalloc(cf->temp_pool, sizeof(ngx_http_core_loc_conf_t));
+
+    if (module == NULL || ctx.loc_conf == NULL || clcf == NULL) {
+        return NULL;
+    }
+
+    ctx.loc_conf[ngx_http_core_module.ctx_index] = clcf;
+    conf = *cf;
+    conf.ctx = &ctx;
+
+    for (cmd = module->commands; cmd->name.len; cmd++) {
+        if (ngx_strcmp(cmd->name.data, directive) == 0) {
+            (void) cmd->set(&conf, cmd, NULL);
+            break;
+        }
+    }
+
+    return clcf->handler;
+}
+
+
+ngx_int_t
+ngx_http_iri_root_init(ngx_conf_t *cf)
+{
+    ngx_uint_t i;
+    ngx_module_t *try_files;
+    ngx_http_iri_hook_t *hook;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    hook = imcf->hooks.elts;
+    try_files = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
+
+    for (i = 0; i < imcf->hooks.nelts; i++) {
+        if (ngx_http_iri_put_script(cf, &hook[i]) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        hook[i].conf->try_files = ngx_http_iri_has_try_files(try_files,
+                                                             hook[i].loc_conf);
+    }
+
+    imcf->file_handlers[0] = ngx_http_iri_handler_of(cf, "ngx_http_flv_module",
+                                                     "flv");
+    imcf->file_handlers[1] = ngx_http_iri_handler_of(cf, "ngx_http_mp4_module",
+                                                     "mp4");
+
+    return NGX_OK;
+}
+
+
+/* ---- what alias would forbid ----------------------------------------------------------- */
+
+/*
+ * nginx does not map under alias what "rewrite ... break" has changed.  Where
+ * root was set that does not apply.  A proxy asks the same flag whether to
+ * replace the location's prefix, so it is left to handlers of others.
+ */
+void
+ngx_http_iri_root_validate(ngx_http_request_t *r,
+    ngx_http_iri_loc_conf_t *ilcf)
+{
+    ngx_http_iri_main_conf_t *imcf;
+
+    if (ilcf->plain == NULL || ilcf->plain->alias) {
+        return;
+    }
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+
+    if (r->content_handler == NULL
+        || r->content_handler == imcf->file_handlers[0]
+        || r->content_handler == imcf->file_handlers[1])
+    {
+        r->valid_location = 1;
+    }
+}
+
+
+/* ---- try_files ---------------------------------------------------------------------------- */
+
+/*
+ * try_files puts each candidate behind root by itself, so a script that gives
+ * whole names is of no use to it.  While it runs the location has its own
+ * root back, and r->uri is the path on disk below it.  Where alias has
+ * captures nginx does give it whole names.
+ */
+static ngx_int_t
+ngx_http_iri_disk_uri(ngx_http_request_t *r, ngx_http_iri_found_t *found,
+    ngx_str_t *disk)
+{
+    u_char *p;
+    size_t root = found->search.root.len, prefix = found->search.prefix;
+
+    if (found->filename.len < root) {
+        return NGX_ERROR;
+    }
+
+    disk->len = prefix + found->filename.len - root;
+    disk->data = ngx_pnalloc(r->pool, disk->len + 1);
+    if (disk->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_cpymem(disk->data, r->uri.data, prefix);
+    p = ngx_cpymem(p, found->filename.data + root, found->filename.len - root);
+    *p = '\0';
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_window_open(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_found_t *found;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->plain == NULL || !ilcf->try_files
+        || ilcf->plain->alias == NGX_MAX_SIZE_T_VALUE)
+    {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_iri_plain_uri(r)) {
+        r->loc_conf = ilcf->plain_conf;
+        return NGX_DECLINED;
+    }
+
+    found = ngx_http_iri_find(r);
+    ctx = ngx_http_iri_ctx(r);
+
+    if (found == NULL || ctx == NULL
+        || ngx_http_iri_disk_uri(r, found, &ctx->window_disk) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_iri_log_found(r, found);
+
+    ctx->window_uri = r->uri;
+    ctx->window = 1;
+    r->uri = ctx->window_disk;
+    r->loc_conf = ilcf->plain_conf;
+
+    return NGX_DECLINED;
+}
+
+
+/* Where the path on disk stands in text, put the canonical one there. */
+static void
+ngx_http_iri_undo(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    ngx_str_t *text)
+{
+    u_char *p, *data;
+    size_t i, before, after;
+    ngx_str_t disk = ctx->window_disk, uri = ctx->window_uri;
+
+    for (i = 0; i + disk.len <= text->len; i++) {
+        if (ngx_memcmp(text->data + i, disk.data, disk.len) == 0) {
+            break;
+        }
+    }
+
+    if (i + disk.len > text->len) {
+        return;
+    }
+
+    before = i;
+    after = text->len - i - disk.len;
+
+    data = ngx_pnalloc(r->pool, before + uri.len + after + 1);
+    if (data == NULL) {
+        *text = uri;
+        return;
+    }
+
+    p = ngx_cpymem(data, text->data, before);
+    p = ngx_cpymem(p, uri.data, uri.len);
+    p = ngx_cpymem(p, text->data + i + disk.len, after);
+    *p = '\0';
+
+    text->data = data;
+    text->len = p - data;
+}
+
+
+void
+ngx_http_iri_window_close(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->plain_conf != NULL && r->loc_conf == ilcf->plain_conf) {
+        r->loc_conf = ilcf->loc_conf;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx == NULL || !ctx->window) {
+        return;
+    }
+
+    ctx->window = 0;
+
+    if (ngx_http_iri_same(r->uri, ctx->window_disk)) {
+        r->uri = ctx->window_uri;
+
+    } else {
+        ngx_http_iri_undo(r, ctx, &r->uri);
+    }
+
+    ngx_http_iri_undo(r, ctx, &r->args);
+    ngx_http_set_exten(r);
+}

@@ -1,0 +1,535 @@
+/*
+ * ngx_http_iri_variables.c - $iri_..., and three variables of nginx
+ *
+ * The variables of design 6.  They are made when they are asked for, and for
+ * ASCII paths too; only then is the disk looked at for one of those.  Where
+ * iri is off they are empty.  $document_root, $realpath_root and
+ * $request_filename are nginx's own, given what they expect under root.
+ */
+
+#include "ngx_http_iri.h"
+
+
+typedef enum {
+    NGX_HTTP_IRI_VAR_IRI,
+    NGX_HTTP_IRI_VAR_PATH,
+    NGX_HTTP_IRI_VAR_URI,
+    NGX_HTTP_IRI_VAR_FORM,
+    NGX_HTTP_IRI_VAR_CHARSET,
+    NGX_HTTP_IRI_VAR_MATCH,
+    NGX_HTTP_IRI_VAR_FILENAME,
+    NGX_HTTP_IRI_VAR_PATH_INFO
+} ngx_http_iri_variable_e;
+
+
+static ngx_int_t ngx_http_iri_variable(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data);
+
+
+/* clang-format off */
+
+/* Not cacheable: subrequests share the values, and the path may change. */
+static ngx_http_variable_t ngx_http_iri_variables[] = {
+
+    { ngx_string("iri"), NULL, ngx_http_iri_variable,
+      NGX_HTTP_IRI_VAR_IRI, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("iri_path"), NULL, ngx_http_iri_variable,
+      NGX_HTTP_IRI_VAR_PATH, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("iri_uri"), NULL, ngx_http_iri_variable,
+      NGX_HTTP_IRI_VAR_URI, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("iri_form"), NULL, ngx_http_iri_variable,
+      NGX_HTTP_IRI_VAR_FORM, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("iri_charset"), NULL, ngx_http_iri_variable,
+      NGX_HTTP_IRI_VAR_CHARSET, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("iri_match"), NULL, ngx_http_iri_variable,
+      NGX_HTTP_IRI_VAR_MATCH, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("iri_filename"), NULL, ngx_http_iri_variable,
+      NGX_HTTP_IRI_VAR_FILENAME, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("iri_path_info"), NULL, ngx_http_iri_variable,
+      NGX_HTTP_IRI_VAR_PATH_INFO, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+      ngx_http_null_variable
+};
+
+/* clang-format on */
+
+
+static ngx_str_t ngx_http_iri_wrapped[NGX_HTTP_IRI_WRAPPED] = {
+    ngx_string("document_root"),
+    ngx_string("realpath_root"),
+    ngx_string("request_filename")
+};
+
+
+/* ---- what they are made of ------------------------------------------------------- */
+
+static iri_str_t
+ngx_http_iri_text(const char *text)
+{
+    iri_str_t s;
+
+    s.len = ngx_strlen(text);
+    s.data = (const unsigned char *) text;
+
+    return s;
+}
+
+
+/* The canonical path, also while r->uri is the disk's or left as it came. */
+static ngx_str_t
+ngx_http_iri_canonical_path(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx == NULL) {
+        return r->uri;
+    }
+
+    if (ctx->window) {
+        return ctx->window_uri;
+    }
+
+    if (ctx->has_came
+        && ngx_http_iri_same(r->uri, ngx_http_iri_out(ctx->came.octets)))
+    {
+        return ngx_http_iri_out(ctx->came.path);
+    }
+
+    return r->uri;
+}
+
+
+static ngx_http_iri_found_t *
+ngx_http_iri_found(ngx_http_request_t *r)
+{
+    return ngx_http_iri_find_uri(r, ngx_http_iri_canonical_path(r));
+}
+
+
+/* The entry on disk and what follows it; the same as nginx where none is. */
+static ngx_int_t
+ngx_http_iri_split(ngx_http_request_t *r, ngx_http_iri_found_t *found,
+    iri_str_t *filename, iri_str_t *path_info)
+{
+    iri_env_t env;
+
+    if (found->found.answer == IRI_REFUSE
+        || found->found.answer == IRI_MOVED)
+    {
+        return NGX_DECLINED;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    return iri_found_split(&env, &found->search, &found->found, filename,
+                           path_info)
+                   == IRI_OK
+               ? NGX_OK
+               : NGX_ERROR;
+}
+
+
+/* ---- one function for each -------------------------------------------------------- */
+
+/* The host as nginx has it, with the port as the client said it. */
+static ngx_int_t
+ngx_http_iri_host(ngx_http_request_t *r, ngx_str_t *host, ngx_str_t *port)
+{
+    size_t i;
+    ngx_str_t value;
+    ngx_http_core_srv_conf_t *cscf;
+
+    *host = r->headers_in.server;
+    ngx_str_null(port);
+
+    if (host->len == 0) {
+        cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+        *host = cscf->server_name;
+    }
+
+    if (r->headers_in.host == NULL) {
+        return NGX_OK;
+    }
+
+    value = r->headers_in.host->value;
+
+    for (i = value.len; i > 0; i--) {
+        if (value.data[i - 1] < '0' || value.data[i - 1] > '9') {
+            break;
+        }
+    }
+
+    if (i > 0 && i < value.len && value.data[i - 1] == ':') {
+        port->data = value.data + i - 1;
+        port->len = value.len - i + 1;
+    }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
+{
+    u_char *p;
+    ngx_str_t host, port, path, scheme = ngx_string("http");
+    iri_env_t env;
+    iri_str_t iri;
+
+    ngx_http_iri_env(r, &env);
+    path = ngx_http_iri_canonical_path(r);
+
+    if (iri_path_to_iri(&env, ngx_http_iri_in(path), &iri) != IRI_OK
+        || ngx_http_iri_host(r, &host, &port) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+#if (NGX_HTTP_SSL)
+    if (r->connection->ssl) {
+        ngx_str_set(&scheme, "https");
+    }
+#endif
+
+    p = ngx_pnalloc(r->pool, scheme.len + sizeof("://") + host.len + port.len
+                                 + iri.len + sizeof("?") + r->args.len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    out->data = p;
+    p = ngx_cpymem(p, scheme.data, scheme.len);
+    p = ngx_cpymem(p, "://", sizeof("://") - 1);
+    p = ngx_cpymem(p, host.data, host.len);
+    p = ngx_cpymem(p, port.data, port.len);
+    p = ngx_cpymem(p, iri.data, iri.len);
+
+    if (r->args.len != 0) {
+        *p++ = '?';
+        p = ngx_cpymem(p, r->args.data, r->args.len);
+    }
+
+    out->len = p - out->data;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_uri(ngx_http_request_t *r, iri_str_t *out)
+{
+    iri_env_t env;
+
+    ngx_http_iri_env(r, &env);
+
+    return iri_path_to_uri(&env,
+                           ngx_http_iri_in(ngx_http_iri_canonical_path(r)),
+                           out)
+                   == IRI_OK
+               ? NGX_OK
+               : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    *out = ngx_http_iri_text(iri_form_text(
+        ctx != NULL && ctx->has_came ? ctx->came.form : IRI_FORM_ASCII));
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx == NULL || !ctx->has_came) {
+        return NGX_DECLINED;
+    }
+
+    *out = ctx->moved && ctx->moved_charset.len != 0 ? ctx->moved_charset
+                                                     : ctx->came.charset;
+
+    return out->len != 0 ? NGX_OK : NGX_DECLINED;
+}
+
+
+/*
+ * The core does not look for a path that is its own name; whoever asks for
+ * the match wants to know whether it is there.
+ */
+static iri_match_t
+ngx_http_iri_match_of(ngx_http_request_t *r, ngx_http_iri_found_t *found)
+{
+    iri_str_t filename, path_info;
+    iri_why_t why = found->found.why;
+
+    if (found->found.answer != IRI_PASS
+        || (why != IRI_WHY_ASCII && why != IRI_WHY_DECLARED))
+    {
+        return found->found.match;
+    }
+
+    if (ngx_http_iri_split(r, found, &filename, &path_info) != NGX_OK
+        || path_info.len != 0)
+    {
+        return IRI_MATCH_NONE;
+    }
+
+    return found->found.match > IRI_MATCH_EXACT ? found->found.match
+                                                : IRI_MATCH_EXACT;
+}
+
+
+static ngx_int_t
+ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
+{
+    iri_match_t match;
+    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_found_t *found;
+
+    found = ngx_http_iri_found(r);
+    match = found != NULL ? ngx_http_iri_match_of(r, found) : IRI_MATCH_NONE;
+
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx != NULL && ctx->moved && match != IRI_MATCH_NONE
+        && ctx->moved_match > match)
+    {
+        match = ctx->moved_match;
+    }
+
+    *out = ngx_http_iri_text(iri_match_text(match));
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_filename(ngx_http_request_t *r, iri_str_t *out)
+{
+    iri_str_t path_info;
+    ngx_http_iri_found_t *found = ngx_http_iri_found(r);
+
+    return found != NULL ? ngx_http_iri_split(r, found, out, &path_info)
+                         : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_http_iri_path_info(ngx_http_request_t *r, iri_str_t *out)
+{
+    iri_str_t filename;
+    ngx_http_iri_found_t *found = ngx_http_iri_found(r);
+
+    return found != NULL ? ngx_http_iri_split(r, found, &filename, out)
+                         : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
+{
+    switch (data) {
+
+    case NGX_HTTP_IRI_VAR_IRI:
+        return ngx_http_iri_whole(r, out);
+
+    case NGX_HTTP_IRI_VAR_PATH:
+        *out = ngx_http_iri_in(ngx_http_iri_canonical_path(r));
+        return NGX_OK;
+
+    case NGX_HTTP_IRI_VAR_URI:
+        return ngx_http_iri_uri(r, out);
+
+    case NGX_HTTP_IRI_VAR_FORM:
+        return ngx_http_iri_form(r, out);
+
+    case NGX_HTTP_IRI_VAR_CHARSET:
+        return ngx_http_iri_charset_name(r, out);
+
+    case NGX_HTTP_IRI_VAR_MATCH:
+        return ngx_http_iri_match(r, out);
+
+    case NGX_HTTP_IRI_VAR_FILENAME:
+        return ngx_http_iri_filename(r, out);
+
+    default:
+        return ngx_http_iri_path_info(r, out);
+    }
+}
+
+
+static ngx_int_t
+ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+    uintptr_t data)
+{
+    ngx_int_t rc = NGX_DECLINED;
+    iri_str_t value = { 0, NULL };
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (iscf->engine != IRI_ENGINE_OFF) {
+        rc = ngx_http_iri_value(r, data, &value);
+    }
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = rc != NGX_OK;
+    v->len = value.len;
+    v->data = (u_char *) value.data;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_variables_add(ngx_conf_t *cf)
+{
+    ngx_http_variable_t *var, *v;
+
+    for (v = ngx_http_iri_variables; v->name.len; v++) {
+        var = ngx_http_add_variable(cf, &v->name, v->flags);
+        if (var == NULL) {
+            return NGX_ERROR;
+        }
+
+        var->get_handler = v->get_handler;
+        var->data = v->data;
+    }
+
+    return NGX_OK;
+}
+
+
+/* ---- nginx's own ------------------------------------------------------------------------ */
+
+/* nginx's getter, for the root as it was configured. */
+static ngx_int_t
+ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+    uintptr_t data)
+{
+    void **loc_conf = r->loc_conf;
+    ngx_int_t rc;
+    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->plain_conf != NULL) {
+        r->loc_conf = ilcf->plain_conf;
+    }
+
+    rc = imcf->getters[data](r, v, 0);
+
+    r->loc_conf = loc_conf;
+
+    return rc;
+}
+
+
+/* nginx's getter, with the script and for the canonical path. */
+static ngx_int_t
+ngx_http_iri_filename_getter(ngx_http_request_t *r,
+    ngx_http_variable_value_t *v, uintptr_t data)
+{
+    void **loc_conf = r->loc_conf;
+    unsigned valid = r->valid_location;
+    ngx_int_t rc;
+    ngx_str_t uri = r->uri;
+    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->plain_conf != NULL) {
+        r->loc_conf = ilcf->loc_conf;
+        ctx = ngx_http_iri_ctx(r);
+
+        if (ilcf->plain->alias == 0) {
+            r->valid_location = 1;
+        }
+
+        if (ctx != NULL && ctx->window) {
+            r->uri = ctx->window_uri;
+        }
+    }
+
+    rc = imcf->getters[data](r, v, 0);
+
+    r->loc_conf = loc_conf;
+    r->uri = uri;
+    r->valid_location = valid;
+
+    return rc;
+}
+
+
+static void
+ngx_http_iri_wrap(ngx_http_iri_main_conf_t *imcf, ngx_hash_key_t *key)
+{
+    ngx_uint_t i;
+    ngx_http_variable_t *v = key->value;
+
+    for (i = 0; i < NGX_HTTP_IRI_WRAPPED; i++) {
+        if (key->key.len != ngx_http_iri_wrapped[i].len
+            || ngx_strncmp(key->key.data, ngx_http_iri_wrapped[i].data,
+                           key->key.len)
+                   != 0)
+        {
+            continue;
+        }
+
+        imcf->getters[i] = v->get_handler;
+        v->data = i;
+        v->get_handler = i == NGX_HTTP_IRI_REQUEST_FILENAME
+                             ? ngx_http_iri_filename_getter
+                             : ngx_http_iri_plain_getter;
+    }
+}
+
+
+/* Names become functions after postconfiguration: there is still time. */
+ngx_int_t
+ngx_http_iri_variables_wrap(ngx_conf_t *cf)
+{
+    ngx_uint_t i;
+    ngx_hash_key_t *key;
+    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_core_main_conf_t *cmcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    if (imcf->hooks.nelts == 0) {
+        return NGX_OK;
+    }
+
+    key = cmcf->variables_keys->keys.elts;
+
+    for (i = 0; i < cmcf->variables_keys->keys.nelts; i++) {
+        ngx_http_iri_wrap(imcf, &key[i]);
+    }
+
+    return NGX_OK;
+}
