@@ -250,8 +250,9 @@ explain_heading(cli_call_t *call, const char *text, iri_str_t octets)
 static iri_status_t
 explain_find(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
 {
-    iri_search_t search;
-    iri_status_t status;
+    static const iri_str_t slash = IRI_STR("/");
+    iri_search_t           search;
+    iri_status_t           status;
 
     if (!conf->has_root) {
         return IRI_OK;
@@ -262,7 +263,8 @@ explain_find(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
     search.root = conf->root;
     search.path = x->reading.path;
     search.reading = &x->reading;
-    explain_heading(call, "Looking below ", conf->root);
+    explain_heading(call, "Looking below ",
+                    conf->root.len > 0 ? conf->root : slash);
     status = iri_find(x->env, &search, &x->found);
     if (status != IRI_OK) {
         return status;
@@ -273,6 +275,8 @@ explain_find(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
     if (x->answer == IRI_REFUSE) {
         return IRI_OK;
     }
+    /* Its looks are the same again: nothing to tell. */
+    x->lent.env.trace = 0;
     return iri_found_split(x->env, &search, &x->found, &x->filename,
                            &x->path_info);
 }
