@@ -170,15 +170,16 @@ mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
     ctx->form = reading->form;
     ctx->charset = mod_iri_dup(r->pool, reading->charset);
     ctx->path = mod_iri_dup(r->pool, reading->path);
+    if (report) {
+        return;
+    }
     if (reading->answer == IRI_REFUSE) {
         ctx->refused = reading->status;
-        return;
     }
-    if (report || reading->form == IRI_FORM_INVALID) {
-        return;
+    else if (reading->form != IRI_FORM_INVALID) {
+        ctx->uri = mod_iri_dup(r->pool, reading->uri);
+        mod_iri_set_path(r, ctx);
     }
-    ctx->uri = mod_iri_dup(r->pool, reading->uri);
-    mod_iri_set_path(r, ctx);
     mod_iri_vars_reading(r, ctx);
 }
 
@@ -199,8 +200,10 @@ mod_iri_inherit(request_rec *r)
     ctx->moved_by = prev->found.match;
     ctx->has_reading = 1;
     ctx->reading = prev->reading;
-    ctx->form = prev->form;
     ctx->charset = mod_iri_dup(r->pool, prev->found.charset);
+    /* another charset can only be one of IRICharset */
+    ctx->form = strcmp(ctx->charset, prev->charset) == 0 ? prev->form
+                                                         : IRI_FORM_LEGACY;
     ctx->path = mod_iri_dup(r->pool, prev->found.path);
     ctx->uri = prev->moved_to;
     mod_iri_vars_reading(r, ctx);

@@ -1,0 +1,167 @@
+# httpd's own rules judge the canonical path of what is opened: each kind of
+# section and mapping, over names that are EUC-JP on disk, asked for in every
+# form a client may use.
+use strict;
+use warnings;
+use Encode ();
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+# A path (UTF-8) in a charset, percent-encoded or raw.
+sub in_charset {
+    my ($path, $charset) = @_;
+    return Encode::encode($charset, Encode::decode('UTF-8', $path));
+}
+
+sub percent {
+    my ($path) = @_;
+    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
+    return $path;
+}
+
+# All forms of a path, by their name.
+sub forms {
+    my ($path) = @_;
+    my $nfd = Encode::encode('UTF-8',
+        Unicode::Normalize::NFD(Encode::decode('UTF-8', $path)));
+    return (
+        escaped   => percent($path),
+        native    => $path,
+        lower     => lc percent($path),
+        nfd       => percent($nfd),
+        euc       => percent(in_charset($path, 'euc-jp')),
+        'raw euc' => in_charset($path, 'euc-jp'),
+        sjis      => percent(in_charset($path, 'cp932')),
+    );
+}
+
+require Unicode::Normalize;
+
+my $names = join '', map { "$_\tfile\n" } map { escaped($_) } qw(
+    場所/が.html 場所外.html 一致/秘密.html 一致/公開.html 目録/が.html
+    目録外/が.html 棚/秘密.txt 棚/公開.txt 条件/が.html 設定/が.html
+    本名/が.html home/太郎/が.html 新/が.html 書換/新.html 書換/基.html
+    書換/下/新.html 型/鍵.html 型/他.html index.html
+);
+my ($root) = make_tree("\@charset EUC-JP\n$names");
+
+# A name on disk.
+sub on_disk { return "$root/" . in_charset($_[0], 'euc-jp') }
+
+spew(on_disk('設定/.htaccess'), "Require all denied\n");
+spew(on_disk('書換/.htaccess'), <<'END');
+RewriteEngine On
+RewriteRule ^old\.html$ index-new.html [L]
+RewriteRule ^index-new\.html$ - [L,E=SEEN:1]
+RewriteCond %{ENV:IRI_PATH} ^/書換/旧\.html$
+RewriteRule . 新.html [L]
+END
+spew(on_disk('書換/index-new.html'), "rewritten\n");
+mkdir on_disk('書基');
+spew(on_disk('書基/.htaccess'), <<'END');
+RewriteEngine On
+RewriteBase "/書基/"
+RewriteRule ^old\.html$ index-new.html [L]
+END
+spew(on_disk('書基/index-new.html'), "with base\n");
+
+my $server = httpd(
+    root => $root, modules => [qw(rewrite userdir env setenvif)],
+    conf => <<'END');
+IRIEngine On
+IRICharset EUC-JP Shift_JIS
+IRIFilenameCharset EUC-JP
+<Location "/場所">
+    Require all denied
+</Location>
+<LocationMatch "^/一致/秘.\.html|^/一致/秘密">
+    Require all denied
+</LocationMatch>
+<Directory "%%ROOT%%/目録">
+    Require all denied
+</Directory>
+<Directory "%%ROOT%%/設定">
+    AllowOverride AuthConfig
+</Directory>
+<Directory "%%ROOT%%/書換">
+    AllowOverride FileInfo
+</Directory>
+<Directory "%%ROOT%%/書基">
+    AllowOverride FileInfo
+</Directory>
+<Files "秘密.txt">
+    Require all denied
+</Files>
+<FilesMatch "^鍵\.">
+    Require all denied
+</FilesMatch>
+<If "%{REQUEST_URI} =~ m#^/条件/#">
+    Require all denied
+</If>
+Alias "/別名" "%%ROOT%%/本名"
+Alias "/外名" "%%ROOT%%/本名/"
+UserDir "%%ROOT%%/home"
+RewriteEngine On
+RewriteRule "^/旧/(.*)$" "/新/$1" [PT]
+RewriteRule "^/表/(.*)$" "/新/$1"
+RewriteRule "^/絶対/(.*)$" "%%ROOT%%/新/$1"
+END
+
+# path, status, body (a path on disk, or text), what is tested
+my @cases = (
+    ['/場所/が.html', 403, undef, '<Location>'],
+    ['/場所外.html', 200, '場所外.html', '<Location> ends at a segment'],
+    ['/一致/秘密.html', 403, undef, '<LocationMatch>'],
+    ['/一致/公開.html', 200, '一致/公開.html', '<LocationMatch>, other'],
+    ['/目録/が.html', 403, undef, '<Directory>'],
+    ['/目録外/が.html', 200, '目録外/が.html', '<Directory>, other'],
+    ['/棚/秘密.txt', 403, undef, '<Files>'],
+    ['/棚/公開.txt', 200, '棚/公開.txt', '<Files>, other'],
+    ['/型/鍵.html', 403, undef, '<FilesMatch>'],
+    ['/型/他.html', 200, '型/他.html', '<FilesMatch>, other'],
+    ['/条件/が.html', 403, undef, '<If>'],
+    ['/設定/が.html', 403, undef, '.htaccess'],
+    ['/別名/が.html', 200, '本名/が.html', 'Alias'],
+    ['/~太郎/が.html', 200, 'home/太郎/が.html', 'UserDir'],
+    ['/旧/が.html', 200, '新/が.html', 'RewriteRule [PT]'],
+    ['/表/が.html', 200, '新/が.html', 'RewriteRule to a URL'],
+    ['/絶対/が.html', 200, '新/が.html', 'RewriteRule to a file'],
+    ['/書換/old.html', 200, "rewritten\n", 'per-dir, no base'],
+    ['/書換/旧.html', 200, '書換/新.html', 'per-dir, RewriteCond'],
+    ['/書基/old.html', 200, "with base\n", 'per-dir, RewriteBase'],
+);
+for my $case (@cases) {
+    my ($path, $status, $body, $what) = @$case;
+    my %form = forms($path);
+    for my $form (sort keys %form) {
+        my $answer = $server->get($form{$form});
+        my $ok = $answer->status == $status;
+        $ok &&= $answer->body eq (
+            $body =~ /\n/ ? $body : escaped(in_charset($body, 'euc-jp')))
+            if defined $body;
+        ok $ok, "$what, $form"
+            or diag 'status ', $answer->status, ' ', $answer->body;
+    }
+}
+
+# What is on disk is out of reach by its octets if they spell another name:
+# EUC-JP C9BD (a kanji) is UTF-8 for U+027D.
+my ($identity) = make_tree('euc');
+my $strict = httpd(root => $identity, conf => <<'END');
+IRIEngine On
+IRIFilenameCharset EUC-JP
+<Location "/表.txt">
+    Require all denied
+</Location>
+END
+is $strict->get('/%E8%A1%A8.txt')->status, 403, 'the name is denied';
+is $strict->get('/%C9%BD.txt')->status, 404, 'its octets do not lead there';
+is $strict->get("/\xC9\xBD.txt")->status, 404, 'nor raw';
+is_deeply [$_->errors], [], 'log' for $server, $strict;
+
+done_testing;
