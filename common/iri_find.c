@@ -327,9 +327,9 @@ iri_part_read(iri_finder_t *finder, const iri_charset_t *charset,
  * charset, none of whose segments is UTF-8, has one reading.
  */
 static iri_status_t
-iri_has_further(iri_finder_t *finder, int *further)
+iri_further_look_for(iri_finder_t *finder)
 {
-    const iri_charsets_t *list = &finder->search->reading->conf->charsets;
+    const iri_charsets_t *list;
     iri_source_t          source = { finder->octets, NULL, 0, 0 };
     iri_buf_t             out = IRI_BUF_EMPTY;
     iri_status_t          status;
@@ -337,9 +337,15 @@ iri_has_further(iri_finder_t *finder, int *further)
     iri_str_t             segment;
     size_t                from, to, i, readings;
 
-    *further = 0;
+    if (finder->octets.len == 0) {
+        return IRI_OK;
+    }
 
-    for (from = 0; from <= finder->octets.len && !*further; from = to + 1) {
+    list = &finder->search->reading->conf->charsets;
+
+    for (from = 0; from <= finder->octets.len && !finder->further;
+         from = to + 1)
+    {
         to = iri_segment_end(finder->octets, from);
 
         segment.data = finder->octets.data + from;
@@ -361,7 +367,7 @@ iri_has_further(iri_finder_t *finder, int *further)
             readings += why == IRI_WHY_READ;
         }
 
-        *further = readings > 1;
+        finder->further = readings > 1;
     }
 
     return IRI_OK;
@@ -409,7 +415,8 @@ iri_try_further(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *charset)
         return IRI_OK;
     }
 
-    iri_logf(finder->env, IRI_LOG_TRACE, "a charset for each segment");
+    iri_logf(finder->env, IRI_LOG_TRACE, "%s",
+             "a charset for each segment");
 
     status = iri_walk(finder, finder->octets, 1, walk);
 
@@ -640,7 +647,11 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
     }
 
     if (status == IRI_OK && !walk.found) {
-        status = iri_walk(finder, finder->part, 0, &walk);
+        status = iri_further_look_for(finder);
+
+        if (status == IRI_OK) {
+            status = iri_walk(finder, finder->part, 0, &walk);
+        }
     }
 
     if (status != IRI_OK) {
@@ -697,18 +708,22 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
 
     finder.octets = iri_octets_of_part(search, finder.part);
 
-    if (finder.octets.len != 0) {
-        status = iri_has_further(&finder, &finder.further);
-        if (status != IRI_OK) {
-            return status;
-        }
-    }
+    if (canonical && iri_is_declared_nfc(search->tree)) {
 
-    if (canonical && iri_is_declared_nfc(search->tree)
-        && (!finder.further || search->reading->form != IRI_FORM_LEGACY))
-    {
-        status = iri_find_pass(&finder, IRI_WHY_DECLARED, &found);
-        goto done;
+        /* Who declares the names has said that UTF-8 is the right reading. */
+        if (search->reading != NULL
+            && search->reading->form == IRI_FORM_LEGACY)
+        {
+            status = iri_further_look_for(&finder);
+            if (status != IRI_OK) {
+                return status;
+            }
+        }
+
+        if (!finder.further) {
+            status = iri_find_pass(&finder, IRI_WHY_DECLARED, &found);
+            goto done;
+        }
     }
 
     status = iri_find_part(&finder, canonical, &found);

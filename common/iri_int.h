@@ -5,6 +5,8 @@
 #ifndef IRI_INT_H
 #define IRI_INT_H
 
+#include <string.h>
+
 #include "iri.h"
 
 #pragma GCC visibility push(hidden)
@@ -23,13 +25,51 @@ typedef struct {
 
 #define IRI_BUF_EMPTY { NULL, 0, 0 }
 
-iri_status_t iri_buf_put(const iri_env_t *env, iri_buf_t *buf,
-                         const unsigned char *data, size_t len);
-iri_status_t iri_buf_putc(const iri_env_t *env, iri_buf_t *buf,
-                          unsigned char c);
+/* Make room for more octets behind what is there. */
+iri_status_t iri_buf_reserve(const iri_env_t *env, iri_buf_t *buf,
+                             size_t more);
+
+/* data may be NULL when len is 0 */
+static inline iri_status_t
+iri_buf_put(const iri_env_t *env, iri_buf_t *buf, const unsigned char *data,
+            size_t len)
+{
+    iri_status_t status;
+
+    if (len > buf->size - buf->len) {
+        status = iri_buf_reserve(env, buf, len);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    if (len != 0) {
+        memcpy(buf->data + buf->len, data, len);
+        buf->len += len;
+    }
+
+    return IRI_OK;
+}
+
+static inline iri_status_t
+iri_buf_putc(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
+{
+    return iri_buf_put(env, buf, &c, 1);
+}
+
 /* "%" and two upper-case hexadecimal digits */
-iri_status_t iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf,
-                                unsigned char c);
+static inline iri_status_t
+iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    unsigned char     escape[3];
+
+    escape[0] = '%';
+    escape[1] = (unsigned char) hex[c >> 4];
+    escape[2] = (unsigned char) hex[c & 15];
+
+    return iri_buf_put(env, buf, escape, sizeof(escape));
+}
 
 iri_str_t iri_buf_str(const iri_buf_t *buf);
 iri_str_t iri_str_from(iri_str_t s, size_t offset);       /* its tail */
@@ -159,7 +199,16 @@ iri_status_t iri_segment_read(const iri_env_t *env,
                               size_t to, iri_buf_t *path, iri_buf_t *uri,
                               iri_why_t *why);
 
-int iri_is_pchar(unsigned char c);   /* RFC 3986, 3.3; not "%" */
+/* A pchar of RFC 3986, 3.3, or "/": one bit for each, from 00 up; not "%" */
+static inline int
+iri_is_pchar(unsigned char c)
+{
+    static const uint32_t pchar[4] = {
+        0x00000000, 0x2fffffd2, 0x87ffffff, 0x47fffffe
+    };
+
+    return c < 0x80 && (pchar[c >> 5] >> (c & 31) & 1);
+}
 
 
 /* ---- names on disk (iri_name.c) ------------------------------------------ */

@@ -12,7 +12,7 @@
 #include "iri_int.h"
 
 
-static iri_status_t
+iri_status_t
 iri_buf_reserve(const iri_env_t *env, iri_buf_t *buf, size_t more)
 {
     unsigned char *data;
@@ -40,49 +40,6 @@ iri_buf_reserve(const iri_env_t *env, iri_buf_t *buf, size_t more)
     buf->size = size;
 
     return IRI_OK;
-}
-
-
-iri_status_t
-iri_buf_put(const iri_env_t *env, iri_buf_t *buf, const unsigned char *data,
-            size_t len)
-{
-    iri_status_t status;
-
-    if (len > buf->size - buf->len) {
-        status = iri_buf_reserve(env, buf, len);
-        if (status != IRI_OK) {
-            return status;
-        }
-    }
-
-    if (len != 0) {
-        memcpy(buf->data + buf->len, data, len);
-        buf->len += len;
-    }
-
-    return IRI_OK;
-}
-
-
-iri_status_t
-iri_buf_putc(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
-{
-    return iri_buf_put(env, buf, &c, 1);
-}
-
-
-iri_status_t
-iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    unsigned char     escape[3];
-
-    escape[0] = '%';
-    escape[1] = (unsigned char) hex[c >> 4];
-    escape[2] = (unsigned char) hex[c & 15];
-
-    return iri_buf_put(env, buf, escape, sizeof(escape));
 }
 
 

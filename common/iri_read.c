@@ -222,6 +222,29 @@ iri_segment_read_any(iri_reader_t *reader, size_t from, size_t to)
 }
 
 
+static void
+iri_trace_reading(const iri_reader_t *reader, const iri_charset_t *charset,
+                  iri_status_t status)
+{
+    const char *name, *outcome;
+
+    name = charset != NULL ? (const char *) iri_charset_name(charset).data
+                           : "segment by segment";
+
+    if (status != IRI_OK) {
+        outcome = iri_status_text(status);
+
+    } else if (reader->why != IRI_WHY_READ) {
+        outcome = iri_why_text(reader->why);
+
+    } else {
+        outcome = iri_printable(reader->env, iri_buf_str(&reader->uri));
+    }
+
+    iri_logf(reader->env, IRI_LOG_TRACE, "reading %s: %s", name, outcome);
+}
+
+
 /* Read the whole path in one charset; NULL: one for each segment. */
 static iri_status_t
 iri_reader_try(iri_reader_t *reader, const iri_charset_t *charset)
@@ -256,14 +279,9 @@ iri_reader_try(iri_reader_t *reader, const iri_charset_t *charset)
         from = to + 1;
     }
 
-    iri_logf(reader->env, IRI_LOG_TRACE, "reading %s: %s",
-             charset != NULL
-                 ? (const char *) iri_charset_name(charset).data
-                 : "segment by segment",
-             status != IRI_OK ? iri_status_text(status)
-             : reader->why == IRI_WHY_READ
-                 ? iri_printable(reader->env, iri_buf_str(&reader->uri))
-                 : iri_why_text(reader->why));
+    if (reader->env->trace) {
+        iri_trace_reading(reader, charset, status);
+    }
 
     return status;
 }
@@ -299,6 +317,32 @@ iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
     }
 
     return status;
+}
+
+
+/*
+ * The common case in one pass: UTF-8 of which NFC changes nothing, whatever
+ * stands beside it, and no character that must be looked at twice.
+ */
+static int
+iri_source_is_plain(const iri_source_t *source)
+{
+    const unsigned char *p = source->octets.data;
+    const unsigned char *end = p + source->octets.len;
+    uint32_t             c;
+    size_t               n;
+
+    for ( /* void */ ; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+
+        if (n == 0 || !iri_char_allowed(c, 0) || !iri_char_is_inert(c)
+            || iri_char_is_bidi_control(c))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 
@@ -354,13 +398,13 @@ iri_reading_none(const iri_reader_t *reader, iri_reading_t *out)
 
 static void
 iri_reading_done(const iri_reader_t *reader, const iri_charset_t *charset,
-                 iri_reading_t *out)
+                 iri_str_t path, iri_str_t uri, iri_reading_t *out)
 {
     out->form = iri_reader_form(reader, charset);
     out->charset = charset != NULL ? iri_charset_name(charset)
                                    : iri_charset_mixed;
-    out->path = iri_buf_str(&reader->path);
-    out->uri = iri_buf_str(&reader->uri);
+    out->path = path;
+    out->uri = uri;
 
     if (iri_str_equal(out->path, out->octets)
         && (!reader->request->escaped
@@ -421,7 +465,7 @@ iri_source_make(iri_reader_t *reader)
 }
 
 
-static iri_status_t
+static void
 iri_read_ascii(const iri_request_t *request, iri_reading_t *out)
 {
     out->answer = IRI_PASS;
@@ -430,6 +474,40 @@ iri_read_ascii(const iri_request_t *request, iri_reading_t *out)
     out->path = request->path;
     out->uri = request->path;
     out->octets = request->path;
+}
+
+
+static iri_status_t
+iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
+{
+    iri_str_t            octets = reader->source.octets, uri;
+    iri_status_t         status;
+    const iri_charset_t *charset;
+
+    /* A trace tells the readings one by one, so it takes the long way. */
+    if (!reader->request->escaped && !reader->env->trace
+        && iri_source_is_plain(&reader->source))
+    {
+        status = iri_path_to_uri(reader->env, octets, &uri);
+        if (status == IRI_OK) {
+            iri_reading_done(reader, &iri_charset_utf8, octets, uri, out);
+        }
+
+        return status;
+    }
+
+    status = iri_reader_choose(reader, &charset);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (reader->why == IRI_WHY_READ) {
+        iri_reading_done(reader, charset, iri_buf_str(&reader->path),
+                         iri_buf_str(&reader->uri), out);
+
+    } else {
+        iri_reading_none(reader, out);
+    }
 
     return IRI_OK;
 }
@@ -439,24 +517,23 @@ iri_status_t
 iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
          const iri_request_t *request, iri_reading_t *out)
 {
-    iri_reader_t         reader;
-    iri_reading_t        reading;
-    iri_status_t         status;
-    const iri_charset_t *charset;
-
-    memset(&reader, 0, sizeof(reader));
-    reader.env = env;
-    reader.conf = conf;
-    reader.request = request;
+    iri_reader_t  reader;
+    iri_reading_t reading;
+    iri_status_t  status;
 
     memset(&reading, 0, sizeof(reading));
     reading.conf = conf;
 
     if (iri_is_ascii(request->path, request->escaped)) {
-        status = iri_read_ascii(request, &reading);
+        iri_read_ascii(request, &reading);
         *out = reading;
-        return status;
+        return IRI_OK;
     }
+
+    memset(&reader, 0, sizeof(reader));
+    reader.env = env;
+    reader.conf = conf;
+    reader.request = request;
 
     status = iri_source_make(&reader);
 
@@ -478,19 +555,10 @@ iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
     iri_target_scan(&reader);
     reading.raw = reader.raw != 0;
 
-    status = iri_reader_choose(&reader, &charset);
-    if (status != IRI_OK) {
-        return status;
+    status = iri_reader_answer(&reader, &reading);
+    if (status == IRI_OK) {
+        *out = reading;
     }
 
-    if (reader.why == IRI_WHY_READ) {
-        iri_reading_done(&reader, charset, &reading);
-
-    } else {
-        iri_reading_none(&reader, &reading);
-    }
-
-    *out = reading;
-
-    return IRI_OK;
+    return status;
 }

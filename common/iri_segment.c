@@ -9,8 +9,6 @@
  * every ASCII character.
  */
 
-#include <string.h>
-
 #include "iri_int.h"
 
 typedef struct {
@@ -26,15 +24,6 @@ typedef struct {
 } iri_segment_t;
 
 #define NO_BASE ((size_t) -1)
-
-
-int
-iri_is_pchar(unsigned char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
-           || (c >= '0' && c <= '9')
-           || (c != '\0' && strchr("-._~!$&'()*+,;=:@", c) != NULL);
-}
 
 
 /* ---- first pass: can it be read, must it be normalized? ------------------ */
@@ -141,6 +130,21 @@ iri_put_characters(const iri_segment_t *segment, iri_str_t s)
 }
 
 
+/* A character, or a pair of them, as UTF-8. */
+static iri_str_t
+iri_character(const uint32_t c[2], unsigned char utf8[8])
+{
+    iri_str_t s = { 0, utf8 };
+
+    s.len = iri_utf8_put(c[0], utf8);
+    if (c[1] != 0) {
+        s.len += iri_utf8_put(c[1], utf8 + s.len);
+    }
+
+    return s;
+}
+
+
 /* Base and run, normalized; base keeps its escape if it is not absorbed. */
 static iri_status_t
 iri_put_normalized(const iri_segment_t *segment)
@@ -179,22 +183,17 @@ iri_put_normalized(const iri_segment_t *segment)
 }
 
 
+/* End the piece that is being gathered. */
 static iri_status_t
-iri_flush(iri_segment_t *segment)
+iri_piece_end(iri_segment_t *segment)
 {
     iri_status_t status = IRI_OK;
 
-    if (segment->run.len != 0 && segment->normalize) {
+    if (segment->run.len != 0) {
         status = iri_put_normalized(segment);
 
-    } else {
-        if (segment->base != NO_BASE) {
-            status = iri_put_ascii(segment, segment->base);
-        }
-
-        if (status == IRI_OK) {
-            status = iri_put_characters(segment, iri_buf_str(&segment->run));
-        }
+    } else if (segment->base != NO_BASE) {
+        status = iri_put_ascii(segment, segment->base);
     }
 
     segment->base = NO_BASE;
@@ -205,20 +204,21 @@ iri_flush(iri_segment_t *segment)
 
 
 static iri_status_t
-iri_run_put(iri_segment_t *segment, const uint32_t c[2])
+iri_piece_put(iri_segment_t *segment, size_t at, const uint32_t c[2])
 {
-    unsigned char utf8[4];
+    unsigned char utf8[8];
+    iri_str_t     s;
     iri_status_t  status;
 
-    status = iri_buf_put(segment->env, &segment->run, utf8,
-                         iri_utf8_put(c[0], utf8));
-
-    if (status == IRI_OK && c[1] != 0) {
-        status = iri_buf_put(segment->env, &segment->run, utf8,
-                             iri_utf8_put(c[1], utf8));
+    if (c[0] < 0x80) {
+        status = iri_piece_end(segment);
+        segment->base = at;
+        return status;
     }
 
-    return status;
+    s = iri_character(c, utf8);
+
+    return iri_buf_put(segment->env, &segment->run, s.data, s.len);
 }
 
 
@@ -227,6 +227,7 @@ iri_segment_put(iri_segment_t *segment, size_t from, size_t to)
 {
     const unsigned char *octets = segment->source->octets.data;
     iri_status_t         status = IRI_OK;
+    unsigned char        utf8[8];
     uint32_t             c[2];
     size_t               n;
 
@@ -234,16 +235,18 @@ iri_segment_put(iri_segment_t *segment, size_t from, size_t to)
 
         n = iri_charset_next(segment->charset, octets + from, octets + to, c);
 
-        if (c[0] >= 0x80) {
-            status = iri_run_put(segment, c);
-            continue;
-        }
+        if (segment->normalize) {
+            status = iri_piece_put(segment, from, c);
 
-        status = iri_flush(segment);
-        segment->base = from;
+        } else if (c[0] < 0x80) {
+            status = iri_put_ascii(segment, from);
+
+        } else {
+            status = iri_put_characters(segment, iri_character(c, utf8));
+        }
     }
 
-    return status == IRI_OK ? iri_flush(segment) : status;
+    return status == IRI_OK ? iri_piece_end(segment) : status;
 }
 
 

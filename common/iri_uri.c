@@ -12,11 +12,16 @@ iri_status_t
 iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_status_t status = IRI_OK;
+    iri_status_t status;
     size_t       i;
 
+    /* Room for all of it at once, so that no octet has to ask for more. */
+    status = path.len < IRI_MAX_BUFFER
+                 ? iri_buf_reserve(env, &buf, 3 * path.len + 1)
+                 : IRI_NO_MEMORY;
+
     for (i = 0; status == IRI_OK && i < path.len; i++) {
-        status = path.data[i] == '/' || iri_is_pchar(path.data[i])
+        status = iri_is_pchar(path.data[i])
                      ? iri_buf_putc(env, &buf, path.data[i])
                      : iri_buf_put_escape(env, &buf, path.data[i]);
     }
@@ -53,8 +58,7 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 
         n = iri_utf8_next(p, end, &c);
 
-        if (n == 1 ? *p == '/' || iri_is_pchar(*p)
-                   : n != 0 && iri_is_ucschar(c))
+        if (n == 1 ? iri_is_pchar(*p) : n != 0 && iri_is_ucschar(c))
         {
             status = iri_buf_put(env, &buf, p, n);
             p += n;
