@@ -137,7 +137,9 @@ iri_is_raw_bidi(const unsigned char *p, const unsigned char *end)
 {
     uint32_t c;
 
-    return iri_utf8_next(p, end, &c) > 1 && iri_char_is_bidi_control(c);
+    /* U+061C, and what is in General Punctuation */
+    return (*p == 0xd8 || *p == 0xe2) && iri_utf8_next(p, end, &c) != 0
+           && iri_char_is_bidi_control(c);
 }
 
 
