@@ -83,8 +83,8 @@ int cli_batch(const cli_command_t *command, const void *conf,
 
 /*
  * Octets as text: well-formed UTF-8 stands as it is (*escaped 0).  In any
- * other string the octets that are not UTF-8, and "%", are %HH (*escaped 1),
- * so that percent-decoding gives the octets again.  NULL: no memory.
+ * other string all octets above 7F, and "%", are %HH (*escaped 1), so that
+ * percent-decoding gives the octets again.  NULL: no memory.
  * "50%" -> "50%"; "50%\xE9" -> "50%25%E9"
  */
 const char *cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len,

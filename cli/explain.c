@@ -51,7 +51,7 @@ static const char explain_help[] =
     "JSON fields: form charset path uri match filename path_info answer why\n"
     "status location.  A string that is not UTF-8 has %HH for \"%\" and for "
     "each\n"
-    "octet that is not, and its field is named in the list \"escaped\".\n\n"
+    "octet above 7F, and its field is named in the list \"escaped\".\n\n"
     "Examples:\n"
     "  iri explain --root /srv/www --charset shift_jis "
     "/%93%FA%96%7B%8C%EA.html\n"

@@ -56,7 +56,7 @@ const char *
 cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len, int *escaped)
 {
     char  *text, *to;
-    size_t i = 0;
+    size_t i;
 
     *escaped = !cli_is_utf8(octets);
     /* An octet grows to three at most. */
@@ -66,15 +66,13 @@ cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len, int *escaped)
         return NULL;
     }
     to = text;
-    while (i < octets.len) {
-        size_t start = i;
+    for (i = 0; i < octets.len; i++) {
+        unsigned char c = octets.data[i];
 
-        if (cli_next(octets, &i) < 0
-            || (*escaped && octets.data[start] == '%')) {
-            to = cli_put_escape(to, octets.data[start]);
+        if (*escaped && (c >= 0x80 || c == '%')) {
+            to = cli_put_escape(to, c);
         } else {
-            memcpy(to, octets.data + start, i - start);
-            to += i - start;
+            *to++ = (char) c;
         }
     }
     *to = '\0';

@@ -1,0 +1,287 @@
+#!/usr/bin/perl
+# The command iri: usage, targets, batch, what `iri explain` prints. What the
+# core decides is tested elsewhere.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use JSON::PP ();
+use Test::More;
+
+plan skip_all => missing('core') if missing('core');
+
+my $iri = build_dir() . '/iri';
+my ($root) = make_tree(<<'END');
+plain.txt	file
+caf\xC3\xA9/men\xC3\xBC.txt	file
+100%.txt	file
+raw/\xE9%.txt	file
+END
+my ($euc) = make_tree(<<'END');
+@charset EUC-JP
+\xE8\xA1\xA8/\xE7\xA4\xBA.html	file
+END
+my ($nfd) = make_tree("\@form NFD\n\\xC3\\xA9.txt\tfile\n");
+
+# Exit code, standard output and standard error of `iri ARGUMENTS`.
+sub iri { return capture('', $iri, @_) }
+
+# The objects for lines of `iri explain --batch OPTIONS`.
+sub batch {
+    my ($lines, @options) = @_;
+    my ($code, $out, $err) = capture($lines, $iri, 'explain', '--batch',
+        @options);
+    is $err, '', "nothing on standard error: @options" or return;
+    return map { JSON::PP->new->utf8->decode($_) } split /\n/, $out;
+}
+
+# One target, without batch escapes in it.
+sub one {
+    my ($target, @options) = @_;
+    return (batch("$target\n", @options))[0];
+}
+
+subtest 'help' => sub {
+    for my $arguments (['--help'], ['help']) {
+        my ($code, $out, $err) = iri(@$arguments);
+        is $code, 0, "@$arguments";
+        like $out, qr/^Usage: iri COMMAND.*^  explain /ms, 'lists commands';
+        is $err, '', 'nothing on standard error';
+    }
+    for my $arguments (['help', 'explain'], ['explain', '--help']) {
+        my ($code, $out) = iri(@$arguments);
+        is $code, 0, "@$arguments";
+        like $out, qr/--$_\b/, "--$_" for qw(root charset invalid
+            filename-charset filename-form match escaped batch);
+    }
+    my ($code, $out) = iri('--version');
+    is $code, 0, '--version';
+    like $out, qr/^iri [\d.]+\n\z/, 'a version';
+};
+
+subtest 'usage' => sub {
+    my @wrong = (
+        [[],                          qr/^Usage: iri COMMAND/],
+        [['explane', '/'],            qr/"explane".*explain, help/],
+        [['help', 'explane'],         qr/"explane"/],
+        [['explain'],                 qr/TARGET/],
+        [['explain', '/', '/'],       qr/TARGET/],
+        [['explain', '--rot', '/'],   qr/--rot\b.*Options are: --root/s],
+        [['explain', '--root'],       qr/missing argument: --root/],
+        [['explain', '--batch', '/'], qr/--batch reads/],
+        [['explain', '--root', "$root/none", '/'], qr/--root is no folder/],
+        [['explain', '--root', "$root/plain.txt", '/'], qr/is no folder/],
+        [['explain', '--charset', 'klingon', '/'],
+            qr/--charset "klingon".*Shift_JIS/],
+        [['explain', '--charset', 'ISO-2022-JP', '/'],
+            qr/--charset "ISO-2022-JP"/],
+        [['explain', '--filename-charset', 'none', '/'],
+            qr/--filename-charset "none"/],
+        [['explain', '--invalid', '500', '/'], qr/--invalid must.*"pass"/],
+        [['explain', '--filename-form', 'x', '/'],
+            qr/--filename-form must.*"nfd"/],
+        [['explain', '--match', 'exact variants', '/'],
+            qr/--match takes "exact" alone/],
+    );
+    for (@wrong) {
+        my ($arguments, $message) = @$_;
+        my ($code, $out, $err) = iri(@$arguments);
+        is $code, 2, "exit code of iri @$arguments";
+        is $out, '', 'nothing on standard output';
+        like $err, $message, 'says what is wrong, and right';
+    }
+};
+
+# What is handed to the core, seen as the path without a reading of its own.
+subtest 'targets' => sub {
+    my @targets = (
+        ['/',                        '/'],
+        ['/a/b',                     '/a/b'],
+        ['/a?b/../c',                '/a'],
+        ['/a#b?c',                   '/a'],
+        ['//a///b//',                '/a/b/'],
+        ['/a/./b/.',                 '/a/b/'],
+        ['/a/b/../c',                '/a/c'],
+        ['/a/b/..',                  '/a/'],
+        ['/a/..',                    '/'],
+        ['/a/%2e%2E/b',              '/b'],
+        ['/a/.%2e/b',                '/b'],
+        ['/a/%252e%252e/b',          '/a/%2e%2e/b'],
+        ['/.../..a/b..',             '/.../..a/b..'],
+        ['http://host/a',            '/a'],
+        ['HTTPS://host:1/a?b',       '/a'],
+        ['http://host',              '/'],
+        ['http://host?a',            '/'],
+        ['/http://host/a',           '/http:/host/a'],
+        ['/%7Ea%2Fb',                '/~a/b'],
+        ['/a+b',                     '/a+b'],
+    );
+    my @got = batch(join '', map { "$_->[0]\n" } @targets);
+    for (@targets) {
+        my ($target, $path) = @$_;
+        is shift(@got)->{path}, $path, $target;
+    }
+};
+
+subtest 'targets kept escaped' => sub {
+    my @targets = (
+        ['/a%2Fb/../c',  '/c',         '/c'],
+        ['/a/%2e%2e/b',  '/b',         '/b'],
+        ['/a/%2e/b',     '/a/b',       '/a/b'],
+        ['/%C3%A9%2Fb',  "/\x{E9}/b",  '/%C3%A9%2Fb'],
+        ['/%C3%A9%25',   "/\x{E9}%",   '/%C3%A9%25'],
+    );
+    for (@targets) {
+        my ($target, $path, $uri) = @$_;
+        my $got = one($target, '--escaped');
+        is $got->{path}, $path, "path of $target";
+        is $got->{uri},  $uri,  "uri of $target";
+    }
+};
+
+subtest 'wrong targets' => sub {
+    my @targets = (
+        ['',               0, qr/starts with/],
+        ['a',              0, qr/starts with/],
+        ['ftp://host/a',   0, qr/starts with/],
+        ['/a%',            2, qr/two hexadecimal digits/],
+        ['/a%4',           2, qr/two hexadecimal digits/],
+        ['/%zz',           1, qr/two hexadecimal digits/],
+        ['http://host/%z', 12, qr/two hexadecimal digits/],
+        ['/a%00',          2, qr/%00/],
+        ['/a b',           2, qr/percent-encoded/],
+        ['/a\\x7Fb',       2, qr/percent-encoded/],
+        ['/a\\x00b',       2, qr/percent-encoded/],
+        ['/..',            0, qr/leaves the root/],
+        ['/a/../..',       0, qr/leaves the root/],
+    );
+    for my $options ([], ['--escaped']) {
+        my @got = batch(join('', map { "$_->[0]\n" } @targets), @$options);
+        for (@targets) {
+            my ($target, $offset, $error) = @$_;
+            my $got = shift @got;
+            ok !$got->{ok}, "no answer: $target @$options";
+            is $got->{offset}, $offset, 'offset';
+            like $got->{error}, $error, 'error';
+            is keys %$got, 3, 'no other field';
+        }
+    }
+    my ($code, $out, $err) = iri('explain', '/%zz');
+    is $code, 1, 'exit code';
+    like $err, qr/hexadecimal.*\(offset 1\)/, 'message';
+};
+
+subtest 'batch' => sub {
+    my @lines = (
+        ['/a\\\\b',   "/a\\b"],
+        ['/\\xC3\\xa9', "/\x{E9}"],
+        ["/\xC3\xA9", "/\x{E9}"],
+    );
+    my @got = batch(join "\n", map { $_->[0] } @lines);
+    is shift(@got)->{path}, $_->[1], $_->[0] for @lines;
+    is @got, 0, 'an object for each line, also for one without its end';
+
+    for (['/a\\q', 2], ['/a\\', 2], ['/\\x4', 1], ["/a\t/b", 5]) {
+        my ($line, $offset) = @$_;
+        my $got = one($line);
+        ok !$got->{ok}, "refused: $line";
+        is $got->{offset}, $offset, 'offset';
+    }
+    my ($code) = capture("/a\n/%\n/b\n", $iri, 'explain', '--batch');
+    is $code, 1, 'exit code if a line got no answer';
+    ($code) = capture("/a\n/%E9\n", $iri, 'explain', '--batch');
+    is $code, 0, 'exit code if each did, also a refusal';
+    my ($none, $out) = capture('', $iri, 'explain', '--batch');
+    is "$none$out", '0', 'no lines';
+    my @many = batch("/caf%C3%A9\n" x 3000, '--root', $root);
+    is grep({ $_->{answer} eq 'serve' } @many), 3000, 'many lines';
+};
+
+subtest 'fields' => sub {
+    my $got = one('/caf%C3%A9/menu%CC%88.txt?q', '--root', $root);
+    my %expected = (
+        ok => JSON::PP::true(), form => 'escaped', charset => 'UTF-8',
+        path => "/caf\x{E9}/men\x{FC}.txt", match => 'normalization',
+        uri => '/caf%C3%A9/men%C3%BC.txt',
+        filename => "$root/caf\x{E9}/men\x{FC}.txt", path_info => '',
+        answer => 'serve', why => 'the entry has the name that was asked',
+        status => undef, location => '/caf%C3%A9/men%C3%BC.txt?q'
+    );
+    is_deeply $got, \%expected, 'all of them';
+
+    $got = one('/caf%C3%A9/men%C3%BC.txt/%C3%A9', '--root', $root);
+    is $got->{filename},  "$root/caf\x{E9}/men\x{FC}.txt", 'filename';
+    is $got->{path_info}, "/\x{E9}", 'path_info';
+    is $got->{location},  undef,     'no location for what is canonical';
+
+    $got = one('/%E9');
+    is_deeply [@$got{qw(form answer status filename)}],
+        ['invalid', 'refuse', 404, undef], 'refused, without root';
+};
+
+subtest 'octets that are not UTF-8' => sub {
+    my $got = one('/\\xE9%25', '--invalid', 'pass');
+    is $got->{path}, '/%E9%25', 'percent-encoded, with "%"';
+    is_deeply [grep { $_ eq 'path' } @{ $got->{escaped} }], ['path'],
+        'and said so';
+    $got = one('/100%25.txt', '--root', $root);
+    is $got->{filename}, "$root/100%.txt", '"%" in UTF-8 stands as it is';
+    ok !exists $got->{escaped}, 'and nothing said';
+    $got = one('/raw/%E9%25.txt', '--root', $root, '--invalid', 'pass');
+    is $got->{filename}, "$root/raw/%E9%25.txt", 'filename';
+    ok grep({ $_ eq 'filename' } @{ $got->{escaped} }), 'said so, too';
+};
+
+subtest 'settings' => sub {
+    my @cases = (
+        ['/%95%5C/%8E%A6.html', [], 'refuse', 'invalid'],
+        ['/%95%5C/%8E%A6.html', ['--charset', 'sjis'], 'serve', 'legacy'],
+        ['/%95%5C/%8E%A6.html', ['--charset', 'gbk,sjis'], 'moved',
+            'legacy'],
+        ['/%95%5C/%8E%A6.html', ['--charset', 'gbk', '--charset', 'sjis'],
+            'moved', 'legacy'],
+    );
+    for (@cases) {
+        my ($target, $options, $answer, $form) = @$_;
+        my $got = one($target, @$options, '--root', $euc,
+            '--filename-charset', 'euc-jp utf-8');
+        is $got->{answer}, $answer, "answer to $target @$options";
+        is $got->{form},   $form,   'form';
+    }
+    my $got = one('/%E8%A1%A8/%E7%A4%BA.html', '--root', $euc);
+    is $got->{answer}, 'pass', 'not found as UTF-8';
+    is one('/%C3%A9.txt', '--root', $nfd)->{match}, 'normalization', 'NFD';
+    for (['--match', 'exact'], ['--filename-form', 'nfc']) {
+        is one('/%C3%A9.txt', '--root', $nfd, @$_)->{match}, 'none', "@$_";
+    }
+    is one('/%E9', '--invalid', '400')->{status}, 400, '--invalid 400';
+    is one('/%E9', '--invalid', 'pass')->{answer}, 'pass', '--invalid pass';
+    is one('/caf%C3%A9/men%C3%BC.txt', '--root', "$root/")->{filename},
+        "$root/caf\x{E9}/men\x{FC}.txt", 'a root that ends with "/"';
+    chdir $root or die;
+    is one('/caf%C3%A9/men%C3%BC.txt', '--root', '.')->{filename},
+        "$root/caf\x{E9}/men\x{FC}.txt", 'a relative root';
+};
+
+subtest 'for people' => sub {
+    my ($code, $out, $err) = iri('explain', '--root', $euc,
+        '--filename-charset', 'euc-jp', '--charset', 'sjis',
+        '/%95%5C/%8E%A6.html');
+    is $code, 0, 'exit code';
+    is $err, '', 'nothing on standard error';
+    my $file = "$euc/%C9%BD/%BC%A8.html";
+    like $out, $_, "prints $_" for qr/^Reading /m, qr/Shift_JIS/,
+        qr/^Looking below \Q$euc\E$/m, qr/^form +legacy$/m,
+        qr/^charset +Shift_JIS$/m,
+        qr/^path +\/\xE8\xA1\xA8\/\xE7\xA4\xBA\.html$/m,
+        qr/^uri +\/%E8%A1%A8\/%E7%A4%BA\.html$/m, qr/^match +charset$/m,
+        qr/^answer +serve: the entry/m;
+    like $out, qr/^filename +\Q$file\E$/m, 'octets on disk';
+    ($code, $out) = iri('explain', '/a%1B%5B31m%C2%85%E2%80%AEb');
+    unlike $out, qr/[\x00-\x09\x0B-\x1F\x7F]|\xC2[\x80-\x9F]|\xE2\x80\xAE/,
+        'nothing that a terminal acts on';
+    like $out, qr/^answer +refuse with 404: /m, 'a refusal and its status';
+};
+
+done_testing;
