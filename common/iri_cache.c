@@ -34,6 +34,7 @@ typedef struct {
     iri_buf_t  text;    /* what the offsets lead into */
     size_t     count;
     size_t     size;
+    int        known;   /* 0: too many entries, none of them was kept */
 } iri_odds_t;
 
 typedef struct {
@@ -44,6 +45,7 @@ typedef struct {
     void            *block;      /* odd entries, then their text; or NULL */
     size_t           block_size;
     size_t           count;
+    int              known;
 } iri_slot_t;
 
 struct iri_cache_s {
@@ -511,6 +513,7 @@ iri_slot_fill(iri_cache_t *cache, const iri_tree_conf_t *tree,
     slot->match = tree->match;
     slot->read_at = read_at;
     slot->count = odds->count;
+    slot->known = odds->known;
 }
 
 
@@ -557,8 +560,11 @@ iri_directory_read(const iri_env_t *env, const iri_tree_conf_t *tree,
              directory, (unsigned long) lister.entries,
              lister.too_many ? ", too many: exact names only" : "");
 
+    odds->known = !lister.too_many;
+
     if (lister.too_many) {
         odds->count = 0;
+        odds->text.len = 0;
         return IRI_OK;
     }
 
@@ -571,7 +577,8 @@ iri_directory_read(const iri_env_t *env, const iri_tree_conf_t *tree,
 iri_status_t
 iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                const iri_tree_conf_t *tree, const char *directory,
-               const iri_node_t *node, iri_str_t name, iri_str_t *octets)
+               const iri_node_t *node, iri_str_t name, iri_str_t *octets,
+               int *known)
 {
     iri_odds_t   odds;
     iri_slot_t  *slot;
@@ -585,6 +592,7 @@ iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
         slot = iri_slot_of(cache, node);
         held = iri_slot_holds(slot, tree, node);
         status = held ? iri_slot_find(env, slot, name, octets) : IRI_OK;
+        *known = slot->known;
 
         iri_cache_unlock(cache);
 
@@ -599,6 +607,8 @@ iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
     if (status != IRI_OK) {
         return status;
     }
+
+    *known = odds.known;
 
     if (cache != NULL) {
         iri_cache_lock(cache);

@@ -104,6 +104,7 @@ iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
 {
     const iri_charsets_t *list = &finder->search->reading->conf->charsets;
     iri_source_t          source = { finder->octets, NULL, 0, 0 };
+    iri_str_t             came = { to - from, finder->octets.data + from };
     iri_buf_t             segment;
     iri_status_t          status;
     iri_why_t             why;
@@ -127,7 +128,8 @@ iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
             continue;
         }
 
-        status = iri_step(finder, walk, iri_buf_str(&segment), name, step);
+        status = iri_step(finder, walk, iri_buf_str(&segment), came, name,
+                          step);
         if (status != IRI_OK || *step != IRI_STEP_ABSENT) {
             return status;
         }
@@ -156,59 +158,11 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
 }
 
 
-/*
- * Walk down part.  mixed: part is as it came, each segment in any charset.
- */
+/* What the walk did not find of part, from offset from on. */
 static iri_status_t
-iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
+iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
+             iri_str_t rest, int mixed)
 {
-    iri_str_t    root = finder->search->root, segment, name;
-    iri_status_t status;
-    iri_step_t   step = IRI_STEP_FOUND;
-    size_t       from, to;
-
-    memset(walk, 0, sizeof(*walk));
-
-    status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
-
-    for (from = 0; status == IRI_OK; from = to + 1) {
-        to = iri_segment_end(part, from);
-
-        segment.data = part.data + from;
-        segment.len = to - from;
-
-        if (iri_is_ascii(segment, 0)) {
-            status = iri_walk_put(finder, walk, segment, segment);
-
-        } else {
-            status = mixed
-                         ? iri_step_mixed(finder, walk, from, to, &name,
-                                          &step)
-                         : iri_step(finder, walk, segment, &name, &step);
-
-            if (status != IRI_OK) {
-                break;
-            }
-
-            if (step != IRI_STEP_FOUND) {
-                break;
-            }
-
-            status = iri_buf_put(finder->env, &walk->names, name.data,
-                                 name.len);
-        }
-
-        if (status != IRI_OK || to == part.len) {
-            break;
-        }
-
-        status = iri_walk_slash(finder, walk);
-    }
-
-    if (status != IRI_OK) {
-        return status;
-    }
-
     switch (step) {
 
     case IRI_STEP_FOUND:
@@ -216,17 +170,71 @@ iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
 
     case IRI_STEP_NOT_DIR:
         walk->found = 1;
-        return iri_walk_put(finder, walk, iri_str_from(part, from),
-                            iri_str_from(part, from));
+        return iri_walk_put(finder, walk, rest, rest);
 
     case IRI_STEP_REFUSED:
         walk->refused = 1;
         return IRI_OK;
 
     default:
-        return mixed ? IRI_OK
-                     : iri_walk_rest(finder, walk, iri_str_from(part, from));
+        return mixed ? IRI_OK : iri_walk_rest(finder, walk, rest);
     }
+}
+
+
+/*
+ * Walk down part.  mixed: part is as it came, each segment in any charset.
+ * The segments of part and of the octets that it came as go side by side.
+ */
+static iri_status_t
+iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
+{
+    iri_str_t    root = finder->search->root, segment, came, name;
+    iri_status_t status;
+    iri_step_t   step = IRI_STEP_FOUND;
+    size_t       from = 0, to, came_from = 0, came_to = 0;
+
+    memset(walk, 0, sizeof(*walk));
+
+    status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
+
+    while (status == IRI_OK) {
+        to = iri_segment_end(part, from);
+        came_to = iri_segment_end(finder->octets, came_from);
+
+        segment.data = part.data + from;
+        segment.len = to - from;
+
+        came.data = finder->octets.data + came_from;
+        came.len = came_to - came_from;
+
+        if (iri_is_ascii(segment, 0)) {
+            status = iri_walk_put(finder, walk, segment, segment);
+
+        } else {
+            status = mixed ? iri_step_mixed(finder, walk, from, to, &name,
+                                            &step)
+                           : iri_step(finder, walk, segment, came, &name,
+                                      &step);
+
+            if (status == IRI_OK && step == IRI_STEP_FOUND) {
+                status = iri_buf_put(finder->env, &walk->names, name.data,
+                                     name.len);
+            }
+        }
+
+        if (status != IRI_OK || step != IRI_STEP_FOUND || to == part.len) {
+            break;
+        }
+
+        status = iri_walk_slash(finder, walk);
+        from = to + 1;
+        came_from = came_to < finder->octets.len ? came_to + 1 : came_to;
+    }
+
+    return status == IRI_OK ? iri_walk_end(finder, walk, step,
+                                           iri_str_from(part, from), mixed)
+                            : status;
 }
 
 
@@ -259,8 +267,7 @@ iri_octets_of_part(const iri_search_t *search, iri_str_t part)
     iri_str_t            none = { 0, NULL };
     size_t               at, from, slashes;
 
-    if (reading == NULL || reading->conf->charsets.count == 0
-        || reading->form == IRI_FORM_ASCII
+    if (reading == NULL || reading->form == IRI_FORM_ASCII
         || reading->form == IRI_FORM_INVALID
         || part.len > reading->path.len)
     {

@@ -241,12 +241,13 @@ iri_status_t iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
 /*
  * The octets of the entry of directory whose name is name, where no way of
  * iri_name_write leads to it.  node: the directory's own.  *octets is empty
- * if there is none, or the directory is too large to be read.
+ * if there is none; *known is 0 if the directory is too large to be read, so
+ * that there may be one all the same.
  */
 iri_status_t iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                             const iri_tree_conf_t *tree, const char *directory,
                             const iri_node_t *node, iri_str_t name,
-                            iri_str_t *octets);
+                            iri_str_t *octets, int *known);
 
 
 /* ---- one look, one step (iri_step.c) ------------------------------------- */
@@ -294,11 +295,13 @@ void iri_forgive(iri_walk_t *walk, iri_match_t match);
 
 /*
  * Find the entry for one segment that is not ASCII, below walk->disk, which
- * takes its octets if it is there.  *name: its name, which is the segment's
- * canonical form or a variant of it.
+ * takes its octets if it is there.  came: the segment's octets in the
+ * request, empty if unknown.  *name: the entry's name, which is the
+ * segment's canonical form or a variant of it.
  */
 iri_status_t iri_step(iri_finder_t *finder, iri_walk_t *walk,
-                      iri_str_t segment, iri_str_t *name, iri_step_t *step);
+                      iri_str_t segment, iri_str_t came, iri_str_t *name,
+                      iri_step_t *step);
 
 #pragma GCC visibility pop
 

@@ -192,19 +192,42 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 }
 
 
+/*
+ * The very octets of the request, in a directory that is too large to be
+ * read: they count if they are that name.
+ */
+static iri_status_t
+iri_step_as_came(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
+                 iri_str_t came, iri_step_t *step)
+{
+    iri_buf_t    read = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       index;
+
+    if (came.len == 0) {
+        return IRI_OK;
+    }
+
+    status = iri_entry_read(finder->env, finder->tree, came, &read, &index);
+
+    return status == IRI_OK && iri_str_equal(iri_buf_str(&read), name)
+               ? iri_candidate(finder, walk, came, step)
+               : status;
+}
+
+
 /* An entry whose octets no way of writing gives: partly composed, say. */
 static iri_status_t
 iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
-                    iri_step_t *step)
+                    iri_str_t came, iri_step_t *step)
 {
     iri_buf_t    directory = IRI_BUF_EMPTY;
     iri_str_t    octets = { 0, NULL };
     iri_node_t   node;
     iri_status_t status;
+    int          known = 1;
 
-    *step = IRI_STEP_ABSENT;
-
-    if (finder->stopped || finder->tree->names != IRI_NAMES_ANY
+    if (finder->tree->names != IRI_NAMES_ANY
         || (finder->tree->match & IRI_FORGIVE_NORMALIZATION) == 0)
     {
         return IRI_OK;
@@ -222,18 +245,20 @@ iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
     status = iri_cache_find(finder->env, finder->search->cache, finder->tree,
                             (const char *) directory.data, &node, name,
-                            &octets);
+                            &octets, &known);
 
     if (status == IRI_IO_FAILED) {
         iri_stop(finder, IRI_WHY_ERROR);
         return IRI_OK;
     }
 
-    if (status != IRI_OK || octets.len == 0) {
-        return status;
+    if (status == IRI_OK && octets.len != 0) {
+        status = iri_candidate(finder, walk, octets, step);
+
+    } else if (status == IRI_OK && !known) {
+        status = iri_step_as_came(finder, walk, name, came, step);
     }
 
-    status = iri_candidate(finder, walk, octets, step);
     if (status == IRI_OK && *step == IRI_STEP_FOUND) {
         iri_forgive(walk, IRI_MATCH_NORMALIZATION);
     }
@@ -312,7 +337,7 @@ iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 
 iri_status_t
 iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
-         iri_str_t *name, iri_step_t *step)
+         iri_str_t came, iri_str_t *name, iri_step_t *step)
 {
     iri_source_t source = { segment, NULL, 0, 0 };
     iri_buf_t    canonical = IRI_BUF_EMPTY;
@@ -343,7 +368,7 @@ iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     }
 
     if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped) {
-        status = iri_step_remembered(finder, walk, *name, step);
+        status = iri_step_remembered(finder, walk, *name, came, step);
     }
 
     return status;
