@@ -5,6 +5,7 @@
  *   mod_iri_config.c   what is made of the settings once they are all read:
  *                      trees of <Directory>, the cache of a child
  *   mod_iri_read.c     request path -> canonical r->uri
+ *   mod_iri_native.c   octets of the disk in redirects -> canonical path
  *   mod_iri_disk.c     canonical r->uri -> r->filename as it is on disk
  *   mod_iri_walk.c     <Files> and MultiViews on canonical names
  *   mod_iri_answer.c   starting over, redirects, headers of answers
@@ -162,6 +163,15 @@ void mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add);
 int mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog,
                         apr_pool_t *ptemp, server_rec *s);
 void mod_iri_child_init(apr_pool_t *pchild, server_rec *s);
+
+/* ---- mod_iri_native.c --------------------------------------------------- */
+
+/*
+ * The path of an internal redirect, percent-encoded or raw, without the
+ * octets of the disk that stand for a directory of the request before.
+ */
+const char *mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
+                                   const char *path);
 
 /* ---- hooks -------------------------------------------------------------- */
 

@@ -107,50 +107,6 @@ mod_iri_normalized(request_rec *r, const char *path)
     return ap_normalize_path(copy, flags) ? copy : NULL;
 }
 
-/*
- * A RewriteRule of a directory without RewriteBase redirects to a path made
- * of the octets on disk.  Put back the canonical prefix that they stand for.
- */
-static const char *
-mod_iri_without_native(request_rec *r, const char *path)
-{
-    const request_rec       *from = r->prev ? r->prev : r->main;
-    const mod_iri_request_t *ctx = from ? mod_iri_request(from) : NULL;
-    const char              *native, *canonical, *old;
-    size_t                   len;
-
-    if (ctx == NULL || ctx->native_uri == NULL) {
-        return path;
-    }
-    native = ctx->native_uri;
-    canonical = ctx->canonical_uri;
-    for (;;) {
-        len = strlen(native);
-        if (strncmp(path, native, len) == 0) {
-            return apr_pstrcat(r->pool,
-                               ap_os_escape_path(r->pool, canonical, 1),
-                               path + len, NULL);
-        }
-        old = ap_os_escape_path(r->pool, native, 1);
-        if (strncasecmp(path, old, strlen(old)) == 0) {
-            return apr_pstrcat(r->pool,
-                               ap_os_escape_path(r->pool, canonical, 1),
-                               path + strlen(old), NULL);
-        }
-        if (strcmp(native, "/") == 0) {
-            return path;
-        }
-        native = ap_make_dirstr_parent(r->pool,
-                     apr_pstrmemdup(r->pool, native, len - 1));
-        canonical = ap_make_dirstr_parent(r->pool,
-                        apr_pstrmemdup(r->pool, canonical,
-                                       strlen(canonical) - 1));
-        if (iri_is_ascii(mod_iri_str(native), 0)) {
-            return path;
-        }
-    }
-}
-
 /* ---- reading ------------------------------------------------------------ */
 
 static void
@@ -229,7 +185,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     if (mod_iri_inherit(r)) {
         return;
     }
-    path = mod_iri_normalized(r, mod_iri_without_native(r, raw));
+    path = mod_iri_normalized(r, mod_iri_without_native(r, conf, raw));
     if (path == NULL) {
         return;
     }

@@ -46,7 +46,7 @@ my $names = join '', map { "$_\tfile\n" } map { escaped($_) } qw(
     場所/が.html 場所外.html 一致/秘密.html 一致/公開.html 目録/が.html
     目録外/が.html 棚/秘密.txt 棚/公開.txt 条件/が.html 設定/が.html
     本名/が.html home/太郎/が.html 新/が.html 書換/新.html 書換/基.html
-    書換/下/新.html 型/鍵.html 型/他.html index.html
+    書換/表.html 書換/下/新.html 型/鍵.html 型/他.html index.html
 );
 my ($root) = make_tree("\@charset EUC-JP\n$names");
 
@@ -58,6 +58,8 @@ spew(on_disk('書換/.htaccess'), <<'END');
 RewriteEngine On
 RewriteRule ^old\.html$ index-new.html [L]
 RewriteRule ^index-new\.html$ - [L,E=SEEN:1]
+RewriteRule ^(.+)\.old$ $1.html [L]
+RewriteRule ^下/(.+)\.fwd$ 下/$1.html [L]
 RewriteCond %{ENV:IRI_PATH} ^/書換/旧\.html$
 RewriteRule . 新.html [L]
 END
@@ -133,6 +135,7 @@ my @cases = (
     ['/絶対/が.html', 200, '新/が.html', 'RewriteRule to a file'],
     ['/書換/old.html', 200, "rewritten\n", 'per-dir, no base'],
     ['/書換/旧.html', 200, '書換/新.html', 'per-dir, RewriteCond'],
+    ['/書換/表.old', 200, '書換/表.html', 'per-dir, part of a name'],
     ['/書基/old.html', 200, "with base\n", 'per-dir, RewriteBase'],
 );
 for my $case (@cases) {

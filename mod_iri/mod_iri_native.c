@@ -1,0 +1,137 @@
+/*
+ * mod_iri_native.c - paths that httpd has made of names on disk
+ *
+ * A RewriteRule of a directory without RewriteBase redirects to a path that
+ * was cut out of r->filename, so it is made of octets of the disk.  What of
+ * it is the directory that the rule stands in gets its canonical path back;
+ * the rest is a name on disk if it is there, and is read like any request if
+ * not.
+ */
+
+#include "mod_iri.h"
+
+#include <apr_file_info.h>
+
+/* A directory as it is written on disk and canonically, both unescaped. */
+typedef struct {
+    const char *native;      /* end with "/" */
+    const char *canonical;
+} mod_iri_pair_t;
+
+static const char *
+mod_iri_parent(request_rec *r, const char *dir)
+{
+    return ap_make_dirstr_parent(r->pool,
+                                 apr_pstrmemdup(r->pool, dir,
+                                                strlen(dir) - 1));
+}
+
+/* The length of dir at the start of path, raw or escaped; 0: not there. */
+static size_t
+mod_iri_starts_with(request_rec *r, const char *path, const char *dir)
+{
+    size_t len = strlen(dir);
+
+    if (strncmp(path, dir, len) == 0) {
+        return len;
+    }
+    dir = ap_os_escape_path(r->pool, dir, 1);
+    len = strlen(dir);
+    return strncasecmp(path, dir, len) == 0 ? len : 0;
+}
+
+/* Names of entries for octets of the disk; NULL: one has none. */
+static const char *
+mod_iri_names_of(request_rec *r, iri_env_apr_t *env,
+                 const iri_tree_conf_t *tree, const char *octets)
+{
+    const char *names = "";
+    iri_str_t   segment, name;
+
+    for (;;) {
+        segment.data = (const unsigned char *) octets;
+        segment.len = strcspn(octets, "/");
+        name = segment;
+        if (segment.len > 0
+            && (iri_entry_name(&env->env, tree, segment, &name) != IRI_OK
+                || name.len == 0))
+        {
+            return NULL;
+        }
+        octets += segment.len;
+        names = apr_pstrcat(r->pool, names, mod_iri_dup(r->pool, name),
+                            *octets ? "/" : NULL, NULL);
+        if (*octets++ == '\0') {
+            return names;
+        }
+    }
+}
+
+/* What follows the directory, percent-encoded in UTF-8; itself if unread. */
+static const char *
+mod_iri_rest(request_rec *r, mod_iri_server_t *conf,
+             const mod_iri_request_t *ctx, const char *dir, const char *rest)
+{
+    const char   *octets = apr_pstrdup(r->pool, rest), *names;
+    iri_request_t request;
+    iri_reading_t reading;
+    iri_env_apr_t env;
+    apr_finfo_t   info;
+
+    mod_iri_env(&env, r);
+    if (iri_is_ascii(mod_iri_str(rest), 1)
+        || ap_unescape_url((char *) octets) != OK)
+    {
+        return rest;
+    }
+    names = mod_iri_names_of(r, &env, ctx->tree, octets);
+    if (names != NULL
+        && apr_stat(&info, apr_pstrcat(r->pool, dir, octets, NULL),
+                    APR_FINFO_TYPE | APR_FINFO_LINK, r->pool) == APR_SUCCESS)
+    {
+        return ap_os_escape_path(r->pool, names, 1);
+    }
+    memset(&request, 0, sizeof(request));
+    request.path = mod_iri_str(apr_pstrcat(r->pool, "/", rest, NULL));
+    request.escaped = 1;
+    if (iri_read(&env.env, &conf->reading, &request, &reading) != IRI_OK
+        || reading.answer == IRI_REFUSE)
+    {
+        return rest;
+    }
+    return (const char *) mod_iri_dup(r->pool, reading.uri) + 1;
+}
+
+const char *
+mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
+                       const char *path)
+{
+    const mod_iri_request_t *ctx = r->prev ? mod_iri_request(r->prev) : NULL;
+    mod_iri_pair_t           pair;
+    const char              *dir;
+    size_t                   len, prefix;
+
+    if (ctx == NULL || ctx->native_uri == NULL) {
+        return path;
+    }
+    pair.native = ctx->native_uri;
+    pair.canonical = ctx->canonical_uri;
+    prefix = ctx->search.prefix;
+    while (strlen(pair.native) > prefix
+           && !iri_is_ascii(mod_iri_str(pair.native), 0))
+    {
+        len = mod_iri_starts_with(r, path, pair.native);
+        if (len > 0) {
+            dir = apr_pstrcat(r->pool,
+                              mod_iri_dup(r->pool, ctx->search.root),
+                              pair.native + prefix, NULL);
+            return apr_pstrcat(r->pool,
+                               ap_os_escape_path(r->pool, pair.canonical, 1),
+                               mod_iri_rest(r, conf, ctx, dir, path + len),
+                               NULL);
+        }
+        pair.native = mod_iri_parent(r, pair.native);
+        pair.canonical = mod_iri_parent(r, pair.canonical);
+    }
+    return path;
+}

@@ -1,0 +1,174 @@
+# What httpd makes of a found file: index, negotiation, programs, includes,
+# error documents and listings, over names that are EUC-JP on disk.
+use strict;
+use warnings;
+use Encode ();
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+sub euc {
+    return Encode::encode('euc-jp', Encode::decode('UTF-8', $_[0]));
+}
+
+sub percent {
+    my ($path) = @_;
+    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
+    return $path;
+}
+
+# The spellings that every case is asked in.
+sub forms { return (utf8 => percent($_[0]), euc => percent(euc($_[0]))) }
+
+my ($root) = make_tree("\@charset EUC-JP\n" . join '',
+    map { "$_\tfile\n" } map { escaped($_) } qw(
+        索引/索引.html 交渉/案内.html.en 交渉/案内.html.ja 交渉/版.1.html
+        誤り/無.html 一覧/見える.txt 一覧/隠す.txt 含/部品.txt
+    ));
+
+# A file with octets of its own, by its name in UTF-8.
+sub put {
+    my ($name, $octets, $mode) = @_;
+    spew("$root/" . euc($name), $octets);
+    chmod $mode // 0644, "$root/" . euc($name);
+    return;
+}
+
+put('含/外.shtml', '<!--#include file="部品.txt" -->');
+put('含/仮.shtml', '<!--#include virtual="/含/部品.txt" -->');
+put('含/環.shtml', '<!--#echo var="IRI_PATH" -->');
+put('含/寸.shtml', '<!--#fsize file="部品.txt" -->');
+put('含/古.shtml', '<!--#include virtual="' . euc('/含/部品.txt') . '" -->');
+put('含/拒.shtml', '<!--#include virtual="/誤り/秘.txt" -->');
+put('誤り/秘.txt', "secret\n");
+mkdir "$root/" . euc('算');
+put('算/計.cgi', <<'END', 0755);
+#!/bin/sh
+printf 'Content-Type: text/plain\n\n'
+for v in SCRIPT_NAME PATH_INFO PATH_TRANSLATED SCRIPT_FILENAME REQUEST_URI \
+    IRI IRI_PATH IRI_URI IRI_FORM IRI_CHARSET IRI_MATCH IRI_FILENAME \
+    IRI_PATH_INFO
+do eval "printf '%s=%s\n' $v \"\$$v\""; done
+END
+put('算/a.cgi', slurp("$root/" . euc('算/計.cgi')), 0755);
+spew("$root/a.cgi", slurp("$root/" . euc('算/計.cgi')));
+chmod 0755, "$root/a.cgi";
+
+my $server = httpd(
+    root    => $root,
+    modules => [qw(negotiation include cgid autoindex env)],
+    conf    => <<'END');
+IRIEngine On
+IRICharset EUC-JP
+IRIFilenameCharset EUC-JP
+AddLanguage en .en
+AddLanguage ja .ja
+ErrorDocument 404 /誤り/無.html
+DirectoryIndex 索引.html
+AddHandler cgi-script .cgi
+AddType text/html .shtml
+AddOutputFilter INCLUDES .shtml
+<Directory "%%ROOT%%">
+    Options +MultiViews +ExecCGI +Includes +Indexes
+</Directory>
+<Location "/誤り/秘.txt">
+    Require all denied
+</Location>
+<Location "/一覧/隠す.txt">
+    Require all denied
+</Location>
+END
+
+# Asks in all forms; the body must be what an octet string or pattern says.
+sub asked {
+    my ($path, $status, $body, $what, %option) = @_;
+    my %form = forms($path);
+    my $last;
+    for my $form (sort keys %form) {
+        $last = $server->get($form{$form}, %option);
+        is $last->status, $status, "$what, $form: status";
+        ref $body
+            ? like($last->body, $body, "$what, $form")
+            : is($last->body, $body, "$what, $form")
+            if defined $body;
+    }
+    return $last;
+}
+
+asked('/索引/', 200, escaped(euc '索引/索引.html'), 'DirectoryIndex');
+my $answer = asked('/索引', 301, undef, 'slash redirect');
+like $answer->header('Location'), qr{^http://[^/]+/%e7%b4%a2%e5%bc%95/$}i,
+    'slash redirect is canonical';
+
+$answer = asked('/交渉/案内', 200, escaped(euc '交渉/案内.html.ja'),
+    'MultiViews', headers => ['Accept-Language' => 'ja']);
+is $answer->header('Content-Location'), percent('案内.html.ja'),
+    'Content-Location is canonical';
+asked('/交渉/案内.html', 200, escaped(euc '交渉/案内.html.en'),
+    'MultiViews with a suffix', headers => ['Accept-Language' => 'en']);
+asked('/交渉/版.1', 200, escaped(euc '交渉/版.1.html'),
+    'MultiViews with a dot');
+
+# CGI: what the program is told.
+sub told { return { $_[0]->body =~ /^(\w+)=(.*)$/mg } }
+for my $form (['utf8', sub { $_[0] }], ['euc', \&euc]) {
+    my ($name, $code) = @$form;
+    my $target = percent($code->('/算/計.cgi/後/ろ')) . '?q=%E9';
+    my $told   = told($server->get($target));
+    is $told->{SCRIPT_NAME}, '/算/計.cgi', "CGI, $name: SCRIPT_NAME";
+    is $told->{PATH_INFO}, '/後/ろ', "CGI, $name: PATH_INFO";
+    is $told->{SCRIPT_FILENAME}, "$root/" . euc('算/計.cgi'),
+        "CGI, $name: SCRIPT_FILENAME is on disk";
+    is $told->{REQUEST_URI}, $target, "CGI, $name: REQUEST_URI as sent";
+    is $told->{IRI_PATH}, '/算/計.cgi/後/ろ', "CGI, $name: IRI_PATH";
+    is $told->{IRI_URI}, percent('/算/計.cgi/後/ろ'), "CGI, $name: IRI_URI";
+    is $told->{IRI}, 'http://localhost/算/計.cgi/後/ろ?q=%E9',
+        "CGI, $name: IRI";
+    is $told->{IRI_FORM}, $name eq 'euc' ? 'legacy' : 'escaped',
+        "CGI, $name: IRI_FORM";
+    is $told->{IRI_CHARSET}, $name eq 'euc' ? 'EUC-JP' : 'UTF-8',
+        "CGI, $name: IRI_CHARSET";
+    is $told->{IRI_MATCH}, 'charset', "CGI, $name: IRI_MATCH";
+    is $told->{IRI_FILENAME}, "$root/" . euc('算/計.cgi'),
+        "CGI, $name: IRI_FILENAME";
+    is $told->{IRI_PATH_INFO}, '/後/ろ', "CGI, $name: IRI_PATH_INFO";
+    $told = told($server->get(percent($code->('/算/a.cgi/交渉/版.1.html'))));
+    is $told->{PATH_TRANSLATED}, "$root/" . euc('交渉/版.1.html'),
+        "CGI, $name: PATH_TRANSLATED is on disk";
+}
+my $told = told($server->get('/a.cgi/x'));
+is $told->{IRI_FORM}, 'ascii', 'CGI, ASCII: IRI_FORM';
+is $told->{IRI_PATH}, '/a.cgi/x', 'CGI, ASCII: IRI_PATH';
+is $told->{IRI_CHARSET}, '', 'CGI, ASCII: no IRI_CHARSET';
+is $told->{IRI_PATH_INFO}, '/x', 'CGI, ASCII: IRI_PATH_INFO';
+
+# SSI: names in a page, in whatever charset it is written in.
+my $part = escaped(euc '含/部品.txt');
+asked('/含/外.shtml', 200, $part, 'SSI file');
+asked('/含/仮.shtml', 200, $part, 'SSI virtual');
+asked('/含/古.shtml', 200, $part, 'SSI virtual in EUC-JP');
+asked('/含/環.shtml', 200, '/含/環.shtml', 'SSI echo');
+my $size = length $part;
+asked('/含/寸.shtml', 200, qr/^ *$size *$/, 'SSI fsize');
+asked('/含/拒.shtml', 200, qr/error/, 'SSI: denied by <Location>');
+
+# Error documents, and refusals that do not loop.
+my $none = escaped(euc '誤り/無.html');
+asked('/無い', 404, $none, 'ErrorDocument');
+is $server->get('/%FF')->body, $none, 'ErrorDocument of a refused path';
+my $client = $server->client;
+is $client->request({ target => '/%FF' })->status, 404, 'refused';
+ok $client->{persistent}, 'a refusal does not cost the connection';
+
+# A name that is denied is not listed, though it was asked by its octets.
+my $list = $server->get(percent('/一覧/'))->body;
+my ($seen, $hidden) = map { lc percent(euc $_) } '見える.txt', '隠す.txt';
+like lc $list,   qr/\Q$seen\E/,   'a listing shows what may be seen';
+unlike lc $list, qr/\Q$hidden\E/, 'a listing hides what <Location> denies';
+
+is_deeply [$server->errors], [], 'log';
+done_testing;

@@ -1,0 +1,130 @@
+# mod_dav over a tree that is EUC-JP on disk: every method, and Destination,
+# in every spelling, leads to the one entry with the name.
+use strict;
+use warnings;
+use Encode ();
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+sub in_charset {
+    return Encode::encode($_[1], Encode::decode('UTF-8', $_[0]));
+}
+
+sub euc { return in_charset($_[0], 'euc-jp') }
+
+sub percent {
+    my ($path) = @_;
+    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
+    return $path;
+}
+
+my %spelling = (
+    utf8 => sub { percent($_[0]) },
+    raw  => sub { $_[0] },
+    euc  => sub { percent(euc($_[0])) },
+    sjis => sub { percent(in_charset($_[0], 'cp932')) },
+);
+
+my ($root) = make_tree("\@charset EUC-JP\n"
+    . escaped('/在/有.txt') . "\tfile\n" . escaped('/禁/有.txt')
+    . "\tfile\n");
+system 'chown', '-R', 'www-data', $root if $> == 0;
+
+my $server = httpd(
+    root => $root, modules => [qw(dav dav_fs dav_lock)], conf => <<'END');
+IRIEngine On
+IRICharset EUC-JP Shift_JIS
+IRIFilenameCharset EUC-JP
+DavLockDB "%%TMP%%/run/lock"
+DAVMinTimeout 600
+<Directory "%%ROOT%%">
+    Dav On
+    Options +Indexes
+</Directory>
+<Location "/禁">
+    Require all denied
+</Location>
+END
+chmod 0777, $server->tmp . '/run';
+
+# What lies in a directory, by octets on disk.
+sub entries {
+    opendir my $dir, "$root/" . euc($_[0]) or return 'none';
+    return join ' ', sort map { escaped($_) } grep { !/^\.\.?$/ && $_ ne '.DAV' }
+        readdir $dir;
+}
+
+# One request; the status and what it was must be right.
+sub does {
+    my ($method, $target, $status, $what, %option) = @_;
+    my $answer = $server->request($method, $target, %option);
+    is $answer->status, $status, $what;
+    return $answer;
+}
+
+for my $name (sort keys %spelling) {
+    my $of = $spelling{$name};
+    does('MKCOL', $of->('/新/'), 201, "$name: MKCOL");
+    ok -d "$root/" . euc('新'), "$name: is EUC-JP on disk";
+    does('MKCOL', $of->('/新/'), 405, "$name: MKCOL again");
+    does('PUT', $of->('/新/子.txt'), 201, "$name: PUT", body => 'one');
+    does('PUT', $of->('/新/子.txt'), 204, "$name: PUT again", body => 'two');
+    is entries('新'), escaped(euc('子.txt')), "$name: one entry";
+    is $server->get($of->('/新/子.txt'))->body, 'two', "$name: GET";
+
+    for my $other (sort keys %spelling) {
+        my $to = $spelling{$other};
+        does('COPY', $of->('/新/子.txt'), 201, "$name: COPY to $other",
+            headers => [
+                Destination => 'http://localhost' . $to->('/新/写.txt')]);
+        does('MOVE', $of->('/新/写.txt'), 201, "$name: MOVE to $other",
+            headers => [
+                Destination => 'http://localhost' . $to->('/新/移.txt')]);
+        is entries('新'),
+            join(' ', sort map { escaped(euc($_)) } '子.txt', '移.txt'),
+            "$name: two entries";
+        does('DELETE', $to->('/新/移.txt'), 204, "$name: DELETE in $other");
+    }
+    does('COPY', $of->('/新/子.txt'), 403,
+        "$name: Destination denied by <Location>",
+        headers => [Destination => 'http://localhost' . $of->('/禁/写.txt')]);
+    is entries('禁'), escaped(euc('有.txt')), "$name: nothing was written";
+
+    does('PROPFIND', $of->('/新/'), 207, "$name: PROPFIND",
+        headers => [Depth => 0]);
+    does('PROPFIND', $of->('/無/'), 404, "$name: PROPFIND of none",
+        headers => [Depth => 0]);
+    does('PROPPATCH', $of->('/新/子.txt'), 207, "$name: PROPPATCH",
+        headers => ['Content-Type' => 'text/xml'], body =>
+            '<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:"><D:set>'
+            . '<D:prop><x xmlns="u:u">1</x></D:prop></D:set>'
+            . '</D:propertyupdate>');
+
+    my $lock = does('LOCK', $of->('/新/子.txt'), 200, "$name: LOCK",
+        headers => ['Content-Type' => 'text/xml'], body =>
+            '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope>'
+            . '<D:exclusive/></D:lockscope><D:locktype><D:write/>'
+            . '</D:locktype></D:lockinfo>');
+    my $token = $lock->header('Lock-Token') // '<none>';
+    for my $other (sort keys %spelling) {
+        does('PUT', $spelling{$other}->('/新/子.txt'), 423,
+            "$name: the lock holds for $other", body => 'no');
+    }
+    does('UNLOCK', $of->('/新/子.txt'), 204, "$name: UNLOCK",
+        headers => ['Lock-Token' => $token]);
+    does('DELETE', $of->('/新/'), 204, "$name: DELETE");
+    ok !-e "$root/" . euc('新'), "$name: is gone";
+}
+
+# Names that the tree cannot hold are not made in another charset.
+does('PUT', '/%E2%82%AC.txt', 404, 'PUT of a euro sign', body => 'x');
+is entries(''), join(' ', sort map { escaped(euc($_)) } '在', '禁'),
+    'nothing was made';
+
+is_deeply [$server->errors], [], 'log';
+done_testing;
