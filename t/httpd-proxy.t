@@ -1,0 +1,145 @@
+# What leaves the server, or is remembered by it: mod_proxy with and without
+# nocanon sends the canonical path, mod_cache has one entry for all forms, and
+# Digest authentication still sees the target as the client signed it.
+use strict;
+use warnings;
+use Digest::MD5 'md5_hex';
+use Encode ();
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+sub in_charset {
+    return Encode::encode($_[1], Encode::decode('UTF-8', $_[0]));
+}
+
+sub percent {
+    my ($path) = @_;
+    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
+    return $path;
+}
+
+sub forms {
+    my ($path) = @_;
+    return (
+        escaped => percent($path),
+        native  => $path,
+        lower   => lc percent($path),
+        euc     => percent(in_charset($path, 'euc-jp')),
+        sjis    => percent(in_charset($path, 'cp932')),
+    );
+}
+
+my ($root) = make_tree("\@charset EUC-JP\n" . join '',
+    map { escaped($_) . "\tfile\n" } '蔵/有.txt', '鍵/有.txt');
+mkdir "$root/in";
+spew("$root/in/echo.cgi", <<'END');
+#!/bin/sh
+printf 'Content-Type: text/plain\n\n%s\n' "$REQUEST_URI"
+END
+chmod 0755, "$root/in/echo.cgi";
+
+my $user = md5_hex('u:here:p');
+my $tmp  = temp_dir();
+spew("$tmp/users", "u:here:$user\n");
+mkdir "$tmp/cache";
+chmod 0777, "$tmp/cache";
+
+my $server = httpd(
+    root => $root, tmp => $tmp,
+    modules => [qw(proxy proxy_http rewrite cgid cache cache_disk setenvif
+        headers auth_digest authn_file authz_user)],
+    conf => <<'END');
+<VirtualHost 127.0.0.1:%%PORT%%>
+    IRIEngine On
+    IRICharset EUC-JP Shift_JIS
+    IRIFilenameCharset EUC-JP
+    LogFormat "%r|%{unsafe}e" target
+    CustomLog "%%TMP%%/target.log" target
+    ProxyPass "/代" "http://127.0.0.1:%%PORTback%%/代"
+    ProxyPass "/raw" "http://127.0.0.1:%%PORTback%%/raw" nocanon
+    <Location "/拒">
+        Require all denied
+    </Location>
+    ProxyPass "/拒" "http://127.0.0.1:%%PORTback%%/"
+    RewriteEngine On
+    RewriteRule "^/書/(.*)$" "http://127.0.0.1:%%PORTback%%/書/$1" [P]
+    CacheRoot "%%TMP%%/cache"
+    CacheEnable disk "/蔵"
+    CacheEnable disk "/%E8%94%B5"
+    CacheDefaultExpire 600
+    CacheIgnoreNoLastMod On
+    CacheHeader On
+    <Location "/鍵">
+        AuthType Digest
+        AuthName here
+        AuthDigestProvider file
+        AuthUserFile "%%TMP%%/users"
+        Require valid-user
+    </Location>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTback%%>
+    ScriptAlias "/" "%%ROOT%%/in/echo.cgi/"
+</VirtualHost>
+END
+
+for my $prefix ('/代/', '/raw/', '/書/') {
+    my %form = forms($prefix . '代/有.txt');
+    for my $form (sort keys %form) {
+        my $answer = $server->get("$form{$form}?q=%C9%BD");
+        is uc $answer->body,
+            uc percent($prefix . '代/有.txt') . "?q=%C9%BD\n",
+            "proxy $prefix, $form: canonical, the query as it came";
+    }
+}
+my %denied = forms('/拒/x');
+is $server->get($denied{$_})->status, 403, "proxy, denied, $_"
+    for sort keys %denied;
+is $server->get('/raw/%FF')->status, 404, 'nocanon: no reading, not sent';
+is $server->get('/raw/a%2Fb%E8%A1%A8')->status, 404,
+    'nocanon: %2F stays refused';
+
+# mod_cache guesses from the age of a file how long it stays fresh.
+utime time - 864000, time - 864000,
+    "$root/" . in_charset('蔵/有.txt', 'euc-jp');
+
+# mod_cache: what one form stored, all others hit.
+my %form = forms('/蔵/有.txt');
+my $first = 1;
+for my $form (qw(sjis escaped native lower euc sjis)) {
+    my $answer = $server->get($form{$form});
+    is $answer->status, 200, "cache, $form: status";
+    like $answer->header('X-Cache') // '', $first ? qr/^MISS/ : qr/^HIT/,
+        "cache, $form: " . ($first ? 'stored' : 'one entry');
+    $server->wait_for(sub { glob "$tmp/cache/*/*/*.header"
+            or glob "$tmp/cache/*/*/*/*.header" }) if $first;
+    $first = 0;
+}
+my @entries = split ' ', `find $tmp/cache -name '*.header'`;
+is scalar @entries, 1, 'cache: one entry on disk';
+
+# Digest: the signed uri is compared with the target as it came.
+sub digest {
+    my ($uri, $challenge) = @_;
+    my ($nonce) = $challenge =~ /nonce="([^"]+)"/;
+    my $ha2 = md5_hex("GET:$uri");
+    my $response = md5_hex("$user:$nonce:00000001:abc:auth:$ha2");
+    return qq{Digest username="u", realm="here", nonce="$nonce", }
+        . qq{uri="$uri", qop=auth, nc=00000001, cnonce="abc", }
+        . qq{algorithm=MD5, response="$response"};
+}
+%form = forms('/鍵/有.txt');
+for my $form (sort keys %form) {
+    my $challenge = $server->get($form{$form});
+    is $challenge->status, 401, "Digest, $form: asked";
+    my $answer = $server->get($form{$form}, headers => [Authorization =>
+            digest($form{$form}, $challenge->header('WWW-Authenticate'))]);
+    is $answer->status, 200, "Digest, $form: let in";
+}
+
+is_deeply [$server->errors], [], 'log';
+done_testing;
