@@ -34,11 +34,11 @@ my @FILES = (
 # Subtrees whose names are stored otherwise, as the example configurations
 # say: [prefix, label on disk, form on disk, note, files].
 my @TREES = (
-    ['/nfd', 'UTF-8', 'NFD', 'names on disk in NFD',
+    ['/nfd', 'UTF-8', 'NFD', 'names on disk: NFD',
         ['/Αθήνα.html'], ['/がぎぐげご.html', 'EUC-JP']],
-    ['/euc', 'EUC-JP', undef, 'names on disk in EUC-JP',
+    ['/euc', 'EUC-JP', undef, 'names on disk: EUC-JP',
         ['/日本語/表.html', 'Shift_JIS', 'EUC-JP']],
-    ['/cp1251', 'windows-1251', undef, 'names on disk in windows-1251',
+    ['/cp1251', 'windows-1251', undef, 'names on disk: windows-1251',
         ['/кино/фильм.html', 'windows-1251']],
 );
 
@@ -145,10 +145,10 @@ sub forms {
     my ($file) = @_;
     my $path = $file->{path};
     my @forms = (
-        ['UTF-8, percent-encoded', written($path, 'UTF-8', 'NFC')],
-        ['UTF-8, raw octets',      utf8($path) =~ s/ /%20/gr],
-        ['UTF-8 in NFD, escaped',  written($path, 'UTF-8', 'NFD')],
-        map { ["$_, escaped", written($path, $_)] } @{ $file->{charsets} }
+        ['UTF-8', written($path, 'UTF-8', 'NFC')],
+        ['UTF-8 raw', utf8($path) =~ s/ /%20/gr],
+        ['UTF-8 NFD', written($path, 'UTF-8', 'NFD')],
+        map { [$_, written($path, $_)] } @{ $file->{charsets} }
     );
     my %seen;
     return grep { !$seen{ $_->[1] }++ } @forms;
@@ -175,34 +175,34 @@ sub further {
     my $key   = '/秘密/鍵.html';
     my $moved = '/moved/Straße.html';
     my @denied = map {
-        { form => "$_, escaped", target => written($key, $_), status => 403 }
+        { form => $_, target => written($key, $_), status => 403 }
     } qw(UTF-8 Shift_JIS EUC-JP);
     my $mixed = written('/Русский', 'UTF-8')
         . written('/музей.html', 'windows-1251');
     my $canonical = written($moved, 'UTF-8');
     return (
         { path => '/Русский/музей.html', note => 'two charsets in one path',
-            requests => [{ form => 'UTF-8 and windows-1251',
+            requests => [{ form => 'UTF-8, 1251',
                 target => $mixed, status => 200,
                 file => utf8('/Русский/музей.html') }] },
-        { path => '/1〜9.html', note => 'U+301C on disk, U+FF5E asked for',
-            requests => [{ form => 'vendor variant',
+        { path => '/1〜9.html', note => 'disk U+301C, asked U+FF5E',
+            requests => [{ form => 'UTF-8',
                 target => written("/1\x{FF5E}9.html", 'UTF-8'),
                 status => 200, file => utf8('/1〜9.html') }] },
-        { path => $key, note => 'denied in UTF-8: denied in every form',
+        { path => $key, note => 'denied in every form',
             requests => \@denied },
         { path => $moved, note => 'iri_redirect 301',
             requests => [
-                { form => 'windows-1252, escaped', status => 301,
+                { form => 'windows-1252', status => 301,
                     target => written($moved, 'windows-1252'),
                     location => $canonical },
-                { form => 'UTF-8, percent-encoded', status => 200,
+                { form => 'UTF-8', status => 200,
                     target => $canonical, file => utf8($moved) }] },
         { path => '/plain.html', note => 'ASCII is left alone',
             requests => [{ form => 'ASCII', target => '/plain.html',
                 status => 200, file => '/plain.html' }] },
         { path => '/Wörter.html', note => 'no such file',
-            requests => [{ form => 'UTF-8, percent-encoded', status => 404,
+            requests => [{ form => 'UTF-8', status => 404,
                 target => written('/Wörter.html', 'UTF-8') }] },
     );
 }

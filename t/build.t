@@ -1,0 +1,147 @@
+#!/usr/bin/perl
+# What is built, and what is written about it: exports of the modules, the
+# core's freedom from servers, make's targets, and that each directive,
+# variable and option has its place in the documents.
+use strict;
+use warnings;
+use File::Spec::Functions 'abs2rel';
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $top = "$FindBin::Bin/..";
+chdir $top or die "$top: $!\n";
+
+my $documents = join '', map { slurp($_) } 'README.md', glob 'doc/*.md';
+my $reference = slurp('doc/directives.md');
+
+# Symbols that a shared object defines for others, but for those that the
+# linker and the sanitizers add.
+sub exports {
+    my ($file) = @_;
+    my ($code, $out) = capture('', 'nm', '-D', '--defined-only', $file);
+    is $code, 0, "nm $file";
+    return grep { !/^(?:_|__asan|__odr)/ } $out =~ / (\w+)$/mg;
+}
+
+sub source { return join '', map { slurp($_) } @_ }
+
+subtest 'exports' => sub {
+    my $build = build_dir();
+    my @core = grep { /^iri_(?!module$)/ }
+        map { exports($_) } grep { -e } "$build/mod_iri.so",
+        "$build/ngx_http_iri_module.so";
+    is "@core", '', 'no function of the core';
+    ok grep({ $_ eq 'iri_module' } exports("$build/mod_iri.so")),
+        'the record of mod_iri';
+    ok grep({ $_ eq 'ngx_http_iri_module' }
+            exports("$build/ngx_http_iri_module.so")),
+        'the record of ngx_iri';
+};
+
+subtest 'core' => sub {
+    for my $file (glob 'common/*.[ch]') {
+        my @servers = slurp($file)
+            =~ /#\s*include\s*[<"]((?:httpd|http_|ap_|ngx_|nginx)\S*)[>"]/g;
+        my @apr = slurp($file) =~ /#\s*include\s*[<"](apr\S*)[>"]/g;
+        @apr = () if $file =~ /_apr\.[ch]$/;
+        is "@servers @apr", ' ', "$file knows no server";
+    }
+};
+
+subtest 'directives' => sub {
+    my $adapters = source(glob('ngx_iri/*.c'));
+    my @nginx = $adapters =~ /ngx_string\("(iri\w*)"\),\s*NGX_HTTP_MAIN/g;
+    my @httpd = source(glob 'mod_iri/*.c')
+        =~ /AP_INIT_\w+\(\s*"(IRI\w+)"/g;
+    cmp_ok scalar @nginx, '>', 6, 'nginx has some';
+    is scalar @nginx, scalar @httpd, 'httpd has as many';
+    for my $name (@nginx) {
+        like $reference, qr/^## \Q$name\E, IRI\w+$/m, "reference of $name";
+        like $reference, qr/^    Syntax:   \Q$name\E /m, "syntax of $name";
+        like slurp('README.md'), qr/^\| `\Q$name\E` \|/m, "$name in README";
+    }
+    for my $name (@httpd) {
+        like $reference, qr/^## iri\w*, \Q$name\E$/m, "reference of $name";
+        like slurp('README.md'), qr/`\Q$name\E`/, "$name in README";
+    }
+    my %known = map { $_ => 1 } @nginx, @httpd;
+    my @unknown = grep { !$known{$_} }
+        $reference =~ /^## (\w+), (\w+)$/mg;
+    is "@unknown", '', 'no reference of what is not there';
+};
+
+subtest 'variables' => sub {
+    my @names = source(glob('ngx_iri/*.c'))
+        =~ /ngx_string\("(iri(?:_\w+)?)"\)(?!,\s*NGX_HTTP_MAIN)/g;
+    my $text = slurp('doc/variables.md');
+    my %seen;
+    for my $name (grep { !$seen{$_}++ } @names) {
+        my $httpd = uc $name;
+        like $text, qr/^\| `\$\Q$name\E` \| `\Q$httpd\E` \|/m,
+            "\$$name and $httpd";
+    }
+    cmp_ok scalar keys %seen, '>=', 8, 'nginx has some';
+};
+
+subtest 'command' => sub {
+    my $manual = slurp('doc/iri.1') =~ s/\\-/-/gr;
+    my ($code, $help) = capture('', build_dir() . '/iri', 'help', 'explain');
+    for my $option ($help =~ /^  (--[\w-]+)/mg) {
+        like $manual, qr/^\.BI? \Q$option\E/m, "$option in the manual";
+    }
+    my ($version) = (capture('', build_dir() . '/iri', '--version'))[1]
+        =~ /^iri (\S+)$/;
+    like slurp('CHANGES.md'), qr/^Changes with iri \Q$version\E$/m,
+        'CHANGES.md';
+    like $manual, qr/^\.TH IRI 1 \S+ "iri \Q$version\E"/m, 'manual';
+};
+
+subtest 'make' => sub {
+    my ($code, $out) = capture('', 'make', '--no-print-directory', 'help');
+    is $code, 0, 'make help';
+    for my $target (qw(all deps run test names asan format check-format
+        clean help)) {
+        like $out, qr/^  $target +\S/m, "tells of $target";
+    }
+    ($code) = capture('', 'make', '-n', $_), is $code, 0, "make -n $_"
+        for qw(format check-format clean);
+};
+
+subtest 'missing packages' => sub {
+    local $ENV{APXS}      = '/nonexistent/apxs';
+    local $ENV{NGINX_SRC} = '/nonexistent';
+    my ($code, $out) = capture('', '.ci/deps', 'build');
+    is $code, 1, 'exit code';
+    like $out, qr/^Missing packages: nginx-dev apache2-dev$/m, 'names';
+    like $out, qr/make deps/, 'what installs them';
+    like $out, qr/apt-get install \S+ nginx-dev apache2-dev$/m,
+        'what installs them by hand';
+    ($code, $out) = capture('', '.ci/deps', 'run');
+    is "$code$out", '0', 'groups are told apart';
+};
+
+subtest 'left behind' => sub {
+    plan skip_all => 'no git' if !-e '.git';
+    my ($code, $out) = capture('', 'git', 'status', '--porcelain',
+        '--ignored');
+    plan skip_all => 'git does not answer here' if $code;
+    my $build = abs2rel(build_dir()) =~ s{/.*}{}r;
+    my @left = grep { !m{^!! \Q$build\E/$|^!! build/$} }
+        grep { /^!!/ } split /\n/, $out;
+    is "@left", '', 'nothing ignored outside build/';
+};
+
+subtest 'clang' => sub {
+    my ($code) = capture('', 'sh', '-c', 'command -v clang');
+    plan skip_all => 'no clang' if $code;
+    my $build = temp_dir();
+    local $ENV{MAKEFLAGS} = '';
+    my ($made, $out, $err) = capture('', 'make', 'CC=clang', "BUILD=$build",
+        'lib', 'cli', 'httpd');
+    is $made, 0, 'core, command and mod_iri without a warning'
+        or diag $err;
+};
+
+done_testing;

@@ -1,0 +1,30 @@
+#!/usr/bin/perl
+# `make run`, and with it the example configurations of both servers: the
+# sample site must get every answer that it expects.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => $_ for grep { $_ } map { missing($_) } qw(nginx httpd);
+
+my ($code, $out, $err) = capture('', $^X, "$FindBin::Bin/run/run");
+is $code, 0, 'all answers are those expected';
+is $err, '', 'nothing on standard error';
+unlike $out, qr/\(!\)/, 'no answer of ours is marked';
+like $out, qr/^file +asked for in +stock nginx +nginx\+iri +httpd\+iri$/m,
+    'heads of columns';
+my ($all, @counts) = $out
+    =~ /^as expected +\d+ of (\d+) +(\d+) of (\d+) +(\d+) of (\d+)$/m;
+ok $all && $all > 50, 'a table of some length';
+is_deeply \@counts, [($all // 0) x 4], 'ours are right in all of it';
+is scalar(() = $out =~ m{^  \S.* http://127\.0\.0\.1:\d+/$}mg), 3,
+    'addresses';
+for my $port ($out =~ m{http://127\.0\.0\.1:(\d+)/$}mg) {
+    ok !IRI::Server::answers($port), 'server is stopped';
+}
+diag $out if $code;
+
+done_testing;
