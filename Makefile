@@ -4,6 +4,11 @@ BUILD     ?= build
 APXS      ?= apxs
 NGINX_SRC ?= /usr/share/nginx/src
 JOBS      ?= 2
+# V=1 shows the commands.
+V         ?= 0
+Q         := $(if $(filter 0,$(V)),@)
+QUIET     := $(if $(filter 0,$(V)),-s)
+tell       = @echo '  $(1)'
 ifeq ($(origin CC),default)
 CC := gcc
 endif
@@ -74,20 +79,24 @@ httpd: $(BUILD)/mod_iri.so ## build mod_iri alone
 nginx: $(BUILD)/ngx_http_iri_module.so ## build ngx_iri alone
 
 $(BUILD)/libiri.a: $(call obj,$(CORE_SRC))
-	rm -f $@
-	$(AR) rcs $@ $^
+	$(call tell,AR $@)
+	$(Q)rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/iri: $(call obj,$(CLI_SRC) $(ENV_SRC)) $(BUILD)/libiri.a
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ \
+	$(call tell,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ \
 	    $(shell pkg-config --libs jansson) $(APR_LIBS) $(CORE_LIBS)
 
 $(BUILD)/mod_iri.so: $(call obj,$(HTTPD_SRC) $(ENV_SRC)) $(BUILD)/libiri.a
-	$(CC) -shared $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
+	$(call tell,LD $@)
+	$(Q)$(CC) -shared $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
 
 $(BUILD)/t/test_%: $(BUILD)/obj/t/core/test_%.o $(call obj,$(TEST_LIB)) \
                    $(call obj,$(ENV_SRC)) $(BUILD)/libiri.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ -Wl,--as-needed \
+	$(call tell,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -Wl,--as-needed \
 	    $(shell pkg-config --libs cmocka) $(APR_LIBS) $(CORE_LIBS)
 
 $(BUILD)/obj/mod_iri/%.o:            EXTRA = -Icommon $(HTTPD_FLAGS)
@@ -97,7 +106,8 @@ $(BUILD)/obj/t/core/%.o:             EXTRA = -Icommon $(APR_CFLAGS)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c -o $@ $<
+	$(call tell,CC $<)
+	$(Q)$(CC) $(ALL_CFLAGS) $(EXTRA) -MMD -MP -c -o $@ $<
 
 -include $(OBJECTS:.o=.d)
 
@@ -126,7 +136,7 @@ NGX_CC    := $(OPT) -fPIC $(HARDEN) $(CFLAGS) $(CPPFLAGS)
 NGX_LD    := $(HARDEN_LD) $(LDFLAGS)
 
 $(NGX_BUILD)/Makefile: config $(BUILD)/flags $(BUILD)/nginx.files
-	@echo "configuring nginx in $(NGINX_SRC)"
+	$(call tell,configure nginx in $(NGINX_SRC))
 	@rm -rf $(NGX_BUILD) && mkdir -p $(NGX_BUILD)
 	@cd $(NGINX_SRC) && bash -c ' \
 	    if [ -f conf_flags ]; then . ./conf_flags; \
@@ -142,8 +152,9 @@ $(NGX_BUILD)/Makefile: config $(BUILD)/flags $(BUILD)/nginx.files
 # nginx's makefile has a CFLAGS of its own, which CFLAGS=... must not replace.
 $(BUILD)/ngx_http_iri_module.so: MAKEOVERRIDES =
 $(BUILD)/ngx_http_iri_module.so: $(NGX_BUILD)/Makefile $(NGX_FILES)
-	$(MAKE) -C $(NGINX_SRC) -f $(NGX_BUILD)/Makefile modules
-	cp $(NGX_BUILD)/ngx_http_iri_module.so $@
+	$(call tell,CC ngx_iri and common for nginx)
+	$(Q)$(MAKE) $(QUIET) -C $(NGINX_SRC) -f $(NGX_BUILD)/Makefile modules
+	$(Q)cp $(NGX_BUILD)/ngx_http_iri_module.so $@
 
 # ---- what the system must have ---------------------------------------------------
 
@@ -161,14 +172,16 @@ need-test:
 
 # ---- running and testing ---------------------------------------------------------
 
-# The prerequisites of these are made by a second make: what pkg-config and
-# apxs say is known only after the packages are there.
+# The rest is made by a second make: it may run in parallel once the packages
+# are there.
+again = $(MAKE) --no-print-directory \
+        $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 run: need-run  ## see it work: a sample tree on both servers, until Ctrl-C
-	@$(MAKE) --no-print-directory all
+	@+$(again) all
 	@perl t/run/run
 
 test: need-test ## build, then all tests
-	@$(MAKE) --no-print-directory all unit
+	@+$(again) all unit
 	@$(MAKE) --no-print-directory prove
 
 unit: $(TESTS)
@@ -179,7 +192,7 @@ prove:
 	CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -It/lib --timer $(TESTS_ARE)
 
 names: need-test ## every word of t/names.t, not a sample
-	@$(MAKE) --no-print-directory all
+	@+$(again) all
 	IRI_ALL_NAMES=1 prove -It/lib -v t/names.t
 
 # Servers load our instrumented modules: IRI::Server preloads the sanitizers'
@@ -202,7 +215,7 @@ clean:         ## remove all that was made
 	rm -rf $(BUILD)
 
 help:          ## this list
-	@echo "make [TARGET] [CC=...] [CFLAGS=...] [APXS=...] [NGINX_SRC=dir]"
+	@echo "make [TARGET] [CC=...] [CFLAGS=...] [APXS=...] [NGINX_SRC=dir] [V=1]"
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1	\2/p' Makefile | \
 	    expand -t 16
 
