@@ -1,0 +1,502 @@
+/*
+ * core.c - what the tests of the core share: see core.h
+ *
+ * Every allocation is a block of its own, so that a sanitizer sees an octet
+ * past its end, and what was asked for is never initialized.
+ */
+
+#include <stdlib.h>
+
+#include "core.h"
+
+typedef union core_block_u core_block_t;
+
+union core_block_u {
+    core_block_t *next;
+    long double   align;
+};
+
+static const iri_env_t core_env;
+
+
+/* ---- arena --------------------------------------------------------------- */
+
+static int
+core_fails(size_t count, size_t at, int on)
+{
+    return at != 0 && (on ? count >= at : count == at);
+}
+
+
+static void *
+core_alloc(void *ctx, size_t size)
+{
+    core_t       *core = ctx;
+    core_block_t *block;
+
+    if (core_fails(++core->allocs, core->fail_at, core->fail_on)) {
+        return NULL;
+    }
+
+    block = malloc(sizeof(*block) + size);
+    if (block == NULL) {
+        abort();
+    }
+
+    block->next = core->blocks;
+    core->blocks = block;
+
+    return memset(block + 1, 0xa5, size);
+}
+
+
+void
+core_forget(core_t *core)
+{
+    core_block_t *block, *next;
+
+    for (block = core->blocks; block != NULL; block = next) {
+        next = block->next;
+        free(block);
+    }
+
+    core->blocks = NULL;
+}
+
+
+static void
+core_log(void *ctx, iri_log_level_t level, iri_str_t line)
+{
+    core_t *core = ctx;
+
+    (void) level;
+
+    if (line.len + 2 > sizeof(core->log) - core->log_len) {
+        return;
+    }
+
+    memcpy(core->log + core->log_len, line.data, line.len);
+    core->log_len += line.len;
+    core->log[core->log_len++] = '\n';
+    core->log[core->log_len] = '\0';
+}
+
+
+/* ---- tree ---------------------------------------------------------------- */
+
+static core_node_t *
+core_child(core_node_t *node, iri_str_t name)
+{
+    core_node_t *child;
+
+    for (child = node->first; child != NULL; child = child->next) {
+        if (child->name.len == name.len
+            && memcmp(child->name.data, name.data, name.len) == 0)
+        {
+            return child;
+        }
+    }
+
+    return NULL;
+}
+
+
+static core_node_t *
+core_add(core_t *core, core_node_t *node, iri_str_t name,
+         iri_node_kind_t kind)
+{
+    core_node_t   *child = calloc(1, sizeof(*child) + name.len);
+    unsigned char *octets = (unsigned char *) (child + 1);
+
+    memcpy(octets, name.data, name.len);
+    child->name.data = octets;
+    child->name.len = name.len;
+    child->node.kind = kind;
+    child->node.dev = 7;
+    child->node.ino = ++core->inodes;
+    child->node.mtime = child->node.ctime = core->mtime;
+
+    /* In front: the order of a directory is nobody's. */
+    child->next = node->first;
+    node->first = child;
+    node->children++;
+    node->node.mtime = node->node.ctime = core->mtime;
+
+    return child;
+}
+
+
+static size_t
+core_part(iri_str_t path, size_t from, iri_str_t *part)
+{
+    while (from < path.len && path.data[from] == '/') {
+        from++;
+    }
+
+    part->data = path.data + from;
+    part->len = 0;
+
+    while (from < path.len && path.data[from] != '/') {
+        from++;
+        part->len++;
+    }
+
+    return from;
+}
+
+
+core_node_t *
+core_put(core_t *core, iri_str_t path)
+{
+    core_node_t *node = &core->root, *child;
+    iri_str_t    part;
+    size_t       at = 0;
+
+    for ( ;; ) {
+        at = core_part(path, at, &part);
+        if (part.len == 0) {
+            return node;
+        }
+
+        child = core_child(node, part);
+        if (child == NULL) {
+            child = core_add(core, node, part,
+                             at < path.len ? IRI_NODE_DIR : IRI_NODE_OTHER);
+        }
+
+        node = child;
+    }
+}
+
+
+/* Walk down as the kernel does. */
+static iri_node_kind_t
+core_walk(core_t *core, iri_str_t path, core_node_t **out)
+{
+    core_node_t *node = &core->root;
+    iri_str_t    part;
+    size_t       at = 0;
+
+    while (at < path.len) {
+        if (node->node.kind != IRI_NODE_DIR) {
+            return IRI_NODE_NOT_DIR;
+        }
+
+        at = core_part(path, at, &part);
+        if (part.len == 0) {
+            break;
+        }
+
+        if (part.len > 255) {
+            return IRI_NODE_ABSENT;
+        }
+
+        node = core_child(node, part);
+        if (node == NULL) {
+            return IRI_NODE_ABSENT;
+        }
+    }
+
+    *out = node;
+
+    return node->node.kind;
+}
+
+
+core_node_t *
+core_node(core_t *core, iri_str_t path)
+{
+    core_node_t    *node = NULL;
+    iri_node_kind_t kind = core_walk(core, path, &node);
+
+    return kind == IRI_NODE_DIR || kind == IRI_NODE_OTHER ? node : NULL;
+}
+
+
+static int
+core_io_fails(core_t *core)
+{
+    return core_fails(core->stats + core->lists, core->io_fail_at,
+                      core->io_fail_on);
+}
+
+
+static iri_status_t
+core_stat(void *ctx, const char *path, iri_node_t *out)
+{
+    core_t      *core = ctx;
+    core_node_t *node = NULL;
+    iri_str_t    s = core_str(path);
+
+    core->stats++;
+    core->absolute &= path[0] == '/';
+
+    if (core_io_fails(core)) {
+        return IRI_IO_FAILED;
+    }
+
+    memset(out, 0, sizeof(*out));
+    out->kind = core_walk(core, s, &node);
+
+    if (node != NULL) {
+        *out = node->node;
+    }
+
+    return IRI_OK;
+}
+
+
+static iri_status_t
+core_list(void *ctx, const char *path, iri_each_t each, void *arg)
+{
+    core_t      *core = ctx;
+    core_node_t *node = NULL;
+    iri_status_t status = IRI_OK;
+
+    core->lists++;
+
+    if (core_io_fails(core)
+        || core_walk(core, core_str(path), &node) != IRI_NODE_DIR)
+    {
+        return IRI_IO_FAILED;
+    }
+
+    for (node = node->first; node != NULL && status == IRI_OK;
+         node = node->next)
+    {
+        status = each(arg, node->name);
+    }
+
+    return status;
+}
+
+
+static const iri_dir_t core_dir = { core_stat, core_list };
+
+
+static void
+core_tree_free(core_node_t *node)
+{
+    core_node_t *child, *next;
+
+    for (child = node->first; child != NULL; child = next) {
+        next = child->next;
+        core_tree_free(child);
+        free(child);
+    }
+}
+
+
+void
+core_init(core_t *core)
+{
+    memset(core, 0, sizeof(*core));
+
+    core->env = core_env;
+    core->env.ctx = core;
+    core->env.alloc = core_alloc;
+    core->env.log = core_log;
+    core->env.dir = &core_dir;
+
+    core->mtime = INT64_C(1000000000000000000);   /* of 2001 */
+    core->absolute = 1;
+    core->root.node.kind = IRI_NODE_DIR;
+    core->root.node.dev = 7;
+    core->root.node.ino = ++core->inodes;
+    core->root.node.mtime = core->root.node.ctime = core->mtime;
+}
+
+
+void
+core_free(core_t *core)
+{
+    core_forget(core);
+    core_tree_free(&core->root);
+    memset(&core->root, 0, sizeof(core->root));
+}
+
+
+/* ---- charsets ------------------------------------------------------------ */
+
+static core_t          core_config;
+static iri_registry_t *core_shared;
+
+
+static void
+core_config_free(void)
+{
+    core_free(&core_config);
+}
+
+
+iri_registry_t *
+core_registry(void)
+{
+    if (core_shared == NULL) {
+        core_init(&core_config);
+        core_shared = iri_registry_create(&core_config.env);
+        assert_non_null(core_shared);
+        atexit(core_config_free);
+    }
+
+    return core_shared;
+}
+
+
+const iri_charset_t *
+core_charset(const char *label)
+{
+    iri_charsets_t one = core_charsets(label);
+
+    return one.at[0];
+}
+
+
+iri_charsets_t
+core_charsets(const char *labels)
+{
+    iri_charsets_t out;
+    iri_str_t      words[IRI_MAX_CHARSETS];
+    const char    *error;
+    size_t         count = 0, len;
+
+    memset(&out, 0, sizeof(out));
+
+    while (*labels != '\0') {
+        len = strcspn(labels, " ");
+        words[count].data = (const unsigned char *) labels;
+        words[count++].len = len;
+        labels += len + strspn(labels + len, " ");
+    }
+
+    if (count != 0) {
+        error = iri_parse_charsets(core_registry(), words, count, 0, &out);
+        if (error != NULL) {
+            fail_msg("%s", error);
+        }
+    }
+
+    return out;
+}
+
+
+iri_tree_conf_t
+core_tree(const char *labels, iri_names_t names, unsigned match)
+{
+    iri_tree_conf_t    tree;
+    iri_reading_conf_t reading;
+
+    memset(&reading, 0, sizeof(reading));
+
+    tree.charsets = core_charsets(labels);
+    tree.names = names;
+    tree.match = match;
+    iri_tree_conf_finish(core_registry(), &reading, &tree);
+
+    return tree;
+}
+
+
+/* ---- strings, numbers, files --------------------------------------------- */
+
+iri_str_t
+core_str(const char *text)
+{
+    iri_str_t s = { strlen(text), (const unsigned char *) text };
+
+    return s;
+}
+
+
+iri_str_t
+core_utf8(const uint32_t *c, size_t count, unsigned char *out)
+{
+    iri_str_t s = { 0, out };
+    size_t    i;
+
+    for (i = 0; i < count; i++) {
+        s.len += iri_utf8_put(c[i], out + s.len);
+    }
+
+    return s;
+}
+
+
+uint32_t
+core_random(uint32_t n)
+{
+    static uint64_t state;
+    const char     *seed;
+
+    if (state == 0) {
+        seed = getenv("IRI_SEED");
+        state = seed != NULL ? strtoull(seed, NULL, 0) : 0;
+        state = state * 2 + UINT64_C(0x9e3779b97f4a7c15);
+    }
+
+    /* xorshift64* */
+    state ^= state >> 12;
+    state ^= state << 25;
+    state ^= state >> 27;
+
+    return (uint32_t) ((state * UINT64_C(2685821657736338717) >> 32) % n);
+}
+
+
+const char *
+core_show(iri_str_t s)
+{
+    static char text[8][512];
+    static int  turn;
+    char       *out = text[turn = (turn + 1) % 8];
+    size_t      i, len = 0;
+
+    for (i = 0; i < s.len && len + 8 < sizeof(text[0]); i++) {
+        len += (size_t) (s.data[i] > 0x20 && s.data[i] < 0x7f
+                             ? snprintf(out + len, 8, "%c", s.data[i])
+                             : snprintf(out + len, 8, "\\x%02X", s.data[i]));
+    }
+
+    snprintf(out + len, 8, "%s", i < s.len ? "..." : "");
+
+    return out;
+}
+
+
+void
+core_assert_str(iri_str_t got, iri_str_t want, const char *what,
+                const char *file, int line)
+{
+    if (got.len != want.len
+        || (got.len != 0 && memcmp(got.data, want.data, got.len) != 0))
+    {
+        print_error("%s:%d: %s is \"%s\", not \"%s\"\n", file, line, what,
+                    core_show(got), core_show(want));
+        _fail(file, line);
+    }
+}
+
+
+FILE *
+core_data(const char *path)
+{
+    const char *shared = getenv("IRI_SHARED");
+    char        name[1024];
+    FILE       *file;
+
+    snprintf(name, sizeof(name), "%s/data/%s",
+             shared != NULL ? shared : "../shared", path);
+    file = fopen(name, "r");
+
+    if (file == NULL && strrchr(path, '/') != NULL) {
+        snprintf(name, sizeof(name), "/usr/share/unicode%s",
+                 strrchr(path, '/'));
+        file = fopen(name, "r");
+    }
+
+    if (file == NULL) {
+        print_message("# no %s below $IRI_SHARED or ../shared\n", path);
+    }
+
+    return file;
+}

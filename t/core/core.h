@@ -1,0 +1,98 @@
+/*
+ * core.h - what the tests of the core share
+ *
+ * An arena that counts and can fail, a tree in memory that counts calls and
+ * can fail, charsets by label, random numbers and data files.  A core_t is
+ * the ctx of its env.
+ */
+
+#ifndef CORE_H
+#define CORE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "iri_int.h"
+
+#define S(literal) ((iri_str_t) IRI_STR(literal))
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* One name in a directory of the tree in memory. */
+typedef struct core_node_s core_node_t;
+
+struct core_node_s {
+    iri_str_t    name;
+    iri_node_t   node;
+    size_t       children;   /* in a directory */
+    core_node_t *first;
+    core_node_t *next;
+};
+
+typedef struct {
+    iri_env_t    env;          /* its ctx is this core_t */
+    void        *blocks;       /* all that was allocated */
+    size_t       allocs;       /* how often memory was asked for */
+    size_t       fail_at;      /* which time NULL is given, from 1; 0: never */
+    int          fail_on;      /* 1: and each time after it */
+
+    core_node_t  root;         /* of the tree */
+    uint64_t     inodes;
+    int64_t      mtime;        /* of what is put into the tree */
+    size_t       stats;        /* calls of stat */
+    size_t       lists;        /* and of list */
+    size_t       io_fail_at;   /* which call fails, from 1; 0: none */
+    int          io_fail_on;   /* 1: and each call after it */
+    int          absolute;     /* 0: some path was not absolute */
+
+    char         log[8192];    /* lines, as many as there is room for */
+    size_t       log_len;
+} core_t;
+
+/* A core_t with an empty tree, silent, with an old mtime. */
+void core_init(core_t *core);
+void core_free(core_t *core);      /* arena and tree */
+void core_forget(core_t *core);    /* the arena alone */
+
+/*
+ * Put a name into the tree, with the directories above it; one that ends
+ * with "/" is a directory.  The path is absolute.  Its directory changes.
+ */
+core_node_t *core_put(core_t *core, iri_str_t path);
+core_node_t *core_node(core_t *core, iri_str_t path);   /* or NULL */
+
+/* The charset of a label, built once; fails the test if it is unknown. */
+const iri_charset_t *core_charset(const char *label);
+iri_charsets_t core_charsets(const char *labels);   /* "sjis euc-jp"; "" */
+iri_registry_t *core_registry(void);
+
+/* A tree's settings: charsets ("" is UTF-8), form, IRI_FORGIVE_... */
+iri_tree_conf_t core_tree(const char *labels, iri_names_t names,
+                          unsigned match);
+
+iri_str_t core_str(const char *text);      /* up to its NUL */
+iri_str_t core_utf8(const uint32_t *c, size_t count, unsigned char *out);
+
+/* A number below n; the seed is IRI_SEED, or always the same. */
+uint32_t core_random(uint32_t n);
+
+/* "/caf\xC3\xA9" as it can be printed; static, eight at a time. */
+const char *core_show(iri_str_t s);
+
+/* A data file below $IRI_SHARED or ../shared; NULL, and a message. */
+FILE *core_data(const char *path);
+
+void core_assert_str(iri_str_t got, iri_str_t want, const char *what,
+                     const char *file, int line);
+
+#define assert_str(got, want)                                                 \
+    core_assert_str((got), (want), #got, __FILE__, __LINE__)
+#define assert_text(got, want)                                                \
+    core_assert_str((got), core_str(want), #got, __FILE__, __LINE__)
+
+#endif /* CORE_H */

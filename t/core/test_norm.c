@@ -1,0 +1,474 @@
+/*
+ * test_norm.c - characters are put in NFC, and only where it is safe
+ *
+ * Proves: our NFC and NFD are those of NormalizationTest.txt but for U+037E,
+ * U+1FEF and U+212A, which stay; a character that is taken for inert is
+ * neither changed by NFC nor joined to the one before it; what counts as a
+ * mark, a bidi control or a character at all is what Unicode says; reading a
+ * segment piece by piece is normalizing it as a whole; 30 marks in a row are
+ * normalized, 31 leave their segment as it is.
+ */
+
+#include <stdlib.h>
+
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/ustring.h>
+
+#include "core.h"
+
+#define LONG 256   /* characters of a test string, at most */
+
+
+static int
+stays(uint32_t c)
+{
+    return c == 0x037e || c == 0x1fef || c == 0x212a;
+}
+
+
+static int
+is_scalar(uint32_t c)
+{
+    return c < 0xd800 || c > 0xdfff;
+}
+
+
+/* ICU's form of characters none of which stays. */
+static size_t
+icu_part(const uint32_t *c, size_t count, int nfd, uint32_t *out)
+{
+    UErrorCode          error = U_ZERO_ERROR;
+    const UNormalizer2 *icu = nfd ? unorm2_getNFDInstance(&error)
+                                  : unorm2_getNFCInstance(&error);
+    UChar               from[2 * LONG], to[10 * LONG];
+    int32_t             n = 0, i;
+    size_t              k;
+
+    for (k = 0; k < count; k++) {
+        U16_APPEND_UNSAFE(from, n, (UChar32) c[k]);
+    }
+
+    n = unorm2_normalize(icu, from, n, to, (int32_t) COUNT(to), &error);
+    assert_true(U_SUCCESS(error));
+
+    for (k = 0, i = 0; i < n; k++) {
+        UChar32 one;
+
+        U16_NEXT(to, i, n, one);
+        out[k] = (uint32_t) one;
+    }
+
+    return k;
+}
+
+
+/* The whole string in ICU's form, but for what stays. */
+static size_t
+icu_normalize(const uint32_t *c, size_t count, int nfd, uint32_t *out)
+{
+    size_t from = 0, to, len = 0;
+
+    for (to = 0; to <= count; to++) {
+        if (to < count && !stays(c[to])) {
+            continue;
+        }
+
+        len += icu_part(c + from, to - from, nfd, out + len);
+
+        if (to < count) {
+            out[len++] = c[to];
+        }
+
+        from = to + 1;
+    }
+
+    return len;
+}
+
+
+static void
+assert_form(core_t *core, int nfd, const uint32_t *c, size_t count,
+            const uint32_t *want, size_t wanted)
+{
+    static unsigned char in[4 * LONG], out[40 * LONG];
+    iri_str_t            s = core_utf8(c, count, in);
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    iri_status_t         status;
+
+    status = nfd ? iri_nfd_put(&core->env, s, &buf)
+                 : iri_nfc_put(&core->env, s, &buf);
+    assert_int_equal(status, IRI_OK);
+    assert_str(iri_buf_str(&buf), core_utf8(want, wanted, out));
+}
+
+
+/* ---- NormalizationTest.txt ----------------------------------------------- */
+
+/* "1E0A 0323;" to characters; the text behind it. */
+static char *
+field(char *p, uint32_t *c, size_t *count)
+{
+    for (*count = 0; *p != ';'; /* void */ ) {
+        c[(*count)++] = (uint32_t) strtoul(p, &p, 16);
+        p += *p == ' ';
+    }
+
+    return p + 1;
+}
+
+
+static void
+check_row(core_t *core, char *p, unsigned char *listed)
+{
+    uint32_t c[5][32];
+    size_t   count[5], i;
+
+    for (i = 0; i < 5; i++) {
+        p = field(p, c[i], &count[i]);
+    }
+
+    if (count[0] == 1) {
+        listed[c[0][0]] = 1;
+    }
+
+    if (count[0] == 1 && stays(c[0][0])) {
+        assert_form(core, 0, c[0], 1, c[0], 1);
+        assert_form(core, 1, c[0], 1, c[0], 1);
+        return;
+    }
+
+    for (i = 0; i < 3; i++) {
+        assert_form(core, 0, c[i], count[i], c[1], count[1]);
+        assert_form(core, 1, c[i], count[i], c[2], count[2]);
+    }
+
+    for (i = 3; i < 5; i++) {
+        assert_form(core, 0, c[i], count[i], c[3], count[3]);
+        assert_form(core, 1, c[i], count[i], c[4], count[4]);
+    }
+}
+
+
+static void
+test_file(void **state)
+{
+    static unsigned char listed[0x110000];
+    FILE                *file = core_data("unicode-15.0/NormalizationTest.txt");
+    char                 line[4096];
+    core_t               core;
+    size_t               rows = 0, skipped = 0;
+    uint32_t             c;
+    int                  part1 = 0;
+
+    (void) state;
+
+    if (file == NULL) {
+        skip();
+    }
+
+    core_init(&core);
+
+    while (fgets(line, sizeof(line), file) != NULL) {
+        if (line[0] == '@') {
+            part1 |= strncmp(line, "@Part1", 6) == 0;
+
+        } else if (line[0] != '#' && line[0] != '\n' && line[0] != '\r') {
+            check_row(&core, line, listed);
+            rows++;
+            core_forget(&core);
+        }
+    }
+
+    fclose(file);
+    assert_true(rows > 18000);
+    assert_true(part1);
+
+    /* "For every code point X not listed in Part 1, X == toNFC(X)." */
+    for (c = 0; c <= 0x10ffff; c++) {
+        if (!is_scalar(c) || listed[c]) {
+            skipped++;
+            continue;
+        }
+
+        assert_form(&core, 0, &c, 1, &c, 1);
+        assert_form(&core, 1, &c, 1, &c, 1);
+        core_forget(&core);
+    }
+
+    assert_in_range(skipped, 2048 + 17000, 2048 + 18000);
+    core_free(&core);
+}
+
+
+/* ---- characters ---------------------------------------------------------- */
+
+static void
+test_inert(void **state)
+{
+    uint32_t c, wrong = 0;
+
+    (void) state;
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        if (!is_scalar(c) || !iri_char_is_inert(c)) {
+            continue;
+        }
+
+        /* Maybe: it joins the one before it. */
+        if (u_getIntPropertyValue((UChar32) c, UCHAR_NFC_QUICK_CHECK)
+                != UNORM_YES
+            || u_getCombiningClass((UChar32) c) != 0)
+        {
+            print_error("U+%04X is not inert\n", (unsigned) c);
+            wrong++;
+        }
+    }
+
+    assert_int_equal(wrong, 0);
+
+    /* And it is of use: names in common scripts are. */
+    assert_true(iri_char_is_inert(0x8868));
+    assert_true(iri_char_is_inert(0xe9));
+    assert_true(iri_char_is_inert(0x0439));
+}
+
+
+static void
+test_properties(void **state)
+{
+    uint32_t c;
+
+    (void) state;
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        if (!is_scalar(c)) {
+            continue;
+        }
+
+        assert_int_equal(iri_char_is_mark(c),
+                         u_getCombiningClass((UChar32) c) != 0);
+        assert_int_equal(iri_char_is_bidi_control(c),
+                         u_hasBinaryProperty((UChar32) c,
+                                             UCHAR_BIDI_CONTROL));
+        assert_int_equal(iri_char_allowed(c, 0),
+                         u_charType((UChar32) c) != U_CONTROL_CHAR);
+        assert_int_equal(iri_char_allowed(c, 1),
+                         u_charType((UChar32) c) != U_CONTROL_CHAR
+                             && c != 0xfffd && U_IS_UNICODE_CHAR(c));
+    }
+}
+
+
+static void
+test_what_nfc_makes_ascii(void **state)
+{
+    uint32_t c, out[8];
+    size_t   n, i;
+
+    (void) state;
+
+    /* The three that stay are all there are. */
+    for (c = 0x80; c <= 0x10ffff; c++) {
+        if (!is_scalar(c)) {
+            continue;
+        }
+
+        n = icu_part(&c, 1, 0, out);
+
+        for (i = 0; i < n; i++) {
+            assert_int_equal(out[i] < 0x80, stays(c));
+        }
+    }
+}
+
+
+static void
+test_compose(void **state)
+{
+    (void) state;
+
+    assert_int_equal(iri_compose('e', 0x0301), 0xe9);
+    assert_int_equal(iri_compose(0xe2, 0x0301), 0x1ea5);
+    assert_int_equal(iri_compose('e', 'e'), 0);
+    assert_int_equal(iri_compose(0x0915, 0x093c), 0);   /* excluded */
+}
+
+
+/* ---- segments ------------------------------------------------------------ */
+
+static iri_str_t
+segment(core_t *core, iri_str_t octets)
+{
+    iri_source_t source = { octets, NULL, 0, 0 };
+    iri_buf_t    path = IRI_BUF_EMPTY, uri = IRI_BUF_EMPTY;
+    iri_why_t    why;
+
+    assert_int_equal(iri_segment_read(&core->env, &iri_charset_utf8, &source,
+                                      0, octets.len, &path, &uri, &why),
+                     IRI_OK);
+    assert_int_equal(why, IRI_WHY_READ);
+
+    return iri_buf_str(&path);
+}
+
+
+static int
+too_many_marks(const uint32_t *c, size_t count)
+{
+    size_t i, run = 0;
+
+    for (i = 0; i < count; i++) {
+        run = u_getCombiningClass((UChar32) c[i]) != 0 ? run + 1 : 0;
+        if (run > 30) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static uint32_t
+random_character(void)
+{
+    static const uint32_t some[] = {
+        'a', 'e', 'o', 'K', '=', '<', '>', ';', '`', '.', '%', ' ', '~',
+        0xe9, 0xe2, 0xb7, 0x0300, 0x0301, 0x0302, 0x0323, 0x031b, 0x0338,
+        0x0344, 0x0340, 0x0341, 0x0343, 0x0345, 0x0374, 0x037e, 0x0387,
+        0x03ac, 0x1f71, 0x1fef, 0x212a, 0x212b, 0x2126, 0x0f73, 0x0f71,
+        0x0f72, 0x0f74, 0x0f81, 0x1100, 0x1161, 0x11a8, 0xac00, 0xac01,
+        0x0627, 0x0653, 0x0654, 0x304b, 0x3099, 0x309a, 0x3094, 0xfb2c,
+        0xfb1d, 0x0958, 0x0915, 0x093c, 0x2adc, 0xf900, 0x2f800, 0x1d15f,
+        0x1d165, 0x110ba, 0x11099, 0x09c7, 0x09be, 0x0439, 0x0438, 0x0306,
+        0x1e9b, 0x1ea5, 0x2260, 0x8868, 0x301c, 0xff5e
+    };
+    uint32_t c;
+
+    if (core_random(8) != 0) {
+        return some[core_random(COUNT(some))];
+    }
+
+    do {
+        c = 0xa0 + core_random(0x30000);
+    } while (!is_scalar(c));
+
+    return c;
+}
+
+
+static void
+test_piece_by_piece(void **state)
+{
+    static unsigned char in[4 * LONG], want[40 * LONG];
+    core_t               core;
+    uint32_t             c[LONG], form[10 * LONG];
+    size_t               count, n, i, turn;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (turn = 0; turn < 100000; turn++) {
+        count = 1 + core_random(core_random(50) == 0 ? LONG - 1 : 8);
+
+        for (i = 0; i < count; i++) {
+            c[i] = random_character();
+        }
+
+        n = too_many_marks(c, count)
+                ? (memcpy(form, c, count * sizeof(c[0])), count)
+                : icu_normalize(c, count, 0, form);
+
+        assert_str(segment(&core, core_utf8(c, count, in)),
+                   core_utf8(form, n, want));
+        core_forget(&core);
+    }
+
+    core_free(&core);
+}
+
+
+/* e, then marks, n of each of two that NFC would put in the other order. */
+static void
+check_marks(size_t n, int normalized)
+{
+    core_t        core;
+    uint32_t      c[LONG], form[10 * LONG];
+    unsigned char in[4 * LONG], want[40 * LONG];
+    size_t        i, k;
+
+    core_init(&core);
+    c[0] = 'e';
+
+    for (i = 0; i < n; i++) {
+        c[i + 1] = i % 2 == 0 ? 0x0301 : 0x0323;
+    }
+
+    c[n + 1] = 'e';
+    c[n + 2] = 0x0301;
+
+    k = normalized ? icu_normalize(c, n + 3, 0, form)
+                   : (memcpy(form, c, (n + 3) * sizeof(c[0])), n + 3);
+
+    assert_str(segment(&core, core_utf8(c, n + 3, in)),
+               core_utf8(form, k, want));
+    core_free(&core);
+}
+
+
+static void
+test_marks_limit(void **state)
+{
+    (void) state;
+
+    check_marks(IRI_MAX_MARKS - 1, 1);
+    check_marks(IRI_MAX_MARKS, 1);
+    check_marks(IRI_MAX_MARKS + 1, 0);
+}
+
+
+static void
+test_longest_run(void **state)
+{
+    /* 1,024 characters that NFC makes three of each: 3 * 1,024. */
+    static uint32_t      c[1024];
+    static unsigned char in[4096], want[3 * 4096];
+    core_t               core;
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    uint32_t             three[3] = { 0x05e9, 0x05bc, 0x05c1 };
+    uint32_t             form[3 * 1024];
+    size_t               i;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (i = 0; i < 1024; i++) {
+        c[i] = 0xfb2c;
+        memcpy(form + 3 * i, three, sizeof(three));
+    }
+
+    assert_int_equal(iri_nfc_put(&core.env, core_utf8(c, 1024, in), &buf),
+                     IRI_OK);
+    assert_str(iri_buf_str(&buf), core_utf8(form, 3 * 1024, want));
+    core_free(&core);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_inert),
+        cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_what_nfc_makes_ascii),
+        cmocka_unit_test(test_compose),
+        cmocka_unit_test(test_piece_by_piece),
+        cmocka_unit_test(test_marks_limit),
+        cmocka_unit_test(test_longest_run),
+    };
+
+    return cmocka_run_group_tests_name("norm", tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+/*
+ * test_utf8.c - UTF-8 is read strictly and written as it is read
+ *
+ * Proves: every scalar value round-trips; a surrogate, an overlong form and
+ * what is above 10FFFF is no character; all sequences of one, two and three
+ * octets, and those of four near every border, are read as a slow table of
+ * the Unicode Standard (3-7) says; nothing is read past the end.
+ */
+
+#include "core.h"
+
+
+/* Unicode Standard, table 3-7, row by row. */
+static const struct {
+    unsigned char low[4], high[4];
+    size_t        len;
+} rows[] = {
+    { { 0x00 }, { 0x7f }, 1 },
+    { { 0xc2, 0x80 }, { 0xdf, 0xbf }, 2 },
+    { { 0xe0, 0xa0, 0x80 }, { 0xe0, 0xbf, 0xbf }, 3 },
+    { { 0xe1, 0x80, 0x80 }, { 0xec, 0xbf, 0xbf }, 3 },
+    { { 0xed, 0x80, 0x80 }, { 0xed, 0x9f, 0xbf }, 3 },
+    { { 0xee, 0x80, 0x80 }, { 0xef, 0xbf, 0xbf }, 3 },
+    { { 0xf0, 0x90, 0x80, 0x80 }, { 0xf0, 0xbf, 0xbf, 0xbf }, 4 },
+    { { 0xf1, 0x80, 0x80, 0x80 }, { 0xf3, 0xbf, 0xbf, 0xbf }, 4 },
+    { { 0xf4, 0x80, 0x80, 0x80 }, { 0xf4, 0x8f, 0xbf, 0xbf }, 4 },
+};
+
+
+/* Octets of the character at p, of len octets; its value by arithmetic. */
+static size_t
+slow_next(const unsigned char *p, size_t len, uint32_t *c)
+{
+    static const uint32_t first[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+    size_t                i, k;
+
+    for (i = 0; i < COUNT(rows); i++) {
+
+        for (k = 0; k < rows[i].len && k < len && p[k] >= rows[i].low[k]
+                    && p[k] <= rows[i].high[k];
+             k++)
+        { /* void */ }
+
+        if (k == rows[i].len) {
+            *c = p[0] - first[k == 1 ? 0 : k];
+            while (--k != 0) {
+                *c = *c * 64 + (*++p - 0x80u);
+            }
+
+            return rows[i].len;
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+check(const unsigned char *p, size_t len)
+{
+    uint32_t got = 0, want = 0;
+    size_t   n = iri_utf8_next(p, p + len, &got);
+    size_t   m = slow_next(p, len, &want);
+
+    if (n != m || (n != 0 && got != want)) {
+        fail_msg("%02X %02X %02X %02X, %d octets: %d of U+%04X, not %d of"
+                 " U+%04X", p[0], p[1], p[2], p[3], (int) len, (int) n,
+                 (unsigned) got, (int) m, (unsigned) want);
+    }
+}
+
+
+static void
+test_every_scalar_round_trips(void **state)
+{
+    unsigned char out[4];
+    uint32_t      c, back;
+    size_t        n, k;
+
+    (void) state;
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        if (c >= 0xd800 && c <= 0xdfff) {
+            continue;
+        }
+
+        back = 0xffffffff;
+        n = iri_utf8_put(c, out);
+        assert_int_equal(iri_utf8_next(out, out + n, &back), n);
+        assert_int_equal(back, c);
+
+        /* No leading part of it is a character, and none is past the end. */
+        for (k = 0; k < n; k++) {
+            assert_int_equal(iri_utf8_next(out, out + k, &back), 0);
+        }
+    }
+}
+
+
+static void
+test_surrogates_are_none(void **state)
+{
+    unsigned char out[4];
+    uint32_t      c, back;
+
+    (void) state;
+
+    for (c = 0xd800; c <= 0xdfff; c++) {
+        assert_int_equal(iri_utf8_put(c, out), 3);
+        assert_int_equal(iri_utf8_next(out, out + 3, &back), 0);
+    }
+}
+
+
+static void
+test_all_of_three_octets(void **state)
+{
+    unsigned char p[4] = { 0, 0, 0, 0x80 };
+    uint32_t      i;
+    size_t        len;
+
+    (void) state;
+
+    for (i = 0; i < 0x1000000; i++) {
+        p[0] = (unsigned char) (i >> 16);
+        p[1] = (unsigned char) (i >> 8);
+        p[2] = (unsigned char) i;
+
+        /* Shorter ones once, and the 4-octet ones that they can begin. */
+        for (len = p[2] != 0 ? 3 : p[1] != 0 ? 2 : 1; len <= 4; len++) {
+            check(p, len);
+        }
+    }
+}
+
+
+static void
+test_four_octets_at_borders(void **state)
+{
+    static const unsigned char at[] = { 0x00, 0x2f, 0x7f, 0x80, 0x8f, 0x90,
+                                        0x9f, 0xa0, 0xbf, 0xc0, 0xff };
+    unsigned char p[5];
+    size_t        i, k, m;
+    unsigned      lead;
+
+    (void) state;
+
+    p[4] = 0x80;
+
+    for (lead = 0xe0; lead <= 0xff; lead++) {
+        for (i = 0; i < COUNT(at); i++) {
+            for (k = 0; k < COUNT(at); k++) {
+                for (m = 0; m < COUNT(at); m++) {
+                    p[0] = (unsigned char) lead;
+                    p[1] = at[i];
+                    p[2] = at[k];
+                    p[3] = at[m];
+                    check(p, 4);
+                    check(p, 5);
+                }
+            }
+        }
+    }
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_scalar_round_trips),
+        cmocka_unit_test(test_surrogates_are_none),
+        cmocka_unit_test(test_all_of_three_octets),
+        cmocka_unit_test(test_four_octets_at_borders),
+    };
+
+    return cmocka_run_group_tests_name("utf8", tests, NULL, NULL);
+}
