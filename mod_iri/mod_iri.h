@@ -109,8 +109,8 @@ typedef struct {
     const char   *native_uri;     /* canonical_uri with octets of the disk: */
     const char   *canonical_uri;  /* both unescaped; NULL: not mapped */
 
-    const char   *moved_to;       /* path of the request that took over */
-    int           started_over;   /* 1: took over from r->prev */
+    const char   *moved_to;       /* escaped path of the one that took over */
+    int           started_over;   /* 1: took over from a request that moved */
     iri_match_t   moved_by;       /* what had to be forgiven there */
 } mod_iri_request_t;
 
@@ -119,6 +119,9 @@ mod_iri_request_t *mod_iri_request(const request_rec *r);
 
 /* The same, made if it is not there. */
 mod_iri_request_t *mod_iri_request_make(request_rec *r);
+
+/* Give r, which starts over, how the client wrote the path that moved. */
+void mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved);
 
 /* An env for the core in the pool and the log of a request. */
 void mod_iri_env(iri_env_apr_t *env, request_rec *r);
@@ -137,7 +140,8 @@ mod_iri_str(const char *text)
 static inline char *
 mod_iri_dup(apr_pool_t *pool, iri_str_t str)
 {
-    return apr_pstrmemdup(pool, (const char *) str.data, str.len);
+    return apr_pstrmemdup(pool, str.len ? (const char *) str.data : "",
+                          str.len);
 }
 
 static inline int

@@ -10,6 +10,36 @@
 /* ---- moved -------------------------------------------------------------- */
 
 /*
+ * A subrequest has nobody who would answer for it: it is made again, as it
+ * was when it was new, and goes through all of its phases.  Whoever asked
+ * for it wants to see its status, so this is what map_to_storage returns.
+ */
+static int
+mod_iri_run_again(request_rec *r, const mod_iri_request_t *moved)
+{
+    int status;
+
+    r->request_config = ap_create_request_config(r->pool);
+    ap_run_create_request(r);
+    r->per_dir_config = r->server->lookup_defaults;
+    r->subprocess_env = apr_table_copy(r->pool, r->main->subprocess_env);
+    r->notes = apr_table_make(r->pool, 5);
+    r->headers_out = apr_table_make(r->pool, 5);
+    r->err_headers_out = apr_table_make(r->pool, 5);
+    r->handler = NULL;
+    r->filename = NULL;
+    r->canonical_filename = NULL;
+    r->path_info = NULL;
+    memset(&r->finfo, 0, sizeof(r->finfo));
+
+    r->parsed_uri.path = apr_pstrdup(r->pool, moved->moved_to);
+    r->uri = r->parsed_uri.path;
+    mod_iri_inherit(r, moved);
+    status = ap_process_request_internal(r);
+    return status == OK ? HTTP_OK : status;
+}
+
+/*
  * The entry that was found has another canonical path than the one that all
  * rules have judged so far.  So the request starts over with that path, as
  * an internal redirect: post_read_request, the quick handler of mod_cache,
@@ -32,6 +62,9 @@ mod_iri_start_over(request_rec *r, mod_iri_request_t *ctx)
     ctx->moved_to = mod_iri_dup(r->pool, uri);
     ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "iri: %s is %s: starting over",
                   r->unparsed_uri, ctx->moved_to);
+    if (r->main != NULL && r->prev == NULL) {
+        return mod_iri_run_again(r, ctx);
+    }
     ap_internal_redirect(r->args ? apr_pstrcat(r->pool, ctx->moved_to, "?",
                                                r->args, NULL)
                                  : ctx->moved_to, r);

@@ -188,7 +188,7 @@ mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
 {
     switch (ctx->found.answer) {
     case IRI_MOVED:
-        if (r->main != NULL || ctx->started_over) {
+        if (ctx->started_over) {
             return mod_iri_not_found(r, "it has another canonical path");
         }
         return mod_iri_start_over(r, ctx);

@@ -139,31 +139,33 @@ mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
     mod_iri_vars_reading(r, ctx);
 }
 
-/* Take over how the client wrote the path that led here. */
+void
+mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved)
+{
+    mod_iri_request_t *ctx = mod_iri_request_make(r);
+
+    ctx->started_over = 1;
+    ctx->moved_by = moved->found.match;
+    ctx->has_reading = 1;
+    ctx->reading = moved->reading;
+    ctx->charset = mod_iri_dup(r->pool, moved->found.charset);
+    /* another charset can only be one of IRICharset */
+    ctx->form = strcmp(ctx->charset, moved->charset) == 0 ? moved->form
+                                                          : IRI_FORM_LEGACY;
+    ctx->path = mod_iri_dup(r->pool, moved->found.path);
+    ctx->uri = moved->moved_to;
+    mod_iri_vars_reading(r, ctx);
+}
+
+/* Is this the internal redirect of a request that starts over? */
 static int
-mod_iri_inherit(request_rec *r)
+mod_iri_is_moved(const request_rec *r)
 {
     const mod_iri_request_t *prev = r->prev ? mod_iri_request(r->prev) : NULL;
-    mod_iri_request_t       *ctx;
 
-    if (prev == NULL || prev->moved_to == NULL || mod_iri_request(r) != NULL
-        || strcmp(prev->moved_to, r->parsed_uri.path) != 0)
-    {
-        return 0;
-    }
-    ctx = mod_iri_request_make(r);
-    ctx->started_over = 1;
-    ctx->moved_by = prev->found.match;
-    ctx->has_reading = 1;
-    ctx->reading = prev->reading;
-    ctx->charset = mod_iri_dup(r->pool, prev->found.charset);
-    /* another charset can only be one of IRICharset */
-    ctx->form = strcmp(ctx->charset, prev->charset) == 0 ? prev->form
-                                                         : IRI_FORM_LEGACY;
-    ctx->path = mod_iri_dup(r->pool, prev->found.path);
-    ctx->uri = prev->moved_to;
-    mod_iri_vars_reading(r, ctx);
-    return 1;
+    return prev != NULL && prev->moved_to != NULL
+           && mod_iri_request(r) == NULL
+           && strcmp(prev->moved_to, r->parsed_uri.path) == 0;
 }
 
 static void
@@ -182,7 +184,8 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     {
         return;   /* read already, in post_read_request */
     }
-    if (mod_iri_inherit(r)) {
+    if (mod_iri_is_moved(r)) {
+        mod_iri_inherit(r, mod_iri_request(r->prev));
         return;
     }
     path = mod_iri_normalized(r, mod_iri_without_native(r, conf, raw));

@@ -19,7 +19,7 @@ sub euc {
 
 my ($root) = make_tree("\@charset EUC-JP\n" . join '',
     map { escaped($_) . "\tfile\n" } qw(開/表.txt 拒/表.txt 鍵/表.txt
-        書/表.txt 写/表.txt 仮/表.txt 蔵/表.txt 表/内.txt 表/index.html 表.txt
+        書/表.txt 写/表.txt 写/二.txt 仮/表.txt 蔵/表.txt 表/内.txt 表/index.html 表.txt
         html.txt));
 spew("$root/" . euc('開/表.cgi'), <<'END');
 #!/bin/sh
@@ -29,6 +29,10 @@ printf ' %s %s %s %s' "$IRI_FORM" "$IRI_CHARSET" "$IRI_MATCH" "$IRI_PATH"
 END
 chmod 0755, "$root/" . euc('開/表.cgi');
 spew("$root/virtual.shtml", '[<!--#include virtual="/%C9%BD.txt" -->]');
+spew("$root/denied.shtml",
+    '[<!--#include virtual="/%E6%8B%92/%C9%BD.txt" -->]');
+spew("$root/told.shtml",
+    '<!--#include virtual="/%E9%96%8B/%C9%BD.cgi?x" -->');
 spew("$root/own.shtml",
     '[<!--#include virtual="/%E8%A1%A8.txt" -->]');
 utime time - 864000, time - 864000, "$root/" . euc('蔵/表.txt');
@@ -134,10 +138,14 @@ is $server->request('POST', mixed('開', '表.cgi'), body => 'two',
 is $server->request('PUT', mixed('写', '表.txt'), body => 'new')->status, 204,
     'PUT';
 is slurp("$root/" . euc('写/表.txt')), 'new', 'PUT went to the entry';
-is $server->request('COPY', at('/写/表.txt'), headers => [
+is $server->request('COPY', at('/写/二.txt'), headers => [
         Destination => 'http://localhost' . mixed('写', '表.txt')])->status,
-    404, 'Destination: 404';
-is slurp("$root/" . euc('写/表.txt')), 'new', 'nothing was lost';
+    204, 'Destination';
+is slurp("$root/" . euc('写/表.txt')), escaped(euc '写/二.txt'),
+    'Destination was the entry';
+is $server->request('COPY', at('/写/二.txt'), headers => [
+        Destination => 'http://localhost' . mixed('拒', '表.txt')])->status,
+    403, 'Destination denied by its real name';
 
 # mod_cache keeps it under its one key.
 $server->get(mixed('蔵', '表.txt'));
@@ -150,10 +158,14 @@ for my $target (at('/蔵/表.txt'), at(euc '/蔵/表.txt'),
 is scalar(split ' ', `find $tmp/cache -name '*.header'`), 1,
     'cache: one entry';
 
-# A subrequest has no start to go back to.
-unlike $server->get('/virtual.shtml')->body, qr/xC9/, 'subrequest: 404';
+# A subrequest starts over too.
+is $server->get('/virtual.shtml')->body, '[\xC9\xBD.txt]', 'subrequest';
 is $server->get('/own.shtml')->body, '[\xC9\xBD.txt]',
     'subrequest in canonical form';
+unlike $server->get('/denied.shtml')->body, qr/xC9/,
+    'subrequest denied by its real name';
+is $server->get('/told.shtml')->body, 'GET x  legacy mixed charset /開/表.cgi',
+    'subrequest to a program';
 
 is_deeply [$server->errors], [], 'log';
 done_testing;

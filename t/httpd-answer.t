@@ -1,0 +1,197 @@
+# What a client is told: redirects to the canonical URI, refusals, what
+# httpd itself makes of slashes and dot-segments, and that IRIEngine off and
+# report change nothing.
+use strict;
+use warnings;
+use Encode ();
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+sub in_charset {
+    return Encode::encode($_[1], Encode::decode('UTF-8', $_[0]));
+}
+sub euc { return in_charset($_[0], 'euc-jp') }
+
+sub percent {
+    my ($path) = @_;
+    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
+    return $path;
+}
+
+my ($root) = make_tree("\@charset EUC-JP\n" . join '',
+    map { escaped($_) . "\tfile\n" } qw(転/表.txt 転/index.html 拒/表.txt
+        留/表.txt 四/表.txt 下/上/表.txt 表.txt plain.txt));
+spew("$root/" . euc('四/.htaccess'), "IRIRedirect 308\n");
+mkdir "$root/" . euc('包');
+spew("$root/" . euc('包/外.shtml'),
+    '[<!--#include virtual="' . euc('/転/表.txt') . '" -->]');
+
+my $server = httpd(
+    root => $root, modules => ['include'], log_level => 'info',
+    conf => <<'END');
+<VirtualHost 127.0.0.1:%%PORT%%>
+    IRIEngine On
+    IRICharset EUC-JP Shift_JIS
+    IRIFilenameCharset EUC-JP
+    IRIRedirect 301
+    AddType text/html .shtml
+    AddOutputFilter INCLUDES .shtml
+    ErrorDocument 404 /%B2%BC/%BE%E5/%C9%BD.txt
+    <Directory "%%ROOT%%">
+        AllowOverride FileInfo
+        Options +Includes
+    </Directory>
+    <Location "/拒">
+        Require all denied
+    </Location>
+    <Location "/留">
+        IRIRedirect off
+    </Location>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTslash%%>
+    IRIEngine On
+    IRICharset EUC-JP
+    IRIFilenameCharset EUC-JP
+    AllowEncodedSlashes On
+    MergeSlashes Off
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTnodecode%%>
+    IRIEngine On
+    IRICharset EUC-JP
+    IRIFilenameCharset EUC-JP
+    AllowEncodedSlashes NoDecode
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORToff%%>
+    IRICharset EUC-JP
+    IRIFilenameCharset EUC-JP
+    IRIRedirect 301
+    LogFormat "%{IRI_FORM}e%{IRI_PATH}e" off
+    CustomLog "%%TMP%%/off.log" off
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTreport%%>
+    IRIEngine report
+    IRICharset EUC-JP
+    IRIFilenameCharset EUC-JP
+    IRIRedirect 301
+    LogFormat "%{IRI_FORM}e%{IRI_PATH}e" off
+    CustomLog "%%TMP%%/report.log" off
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTpass%%>
+    IRIEngine On
+    IRIInvalid pass
+    IRIFilenameCharset EUC-JP
+    LogFormat "%{IRI_FORM}e" pass
+    CustomLog "%%TMP%%/pass.log" pass
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTbad%%>
+    IRIEngine On
+    IRIInvalid 400
+</VirtualHost>
+END
+
+# A request's status, and its Location without scheme and host.
+sub answer_is {
+    my ($target, $status, $location, $what, %option) = @_;
+    my $method = delete $option{method} // 'GET';
+    my $port   = delete $option{on};
+    $option{port} = $server->port($port) if $port;
+    my $answer = $server->request($method, $target, %option);
+    my $got = $answer->header('Location');
+    $got =~ s{^http://[^/]+}{} if defined $got;
+    is $answer->status, $status, "$what: status";
+    is $got, $location, "$what: Location";
+    return $answer;
+}
+
+# ---- IRIRedirect
+my $there = percent('/転/表.txt');
+answer_is($there, 200, undef, 'canonical');
+answer_is('/plain.txt', 200, undef, 'ASCII');
+answer_is(percent(euc '/転/表.txt'), 301, $there, 'EUC-JP');
+answer_is(percent(in_charset('/転/表.txt', 'cp932')), 301, $there, 'SJIS');
+answer_is('/転/表.txt', 301, $there, 'native');
+answer_is(percent(euc '/転/表.txt') . '?q=%C9%BD&r=//', 301,
+    "$there?q=%C9%BD&r=//", 'query');
+answer_is(percent(euc '/転/表.txt') . '?', 301, "$there?", 'empty query');
+answer_is('//' . percent(euc '転/表.txt'), 301, $there, 'two slashes');
+answer_is(percent(euc '/転/x/../表.txt'), 301, $there, 'dot-segments');
+answer_is(percent(euc '/転/表.txt'), 301, $there, 'HEAD',
+    method => 'HEAD');
+answer_is(percent(euc '/転/表.txt'), 405, undef, 'PUT', method => 'PUT');
+answer_is('/%C9%BD.txt', 301, '/%E8%A1%A8.txt', 'another name');
+answer_is(percent(euc '/転/'), 301, percent('/転/'), 'index');
+answer_is(percent('/転/'), 200, undef, 'index, canonical');
+answer_is(percent(euc '/留/表.txt'), 200, undef, 'off in <Location>');
+answer_is(percent(euc '/四/表.txt'), 308, percent('/四/表.txt'),
+    '.htaccess');
+answer_is(percent(euc '/拒/表.txt'), 403, undef, 'denied: not told');
+answer_is(percent('/拒/', ) . '%C9%BD.txt', 403, undef,
+    'denied under a further reading: not told');
+my $page = answer_is('/%FF', 404, undef, 'ErrorDocument');
+is $page->body, escaped(euc '下/上/表.txt'), 'it is not redirected';
+is $server->get(percent '/包/外.shtml')->body,
+    '[' . escaped(euc '転/表.txt') . ']', 'nor is a subrequest';
+like $server->get('/転/表.txt', host => 'a.example:81')
+    ->header('Location'), qr{^http://}, 'absolute, as httpd does';
+
+# ---- slashes and dots stay httpd's
+my @escaped = (
+    # on, target, status, body (path on disk)
+    [undef, percent('/下') . '%2F' . percent('上/表.txt'), 404],
+    ['slash', percent('/下') . '%2F' . percent('上/表.txt'), 200],
+    ['slash', percent(euc '/下') . '%2f' . percent(euc '上/表.txt'), 200],
+    ['slash', percent(euc '/下') . '//' . percent(euc '上/表.txt'), 200],
+    ['slash', percent('/下') . '%252F' . percent('上/表.txt'), 404],
+    ['nodecode', percent('/下') . '%2F' . percent('上/表.txt'), 404],
+    ['nodecode', percent(euc '/下//上/./表.txt'), 200],
+    ['nodecode', percent('/下/x/../上/表.txt'), 200],
+    ['nodecode', percent('/下/x/') . '%2e%2e/' . percent('上/表.txt'), 200],
+    ['slash', percent('/下/x/') . '..%2F' . percent('上/表.txt'), 200],
+    ['nodecode', percent('/下/x/../../../etc/表'), 400],
+    ['nodecode', percent('/下') . '%00' . percent('上/表.txt'), 404],
+    ['nodecode', percent('/下/上/表.txt') . '%zz', 400],
+    ['nodecode', percent('/下/上/表.txt') . '%%341', 400],
+    ['nodecode', percent('/下/上/') . '%25E8%A1%A8.txt', 404],
+);
+for my $case (@escaped) {
+    my ($on, $target, $status) = @$case;
+    my $answer = $server->get($target, port => $server->port($on));
+    is $answer->status, $status, "$target, " . ($on // 'default');
+    is $answer->body, escaped(euc '下/上/表.txt'), 'its body'
+        if $status == 200;
+}
+
+# ---- off and report change nothing
+for my $mode (qw(off report)) {
+    answer_is(percent(euc '/下/上/表.txt'), 200, undef, "$mode: as on disk",
+        on => $mode);
+    answer_is(percent('/転/表.txt'), 404, undef, "$mode: other octets",
+        on => $mode);
+    answer_is('/%FF', 404, undef, "$mode: no reading", on => $mode);
+    unlike slurp($server->tmp . "/$mode.log"), qr/[^-\n]/,
+        "$mode: no variables";
+}
+like $server->log_text, qr/iri: report: \S+ form legacy, charset EUC-JP, /,
+    'report: one line says how it was written';
+like $server->log_text, qr/iri: report: .*answer serve, match charset/,
+    'report: and what would be found';
+
+# ---- IRIInvalid
+answer_is(percent(euc '/下/上/表.txt'), 400, undef, 'invalid 400', on => 'bad');
+answer_is('/plain.txt', 200, undef, 'invalid 400, ASCII', on => 'bad');
+answer_is('/%FE%FE', 404, undef, 'invalid pass', on => 'pass');
+like slurp($server->tmp . '/pass.log'), qr/^invalid$/m,
+    'invalid pass: the form';
+
+# ---- limits: one log line, no reading
+my $long = '/%E8%A1%A8' x 200;
+is $server->get($long)->status, 404, 'too many segments';
+is scalar(() = $server->log_text =~ /^.*\Q$long\E.*$/mg), 1, 'one line';
+
+is_deeply [$server->errors], [], 'log';
+done_testing;
