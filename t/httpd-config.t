@@ -1,0 +1,199 @@
+# The directives of mod_iri: defaults, inheritance, places, and what
+# `apachectl configtest` says of a bad value, in one line.
+use strict;
+use warnings;
+use Encode ();
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+sub in_charset {
+    return Encode::encode($_[1], Encode::decode('UTF-8', $_[0]));
+}
+
+sub percent {
+    my ($path) = @_;
+    $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
+    return $path;
+}
+
+# ---- bad values: configuration, what the line must say
+my @bad = (
+    ['IRIEngine maybe', qr/^IRIEngine must be "on", "off" or "report"/],
+    ['IRIEngine', qr/^IRIEngine takes one argument/],
+    ['IRICharset klingon', qr/^IRICharset .*klingon/],
+    ['IRICharset EUC-JP klingon', qr/^IRICharset .*klingon/],
+    ['IRICharset ISO-2022-JP', qr/^IRICharset .*ISO-2022-JP/],
+    ['IRICharset UTF-7', qr/^IRICharset .*UTF-7/],
+    ['IRICharset UTF-16', qr/^IRICharset .*UTF-16/],
+    ['IRICharset none EUC-JP', qr/^IRICharset .*none/],
+    ['IRICharset', qr/^IRICharset needs/],
+    ['IRICharset ' . join(' ', map { "windows-125$_" } 0 .. 8),
+        qr/^IRICharset .*8/],
+    ['IRIInvalid 500', qr/^IRIInvalid must be "404"/],
+    ['IRIInvalid', qr/^IRIInvalid takes one argument/],
+    ['IRIFilenameCharset none', qr/^IRIFilenameCharset .*none/],
+    ['IRIFilenameCharset HZ-GB-2312', qr/^IRIFilenameCharset .*HZ/],
+    ['IRIFilenameCharset', qr/^IRIFilenameCharset needs/],
+    ['IRIFilenameForm nfkc', qr/^IRIFilenameForm must be "any"/],
+    ['IRIMatch loose', qr/^IRIMatch takes "exact", or any of "normalization"/],
+    ['IRIMatch exact variants', qr/^IRIMatch .*exact/],
+    ['IRIMatch', qr/^IRIMatch needs/],
+    ['IRIRedirect 200', qr/^IRIRedirect must be "off", "301"/],
+    ['<Directory "/">' . "\nIRIEngine on\n</Directory>",
+        qr/^IRIEngine not allowed/],
+    ['<Directory "/">' . "\nIRICharset EUC-JP\n</Directory>",
+        qr/^IRICharset not allowed/],
+    ['<Location "/">' . "\nIRIInvalid 404\n</Location>",
+        qr/^IRIInvalid not allowed/],
+    map({ my ($word) = /^(\w+)/;
+            ["<Location \"/\">\n$_\n</Location>",
+                qr/^$word .*(?:cannot|not).*<Location>/],
+            ["<Files \"x\">\n$_\n</Files>", qr/^$word .*(?:cannot|not)/] }
+        'IRIFilenameCharset EUC-JP', 'IRIFilenameForm nfc',
+        'IRIMatch exact'),
+);
+for my $case (@bad) {
+    my ($conf, $says) = @$case;
+    my ($code, $out) = httpd_t($conf);
+    my ($line) = $out =~ /^AH00526: Syntax error on line .*:\n(.*)$/m;
+    isnt $code, 0, "refused: $conf";
+    like $line // $out, $says, 'says why';
+    is scalar(grep { /^IRI/ } split /\n/, $out), 1, 'in one line';
+}
+
+# ---- good values, in any case of letters
+my ($code, $out) = httpd_t(<<'END');
+IRIEngine ON
+iricharset shift_jis EUC-JP GBK Big5 EUC-KR windows-1251 KOI8-R ISO-8859-1
+IRIInvalid Pass
+IRIFilenameCharset UTF-8 EUC-JP
+IRIFilenameForm NFD
+IRIMatch Normalization VARIANTS
+IRIRedirect 308
+<Directory "/srv">
+    IRIFilenameCharset windows-1251
+    IRIFilenameForm any
+    IRIMatch exact
+    IRIRedirect Off
+</Directory>
+<Location "/x">
+    IRIRedirect 302
+</Location>
+<If "%{IRI_FORM} == 'legacy'">
+    IRIRedirect 303
+</If>
+<VirtualHost *:1>
+    IRIEngine off
+    IRICharset none
+    IRIInvalid 400
+    IRIFilenameCharset EUC-KR
+    IRIRedirect 307
+</VirtualHost>
+END
+is $code, 0, 'good values' or diag $out;
+
+# ---- defaults and inheritance
+my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" }
+    map({ my $name = $_; map { in_charset("d/$name", $_) } qw(euc-jp cp932) }
+        '日本'),
+    'u/日本', in_charset('e/日本', 'euc-jp'),
+    in_charset('w/Москва', 'cp1251'), 'u/Москва', "u/nfd-e\xCC\x81",
+    in_charset('e/ht/日本', 'euc-jp'), "v/\xE3\x80\x9C");
+spew("$root/e/ht/.htaccess", "IRIRedirect 302\n");
+my $server = httpd(root => $root, conf => <<'END');
+# main server: settings that virtual hosts inherit
+IRIEngine On
+IRICharset EUC-JP
+<Directory "%%ROOT%%/e">
+    IRIFilenameCharset EUC-JP
+    AllowOverride FileInfo
+</Directory>
+<Directory "%%ROOT%%/[w]">
+    IRIFilenameCharset windows-1251
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTother%%>
+    IRICharset windows-1251
+    IRIMatch exact
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTnone%%>
+    IRICharset none
+    <Directory "%%ROOT%%/e">
+        IRIFilenameCharset UTF-8
+    </Directory>
+    <DirectoryMatch "/e/ht$|/e/ht/">
+        IRIFilenameCharset EUC-JP
+    </DirectoryMatch>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORToff%%>
+    IRIEngine Off
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTtree%%>
+    IRIFilenameCharset Shift_JIS
+    <Directory "%%ROOT%%/u">
+        IRIFilenameCharset UTF-8
+    </Directory>
+    <Location "/d">
+        IRIRedirect 303
+    </Location>
+</VirtualHost>
+END
+
+sub status {
+    my ($on, $path, $charset) = @_;
+    $path = in_charset($path, $charset) if $charset;
+    return $server->get(percent($path), port => $server->port($on))->status;
+}
+my $nfc = "u/nfd-\xC3\xA9";
+my @cases = (
+    # virtual host, path, charset of the request, status, what
+    [undef, '/u/日本', undef, 200, 'default tree is UTF-8'],
+    [undef, '/u/日本', 'euc-jp', 200, 'IRICharset is inherited'],
+    [undef, '/u/Москва', 'cp1251', 404, 'no other charset'],
+    [undef, '/e/日本', undef, 200, '<Directory> is inherited'],
+    [undef, '/w/Москва', undef, 200, '<Directory> with a pattern'],
+    [undef, "/$nfc", undef, 200, 'IRIMatch: normalization by default'],
+    ['other', '/u/Москва', 'cp1251', 200, 'IRICharset in a virtual host'],
+    ['other', '/u/日本', 'euc-jp', 404, 'replaces the inherited one'],
+    ['other', "/$nfc", undef, 404, 'IRIMatch exact in a virtual host'],
+    ['none', '/u/日本', 'euc-jp', 404, 'IRICharset none'],
+    ['none', '/e/日本', undef, 404, '<Directory> of a virtual host wins'],
+    ['none', '/e/ht/日本', undef, 200, '<DirectoryMatch> comes last'],
+    ['off', '/e/日本', undef, 404, 'IRIEngine Off in a virtual host'],
+    ['off', '/e/日本', 'euc-jp', 200, 'then as httpd alone'],
+    ['tree', '/d/日本', 'euc-jp', 303, '<Location> in a virtual host'],
+    ['tree', '/d/日本', undef, 200, 'IRIFilenameCharset of the host'],
+    ['tree', '/u/日本', undef, 200, '<Directory> overrides the host'],
+    ['tree', '/e/日本', undef, 200, '<Directory> of the main server too'],
+    [undef, '/e/日本', 'euc-jp', 200, 'IRIRedirect: off by default'],
+    [undef, '/e/ht/日本', 'euc-jp', 302, '.htaccess'],
+    [undef, '/e/ht/日本', undef, 200, '.htaccess, canonical'],
+    [undef, "/v/\xEF\xBD\x9E", undef, 200, 'variants by EUC-JP'],
+    ['none', "/v/\xEF\xBD\x9E", undef, 404, 'no variants without'],
+    ['other', "/v/\xEF\xBD\x9E", undef, 404, 'nor with exact'],
+);
+for my $case (@cases) {
+    my ($on, $path, $charset, $status, $what) = @$case;
+    is status($on, $path, $charset), $status, ($on // 'main') . ": $what";
+}
+# .htaccess may set IRIRedirect only.
+spew("$root/e/ht/.htaccess", "IRIFilenameCharset EUC-JP\n");
+is status(undef, '/e/ht/日本'), 500, '.htaccess: not for names on disk';
+my $said = qr/IRIFilenameCharset not allowed here/;
+like $server->log_text, $said, 'says so';
+is_deeply [$server->errors(ignore => $said)], [], 'log';
+
+# The module alone, without a directive: nothing changes.
+my $plain = httpd(root => $root, conf => '');
+is $plain->get('/u/' . percent '日本')->status, 200, 'off by default';
+is $plain->get('/u/' . percent in_charset('日本', 'euc-jp'))->status, 404,
+    'off by default, EUC-JP';
+is $plain->get("/$nfc")->status, 404, 'off by default, NFC';
+is_deeply [$plain->errors], [], 'log';
+done_testing;
