@@ -93,13 +93,15 @@ struct ngx_http_iri_found_s {
     iri_search_t search;
     iri_found_t found;
     ngx_str_t filename;         /* what nginx may open */
-    ngx_uint_t answered;        /* 404 was sent for it */
+    unsigned answered:1;        /* 404 was sent for it */
+    unsigned logged:1;          /* and why */
 };
 
 typedef struct {
     ngx_http_request_t *request;   /* subrequests share the pool */
     iri_reading_t came;         /* as the client sent it; first a subrequest's */
-    iri_reading_t reading;      /* of the last path that was read */
+    iri_reading_t reading;      /* of the last path that was not canonical */
+    iri_answer_t answer;        /* to the last path that was read */
     ngx_str_t known;            /* the last r->uri that needs no reading */
     ngx_str_t canonical;        /* the canonical path of what came */
     ngx_http_iri_found_t *founds;
@@ -108,8 +110,9 @@ typedef struct {
     /* the values of variables before any rule saw the path */
     ngx_http_variable_value_t *variables;
 
+    iri_form_t form;            /* how it came, as the disk confirms it */
+    iri_str_t charset;
     iri_match_t moved_match;    /* what was forgiven to start over */
-    iri_str_t moved_charset;
 
     ngx_str_t window_uri;       /* r->uri while try_files sees the disk's */
     ngx_str_t window_disk;
@@ -144,6 +147,13 @@ void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
 /* What is kept of the request: NULL if nothing yet; made if need be. */
 ngx_http_iri_ctx_t *ngx_http_iri_ctx(ngx_http_request_t *r);
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_make(ngx_http_request_t *r);
+
+/*
+ * Keep the values of variables as they are before any rule saw the path.
+ * NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_keep_variables(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx);
 
 /* Octets for a line of log: percent-encoded. */
 ngx_str_t ngx_http_iri_printable(ngx_http_request_t *r, ngx_str_t octets);

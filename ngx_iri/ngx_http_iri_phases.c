@@ -56,7 +56,9 @@ ngx_http_iri_post_read(ngx_http_request_t *r, iri_engine_t engine)
     ngx_http_iri_ctx_t *ctx;
 
     ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL || ngx_http_iri_read_sent(r, ctx) != NGX_OK) {
+    if (ctx == NULL || ngx_http_iri_keep_variables(r, ctx) != NGX_OK
+        || ngx_http_iri_read_sent(r, ctx) != NGX_OK)
+    {
         return engine == IRI_ENGINE_ON ? NGX_HTTP_INTERNAL_SERVER_ERROR
                                        : NGX_DECLINED;
     }
@@ -131,12 +133,22 @@ static ngx_int_t
 ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
 {
     ngx_int_t rc;
+    ngx_http_iri_ctx_t *ctx;
 
     if (!r->internal || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_window_close(r);
+
+    if (ngx_http_iri_plain_uri(r)) {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL || ngx_http_iri_keep_variables(r, ctx) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     rc = ngx_http_iri_read_again(r);
 
@@ -196,6 +208,22 @@ ngx_http_iri_rewrite_first_handler(ngx_http_request_t *r)
 
 /* ---- the disk --------------------------------------------------------------------- */
 
+/* Another charset than that of the first reading is one of iri_charset. */
+static void
+ngx_http_iri_confirm(ngx_http_iri_ctx_t *ctx, iri_str_t charset)
+{
+    if (charset.len == 0
+        || ngx_http_iri_same(ngx_http_iri_out(charset),
+                             ngx_http_iri_out(ctx->charset)))
+    {
+        return;
+    }
+
+    ctx->form = IRI_FORM_LEGACY;
+    ctx->charset = charset;
+}
+
+
 /*
  * The resource has another canonical path: let all rules judge that one, the
  * server's too, and those of "internal" as for the client's own path.
@@ -205,11 +233,8 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     const iri_found_t *found)
 {
     size_t size;
-    ngx_uint_t as_came;
     ngx_http_core_srv_conf_t *cscf;
     ngx_http_core_main_conf_t *cmcf;
-
-    as_came = ctx->has_came && ngx_http_iri_same(r->uri, ctx->canonical);
 
     if (ngx_http_iri_set_uri(r, found->path) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -217,10 +242,11 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ctx->moved = 1;
     ctx->moved_match = found->match;
-    ctx->moved_charset = found->charset;
     ctx->known = r->uri;
-    if (as_came) {
-        ctx->canonical = r->uri;
+    ctx->canonical = r->uri;
+
+    if (ctx->has_came && ctx->came.octets.data == ctx->reading.octets.data) {
+        ngx_http_iri_confirm(ctx, found->charset);
     }
 
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
@@ -251,6 +277,7 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
     }
 
     found->answered = 1;
+    found->logged = 1;
     text = ngx_http_iri_printable(r, r->uri);
 
     ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
@@ -259,6 +286,21 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
                   iri_why_text(found->found.why));
 
     return NGX_HTTP_NOT_FOUND;
+}
+
+
+/*
+ * Once, and not under alias with captures: what was found there is no path of
+ * a request.
+ */
+static ngx_uint_t
+ngx_http_iri_may_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return !ctx->moved && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE;
 }
 
 
@@ -278,8 +320,9 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
     switch (found->found.answer) {
 
     case IRI_MOVED:
-        return ctx->moved ? ngx_http_iri_not_found(r, found)
-                          : ngx_http_iri_start_over(r, ctx, &found->found);
+        return ngx_http_iri_may_start_over(r, ctx)
+                   ? ngx_http_iri_start_over(r, ctx, &found->found)
+                   : ngx_http_iri_not_found(r, found);
 
     case IRI_REFUSE:
         return ngx_http_iri_not_found(r, found);
@@ -365,6 +408,7 @@ ngx_http_iri_send_redirect(ngx_http_request_t *r, ngx_uint_t status,
 }
 
 
+/* What a rewrite has made is internal, too, and no name to tell a client. */
 static ngx_int_t
 ngx_http_iri_redirect(ngx_http_request_t *r)
 {

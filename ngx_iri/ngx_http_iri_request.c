@@ -181,11 +181,8 @@ ngx_http_iri_ctx_make(ngx_http_request_t *r)
 }
 
 
-/*
- * Keep the values of variables as they are before any rule saw the path:
- * whoever starts over must not find what a map made of another spelling.
- */
-static ngx_int_t
+/* Whoever starts over must not find what a map made of another spelling. */
+ngx_int_t
 ngx_http_iri_keep_variables(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     size_t size;
@@ -240,6 +237,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     iri_env_t env;
     iri_status_t status;
     iri_request_t request;
+    iri_reading_t reading;
     ngx_http_iri_srv_conf_t *iscf;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
@@ -250,7 +248,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    status = iri_read(&env, &iscf->reading, &request, &ctx->reading);
+    status = iri_read(&env, &iscf->reading, &request, &reading);
     if (status != IRI_OK) {
         ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                       "iri: the path could not be read: %s",
@@ -258,11 +256,29 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    ctx->has_reading = 1;
     ctx->refused = 0;
     ctx->known = r->uri;
+    ctx->answer = reading.answer;
 
-    return ngx_http_iri_keep_variables(r, ctx);
+    /* A rewritten path may still end as it came: keep how that was. */
+    if (!ctx->has_reading || reading.why != IRI_WHY_CANONICAL) {
+        ctx->has_reading = 1;
+        ctx->reading = reading;
+    }
+
+    return NGX_OK;
+}
+
+
+/* This reading is how the request came. */
+static void
+ngx_http_iri_keep_came(ngx_http_iri_ctx_t *ctx)
+{
+    ctx->has_came = 1;
+    ctx->came = ctx->reading;
+    ctx->form = ctx->reading.form;
+    ctx->charset = ctx->reading.charset;
+    ctx->canonical = ngx_http_iri_out(ctx->reading.path);
 }
 
 
@@ -286,9 +302,7 @@ ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    ctx->came = ctx->reading;
-    ctx->has_came = 1;
-    ctx->canonical = ngx_http_iri_out(ctx->reading.path);
+    ngx_http_iri_keep_came(ctx);
 
     return NGX_OK;
 }
@@ -313,9 +327,7 @@ ngx_http_iri_read_made(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     }
 
     if (r != r->main && !ctx->has_came) {
-        ctx->came = ctx->reading;
-        ctx->has_came = 1;
-        ctx->canonical = ngx_http_iri_out(ctx->reading.path);
+        ngx_http_iri_keep_came(ctx);
     }
 
     return NGX_OK;
@@ -345,7 +357,7 @@ ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     iri_reading_t *reading = &ctx->reading;
 
-    switch (reading->answer) {
+    switch (ctx->answer) {
 
     case IRI_REFUSE:
         ctx->refused = 1;

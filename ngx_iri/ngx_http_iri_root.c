@@ -198,21 +198,6 @@ ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* How the request came, if the path that is looked for is the one that came. */
-static const iri_reading_t *
-ngx_http_iri_reading_of(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
-    ngx_uint_t alias)
-{
-    if (!ctx->has_reading || ctx->moved || alias == NGX_MAX_SIZE_T_VALUE
-        || !ngx_http_iri_same(uri, ngx_http_iri_out(ctx->reading.path)))
-    {
-        return NULL;
-    }
-
-    return &ctx->reading;
-}
-
-
 static ngx_http_iri_found_t *
 ngx_http_iri_found_before(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
     const iri_search_t *search)
@@ -264,6 +249,7 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     found->root = ngx_http_iri_out(search->root);
     found->search = *search;
     found->answered = 0;
+    found->logged = ctx->refused;
 
     ngx_http_iri_ask(r, ctx, found);
     found->filename = ngx_http_iri_may_open(r, found);
@@ -298,7 +284,9 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 
     search.tree = &ilcf->tree;
     search.cache = ngx_http_iri_cache();
-    search.reading = ngx_http_iri_reading_of(ctx, uri, clcf->alias);
+
+    /* The core sees whether the path still ends as it came. */
+    search.reading = ctx->has_reading && !ctx->moved ? &ctx->reading : NULL;
 
     found = ngx_http_iri_found_before(ctx, uri, &search);
 
@@ -325,9 +313,7 @@ ngx_http_iri_plain_length(ngx_http_script_engine_t *e,
     size_t len;
     ngx_http_script_len_code_pt lcode;
 
-    len = clcf->alias == NGX_MAX_SIZE_T_VALUE
-              ? 0
-              : e->request->uri.len - clcf->alias;
+    len = e->request->uri.len - clcf->alias;
 
     if (clcf->root_lengths == NULL) {
         return len + clcf->root.len;
@@ -370,10 +356,16 @@ ngx_http_iri_plain_copy(ngx_http_script_engine_t *e,
         e->ip = ip;
     }
 
-    if (clcf->alias != NGX_MAX_SIZE_T_VALUE) {
-        e->pos = ngx_cpymem(e->pos, uri->data + clcf->alias,
-                            uri->len - clcf->alias);
-    }
+    e->pos = ngx_cpymem(e->pos, uri->data + clcf->alias,
+                        uri->len - clcf->alias);
+}
+
+
+/* Captures may hold what r->uri does not: only the core can tell. */
+static ngx_uint_t
+ngx_http_iri_is_plain(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf)
+{
+    return clcf->alias != NGX_MAX_SIZE_T_VALUE && ngx_http_iri_plain_uri(r);
 }
 
 
@@ -383,12 +375,14 @@ ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     ngx_str_t text;
 
-    if (found->found.answer != IRI_REFUSE
-        && found->found.answer != IRI_MOVED)
+    if (found->logged
+        || (found->found.answer != IRI_REFUSE
+            && found->found.answer != IRI_MOVED))
     {
         return;
     }
 
+    found->logged = 1;
     text = ngx_http_iri_printable(r, found->uri);
 
     ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
@@ -408,7 +402,7 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 
     e->ip = (u_char *) &code->end;
 
-    if (ngx_http_iri_plain_uri(e->request)) {
+    if (ngx_http_iri_is_plain(e->request, code->conf->plain)) {
         return ngx_http_iri_plain_length(e, code->conf->plain);
     }
 
@@ -439,7 +433,7 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 
     e->ip = (u_char *) &code->end;
 
-    if (ngx_http_iri_plain_uri(e->request)) {
+    if (ngx_http_iri_is_plain(e->request, code->conf->plain)) {
         ngx_http_iri_plain_copy(e, code->conf->plain);
         return;
     }

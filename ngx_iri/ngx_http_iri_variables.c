@@ -245,7 +245,7 @@ ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out)
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     *out = ngx_http_iri_text(iri_form_text(
-        ctx != NULL && ctx->has_came ? ctx->came.form : IRI_FORM_ASCII));
+        ctx != NULL && ctx->has_came ? ctx->form : IRI_FORM_ASCII));
 
     return NGX_OK;
 }
@@ -260,8 +260,7 @@ ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out)
         return NGX_DECLINED;
     }
 
-    *out = ctx->moved && ctx->moved_charset.len != 0 ? ctx->moved_charset
-                                                     : ctx->came.charset;
+    *out = ctx->charset;
 
     return out->len != 0 ? NGX_OK : NGX_DECLINED;
 }

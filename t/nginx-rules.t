@@ -1,0 +1,227 @@
+# nginx: its rules judge the canonical path of what is opened, also where only
+# the disk tells which reading it is; and iri_redirect.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+# Octets that are Shift_JIS for two half-width characters, and EUC-JP for one:
+# U+3042 to U+304A, of which only the latter are names on disk.
+my %kana = (
+    plain  => ['%A4%A2', '%E3%81%82'], deny => ['%A4%A4', '%E3%81%84'],
+    inner  => ['%A4%A6', '%E3%81%86'], server => ['%A4%A8', '%E3%81%88'],
+    mapped => ['%A4%AA', '%E3%81%8A'], half => ['%A4%AB', '%E3%81%8B'],
+);
+
+# Octets for percent-encoded text: a path in raw form.
+sub raw { my ($text) = @_; $text =~ s/%(..)/chr hex $1/ge; return $text }
+
+# Octets above 7F as \xHH.
+sub visible {
+    my ($octets) = @_;
+    $octets =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
+    return $octets;
+}
+
+# U+65E5 in UTF-8, EUC-JP and Shift_JIS.
+my @sun = ('%E6%97%A5', '%C6%FC', '%93%FA', map { raw($_) } '%E6%97%A5',
+    '%C6%FC', '%93%FA');
+
+my ($root) = make_tree(<<'END');
+@charset EUC-JP
+\xE6\x97\xA5/x.txt	file	secret
+\xE6\x97\xA5.php	file	source
+\xE3\x81\x82/x.txt	file	plain
+\xE3\x81\x84/x.txt	file	secret
+\xE3\x81\x86/x.txt	file	secret
+\xE3\x81\x88/x.txt	file	secret
+\xE3\x81\x8A/x.txt	file	secret
+\xE3\x81\x82.txt	file	top
+\xE3\x80\x9C/x.txt	file	wave
+ssi.html	file	<!--#include virtual="/%A4%A2/x.txt" -->|<!--#include virtual="/keep/%A4%A2/x.txt" -->
+keep/\xE3\x81\x82/x.txt	file	kept
+put/\xE3\x80\x9C.txt	file	old
+\xE3\x80\x9C.txt	file	wave
+first/\xEF\xBD\xA4\xEF\xBD\xA2.txt	file	first
+first/\xE3\x81\x82.txt	file	second
+END
+chmod 0777, "$root/put" or die;
+
+my $server = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));
+limit_req_zone $uri zone=limit:1m rate=1r/m;
+map $uri $denied { default 0; "~^/\xE3\x81\x8A/" 1; }
+map $uri $kept { default other; "~^/\xE3\x81\x82" kana; }
+server {
+    listen 127.0.0.1:%%PORTup%%;
+    location / { add_header X-Accel-Redirect $arg_to; return 200; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    server_name ~^(?<sub>\w+)$;
+    root %%ROOT%%;
+    iri on;
+    iri_charset Shift_JIS EUC-JP;
+    iri_filename_charset EUC-JP;
+    default_type text/plain;
+    add_header X-Form "$iri_form $iri_charset $iri_match";
+    add_header X-Sub $sub;
+    add_header X-Uri $uri;
+
+    if ($uri ~ "^/\xE3\x81\x88/") { return 402; }
+    if ($denied) { return 402; }
+
+    location "/\xE6\x97\xA5/" { deny all; }
+    location ~ "^/\xE6\x97\xA5\.php$" { return 200 "not the source"; }
+    location "/\xE3\x81\x84/" { deny all; }
+    location "/\xE3\x81\x86/" { internal; }
+    location "/\xEF\xBD\x9E/" { add_header X-Wave $uri; }
+    location "/\xE3\x81\x82/" { add_header X-Kept "$kept $sub"; }
+    # what the first reading would be
+    location "/\xEF\xBD\xA4" { add_header X-Wrong yes always; }
+    location /limit/ { limit_req zone=limit; return 200; }
+    location /limited/ { limit_req zone=limit; try_files /ssi.html =404; }
+    location /ssi.html { ssi on; }
+    location /keep/ { set $x $kept; add_header X-Set $x; }
+    location /accel/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
+    location /ok/ { rewrite ^/ok(/.*) $1 last; }
+    location /proxy/ { proxy_pass http://127.0.0.1:%%PORTecho%%; }
+    location /put/ { dav_methods PUT; client_body_temp_path %%TMP%%/body; }
+    location ~ ^/cap/(.*)$ { alias %%ROOT%%/$1; }
+    location /redirect/ { alias %%ROOT%%/; iri_redirect 308; }
+}
+server { listen 127.0.0.1:%%PORTecho%%; location / { return 200 "$request_uri"; } }
+END
+
+# Status and body of one answer.
+sub answer {
+    my ($target, %option) = @_;
+    my $answer = $server->get($target, %option);
+    my $body   = $answer->body;
+    $body = '' if $body =~ /<center>/;
+    return visible($answer->status . ($body ne '' ? " $body" : ''));
+}
+
+# ---- rules of locations, for each form ------------------------------------------
+
+for my $name (@sun) {
+    my $form = visible($name);
+    is answer("/$name/x.txt"), '403', "denied: $form";
+    is answer("/ok/$name/x.txt"), '403', "and after rewrite: $form";
+    is answer("/$name.php"), '200 not the source', "handled: $form";
+}
+is answer('/limit/%E6%97%A5'), '200', 'return is before limits';
+is answer("/limited/$sun[0]"), '200 ' . visible(slurp("$root/ssi.html")),
+    'limited, the first';
+is answer("/limited/$_"), '503', 'limited: ' . visible($_)
+    for @sun[1 .. 5];
+
+# ---- found under a further reading ------------------------------------------------
+
+my ($asked, $found) = @{ $kana{plain} };
+my $moved = $server->get("/$asked/x.txt", host => 'name');
+is $moved->status . ' ' . $moved->body, '200 plain', 'found';
+is $moved->header('X-Wrong'), undef, 'by the location of the real name';
+is $moved->header('X-Kept'), 'kana name',
+    'with maps of the real name, and the names of the server';
+is answer("/$asked.txt"), '200 top', 'found, a file';
+my $top = $server->get("/$asked.txt", host => 'name');
+is visible($top->header('X-Uri')), visible(raw("/$found.txt")),
+    '$uri is the real name';
+is $top->header('X-Form'), 'legacy EUC-JP charset', 'how it came';
+is $top->header('X-Sub'), 'name', 'captures of the server name';
+is answer("/$kana{deny}[0]/x.txt"), '403', 'the real name is denied';
+is answer("/$kana{inner}[0]/x.txt"), '404', 'the real name is internal';
+is answer("/$kana{inner}[1]/x.txt"), '404', 'internal is as ever';
+is answer("/$kana{server}[0]/x.txt"), '402', 'the server judges the real name';
+is answer("/$kana{mapped}[0]/x.txt"), '402', 'and by a map';
+is answer("/$kana{half}[0]/x.txt"), '404', 'absent under every reading';
+is answer("/ok/$kana{deny}[0]/x.txt"), '403',
+    'after a rewrite the location of the first reading is left';
+is answer("/accel/?to=/$kana{plain}[0]/x.txt"), '200 plain',
+    'X-Accel-Redirect, found';
+is answer("/accel/?to=/$kana{deny}[0]/x.txt"), '403',
+    'X-Accel-Redirect, denied';
+is answer("/accel/?to=/$kana{inner}[0]/x.txt"), '200 secret',
+    'X-Accel-Redirect to what is internal';
+is answer('/ssi.html'), '200 plain|kept', 'SSI include virtual';
+is $server->get("/keep/$kana{plain}[0]/x.txt")->body, 'kept', 'set is run again';
+is answer("/proxy/$kana{plain}[0]/x.txt"),
+    '200 /proxy/%EF%BD%A4%EF%BD%A2/x.txt',
+    'a proxy gets the first reading where the disk knows none';
+is answer('/first/%A4%A2.txt'), '200 first',
+    'the first reading where both are there';
+is answer('/first/%E3%81%82.txt'), '200 second', 'the other by its UTF-8';
+
+# ---- variants ------------------------------------------------------------------------
+
+is $server->get('/%E3%80%9C/x.txt')->header('X-Wave'),
+    raw('/%EF%BD%9E/x.txt'), 'a variant: the location of the real name';
+is $server->get('/%E3%80%9C.txt')->header('X-Form'),
+    'escaped UTF-8 variants', 'how it was found';
+is $server->request('PUT', '/put/%E3%80%9C.txt', body => 'new')->status, 204,
+    'PUT goes to the existing entry';
+is slurp("$root/put/\xA1\xC1.txt"), 'new', 'and writes it';
+is answer('/cap/%E3%80%9C/x.txt'), '404',
+    'a variant under captures cannot start over';
+is answer('/cap/%EF%BD%9E/x.txt'), '200 wave', 'the real name can be had';
+
+my @log = grep { /\[(?:error|crit)\]/ && !/No such file|forbidden|limiting/ }
+    split /\n/, $server->log_text;
+is_deeply \@log, [], 'no other line of level error';
+
+# ---- iri_redirect -----------------------------------------------------------------------
+
+my $other = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset Shift_JIS EUC-JP;
+    iri_filename_charset EUC-JP;
+    iri_redirect 301;
+    location "/\xE6\x97\xA5/" { deny all; }
+    location "/\xE3\x81\x84/" { deny all; }
+    location /off/ { alias %%ROOT%%/; iri_redirect off; }
+    location /rel/ { absolute_redirect off; }
+    location /temp/ { iri_redirect 307; }
+    location /from/ { rewrite ^/from(/.*) /to$1 last; }
+    location /page/ { return 404; error_page 404 /%A4; }
+}
+END
+my $here = 'http://localhost:' . $other->port;
+
+# Status and Location.
+sub goes {
+    my ($method, $target) = @_;
+    my $answer = $other->request($method, $target);
+    return join ' ', $answer->status, $answer->header('Location') // ();
+}
+
+for my $name (@sun[1 .. 5]) {
+    is goes('GET', "/$name.php?a=%C6%FC&b"),
+        "301 $here/%E6%97%A5.php?a=%C6%FC&b", 'GET: ' . visible($name);
+}
+is goes('GET', '/%E6%97%A5.php'), 200, 'canonical: no redirect';
+is goes('GET', '/ssi.html?%C6'), 200, 'ASCII: no redirect';
+is goes('HEAD', '/%C6%FC.php?'), "301 $here/%E6%97%A5.php?", 'HEAD';
+is goes('POST', '/%C6%FC.php'), 405, 'POST is not redirected';
+is goes('GET', '/e%CC%81'), "301 $here/%C3%A9", 'to what is not there, too';
+is goes('GET', "/$kana{plain}[0].txt"), "301 $here/%E3%81%82.txt",
+    'another name';
+is goes('GET', "/$kana{deny}[0]/x.txt"), 403, 'not if its rules deny';
+is goes('GET', '/%C6%FC/x.txt'), 403, 'nor another form';
+is goes('GET', '/off/%C6%FC.php'), 200, 'off';
+is goes('GET', '/rel/%C6%FC'), '301 /rel/%E6%97%A5', 'absolute_redirect off';
+is goes('GET', '/temp/%C6%FC'), "307 $here/temp/%E6%97%A5", 'another status';
+is goes('GET', '/from/%C6%FC?x'), 404, 'what a rewrite made is not told';
+is goes('GET', '//%C6%FC.php'), "301 $here/%E6%97%A5.php", 'never //';
+is goes('GET', '/a%20b%25%3F%C6%FC'), "301 $here/a%20b%25%3F%E6%97%A5",
+    'delimiters stay escaped';
+
+is_deeply [$server->errors, $other->errors], [],
+    'nothing unexpected in the logs';
+done_testing;
