@@ -13,6 +13,7 @@
 #   path       the file that is served, octets on disk, \xHH; "-" for none
 #   note       why
 #   location   optional: the Location of the answer, without scheme and host
+#   form, charset, match    optional: what the variables of these names say
 #   nginx, httpd, core    optional, where a runner differs: "STATUS",
 #              "STATUS PATH", or "skip"; for core also an answer (pass,
 #              serve, moved, choose, refuse) in the place of STATUS
@@ -48,7 +49,8 @@ my %CORE_OPTION = map { $_ => 1 }
     qw(charset invalid filename_charset filename_form match);
 my @REQUIRED = qw(id tree settings method target status path);
 my %COLUMN   = map { $_ => 1 } @REQUIRED,
-    qw(note location nginx httpd core);
+    qw(note location form charset match nginx httpd core);
+my @WORDS = qw(form charset match);    # columns that are variables
 
 # Reads tables and returns their cases, each a hash by column. Dies on what
 # cannot be meant: unknown columns and settings, ids used twice.
@@ -180,6 +182,9 @@ sub run_nginx {
     my $conf   = '';
     for my $group (@groups) {
         my $directives = nginx_settings($group->{settings});
+        $directives .= 'add_header IRI-Words "'
+            . join(' ', map { "$_=\$iri_$_" } @WORDS) . "\" always;\n"
+            if has_words($group);
         $conf .= <<"END";
 server {
 listen 127.0.0.1:%%PORT_$group->{number}%%$listen;
@@ -202,6 +207,9 @@ sub run_httpd {
     my $conf = '';
     for my $group (@groups) {
         my $directives = httpd_settings($group->{settings});
+        $directives .= 'Header always set IRI-Words "'
+            . join(' ', map { "$_=%{IRI_\U$_\E}e" } @WORDS) . "\"\n"
+            if has_words($group);
         $conf .= <<"END";
 <VirtualHost 127.0.0.1:%%PORT_$group->{number}%%>
 ServerName localhost
@@ -212,10 +220,24 @@ $directives
 END
     }
     my $server = IRI::Httpd->new(
-        tmp => $dir, conf => $conf, modules => $option{modules},
+        tmp     => $dir, conf => $conf,
+        modules => ['headers', @{ $option{modules} // [] }],
         h2  => ($option{proto} // '') eq 'h2'
     );
     return run_server($server, 'httpd', \@groups, $option{proto});
+}
+
+# Does a case of a group say what variables are?
+sub has_words {
+    my ($group) = @_;
+    return scalar grep { words_of($_) } @{ $group->{cases} };
+}
+
+# The variables that a case says, as "form=native" and so on.
+sub words_of {
+    my ($case) = @_;
+    return map { "$_=$case->{$_}" } grep { ($case->{$_} // '-') !~ /^-?$/ }
+        @WORDS;
 }
 
 # Makes each tree of the cases once, below one new directory. Returns that
@@ -324,6 +346,13 @@ sub judge {
         push @wrong, "Location $got, expected $location"
             if $location !~ /^-?$/ && $got ne octets($location);
     }
+    my $words = $answer->header('IRI-Words') // '';
+    if ($runner eq 'httpd') {    # has no variables where there is nothing to say
+        $words =~ s/form=\(null\)/form=ascii/;
+        $words =~ s/match=\(null\)/match=none/;
+    }
+    push @wrong, "variables $words, expected $_"
+        for grep { " $words " !~ / \Q$_\E / } words_of($case);
     return @wrong if !defined $expect->{path};
     my $served = $content->{ $expect->{path} }
         // return (@wrong, "not in the tree: " . escaped($expect->{path}));
@@ -381,9 +410,10 @@ sub explain {
     my ($code, $out, $err) = capture($input, build_dir() . '/iri', 'explain',
         '--batch', '--root', $group->{dir}, core_options($group->{settings}));
     my @lines = split /\n/, $out;
+    # Exit code 1: some operand is no target at all.
     Test::More::diag("iri explain: exit code $code, " . @lines
             . ' lines for ' . @cases . " operands\n$err")
-        if $code || $err ne '' || @lines != @cases;
+        if $code > 1 || $err ne '' || @lines != @cases;
     return map { eval { JSON::PP->new->utf8->decode($_) } } @lines;
 }
 
@@ -418,6 +448,11 @@ sub judge_core {
         if defined $expect->{path}
         && ($file // '') ne $expect->{path}
         && ($file // '') ne $expect->{path} =~ s{/?index\.html$}{}r;
+    push @wrong, map { "$_ is $verdict->{$_}, expected $case->{$_}" }
+        grep {
+        ($case->{$_} // '-') !~ /^-?$/
+            && ($verdict->{$_} // '') ne $case->{$_}
+        } @WORDS;
     my $location = $case->{location} // '-';
     push @wrong, 'location ' . ($verdict->{location} // 'none')
         if $location !~ /^-?$/

@@ -1,0 +1,24 @@
+# A part of the tables of t/cases over HTTP/2 (h2c), on both servers.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Cases;
+use IRI::Test;
+use Test::More;
+
+# All but what HTTP/2 has no form for.
+my %table = map { $_ => "$FindBin::Bin/cases/$_.tsv" }
+    qw(forms identity refuse redirect);
+my @cases = grep { $_->{target} =~ m{^/} && $_->{method} ne 'PUT' }
+    IRI::Cases::load(map { $table{$_} } sort keys %table);
+
+for my $server (qw(nginx httpd)) {
+    my $run = IRI::Cases->can("run_$server");
+  SKIP: {
+        my $missing = missing($server);
+        skip $missing, 1 if $missing;
+        subtest $server => sub { $run->(\@cases, proto => 'h2') };
+    }
+}
+done_testing;

@@ -1,0 +1,27 @@
+# The tables of t/cases against httpd.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Cases;
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+my @cases = IRI::Cases::load(glob "$FindBin::Bin/cases/*.tsv");
+IRI::Cases::run_httpd([grep { $_->{id} !~ /^(?:pa|pi)-/ } @cases]);
+
+# Rules that judge the canonical path.
+IRI::Cases::run_httpd([grep { $_->{id} =~ /^pa-/ } @cases], server => <<'END');
+<Location "/закрыто/">
+    Require all denied
+</Location>
+END
+
+# What follows a file is PATH_INFO; httpd serves the file all the same.
+IRI::Cases::run_httpd([grep { $_->{id} =~ /^pi-/ } @cases], server => <<'END');
+AcceptPathInfo On
+END
+done_testing;
