@@ -47,14 +47,16 @@
 
 /* ---- limits (each is tested at limit - 1, limit, limit + 1) ------------- */
 
-#define IRI_MAX_PATH          8192   /* octets of a non-ASCII path */
+#define IRI_MAX_PATH          8192   /* octets of a non-ASCII path, unescaped,
+                                        as it came and canonical */
 #define IRI_MAX_SEGMENTS       128   /* segments of a non-ASCII path */
-#define IRI_MAX_SEGMENT       1024   /* octets of one segment, unescaped */
+#define IRI_MAX_SEGMENT       1024   /* octets of one segment, likewise */
 #define IRI_MAX_MARKS           30   /* combining marks in a row to normalize */
 #define IRI_MAX_CHARSETS         8   /* charsets in a list */
 #define IRI_MAX_LOOKS            8   /* candidates a segment */
 #define IRI_MAX_REQUEST_LOOKS   64   /* candidates a request */
 #define IRI_MAX_CALLS          200   /* file-system calls a request */
+#define IRI_MAX_LISTS            4   /* directories read a request */
 #define IRI_MAX_LISTED       10000   /* entries read of one directory */
 
 
@@ -81,6 +83,7 @@ typedef enum {
     IRI_BAD_ESCAPE,          /* "%" without two hexadecimal digits */
     IRI_ICU_FAILED,          /* ICU reported an error */
     IRI_IO_FAILED,           /* the file system reported an error */
+    IRI_NOT_LISTED,          /* of iri_dir_t only: it may not be listed */
     IRI_STATUSES             /* how many there are */
 } iri_status_t;
 
@@ -175,7 +178,9 @@ typedef iri_status_t (*iri_each_t)(void *arg, iri_str_t name);
 /*
  * The file system as the core sees it.  Paths are octets, absolute and
  * NUL-terminated.  Both return IRI_IO_FAILED for what is neither success nor
- * absence (EACCES, EIO, EMFILE ...): the core then looks no further.
+ * absence (EACCES, EIO, EMFILE ...): the core then looks no further.  list
+ * returns IRI_NOT_LISTED for a directory that may be searched and not read:
+ * there exact names are found all the same.
  */
 typedef struct {
     iri_status_t (*stat)(void *ctx, const char *path, iri_node_t *node);
@@ -453,7 +458,8 @@ iri_status_t iri_found_split(const iri_env_t *env, const iri_search_t *search,
 
 /*
  * The name of one entry: its octets read in the first tree charset that
- * reads them and writes them back the same, in NFC.  Empty: it has no name.
+ * reads them and writes them back the same, in NFC.  Empty: it has no name,
+ * and so has anything of more than IRI_MAX_SEGMENT octets.
  * Two paths joined by "/" are not an entry; give each part.
  * EUC-JP, "\xC9\xBD" -> U+8868 as UTF-8
  */

@@ -20,6 +20,8 @@
 #define IRI_SETTLED  INT64_C(2000000000)   /* ns after which mtime is safe */
 #define IRI_FRESH    INT64_C(100000000)    /* ns that a racy list is used */
 
+#define IRI_MAX_ODD_TEXT (256 * 1024)      /* octets kept of a directory */
+
 /* One remembered entry; its name and octets follow the list. */
 typedef struct {
     uint32_t name;      /* offset into the list's text */
@@ -260,9 +262,11 @@ iri_list_entry(void *arg, iri_str_t octets)
     iri_lister_t *lister = arg;
     iri_status_t  status;
     size_t        charset = 0;
-    int           guessed;
+    int           guessed = 0;
 
-    if (++lister->entries > IRI_MAX_LISTED) {
+    if (++lister->entries > IRI_MAX_LISTED
+        || lister->odds->text.len > IRI_MAX_ODD_TEXT)
+    {
         lister->too_many = 1;
         return IRI_IO_FAILED;   /* ends the listing */
     }
@@ -276,15 +280,17 @@ iri_list_entry(void *arg, iri_str_t octets)
 
     status = iri_entry_read(&lister->scratch, lister->tree, octets,
                             &lister->name, &charset);
-    if (status != IRI_OK || lister->name.len == 0) {
-        return status;
+
+    if (status == IRI_OK && lister->name.len != 0) {
+        status = iri_is_guessed(lister, octets, &guessed);
     }
 
-    status = iri_is_guessed(lister, octets, &guessed);
+    /* One name that cannot be read must not hide the others. */
+    if (status != IRI_OK || lister->name.len == 0 || guessed) {
+        return IRI_OK;
+    }
 
-    return status == IRI_OK && !guessed
-               ? iri_odds_add(lister, octets, charset)
-               : status;
+    return iri_odds_add(lister, octets, charset);
 }
 
 
@@ -442,7 +448,7 @@ static int
 iri_slot_holds(const iri_slot_t *slot, const iri_tree_conf_t *tree,
                const iri_node_t *node)
 {
-    int64_t changed, now;
+    int64_t changed, now;   /* changed: of any year */
 
     if (slot->node.kind != IRI_NODE_DIR || slot->node.dev != node->dev
         || slot->node.ino != node->ino || slot->node.mtime != node->mtime
@@ -453,7 +459,7 @@ iri_slot_holds(const iri_slot_t *slot, const iri_tree_conf_t *tree,
     }
 
     changed = node->mtime > node->ctime ? node->mtime : node->ctime;
-    if (slot->read_at - changed > IRI_SETTLED) {
+    if (changed < slot->read_at - IRI_SETTLED) {
         return 1;
     }
 
@@ -534,7 +540,7 @@ iri_slot_find(const iri_env_t *env, const iri_slot_t *slot, iri_str_t name,
 
 static iri_status_t
 iri_directory_read(const iri_env_t *env, const iri_tree_conf_t *tree,
-                   const char *directory, iri_odds_t *odds)
+                   iri_str_t directory, iri_odds_t *odds)
 {
     iri_lister_t   lister;
     iri_scratch_t *scratch;
@@ -553,16 +559,21 @@ iri_directory_read(const iri_env_t *env, const iri_tree_conf_t *tree,
     lister.tree = tree;
     lister.odds = odds;
 
-    status = env->dir->list(env->ctx, directory, iri_list_entry, &lister);
+    status = env->dir->list(env->ctx, (const char *) directory.data,
+                            iri_list_entry, &lister);
     free(scratch);
 
-    iri_logf(env, IRI_LOG_TRACE, "read %s: %lu entries%s",
-             directory, (unsigned long) lister.entries,
-             lister.too_many ? ", too many: exact names only" : "");
+    if (env->trace) {
+        iri_logf(env, IRI_LOG_TRACE, "read %s: %lu entries %s",
+                 iri_printable(env, directory),
+                 (unsigned long) lister.entries,
+                 lister.too_many ? "are too many: exact names only"
+                 : status != IRI_OK ? iri_status_text(status) : "");
+    }
 
-    odds->known = !lister.too_many;
+    odds->known = !lister.too_many && status != IRI_NOT_LISTED;
 
-    if (lister.too_many) {
+    if (!odds->known) {
         odds->count = 0;
         odds->text.len = 0;
         return IRI_OK;
@@ -574,48 +585,66 @@ iri_directory_read(const iri_env_t *env, const iri_tree_conf_t *tree,
 }
 
 
-iri_status_t
-iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
-               const iri_tree_conf_t *tree, const char *directory,
-               const iri_node_t *node, iri_str_t name, iri_str_t *octets,
-               int *known)
+/* What is remembered: 1 if that is known of the directory as it is now. */
+static int
+iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
+                 iri_odd_search_t *search, iri_status_t *status)
 {
-    iri_odds_t   odds;
-    iri_slot_t  *slot;
-    iri_status_t status;
-    int64_t      read_at;
-    int          held = 0;
+    iri_slot_t *slot;
+    int         held;
 
-    if (cache != NULL) {
-        iri_cache_lock(cache);
+    iri_cache_lock(cache);
 
-        slot = iri_slot_of(cache, node);
-        held = iri_slot_holds(slot, tree, node);
-        status = held ? iri_slot_find(env, slot, name, octets) : IRI_OK;
-        *known = slot->known;
+    slot = iri_slot_of(cache, &search->node);
+    held = iri_slot_holds(slot, search->tree, &search->node);
 
-        iri_cache_unlock(cache);
-
-        if (held) {
-            return status;
-        }
+    if (held) {
+        *status = iri_slot_find(env, slot, search->name, &search->octets);
+        search->known = slot->known;
     }
 
+    iri_cache_unlock(cache);
+
+    return held;
+}
+
+
+iri_status_t
+iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
+               iri_odd_search_t *search)
+{
+    iri_odds_t   odds;
+    iri_status_t status;
+    int64_t      read_at;
+
+    search->octets.len = 0;
+    search->known = 0;
+    search->listed = 0;
+
+    if (cache != NULL && iri_cache_recall(env, cache, search, &status)) {
+        return status;
+    }
+
+    if (!search->may_list) {
+        return IRI_OK;
+    }
+
+    search->listed = 1;
     read_at = iri_now();
 
-    status = iri_directory_read(env, tree, directory, &odds);
+    status = iri_directory_read(env, search->tree, search->directory, &odds);
     if (status != IRI_OK) {
         return status;
     }
 
-    *known = odds.known;
+    search->known = odds.known;
 
     if (cache != NULL) {
         iri_cache_lock(cache);
-        iri_slot_fill(cache, tree, node, &odds, read_at);
+        iri_slot_fill(cache, search->tree, &search->node, &odds, read_at);
         iri_cache_unlock(cache);
     }
 
-    return iri_odds_find(env, odds.odd, odds.count, odds.text.data, name,
-                         octets);
+    return iri_odds_find(env, odds.odd, odds.count, odds.text.data,
+                         search->name, &search->octets);
 }

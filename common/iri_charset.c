@@ -21,6 +21,7 @@
 #include "iri_int.h"
 
 #define IRI_LONGEST  4        /* octets of a sequence */
+#define IRI_WRITTEN 16        /* octets that ICU may write for one character */
 
 /* Entries of a node: a code point, or one of these */
 #define IRI_NO_CHAR  (-1)     /* no sequence goes on like this */
@@ -285,28 +286,28 @@ iri_is_private_use(uint32_t c)
 }
 
 
-/* Would ICU write c as just these octets? */
-static int
-iri_writes(const iri_build_t *build, uint32_t c, const unsigned char *octets,
-           size_t len)
+/* The octets that ICU writes for c; 0: none. */
+static size_t
+iri_write(const iri_build_t *build, uint32_t c,
+          unsigned char out[IRI_WRITTEN])
 {
     UErrorCode   error = U_ZERO_ERROR;
     UChar        units[2];
     const UChar *from = units;
-    char         out[16], *to = out;
+    char        *to = (char *) out;
     int32_t      n = 0;
 
     U16_APPEND_UNSAFE(units, n, (UChar32) c);
 
     ucnv_resetFromUnicode(build->converter);
-    ucnv_fromUnicode(build->converter, &to, out + sizeof(out), &from,
-                     from + n, NULL, 1, &error);
+    ucnv_fromUnicode(build->converter, &to, (char *) out + IRI_WRITTEN,
+                     &from, from + n, NULL, 1, &error);
 
-    return U_SUCCESS(error) && (size_t) (to - out) == len
-           && memcmp(out, octets, len) == 0;
+    return U_SUCCESS(error) ? (size_t) (to - (char *) out) : 0;
 }
 
 
+/* len 0: c is not written any more. */
 static int
 iri_page_set(iri_build_t *build, uint32_t c, const unsigned char *octets,
              size_t len)
@@ -378,7 +379,8 @@ iri_sequence_add(iri_build_t *build, const unsigned char *octets, size_t len,
 {
     iri_charset_t *charset = build->charset;
     iri_pair_t    *pair;
-    size_t         i;
+    unsigned char  written[IRI_WRITTEN];
+    size_t         written_len, i;
 
     for (i = 1; i < len; i++) {
         if (octets[i] < 0x20 || octets[i] == '/' || octets[i] == '.'
@@ -409,11 +411,19 @@ iri_sequence_add(iri_build_t *build, const unsigned char *octets, size_t len,
         return IRI_PAIR;
     }
 
-    if (iri_is_private_use(c[0]) && !build->encoding->private_use) {
+    if (iri_is_private_use(c[0])
+        && (!build->encoding->private_use || len == 1))
+    {
         return IRI_NO_CHAR;
     }
 
-    if (iri_writes(build, c[0], octets, len)
+    /* What ICU only reads, and never writes, is not in the standard. */
+    written_len = iri_write(build, c[0], written);
+    if (written_len == 0) {
+        return IRI_NO_CHAR;
+    }
+
+    if (written_len == len && memcmp(written, octets, len) == 0
         && !iri_page_set(build, c[0], octets, len))
     {
         return 0;
@@ -542,6 +552,7 @@ iri_linear_fill(iri_build_t *build)
 {
     unsigned char octets[4];
     uint32_t      code, c[2];
+    int32_t       entry;
 
     for (code = 0; code < IRI_GB_BMP; code++) {
         octets[0] = (unsigned char) (0x81 + code / 12600);
@@ -555,14 +566,33 @@ iri_linear_fill(iri_build_t *build)
             continue;
         }
 
-        if (iri_sequence_add(build, octets, 4, c) == 0) {
+        entry = iri_sequence_add(build, octets, 4, c);
+        if (entry == 0) {
             return 0;
         }
 
-        build->charset->linear[code] = (uint16_t) c[0];
+        if (entry > 0) {
+            build->charset->linear[code] = (uint16_t) entry;
+        }
     }
 
     return 1;
+}
+
+
+/* Let one octet be another character than ICU has it. */
+static int
+iri_octet_set(iri_build_t *build, unsigned char octet, uint32_t c)
+{
+    int32_t *entry = &build->charset->lead[octet];
+
+    if (*entry >= 0 && !iri_page_set(build, (uint32_t) *entry, NULL, 0)) {
+        return 0;
+    }
+
+    *entry = (int32_t) c;
+
+    return iri_page_set(build, c, &octet, 1);
 }
 
 
@@ -570,13 +600,8 @@ iri_linear_fill(iri_build_t *build)
 static int
 iri_koi8_u_fix(iri_build_t *build)
 {
-    unsigned char small = 0xae, capital = 0xbe;
-
-    build->charset->lead[small] = 0x045e;
-    build->charset->lead[capital] = 0x040e;
-
-    return iri_page_set(build, 0x045e, &small, 1)
-           && iri_page_set(build, 0x040e, &capital, 1);
+    return iri_octet_set(build, 0xae, 0x045e)
+           && iri_octet_set(build, 0xbe, 0x040e);
 }
 
 

@@ -36,10 +36,12 @@ iri_posix_absence(int error, iri_node_t *node)
 }
 
 
+/* Files may claim to be of any year: wrap around, which only misses. */
 static int64_t
 iri_posix_time(struct timespec t)
 {
-    return (int64_t) t.tv_sec * 1000000000 + t.tv_nsec;
+    return (int64_t) ((uint64_t) t.tv_sec * 1000000000
+                      + (uint64_t) t.tv_nsec);
 }
 
 
@@ -111,7 +113,7 @@ iri_posix_list(void *ctx, const char *path, iri_each_t each, void *arg)
 
     dir = opendir(path);
     if (dir == NULL) {
-        return IRI_IO_FAILED;
+        return errno == EACCES ? IRI_NOT_LISTED : IRI_IO_FAILED;
     }
 
     status = iri_posix_entries(dir, each, arg);

@@ -95,6 +95,25 @@ iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest)
 
 
 /*
+ * The octets for a further reading.  Where any of them came raw, a bidi
+ * formatting character may have (draft 4.1).
+ */
+static iri_source_t
+iri_source_of(const iri_finder_t *finder)
+{
+    const iri_reading_t *reading = finder->search->reading;
+    iri_source_t         source = { finder->octets, NULL, 0, 0 };
+
+    if (reading != NULL && reading->raw) {
+        source.raw_high = 1;
+        source.raw_bidi = 1;
+    }
+
+    return source;
+}
+
+
+/*
  * One segment under each reading of its octets: UTF-8, then the charsets of
  * the request.
  */
@@ -103,7 +122,7 @@ iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
                iri_str_t *name, iri_step_t *step)
 {
     const iri_charsets_t *list = &finder->search->reading->conf->charsets;
-    iri_source_t          source = { finder->octets, NULL, 0, 0 };
+    iri_source_t          source = iri_source_of(finder);
     iri_str_t             came = { to - from, finder->octets.data + from };
     iri_buf_t             segment;
     iri_status_t          status;
@@ -158,17 +177,68 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
 }
 
 
+/*
+ * PATH_INFO, for which there is nothing on disk to confirm a charset: each
+ * segment in the first that reads it.
+ */
+static iri_status_t
+iri_walk_path_info(iri_finder_t *finder, iri_walk_t *walk, size_t from)
+{
+    const iri_charsets_t *list = &finder->search->reading->conf->charsets;
+    iri_source_t          source = iri_source_of(finder);
+    iri_buf_t             rest = IRI_BUF_EMPTY;
+    iri_status_t          status = IRI_OK;
+    iri_why_t             why;
+    size_t                to, i;
+
+    for ( ;; ) {
+        to = iri_segment_end(finder->octets, from);
+
+        for (i = 0, why = IRI_WHY_UNREADABLE;
+             status == IRI_OK && why != IRI_WHY_READ && i <= list->count; i++)
+        {
+            status = iri_segment_read(finder->env,
+                                      i == 0 ? &iri_charset_utf8
+                                             : list->at[i - 1],
+                                      &source, from, to, &rest, NULL, &why);
+        }
+
+        if (status != IRI_OK || why != IRI_WHY_READ) {
+            return status;
+        }
+
+        if (to == finder->octets.len) {
+            break;
+        }
+
+        status = iri_buf_putc(finder->env, &rest, '/');
+        from = to + 1;
+    }
+
+    walk->found = 1;
+
+    return iri_walk_put(finder, walk, iri_buf_str(&rest),
+                        iri_buf_str(&rest));
+}
+
+
 /* What the walk did not find of part, from offset from on. */
 static iri_status_t
 iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
-             iri_str_t rest, int mixed)
+             iri_str_t part, size_t from, int mixed)
 {
+    iri_str_t rest = iri_str_from(part, from);
+
     switch (step) {
 
     case IRI_STEP_FOUND:
         return iri_walk_confirm(finder, walk);
 
     case IRI_STEP_NOT_DIR:
+        if (mixed) {
+            return iri_walk_path_info(finder, walk, from);
+        }
+
         walk->found = 1;
         return iri_walk_put(finder, walk, rest, rest);
 
@@ -232,9 +302,9 @@ iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
         came_from = came_to < finder->octets.len ? came_to + 1 : came_to;
     }
 
-    return status == IRI_OK ? iri_walk_end(finder, walk, step,
-                                           iri_str_from(part, from), mixed)
-                            : status;
+    return status == IRI_OK
+               ? iri_walk_end(finder, walk, step, part, from, mixed)
+               : status;
 }
 
 
@@ -300,7 +370,7 @@ static iri_status_t
 iri_part_read(iri_finder_t *finder, const iri_charset_t *charset,
               iri_buf_t *out, int *read)
 {
-    iri_source_t source = { finder->octets, NULL, 0, 0 };
+    iri_source_t source = iri_source_of(finder);
     iri_status_t status;
     iri_why_t    why;
     size_t       from, to;
@@ -337,7 +407,7 @@ static iri_status_t
 iri_further_look_for(iri_finder_t *finder)
 {
     const iri_charsets_t *list;
-    iri_source_t          source = { finder->octets, NULL, 0, 0 };
+    iri_source_t          source = iri_source_of(finder);
     iri_buf_t             out = IRI_BUF_EMPTY;
     iri_status_t          status;
     iri_why_t             why;
@@ -703,6 +773,15 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
         found.charset = search->reading->charset;
     }
 
+    /* The C library would look at another path. */
+    if (finder.part.len != 0
+        && memchr(finder.part.data, '\0', finder.part.len) != NULL)
+    {
+        status = iri_find_pass(&finder, IRI_WHY_UNWRITABLE, &found);
+        found.answer = IRI_REFUSE;
+        goto done;
+    }
+
     if (env->dir == NULL || iri_is_ascii(finder.part, 0)) {
         status = iri_find_pass(&finder, IRI_WHY_ASCII, &found);
         goto done;
@@ -754,7 +833,7 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
     iri_buf_t    path = IRI_BUF_EMPTY;
     iri_node_t   node;
     iri_status_t status;
-    size_t       slashes = 0, from;
+    size_t       root = search->root.len, slashes = 0, from;
 
     memset(&finder, 0, sizeof(finder));
     finder.env = env;
@@ -767,21 +846,18 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
         status = iri_look(&finder, &path, &node);
 
         if (status != IRI_OK || finder.stopped || node.kind == IRI_NODE_DIR
-            || node.kind == IRI_NODE_OTHER || path.len <= search->root.len)
+            || node.kind == IRI_NODE_OTHER || path.len <= root)
         {
             break;
         }
 
-        while (path.len > search->root.len
-               && path.data[path.len - 1] != '/')
-        {
+        while (path.len > root && path.data[path.len - 1] != '/') {
             path.len--;
         }
 
-        if (path.len > search->root.len) {
-            path.len--;
-            slashes++;
-        }
+        /* Root itself may end in "/", which stays. */
+        path.len -= path.len > root;
+        slashes++;
     }
 
     if (status != IRI_OK) {

@@ -191,7 +191,8 @@ typedef struct {
  * Read the segment source.octets[from, to) in a charset and append it to
  * path, canonical, and where uri is not NULL to that, percent-encoded.
  * *why: IRI_WHY_READ, or why it has no reading, and then the buffers are as
- * before.
+ * before.  Neither the octets nor the canonical segment may be more than
+ * IRI_MAX_SEGMENT: a name that was read can be read again.
  */
 iri_status_t iri_segment_read(const iri_env_t *env,
                               const iri_charset_t *charset,
@@ -230,7 +231,8 @@ iri_status_t iri_entry_read(const iri_env_t *env, const iri_tree_conf_t *tree,
 
 /*
  * The name with the characters of the JIS vendor pairs all as vendors map
- * them (way 0) or all as JIS does (way 1); *differs is 0 if that is name.
+ * them (way 0) or all as JIS does (way 1), canonical; *differs is 0 if that
+ * is name.
  */
 iri_status_t iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
                               iri_buf_t *out, int *differs);
@@ -238,16 +240,23 @@ iri_status_t iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
 
 /* ---- remembered entries (iri_cache.c) ------------------------------------ */
 
-/*
- * The octets of the entry of directory whose name is name, where no way of
- * iri_name_write leads to it.  node: the directory's own.  *octets is empty
- * if there is none; *known is 0 if the directory is too large to be read, so
- * that there may be one all the same.
- */
+/* An entry whose octets no way of iri_name_write gives. */
+typedef struct {
+    const iri_tree_conf_t *tree;
+    iri_str_t              directory;   /* with a NUL behind it */
+    iri_node_t             node;        /* the directory's own */
+    iri_str_t              name;
+    int                    may_list;    /* 0: only what is remembered */
+
+    iri_str_t              octets;      /* out; empty: there is none */
+    int                    known;       /* out; 0: there may be one all the
+                                           same, for the directory is too
+                                           large or was not read */
+    int                    listed;      /* out: the directory was read */
+} iri_odd_search_t;
+
 iri_status_t iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
-                            const iri_tree_conf_t *tree, const char *directory,
-                            const iri_node_t *node, iri_str_t name,
-                            iri_str_t *octets, int *known);
+                            iri_odd_search_t *search);
 
 
 /* ---- one look, one step (iri_step.c) ------------------------------------- */
@@ -261,6 +270,7 @@ typedef struct {
     iri_str_t              octets;    /* part as it came; empty if unknown */
     size_t                 looks;     /* candidates so far */
     size_t                 calls;     /* file-system calls so far */
+    size_t                 lists;     /* directories read so far */
     int                    further;   /* there are further readings */
     int                    stopped;   /* look no further; why says why */
     iri_why_t              why;

@@ -81,10 +81,6 @@ iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
     iri_status_t status;
     size_t       index;
 
-    if (octets.len > IRI_MAX_SEGMENT) {
-        return IRI_SEGMENT_TOO_LONG;
-    }
-
     status = iri_entry_read(env, tree, octets, &buf, &index);
     if (status == IRI_OK) {
         *name = iri_buf_str(&buf);
@@ -301,30 +297,54 @@ iri_variant(uint32_t c, int way)
 }
 
 
-iri_status_t
-iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
-                 iri_buf_t *out, int *differs)
+/* Replace the characters; the result need not be in NFC. */
+static iri_status_t
+iri_variants_put(const iri_env_t *env, iri_str_t name, int way,
+                 iri_buf_t *out)
 {
     const unsigned char *p = name.data, *end = name.data + name.len;
     unsigned char        utf8[4];
     iri_status_t         status = IRI_OK;
-    uint32_t             c, v;
+    uint32_t             c;
     size_t               n;
-
-    *differs = 0;
-    out->len = 0;
 
     for ( /* void */ ; status == IRI_OK && p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
         if (n == 0) {
-            *differs = 0;
             return IRI_OK;
         }
 
-        v = iri_variant(c, way);
-        *differs |= v != c;
-        status = iri_buf_put(env, out, utf8, iri_utf8_put(v, utf8));
+        status = iri_buf_put(env, out, utf8,
+                             iri_utf8_put(iri_variant(c, way), utf8));
     }
+
+    return status;
+}
+
+
+iri_status_t
+iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
+                 iri_buf_t *out, int *differs)
+{
+    iri_source_t source = { { 0, NULL }, NULL, 0, 0 };
+    iri_buf_t    replaced = IRI_BUF_EMPTY;
+    iri_status_t status;
+    iri_why_t    why;
+
+    out->len = 0;
+
+    status = iri_variants_put(env, name, way, &replaced);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    /* U+2016 U+0338 stays two characters in NFC, U+2225 U+0338 does not. */
+    source.octets = iri_buf_str(&replaced);
+
+    status = iri_segment_read(env, &iri_charset_utf8, &source, 0,
+                              replaced.len, out, NULL, &why);
+
+    *differs = why == IRI_WHY_READ && !iri_str_equal(iri_buf_str(out), name);
 
     return status;
 }

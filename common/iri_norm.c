@@ -52,7 +52,7 @@ iri_char_is_inert(uint32_t c)
     }
 
     if (c < 0x3000) {
-        return (c >= 0x0386 && c <= 0x0482)      /* Greek, Cyrillic */
+        return (c >= 0x0388 && c <= 0x0482)      /* Greek, Cyrillic */
                || (c >= 0x048a && c <= 0x052f)
                || (c >= 0x05d0 && c <= 0x05ea)   /* Hebrew letters */
                || (c >= 0x0620 && c <= 0x064a)   /* Arabic letters */

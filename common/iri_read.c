@@ -131,14 +131,30 @@ iri_source_unescape(iri_reader_t *reader)
 }
 
 
-/* Does a bidi formatting character stand raw, as UTF-8, at p? */
+/*
+ * Does a bidi formatting character that came raw, be it in part, stand at p?
+ * They are U+061C, and in General Punctuation.
+ */
 static int
 iri_is_raw_bidi(const unsigned char *p, const unsigned char *end)
 {
-    uint32_t c;
+    unsigned char octets[3];
+    uint32_t      c;
+    size_t        n, len;
+    int           raw = 0;
 
-    /* U+061C, and what is in General Punctuation */
-    return (*p == 0xd8 || *p == 0xe2) && iri_utf8_next(p, end, &c) != 0
+    for (len = 0; len < sizeof(octets) && p < end; len++, p += n) {
+        n = iri_unescape(p, end, &octets[len]);
+        if (n == 0) {
+            break;
+        }
+
+        raw |= n == 1 && octets[len] >= 0x80
+               && len < (octets[0] == 0xd8 ? 2u : 3u);
+    }
+
+    return raw && (octets[0] == 0xd8 || octets[0] == 0xe2)
+           && iri_utf8_next(octets, octets + len, &c) != 0
            && iri_char_is_bidi_control(c);
 }
 
@@ -149,6 +165,7 @@ iri_target_scan(iri_reader_t *reader)
 {
     iri_str_t            target = reader->request->target;
     const unsigned char *p, *end;
+    unsigned char        octet;
 
     if (target.len == 0) {
         target = reader->request->path;
@@ -158,12 +175,19 @@ iri_target_scan(iri_reader_t *reader)
 
     for (p = target.data; p < end && *p != '?'; p++) {
 
-        if (*p >= 0x80) {
-            reader->raw++;
-            reader->source.raw_bidi |= iri_is_raw_bidi(p, end);
+        if (*p != '%' && *p < 0x80) {
+            continue;
+        }
 
-        } else if (*p == '%' && end - p > 2 && iri_hex(p[1]) >= 8) {
-            reader->escaped++;
+        if (iri_unescape(p, end, &octet) == 0 || octet < 0x80) {
+            continue;
+        }
+
+        reader->raw += *p != '%';
+        reader->escaped += *p == '%';
+
+        if (octet == 0xd8 || octet == 0xe2) {
+            reader->source.raw_bidi |= iri_is_raw_bidi(p, end);
         }
     }
 
@@ -375,6 +399,15 @@ iri_refuse(iri_reading_t *out, int status, iri_why_t why)
 
 
 static void
+iri_reading_limit(const iri_request_t *request, iri_reading_t *out)
+{
+    out->form = IRI_FORM_INVALID;
+    out->path = out->uri = out->octets = request->path;
+    iri_refuse(out, 404, IRI_WHY_LIMIT);
+}
+
+
+static void
 iri_reading_none(const iri_reader_t *reader, iri_reading_t *out)
 {
     out->form = IRI_FORM_INVALID;
@@ -428,6 +461,10 @@ iri_limits(const iri_source_t *source)
 {
     size_t from, to, segments = 0;
 
+    if (source->octets.len > IRI_MAX_PATH) {
+        return IRI_PATH_TOO_LONG;
+    }
+
     for (from = 0; ; from = to + 1) {
         to = iri_source_end(source, from);
 
@@ -452,7 +489,7 @@ iri_source_make(iri_reader_t *reader)
 {
     iri_status_t status = IRI_OK;
 
-    if (reader->request->path.len > IRI_MAX_PATH) {
+    if (reader->request->path.len > 3 * IRI_MAX_PATH) {
         return IRI_PATH_TOO_LONG;
     }
 
@@ -503,9 +540,16 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
         return status;
     }
 
+    if (reader->why == IRI_WHY_READ && reader->path.len > IRI_MAX_PATH) {
+        reader->why = IRI_WHY_LIMIT;
+    }
+
     if (reader->why == IRI_WHY_READ) {
         iri_reading_done(reader, charset, iri_buf_str(&reader->path),
                          iri_buf_str(&reader->uri), out);
+
+    } else if (reader->why == IRI_WHY_LIMIT) {
+        iri_reading_limit(reader->request, out);
 
     } else {
         iri_reading_none(reader, out);
@@ -542,9 +586,7 @@ iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
     if (status == IRI_PATH_TOO_LONG || status == IRI_TOO_MANY_SEGMENTS
         || status == IRI_SEGMENT_TOO_LONG)
     {
-        reading.form = IRI_FORM_INVALID;
-        reading.path = reading.uri = reading.octets = request->path;
-        iri_refuse(&reading, 404, IRI_WHY_LIMIT);
+        iri_reading_limit(request, &reading);
         *out = reading;
         return IRI_OK;
     }

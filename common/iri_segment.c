@@ -258,8 +258,30 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
     iri_segment_t segment = { env, charset, source, path, uri, 0, NO_BASE,
                               IRI_BUF_EMPTY };
 
-    *why = iri_segment_check(&segment, from, to);
+    size_t        path_len = path->len;
+    size_t        uri_len = uri != NULL ? uri->len : 0;
+    iri_status_t  status;
 
-    return *why == IRI_WHY_READ ? iri_segment_put(&segment, from, to)
-                                : IRI_OK;
+    if (to - from > IRI_MAX_SEGMENT) {
+        *why = IRI_WHY_LIMIT;
+        return IRI_OK;
+    }
+
+    *why = iri_segment_check(&segment, from, to);
+    if (*why != IRI_WHY_READ) {
+        return IRI_OK;
+    }
+
+    status = iri_segment_put(&segment, from, to);
+
+    if (status == IRI_OK && path->len - path_len > IRI_MAX_SEGMENT) {
+        *why = IRI_WHY_LIMIT;
+        path->len = path_len;
+
+        if (uri != NULL) {
+            uri->len = uri_len;
+        }
+    }
+
+    return status;
 }

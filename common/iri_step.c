@@ -192,40 +192,89 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 }
 
 
-/*
- * The very octets of the request, in a directory that is too large to be
- * read: they count if they are that name.
- */
+/* A candidate that counts only if name is what the tree calls it. */
 static iri_status_t
-iri_step_as_came(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
-                 iri_str_t came, iri_step_t *step)
+iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
+                    iri_str_t name, iri_step_t *step)
 {
     iri_buf_t    read = IRI_BUF_EMPTY;
     iri_status_t status;
-    size_t       index;
+    size_t       charset;
 
-    if (came.len == 0) {
-        return IRI_OK;
+    status = iri_entry_read(finder->env, finder->tree, octets, &read,
+                            &charset);
+
+    if (status != IRI_OK || !iri_str_equal(iri_buf_str(&read), name)) {
+        return status;
     }
 
-    status = iri_entry_read(finder->env, finder->tree, came, &read, &index);
+    status = iri_candidate(finder, walk, octets, step);
 
-    return status == IRI_OK && iri_str_equal(iri_buf_str(&read), name)
-               ? iri_candidate(finder, walk, came, step)
-               : status;
+    if (status == IRI_OK && *step == IRI_STEP_FOUND) {
+        iri_forgive(walk, iri_match_of(finder->tree, charset, octets, name));
+    }
+
+    return status;
 }
 
 
-/* An entry whose octets no way of writing gives: partly composed, say. */
+/* Ask the memory of directories; *octets is empty if there is nothing. */
+static iri_status_t
+iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
+           iri_str_t *octets, int *known)
+{
+    iri_odd_search_t search;
+    iri_buf_t        directory = IRI_BUF_EMPTY;
+    iri_status_t     status;
+
+    *known = 1;
+    octets->len = 0;
+
+    status = iri_buf_put(finder->env, &directory, walk->disk.data,
+                         walk->disk.len);
+    if (status == IRI_OK) {
+        status = iri_look(finder, &directory, &search.node);
+    }
+
+    if (status != IRI_OK || search.node.kind != IRI_NODE_DIR) {
+        return status;
+    }
+
+    search.tree = finder->tree;
+    search.directory = iri_buf_str(&directory);
+    search.name = name;
+    search.may_list = finder->lists < IRI_MAX_LISTS
+                      && finder->calls < IRI_MAX_CALLS;
+
+    status = iri_cache_find(finder->env, finder->search->cache, &search);
+
+    finder->lists += (size_t) search.listed;
+    finder->calls += (size_t) search.listed;
+
+    if (status == IRI_IO_FAILED) {
+        iri_stop(finder, IRI_WHY_ERROR);
+        return IRI_OK;
+    }
+
+    *octets = search.octets;
+    *known = search.known;
+
+    return status;
+}
+
+
+/*
+ * An entry whose octets no way of writing gives: partly composed, say.  In a
+ * directory that is too large to be read there are still the very octets of
+ * the request.
+ */
 static iri_status_t
 iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
                     iri_str_t came, iri_step_t *step)
 {
-    iri_buf_t    directory = IRI_BUF_EMPTY;
-    iri_str_t    octets = { 0, NULL };
-    iri_node_t   node;
+    iri_str_t    octets;
     iri_status_t status;
-    int          known = 1;
+    int          known;
 
     if (finder->tree->names != IRI_NAMES_ANY
         || (finder->tree->match & IRI_FORGIVE_NORMALIZATION) == 0)
@@ -233,37 +282,18 @@ iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
         return IRI_OK;
     }
 
-    status = iri_buf_put(finder->env, &directory, walk->disk.data,
-                         walk->disk.len);
-    if (status == IRI_OK) {
-        status = iri_look(finder, &directory, &node);
-    }
-
-    if (status != IRI_OK || node.kind != IRI_NODE_DIR) {
+    status = iri_recall(finder, walk, name, &octets, &known);
+    if (status != IRI_OK) {
         return status;
     }
 
-    status = iri_cache_find(finder->env, finder->search->cache, finder->tree,
-                            (const char *) directory.data, &node, name,
-                            &octets, &known);
-
-    if (status == IRI_IO_FAILED) {
-        iri_stop(finder, IRI_WHY_ERROR);
-        return IRI_OK;
+    if (octets.len == 0 && !known) {
+        octets = came;
     }
 
-    if (status == IRI_OK && octets.len != 0) {
-        status = iri_candidate(finder, walk, octets, step);
-
-    } else if (status == IRI_OK && !known) {
-        status = iri_step_as_came(finder, walk, name, came, step);
-    }
-
-    if (status == IRI_OK && *step == IRI_STEP_FOUND) {
-        iri_forgive(walk, IRI_MATCH_NORMALIZATION);
-    }
-
-    return status;
+    return octets.len != 0
+               ? iri_candidate_named(finder, walk, octets, name, step)
+               : IRI_OK;
 }
 
 

@@ -18,7 +18,8 @@ static const char *const iri_status_texts[IRI_STATUSES] = {
     "segment too long",
     "\"%\" without two hexadecimal digits",
     "ICU failed",
-    "the file system failed"
+    "the file system failed",
+    "the directory may not be listed"
 };
 
 static const char *const iri_form_texts[IRI_FORMS] = {
