@@ -222,6 +222,7 @@ help:          ## this list
 FORCE:
 
 .DELETE_ON_ERROR:
+.SECONDARY:
 .DEFAULT_GOAL := all
 .PHONY: all lib cli httpd nginx need-build deps need-run need-test run test \
     unit prove names asan format check-format clean help FORCE

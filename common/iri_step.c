@@ -365,6 +365,26 @@ iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 }
 
 
+/*
+ * No way to write the name, so nothing was looked at: does it follow a file,
+ * as PATH_INFO, which need not be written?
+ */
+static iri_status_t
+iri_step_above(iri_finder_t *finder, iri_walk_t *walk, iri_step_t *step)
+{
+    iri_node_t   node;
+    iri_status_t status;
+
+    status = iri_look(finder, &walk->disk, &node);
+
+    if (status == IRI_OK && node.kind == IRI_NODE_NOT_DIR) {
+        *step = IRI_STEP_NOT_DIR;
+    }
+
+    return status;
+}
+
+
 iri_status_t
 iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
          iri_str_t came, iri_str_t *name, iri_step_t *step)
@@ -390,6 +410,10 @@ iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     *name = iri_buf_str(&canonical);
 
     status = iri_step_name(finder, walk, *name, &looks, step);
+
+    if (status == IRI_OK && looks == 0) {
+        status = iri_step_above(finder, walk, step);
+    }
 
     if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped
         && (finder->tree->match & IRI_FORGIVE_VARIANTS))

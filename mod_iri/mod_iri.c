@@ -248,9 +248,6 @@ mod_iri_hooks(apr_pool_t *pool)
                                APR_HOOK_REALLY_FIRST);
     ap_hook_translate_name(mod_iri_check, NULL, NULL, APR_HOOK_REALLY_FIRST);
 
-    /* mod_proxy answers map_to_storage at FIRST, so be before it */
-    ap_hook_map_to_storage(mod_iri_restore, NULL, NULL,
-                           APR_HOOK_REALLY_FIRST);
     ap_hook_map_to_storage(mod_iri_map, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
 

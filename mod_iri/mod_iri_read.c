@@ -13,7 +13,6 @@
 
 #include "mod_iri.h"
 
-#include <apr_lib.h>
 #include <http_vhost.h>
 
 /*
@@ -68,25 +67,11 @@ mod_iri_env(iri_env_apr_t *env, request_rec *r)
 
 /* ---- what httpd does to a path before it is decoded --------------------- */
 
-/* A "%" without two digits: httpd answers 400, so leave it alone. */
-static int
-mod_iri_has_bad_escape(const char *path)
-{
-    for (; *path != '\0'; path++) {
-        if (*path == '%'
-            && !(apr_isxdigit(path[1]) && apr_isxdigit(path[2])))
-        {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /*
  * The path as ap_process_request_internal() will normalize it, so that all
  * spellings have one form before mod_cache looks and so that the octets kept
  * for further readings have the same segments as r->uri.  NULL: httpd will
- * refuse it.
+ * refuse it, for a bad escape or for leaving the root.
  */
 static char *
 mod_iri_normalized(request_rec *r, const char *path)
@@ -97,9 +82,6 @@ mod_iri_normalized(request_rec *r, const char *path)
                      | AP_NORMALIZE_DECODE_UNRESERVED;
     char    *copy;
 
-    if (mod_iri_has_bad_escape(path)) {
-        return NULL;
-    }
     if (core->merge_slashes != AP_CORE_CONFIG_OFF) {
         flags |= AP_NORMALIZE_MERGE_SLASHES;
     }
@@ -244,12 +226,13 @@ mod_iri_post_read(request_rec *r)
     return DECLINED;
 }
 
-/* ---- mod_proxy's nocanon ------------------------------------------------ */
+/* ---- r->unparsed_uri ---------------------------------------------------- */
 
 /*
- * With nocanon mod_proxy sends r->unparsed_uri.  Let it be canonical while
- * paths are translated, and no longer: Digest authentication compares it
- * with what the client signed.
+ * With nocanon mod_proxy sends r->unparsed_uri, and mod_dav makes a Location
+ * of it: let it be canonical while the request is served.  Not before, for
+ * Digest authentication keeps it in post_read_request to compare it with
+ * what the client signed; and not when the request is logged.
  */
 static void
 mod_iri_lend_unparsed(request_rec *r, mod_iri_request_t *ctx)

@@ -26,7 +26,7 @@ sub forms { return (utf8 => percent($_[0]), euc => percent(euc($_[0]))) }
 
 my ($root) = make_tree("\@charset EUC-JP\n" . join '',
     map { "$_\tfile\n" } map { escaped($_) } qw(
-        索引/索引.html 交渉/案内.html.en 交渉/案内.html.ja 交渉/版.1.html
+        索引/索引.html 交渉/案内.html.en 交渉/案内.html.ja 交渉/版.1.html 混/案内.html
         誤り/無.html 一覧/見える.txt 一覧/隠す.txt 含/部品.txt
     ));
 
@@ -45,6 +45,7 @@ put('含/寸.shtml', '<!--#fsize file="部品.txt" -->');
 put('含/古.shtml', '<!--#include virtual="' . euc('/含/部品.txt') . '" -->');
 put('含/拒.shtml', '<!--#include virtual="/誤り/秘.txt" -->');
 put('誤り/秘.txt', "secret\n");
+put('含/別.shtml', '<!--#include virtual="/a.cgi" -->');
 mkdir "$root/" . euc('算');
 put('算/計.cgi', <<'END', 0755);
 #!/bin/sh
@@ -74,6 +75,9 @@ AddType text/html .shtml
 AddOutputFilter INCLUDES .shtml
 <Directory "%%ROOT%%">
     Options +MultiViews +ExecCGI +Includes +Indexes
+</Directory>
+<Directory "%%ROOT%%/混">
+    IRIFilenameCharset UTF-8 EUC-JP
 </Directory>
 <Location "/誤り/秘.txt">
     Require all denied
@@ -112,6 +116,9 @@ asked('/交渉/案内.html', 200, escaped(euc '交渉/案内.html.en'),
     'MultiViews with a suffix', headers => ['Accept-Language' => 'en']);
 asked('/交渉/版.1', 200, escaped(euc '交渉/版.1.html'),
     'MultiViews with a dot');
+
+asked('/混/案内', 200, escaped(euc '混/案内.html'),
+    'MultiViews in the second charset of the tree');
 
 # CGI: what the program is told.
 sub told { return { $_[0]->body =~ /^(\w+)=(.*)$/mg } }
@@ -154,6 +161,7 @@ asked('/含/古.shtml', 200, $part, 'SSI virtual in EUC-JP');
 asked('/含/環.shtml', 200, '/含/環.shtml', 'SSI echo');
 my $size = length $part;
 asked('/含/寸.shtml', 200, qr/^ *$size *$/, 'SSI fsize');
+asked('/含/別.shtml', 200, qr{^IRI_PATH=/a\.cgi$}m, 'SSI: a path of its own');
 asked('/含/拒.shtml', 200, qr/error/, 'SSI: denied by <Location>');
 
 # Error documents, and refusals that do not loop.

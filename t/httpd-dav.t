@@ -72,7 +72,11 @@ for my $name (sort keys %spelling) {
     does('MKCOL', $of->('/新/'), 201, "$name: MKCOL");
     ok -d "$root/" . euc('新'), "$name: is EUC-JP on disk";
     does('MKCOL', $of->('/新/'), 405, "$name: MKCOL again");
-    does('PUT', $of->('/新/子.txt'), 201, "$name: PUT", body => 'one');
+    my $made = does('PUT', $of->('/新/子.txt'), 201, "$name: PUT",
+        body => 'one');
+    is $made->header('Location'), 'http://localhost'
+        . (':' . $server->port) x 0 . percent('/新/子.txt'),
+        "$name: Location is canonical";
     does('PUT', $of->('/新/子.txt'), 204, "$name: PUT again", body => 'two');
     is entries('新'), escaped(euc('子.txt')), "$name: one entry";
     is $server->get($of->('/新/子.txt'))->body, 'two', "$name: GET";

@@ -73,8 +73,8 @@ END
 spew(on_disk('書基/index-new.html'), "with base\n");
 
 my $server = httpd(
-    root => $root, modules => [qw(rewrite userdir env setenvif)],
-    conf => <<'END');
+    root => $root, modules => [qw(rewrite userdir env setenvif headers)],
+    conf => <<'END' =~ s/\+U3099/\xE3\x82\x99/gr);
 IRIEngine On
 IRICharset EUC-JP Shift_JIS
 IRIFilenameCharset EUC-JP
@@ -112,6 +112,15 @@ RewriteEngine On
 RewriteRule "^/旧/(.*)$" "/新/$1" [PT]
 RewriteRule "^/表/(.*)$" "/新/$1"
 RewriteRule "^/絶対/(.*)$" "%%ROOT%%/新/$1"
+RewriteRule "^/分解/" "/新/かã.html"
+RewriteRule "^/通過/" "/新/かã.html" [PT]
+<Location "/新/が.html">
+    Header set X-Judged canonical
+</Location>
+# Here octets of the disk cannot be read as a request.
+<VirtualHost 127.0.0.1:%%PORTplain%%>
+    IRICharset none
+</VirtualHost>
 END
 
 # path, status, body (a path on disk, or text), what is tested
@@ -133,6 +142,8 @@ my @cases = (
     ['/旧/が.html', 200, '新/が.html', 'RewriteRule [PT]'],
     ['/表/が.html', 200, '新/が.html', 'RewriteRule to a URL'],
     ['/絶対/が.html', 200, '新/が.html', 'RewriteRule to a file'],
+    ['/分解/', 200, '新/が.html', 'RewriteRule to NFD'],
+    ['/通過/', 200, '新/が.html', 'RewriteRule to NFD, [PT]'],
     ['/書換/old.html', 200, "rewritten\n", 'per-dir, no base'],
     ['/書換/旧.html', 200, '書換/新.html', 'per-dir, RewriteCond'],
     ['/書換/表.old', 200, '書換/表.html', 'per-dir, part of a name'],
@@ -151,6 +162,18 @@ for my $case (@cases) {
             or diag 'status ', $answer->status, ' ', $answer->body;
     }
 }
+
+# Without IRICharset: octets of the disk are no request, but a redirect that
+# a RewriteRule makes of them is.
+my $plain = $server->port('plain');
+for my $case (grep { $_->[3] =~ /^per-dir/ } @cases) {
+    my ($path, $status, $body, $what) = @$case;
+    $body = escaped(in_charset($body, 'euc-jp')) if $body !~ /\n/;
+    is $server->get(percent($path), port => $plain)->body, $body,
+        "no IRICharset: $what";
+}
+is $server->get('/%E9%80%9A%E9%81%8E/')->header('X-Judged'), 'canonical',
+    'RewriteRule to NFD, [PT]: <Location> judges NFC';
 
 # What is on disk is out of reach by its octets if they spell another name:
 # EUC-JP C9BD (a kanji) is UTF-8 for U+027D.

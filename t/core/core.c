@@ -7,6 +7,10 @@
 
 #include <stdlib.h>
 
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/ustring.h>
+
 #include "core.h"
 
 typedef union core_block_u core_block_t;
@@ -394,6 +398,133 @@ core_tree(const char *labels, iri_names_t names, unsigned match)
     iri_tree_conf_finish(core_registry(), &reading, &tree);
 
     return tree;
+}
+
+
+/* ---- readings, slowly ----------------------------------------------------- */
+
+static int
+core_stays(uint32_t c)
+{
+    return c == 0x037e || c == 0x1fef || c == 0x212a;
+}
+
+
+size_t
+core_normalize_part(const uint32_t *c, size_t count, int nfd, uint32_t *out)
+{
+    static UChar        from[2 * CORE_LONG], to[10 * CORE_LONG];
+    UErrorCode          error = U_ZERO_ERROR;
+    const UNormalizer2 *icu = nfd ? unorm2_getNFDInstance(&error)
+                                  : unorm2_getNFCInstance(&error);
+    UChar32             one;
+    int32_t             n = 0, i;
+    size_t              k;
+
+    assert_true(count <= CORE_LONG);
+
+    for (k = 0; k < count; k++) {
+        U16_APPEND_UNSAFE(from, n, (UChar32) c[k]);
+    }
+
+    n = unorm2_normalize(icu, from, n, to, (int32_t) COUNT(to), &error);
+    assert_true(U_SUCCESS(error));
+
+    for (k = 0, i = 0; i < n; k++) {
+        U16_NEXT(to, i, n, one);
+        out[k] = (uint32_t) one;
+    }
+
+    return k;
+}
+
+
+size_t
+core_normalize(const uint32_t *c, size_t count, int nfd, uint32_t *out)
+{
+    size_t from = 0, to, len = 0;
+
+    for (to = 0; to <= count; to++) {
+        if (to < count && !core_stays(c[to])) {
+            continue;
+        }
+
+        len += core_normalize_part(c + from, to - from, nfd, out + len);
+
+        if (to < count) {
+            out[len++] = c[to];
+        }
+
+        from = to + 1;
+    }
+
+    return len;
+}
+
+
+int
+core_too_many_marks(const uint32_t *c, size_t count)
+{
+    size_t i, run = 0;
+
+    for (i = 0; i < count; i++) {
+        run = u_getCombiningClass((UChar32) c[i]) != 0 ? run + 1 : 0;
+        if (run > 30) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+long
+core_decode(const iri_charset_t *charset, iri_str_t octets, uint32_t *out)
+{
+    const unsigned char *p = octets.data, *end = octets.data + octets.len;
+    uint32_t             c[2];
+    size_t               n, k;
+    long                 count = 0;
+
+    for ( /* void */; p < end; p += n) {
+        c[1] = 0;
+        n = iri_charset_next(charset, p, end, c);
+
+        for (k = 0; k < 2 && (k == 0 || c[1] != 0); k++) {
+            if (n == 0 || u_charType((UChar32) c[k]) == U_CONTROL_CHAR
+                || (charset != &iri_charset_utf8
+                    && (c[k] == 0xfffd || !U_IS_UNICODE_CHAR(c[k]))))
+            {
+                return -1;
+            }
+
+            out[count++] = c[k];
+        }
+    }
+
+    return count;
+}
+
+
+long
+core_canonical(const iri_charset_t *charset, iri_str_t octets,
+               unsigned char *out)
+{
+    static uint32_t c[2 * CORE_LONG], form[10 * CORE_LONG];
+    long            count = core_decode(charset, octets, c);
+    size_t          n;
+
+    if (count <= 0) {
+        return count;
+    }
+
+    if (core_too_many_marks(c, (size_t) count)) {
+        return (long) core_utf8(c, (size_t) count, out).len;
+    }
+
+    n = core_normalize(c, (size_t) count, 0, form);
+
+    return (long) core_utf8(form, n, out).len;
 }
 
 

@@ -78,6 +78,26 @@ iri_tree_conf_t core_tree(const char *labels, iri_names_t names,
 iri_str_t core_str(const char *text);      /* up to its NUL */
 iri_str_t core_utf8(const uint32_t *c, size_t count, unsigned char *out);
 
+/*
+ * The same by ICU alone, slowly: characters in NFC or NFD but for the three
+ * that stay.  count is at most CORE_LONG, out ten times as long.
+ */
+#define CORE_LONG 2048
+size_t core_normalize(const uint32_t *c, size_t count, int nfd,
+                      uint32_t *out);
+size_t core_normalize_part(const uint32_t *c, size_t count, int nfd,
+                           uint32_t *out);   /* nothing stays */
+int core_too_many_marks(const uint32_t *c, size_t count);
+
+/*
+ * The characters of octets in a charset, or -1: not read, or not allowed.
+ * The name that they are: in NFC where it is to be normalized; len -1: none.
+ */
+long core_decode(const iri_charset_t *charset, iri_str_t octets,
+                 uint32_t *out);
+long core_canonical(const iri_charset_t *charset, iri_str_t octets,
+                    unsigned char *out);
+
 /* A number below n; the seed is IRI_SEED, or always the same. */
 uint32_t core_random(uint32_t n);
 

@@ -13,11 +13,10 @@
 
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
-#include <unicode/ustring.h>
 
 #include "core.h"
 
-#define LONG 256   /* characters of a test string, at most */
+#define LONG CORE_LONG
 
 
 static int
@@ -31,59 +30,6 @@ static int
 is_scalar(uint32_t c)
 {
     return c < 0xd800 || c > 0xdfff;
-}
-
-
-/* ICU's form of characters none of which stays. */
-static size_t
-icu_part(const uint32_t *c, size_t count, int nfd, uint32_t *out)
-{
-    UErrorCode          error = U_ZERO_ERROR;
-    const UNormalizer2 *icu = nfd ? unorm2_getNFDInstance(&error)
-                                  : unorm2_getNFCInstance(&error);
-    UChar               from[2 * LONG], to[10 * LONG];
-    int32_t             n = 0, i;
-    size_t              k;
-
-    for (k = 0; k < count; k++) {
-        U16_APPEND_UNSAFE(from, n, (UChar32) c[k]);
-    }
-
-    n = unorm2_normalize(icu, from, n, to, (int32_t) COUNT(to), &error);
-    assert_true(U_SUCCESS(error));
-
-    for (k = 0, i = 0; i < n; k++) {
-        UChar32 one;
-
-        U16_NEXT(to, i, n, one);
-        out[k] = (uint32_t) one;
-    }
-
-    return k;
-}
-
-
-/* The whole string in ICU's form, but for what stays. */
-static size_t
-icu_normalize(const uint32_t *c, size_t count, int nfd, uint32_t *out)
-{
-    size_t from = 0, to, len = 0;
-
-    for (to = 0; to <= count; to++) {
-        if (to < count && !stays(c[to])) {
-            continue;
-        }
-
-        len += icu_part(c + from, to - from, nfd, out + len);
-
-        if (to < count) {
-            out[len++] = c[to];
-        }
-
-        from = to + 1;
-    }
-
-    return len;
 }
 
 
@@ -274,7 +220,7 @@ test_what_nfc_makes_ascii(void **state)
             continue;
         }
 
-        n = icu_part(&c, 1, 0, out);
+        n = core_normalize_part(&c, 1, 0, out);
 
         for (i = 0; i < n; i++) {
             assert_int_equal(out[i] < 0x80, stays(c));
@@ -310,22 +256,6 @@ segment(core_t *core, iri_str_t octets)
     assert_int_equal(why, IRI_WHY_READ);
 
     return iri_buf_str(&path);
-}
-
-
-static int
-too_many_marks(const uint32_t *c, size_t count)
-{
-    size_t i, run = 0;
-
-    for (i = 0; i < count; i++) {
-        run = u_getCombiningClass((UChar32) c[i]) != 0 ? run + 1 : 0;
-        if (run > 30) {
-            return 1;
-        }
-    }
-
-    return 0;
 }
 
 
@@ -376,9 +306,9 @@ test_piece_by_piece(void **state)
             c[i] = random_character();
         }
 
-        n = too_many_marks(c, count)
+        n = core_too_many_marks(c, count)
                 ? (memcpy(form, c, count * sizeof(c[0])), count)
-                : icu_normalize(c, count, 0, form);
+                : core_normalize(c, count, 0, form);
 
         assert_str(segment(&core, core_utf8(c, count, in)),
                    core_utf8(form, n, want));
@@ -408,7 +338,7 @@ check_marks(size_t n, int normalized)
     c[n + 1] = 'e';
     c[n + 2] = 0x0301;
 
-    k = normalized ? icu_normalize(c, n + 3, 0, form)
+    k = normalized ? core_normalize(c, n + 3, 0, form)
                    : (memcpy(form, c, (n + 3) * sizeof(c[0])), n + 3);
 
     assert_str(segment(&core, core_utf8(c, n + 3, in)),
