@@ -1,0 +1,329 @@
+# Real words of 16 languages as names of directories and files: stored in NFC,
+# in NFD and in each legacy charset of the language, asked in all these forms,
+# on both servers. A sample of each list; IRI_ALL_NAMES=1: every word.
+#
+# The lists are in data/names of the folder that IRI_SHARED names; where
+# there are none, our own words in t/trees/words.txt do.
+use strict;
+use warnings;
+use Encode ();
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use File::Path 'make_path';
+use IRI::Test;
+use IRI::Tree 'encode_name';
+use Test::More;
+use Unicode::Normalize qw(NFC NFD);
+
+my $SAMPLE  = 60;                                 # words of a language
+my $ALL     = $ENV{IRI_ALL_NAMES};
+my $FOLDER  = $ALL ? 50 : 10;                     # words of a directory
+my $SHARED  = $ENV{IRI_SHARED} // "$FindBin::Bin/../../shared";
+my @SERVERS = grep { !missing($_) } qw(nginx httpd);
+
+# What sites of a language use beside UTF-8, in the order of the settings.
+my @LANGUAGES = (
+    [ja => qw(Shift_JIS EUC-JP)],
+    ['zh-hans' => 'GBK'],
+    ['zh-hant' => 'Big5'],
+    [ko => 'EUC-KR'],
+    [ru => qw(windows-1251 KOI8-R ISO-8859-5 IBM866)],
+    [uk => qw(windows-1251 KOI8-U ISO-8859-5)],
+    [de => 'windows-1252'],
+    [fr => qw(windows-1252 macintosh)],
+    [tr => 'windows-1254'],
+    [pl => qw(ISO-8859-2 windows-1250)],
+    [el => qw(windows-1253 ISO-8859-7)],
+    [he => qw(windows-1255 ISO-8859-8)],
+    [ar => qw(windows-1256 ISO-8859-6)],
+    ['hi'],
+    [th => 'windows-874'],
+    [vi => 'windows-1258'],
+);
+
+plan skip_all => 'no module is built' if !@SERVERS;
+
+my @trees = map { trees_of(@$_) } @LANGUAGES;
+my %count;    # "language server" => { asked, right, wrong, missing, shared }
+for my $server (@SERVERS) {
+    subtest $server => sub { run($server) };
+}
+show_table();
+done_testing;
+
+# ---- words and trees --------------------------------------------------------
+
+# The words of a language, as characters in NFC.
+sub words {
+    my ($language) = @_;
+    my $text = slurp("$SHARED/data/names/$language.txt");
+    if (!length $text) {
+        ($text) = slurp("$FindBin::Bin/trees/words.txt")
+            =~ /^\Q$language\E (.*)$/m;
+        $text = join "\n", split ' ', $text;
+    }
+    my %seen;
+    my @words = grep { !$seen{$_}++ }
+        map { NFC(Encode::decode('UTF-8', $_)) } split /\n/, $text;
+    return $ALL || @words <= $SAMPLE ? @words : @words[0 .. $SAMPLE - 1];
+}
+
+# A word's octets in a charset and form; undef if the charset lacks it.
+sub write_in {
+    my ($word, $charset, $form) = @_;
+    my $utf8 = Encode::encode('UTF-8', $word);
+    return scalar eval { encode_name($utf8, $charset, $form) };
+}
+
+# The trees of a language: the same words in NFC, NFD, and each charset.
+# { language, charsets, disk, words: [folder, leaf], exists: {folder}{leaf} }
+sub trees_of {
+    my ($language, @charsets) = @_;
+    my @words = words($language);
+    my @trees;
+    for my $disk (['UTF-8', 'NFC'], ['UTF-8', 'NFD'], map { [$_] } @charsets)
+    {
+        my @there = grep { defined write_in($_, @$disk) } @words;
+        my @named;
+        for my $number (0 .. $#there) {
+            push @named, [$there[$number - $number % $FOLDER],
+                "$there[$number].txt"];
+        }
+        push @trees, {
+            language => $language, charsets => \@charsets, disk => $disk,
+            words => \@named, lacks => @words - @there
+        };
+    }
+    return @trees;
+}
+
+# Makes the files of a tree in a directory. A file holds its path in NFC.
+sub make_files {
+    my ($tree, $root) = @_;
+    my %made;
+    for my $pair (@{ $tree->{words} }) {
+        my ($folder, $leaf) = @$pair;
+        my $above = "$root/" . write_in($folder, @{ $tree->{disk} });
+        make_path($above) if !$made{$above}++;
+        my $content = Encode::encode('UTF-8', "$folder/$leaf");
+        spew("$above/" . write_in($leaf, @{ $tree->{disk} }), $content);
+        $tree->{exists}{ key($folder) }{ key($leaf) } = $content;
+    }
+    return;
+}
+
+# ---- requests ---------------------------------------------------------------
+
+# Percent-encoded octets, all but letters, digits and "-._~".
+sub percent {
+    my ($octets) = @_;
+    $octets =~ s/([^A-Za-z0-9._~-])/sprintf '%%%02X', ord $1/ge;
+    return $octets;
+}
+
+# What cannot stand raw in a request line, and what would mean something.
+sub raw {
+    my ($octets) = @_;
+    $octets =~ s/([\0- %?#\/\x7F])/sprintf '%%%02X', ord $1/ge;
+    return $octets;
+}
+
+# All requests for one name: [target, octets of the folder, of the leaf].
+sub requests {
+    my ($tree, $folder, $leaf) = @_;
+    my %octets = (
+        NFC => [map { write_in($_, 'UTF-8', 'NFC') } $folder, $leaf],
+        NFD => [map { write_in($_, 'UTF-8', 'NFD') } $folder, $leaf],
+    );
+    delete $octets{NFD} if "@{ $octets{NFC} }" eq "@{ $octets{NFD} }";
+    my @charsets;
+    for my $charset (@{ $tree->{charsets} }) {
+        my @there = map { write_in($_, $charset) } $folder, $leaf;
+        next if grep { !defined } @there;
+        $octets{$charset} = \@there;
+        push @charsets, $charset;
+    }
+    my @asked;
+    for my $form (grep { $octets{$_} } 'NFC', 'NFD', @charsets) {
+        push @asked, [$form, \&percent, $form, \&percent],
+            [$form, \&raw, $form, \&raw];
+    }
+    push @asked, ['NFC', \&percent, 'NFD', \&raw],
+        ['NFD', \&percent, 'NFC', \&raw] if $octets{NFD};
+    push @asked, ['NFC', \&raw, $charsets[0], \&percent],
+        [$charsets[0], \&percent, 'NFC', \&raw] if @charsets;
+    push @asked, [$charsets[0], \&raw, $charsets[1], \&percent]
+        if @charsets > 1;
+    push @asked, ['NFD', \&percent, $charsets[-1], \&percent]
+        if $octets{NFD} && @charsets;
+    return map {
+        my ($form, $write, $leaf_form, $leaf_write) = @$_;
+        my @there = ($octets{$form}[0], $octets{$leaf_form}[1]);
+        ['/' . $write->($there[0]) . '/' . $leaf_write->($there[1]), @there];
+    } @asked;
+}
+
+# ---- which name a request must give -----------------------------------------
+
+# Names that are one to the servers: vendor pairs are forgiven in Japanese.
+sub key {
+    my ($name) = @_;
+    $name =~ tr/\x{FF5E}\x{2225}\x{FF0D}\x{FFE0}-\x{FFE2}\x{2015}\x{FFE4}/\x{301C}\x{2016}\x{2212}\x{A2}\x{A3}\x{AC}\x{2014}\x{A6}/;
+    return $name;
+}
+
+# Octets read in a charset, in NFC; undef if it does not read them.
+my %read;
+sub read_in {
+    my ($octets, $charset) = @_;
+    my $key = "$charset $octets";
+    return $read{$key} if exists $read{$key};
+    my $label = $charset eq 'Shift_JIS' ? 'cp932'
+        : $charset eq 'EUC-KR' ? 'cp949'
+        : $charset eq 'GBK'    ? 'cp936'
+        : $charset eq 'Big5'   ? 'big5-eten'
+        : $charset =~ /^windows-(125\d|874)$/ ? "cp$1"
+        : $charset eq 'IBM866'    ? 'cp866'
+        : $charset eq 'macintosh' ? 'MacRoman'
+        :                           $charset;
+    my $text = eval {
+        Encode::decode($label, $octets,
+            Encode::FB_CROAK() | Encode::LEAVE_SRC());
+    };
+    undef $text if defined $text && $text =~ /[\0-\x1F\x7F-\x9F\x{FFFD}]/;
+    return $read{$key} = defined $text ? key(NFC($text)) : undef;
+}
+
+# The content that the documented order chooses for two segments: UTF-8 and
+# the charsets in their order, each for the whole path; then one for each
+# segment. Undef if nothing has such a name.
+sub chosen {
+    my ($tree, $folder, $leaf) = @_;
+    my @charsets = ('UTF-8', @{ $tree->{charsets} });
+    for my $charset (@charsets) {
+        my ($above, $name) = map { read_in($_, $charset) } $folder, $leaf;
+        next if !defined $above || !defined $name;
+        my $content = ($tree->{exists}{$above} // {})->{$name};
+        return $content if defined $content;
+    }
+    my ($above) = grep { defined && $tree->{exists}{$_} }
+        map { read_in($folder, $_) } @charsets;
+    return if !defined $above;
+    my ($name) = grep { defined && defined $tree->{exists}{$above}{$_} }
+        map { read_in($leaf, $_) } @charsets;
+    return defined $name ? $tree->{exists}{$above}{$name} : undef;
+}
+
+# ---- running ----------------------------------------------------------------
+
+sub run {
+    my ($kind) = @_;
+    my $dir  = temp_dir();
+    my $conf = '';
+    for my $number (0 .. $#trees) {
+        my $tree = $trees[$number];
+        mkdir "$dir/$number" or die "$dir/$number: $!\n";
+        make_files($tree, "$dir/$number");
+        $conf .= server_text($kind, $tree, $number, "$dir/$number");
+    }
+    my $server = $kind eq 'nginx' ? nginx(conf => $conf) : httpd(conf => $conf);
+    for my $number (0 .. $#trees) {
+        my $tree = $trees[$number];
+        my @bad  = ask($server, $kind, $tree, $number);
+        ok !@bad, "$tree->{language} in @{ $tree->{disk} }"
+            . ($tree->{lacks} ? ", $tree->{lacks} words left out" : '')
+            or diag join "\n", splice @bad, 0, 10;
+    }
+    $server->stop;
+    is_deeply [$server->errors], [], 'error log';
+    return;
+}
+
+# The part of the configuration for one tree.
+sub server_text {
+    my ($kind, $tree, $number, $root) = @_;
+    my @charsets = @{ $tree->{charsets} };
+    my $settings = join ' ', @charsets ? 'charset=' . join(',', @charsets) : (),
+        "filename_charset=$tree->{disk}[0]";
+    if ($kind eq 'nginx') {
+        my $directives = IRI::Cases::nginx_settings($settings);
+        return <<"END";
+server {
+    listen 127.0.0.1:%%PORT_$number%%;
+    root $root;
+    access_log off;
+    keepalive_requests 1000000;
+    $directives
+}
+END
+    }
+    my $directives = IRI::Cases::httpd_settings($settings);
+    return <<"END";
+<VirtualHost 127.0.0.1:%%PORT_$number%%>
+    DocumentRoot "$root"
+    $directives
+</VirtualHost>
+END
+}
+
+# Asks for all names of a tree; returns a line for each bad answer, and
+# counts all.
+sub ask {
+    my ($server, $kind, $tree, $number) = @_;
+    %read = ();
+    my $count = $count{"$tree->{language} $kind"} //= {};
+    my $client = $server->client(port => $server->port("_$number"));
+    my @words  = @{ $tree->{words} };
+    my @bad;
+    while (my @some = splice @words, 0, 50) {
+        my (@asked, @wanted);
+        for my $pair (@some) {
+            my $own = $tree->{exists}{ key($pair->[0]) }{ key($pair->[1]) };
+            for my $request (requests($tree, @$pair)) {
+                my $chosen = chosen($tree, @$request[1, 2]);
+                $count->{shared}++ if ($chosen // '') ne $own;
+                push @asked,  $request->[0];
+                push @wanted, $chosen // $own;
+            }
+        }
+        my @answers = $client->pipeline(@asked);
+        for my $answer (@answers) {
+            my ($target, $wanted) = (shift @asked, shift @wanted);
+            my $what = $answer->status != 200 ? 'missing'
+                : $answer->body ne $wanted ? 'wrong'
+                :                            'right';
+            $count->{asked}++;
+            $count->{$what}++;
+            push @bad, join ' ', $what, $answer->status, escaped($target),
+                'wanted', escaped($wanted) if $what ne 'right';
+        }
+    }
+    $client->disconnect;
+    return @bad;
+}
+
+# ---- the table --------------------------------------------------------------
+
+sub show_table {
+    my $text = sprintf "%-8s %-6s %8s %8s %6s %8s %7s\n",
+        qw(language server asked right wrong missing shared);
+    my %total;
+    for my $server (@SERVERS) {
+        for my $language (map { $_->[0] } @LANGUAGES) {
+            my $count = $count{"$language $server"};
+            $text .= row($language, $server, $count);
+            $total{$_} += $count->{$_} // 0 for keys %$count;
+        }
+    }
+    $text .= row('all', '', \%total);
+    diag $text . 'shared: octets that are another name of the tree too, '
+        . "which the order of readings chooses\n";
+    spew(build_dir() . '/names.txt', $text);
+    return;
+}
+
+sub row {
+    my ($language, $server, $count) = @_;
+    return sprintf "%-8s %-6s %8d %8d %6d %8d %7d\n", $language, $server,
+        map { $count->{$_} // 0 } qw(asked right wrong missing shared);
+}
