@@ -67,6 +67,13 @@ sub does {
     return $answer;
 }
 
+# The path of a Location; httpd writes some hexadecimal digits small.
+sub location {
+    my ($answer) = @_;
+    return ($answer->header('Location') // 'none')
+        =~ s{^http://localhost(?::\d+)?}{}r =~ s/(%\w\w)/uc $1/ger;
+}
+
 for my $name (sort keys %spelling) {
     my $of = $spelling{$name};
     does('MKCOL', $of->('/新/'), 201, "$name: MKCOL");
@@ -74,18 +81,18 @@ for my $name (sort keys %spelling) {
     does('MKCOL', $of->('/新/'), 405, "$name: MKCOL again");
     my $made = does('PUT', $of->('/新/子.txt'), 201, "$name: PUT",
         body => 'one');
-    is $made->header('Location'), 'http://localhost'
-        . (':' . $server->port) x 0 . percent('/新/子.txt'),
-        "$name: Location is canonical";
+    is location($made), percent('/新/子.txt'), "$name: Location";
     does('PUT', $of->('/新/子.txt'), 204, "$name: PUT again", body => 'two');
     is entries('新'), escaped(euc('子.txt')), "$name: one entry";
     is $server->get($of->('/新/子.txt'))->body, 'two', "$name: GET";
 
     for my $other (sort keys %spelling) {
         my $to = $spelling{$other};
-        does('COPY', $of->('/新/子.txt'), 201, "$name: COPY to $other",
-            headers => [
+        $made = does('COPY', $of->('/新/子.txt'), 201,
+            "$name: COPY to $other", headers => [
                 Destination => 'http://localhost' . $to->('/新/写.txt')]);
+        is location($made), percent('/新/写.txt'),
+            "$name: Location of a COPY to $other";
         does('MOVE', $of->('/新/写.txt'), 201, "$name: MOVE to $other",
             headers => [
                 Destination => 'http://localhost' . $to->('/新/移.txt')]);

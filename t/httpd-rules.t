@@ -112,8 +112,8 @@ RewriteEngine On
 RewriteRule "^/旧/(.*)$" "/新/$1" [PT]
 RewriteRule "^/表/(.*)$" "/新/$1"
 RewriteRule "^/絶対/(.*)$" "%%ROOT%%/新/$1"
-RewriteRule "^/分解/" "/新/かã.html"
-RewriteRule "^/通過/" "/新/かã.html" [PT]
+RewriteRule "^/分解/" "/新/か+U3099.html"
+RewriteRule "^/通過/" "/新/か+U3099.html" [PT]
 <Location "/新/が.html">
     Header set X-Judged canonical
 </Location>
