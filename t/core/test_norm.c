@@ -253,7 +253,12 @@ segment(core_t *core, iri_str_t octets)
     assert_int_equal(iri_segment_read(&core->env, &iri_charset_utf8, &source,
                                       0, octets.len, &path, &uri, &why),
                      IRI_OK);
-    assert_int_equal(why, IRI_WHY_READ);
+
+    if (why == IRI_WHY_LIMIT) {
+        path.len = 0;
+    } else {
+        assert_int_equal(why, IRI_WHY_READ);
+    }
 
     return iri_buf_str(&path);
 }
@@ -309,6 +314,11 @@ test_piece_by_piece(void **state)
         n = core_too_many_marks(c, count)
                 ? (memcpy(form, c, count * sizeof(c[0])), count)
                 : core_normalize(c, count, 0, form);
+
+        /* A segment has a limit, as it came and canonical. */
+        if (core_utf8(form, n, want).len > IRI_MAX_SEGMENT) {
+            n = 0;
+        }
 
         assert_str(segment(&core, core_utf8(c, count, in)),
                    core_utf8(form, n, want));

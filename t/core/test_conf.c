@@ -1,0 +1,424 @@
+/*
+ * test_conf.c - the values of settings, one parser for both servers
+ *
+ * Proves: each parser takes its words in any letter case and nothing else,
+ * says in a sentence what would be right, and writes its output only when
+ * all is right; lists of charsets keep their order and their limit; what
+ * follows from other settings is filled in.
+ */
+
+#include "core.h"
+
+static const char *const eight[] = { "sjis",         "euc-jp",  "euc-kr",
+                                     "gb18030",      "koi8-r",  "big5",
+                                     "windows-1252", "iso-8859-2" };
+
+
+/* ---- one word ------------------------------------------------------------ */
+
+static const char *
+engine(iri_str_t word, int *out)
+{
+    iri_engine_t value = (iri_engine_t) *out;
+    const char  *error = iri_parse_engine(word, &value);
+
+    *out = (int) value;
+
+    return error;
+}
+
+
+static const char *
+invalid(iri_str_t word, int *out)
+{
+    iri_invalid_t value = (iri_invalid_t) *out;
+    const char   *error = iri_parse_invalid(word, &value);
+
+    *out = (int) value;
+
+    return error;
+}
+
+
+static const char *
+names(iri_str_t word, int *out)
+{
+    iri_names_t value = (iri_names_t) *out;
+    const char *error = iri_parse_names(word, &value);
+
+    *out = (int) value;
+
+    return error;
+}
+
+
+typedef const char *(*parser_t)(iri_str_t word, int *out);
+
+static const struct {
+    parser_t    parse;
+    const char *word;
+    int         value;   /* -1: none such */
+} words[] = {
+    { engine, "off", IRI_ENGINE_OFF },
+    { engine, "on", IRI_ENGINE_ON },
+    { engine, "On", IRI_ENGINE_ON },
+    { engine, "REPORT", IRI_ENGINE_REPORT },
+    { engine, "", -1 },
+    { engine, "o", -1 },
+    { engine, "onn", -1 },
+    { engine, "yes", -1 },
+    { engine, "1", -1 },
+    { invalid, "404", IRI_INVALID_404 },
+    { invalid, "400", IRI_INVALID_400 },
+    { invalid, "pass", IRI_INVALID_PASS },
+    { invalid, "Pass", IRI_INVALID_PASS },
+    { invalid, "403", -1 },
+    { invalid, "", -1 },
+    { invalid, "4040", -1 },
+    { names, "any", IRI_NAMES_ANY },
+    { names, "nfc", IRI_NAMES_NFC },
+    { names, "NFC", IRI_NAMES_NFC },
+    { names, "NfD", IRI_NAMES_NFD },
+    { names, "nfkc", -1 },
+    { names, "nf", -1 },
+    { iri_parse_redirect, "off", 0 },
+    { iri_parse_redirect, "OFF", 0 },
+    { iri_parse_redirect, "301", 301 },
+    { iri_parse_redirect, "302", 302 },
+    { iri_parse_redirect, "303", 303 },
+    { iri_parse_redirect, "307", 307 },
+    { iri_parse_redirect, "308", 308 },
+    { iri_parse_redirect, "on", -1 },
+    { iri_parse_redirect, "300", -1 },
+    { iri_parse_redirect, "304", -1 },
+    { iri_parse_redirect, "0", -1 },
+    { iri_parse_redirect, " 301", -1 },
+};
+
+
+static void
+test_words(void **state)
+{
+    const char *error;
+    size_t      i;
+    int         value;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(words); i++) {
+        value = 77;
+        error = words[i].parse(core_str(words[i].word), &value);
+
+        if (words[i].value >= 0) {
+            assert_null(error);
+            assert_int_equal(value, words[i].value);
+
+        } else {
+            assert_non_null(error);
+            assert_non_null(strstr(error, "must be \""));
+            assert_int_equal(value, 77);
+        }
+    }
+}
+
+
+/* The sentence names each word that would be right. */
+static void
+test_sentences_name_the_words(void **state)
+{
+    char   quoted[32];
+    size_t i;
+    int    value = 0;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(words); i++) {
+        snprintf(quoted, sizeof(quoted), "\"%s\"", words[i].word);
+
+        if (words[i].value >= 0 && words[i].word[0] >= '0'
+            && strpbrk(words[i].word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL)
+        {
+            assert_non_null(strstr(words[i].parse(S("bad"), &value),
+                                   quoted));
+        }
+    }
+}
+
+
+/* ---- iri_match ------------------------------------------------------------ */
+
+static void
+test_match(void **state)
+{
+    static const struct {
+        const char *words[3];
+        long        value;   /* -1: none such */
+    } cases[] = {
+        { { "exact" }, IRI_FORGIVE_EXACT_ONLY },
+        { { "EXACT" }, IRI_FORGIVE_EXACT_ONLY },
+        { { "exact", "exact" }, IRI_FORGIVE_EXACT_ONLY },
+        { { "normalization" }, IRI_FORGIVE_NORMALIZATION },
+        { { "variants" }, IRI_FORGIVE_VARIANTS },
+        { { "Variants", "normalization" },
+          IRI_FORGIVE_VARIANTS | IRI_FORGIVE_NORMALIZATION },
+        { { "normalization", "normalization" }, IRI_FORGIVE_NORMALIZATION },
+        { { "exact", "normalization" }, -1 },
+        { { "variants", "exact" }, -1 },
+        { { "case" }, -1 },   /* of a later version */
+        { { "normalization", "width" }, -1 },
+        { { "none" }, -1 },
+        { { "" }, -1 },
+    };
+    const char *error;
+    iri_str_t   given[3];
+    unsigned    value;
+    size_t      i, count;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        value = 77;
+
+        for (count = 0; count < 3 && cases[i].words[count] != NULL; count++) {
+            given[count] = core_str(cases[i].words[count]);
+        }
+
+        error = iri_parse_match(given, count, &value);
+
+        if (cases[i].value >= 0) {
+            assert_null(error);
+            assert_int_equal(value, cases[i].value);
+
+        } else {
+            assert_non_null(error);
+            assert_non_null(strstr(error, "\"exact\""));
+            assert_int_equal(value, 77);
+        }
+    }
+}
+
+
+/* ---- charsets -------------------------------------------------------------- */
+
+static const char *
+charsets(const char *const *labels, size_t count, int none_allowed,
+         iri_charsets_t *out)
+{
+    iri_str_t given[16];
+    size_t    i;
+
+    for (i = 0; i < count; i++) {
+        given[i] = core_str(labels[i]);
+    }
+
+    return iri_parse_charsets(core_registry(), given, count, none_allowed,
+                              out);
+}
+
+
+/* Parse labels divided by spaces, and compare the names that come out. */
+static void
+check_names(const char *labels, int none_allowed, const char *want)
+{
+    char           text[256], got[256] = "";
+    const char    *given[16];
+    iri_charsets_t list;
+    size_t         count = 0, i;
+
+    snprintf(text, sizeof(text), "%s", labels);
+
+    for (given[0] = strtok(text, " "); given[count] != NULL;
+         given[count] = strtok(NULL, " "))
+    {
+        count++;
+    }
+
+    assert_null(charsets(given, count, none_allowed, &list));
+
+    for (i = 0; i < list.count; i++) {
+        strcat(got, i != 0 ? " " : "");
+        strcat(got, (const char *) iri_charset_name(list.at[i]).data);
+    }
+
+    assert_string_equal(got, want);
+}
+
+
+static void
+check_error(const char *const *labels, size_t count, int none_allowed,
+            const char *says)
+{
+    iri_charsets_t list;
+    const char    *error;
+
+    memset(&list, 0x77, sizeof(list));
+    error = charsets(labels, count, none_allowed, &list);
+    assert_non_null(error);
+
+    if (strstr(error, says) == NULL) {
+        fail_msg("\"%s\" does not say \"%s\"", error, says);
+    }
+
+    assert_int_equal(((unsigned char *) &list)[0], 0x77);
+}
+
+
+static void
+test_charsets(void **state)
+{
+    (void) state;
+
+    check_names("sjis euc-jp", 1, "Shift_JIS EUC-JP");
+    check_names("EUC-JP SJIS", 1, "EUC-JP Shift_JIS");
+    check_names("Latin1", 0, "windows-1252");
+    check_names("none", 1, "");
+    check_names("NONE", 1, "");
+
+    /* Requests are always read as UTF-8; a tree may be anything. */
+    check_names("utf-8", 1, "");
+    check_names("utf8 sjis UTF-8", 1, "Shift_JIS");
+    check_names("utf-8 sjis", 0, "UTF-8 Shift_JIS");
+    check_names("sjis utf-8", 0, "Shift_JIS UTF-8");
+}
+
+
+static void
+test_wrong_charsets(void **state)
+{
+    static const char *const none[] = { "none" };
+    static const char *const none_more[] = { "none", "sjis" };
+    static const char *const klingon[] = { "sjis", "klingon" };
+    static const char *const empty[] = { "" };
+    static const char *const twice[] = { "sjis", "euc-jp", "Shift_JIS" };
+    static const char *const utf8_twice[] = { "utf-8", "utf8" };
+    static const char *const iso2022[] = { "ISO-2022-JP" };
+
+    (void) state;
+
+    check_error(none, 1, 0, "\"none\"");
+    check_error(none_more, 2, 1, "\"none\"");
+    check_error(klingon, 2, 1, "\"klingon\" is no charset known here");
+    check_error(empty, 1, 1, "\"\" is no charset known here");
+    check_error(twice, 3, 1, "\"Shift_JIS\" is named twice");
+    check_error(utf8_twice, 2, 0, "\"utf8\" is named twice");
+    check_error(iso2022, 1, 1, "\"ISO-2022-JP\" switches states");
+    check_error(iso2022, 1, 0, "use another");
+}
+
+
+static void
+test_charsets_limit(void **state)
+{
+    const char    *labels[10];
+    iri_charsets_t list;
+
+    (void) state;
+
+    memcpy(labels, eight, sizeof(eight));
+    assert_null(charsets(labels, 7, 1, &list));
+    assert_int_equal(list.count, 7);
+    assert_null(charsets(labels, 8, 1, &list));
+    assert_int_equal(list.count, 8);
+    assert_text(iri_charset_name(list.at[7]), "ISO-8859-2");
+
+    labels[8] = "koi8-u";
+    check_error(labels, 9, 1, "8 charsets");
+
+    /* UTF-8 counts where it is kept. */
+    labels[8] = "utf-8";
+    assert_null(charsets(labels, 9, 1, &list));
+    assert_int_equal(list.count, 8);
+    check_error(labels, 9, 0, "8 charsets");
+}
+
+
+/* All the charsets that there are fit into one registry. */
+static void
+test_each_is_opened_once(void **state)
+{
+    core_t          core;
+    iri_registry_t *registry;
+    iri_charsets_t  a, b;
+    iri_str_t       word = S("sjis"), same = S("cp932");
+    size_t          allocs;
+
+    (void) state;
+
+    core_init(&core);
+    registry = iri_registry_create(&core.env);
+    assert_non_null(registry);
+    assert_ptr_equal(iri_registry_env(registry)->ctx, &core);
+
+    assert_null(iri_parse_charsets(registry, &word, 1, 1, &a));
+    allocs = core.allocs;
+    assert_null(iri_parse_charsets(registry, &same, 1, 1, &b));
+    assert_int_equal(core.allocs, allocs);
+    assert_ptr_equal(a.at[0], b.at[0]);
+
+    core_free(&core);
+}
+
+
+/* ---- what follows ---------------------------------------------------------- */
+
+static void
+check_finish(const char *reading, const char *tree, unsigned match,
+             unsigned want)
+{
+    iri_reading_conf_t r;
+    iri_tree_conf_t    t;
+
+    memset(&r, 0, sizeof(r));
+    memset(&t, 0, sizeof(t));
+    r.charsets = core_charsets(reading);
+    t.charsets = core_charsets(tree);
+    t.match = match;
+
+    iri_tree_conf_finish(core_registry(), &r, &t);
+    assert_int_equal(t.match, want);
+    assert_int_not_equal(t.charsets.count, 0);
+
+    if (tree[0] == '\0') {
+        assert_int_equal(t.charsets.count, 1);
+        assert_ptr_equal(t.charsets.at[0], &iri_charset_utf8);
+    }
+}
+
+
+static void
+test_finish(void **state)
+{
+    unsigned both = IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_VARIANTS;
+
+    (void) state;
+
+    check_finish("", "", IRI_FORGIVE_NORMALIZATION,
+                 IRI_FORGIVE_NORMALIZATION);
+    check_finish("euc-kr", "windows-1252", IRI_FORGIVE_NORMALIZATION,
+                 IRI_FORGIVE_NORMALIZATION);
+    check_finish("sjis", "", IRI_FORGIVE_NORMALIZATION, both);
+    check_finish("", "euc-jp", IRI_FORGIVE_NORMALIZATION, both);
+    check_finish("euc-kr euc-jp", "", IRI_FORGIVE_NORMALIZATION, both);
+    check_finish("sjis", "euc-jp", IRI_FORGIVE_EXACT_ONLY,
+                 IRI_FORGIVE_EXACT_ONLY);
+    check_finish("", "", both, both);
+    check_finish("", "sjis", 0, IRI_FORGIVE_VARIANTS);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_sentences_name_the_words),
+        cmocka_unit_test(test_match),
+        cmocka_unit_test(test_charsets),
+        cmocka_unit_test(test_wrong_charsets),
+        cmocka_unit_test(test_charsets_limit),
+        cmocka_unit_test(test_each_is_opened_once),
+        cmocka_unit_test(test_finish),
+    };
+
+    return cmocka_run_group_tests_name("conf", tests, NULL, NULL);
+}

@@ -1,0 +1,1003 @@
+/*
+ * test_read.c - the octets of a path are read as the design says
+ *
+ * Proves: the form, charset, canonical path and URI of each kind of path, as
+ * nginx (unescaped) and httpd (escaped) hand it over; what has no reading,
+ * and what is answered then; each limit at one less, itself and one more;
+ * and for random paths in all charsets: the reading is that of a slow model,
+ * reading it again gives itself, its URI is its path, and nothing unsafe
+ * comes out.
+ */
+
+#include <stdlib.h>
+
+#include "core.h"
+
+/* A path as it is sent, and its reading. */
+typedef struct {
+    const char *target;
+    const char *charsets;   /* of iri_charset; "" is none */
+    const char *path;       /* canonical; NULL: no reading */
+    iri_form_t  form;
+    const char *charset;
+    iri_why_t   why;        /* of what has no reading */
+    const char *uri;        /* NULL: path, percent-encoded */
+    const char *uri_kept;   /* of a path handed over escaped; NULL: uri */
+} case_t;
+
+#define NO(why) NULL, IRI_FORM_INVALID, "", why, NULL, NULL
+#define UNREADABLE NO(IRI_WHY_UNREADABLE)
+#define BIDI NO(IRI_WHY_BIDI)
+#define NATIVE(path)                                                          \
+    path, IRI_FORM_NATIVE, "UTF-8", IRI_WHY_NOTHING, NULL, NULL
+#define ESCAPED(path)                                                         \
+    path, IRI_FORM_ESCAPED, "UTF-8", IRI_WHY_NOTHING, NULL, NULL
+#define MIXED(path)                                                           \
+    path, IRI_FORM_MIXED, "UTF-8", IRI_WHY_NOTHING, NULL, NULL
+#define LEGACY(path, charset)                                                 \
+    path, IRI_FORM_LEGACY, charset, IRI_WHY_NOTHING, NULL, NULL
+
+static const case_t cases[] = {
+    /* the four forms */
+    { "/caf\xc3\xa9", "", NATIVE("/caf\xc3\xa9") },
+    { "/caf%C3%A9", "", ESCAPED("/caf\xc3\xa9") },
+    { "/caf%c3%a9", "", ESCAPED("/caf\xc3\xa9") },
+    { "/\xc3\xa9/%C3%A9", "", MIXED("/\xc3\xa9/\xc3\xa9") },
+    { "/\xc3%A9", "", MIXED("/\xc3\xa9") },
+    { "/%C3\xa9", "", MIXED("/\xc3\xa9") },
+    { "/caf%E9", "windows-1252", LEGACY("/caf\xc3\xa9", "windows-1252") },
+    { "/caf\xe9", "windows-1252", LEGACY("/caf\xc3\xa9", "windows-1252") },
+    { "/caf\xe9", "", UNREADABLE },
+    { "/%C9%BD", "euc-jp", ESCAPED("/\xc9\xbd") },   /* UTF-8 comes first */
+    { "/%C9%BD%C9%BD.%A4%A2", "euc-jp",
+      LEGACY("/\xe8\xa1\xa8\xe8\xa1\xa8.\xe3\x81\x82", "EUC-JP") },
+    { "/%95%5C", "sjis", LEGACY("/\xe8\xa1\xa8", "Shift_JIS") },
+    { "/\x95\\", "sjis", LEGACY("/\xe8\xa1\xa8", "Shift_JIS") },
+    { "/%95\\.txt", "sjis", LEGACY("/\xe8\xa1\xa8.txt", "Shift_JIS") },
+
+    /* the first charset that reads all of it */
+    { "/\xe9", "koi8-r windows-1252", LEGACY("/\xd0\x98", "KOI8-R") },
+    { "/\xe9", "windows-1252 koi8-r",
+      LEGACY("/\xc3\xa9", "windows-1252") },
+    { "/\xe9", "euc-jp windows-1252", LEGACY("/\xc3\xa9", "windows-1252") },
+    { "/\xb4\xc1/\xe9", "euc-jp windows-1252",
+      LEGACY("/\xc2\xb4\xc3\x81/\xc3\xa9", "windows-1252") },
+    { "/\x90/\xe9", "windows-1252", UNREADABLE },   /* 90 has none */
+
+    /* no one charset: the first for each segment */
+    { "/\x95\x5c/\xff", "sjis windows-1251",
+      LEGACY("/\xe2\x80\xa2\\/\xd1\x8f", "windows-1251") },
+    { "/\xe2\x82\xac/\x98", "windows-1251 windows-1252",
+      LEGACY("/\xc3\xa2\xe2\x80\x9a\xc2\xac/\xcb\x9c", "windows-1252") },
+    { "/%A4%A2/%95%5C", "euc-jp sjis",
+      LEGACY("/\xef\xbd\xa4\xef\xbd\xa2/\xe8\xa1\xa8", "Shift_JIS") },
+    { "/%E3%81%82/%B4%C1/%FA%40", "euc-jp sjis",
+      LEGACY("/\xe3\x81\x82/\xe6\xbc\xa2/\xe2\x85\xb0", "mixed") },
+    { "/a/%B4%C1/%FA%40/", "euc-jp sjis",
+      LEGACY("/a/\xef\xbd\xb4\xef\xbe\x81/\xe2\x85\xb0/", "Shift_JIS") },
+    { "/%B4%C1/%FF", "euc-jp", UNREADABLE },
+
+    /* NFC, with the escapes of ASCII kept where it is httpd's path */
+    { "/cafe%CC%81", "", ESCAPED("/caf\xc3\xa9") },
+    { "/cafe\xcc\x81", "", NATIVE("/caf\xc3\xa9") },
+    { "/caf%65%CC%81", "", ESCAPED("/caf\xc3\xa9") },
+    { "/e%CC%81e%CC%81", "", ESCAPED("/\xc3\xa9\xc3\xa9") },
+    { "/%CC%81e", "", ESCAPED("/\xcc\x81" "e") },
+    { "/a/%CC%81", "", ESCAPED("/a/\xcc\x81") },
+    { "/x%3D%CC%B8", "", ESCAPED("/x\xe2\x89\xa0") },
+    { "/x=%CC%B8", "", ESCAPED("/x\xe2\x89\xa0") },
+    { "/%3C%CC%B8", "", ESCAPED("/\xe2\x89\xae") },
+    { "/%E1%84%92%E1%85%A1%E1%86%AB", "", ESCAPED("/\xed\x95\x9c") },
+    { "/%E2%84%AB", "", ESCAPED("/\xc3\x85") },            /* angstrom */
+    { "/%CE%87", "", ESCAPED("/\xc2\xb7") },               /* ano teleia */
+    { "/%EF%A4%80", "", ESCAPED("/\xe8\xb1\x88") },        /* U+F900 */
+    { "/%E0%A5%98", "", ESCAPED("/\xe0\xa4\x95\xe0\xa4\xbc") },
+    { "/a%F2", "windows-1258", LEGACY("/\xe1\xba\xa1", "windows-1258") },
+
+    /* three characters whose NFC is ASCII stay */
+    { "/%CD%BE", "", ESCAPED("/\xcd\xbe") },
+    { "/%E1%BF%AF", "", ESCAPED("/\xe1\xbf\xaf") },
+    { "/%E2%84%AA", "", ESCAPED("/\xe2\x84\xaa") },
+    { "/%E2%84%AA%CC%81", "", ESCAPED("/\xe2\x84\xaa\xcc\x81") },
+    { "/e%E2%84%AA%CC%81e%CC%81", "",
+      ESCAPED("/e\xe2\x84\xaa\xcc\x81\xc3\xa9") },
+
+    /* ASCII that is not plain */
+    { "/%C3%A9%2Fa", "", "/\xc3\xa9/a", IRI_FORM_ESCAPED, "UTF-8",
+      IRI_WHY_NOTHING, "/%C3%A9/a", "/%C3%A9%2Fa" },
+    { "/%C3%A9%2fa%20b%25%3F%41", "", "/\xc3\xa9/a b%?A", IRI_FORM_ESCAPED,
+      "UTF-8", IRI_WHY_NOTHING, "/%C3%A9/a%20b%25%3FA",
+      "/%C3%A9%2Fa%20b%25%3F%41" },
+    { "/%2525%C3%A9", "", ESCAPED("/%25\xc3\xa9") },   /* unescaped once */
+    { "/\"<>[]^`{|}\\\xc3\xa9", "", "/\"<>[]^`{|}\\\xc3\xa9",
+      IRI_FORM_NATIVE, "UTF-8", IRI_WHY_NOTHING,
+      "/%22%3C%3E%5B%5D%5E%60%7B%7C%7D%5C%C3%A9", NULL },
+    { "/-._~!$&'()*+,;=:@%C3%A9", "", ESCAPED("/-._~!$&'()*+,;=:@\xc3\xa9") },
+    { "//%C3%A9//", "", ESCAPED("//\xc3\xa9//") },
+    { "/./%C3%A9/..", "", ESCAPED("/./\xc3\xa9/..") },
+
+    /* not UTF-8 */
+    { "/%C0%AF", "", UNREADABLE },
+    { "/%C1%81", "", UNREADABLE },
+    { "/%E0%80%AF", "", UNREADABLE },
+    { "/%E0%9F%BF", "", UNREADABLE },
+    { "/%F0%80%80%AF", "", UNREADABLE },
+    { "/%F0%8F%BF%BF", "", UNREADABLE },
+    { "/%ED%A0%80", "", UNREADABLE },
+    { "/%ED%BF%BF", "", UNREADABLE },
+    { "/%ED%A0%BD%ED%B8%80", "", UNREADABLE },
+    { "/%F4%90%80%80", "", UNREADABLE },
+    { "/%F8%88%80%80%80", "", UNREADABLE },
+    { "/%C3", "", UNREADABLE },
+    { "/%C3/%A9", "", UNREADABLE },
+    { "/%C3%2F%A9", "", UNREADABLE },
+    { "/%80", "", UNREADABLE },
+    { "/%FE%FF", "", UNREADABLE },
+    { "/%F4%8F%BF%BD", "", ESCAPED("/\xf4\x8f\xbf\xbd") },
+    { "/%EF%BF%BE", "", ESCAPED("/\xef\xbf\xbe") },
+    { "/%EF%BF%BD", "", ESCAPED("/\xef\xbf\xbd") },
+
+    /* controls, in any segment */
+    { "/%C3%A9%00", "", UNREADABLE },
+    { "/%C3%A9/a%0Ab", "", UNREADABLE },
+    { "/%1F/%C3%A9", "", UNREADABLE },
+    { "/%7F%C3%A9", "", UNREADABLE },
+    { "/%C2%80", "", UNREADABLE },
+    { "/%C2%85", "", UNREADABLE },
+    { "/%C2%9F", "", UNREADABLE },
+    { "/%C2%A0", "", ESCAPED("/\xc2\xa0") },
+    { "/%85", "iso-8859-2", UNREADABLE },   /* a C1 control there */
+    { "/%E9%00", "windows-1252", UNREADABLE },
+    { "/%E9%0D%0A", "windows-1252", UNREADABLE },
+
+    /* out of a legacy charset neither U+FFFD nor a noncharacter */
+    { "/%84%31%A4%37", "gb18030", UNREADABLE },   /* U+FFFD */
+    { "/%84%31%A4%38", "gb18030", UNREADABLE },   /* U+FFFE */
+    { "/%90%30%81%30", "gb18030", LEGACY("/\xf0\x90\x80\x80", "gb18030") },
+
+    /* bidi controls: percent-encoded only */
+    { "/%E2%80%8E", "", ESCAPED("/\xe2\x80\x8e") },
+    { "/\xe2\x80\x8e", "", BIDI },
+    { "/a\xe2\x80\xae" "b", "", BIDI },
+    { "/\xd8\x9c", "", BIDI },
+    { "/\xe2\x81\xa6", "", BIDI },
+    { "/\xe2\x80\x8e", "windows-1252", BIDI },   /* none makes it legal */
+    { "/\xc3\xa9%E2%80%8E", "", MIXED("/\xc3\xa9\xe2\x80\x8e") },
+    { "/\xe2\x80\x8d", "", NATIVE("/\xe2\x80\x8d") },   /* ZWJ is none */
+    { "/%FD%FD", "windows-1256",
+      LEGACY("/\xe2\x80\x8e\xe2\x80\x8e", "windows-1256") },
+    { "/\xfd\xfd", "windows-1256", BIDI },
+    { "/\xe2\x80%8E", "", BIDI },
+    { "/%E2\x80\x8e", "", BIDI },
+};
+
+
+/* "%41" to "A"; the test's own. */
+static iri_str_t
+unescape(iri_str_t s, unsigned char *out)
+{
+    iri_str_t u = { 0, out };
+    size_t    i;
+    unsigned  octet;
+    char      hex[3] = "";
+
+    for (i = 0; i < s.len; i++) {
+        if (s.data[i] == '%') {
+            memcpy(hex, s.data + i + 1, 2);
+            octet = (unsigned) strtoul(hex, NULL, 16);
+            i += 2;
+        } else {
+            octet = s.data[i];
+        }
+
+        out[u.len++] = (unsigned char) octet;
+    }
+
+    return u;
+}
+
+
+static int
+is_plain(unsigned char c)
+{
+    return c != '\0'
+           && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                     "0123456789-._~!$&'()*+,;=:@/", c) != NULL;
+}
+
+
+static iri_str_t
+escape(iri_str_t s, unsigned char *out)
+{
+    iri_str_t e = { 0, out };
+    size_t    i;
+    char      hex[4];
+
+    for (i = 0; i < s.len; i++) {
+        if (is_plain(s.data[i])) {
+            out[e.len++] = s.data[i];
+            continue;
+        }
+
+        snprintf(hex, sizeof(hex), "%%%02X", s.data[i]);
+        memcpy(out + e.len, hex, 3);
+        e.len += 3;
+    }
+
+    return e;
+}
+
+
+static iri_reading_t
+read_path(core_t *core, const iri_reading_conf_t *conf, iri_str_t path,
+          int escaped, iri_str_t target)
+{
+    iri_request_t request = { path, escaped, target };
+    iri_reading_t reading;
+    iri_status_t  status;
+
+    memset(&reading, 0x5a, sizeof(reading));
+    status = iri_read(&core->env, conf, &request, &reading);
+
+    if (status != IRI_OK) {
+        fail_msg("%s: %s", core_show(path), iri_status_text(status));
+    }
+
+    assert_ptr_equal(reading.conf, conf);
+
+    return reading;
+}
+
+
+static int
+has_high(const char *s)
+{
+    while (*s != '\0' && (unsigned char) *s < 0x80) {
+        s++;
+    }
+
+    return *s != '\0';
+}
+
+
+static void
+check_case(const case_t *one, int escaped)
+{
+    static unsigned char octets[256], uri[256];
+    core_t               core;
+    iri_reading_conf_t   conf = { core_charsets(one->charsets),
+                                  IRI_INVALID_404 };
+    iri_str_t            target = core_str(one->target), u, want;
+    iri_reading_t        got;
+
+    core_init(&core);
+    u = unescape(target, octets);
+    got = read_path(&core, &conf, escaped ? target : u, escaped, target);
+
+
+    if (got.form != one->form) {
+        print_error("%s, escaped %d:\n", core_show(target), escaped);
+    }
+
+    assert_int_equal(got.form, one->form);
+    assert_text(got.charset, one->charset);
+    assert_int_equal(got.raw, has_high(one->target));
+    assert_str(got.octets, u);
+
+    if (one->path == NULL) {
+        assert_int_equal(got.answer, IRI_REFUSE);
+        assert_int_equal(got.status, 404);
+        assert_int_equal(got.why, one->why);
+        assert_str(got.path, u);
+        core_free(&core);
+        return;
+    }
+
+    assert_text(got.path, one->path);
+    want = escaped && one->uri_kept != NULL ? core_str(one->uri_kept)
+           : one->uri != NULL               ? core_str(one->uri)
+                              : escape(core_str(one->path), uri);
+    assert_str(got.uri, want);
+    assert_int_equal(got.status, 0);
+
+    if (iri_str_equal(got.path, u)
+        && (!escaped || iri_str_equal(got.uri, target)))
+    {
+        assert_int_equal(got.answer, IRI_PASS);
+        assert_int_equal(got.why, IRI_WHY_CANONICAL);
+
+    } else {
+        assert_int_equal(got.answer, IRI_SERVE);
+        assert_int_equal(got.why, IRI_WHY_READ);
+    }
+
+    core_free(&core);
+}
+
+
+static void
+test_cases(void **state)
+{
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        check_case(&cases[i], 0);
+        check_case(&cases[i], 1);
+    }
+}
+
+
+/* ---- ASCII ----------------------------------------------------------------- */
+
+static void
+test_ascii(void **state)
+{
+    unsigned char      high[24];
+    core_t             core;
+    iri_reading_conf_t conf = { core_charsets("sjis"), IRI_INVALID_404 };
+    iri_reading_t      got;
+    size_t             len, at;
+
+    (void) state;
+
+    assert_true(iri_is_ascii(S(""), 0));
+    assert_true(iri_is_ascii(S("/a%20b%7E"), 1));
+    assert_true(iri_is_ascii(S("/a%C3"), 0));
+    assert_false(iri_is_ascii(S("/a%C3"), 1));
+    assert_false(iri_is_ascii(S("/a%80"), 1));
+    assert_false(iri_is_ascii(S("/a%fF"), 1));
+    assert_true(iri_is_ascii(S("/a%"), 1));
+    assert_true(iri_is_ascii((iri_str_t) { 0, NULL }, 1));
+
+    /* A high octet at any place of any length. */
+    for (len = 1; len <= sizeof(high); len++) {
+        for (at = 0; at < len; at++) {
+            memset(high, 'a', sizeof(high));
+            high[at] = 0x80;
+            assert_false(iri_is_ascii((iri_str_t) { len, high }, 0));
+            assert_false(iri_is_ascii((iri_str_t) { len, high }, 1));
+            assert_true(iri_is_ascii((iri_str_t) { at, high }, 0));
+            high[at] = 0x7f;
+            assert_true(iri_is_ascii((iri_str_t) { len, high }, 0));
+        }
+    }
+
+    core_init(&core);
+    got = read_path(&core, &conf, S("/a/b"), 0, S("/a/b"));
+    assert_int_equal(got.answer, IRI_PASS);
+    assert_int_equal(got.why, IRI_WHY_ASCII);
+    assert_int_equal(got.form, IRI_FORM_ASCII);
+    assert_text(got.path, "/a/b");
+    assert_text(got.uri, "/a/b");
+    assert_text(got.octets, "/a/b");
+    assert_int_equal(got.charset.len, 0);
+    assert_int_equal(got.raw, 0);
+    assert_int_equal(core.allocs, 0);   /* next to nothing */
+    core_free(&core);
+}
+
+
+static void
+test_bad_escapes(void **state)
+{
+    static const char *const bad[] = { "/\xc3\xa9%", "/\xc3\xa9%4",
+                                       "/\xc3\xa9%4G", "/\xc3\xa9%G4",
+                                       "/\xc3\xa9%-1", "/\xc3\xa9%%41",
+                                       "/%C3%A9% 1",   "/%C3%A9%\xc3\xa9" };
+    core_t             core;
+    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_PASS };
+    iri_reading_t      reading, before;
+    size_t             i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(bad); i++) {
+        iri_request_t request = { core_str(bad[i]), 1, { 0, NULL } };
+
+        core_init(&core);
+        memset(&reading, 0x5a, sizeof(reading));
+        before = reading;
+        assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
+                         IRI_BAD_ESCAPE);
+        assert_memory_equal(&reading, &before, sizeof(reading));
+        core_free(&core);
+    }
+}
+
+
+/* ---- iri_invalid, raw ------------------------------------------------------ */
+
+static void
+test_invalid(void **state)
+{
+    static const struct {
+        iri_invalid_t invalid;
+        iri_answer_t  answer;
+        int           status;
+    } say[] = {
+        { IRI_INVALID_404, IRI_REFUSE, 404 },
+        { IRI_INVALID_400, IRI_REFUSE, 400 },
+        { IRI_INVALID_PASS, IRI_PASS, 0 },
+    };
+    core_t        core;
+    iri_reading_t got;
+    size_t        i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(say); i++) {
+        iri_reading_conf_t conf = { core_charsets("euc-jp"),
+                                    say[i].invalid };
+
+        core_init(&core);
+        got = read_path(&core, &conf, S("/a%FF%41"), 1, S("/a%FF%41"));
+        assert_int_equal(got.answer, say[i].answer);
+        assert_int_equal(got.status, say[i].status);
+        assert_int_equal(got.why, IRI_WHY_UNREADABLE);
+        assert_int_equal(got.form, IRI_FORM_INVALID);
+        assert_int_equal(got.charset.len, 0);
+        assert_text(got.path, "/a\xff" "A");
+        core_free(&core);
+    }
+}
+
+
+static void
+test_target(void **state)
+{
+    core_t             core;
+    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404 };
+    iri_reading_t      got;
+
+    (void) state;
+
+    core_init(&core);
+
+    /* What follows "?" has no say. */
+    got = read_path(&core, &conf, S("/\xc3\xa9"), 0,
+                    S("/%C3%A9?\xe2\x80\x8e"));
+    assert_int_equal(got.form, IRI_FORM_ESCAPED);
+    assert_int_equal(got.raw, 0);
+
+    /* None: it is the path itself. */
+    got = read_path(&core, &conf, S("/%C3%A9"), 1, S(""));
+    assert_int_equal(got.form, IRI_FORM_ESCAPED);
+    got = read_path(&core, &conf, S("/\xc3\xa9"), 1, S(""));
+    assert_int_equal(got.form, IRI_FORM_NATIVE);
+    assert_int_equal(got.raw, 1);
+
+    core_free(&core);
+}
+
+
+/* ---- limits ------------------------------------------------------------------ */
+
+static void
+check_limit(const unsigned char *path, size_t len, int escaped, int over)
+{
+    core_t             core;
+    iri_reading_conf_t conf = { core_charsets("windows-1252"),
+                                IRI_INVALID_PASS };
+    iri_reading_t      got;
+    iri_str_t          s = { len, path };
+
+    core_init(&core);
+    got = read_path(&core, &conf, s, escaped, s);
+
+    if (over) {
+        assert_int_equal(got.answer, IRI_REFUSE);
+        assert_int_equal(got.status, 404);
+        assert_int_equal(got.why, IRI_WHY_LIMIT);
+        assert_int_equal(got.form, IRI_FORM_INVALID);
+
+    } else {
+        assert_int_equal(got.answer, escaped ? got.answer : IRI_PASS);
+        assert_int_not_equal(got.why, IRI_WHY_LIMIT);
+        assert_int_not_equal(got.form, IRI_FORM_INVALID);
+    }
+
+    core_free(&core);
+}
+
+
+/* Octets of a path: segments of 1,000, the last as long as is needed. */
+static void
+test_path_limit(void **state)
+{
+    static unsigned char path[IRI_MAX_PATH + 2], sent[3 * IRI_MAX_PATH + 32];
+    size_t               i, k;
+    int                  escaped;
+
+    (void) state;
+
+    for (i = 0; i < sizeof(path); i++) {
+        path[i] = i % 1000 == 0 ? '/' : 'a';
+    }
+
+    path[1] = 0xc3;
+    path[2] = 0xa9;
+
+    for (escaped = 0; escaped < 2; escaped++) {
+        check_limit(path, IRI_MAX_PATH - 1, escaped, 0);
+        check_limit(path, IRI_MAX_PATH, escaped, 0);
+        check_limit(path, IRI_MAX_PATH + 1, escaped, 1);
+    }
+
+    /* Counted unescaped: segments of 1,000 octets, of which 999 escaped. */
+    for (i = 0, k = 0; i <= IRI_MAX_PATH; i++) {
+        memcpy(sent + k, i == 1 ? "%C3" : i == 2 ? "%A9" : "%61", 3);
+        sent[k] = i % 1000 == 0 ? '/' : '%';
+        k += i % 1000 == 0 ? 1 : 3;
+
+        if (i + 1 >= IRI_MAX_PATH - 1) {
+            check_limit(sent, k, 1, i + 1 > IRI_MAX_PATH);
+        }
+    }
+
+    /* An ASCII path has none. */
+    path[1] = path[2] = 'a';
+    check_limit(path, IRI_MAX_PATH + 1, 0, 0);
+}
+
+
+static void
+test_segments_limit(void **state)
+{
+    unsigned char path[2 * IRI_MAX_SEGMENTS + 8];
+    size_t        count, i, len;
+    int           slash;
+
+    (void) state;
+
+    /* "/é/a/a ...", then the same with its last segment empty. */
+    for (slash = 0; slash < 2; slash++) {
+        for (count = IRI_MAX_SEGMENTS - 1; count <= IRI_MAX_SEGMENTS + 1;
+             count++)
+        {
+            memcpy(path, "/\xc3\xa9", 3);
+            len = 3;
+
+            for (i = 1; i < count; i++) {
+                path[len++] = '/';
+                path[len++] = 'a';
+            }
+
+            check_limit(path, len - (size_t) slash, 0,
+                        count > IRI_MAX_SEGMENTS);
+            check_limit(path, len - (size_t) slash, 1,
+                        count > IRI_MAX_SEGMENTS);
+        }
+    }
+}
+
+
+static void
+test_segment_limit(void **state)
+{
+    static unsigned char path[3 * IRI_MAX_SEGMENT + 16];
+    size_t               n;
+
+    (void) state;
+
+    for (n = IRI_MAX_SEGMENT - 1; n <= IRI_MAX_SEGMENT + 1; n++) {
+        memset(path, 'a', sizeof(path));
+        memcpy(path, "/x/", 3);
+        memcpy(path + 3, "\xc3\xa9", 2);
+        check_limit(path, 3 + n, 0, n > IRI_MAX_SEGMENT);
+        check_limit(path, 3 + n, 1, n > IRI_MAX_SEGMENT);
+
+        /* Counted unescaped, and also of a segment that is ASCII. */
+        memcpy(path + 3, "%C3%A9", 6);
+        check_limit(path, 3 + n + 4, 1, n > IRI_MAX_SEGMENT);
+        memset(path + 3, 'a', n);
+        memcpy(path + 3 + n, "/\xc3\xa9", 3);
+        check_limit(path, 3 + n + 3, 0, n > IRI_MAX_SEGMENT);
+    }
+}
+
+
+/* The canonical path has the same limits: 2, 3 octets for one in windows-874. */
+static void
+check_grown(size_t segments, size_t characters, int over)
+{
+    static unsigned char path[IRI_MAX_PATH], want[4 * IRI_MAX_PATH];
+    core_t               core;
+    iri_reading_conf_t   conf = { core_charsets("windows-874"),
+                                  IRI_INVALID_PASS };
+    iri_reading_t        got;
+    iri_str_t            s = { 0, path }, w = { 0, want };
+    size_t               i, k;
+
+    for (i = 0; i < segments; i++) {
+        path[s.len++] = want[w.len++] = '/';
+
+        for (k = 0; k < characters; k++) {
+            path[s.len++] = 0xe0;   /* U+0E40, which is not inert */
+            memcpy(want + w.len, "\xe0\xb9\x80", 3);
+            w.len += 3;
+        }
+    }
+
+    core_init(&core);
+    got = read_path(&core, &conf, s, 0, s);
+
+    if (over) {
+        assert_int_equal(got.answer, IRI_REFUSE);
+        assert_int_equal(got.why, IRI_WHY_LIMIT);
+
+    } else {
+        assert_int_equal(got.form, IRI_FORM_LEGACY);
+        assert_str(got.path, w);
+    }
+
+    core_free(&core);
+}
+
+
+static void
+test_canonical_limits(void **state)
+{
+    (void) state;
+
+    check_grown(1, 341, 0);    /* 1,023 octets */
+    check_grown(1, 342, 1);    /* 1,026 */
+    check_grown(8, 341, 0);    /* 8,192 octets with the slashes */
+    check_grown(9, 341, 1);
+    check_grown(9, 303, 0);    /* 8,190 */
+}
+
+
+/* ---- random paths -------------------------------------------------------------- */
+
+static const char *const lists[] = {
+    "", "windows-1252", "sjis", "euc-jp", "sjis euc-jp", "euc-jp sjis",
+    "koi8-r windows-1251 ibm866", "gb18030", "gbk big5", "euc-kr",
+    "windows-1258 windows-1256", "big5-hkscs", "iso-8859-8 windows-1255",
+    "windows-874 x-mac-cyrillic koi8-u macintosh",
+    "iso-8859-2 iso-8859-5 iso-8859-7 windows-1250 windows-1253 sjis gbk"
+    " euc-kr",
+};
+
+
+static void
+put_random(iri_charsets_t list, unsigned char *path, size_t *len)
+{
+    static const char *const some[] = {
+        "\xc3\xa9", "e\xcc\x81", "\xcc\x81", "=\xcc\xb8", "\xcd\xbe",
+        "\xe2\x84\xaa", "\xe1\xbf\xaf", "\xe2\x80\x8e", "\xce\x87",
+        "\xe3\x81\x8b\xe3\x82\x99", "\xe2\x84\xab", "\xcd\x84",
+        "\xf0\x9d\x85\x9e", "\xe1\x84\x92\xe1\x85\xa1", "\xc9\xbd",
+        "\xe8\xa1\xa8", "\xef\xbf\xbe", "\xc2\x85", "\xed\xa0\x80",
+        "/", "/", "a", ".", "%", " ", "..", "\\", "?", "<",
+    };
+    unsigned char octets[4];
+    const char   *one;
+    size_t        n;
+
+    switch (core_random(4)) {
+
+    case 0:   /* a character that a charset has */
+        n = list.count == 0
+                ? 0
+                : iri_charset_put(list.at[core_random((uint32_t) list.count)],
+                                  0xa0 + core_random(0x10000 - 0x8a0),
+                                  octets);
+        memcpy(path + *len, octets, n);
+        *len += n;
+        break;
+
+    case 1:   /* any octets */
+        for (n = core_random(3); n-- > 0; /* void */ ) {
+            path[(*len)++] = (unsigned char) (core_random(2)
+                                                  ? 0x80 + core_random(0x80)
+                                                  : 0x20 + core_random(0x5f));
+        }
+        break;
+
+    default:
+        one = some[core_random(COUNT(some))];
+        memcpy(path + *len, one, strlen(one));
+        *len += strlen(one);
+    }
+}
+
+
+/* Percent-encode some of it, in either case of letters, and all "%?". */
+static iri_str_t
+random_target(iri_str_t octets, unsigned char *out)
+{
+    iri_str_t t = { 0, out };
+    uint32_t  often = 1 + core_random(3);
+    size_t    i;
+    char      hex[4];
+
+    for (i = 0; i < octets.len; i++) {
+        if (octets.data[i] == '/'
+            || (octets.data[i] > 0x20 && octets.data[i] != '%'
+                && octets.data[i] != '?' && core_random(often) != 0))
+        {
+            out[t.len++] = octets.data[i];
+            continue;
+        }
+
+        snprintf(hex, sizeof(hex), core_random(2) ? "%%%02X" : "%%%02x",
+                 octets.data[i]);
+        memcpy(out + t.len, hex, 3);
+        t.len += 3;
+    }
+
+    return t;
+}
+
+
+/* Is some bidi control of it in that charset not all percent-encoded? */
+static int
+has_raw_bidi(const iri_charset_t *charset, iri_str_t octets,
+             const unsigned char *escaped)
+{
+    const unsigned char *p = octets.data, *end = p + octets.len;
+    uint32_t             c[2];
+    size_t               n, k;
+
+    for ( /* void */; p < end; p += n != 0 ? n : 1) {
+        n = iri_charset_next(charset, p, end, c);
+
+        for (k = 0; k < n; k++) {
+            if (iri_char_is_bidi_control(c[0])
+                && !escaped[p - octets.data + (ptrdiff_t) k])
+            {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+typedef enum { MODEL_READ, MODEL_UNREADABLE, MODEL_BIDI } model_t;
+
+/* A segment in a charset, by what core_canonical says. */
+static model_t
+model_segment(const iri_charset_t *charset, iri_str_t octets,
+              const unsigned char *escaped, unsigned char *out, size_t *len)
+{
+    long n = core_canonical(charset, octets, out + *len);
+
+    if (n < 0) {
+        return MODEL_UNREADABLE;
+    }
+
+    if (has_raw_bidi(charset, octets, escaped)) {
+        return MODEL_BIDI;
+    }
+
+    *len += (size_t) n;
+
+    return MODEL_READ;
+}
+
+
+/* The whole path; NULL: the first of UTF-8 and list for each segment. */
+static model_t
+model_path(const iri_charset_t *charset, const iri_charsets_t *list,
+           iri_str_t octets, const unsigned char *escaped,
+           unsigned char *out, size_t *len)
+{
+    iri_str_t segment;
+    model_t   model;
+    size_t    from, to, i;
+
+    *len = 0;
+
+    for (from = 0; ; from = to + 1) {
+        to = iri_segment_end(octets, from);
+        segment.data = octets.data + from;
+        segment.len = to - from;
+
+        model = model_segment(charset != NULL ? charset : &iri_charset_utf8,
+                              segment, escaped + from, out, len);
+
+        for (i = 0; charset == NULL && model == MODEL_UNREADABLE
+                    && i < list->count; i++)
+        {
+            model = model_segment(list->at[i], segment, escaped + from, out,
+                                  len);
+        }
+
+        if (model != MODEL_READ || to == octets.len) {
+            return model;
+        }
+
+        out[(*len)++] = '/';
+    }
+}
+
+
+static model_t
+model_read(const iri_charsets_t *list, iri_str_t octets,
+           const unsigned char *escaped, unsigned char *out, size_t *len)
+{
+    model_t model;
+    size_t  i;
+
+    model = model_path(&iri_charset_utf8, list, octets, escaped, out, len);
+
+    for (i = 0; model == MODEL_UNREADABLE && i < list->count; i++) {
+        model = model_path(list->at[i], list, octets, escaped, out, len);
+    }
+
+    return model == MODEL_UNREADABLE
+               ? model_path(NULL, list, octets, escaped, out, len)
+               : model;
+}
+
+
+static void
+assert_safe(const iri_reading_t *got)
+{
+    uint32_t c;
+    size_t   i, n, before[128] = { 0 }, after[128] = { 0 };
+
+    for (i = 0; i < got->octets.len; i++) {
+        if (got->octets.data[i] < 0x80) {
+            before[got->octets.data[i]]++;
+        }
+    }
+
+    for (i = 0; i < got->path.len; i += n) {
+        n = iri_utf8_next(got->path.data + i, got->path.data + got->path.len,
+                          &c);
+        assert_int_not_equal(n, 0);
+        assert_false(c < 0x20 || (c >= 0x7f && c < 0xa0));
+
+        if (c < 0x80) {
+            after[c]++;
+        }
+    }
+
+    assert_int_equal(before['/'], after['/']);
+    assert_int_equal(before['.'], after['.']);
+    assert_int_equal(before['%'], after['%']);
+
+    for (i = 0; i < 128; i++) {
+        assert_true(after[i] <= before[i]);
+    }
+
+    for (i = 0; i < got->uri.len; i++) {
+        assert_true(is_plain(got->uri.data[i]) || got->uri.data[i] == '%');
+    }
+}
+
+
+/* Reading what was read gives just that, as it is sent and as it is. */
+static void
+assert_settled(core_t *core, const iri_reading_conf_t *conf,
+               const iri_reading_t *got)
+{
+    iri_reading_t again;
+
+    again = read_path(core, conf, got->path, 0, got->uri);
+
+    if (again.form == IRI_FORM_ASCII) {
+        assert_str(again.path, got->path);
+        return;
+    }
+
+    assert_str(again.path, got->path);
+    assert_int_equal(again.answer, IRI_PASS);
+    assert_int_equal(again.why, IRI_WHY_CANONICAL);
+    assert_int_equal(again.form, IRI_FORM_ESCAPED);
+
+    again = read_path(core, conf, got->uri, 1, got->uri);
+    assert_str(again.path, got->path);
+    assert_str(again.uri, got->uri);
+    assert_int_equal(again.answer, IRI_PASS);
+    assert_int_equal(again.form, IRI_FORM_ESCAPED);
+}
+
+
+static void
+check_random(const iri_reading_conf_t *conf, int escaped)
+{
+    static unsigned char path[256], sent[768], model[4096], plain[4096];
+    unsigned char        mask[256];
+    core_t               core;
+    iri_str_t            octets = { 1, path }, target, want = { 0, model };
+    iri_reading_t        got;
+    model_t              says;
+    size_t               i, k, n = 1 + core_random(6);
+
+    path[0] = '/';
+
+    while (n-- > 0) {
+        put_random(conf->charsets, path, &octets.len);
+    }
+
+    target = random_target(octets, sent);
+
+    for (i = 0, k = 0; i < target.len; k++) {
+        mask[k] = target.data[i] == '%';
+        i += mask[k] ? 3 : 1;
+    }
+
+    core_init(&core);
+    core.env.trace = core_random(4) == 0;   /* says more, does the same */
+    got = read_path(&core, conf, escaped ? target : octets, escaped, target);
+
+    if (got.form == IRI_FORM_ASCII) {
+        assert_true(iri_is_ascii(octets, 0));
+        core_free(&core);
+        return;
+    }
+
+    says = model_read(&conf->charsets, octets, mask, model, &want.len);
+
+    /*
+     * Unescaped, it is not known which of them came raw: refuse them all.
+     * Escaped, one is refused before it is known that all of it is UTF-8.
+     */
+    if (says == MODEL_READ && got.why == IRI_WHY_BIDI) {
+        assert_true(got.raw);
+        core_free(&core);
+        return;
+    }
+
+    if (says != MODEL_READ) {
+        if (got.form != IRI_FORM_INVALID) {
+            fail_msg("%s (%s) was read", core_show(target),
+                     core_show(octets));
+        }
+
+        core_free(&core);
+        return;
+    }
+
+    assert_str(got.path, want);
+    assert_safe(&got);
+    assert_str(unescape(got.uri, plain), got.path);
+    assert_settled(&core, conf, &got);
+    core_free(&core);
+}
+
+
+static void
+test_random(void **state)
+{
+    iri_reading_conf_t conf[COUNT(lists)];
+    size_t             i, turn;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(lists); i++) {
+        memset(&conf[i], 0, sizeof(conf[i]));
+        conf[i].charsets = core_charsets(lists[i]);
+        conf[i].invalid = IRI_INVALID_404;
+    }
+
+    for (turn = 0; turn < 200000; turn++) {
+        check_random(&conf[turn % COUNT(lists)], (int) (turn / 2 % 2));
+    }
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_ascii),
+        cmocka_unit_test(test_bad_escapes),
+        cmocka_unit_test(test_invalid),
+        cmocka_unit_test(test_target),
+        cmocka_unit_test(test_path_limit),
+        cmocka_unit_test(test_segments_limit),
+        cmocka_unit_test(test_segment_limit),
+        cmocka_unit_test(test_canonical_limits),
+        cmocka_unit_test(test_random),
+    };
+
+    return cmocka_run_group_tests_name("read", tests, NULL, NULL);
+}
