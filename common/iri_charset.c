@@ -21,7 +21,6 @@
 #include "iri_int.h"
 
 #define IRI_LONGEST  4        /* octets of a sequence */
-#define IRI_WRITTEN 16        /* octets that ICU may write for one character */
 
 /* Entries of a node: a code point, or one of these */
 #define IRI_NO_CHAR  (-1)     /* no sequence goes on like this */
@@ -286,24 +285,25 @@ iri_is_private_use(uint32_t c)
 }
 
 
-/* The octets that ICU writes for c; 0: none. */
-static size_t
-iri_write(const iri_build_t *build, uint32_t c,
-          unsigned char out[IRI_WRITTEN])
+/* Would ICU write c as just these octets? */
+static int
+iri_writes(const iri_build_t *build, uint32_t c, const unsigned char *octets,
+           size_t len)
 {
     UErrorCode   error = U_ZERO_ERROR;
     UChar        units[2];
     const UChar *from = units;
-    char        *to = (char *) out;
+    char         out[16], *to = out;
     int32_t      n = 0;
 
     U16_APPEND_UNSAFE(units, n, (UChar32) c);
 
     ucnv_resetFromUnicode(build->converter);
-    ucnv_fromUnicode(build->converter, &to, (char *) out + IRI_WRITTEN,
-                     &from, from + n, NULL, 1, &error);
+    ucnv_fromUnicode(build->converter, &to, out + sizeof(out), &from,
+                     from + n, NULL, 1, &error);
 
-    return U_SUCCESS(error) ? (size_t) (to - (char *) out) : 0;
+    return U_SUCCESS(error) && (size_t) (to - out) == len
+           && memcmp(out, octets, len) == 0;
 }
 
 
@@ -379,8 +379,7 @@ iri_sequence_add(iri_build_t *build, const unsigned char *octets, size_t len,
 {
     iri_charset_t *charset = build->charset;
     iri_pair_t    *pair;
-    unsigned char  written[IRI_WRITTEN];
-    size_t         written_len, i;
+    size_t         i;
 
     for (i = 1; i < len; i++) {
         if (octets[i] < 0x20 || octets[i] == '/' || octets[i] == '.'
@@ -417,13 +416,14 @@ iri_sequence_add(iri_build_t *build, const unsigned char *octets, size_t len,
         return IRI_NO_CHAR;
     }
 
-    /* What ICU only reads, and never writes, is not in the standard. */
-    written_len = iri_write(build, c[0], written);
-    if (written_len == 0) {
+    /* Half-width katakana end at 8E DF. */
+    if (build->encoding->quirk == IRI_QUIRK_EUC_JP && octets[0] == 0x8e
+        && octets[1] > 0xdf)
+    {
         return IRI_NO_CHAR;
     }
 
-    if (written_len == len && memcmp(written, octets, len) == 0
+    if (iri_writes(build, c[0], octets, len)
         && !iri_page_set(build, c[0], octets, len))
     {
         return 0;
@@ -655,7 +655,8 @@ iri_tables_fill(iri_build_t *build)
 
     return iri_ascii_test(build) && iri_leads_fill(build)
            && (build->charset->linear == NULL || iri_linear_fill(build))
-           && (!build->encoding->koi8_u || iri_koi8_u_fix(build));
+           && (build->encoding->quirk != IRI_QUIRK_KOI8_U
+               || iri_koi8_u_fix(build));
 }
 
 

@@ -137,6 +137,13 @@ int iri_norm_ready(void);
 
 extern const iri_charset_t iri_charset_utf8;
 
+/* Where the Encoding Standard and ICU part. */
+typedef enum {
+    IRI_QUIRK_NONE,
+    IRI_QUIRK_KOI8_U,   /* two letters of Belarusian, at AE and BE */
+    IRI_QUIRK_EUC_JP    /* 8E E0 to 8E E2, which only ICU reads */
+} iri_quirk_t;
+
 /* A row of the label table. */
 typedef struct {
     const char *name;        /* as the Encoding Standard writes it */
@@ -144,7 +151,7 @@ typedef struct {
     const char *refused;     /* why it cannot read paths; NULL: it can */
     unsigned    japanese:1;
     unsigned    private_use:1;   /* its table in the standard has some */
-    unsigned    koi8_u:1;        /* AE and BE: the standard and ICU differ */
+    iri_quirk_t quirk;
 } iri_encoding_t;
 
 /* The row for a label, letter case ignored; NULL: unknown. */

@@ -271,18 +271,22 @@ iri_trace_reading(const iri_reader_t *reader, const iri_charset_t *charset,
 }
 
 
-/* Read the whole path in one charset; NULL: one for each segment. */
+/*
+ * Read the whole path in one charset; NULL: one for each segment.  Whether a
+ * bidi character came raw counts only where the charset reads all of it.
+ */
 static iri_status_t
-iri_reader_try(iri_reader_t *reader, const iri_charset_t *charset)
+iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
 {
     const iri_source_t *source = &reader->source;
-    iri_status_t        status = IRI_OK;
-    size_t              from = 0, to;
+    iri_status_t        status;
+    size_t              from, to;
+    int                 bidi = 0;
 
     reader->path.len = 0;
     reader->uri.len = 0;
 
-    for ( ;; ) {
+    for (from = 0; ; from = to + 1) {
         to = iri_source_end(source, from);
 
         status = charset == NULL
@@ -291,19 +295,36 @@ iri_reader_try(iri_reader_t *reader, const iri_charset_t *charset)
                                         to, &reader->path, &reader->uri,
                                         &reader->why);
 
-        if (status != IRI_OK || reader->why != IRI_WHY_READ
-            || to == source->octets.len)
+        if (status != IRI_OK
+            || (reader->why != IRI_WHY_READ && reader->why != IRI_WHY_BIDI))
         {
+            return status;
+        }
+
+        bidi |= reader->why == IRI_WHY_BIDI;
+
+        if (to == source->octets.len) {
             break;
         }
 
         status = iri_reader_slash(reader);
         if (status != IRI_OK) {
-            break;
+            return status;
         }
-
-        from = to + 1;
     }
+
+    reader->why = bidi ? IRI_WHY_BIDI : IRI_WHY_READ;
+
+    return IRI_OK;
+}
+
+
+static iri_status_t
+iri_reader_try(iri_reader_t *reader, const iri_charset_t *charset)
+{
+    iri_status_t status;
+
+    status = iri_reader_segments(reader, charset);
 
     if (reader->env->trace) {
         iri_trace_reading(reader, charset, status);

@@ -54,7 +54,7 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 {
     const unsigned char *octets = segment->source->octets.data;
     int                  legacy = !iri_charset_is_utf8(segment->charset);
-    int                  inert = 1, k;
+    int                  inert = 1, bidi = 0, k;
     size_t               n, marks = 0, most = 0;
     uint32_t             c[2];
 
@@ -71,11 +71,8 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
                 return IRI_WHY_UNREADABLE;
             }
 
-            if (iri_char_is_bidi_control(c[k])
-                && iri_came_raw(segment, from, from + n))
-            {
-                return IRI_WHY_BIDI;
-            }
+            bidi |= iri_char_is_bidi_control(c[k])
+                    && iri_came_raw(segment, from, from + n);
 
             inert &= iri_char_is_inert(c[k]);
             marks = iri_char_is_mark(c[k]) ? marks + 1 : 0;
@@ -85,7 +82,7 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 
     segment->normalize = !inert && most <= IRI_MAX_MARKS;
 
-    return IRI_WHY_READ;
+    return bidi ? IRI_WHY_BIDI : IRI_WHY_READ;
 }
 
 
