@@ -199,7 +199,7 @@ names: need-test ## every word of t/names.t, not a sample
 # libraries, and reports in its logs fail a test.
 asan: need-test ## the whole suite with ASan and UBSan, servers included
 	@IRI_ASAN=1 ASAN_OPTIONS=detect_leaks=0 $(MAKE) --no-print-directory \
-	    BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g' test
+	    BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g' CC=gcc test
 
 # ---- housekeeping ----------------------------------------------------------------
 
