@@ -20,7 +20,7 @@ sub euc {
 my ($root) = make_tree("\@charset EUC-JP\n" . join '',
     map { escaped($_) . "\tfile\n" } qw(開/表.txt 拒/表.txt 鍵/表.txt
         書/表.txt 写/表.txt 写/二.txt 仮/表.txt 蔵/表.txt 表/内.txt 表/index.html 表.txt
-        日本.txt html.txt));
+        表示.txt html.txt));
 spew("$root/" . euc('開/表.cgi'), <<'END');
 #!/bin/sh
 printf 'Content-Type: text/plain\n\n%s %s ' "$REQUEST_METHOD" "$QUERY_STRING"
@@ -94,8 +94,8 @@ like $server->log_text, qr{%C9%BD\.txt is /%E8%A1%A8\.txt: starting over},
 is $server->get("$_%C9%BD.txt")->body, '\xC9\xBD.txt', "found: $_"
     for '//', '/./', '/x/../';
 # in Shift_JIS these are half-width kana
-is $server->get($_ . at(euc '日本.txt'), port => $server->port('sjis'))->body,
-    escaped(euc '日本.txt'), "found: $_, legacy octets"
+is $server->get($_ . at(euc '表示.txt'), port => $server->port('sjis'))->body,
+    escaped(euc '表示.txt'), "found: $_, legacy octets"
     for '/', '//', '/x/../';
 is $server->request('HEAD', '/%C9%BD.txt')->status, 200, 'HEAD';
 is $server->get('/%C9%BD/')->body, escaped(euc '表/index.html'),

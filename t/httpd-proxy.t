@@ -39,15 +39,18 @@ my ($root) = make_tree("\@charset EUC-JP\n" . join '',
 mkdir "$root/in";
 spew("$root/in/echo.cgi", <<'END');
 #!/bin/sh
-printf 'Content-Type: text/plain\n\n%s\n' "$REQUEST_URI"
+printf 'Content-Type: text/plain\nCache-Control: max-age=600\n\n%s\n' \
+    "$REQUEST_URI"
 END
 chmod 0755, "$root/in/echo.cgi";
 
 my $user = md5_hex('u:here:p');
 my $tmp  = temp_dir();
 spew("$tmp/users", "u:here:$user\n");
-mkdir "$tmp/cache";
-chmod 0777, "$tmp/cache";
+for my $folder ("$tmp/cache", "$tmp/cache2") {
+    mkdir $folder;
+    chmod 0777, $folder;
+}
 
 my $server = httpd(
     root => $root, tmp => $tmp,
@@ -81,6 +84,14 @@ my $server = httpd(
         AuthUserFile "%%TMP%%/users"
         Require valid-user
     </Location>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTforward%%>
+    IRIEngine On
+    IRICharset EUC-JP
+    ProxyRequests On
+    CacheRoot "%%TMP%%/cache2"
+    CacheEnable disk "http://127.0.0.1:%%PORTback%%/"
+    CacheIgnoreNoLastMod On
 </VirtualHost>
 <VirtualHost 127.0.0.1:%%PORTback%%>
     ScriptAlias "/" "%%ROOT%%/in/echo.cgi/"
@@ -120,6 +131,19 @@ for my $form (qw(sjis escaped native lower euc sjis)) {
 }
 my @entries = split ' ', `find $tmp/cache -name '*.header'`;
 is scalar @entries, 1, 'cache: one entry on disk';
+
+# A forward proxy asks others, for whom each form is a name of its own.
+for my $round (1, 2) {
+    my $there = 'http://127.0.0.1:' . $server->port('back');
+    for my $target (percent('/代/x'), percent(in_charset('/代/x', 'euc-jp')))
+    {
+        my $answer = $server->get("$there$target",
+            port => $server->port('forward'),
+            host => '127.0.0.1:' . $server->port('back'));
+        is $answer->body, "$target\n", "forward proxy, $target, $round";
+    }
+    $server->wait_for(sub { `find $tmp/cache2 -name '*.header'` });
+}
 
 # Digest: the signed uri is compared with the target as it came.
 sub digest {

@@ -74,7 +74,7 @@ spew(on_disk('書基/index-new.html'), "with base\n");
 
 my $server = httpd(
     root => $root, modules => [qw(rewrite userdir env setenvif headers)],
-    conf => <<'END' =~ s/\+U3099/\xE3\x82\x99/gr);
+    conf => <<'END' =~ s/\+(\w+);/pack 'H*', $1/ger);
 IRIEngine On
 IRICharset EUC-JP Shift_JIS
 IRIFilenameCharset EUC-JP
@@ -112,8 +112,9 @@ RewriteEngine On
 RewriteRule "^/旧/(.*)$" "/新/$1" [PT]
 RewriteRule "^/表/(.*)$" "/新/$1"
 RewriteRule "^/絶対/(.*)$" "%%ROOT%%/新/$1"
-RewriteRule "^/分解/" "/新/か+U3099.html"
-RewriteRule "^/通過/" "/新/か+U3099.html" [PT]
+RewriteRule "^/分解/" "/新/か+E38299;.html"
+RewriteRule "^/古/" "/+BFB7;/+A4AC;.html"
+RewriteRule "^/通過/" "/新/か+E38299;.html" [PT]
 <Location "/新/が.html">
     Header set X-Judged canonical
 </Location>
@@ -143,6 +144,7 @@ my @cases = (
     ['/表/が.html', 200, '新/が.html', 'RewriteRule to a URL'],
     ['/絶対/が.html', 200, '新/が.html', 'RewriteRule to a file'],
     ['/分解/', 200, '新/が.html', 'RewriteRule to NFD'],
+    ['/古/', 200, '新/が.html', 'RewriteRule to EUC-JP'],
     ['/通過/', 200, '新/が.html', 'RewriteRule to NFD, [PT]'],
     ['/書換/old.html', 200, "rewritten\n", 'per-dir, no base'],
     ['/書換/旧.html', 200, '書換/新.html', 'per-dir, RewriteCond'],
