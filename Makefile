@@ -126,7 +126,7 @@ $(BUILD)/flags: FORCE
 $(BUILD)/nginx.files: FORCE
 	$(call note,$(NGX_FILES))
 
-# ---- the nginx module ----------------------------------------------------------
+# ---- the nginx module --------------------------------------------------------
 
 # nginx's own build of an addon, out of its source tree.  A tree of Debian's
 # nginx-dev says how its nginx was configured (a bash array); any other is
@@ -156,7 +156,7 @@ $(BUILD)/ngx_http_iri_module.so: $(NGX_BUILD)/Makefile $(NGX_FILES)
 	$(Q)$(MAKE) $(QUIET) -C $(NGINX_SRC) -f $(NGX_BUILD)/Makefile modules
 	$(Q)cp $(NGX_BUILD)/ngx_http_iri_module.so $@
 
-# ---- what the system must have ---------------------------------------------------
+# ---- what the system must have -----------------------------------------------
 
 need-build:
 	@.ci/deps build
@@ -170,7 +170,7 @@ need-run:
 need-test:
 	@.ci/deps --install build run test
 
-# ---- running and testing ---------------------------------------------------------
+# ---- running and testing -----------------------------------------------------
 
 # The rest is made by a second make: it may run in parallel once the packages
 # are there.
@@ -201,7 +201,7 @@ asan: need-test ## the whole suite with ASan and UBSan, servers included
 	@IRI_ASAN=1 ASAN_OPTIONS=detect_leaks=0 $(MAKE) --no-print-directory \
 	    BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g' CC=gcc test
 
-# ---- housekeeping ----------------------------------------------------------------
+# ---- housekeeping ------------------------------------------------------------
 
 C_FILES = $(wildcard common/*.c mod_iri/*.c ngx_iri/*.c cli/*.c t/core/*.c)
 
