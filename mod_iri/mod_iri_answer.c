@@ -92,7 +92,7 @@ mod_iri_redirect(request_rec *r, const mod_iri_request_t *ctx)
 {
     const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
                                                     &iri_module);
-    iri_str_t            query, location;
+    iri_str_t            path, query, location;
     iri_env_apr_t        env;
 
     if (dir == NULL || dir->redirect <= 0 || r->method_number != M_GET
@@ -102,8 +102,9 @@ mod_iri_redirect(request_rec *r, const mod_iri_request_t *ctx)
     }
     mod_iri_env(&env, r);
     query = mod_iri_str(r->args ? r->args : "");
-    if (iri_location(&env.env, &ctx->reading, mod_iri_str(ctx->path),
-                     r->args != NULL, query, &location) != IRI_OK
+    path = ctx->started_over ? mod_iri_str(ctx->path) : ctx->reading.path;
+    if (iri_location(&env.env, &ctx->reading, path, r->args != NULL, query,
+                     &location) != IRI_OK
         || location.len == 0)
     {
         return DECLINED;

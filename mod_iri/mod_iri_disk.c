@@ -85,7 +85,7 @@ mod_iri_divide(request_rec *r, const mod_iri_request_t *ctx,
         search->path = mod_iri_str(r->uri);
         search->prefix = strlen(r->uri) - strlen(tail);
         if (ctx->has_reading && !ctx->started_over && ctx->uri != NULL
-            && strcmp(ctx->path, r->uri) == 0)
+            && mod_iri_equal(ctx->reading.path, r->uri))
         {
             search->reading = &ctx->reading;
         }

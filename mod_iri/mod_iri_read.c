@@ -324,11 +324,11 @@ mod_iri_pre_translate(request_rec *r)
 int
 mod_iri_check(request_rec *r)
 {
-    mod_iri_server_t        *conf = mod_iri_server(r->server);
-    const mod_iri_request_t *ctx;
-    iri_request_t            request;
-    iri_reading_t            reading;
-    iri_env_apr_t            env;
+    mod_iri_server_t  *conf = mod_iri_server(r->server);
+    mod_iri_request_t *ctx;
+    iri_request_t      request;
+    iri_reading_t      reading;
+    iri_env_apr_t      env;
 
     if (!mod_iri_concerns(r, conf) || conf->engine == IRI_ENGINE_REPORT
         || iri_is_ascii(mod_iri_str(r->uri), 0))
@@ -350,6 +350,11 @@ mod_iri_check(request_rec *r)
                       "iri: 404 for %s: not canonical once it is decoded",
                       r->unparsed_uri);
         return HTTP_NOT_FOUND;
+    }
+    /* AllowEncodedSlashes: httpd's segments count, not those of the octets */
+    if (ctx != NULL) {
+        ctx->path = apr_pstrdup(r->pool, r->uri);
+        mod_iri_vars_reading(r, ctx);
     }
     return DECLINED;
 }

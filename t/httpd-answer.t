@@ -59,11 +59,20 @@ my $server = httpd(
     IRIFilenameCharset EUC-JP
     AllowEncodedSlashes On
     MergeSlashes Off
+    LogFormat "%{IRI_PATH}e" path
+    CustomLog "%%TMP%%/path.log" path
 </VirtualHost>
 <VirtualHost 127.0.0.1:%%PORTnodecode%%>
     IRIEngine On
     IRICharset EUC-JP
     IRIFilenameCharset EUC-JP
+    AllowEncodedSlashes NoDecode
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTkeep%%>
+    IRIEngine On
+    IRICharset EUC-JP
+    IRIFilenameCharset EUC-JP
+    IRIRedirect 301
     AllowEncodedSlashes NoDecode
 </VirtualHost>
 <VirtualHost 127.0.0.1:%%PORToff%%>
@@ -164,6 +173,15 @@ for my $case (@escaped) {
     is $answer->status, $status, "$target, " . ($on // 'default');
     is $answer->body, escaped(euc '下/上/表.txt'), 'its body'
         if $status == 200;
+}
+
+ok $server->wait_for(sub { slurp($server->tmp . '/path.log') =~ /^\S/m }),
+    'IRI_PATH is logged';
+unlike slurp($server->tmp . '/path.log'), qr{\.\.}, 'with httpd\'s segments';
+for my $target (percent(euc '/下') . '%2F' . percent(euc '上/表.txt')) {
+    my $utf8 = percent('/下') . '%2F' . percent('上/表.txt');
+    answer_is("$target", 301, $utf8, 'redirect keeps %2F', on => 'keep');
+    answer_is($utf8, 404, undef, 'and ends there', on => 'keep');
 }
 
 # ---- off and report change nothing
