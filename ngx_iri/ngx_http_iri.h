@@ -41,6 +41,9 @@ typedef struct {
     ngx_array_t hooks;          /* of ngx_http_iri_hook_t */
     ngx_uint_t switched_on;     /* a server is on or in report */
 
+    /* the handler that was first in the REWRITE phase, or NULL */
+    ngx_http_handler_pt rewrite;
+
     /* nginx's own getters of the wrapped variables */
     ngx_http_get_variable_pt getters[NGX_HTTP_IRI_WRAPPED];
 

@@ -6,7 +6,8 @@
  *   POST_READ       first   what the client sent, before any rule of a server
  *   SERVER_REWRITE  first   internal redirects and subrequests, which start
  *                           here
- *   REWRITE         first   what "rewrite ... last" made, or a named location
+ *   REWRITE         first   what "rewrite ... last" made, or a named location;
+ *                           in the place of nginx's own handler
  *                   last    the disk is asked; found under another canonical
  *                           path the request starts over (design 5.6)
  *   PRECONTENT      first   iri_redirect, when ACCESS has let the client in;
@@ -177,8 +178,9 @@ ngx_http_iri_find_location(ngx_http_request_t *r)
 }
 
 
+/* NGX_OK: the phase is left; NGX_DECLINED: it goes on; else a status. */
 static ngx_int_t
-ngx_http_iri_rewrite_first_handler(ngx_http_request_t *r)
+ngx_http_iri_rewrite_first(ngx_http_request_t *r)
 {
     ngx_int_t rc;
     ngx_http_core_loc_conf_t *clcf;
@@ -198,11 +200,34 @@ ngx_http_iri_rewrite_first_handler(ngx_http_request_t *r)
 
     /* A named location was not chosen by the path. */
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    if (!clcf->named) {
-        ngx_http_iri_find_location(r);
+    if (clcf->named) {
+        return NGX_DECLINED;
     }
 
-    return NGX_DECLINED;
+    ngx_http_iri_find_location(r);
+
+    return NGX_OK;
+}
+
+
+/*
+ * In the place of the handler that was first: rewrites of a server are not to
+ * be run again as those of a location, and nginx tells by the place.
+ */
+static ngx_int_t
+ngx_http_iri_rewrite_first_handler(ngx_http_request_t *r)
+{
+    ngx_int_t rc;
+    ngx_http_iri_main_conf_t *imcf;
+
+    rc = ngx_http_iri_rewrite_first(r);
+    if (rc != NGX_DECLINED) {
+        return rc == NGX_OK ? NGX_DECLINED : rc;
+    }
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+
+    return imcf->rewrite != NULL ? imcf->rewrite(r) : NGX_DECLINED;
 }
 
 
@@ -642,6 +667,27 @@ ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase, ngx_http_iri_end_t end,
 }
 
 
+/* Take the place of the handler that is first in REWRITE. */
+static void
+ngx_http_iri_take_rewrite(ngx_conf_t *cf)
+{
+    ngx_array_t *handlers;
+    ngx_http_handler_pt *h;
+    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_core_main_conf_t *cmcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    handlers = &cmcf->phases[NGX_HTTP_REWRITE_PHASE].handlers;
+
+    if (handlers->nelts != 0) {
+        handlers->nelts--;
+        h = handlers->elts;
+        imcf->rewrite = h[handlers->nelts];
+    }
+}
+
+
 ngx_int_t
 ngx_http_iri_phases_init(ngx_conf_t *cf)
 {
@@ -667,6 +713,8 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
         { NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_START,
           ngx_http_iri_log_handler },
     };
+
+    ngx_http_iri_take_rewrite(cf);
 
     for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         if (ngx_http_iri_register(cf, table[i].phase, table[i].end,

@@ -354,12 +354,12 @@ is names(''), '\xC6\xFC\xCB\xDC', 'gone';
 
 is answer("/store/$sjis/%93%FA"), "200 up /store/$utf8/%E6%97%A5",
     'proxy_store';
-ok -f "$root/store/$disk/\xC6\xFC", 'stored in EUC-JP';
+ok $server->wait_for(sub { -f "$root/store/$disk/\xC6\xFC" }), 'stored in EUC-JP';
 is answer("/bstore/$sjis/b%93%FA"), "200 up /store/$utf8/b%E6%97%A5",
     'proxy_store after rewrite break';
-ok -f "$root/store/$disk/b\xC6\xFC", 'stored in EUC-JP';
+ok $server->wait_for(sub { -f "$root/store/$disk/b\xC6\xFC" }), 'stored in EUC-JP';
 is answer('/bstore/plain'), '200 up /store/plain', 'ASCII, the same';
-ok -f "$root/store/plain", 'stored';
+ok $server->wait_for(sub { -f "$root/store/plain" }), 'stored';
 
 is_deeply [$server->errors], [], 'nothing unexpected in the log';
 done_testing;

@@ -81,6 +81,14 @@ server {
     location /after/ { try_files /oops.html =404; add_after_body /sub/\xC6\xFC\xCB\xDC; }
 }
 server {
+    listen 127.0.0.1:%%PORTnull%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset EUC-JP;
+    rewrite ^/(.*)$ /pass/$1 break;
+    add_header X-Uri $uri always;
+}
+server {
     listen 127.0.0.1:%%PORTpass%%;
     root %%ROOT%%/pass;
     iri on;
@@ -188,6 +196,11 @@ is scalar @over, 2, 'one line of level error for each path over a limit';
 
 is answer('/%FF%FE.txt', port => $server->port('pass')), '200 odd',
     'iri_invalid pass: the octets as they came';
+
+# Without a location, rewrites of the server are run once, as ever.
+is $server->get($_->[0], port => $server->port('null'))->header('X-Uri'),
+    $_->[1], 'rewrites of a server: ' . visible($_->[0])
+    for ['/x', '/pass/x'], ["/$euc", '/pass/' . raw($utf8)];
 
 # ---- nothing to do -----------------------------------------------------------------
 
