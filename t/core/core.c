@@ -553,6 +553,30 @@ core_utf8(const uint32_t *c, size_t count, unsigned char *out)
 }
 
 
+iri_str_t
+core_unescape(iri_str_t s, unsigned char *out)
+{
+    iri_str_t u = { 0, out };
+    size_t    i;
+    unsigned  octet;
+    char      hex[3] = "";
+
+    for (i = 0; i < s.len; i++) {
+        if (s.data[i] == '%') {
+            memcpy(hex, s.data + i + 1, 2);
+            octet = (unsigned) strtoul(hex, NULL, 16);
+            i += 2;
+        } else {
+            octet = s.data[i];
+        }
+
+        out[u.len++] = (unsigned char) octet;
+    }
+
+    return u;
+}
+
+
 uint32_t
 core_random(uint32_t n)
 {

@@ -98,6 +98,9 @@ long core_decode(const iri_charset_t *charset, iri_str_t octets,
 long core_canonical(const iri_charset_t *charset, iri_str_t octets,
                     unsigned char *out);
 
+/* "%41" to "A", into out, which is as long as s. */
+iri_str_t core_unescape(iri_str_t s, unsigned char *out);
+
 /* A number below n; the seed is IRI_SEED, or always the same. */
 uint32_t core_random(uint32_t n);
 

@@ -172,31 +172,6 @@ static const case_t cases[] = {
 };
 
 
-/* "%41" to "A"; the test's own. */
-static iri_str_t
-unescape(iri_str_t s, unsigned char *out)
-{
-    iri_str_t u = { 0, out };
-    size_t    i;
-    unsigned  octet;
-    char      hex[3] = "";
-
-    for (i = 0; i < s.len; i++) {
-        if (s.data[i] == '%') {
-            memcpy(hex, s.data + i + 1, 2);
-            octet = (unsigned) strtoul(hex, NULL, 16);
-            i += 2;
-        } else {
-            octet = s.data[i];
-        }
-
-        out[u.len++] = (unsigned char) octet;
-    }
-
-    return u;
-}
-
-
 static int
 is_plain(unsigned char c)
 {
@@ -271,7 +246,7 @@ check_case(const case_t *one, int escaped)
     iri_reading_t        got;
 
     core_init(&core);
-    u = unescape(target, octets);
+    u = core_unescape(target, octets);
     got = read_path(&core, &conf, escaped ? target : u, escaped, target);
 
 
@@ -957,7 +932,7 @@ check_random(const iri_reading_conf_t *conf, int escaped)
 
     assert_str(got.path, want);
     assert_safe(&got);
-    assert_str(unescape(got.uri, plain), got.path);
+    assert_str(core_unescape(got.uri, plain), got.path);
     assert_settled(&core, conf, &got);
     core_free(&core);
 }

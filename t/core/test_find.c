@@ -1,0 +1,1424 @@
+/*
+ * test_find.c - the entry that has the name is found, and no other
+ *
+ * Proves, on trees in memory: each way a name may stand on disk, what had to
+ * be forgiven, further readings, what is not found; what a look costs; that
+ * an error ends the search; and for random trees and paths, that every entry
+ * that is found has the name that was asked and none that has it is missed.
+ */
+
+#include <stdlib.h>
+
+#include "core.h"
+
+#define N IRI_FORGIVE_NORMALIZATION
+#define V IRI_FORGIVE_VARIANTS
+#define X IRI_FORGIVE_EXACT_ONLY
+
+typedef struct {
+    const char   *entries;    /* below /srv, divided by "|" */
+    const char   *target;     /* as it was sent */
+    const char   *charsets;   /* iri_charset; iri_invalid is pass */
+    const char   *tree;       /* iri_filename_charset; "" is UTF-8 */
+    iri_names_t   names;
+    unsigned      forgive;
+    iri_answer_t  answer;
+    iri_why_t     why;
+    iri_match_t   match;
+    const char   *filename;   /* below /srv */
+    const char   *path;       /* NULL: that of the reading */
+    const char   *charset;    /* NULL: that of the reading */
+} case_t;
+
+#define ANY IRI_NAMES_ANY
+#define FOUND(match) IRI_SERVE, IRI_WHY_FOUND, match
+#define EXACT FOUND(IRI_MATCH_EXACT)
+#define NORMALIZED FOUND(IRI_MATCH_NORMALIZATION)
+#define CHARSET FOUND(IRI_MATCH_CHARSET)
+#define ABSENT IRI_PASS, IRI_WHY_ABSENT, IRI_MATCH_NONE
+#define UNWRITABLE IRI_REFUSE, IRI_WHY_UNWRITABLE, IRI_MATCH_NONE
+
+#define E_ACUTE "\xc3\xa9"
+#define E_NFD "e\xcc\x81"
+#define HYO "\xe8\xa1\xa8"          /* U+8868, EUC-JP C9BD, Shift_JIS 955C */
+#define KAN "\xe6\xbc\xa2"          /* U+6F22, EUC-JP B4C1, Shift_JIS 8ABF */
+#define TILDE "\xef\xbd\x9e"        /* U+FF5E, vendors' wave dash */
+#define WAVE "\xe3\x80\x9c"         /* U+301C, that of JIS */
+
+static const case_t cases[] = {
+    /* UTF-8 */
+    { "/" E_ACUTE, "/%C3%A9", "", "", ANY, N, EXACT, "/" E_ACUTE, NULL,
+      NULL },
+    { "/" E_ACUTE, "/" E_ACUTE, "", "", ANY, N, EXACT, "/" E_ACUTE, NULL,
+      NULL },
+    { "/" E_ACUTE, "/e%CC%81", "", "", ANY, N, NORMALIZED, "/" E_ACUTE, NULL,
+      NULL },
+    { "/" E_NFD, "/%C3%A9", "", "", ANY, N, NORMALIZED, "/" E_NFD, NULL,
+      NULL },
+    { "/" E_NFD, "/e%CC%81", "", "", ANY, N, NORMALIZED, "/" E_NFD, NULL,
+      NULL },
+    { "/" E_NFD "|/" E_ACUTE, "/%C3%A9", "", "", ANY, N, EXACT, "/" E_ACUTE,
+      NULL, NULL },
+    { "/a", "/%C3%A9", "", "", ANY, N, ABSENT, "/" E_ACUTE, NULL, NULL },
+    { "/" E_ACUTE "/", "/%C3%A9/", "", "", ANY, N, EXACT, "/" E_ACUTE "/",
+      NULL, NULL },
+    { "/" E_ACUTE "/", "/%C3%A9", "", "", ANY, N, EXACT, "/" E_ACUTE, NULL,
+      NULL },
+    { "/" E_NFD "/b/" E_ACUTE, "/%C3%A9/b/%C3%A9", "", "", ANY, N,
+      NORMALIZED, "/" E_NFD "/b/" E_ACUTE, NULL, NULL },
+    { "/" E_NFD "/index.html", "/%C3%A9/index.html", "", "", ANY, N,
+      NORMALIZED, "/" E_NFD "/index.html", NULL, NULL },
+    { "/" E_NFD "/", "//%C3%A9//x", "", "", ANY, N, NORMALIZED,
+      "//" E_NFD "//x", NULL, NULL },
+
+    /* neither NFC nor NFD: partly composed, marks in no order, singletons */
+    { "/\xc3\xa2\xcc\xa3", "/%E1%BA%AD", "", "", ANY, N, NORMALIZED,
+      "/\xc3\xa2\xcc\xa3", NULL, NULL },
+    { "/a\xcc\x82\xcc\xa3", "/%E1%BA%AD", "", "", ANY, N, NORMALIZED,
+      "/a\xcc\x82\xcc\xa3", NULL, NULL },
+    { "/\xe2\x84\xab", "/%C3%85", "", "", ANY, N, NORMALIZED,
+      "/\xe2\x84\xab", NULL, NULL },
+    { "/\xe2\x84\xab|/A\xcc\x8a", "/%C3%85", "", "", ANY, N, NORMALIZED,
+      "/A\xcc\x8a", NULL, NULL },
+    { "/a\xcc\x82\xcc\xa3|/\xc3\xa2\xcc\xa3", "/%E1%BA%AD", "", "", ANY, N,
+      NORMALIZED, "/a\xcc\x82\xcc\xa3", NULL, NULL },   /* by octets */
+    { "/K|/\xe2\x84\xaa", "/%E2%84%AA", "", "", ANY, N, EXACT,
+      "/\xe2\x84\xaa", NULL, NULL },
+    { "/K", "/%E2%84%AA", "", "", ANY, N, ABSENT, "/\xe2\x84\xaa", NULL,
+      NULL },
+
+    /* what is forgiven, and the form of names */
+    { "/" E_NFD, "/%C3%A9", "", "", ANY, X, ABSENT, "/" E_ACUTE, NULL, NULL },
+    { "/" E_ACUTE, "/e%CC%81", "", "", ANY, X, NORMALIZED, "/" E_ACUTE, NULL,
+      NULL },
+    { "/\xc3\xa2\xcc\xa3", "/%E1%BA%AD", "", "", ANY, X, ABSENT,
+      "/\xe1\xba\xad", NULL, NULL },
+    { "/" E_NFD, "/%C3%A9", "", "", IRI_NAMES_NFD, N, NORMALIZED, "/" E_NFD,
+      NULL, NULL },
+    { "/" E_NFD, "/%C3%A9", "", "", IRI_NAMES_NFD, X, NORMALIZED, "/" E_NFD,
+      NULL, NULL },
+    { "/" E_ACUTE, "/%C3%A9", "", "", IRI_NAMES_NFD, N, ABSENT, "/" E_NFD,
+      NULL, NULL },
+    { "/" E_NFD, "/%C3%A9", "", "", IRI_NAMES_NFC, N, IRI_PASS,
+      IRI_WHY_DECLARED, IRI_MATCH_NONE, "/" E_ACUTE, NULL, NULL },
+    { "/\xb4\xc1", "/%E6%BC%A2", "", "euc-jp", IRI_NAMES_NFC, N, CHARSET,
+      "/\xb4\xc1", NULL, NULL },
+
+    /* a legacy tree; what octets happen to mean does not count */
+    { "/\xc9\xbd", "/%E8%A1%A8", "", "euc-jp", ANY, N, CHARSET, "/\xc9\xbd",
+      NULL, NULL },
+    { "/\xc9\xbd", "/%C9%BD", "", "euc-jp", ANY, N, UNWRITABLE, "/", NULL,
+      NULL },
+    { "/\xc9\xbd", "/%E8%A1%A8", "", "", ANY, N, ABSENT, "/" HYO, NULL,
+      NULL },
+    { "/\x95\\", "/%E8%A1%A8", "", "sjis", ANY, N, CHARSET, "/\x95\\", NULL,
+      NULL },
+    { "/\x95\\", "/%95%5C", "sjis", "sjis", ANY, N, CHARSET, "/\x95\\", NULL,
+      NULL },
+    { "/caf\xe9", "/caf%C3%A9", "", "windows-1252", ANY, N, CHARSET,
+      "/caf\xe9", NULL, NULL },
+    { "/caf" E_ACUTE, "/caf%E9", "windows-1252", "", ANY, N, CHARSET,
+      "/caf" E_ACUTE, NULL, NULL },
+
+    /* twins: any of them in a request, one only on disk */
+    { "/\x81\xca", "/%FAT", "sjis", "sjis", ANY, N, CHARSET, "/\x81\xca",
+      NULL, NULL },
+    { "/\xfaT", "/%EF%BF%A2", "", "sjis", ANY, N, ABSENT, "/\x81\xca", NULL,
+      NULL },
+    { "/\xfaT", "/%FAT", "sjis", "sjis", ANY, N, ABSENT, "/\x81\xca", NULL,
+      NULL },
+
+    /* windows-1258 writes letters and tones apart */
+    { "/\xe2\xec", "/%E1%BA%A5", "", "windows-1258", ANY, N, CHARSET,
+      "/\xe2\xec", NULL, NULL },
+    { "/\xe2\xec", "/%E1%BA%A5", "", "windows-1258", ANY, X, CHARSET,
+      "/\xe2\xec", NULL, NULL },
+
+    /* several charsets, in their order */
+    { "/\xb4\xc1|/" KAN, "/%E6%BC%A2", "", "utf-8 euc-jp", ANY, N, EXACT,
+      "/" KAN, NULL, NULL },
+    { "/\xb4\xc1|/" KAN, "/%E6%BC%A2", "", "euc-jp utf-8", ANY, N, CHARSET,
+      "/\xb4\xc1", NULL, NULL },
+    { "/" KAN, "/%E6%BC%A2", "", "euc-jp utf-8", ANY, N, EXACT, "/" KAN,
+      NULL, NULL },
+    { "/\xc9\xbd", "/%C9%BD", "", "utf-8 euc-jp", ANY, N, EXACT,
+      "/\xc9\xbd", NULL, NULL },
+    { "/\xc9\xbd", "/%E8%A1%A8", "", "utf-8 euc-jp", ANY, N, ABSENT,
+      "/" HYO, NULL, NULL },   /* its name is U+027D there */
+    { "/\xc9\xbd", "/%C9%BD", "", "euc-jp utf-8", ANY, N, UNWRITABLE, "/",
+      NULL, NULL },
+    { "/\x8a\xbf", "/%E6%BC%A2", "", "utf-8 euc-jp sjis", ANY, N, CHARSET,
+      "/\x8a\xbf", NULL, NULL },
+
+    /* vendor variants */
+    { "/" WAVE, "/%81%60", "sjis", "", ANY, N, IRI_MOVED, IRI_WHY_VARIANT,
+      IRI_MATCH_VARIANTS, "/" WAVE, "/" WAVE, NULL },
+    { "/" TILDE, "/%E3%80%9C", "", "", ANY, N | V, IRI_MOVED,
+      IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" TILDE, "/" TILDE, NULL },
+    { "/" TILDE, "/%E3%80%9C", "", "", ANY, N, ABSENT, "/" WAVE, NULL,
+      NULL },
+    { "/\xa1\xc1", "/%E3%80%9C", "", "euc-jp", ANY, N, IRI_MOVED,
+      IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/\xa1\xc1", "/" TILDE, NULL },
+    { "/\xa1\xc1", "/%E3%80%9C", "", "euc-jp", ANY, X, UNWRITABLE, "/", NULL,
+      NULL },
+    { "/" WAVE "|/" TILDE, "/%EF%BD%9E", "", "", ANY, N | V, EXACT,
+      "/" TILDE, NULL, NULL },
+    { "/" WAVE "/" TILDE, "/%EF%BD%9E/%EF%BD%9E", "", "", ANY, N | V,
+      IRI_MOVED, IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" WAVE "/" TILDE,
+      "/" WAVE "/" TILDE, NULL },
+    /* A variant is a name only in NFC: U+2225 U+0338 is U+2226. */
+    { "/\xe2\x88\xa5\xcc\xb8", "/%E2%80%96%CC%B8", "", "", ANY, V, ABSENT,
+      "/\xe2\x80\x96\xcc\xb8", NULL, NULL },
+    { "/\xe2\x88\xa6", "/%E2%80%96%CC%B8", "", "", ANY, N | V, IRI_MOVED,
+      IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/\xe2\x88\xa6", "/\xe2\x88\xa6",
+      NULL },
+
+    /* further readings */
+    { "/" HYO, "/%C9%BD", "euc-jp", "", ANY, N, IRI_MOVED, IRI_WHY_FURTHER,
+      IRI_MATCH_CHARSET, "/" HYO, "/" HYO, "EUC-JP" },
+    { "/\xc9\xbd", "/%C9%BD", "euc-jp", "euc-jp", ANY, N, IRI_MOVED,
+      IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/\xc9\xbd", "/" HYO, "EUC-JP" },
+    { "/\xc9\xbd|/" HYO, "/%C9%BD", "euc-jp", "", ANY, N, EXACT, "/\xc9\xbd",
+      NULL, NULL },
+    { "/\xd0\xb9", "/%E9", "windows-1252 windows-1251", "", ANY, N,
+      IRI_MOVED, IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/\xd0\xb9",
+      "/\xd0\xb9", "windows-1251" },
+    { "/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_MOVED,
+      IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
+      "EUC-JP" },
+    { "/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, ABSENT,
+      "/\xc9\xbd/a", NULL, NULL },
+    { "/\xc9\xbd/b|/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_MOVED,
+      IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
+      "EUC-JP" },
+    { "/" HYO, "/%C9%BD", "euc-jp", "", IRI_NAMES_NFC, N, IRI_PASS,
+      IRI_WHY_DECLARED, IRI_MATCH_NONE, "/\xc9\xbd", NULL, NULL },
+
+    /* a charset for each segment */
+    { "/\xe3\x81\x82/" HYO, "/%A4%A2/%95%5C", "euc-jp sjis", "", ANY, N,
+      IRI_MOVED, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xe3\x81\x82/" HYO,
+      "/\xe3\x81\x82/" HYO, "mixed" },
+    { "/\xe3\x81\x82/a/" HYO, "/%A4%A2/a/%95%5C", "euc-jp sjis", "euc-jp",
+      ANY, N, ABSENT, "/\x8e\xa4\x8e\xa2/a/\xc9\xbd", NULL, NULL },
+    { "/\xa4\xa2/a/\xc9\xbd", "/%A4%A2/a/%95%5C", "euc-jp sjis", "euc-jp",
+      ANY, N, IRI_MOVED, IRI_WHY_MIXED, IRI_MATCH_CHARSET,
+      "/\xa4\xa2/a/\xc9\xbd", "/\xe3\x81\x82/a/" HYO, "mixed" },
+    { "/" E_ACUTE, "/%C3%A9/%E9", "windows-1252", "", ANY, N, IRI_MOVED,
+      IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/" E_ACUTE "/" E_ACUTE,
+      "/" E_ACUTE "/" E_ACUTE, "mixed" },   /* PATH_INFO, read as well */
+
+    /* a bidi control that came raw is none, whatever the reading */
+    { "/\xe2\x80\x8e", "/\xfd", "windows-1251 windows-1256", "", ANY, N,
+      ABSENT, "/\xd1\x8d", NULL, NULL },
+    { "/\xe2\x80\x8e", "/%FD", "windows-1251 windows-1256", "", ANY, N,
+      IRI_MOVED, IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/\xe2\x80\x8e",
+      "/\xe2\x80\x8e", "windows-1256" },
+    { "/" E_ACUTE "/\xe2\x80\x8e", "/\xe9/\xe2\x80\x8e", "windows-1252", "",
+      ANY, N, ABSENT, "/" E_ACUTE "/\xc3\xa2\xe2\x82\xac\xc5\xbd", NULL,
+      NULL },
+
+    /* PATH_INFO is canonical whatever the tree */
+    { "/" E_ACUTE, "/%C3%A9/%E8%A1%A8", "", "", ANY, N, EXACT,
+      "/" E_ACUTE "/" HYO, NULL, NULL },
+    { "/a.php", "/a.php/%E8%A1%A8/x", "", "", ANY, N, EXACT,
+      "/a.php/" HYO "/x", NULL, NULL },
+    { "/\xc9\xbd", "/%E8%A1%A8/%E6%BC%A2", "", "euc-jp", ANY, N, CHARSET,
+      "/\xc9\xbd/" KAN, NULL, NULL },
+    { "/" E_NFD, "/%C3%A9/%C3%A9", "", "", ANY, N, NORMALIZED,
+      "/" E_NFD "/" E_ACUTE, NULL, NULL },
+    { "/a.php", "/a.php/%F0%9F%98%80", "", "euc-jp", ANY, N, EXACT,
+      "/a.php/\xf0\x9f\x98\x80", NULL, NULL },
+
+    /* new names, as the tree writes them */
+    { "/\xc9\xbd/", "/%E8%A1%A8/%E6%BC%A2", "", "euc-jp", ANY, N, ABSENT,
+      "/\xc9\xbd/\xb4\xc1", NULL, NULL },
+    { "/" E_NFD "/", "/%C3%A9/%C3%A9", "", "", ANY, N, ABSENT,
+      "/" E_NFD "/" E_ACUTE, NULL, NULL },
+    { "/" E_NFD "/", "/%C3%A9/%C3%A9", "", "", IRI_NAMES_NFD, N, ABSENT,
+      "/" E_NFD "/" E_NFD, NULL, NULL },
+    { "/a/", "/a/%E6%BC%A2/b", "", "euc-jp utf-8", ANY, N, ABSENT,
+      "/a/\xb4\xc1/b", NULL, NULL },
+    { "/a/", "/a/%F0%9F%98%80", "", "euc-jp", ANY, N, UNWRITABLE, "/a/",
+      NULL, NULL },
+
+    /* octets that are no name: by exactly those, if the tree has none */
+    { "/\xff", "/%FF", "", "", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
+      IRI_MATCH_EXACT, "/\xff", NULL, NULL },
+    { "/a/\xff/b", "/a/%FF/b", "", "", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
+      IRI_MATCH_EXACT, "/a/\xff/b", NULL, NULL },
+    { "/\xb4\xc1", "/%B4%C1", "", "euc-jp", ANY, N, IRI_REFUSE,
+      IRI_WHY_OTHER_NAME, IRI_MATCH_NONE, "/", NULL, NULL },
+    { "/\xb4\xc1", "/%B4%C1", "", "utf-8 euc-jp", ANY, N, IRI_REFUSE,
+      IRI_WHY_OTHER_NAME, IRI_MATCH_NONE, "/", NULL, NULL },
+    { "/\xb4\xc1", "/%B4%C1", "", "", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
+      IRI_MATCH_EXACT, "/\xb4\xc1", NULL, NULL },
+    { "/a", "/%FF", "", "", ANY, N, ABSENT, "/\xff", NULL, NULL },
+    { "/a", "/%FF", "", "euc-jp", ANY, N, UNWRITABLE, "/", NULL, NULL },
+    { "/a", "/%E8%A1%A8/%FF", "", "euc-jp", ANY, N, UNWRITABLE, "/", NULL,
+      NULL },
+    { "/\xfaT", "/%FAT", "", "sjis", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
+      IRI_MATCH_EXACT, "/\xfaT", NULL, NULL },   /* a twin has no name */
+};
+
+
+/* ---- one search ------------------------------------------------------------- */
+
+typedef struct {
+    core_t             core;
+    iri_reading_conf_t conf;
+    iri_tree_conf_t    tree;
+    iri_reading_t      reading;
+    iri_search_t       search;
+    iri_found_t        found;
+    unsigned char      octets[2048];
+} find_t;
+
+
+static void
+find_init(find_t *find, const char *charsets, const char *tree,
+          iri_names_t names, unsigned forgive)
+{
+    memset(find, 0, sizeof(*find));
+    core_init(&find->core);
+    find->conf.charsets = core_charsets(charsets);
+    find->conf.invalid = IRI_INVALID_PASS;
+    find->tree.charsets = core_charsets(tree);
+    find->tree.names = names;
+    find->tree.match = forgive;
+    iri_tree_conf_finish(core_registry(), &find->conf, &find->tree);
+    find->search.tree = &find->tree;
+    find->search.root = S("/srv");
+    core_put(&find->core, S("/srv/"));
+}
+
+
+static void
+find_put(find_t *find, const char *entries)
+{
+    char   path[1024];
+    size_t len;
+
+    while (*entries != '\0') {
+        len = strcspn(entries, "|");
+        snprintf(path, sizeof(path), "/srv%.*s", (int) len, entries);
+        core_put(&find->core, core_str(path));
+        entries += len + (entries[len] == '|');
+    }
+}
+
+
+static void
+find_read(find_t *find, iri_str_t target)
+{
+    iri_request_t request = { { 0, NULL }, 0, target };
+
+    request.path = core_unescape(target, find->octets);
+    assert_int_equal(iri_read(&find->core.env, &find->conf, &request,
+                              &find->reading),
+                     IRI_OK);
+    find->search.path = find->reading.path;
+    find->search.reading = &find->reading;
+}
+
+
+static iri_status_t
+find_go(find_t *find)
+{
+    iri_status_t status;
+
+    find->core.stats = find->core.lists = 0;
+    memset(&find->found, 0x5a, sizeof(find->found));
+
+    status = iri_find(&find->core.env, &find->search, &find->found);
+
+    if (status != IRI_OK) {
+        print_error("%s: %s\n", core_show(find->search.path),
+                    iri_status_text(status));
+    }
+
+    return status;
+}
+
+
+static void
+find_case(find_t *find, const case_t *one)
+{
+    find_init(find, one->charsets, one->tree, one->names, one->forgive);
+    find_put(find, one->entries);
+    find_read(find, core_str(one->target));
+}
+
+
+static int
+differs(const char *target, const char *what, iri_str_t got, iri_str_t want)
+{
+    if (iri_str_equal(got, want)) {
+        return 0;
+    }
+
+    print_error("%s: %s \"%s\", not \"%s\"\n", target, what, core_show(got),
+                core_show(want));
+
+    return 1;
+}
+
+
+/* How many things are wrong with it. */
+static int
+check_case(const case_t *one)
+{
+    find_t    find;
+    char      filename[1024];
+    iri_str_t path, charset;
+    int       wrong = 0;
+
+    find_case(&find, one);
+    assert_int_equal(find_go(&find), IRI_OK);
+
+    if (find.found.answer != one->answer || find.found.why != one->why
+        || find.found.match != one->match)
+    {
+        print_error("%s in %s: %s, %s, %s; not %s, %s, %s\n", one->target,
+                    core_show(core_str(one->entries)),
+                    iri_answer_text(find.found.answer),
+                    iri_match_text(find.found.match),
+                    iri_why_text(find.found.why),
+                    iri_answer_text(one->answer), iri_match_text(one->match),
+                    iri_why_text(one->why));
+        wrong++;
+    }
+
+    /* What is refused is never opened: its filename is nobody's. */
+    if (one->answer != IRI_REFUSE) {
+        snprintf(filename, sizeof(filename), "/srv%s", one->filename);
+        wrong += differs(one->target, "filename", find.found.filename,
+                         core_str(filename));
+        assert_int_equal(find.found.filename.data[find.found.filename.len],
+                         0);
+    }
+
+    path = one->path != NULL ? core_str(one->path) : find.reading.path;
+    charset = one->charset != NULL ? core_str(one->charset)
+                                   : find.reading.charset;
+    wrong += differs(one->target, "path", find.found.path, path);
+    wrong += differs(one->target, "charset", find.found.charset, charset);
+
+    assert_true(find.core.stats + find.core.lists <= IRI_MAX_CALLS);
+    assert_true(find.core.absolute);
+    core_free(&find.core);
+
+    return wrong;
+}
+
+
+static void
+test_cases(void **state)
+{
+    size_t i;
+    int    wrong = 0;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        wrong += check_case(&cases[i]);
+    }
+
+    assert_int_equal(wrong, 0);
+}
+
+
+/* A trace says more and changes nothing. */
+static void
+test_cases_traced(void **state)
+{
+    find_t      find;
+    iri_found_t found;
+    size_t      i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        find_case(&find, &cases[i]);
+        assert_int_equal(find_go(&find), IRI_OK);
+        found = find.found;
+        find.core.env.trace = 1;
+        assert_int_equal(find_go(&find), IRI_OK);
+
+        assert_int_equal(found.answer, find.found.answer);
+        assert_int_equal(found.why, find.found.why);
+        assert_int_equal(found.match, find.found.match);
+        assert_str(found.filename, find.found.filename);
+        assert_str(found.path, find.found.path);
+        core_free(&find.core);
+    }
+}
+
+
+/* ---- what it costs ------------------------------------------------------------ */
+
+static void
+test_costs(void **state)
+{
+    static const struct {
+        const char *entries, *target, *charsets, *tree;
+        iri_names_t names;
+        size_t      stats, lists;
+    } cost[] = {
+        { "/a", "/a", "", "", ANY, 0, 0 },
+        { "/a", "/a", "euc-jp", "euc-jp", ANY, 0, 0 },
+        { "/a", "/%C3%A9", "", "", IRI_NAMES_NFC, 0, 0 },
+        { "/" E_ACUTE, "/%C3%A9", "", "", ANY, 1, 0 },
+        { "/" E_ACUTE "/a/" E_ACUTE "/b", "/%C3%A9/a/%C3%A9/b", "", "", ANY,
+          1, 0 },
+        { "/" E_ACUTE, "/%C3%A9", "windows-1252 sjis", "", ANY, 1, 0 },
+    };
+    find_t find;
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cost); i++) {
+        find_init(&find, cost[i].charsets, cost[i].tree, cost[i].names, N);
+        find_put(&find, cost[i].entries);
+        find_read(&find, core_str(cost[i].target));
+        assert_int_equal(find_go(&find), IRI_OK);
+        assert_int_equal(find.core.stats, cost[i].stats);
+        assert_int_equal(find.core.lists, cost[i].lists);
+        core_free(&find.core);
+    }
+}
+
+
+static void
+test_no_directory_access(void **state)
+{
+    find_t find;
+
+    (void) state;
+
+    find_init(&find, "", "", ANY, N);
+    find_put(&find, "/" E_ACUTE);
+    find_read(&find, S("/%C3%A9"));
+    find.core.env.dir = NULL;
+    assert_int_equal(find_go(&find), IRI_OK);
+    assert_int_equal(find.found.answer, IRI_PASS);
+    assert_text(find.found.filename, "/srv/" E_ACUTE);
+    assert_int_equal(find.core.stats, 0);
+    core_free(&find.core);
+}
+
+
+/* The worst that can be asked: many segments, charsets and odd names. */
+static void
+check_budget(const char *charsets, const char *tree, const char *segment,
+             const char *entry, size_t depth)
+{
+    find_t find;
+    char   target[2048] = "", path[2048] = "/srv";
+    size_t i;
+
+    find_init(&find, charsets, tree, ANY, N | V);
+
+    for (i = 0; i < depth; i++) {
+        strcat(target, segment);
+        strcat(path, entry);
+        strcat(path, "/");
+    }
+
+    core_put(&find.core, core_str(path));
+    strcat(target, segment);
+    find_read(&find, core_str(target));
+    assert_int_not_equal(find.reading.why, IRI_WHY_LIMIT);
+    assert_int_equal(find_go(&find), IRI_OK);
+
+    if (find.core.stats + find.core.lists > IRI_MAX_CALLS) {
+        fail_msg("%s %s: %d stats, %d lists", charsets, tree,
+                 (int) find.core.stats, (int) find.core.lists);
+    }
+
+    assert_true(find.core.lists <= IRI_MAX_LISTS);
+
+    if (find.found.why == IRI_WHY_BUDGET) {
+        assert_int_equal(find.found.answer, IRI_PASS);
+        assert_int_equal(find.found.match, IRI_MATCH_NONE);
+    }
+
+    core_free(&find.core);
+}
+
+
+static void
+test_budgets(void **state)
+{
+    static const char all[] = "windows-1252 windows-1251 koi8-r ibm866"
+                              " windows-1250 windows-1253 iso-8859-2"
+                              " macintosh";
+    size_t            depth;
+
+    (void) state;
+
+    for (depth = 1; depth < 120; depth += 7) {
+        check_budget("", "", "/%C3%A9", "/" E_NFD, depth);
+        check_budget(all, "", "/%C3%A9", "/" E_NFD, depth);
+        check_budget(all, "euc-jp", "/%E9", "/a", depth);
+        check_budget(all, "euc-jp sjis gbk", "/%D0", "/a", depth);
+        check_budget(all, "", "/%E2%80%96", "/\xe2\x88\xa5", depth);
+        check_budget("", "utf-8 euc-jp sjis", "/%E8%A1%A8", "/\x95\\",
+                     depth);
+        check_budget(all, "", "/%C3%A9%E2%80%96", "/\xc3\xa2\xcc\xa3", depth);
+        check_budget(all, all, "/%CB%CB", "/\xcb\xcb", depth);
+    }
+}
+
+
+/* ---- errors --------------------------------------------------------------------- */
+
+/* The k-th call fails: that ends it, and nothing looser is found. */
+static void
+check_errors(const case_t *one, int on)
+{
+    find_t find;
+    size_t k;
+
+    for (k = 1; k < 100; k++) {
+        find_case(&find, one);
+        find.core.io_fail_at = k;
+        find.core.io_fail_on = on;
+        assert_int_equal(find_go(&find), IRI_OK);
+
+        if (find.core.stats + find.core.lists < k) {
+            assert_int_equal(find.found.answer, one->answer);
+            core_free(&find.core);
+            return;
+        }
+
+        assert_int_equal(find.core.stats + find.core.lists, k);
+        assert_true(find.found.answer == IRI_PASS
+                    || find.found.answer == IRI_REFUSE);
+        assert_int_equal(find.found.match, IRI_MATCH_NONE);
+
+        if (find.found.answer == IRI_PASS) {
+            assert_int_equal(find.found.why, IRI_WHY_ERROR);
+        }
+
+        assert_str(find.found.path, find.reading.path);
+        core_free(&find.core);
+    }
+
+    fail();
+}
+
+
+static void
+test_errors(void **state)
+{
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        check_errors(&cases[i], 0);
+        check_errors(&cases[i], 1);
+    }
+}
+
+
+/* ---- root, prefix, what is divided --------------------------------------------- */
+
+static void
+check_prefix(const char *root, const char *path, size_t prefix,
+             const char *entry, const char *filename, const char *found_path,
+             iri_answer_t answer)
+{
+    find_t find;
+
+    find_init(&find, "euc-jp", "", ANY, N);
+    core_put(&find.core, core_str(entry));
+    find_read(&find, core_str(path));
+    find.search.root = core_str(root);
+    find.search.prefix = prefix;
+    assert_int_equal(find_go(&find), IRI_OK);
+    assert_int_equal(find.found.answer, answer);
+    assert_text(find.found.filename, filename);
+    assert_text(find.found.path, found_path);
+    core_free(&find.core);
+}
+
+
+static void
+test_prefix(void **state)
+{
+    (void) state;
+
+    /* alias /pre/ -> /data/ */
+    check_prefix("/data/", "/pre/%C3%A9", 5, "/data/" E_NFD, "/data/" E_NFD,
+                 "/pre/" E_ACUTE, IRI_SERVE);
+    /* alias /pre -> /data */
+    check_prefix("/data", "/pre/%C3%A9", 4, "/data/" E_NFD, "/data/" E_NFD,
+                 "/pre/" E_ACUTE, IRI_SERVE);
+    /* The prefix is not looked for, and may be anything. */
+    check_prefix("/data/", "/%C3%A9/%C3%A9", 4, "/data/" E_NFD,
+                 "/data/" E_NFD, "/" E_ACUTE "/" E_ACUTE, IRI_SERVE);
+    check_prefix("/data/", "/pre/a", 5, "/data/a", "/data/a", "/pre/a",
+                 IRI_PASS);
+    check_prefix("/data/", "/%C3%A9/a", 4, "/data/a", "/data/a",
+                 "/" E_ACUTE "/a", IRI_PASS);
+    /* Root is literal: never read, whatever its octets. */
+    check_prefix("/\xff\xc9\xbd", "/%C3%A9", 0, "/\xff\xc9\xbd/" E_NFD,
+                 "/\xff\xc9\xbd/" E_NFD, "/" E_ACUTE, IRI_SERVE);
+    /* Further readings of what is below it. */
+    check_prefix("/data", "/%C9%BD/%C9%BD", 3, "/data/" HYO, "/data/" HYO,
+                 "/\xc9\xbd/" HYO, IRI_MOVED);
+    check_prefix("/data/", "/%C9%BD/%C9%BD", 4, "/data/" HYO, "/data/" HYO,
+                 "/\xc9\xbd/" HYO, IRI_MOVED);
+    check_prefix("/data/", "/pre/%C9%BD/%C9%BD", 5, "/data/" HYO "/" HYO,
+                 "/data/" HYO "/" HYO, "/pre/" HYO "/" HYO, IRI_MOVED);
+    /* Alias within a segment: no segment of the request, no further one. */
+    check_prefix("/data/x", "/pr%C3%A9", 3, "/data/x" E_ACUTE,
+                 "/data/x" E_ACUTE, "/pr" E_ACUTE, IRI_SERVE);
+}
+
+
+static void
+check_split(const char *root, const char *path, size_t prefix,
+            const char *entry, const char *filename, const char *path_info)
+{
+    find_t    find;
+    iri_str_t file, info;
+
+    find_init(&find, "", "", ANY, N);
+    core_put(&find.core, core_str(entry));
+    find_read(&find, core_str(path));
+    find.search.root = core_str(root);
+    find.search.prefix = prefix;
+    assert_int_equal(find_go(&find), IRI_OK);
+    assert_int_equal(iri_found_split(&find.core.env, &find.search,
+                                     &find.found, &file, &info),
+                     IRI_OK);
+    assert_text(file, filename);
+    assert_text(info, path_info);
+    core_free(&find.core);
+}
+
+
+static void
+test_split(void **state)
+{
+    (void) state;
+
+    check_split("/srv", "/%C3%A9/x", 0, "/srv/" E_ACUTE,
+                "/srv/" E_ACUTE, "/x");
+    check_split("/srv", "/%C3%A9/x/y", 0, "/srv/" E_NFD, "/srv/" E_NFD,
+                "/x/y");
+    check_split("/srv", "/%C3%A9", 0, "/srv/" E_NFD, "/srv/" E_NFD, "");
+    check_split("/srv", "/%C3%A9/", 0, "/srv/" E_NFD "/", "/srv/" E_NFD "/",
+                "");
+    check_split("/srv", "/%C3%A9/", 0, "/srv/" E_NFD, "/srv/" E_NFD, "/");
+    check_split("/srv", "/%C3%A9/%C3%A9", 0, "/srv/" E_NFD "/",
+                "/srv/" E_NFD, "/" E_ACUTE);
+    check_split("/srv", "/%C3%A9/%C3%A9/x", 0, "/srv/", "/srv",
+                "/" E_ACUTE "/" E_ACUTE "/x");
+    check_split("/srv", "/a/b", 0, "/srv/a", "/srv/a", "/b");
+    check_split("/srv/d/", "/pre/%C3%A9", 5, "/srv/d/", "/srv/d/",
+                "/" E_ACUTE);
+    check_split("/srv/d/", "/pre/%C3%A9/x", 5, "/srv/d/", "/srv/d/",
+                "/" E_ACUTE "/x");
+    check_split("/srv/d/", "/pre/%C3%A9/x", 5, "/srv/d/" E_NFD,
+                "/srv/d/" E_NFD, "/x");
+}
+
+
+/* ---- names ----------------------------------------------------------------------- */
+
+static void
+test_entry_name(void **state)
+{
+    static const struct {
+        const char *tree, *octets, *name;
+    } names[] = {
+        { "", "a", "a" },
+        { "", E_ACUTE, E_ACUTE },
+        { "", E_NFD, E_ACUTE },
+        { "", "\xff", "" },
+        { "", "a\n", "" },
+        { "", "\xe2\x84\xaa", "\xe2\x84\xaa" },
+        { "", "\xe2\x80\x8e", "\xe2\x80\x8e" },
+        { "euc-jp", "\xc9\xbd", HYO },
+        { "euc-jp", "\xc9", "" },
+        { "euc-jp", HYO, "" },
+        { "utf-8 euc-jp", "\xc9\xbd", "\xc9\xbd" },
+        { "utf-8 euc-jp", "\xb4\xc1", KAN },
+        { "euc-jp utf-8", HYO, HYO },
+        { "sjis", "\xfaT", "" },
+        { "sjis", "\x81\xca", "\xef\xbf\xa2" },
+        { "windows-1258", "\xe2\xec", "\xe1\xba\xa5" },
+        { "iso-8859-2", "\x85", "" },
+    };
+    core_t          core;
+    iri_tree_conf_t tree;
+    iri_str_t       name;
+    unsigned char   octets[IRI_MAX_SEGMENT + 1];
+    size_t          i;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (i = 0; i < COUNT(names); i++) {
+        tree = core_tree(names[i].tree, ANY, N);
+        assert_int_equal(iri_entry_name(&core.env, &tree,
+                                        core_str(names[i].octets), &name),
+                         IRI_OK);
+        assert_text(name, names[i].name);
+    }
+
+    memset(octets, 'a', sizeof(octets));
+    tree = core_tree("", ANY, N);
+
+    for (i = IRI_MAX_SEGMENT - 1; i <= IRI_MAX_SEGMENT + 1; i++) {
+        assert_int_equal(iri_entry_name(&core.env, &tree,
+                                        (iri_str_t) { i, octets }, &name),
+                         IRI_OK);
+        assert_int_equal(name.len, i > IRI_MAX_SEGMENT ? 0 : i);
+    }
+
+    core_free(&core);
+}
+
+
+/* Long names, eight charsets: memory for them is there. */
+static void
+test_long_names(void **state)
+{
+    static const char all[] = "utf-8 euc-jp sjis gbk big5 euc-kr windows-1252"
+                              " windows-1258";
+    find_t            find;
+    char              path[300] = "/srv/";
+    size_t            i;
+
+    (void) state;
+
+    find_init(&find, "", all, ANY, N);
+    core_put(&find.core, S("/srv/a\xcc\x82\xcc\xa3"));
+
+    /* 255 octets each, of which every way has much to write. */
+    for (i = 0; i < 127; i++) {
+        strcat(path, i % 2 == 0 ? "\xe2\xec" : "\xf4\xec");
+    }
+
+    core_put(&find.core, core_str(path));
+    path[5] = '\0';
+
+    for (i = 0; i < 85; i++) {
+        strcat(path, i % 2 == 0 ? HYO : "\xe3\x81\x8c");
+    }
+
+    core_put(&find.core, core_str(path));
+    path[5] = '\0';
+
+    for (i = 0; i < 51; i++) {
+        strcat(path, "\xc3\xa2\xcc\xa3" "b");
+    }
+
+    core_put(&find.core, core_str(path));
+
+    find_read(&find, S("/%E1%BA%AD"));
+    assert_int_equal(find_go(&find), IRI_OK);
+    assert_int_equal(find.found.answer, IRI_SERVE);
+    assert_text(find.found.filename, "/srv/a\xcc\x82\xcc\xa3");
+    core_free(&find.core);
+}
+
+
+/* ---- random trees ------------------------------------------------------------------ */
+
+/* The name of an entry by the model, its length; 0: it has none. */
+static size_t
+model_name(const iri_tree_conf_t *tree, iri_str_t octets, unsigned char *out)
+{
+    static uint32_t c[2 * CORE_LONG];
+    unsigned char   back[4];
+    long            count, k, n;
+    size_t          i, at, m;
+
+    for (i = 0; i < tree->charsets.count; i++) {
+        count = core_decode(tree->charsets.at[i], octets, c);
+
+        for (k = 0, at = 0; k < count; k++, at += m) {
+            m = iri_charset_put(tree->charsets.at[i], c[k], back);
+            if (m == 0 || m > octets.len - at
+                || memcmp(back, octets.data + at, m) != 0)
+            {
+                break;
+            }
+        }
+
+        if (count > 0 && k == count && at == octets.len) {
+            n = core_canonical(tree->charsets.at[i], octets, out);
+            return (size_t) n;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Entries of a directory that have a name; *one is the last of them. */
+static size_t
+model_count(const iri_tree_conf_t *tree, const core_node_t *directory,
+            iri_str_t name, const core_node_t **one)
+{
+    static unsigned char text[16384];
+    const core_node_t   *node;
+    iri_str_t            got = { 0, text };
+    size_t               count = 0;
+
+    for (node = directory->first; node != NULL; node = node->next) {
+        got.len = model_name(tree, node->name, text);
+
+        if (got.len != 0 && iri_str_equal(got, name)) {
+            *one = node;
+            count++;
+        }
+    }
+
+    return count;
+}
+
+
+static uint32_t
+model_variant(uint32_t c, int way)
+{
+    static const uint32_t pairs[][2] = {
+        { 0xff5e, 0x301c }, { 0x2225, 0x2016 }, { 0xff0d, 0x2212 },
+        { 0xffe0, 0xa2 },   { 0xffe1, 0xa3 },   { 0xffe2, 0xac },
+        { 0x2015, 0x2014 }, { 0xffe4, 0xa6 }
+    };
+    size_t i;
+
+    for (i = 0; i < COUNT(pairs); i++) {
+        if (c == pairs[i][0] || c == pairs[i][1]) {
+            return pairs[i][way];
+        }
+    }
+
+    return c;
+}
+
+
+/* Is b a, but for the vendor pairs? */
+static int
+model_is_variant(iri_str_t a, iri_str_t b)
+{
+    uint32_t c[256], d[256], e[2560], f[2560];
+    long     m = core_decode(&iri_charset_utf8, a, c);
+    long     n = core_decode(&iri_charset_utf8, b, d);
+    size_t   p, q;
+    long     i;
+
+    if (m < 0 || n < 0) {
+        return 0;
+    }
+
+    for (i = 0; i < m; i++) {
+        c[i] = model_variant(c[i], 0);
+    }
+
+    for (i = 0; i < n; i++) {
+        d[i] = model_variant(d[i], 0);
+    }
+
+    p = core_normalize(c, (size_t) m, 0, e);
+    q = core_normalize(d, (size_t) n, 0, f);
+
+    return p == q && memcmp(e, f, p * sizeof(e[0])) == 0;
+}
+
+
+static const uint32_t pool[][4] = {
+    { 'a' }, { 0xe9 }, { 0x1ead }, { 0x8868 }, { 0x6f22 }, { 0x301c },
+    { 0xff5e }, { 0x304c }, { 0x304b }, { 0xd55c }, { 0x212a }, { 'K' },
+    { 0x2260 }, { 0x027d }, { 0xff }, { 0x0439 }, { 0x2225 }, { 0x2016 },
+    { 0xc5 }, { 0x1ea5 }, { 'x', 0xe9 }, { 0x0301 }, { 0xffe2 }, { 0xac },
+    { 0x2016, 0x0338 }, { 0x2226 }, { 0x3042, 0xff0d }, { 0x3042, 0x2212 },
+    { 0x00c3, 0xa9 }, { 0x00e3, 0x81, 0x2039 }, { 0xff64, 0xff62 },
+};
+
+
+/* Octets of some name in some way: most of them lead somewhere. */
+static iri_str_t
+random_octets(const iri_charsets_t *list, const iri_charsets_t *other,
+              unsigned char *out)
+{
+    const uint32_t        *c = pool[core_random(COUNT(pool))];
+    const iri_charsets_t  *from = core_random(2) ? list : other;
+    uint32_t               form[64];
+    iri_str_t              s = { 0, out };
+    size_t                 count = 0, i, n;
+
+    while (count < 4 && c[count] != 0) {
+        count++;
+    }
+
+    memcpy(form, c, count * sizeof(c[0]));
+
+    switch (core_random(8)) {
+
+    case 0:
+    case 1:
+    case 2:
+        return core_utf8(form, count, out);
+
+    case 3:
+        return core_utf8(form, core_normalize(c, count, 1, form), out);
+
+    case 4:   /* partly composed */
+        if (c[0] == 0x1ead) {
+            memcpy(out, "\xc3\xa2\xcc\xa3", 4);
+            s.len = 4;
+            return s;
+        }
+
+        if (c[0] == 0xc5) {
+            memcpy(out, "\xe2\x84\xab", 3);
+            s.len = 3;
+            return s;
+        }
+
+        /* fall through */
+    case 5:
+    case 6:
+        for (i = 0; from->count != 0 && i < count; i++) {
+            n = iri_charset_put(from->at[core_random((uint32_t)
+                                                         from->count)],
+                                form[i], out + s.len);
+            s.len += n;
+        }
+
+        if (s.len != 0) {
+            return s;
+        }
+
+        return core_utf8(form, count, out);
+
+    default:
+        out[0] = (unsigned char) (0x80 + core_random(0x80));
+        out[1] = (unsigned char) (0xa0 + core_random(0x5f));
+        s.len = 1 + core_random(2);
+        return s;
+    }
+}
+
+
+static int
+is_dots(iri_str_t s)
+{
+    return s.len == 0 || memchr(s.data, '/', s.len) != NULL
+           || memchr(s.data, 0, s.len) != NULL
+           || iri_str_equal(s, S(".")) || iri_str_equal(s, S(".."));
+}
+
+
+static void
+random_tree(find_t *find)
+{
+    unsigned char path[256] = "/srv/";
+    unsigned char *p;
+    iri_str_t      s, whole;
+    size_t         n = 4 + core_random(20), k;
+
+    while (n-- > 0) {
+        p = path + 5;
+
+        for (k = 0; k < 2; k++) {
+            s = random_octets(&find->tree.charsets, &find->conf.charsets, p);
+            if (is_dots(s)) {
+                break;
+            }
+
+            p += s.len;
+
+            if (core_random(3) == 0) {
+                break;
+            }
+
+            *p++ = '/';
+        }
+
+        whole.data = path;
+        whole.len = (size_t) (p - path);
+
+        if (whole.len > 5) {
+            core_put(&find->core, whole);
+        }
+    }
+}
+
+
+static iri_str_t
+random_request(find_t *find, unsigned char *out)
+{
+    unsigned char octets[64];
+    char          hex[4];
+    iri_str_t     s, t = { 0, out };
+    size_t        k = 1 + core_random(3), i;
+
+    while (k-- > 0) {
+        do {
+            s = random_octets(&find->tree.charsets, &find->conf.charsets,
+                              octets);
+        } while (is_dots(s));
+
+        out[t.len++] = '/';
+
+        for (i = 0; i < s.len; i++) {
+            snprintf(hex, sizeof(hex), "%%%02X", s.data[i]);
+            memcpy(out + t.len, hex, 3);
+            t.len += 3;
+        }
+    }
+
+    return t;
+}
+
+
+static iri_str_t
+segment_of(iri_str_t path, size_t *at)
+{
+    iri_str_t s;
+    size_t    to = iri_segment_end(path, *at);
+
+    s.data = path.data + *at;
+    s.len = to - *at;
+    *at = to + 1;
+
+    return s;
+}
+
+
+/*
+ * What was found exists, and each entry has the name that its segment of
+ * found.path says; behind a file all is as in the path.
+ */
+static void
+check_found(find_t *find)
+{
+    static unsigned char text[16384];
+    iri_str_t            filename = iri_str_from(find->found.filename, 4);
+    iri_str_t            path = find->found.path, file, segment;
+    iri_str_t            name = { 0, text };
+    core_node_t         *node = core_node(&find->core, S("/srv"));
+    const core_node_t   *child;
+    size_t               at = 1, from = 1;
+
+    while (at <= path.len) {
+        segment = segment_of(path, &at);
+        file = segment_of(filename, &from);
+
+        if (node != NULL && node->node.kind == IRI_NODE_OTHER) {
+            assert_str(file, segment);
+            continue;
+        }
+
+        for (child = node != NULL ? node->first : NULL;
+             child != NULL && !iri_str_equal(child->name, file);
+             child = child->next)
+        { /* void */ }
+
+        if (child == NULL) {
+            /* ASCII is not looked for. */
+            assert_true(iri_is_ascii(segment, 0));
+            assert_str(file, segment);
+            node = NULL;
+            continue;
+        }
+
+        name.len = model_name(&find->tree, file, text);
+
+        if (name.len != 0) {
+            assert_str(name, segment);
+        } else {
+            assert_int_equal(find->reading.form, IRI_FORM_INVALID);
+            assert_str(file, segment);
+        }
+
+        node = (core_node_t *) child;
+    }
+
+    assert_true(from > filename.len);
+}
+
+
+/* Is it one of the readings of the octets of that segment? */
+static int
+is_reading(const iri_charsets_t *list, iri_str_t octets, iri_str_t name)
+{
+    static unsigned char text[16384];
+    iri_str_t            got = { 0, text };
+    size_t               i;
+    long                 n;
+
+    for (i = 0; i <= list->count; i++) {
+        n = core_canonical(i == 0 ? &iri_charset_utf8 : list->at[i - 1],
+                           octets, text);
+        got.len = n > 0 ? (size_t) n : 0;
+
+        if (n > 0 && (iri_str_equal(got, name)
+                      || model_is_variant(got, name)))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* What it moved to is what the octets that came can mean. */
+static void
+check_moved(find_t *find)
+{
+    iri_str_t octets = find->reading.octets, path = find->found.path;
+    iri_str_t name, came;
+    size_t    at = 1, from = 1;
+
+    assert_false(iri_str_equal(path, find->search.path));
+
+    while (at <= path.len) {
+        name = segment_of(path, &at);
+        came = segment_of(octets, &from);
+
+        /* iri_invalid pass: some segments have no reading, others have. */
+        if (find->reading.form == IRI_FORM_INVALID
+            && iri_str_equal(name, came))
+        {
+            continue;
+        }
+
+        if (!is_reading(&find->conf.charsets, came, name)) {
+            fail_msg("%s moved to %s (%s)", core_show(octets),
+                     core_show(path), iri_why_text(find->found.why));
+        }
+    }
+
+    assert_true(from > octets.len);
+}
+
+
+/* Does a walk by the names of the model lead down to the end of path? */
+static int
+model_exists(find_t *find, iri_str_t path, int *unique)
+{
+    core_node_t       *node = core_node(&find->core, S("/srv"));
+    const core_node_t *one = NULL;
+    iri_str_t          segment;
+    size_t             at = 1, count;
+
+    *unique = 1;
+
+    while (at <= path.len) {
+        segment = segment_of(path, &at);
+
+        if (node->node.kind == IRI_NODE_OTHER) {
+            return 1;
+        }
+
+        if (iri_is_ascii(segment, 0)) {
+            for (one = node->first; one != NULL
+                                    && !iri_str_equal(one->name, segment);
+                 one = one->next)
+            { /* void */ }
+
+            count = one != NULL;
+
+        } else {
+            count = model_count(&find->tree, node, segment, &one);
+        }
+
+        if (count == 0) {
+            return 0;
+        }
+
+        *unique &= count == 1;
+        node = (core_node_t *) one;
+    }
+
+    return 1;
+}
+
+
+/* The whole path in one charset, canonical; 0: it does not read it. */
+static size_t
+model_path(const iri_charset_t *charset, iri_str_t octets, unsigned char *out)
+{
+    size_t at = 1, len = 0;
+    long   n;
+
+    while (at <= octets.len) {
+        out[len++] = '/';
+        n = core_canonical(charset, segment_of(octets, &at), out + len);
+
+        if (n < 0) {
+            return 0;
+        }
+
+        len += (size_t) n;
+    }
+
+    return len;
+}
+
+
+/* Nothing was found: then under no further reading of the whole path. */
+static void
+check_further(find_t *find)
+{
+    static unsigned char text[16384];
+    iri_str_t            path = { 0, text };
+    size_t               i;
+    int                  unique;
+
+    for (i = 0; i < find->conf.charsets.count; i++) {
+        path.len = model_path(find->conf.charsets.at[i],
+                              find->reading.octets, text);
+
+        if (path.len != 0 && model_exists(find, path, &unique) && unique) {
+            fail_msg("%s: not found as %s", core_show(find->reading.octets),
+                     core_show(path));
+        }
+    }
+}
+
+
+/* Counts that show that the random cases are not empty. */
+static size_t seen[IRI_ANSWERS], seen_why[IRI_WHYS];
+
+
+static void
+check_random(find_t *find)
+{
+    unsigned char target[768];
+    int           unique, exists;
+
+    find_read(find, random_request(find, target));
+
+    if (find->reading.answer == IRI_REFUSE) {
+        return;
+    }
+
+    assert_int_equal(find_go(find), IRI_OK);
+    assert_true(find->core.stats + find->core.lists <= IRI_MAX_CALLS);
+    seen[find->found.answer]++;
+    seen_why[find->found.why]++;
+
+    if (find->found.answer == IRI_SERVE || find->found.answer == IRI_MOVED) {
+        check_found(find);
+    }
+
+    if (find->found.answer == IRI_MOVED) {
+        check_moved(find);
+    }
+
+    if (find->reading.form == IRI_FORM_INVALID
+        || iri_is_ascii(find->search.path, 0)
+        || find->found.why == IRI_WHY_BUDGET
+        || find->found.why == IRI_WHY_DECLARED
+        || (find->tree.match & N) == 0 || find->tree.names != ANY)
+    {
+        return;
+    }
+
+    /* Of an entry with that name, none is missed. */
+    exists = model_exists(find, find->search.path, &unique);
+
+    if (exists && unique && find->found.answer != IRI_SERVE) {
+        fail_msg("%s: %s (%s), though it is there",
+                 core_show(find->search.path),
+                 iri_answer_text(find->found.answer),
+                 iri_why_text(find->found.why));
+    }
+
+    if (!exists && unique && find->found.answer == IRI_PASS
+        && find->core.lists < IRI_MAX_LISTS)
+    {
+        check_further(find);
+    }
+
+    /* ASCII at the end is not looked for. */
+    if (!exists && unique && find->found.answer == IRI_SERVE
+        && find->search.path.data[find->search.path.len - 1] >= 0x80)
+    {
+        fail_msg("%s: served %s, though nothing has that name",
+                 core_show(find->search.path),
+                 core_show(find->found.filename));
+    }
+}
+
+
+static void
+test_random(void **state)
+{
+    static const char *const readings[] = { "", "euc-jp", "sjis euc-jp",
+                                            "windows-1252",
+                                            "windows-1252 windows-1251" };
+    static const char *const trees[] = { "", "euc-jp", "sjis",
+                                         "utf-8 euc-jp", "euc-jp utf-8",
+                                         "windows-1258", "windows-1252",
+                                         "utf-8 windows-1258 euc-kr" };
+    static const unsigned matches[] = { N, N, N | V, N | V, X };
+    find_t                find;
+    iri_cache_t          *cache;
+    size_t                turn, k;
+
+    (void) state;
+
+    for (turn = 0; turn < 2500; turn++) {
+        find_init(&find, readings[core_random(COUNT(readings))],
+                  trees[core_random(COUNT(trees))],
+                  core_random(6) == 0 ? (iri_names_t) core_random(3) : ANY,
+                  matches[core_random(COUNT(matches))]);
+        cache = core_random(2) ? iri_cache_create(65536, NULL, NULL, NULL)
+                               : NULL;
+        find.search.cache = cache;
+        random_tree(&find);
+
+        for (k = 0; k < 16; k++) {
+            check_random(&find);
+            core_forget(&find.core);
+        }
+
+        iri_cache_destroy(cache);
+        core_free(&find.core);
+    }
+
+    for (k = 0; k < IRI_ANSWERS; k++) {
+        assert_true(seen[k] > 500);
+    }
+
+    assert_true(seen_why[IRI_WHY_VARIANT] > 20);
+    assert_true(seen_why[IRI_WHY_FURTHER] > 20);
+    assert_true(seen_why[IRI_WHY_MIXED] > 5);
+    assert_true(seen_why[IRI_WHY_UNNAMED] > 20);
+    assert_true(seen_why[IRI_WHY_OTHER_NAME] > 20);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_cases_traced),
+        cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_no_directory_access),
+        cmocka_unit_test(test_budgets),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_prefix),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_entry_name),
+        cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_random),
+    };
+
+    return cmocka_run_group_tests_name("find", tests, NULL, NULL);
+}
