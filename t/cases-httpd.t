@@ -11,7 +11,7 @@ my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
 
 my @cases = IRI::Cases::load(glob "$FindBin::Bin/cases/*.tsv");
-IRI::Cases::run_httpd([grep { $_->{id} !~ /^(?:pa|pi)-/ } @cases]);
+IRI::Cases::run_httpd([grep { $_->{id} !~ /^(?:pa|pi|ms)-/ } @cases]);
 
 # Rules that judge the canonical path.
 IRI::Cases::run_httpd([grep { $_->{id} =~ /^pa-/ } @cases], server => <<'END');
@@ -23,5 +23,9 @@ END
 # What follows a file is PATH_INFO; httpd serves the file all the same.
 IRI::Cases::run_httpd([grep { $_->{id} =~ /^pi-/ } @cases], server => <<'END');
 AcceptPathInfo On
+END
+# Slashes that stay: no Location is ever another authority.
+IRI::Cases::run_httpd([grep { $_->{id} =~ /^ms-/ } @cases], server => <<'END');
+MergeSlashes Off
 END
 done_testing;

@@ -11,11 +11,15 @@ my $missing = missing('nginx');
 plan skip_all => $missing if $missing;
 
 my @cases = IRI::Cases::load(glob "$FindBin::Bin/cases/*.tsv");
-IRI::Cases::run_nginx([grep { $_->{id} !~ /^pa-/ } @cases]);
+IRI::Cases::run_nginx([grep { $_->{id} !~ /^(?:pa|ms)-/ } @cases]);
 
 # Rules that judge the canonical path.
 IRI::Cases::run_nginx([grep { $_->{id} =~ /^pa-/ } @cases], server => <<'END');
 location "/закрыто/" { deny all; }
 location ~ "(*UTF8)^/музей/" { }
+END
+# Slashes that stay: no Location is ever another authority.
+IRI::Cases::run_nginx([grep { $_->{id} =~ /^ms-/ } @cases], server => <<'END');
+merge_slashes off;
 END
 done_testing;
