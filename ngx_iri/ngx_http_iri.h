@@ -96,8 +96,7 @@ struct ngx_http_iri_found_s {
     iri_search_t search;
     iri_found_t found;
     ngx_str_t filename;         /* what nginx may open */
-    unsigned answered:1;        /* 404 was sent for it */
-    unsigned logged:1;          /* and why */
+    unsigned logged:1;          /* why it is not opened */
 };
 
 typedef struct {
@@ -115,6 +114,7 @@ typedef struct {
 
     iri_form_t form;            /* how it came, as the disk confirms it */
     iri_str_t charset;
+    ngx_str_t answered;         /* r->uri for which 404 was sent */
     iri_match_t moved_match;    /* what was forgiven to start over */
 
     ngx_str_t window_uri;       /* r->uri while try_files sees the disk's */

@@ -292,16 +292,19 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 
 static ngx_int_t
-ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
+ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    ngx_http_iri_found_t *found)
 {
     ngx_str_t text;
 
     /* Answered already: a named location makes the error page, see above. */
-    if (r->content_handler != NULL || found->answered) {
+    if (r->content_handler != NULL
+        || ngx_http_iri_same(r->uri, ctx->answered))
+    {
         return NGX_DECLINED;
     }
 
-    found->answered = 1;
+    ctx->answered = r->uri;
     found->logged = 1;
     text = ngx_http_iri_printable(r, r->uri);
 
@@ -347,10 +350,10 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
     case IRI_MOVED:
         return ngx_http_iri_may_start_over(r, ctx)
                    ? ngx_http_iri_start_over(r, ctx, &found->found)
-                   : ngx_http_iri_not_found(r, found);
+                   : ngx_http_iri_not_found(r, ctx, found);
 
     case IRI_REFUSE:
-        return ngx_http_iri_not_found(r, found);
+        return ngx_http_iri_not_found(r, ctx, found);
 
     default:
         return NGX_DECLINED;

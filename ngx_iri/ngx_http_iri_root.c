@@ -248,8 +248,7 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     found->uri = uri;
     found->root = ngx_http_iri_out(search->root);
     found->search = *search;
-    found->answered = 0;
-    found->logged = ctx->refused;
+    found->logged = ctx->refused || ngx_http_iri_same(uri, ctx->answered);
 
     ngx_http_iri_ask(r, ctx, found);
     found->filename = ngx_http_iri_may_open(r, found);

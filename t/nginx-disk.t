@@ -96,7 +96,8 @@ link/real/\xC6\xFC.txt	file	real
 \xC9\xBD.txt	file	further
 wide.html	file	wide
 cache/\xC6\xFC\xCB\xDC.html	file	cached
-dav/\xC6\xFC\xCB\xDC/\xC6\xFC.txt	file	dav	
+dav/\xC6\xFC\xCB\xDC/\xC6\xFC.txt	file	dav
+dav/\xA1\xC1	file	wave
 store/\xC6\xFC\xCB\xDC/x	file	old
 END
 my $tmp = temp_dir();
@@ -131,6 +132,7 @@ server {
         proxy_set_header X-File $request_filename;
         proxy_pass http://127.0.0.1:%%PORTecho%%;
     }
+    location /brkarg/ { rewrite ^ /$arg_f.txt break; }
     location /lst/ { rewrite ^/lst(/.*) $1 last; }
     location /accel/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
     location /if/ {
@@ -282,6 +284,9 @@ is answer('/cape/%E6%97%A5.txt'), '200 inner', 'text in front of captures';
 is answer('/%E8%A1%A8/%E6%97%A5.txt'), '200 inner', 'alias of another name';
 is answer('/%C9%BD/index.html'), '404',
     'a further reading leads to no other location';
+my $made = $server->get("/brkarg/?f=$disk");
+is $made->body, 'plain', 'rewrite break with octets of a query';
+is $made->header('X-Uri'), "/$utf8.txt", 'is canonical, too';
 is answer('/link/real/%C6%FC.txt'), '200 real', 'disable_symlinks, no link';
 is answer('/rel/wide.html'), '200 wide', 'relative root, ASCII';
 is answer('/capt/wide.html'), '200 wide', 'captures and try_files, ASCII';
@@ -319,7 +324,7 @@ sub names {
 
 is dav('MKCOL', 'new%E6%97%A5/'), 201, 'MKCOL';
 is dav('MKCOL', 'new%C6%FC/'), 405, 'MKCOL of the same in another form';
-is names(''), 'new\xC6\xFC \xC6\xFC\xCB\xDC', 'one name, in EUC-JP';
+is names(''), 'new\xC6\xFC \xA1\xC1 \xC6\xFC\xCB\xDC', 'one name, in EUC-JP';
 is dav('PUT', 'new%C6%FC/%E6%97%A5.txt', body => '1'), 201, 'PUT';
 is dav('PUT', 'new%93%FA/%93%FA.txt', body => '2'), 204, 'PUT again';
 is names("new\xC6\xFC"), '\xC6\xFC.txt', 'no second file';
@@ -345,12 +350,15 @@ is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%FF'), 404,
     'unreadable Destination';
 is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%F0%9F%98%80'), 404,
     'a Destination that the tree cannot write';
+is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%E3%80%9C'), 404,
+    'a Destination that is a variant of an existing name';
+is slurp("$root/dav/\xA1\xC1"), 'wave', 'which is not written';
 is dav('PUT', '%F0%9F%98%80', body => 'x'), 404, 'nor by PUT';
 is dav('MKCOL', '%F0%9F%98%80/'), 404, 'nor by MKCOL';
-is names(''), '\xC6\xFC \xC6\xFC\xCB\xDC', 'nothing was made';
+is names(''), '\xA1\xC1 \xC6\xFC \xC6\xFC\xCB\xDC', 'nothing was made';
 is dav('DELETE', '%93%FA/d%93%FA'), 204, 'DELETE';
 is dav('DELETE', '%C6%FC/'), 204, 'DELETE a directory';
-is names(''), '\xC6\xFC\xCB\xDC', 'gone';
+is names(''), '\xA1\xC1 \xC6\xFC\xCB\xDC', 'gone';
 
 is answer("/store/$sjis/%93%FA"), "200 up /store/$utf8/%E6%97%A5",
     'proxy_store';

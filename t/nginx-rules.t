@@ -43,7 +43,9 @@ my ($root) = make_tree(<<'END');
 \xE3\x81\x82.txt	file	top
 \xE3\x80\x9C/x.txt	file	wave
 ssi.html	file	<!--#include virtual="/%A4%A2/x.txt" -->|<!--#include virtual="/keep/%A4%A2/x.txt" -->
+\xE8\xA1\xA8.txt	file	table
 keep/\xE3\x81\x82/x.txt	file	kept
+keep/again.txt	file	again
 put/\xE3\x80\x9C.txt	file	old
 \xE3\x80\x9C.txt	file	wave
 first/\xEF\xBD\xA4\xEF\xBD\xA2.txt	file	first
@@ -89,6 +91,11 @@ server {
     location /accel/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
     location /ok/ { rewrite ^/ok(/.*) $1 last; }
     location /proxy/ { proxy_pass http://127.0.0.1:%%PORTecho%%; }
+    location /again/ {
+        recursive_error_pages on;
+        error_page 404 @again;
+    }
+    location @again { try_files /keep/again.txt =404; }
     location /put/ { dav_methods PUT; client_body_temp_path %%TMP%%/body; }
     location ~ ^/cap/(.*)$ { alias %%ROOT%%/$1; }
     location /redirect/ { alias %%ROOT%%/; iri_redirect 308; }
@@ -132,6 +139,8 @@ my $top = $server->get("/$asked.txt", host => 'name');
 is visible($top->header('X-Uri')), visible(raw("/$found.txt")),
     '$uri is the real name';
 is $top->header('X-Form'), 'legacy EUC-JP charset', 'how it came';
+is $server->get('/%C9%BD.txt')->header('X-Form'), 'legacy EUC-JP charset',
+    'octets that are UTF-8, too';
 is $top->header('X-Sub'), 'name', 'captures of the server name';
 is answer("/$kana{deny}[0]/x.txt"), '403', 'the real name is denied';
 is answer("/$kana{inner}[0]/x.txt"), '404', 'the real name is internal';
@@ -155,6 +164,10 @@ is answer("/proxy/$kana{plain}[0]/x.txt"),
 is answer('/first/%A4%A2.txt'), '200 first',
     'the first reading where both are there';
 is answer('/first/%E3%81%82.txt'), '200 second', 'the other by its UTF-8';
+
+is answer('/again/%F0%9F%98%80'), '404 again',
+    'an error page for what no entry can be named';
+is answer('/again/%FF'), '404', 'one for what has no reading is the server\'s';
 
 # ---- variants ------------------------------------------------------------------------
 
