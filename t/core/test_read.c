@@ -162,6 +162,10 @@ static const case_t cases[] = {
     { "/\xd8\x9c", "", BIDI },
     { "/\xe2\x81\xa6", "", BIDI },
     { "/\xe2\x80\x8e", "windows-1252", BIDI },   /* none makes it legal */
+    { "/\xe2\x80\x8e/\xe9", "windows-1252",      /* but that is not UTF-8 */
+      LEGACY("/\xc3\xa2\xe2\x82\xac\xc5\xbd/\xc3\xa9", "windows-1252") },
+    { "/\xe9/\xe2\x80\x8e", "windows-1252",
+      LEGACY("/\xc3\xa9/\xc3\xa2\xe2\x82\xac\xc5\xbd", "windows-1252") },
     { "/\xc3\xa9%E2%80%8E", "", MIXED("/\xc3\xa9\xe2\x80\x8e") },
     { "/\xe2\x80\x8d", "", NATIVE("/\xe2\x80\x8d") },   /* ZWJ is none */
     { "/%FD%FD", "windows-1256",
@@ -762,7 +766,7 @@ model_path(const iri_charset_t *charset, const iri_charsets_t *list,
            unsigned char *out, size_t *len)
 {
     iri_str_t segment;
-    model_t   model;
+    model_t   model, all = MODEL_READ;
     size_t    from, to, i;
 
     *len = 0;
@@ -782,8 +786,15 @@ model_path(const iri_charset_t *charset, const iri_charsets_t *list,
                                   len);
         }
 
-        if (model != MODEL_READ || to == octets.len) {
+        /* Only what can be read can hold a bidi control. */
+        if (model == MODEL_UNREADABLE) {
             return model;
+        }
+
+        all = model == MODEL_BIDI ? model : all;
+
+        if (to == octets.len) {
+            return all;
         }
 
         out[(*len)++] = '/';
@@ -910,11 +921,8 @@ check_random(const iri_reading_conf_t *conf, int escaped)
 
     says = model_read(&conf->charsets, octets, mask, model, &want.len);
 
-    /*
-     * Unescaped, it is not known which of them came raw: refuse them all.
-     * Escaped, one is refused before it is known that all of it is UTF-8.
-     */
-    if (says == MODEL_READ && got.why == IRI_WHY_BIDI) {
+    /* Unescaped, it is not known which of them came raw: refuse them all. */
+    if (!escaped && says == MODEL_READ && got.why == IRI_WHY_BIDI) {
         assert_true(got.raw);
         core_free(&core);
         return;
