@@ -252,6 +252,8 @@ mod_iri_hooks(apr_pool_t *pool)
     ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
 
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, APR_HOOK_FIRST);
+    mod_iri_dav_register();
+    ap_hook_insert_filter(mod_iri_dav_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_restore, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);
 

@@ -9,6 +9,7 @@
  *   mod_iri_disk.c     canonical r->uri -> r->filename as it is on disk
  *   mod_iri_walk.c     <Files> and MultiViews on canonical names
  *   mod_iri_answer.c   starting over, redirects, headers of answers
+ *   mod_iri_dav.c      names on disk in the answers of mod_dav
  *   mod_iri_vars.c     IRI_PATH and its kin
  *
  * Everything that is decided is decided in common/; see iri.h.
@@ -161,6 +162,9 @@ iri_registry_t *mod_iri_registry(apr_pool_t *pconf);
  */
 const iri_tree_conf_t *mod_iri_tree(request_rec *r, const char *filename);
 
+/* The same of a request whose r->filename is final. */
+const iri_tree_conf_t *mod_iri_tree_known(request_rec *r);
+
 /* The same over merged settings: *to gets what add says. */
 void mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add);
 
@@ -177,6 +181,10 @@ void mod_iri_child_init(apr_pool_t *pchild, server_rec *s);
 const char *mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
                                    const char *path);
 
+/* Names of entries, joined by "/", for octets of the disk; NULL: one has none. */
+const char *mod_iri_names(request_rec *r, iri_env_apr_t *env,
+                          const iri_tree_conf_t *tree, const char *octets);
+
 /* ---- hooks -------------------------------------------------------------- */
 
 int mod_iri_post_read(request_rec *r);           /* mod_iri_read.c */
@@ -190,6 +198,9 @@ int mod_iri_walk(request_rec *r);                /* mod_iri_walk.c */
 
 int mod_iri_start_over(request_rec *r, mod_iri_request_t *ctx);
 int mod_iri_fixups(request_rec *r);              /* mod_iri_answer.c */
+
+void mod_iri_dav_register(void);                 /* mod_iri_dav.c */
+void mod_iri_dav_insert(request_rec *r);
 
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 

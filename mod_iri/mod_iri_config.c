@@ -147,6 +147,15 @@ mod_iri_tree(request_rec *r, const char *filename)
     return mod_iri_tree_of(r->server, filename, r->pool);
 }
 
+const iri_tree_conf_t *
+mod_iri_tree_known(request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    return ctx != NULL && ctx->tree != NULL ? ctx->tree
+                                            : mod_iri_tree(r, r->filename);
+}
+
 /* ---- <Directory> -------------------------------------------------------- */
 
 /* The path of a <Directory> as a canonical path; itself if it has none. */

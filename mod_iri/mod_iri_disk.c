@@ -351,14 +351,12 @@ mod_iri_name_entry(request_rec *r, iri_env_apr_t *env,
 static int
 mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
 {
-    const mod_iri_request_t *main = mod_iri_request(r->main);
-    mod_iri_request_t       *ctx = mod_iri_request_make(r);
-    const char              *asked = mod_iri_leaf(r, r->filename);
-    iri_env_apr_t            env;
+    mod_iri_request_t *ctx = mod_iri_request_make(r);
+    const char        *asked = mod_iri_leaf(r, r->filename);
+    iri_env_apr_t      env;
 
     mod_iri_env(&env, r);
-    ctx->tree = main && main->tree ? main->tree
-                                   : mod_iri_tree(r, r->main->filename);
+    ctx->tree = mod_iri_tree_known(r->main);
     if (r->finfo.filetype == APR_NOFILE) {
         mod_iri_find_file(r, conf, &env, ctx);
     }

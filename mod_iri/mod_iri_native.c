@@ -5,7 +5,8 @@
  * was cut out of r->filename, so it is made of octets of the disk.  What of
  * it is the directory that the rule stands in gets its canonical path back;
  * the rest is a name on disk if it is there, and is read like any request if
- * not.
+ * not.  PROPFIND asks by subrequests about what it lists: there the
+ * directory is canonical and only the rest is of the disk.
  */
 
 #include "mod_iri.h"
@@ -40,9 +41,8 @@ mod_iri_starts_with(request_rec *r, const char *path, const char *dir)
     return strncasecmp(path, dir, len) == 0 ? len : 0;
 }
 
-/* Names of entries for octets of the disk; NULL: one has none. */
-static const char *
-mod_iri_names_of(request_rec *r, iri_env_apr_t *env,
+const char *
+mod_iri_names(request_rec *r, iri_env_apr_t *env,
                  const iri_tree_conf_t *tree, const char *octets)
 {
     const char *names = "";
@@ -70,7 +70,7 @@ mod_iri_names_of(request_rec *r, iri_env_apr_t *env,
 /* What follows the directory, percent-encoded in UTF-8; itself if unread. */
 static const char *
 mod_iri_rest(request_rec *r, mod_iri_server_t *conf,
-             const mod_iri_request_t *ctx, const char *dir, const char *rest)
+             const iri_tree_conf_t *tree, const char *dir, const char *rest)
 {
     const char   *octets = apr_pstrdup(r->pool, rest), *names;
     iri_request_t request;
@@ -84,7 +84,7 @@ mod_iri_rest(request_rec *r, mod_iri_server_t *conf,
     {
         return rest;
     }
-    names = mod_iri_names_of(r, &env, ctx->tree, octets);
+    names = mod_iri_names(r, &env, tree, octets);
     if (names != NULL
         && apr_stat(&info, apr_pstrcat(r->pool, dir, octets, NULL),
                     APR_FINFO_TYPE | APR_FINFO_LINK, r->pool) == APR_SUCCESS)
@@ -102,6 +102,26 @@ mod_iri_rest(request_rec *r, mod_iri_server_t *conf,
     return (const char *) mod_iri_dup(r->pool, reading.uri) + 1;
 }
 
+/* The path of something that PROPFIND lists. */
+static const char *
+mod_iri_listed(request_rec *r, mod_iri_server_t *conf, const char *path)
+{
+    request_rec *main = r->main;
+    const char  *uri, *dir;
+    size_t       len;
+
+    uri = apr_pstrcat(r->pool, main->uri,
+                      ap_strrchr_c(main->uri, '/')[1] ? "/" : NULL, NULL);
+    len = mod_iri_starts_with(r, path, uri);
+    if (len == 0 || main->filename == NULL) {
+        return path;
+    }
+    dir = apr_pstrcat(r->pool, main->filename, "/", NULL);
+    return apr_pstrcat(r->pool, ap_os_escape_path(r->pool, uri, 1),
+                       mod_iri_rest(r, conf, mod_iri_tree_known(main), dir,
+                                    path + len), NULL);
+}
+
 const char *
 mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
                        const char *path)
@@ -111,6 +131,11 @@ mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
     const char              *dir;
     size_t                   len, prefix;
 
+    if (r->main != NULL && r->prev == NULL && r->main->uri[0] == '/'
+        && r->main->method_number == M_PROPFIND)
+    {
+        return mod_iri_listed(r, conf, path);
+    }
     if (ctx == NULL || ctx->native_uri == NULL) {
         return path;
     }
@@ -127,7 +152,8 @@ mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
                               pair.native + prefix, NULL);
             return apr_pstrcat(r->pool,
                                ap_os_escape_path(r->pool, pair.canonical, 1),
-                               mod_iri_rest(r, conf, ctx, dir, path + len),
+                               mod_iri_rest(r, conf, ctx->tree, dir,
+                                            path + len),
                                NULL);
         }
         pair.native = mod_iri_parent(r, pair.native);

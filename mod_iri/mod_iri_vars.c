@@ -25,7 +25,7 @@ typedef enum {
 } mod_iri_var_t;
 
 /* In the order of the enum. */
-static const char *const mod_iri_names[MOD_IRI_VARS] = {
+static const char *const mod_iri_var_names[MOD_IRI_VARS] = {
     "IRI", "IRI_PATH", "IRI_URI", "IRI_FORM", "IRI_CHARSET", "IRI_MATCH",
     "IRI_FILENAME", "IRI_PATH_INFO"
 };
@@ -144,10 +144,10 @@ mod_iri_set(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t from,
         const char *value = mod_iri_var(r, ctx, var);
 
         if (value != NULL && *value != '\0') {
-            apr_table_setn(r->subprocess_env, mod_iri_names[var], value);
+            apr_table_setn(r->subprocess_env, mod_iri_var_names[var], value);
         }
         else {
-            apr_table_unset(r->subprocess_env, mod_iri_names[var]);
+            apr_table_unset(r->subprocess_env, mod_iri_var_names[var]);
         }
     }
 }
@@ -162,7 +162,7 @@ mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
     mod_iri_set(r, ctx, MOD_IRI_IRI, MOD_IRI_URI);
     if (r->main == NULL || (ctx && ctx->reading.answer != IRI_PASS)
-        || apr_table_get(r->subprocess_env, mod_iri_names[MOD_IRI_FORM])
+        || apr_table_get(r->subprocess_env, mod_iri_var_names[MOD_IRI_FORM])
                == NULL)
     {
         mod_iri_set(r, ctx, MOD_IRI_FORM, MOD_IRI_CHARSET);
@@ -198,7 +198,7 @@ mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)
         return "";
     }
     value = mod_iri_var(eval->r, mod_iri_request(eval->r),
-                        (mod_iri_var_t) (name - mod_iri_names));
+                        (mod_iri_var_t) (name - mod_iri_var_names));
     return value ? value : "";
 }
 
@@ -211,9 +211,9 @@ mod_iri_expr_lookup(ap_expr_lookup_parms *parms)
         return DECLINED;
     }
     for (i = 0; i < MOD_IRI_VARS; i++) {
-        if (ap_cstr_casecmp(parms->name, mod_iri_names[i]) == 0) {
+        if (ap_cstr_casecmp(parms->name, mod_iri_var_names[i]) == 0) {
             *parms->func = mod_iri_expr_var;
-            *parms->data = &mod_iri_names[i];
+            *parms->data = &mod_iri_var_names[i];
             return OK;
         }
     }

@@ -49,6 +49,9 @@ DAVMinTimeout 600
 <Location "/禁">
     Require all denied
 </Location>
+<VirtualHost 127.0.0.1:%%PORTnone%%>
+    IRICharset none
+</VirtualHost>
 END
 chmod 0777, $server->tmp . '/run';
 
@@ -131,6 +134,33 @@ for my $name (sort keys %spelling) {
     does('DELETE', $of->('/新/'), 204, "$name: DELETE");
     ok !-e "$root/" . euc('新'), "$name: is gone";
 }
+
+# What is listed can be asked for, in a tree that requests cannot name by its
+# octets, and where those are UTF-8 for other names.
+mkdir "$root/$_" for 'l', map { "l/" . euc($_) } '棚', '空&き';
+spew("$root/l/" . euc($_), $_)
+    for '表.txt', '日 本&.txt', '棚/表.txt', 'plain.txt';
+spew("$root/l/\xFF\xFE.txt", 'unnamed');
+for my $port ($server->port, $server->port('none')) {
+    my $list = $server->request('PROPFIND', '/l/', headers => [Depth => 1],
+        port => $port);
+    my @hrefs = $list->body =~ m{<D:href>(.*?)</D:href>}g;
+    is_deeply [sort map { s/(%\w\w)/uc $1/ger } @hrefs],
+        [sort '/l/', '/l/%FF%FE.txt', '/l/plain.txt',
+            percent('/l/棚/'), percent('/l/空') . '&amp;' . percent('き/'),
+            percent('/l/表.txt'),
+            percent('/l/日') . '%20' . percent('本') . '&amp;.txt'],
+        'PROPFIND: canonical hrefs';
+    is scalar(() = $list->body =~ m{<D:getcontenttype>text/plain<}g), 3,
+        'PROPFIND: content types of what has a name';
+    is $server->get(percent('/l/表.txt'), port => $port)->body, '表.txt',
+        'leads to the entry';
+    my $below = $server->request('PROPFIND', percent('/l/棚/'),
+        headers => [Depth => 1], port => $port);
+    like $below->body, qr{(?i)<D:href>\Q@{[percent('/l/棚/表.txt')]}\E</D:href>},
+        'PROPFIND of a directory with such a name';
+}
+system 'rm', '-r', "$root/l";
 
 # Names that the tree cannot hold are not made in another charset.
 does('PUT', '/%E2%82%AC.txt', 404, 'PUT of a euro sign', body => 'x');
