@@ -50,6 +50,14 @@ my $names = join '', map { "$_\tfile\n" } map { escaped($_) } qw(
 );
 my ($root) = make_tree("\@charset EUC-JP\n$names");
 
+# A second tree, outside of the document root, and links.
+my ($outside) = make_tree("\@charset EUC-JP\n"
+    . escaped('外/が.html') . "\tfile\n");
+symlink $outside, "$root/" . in_charset($_, 'euc-jp') for '環';
+mkdir "$root/" . in_charset('断', 'euc-jp');
+symlink "$outside/" . in_charset('外', 'euc-jp'),
+    "$root/" . in_charset('断/外', 'euc-jp');
+
 # A name on disk.
 sub on_disk { return "$root/" . in_charset($_[0], 'euc-jp') }
 
@@ -72,8 +80,10 @@ RewriteRule ^old\.html$ index-new.html [L]
 END
 spew(on_disk('書基/index-new.html'), "with base\n");
 
+my $tmp = temp_dir();
+symlink $outside, "$tmp/outside";
 my $server = httpd(
-    root => $root, modules => [qw(rewrite userdir env setenvif headers)],
+    root => $root, tmp => $tmp, modules => [qw(rewrite userdir env setenvif headers)],
     conf => <<'END' =~ s/\+(\w+);/pack 'H*', $1/ger);
 IRIEngine On
 IRICharset EUC-JP Shift_JIS
@@ -106,7 +116,12 @@ IRIFilenameCharset EUC-JP
     Require all denied
 </If>
 Alias "/別名" "%%ROOT%%/本名"
-Alias "/外名" "%%ROOT%%/本名/"
+Alias "/外名/" "%%ROOT%%/本名/"
+Alias "/遠" "%%TMP%%/outside"
+AliasMatch "^/正規/(.*)" "%%TMP%%/outside/$1"
+<Directory "%%ROOT%%/断">
+    Options None
+</Directory>
 UserDir "%%ROOT%%/home"
 RewriteEngine On
 RewriteRule "^/旧/(.*)$" "/新/$1" [PT]
@@ -139,6 +154,11 @@ my @cases = (
     ['/条件/が.html', 403, undef, '<If>'],
     ['/設定/が.html', 403, undef, '.htaccess'],
     ['/別名/が.html', 200, '本名/が.html', 'Alias'],
+    ['/外名/が.html', 200, '本名/が.html', 'Alias with a slash'],
+    ['/遠/外/が.html', 200, '外/が.html', 'Alias to elsewhere'],
+    ['/正規/外/が.html', 200, '外/が.html', 'AliasMatch to elsewhere'],
+    ['/環/外/が.html', 200, '外/が.html', 'a symbolic link'],
+    ['/断/外/が.html', 403, undef, 'a symbolic link, not followed'],
     ['/~太郎/が.html', 200, 'home/太郎/が.html', 'UserDir'],
     ['/旧/が.html', 200, '新/が.html', 'RewriteRule [PT]'],
     ['/表/が.html', 200, '新/が.html', 'RewriteRule to a URL'],
