@@ -132,6 +132,7 @@ typedef enum {
     IRI_WHY_UNWRITABLE,    /* the tree's charsets cannot write that name */
     IRI_WHY_UNNAMED,       /* octets that no tree charset reads, as they are */
     IRI_WHY_OTHER_NAME,    /* those octets are another entry's name */
+    IRI_WHY_FORBIDDEN,     /* holds a NUL, or a dot-segment */
     IRI_WHY_UNREADABLE,    /* no charset reads the path */
     IRI_WHY_BIDI,          /* a bidi formatting character came raw */
     IRI_WHY_LIMIT,         /* over a limit of length or segments */
@@ -196,7 +197,7 @@ typedef struct {
     void          *(*alloc)(void *ctx, size_t size);   /* arena, or NULL */
     void           (*log)(void *ctx, iri_log_level_t level, iri_str_t line);
                                  /* NULL: silent; line has no end of line */
-    const iri_dir_t *dir;        /* NULL: iri_find looks at nothing */
+    const iri_dir_t *dir;        /* for iri_find; iri_read needs none */
     int              trace;      /* 1: each reading and look is logged too */
 } iri_env_t;
 
@@ -322,7 +323,8 @@ typedef struct {
                                there is no reading */
     iri_str_t    uri;       /* canonical, percent-encoded, upper-case hex; of
                                a path that came escaped the escapes of ASCII
-                               characters stay as they were ("%2F", "%25") */
+                               characters stay as they were ("%2F", "%25"),
+                               and all of it where there is no reading */
     iri_str_t    octets;    /* path as it came, unescaped: what further
                                readings are made from */
     int          raw;       /* 1: target held octets above 7F, so a proxy
@@ -411,17 +413,20 @@ typedef struct {
 
 typedef struct {
     iri_answer_t answer;       /* PASS: not found, or no look was needed;
-                                  SERVE: found; MOVED: found under another
-                                  canonical path; REFUSE: no entry can have
-                                  that name, or those octets belong to
-                                  another name: never open filename */
+                                  SERVE: found; MOVED: it, or the directory
+                                  that it would be in, was found under
+                                  another canonical path; REFUSE: no entry
+                                  can have that name, or those octets belong
+                                  to another.  Of MOVED and REFUSE filename
+                                  must never be opened */
     iri_why_t    why;
     iri_match_t  match;
     iri_str_t    path;         /* whole canonical path of what was found,
                                   prefix included; that asked for otherwise */
     iri_str_t    charset;      /* of the further reading that was found; of
                                   the request's reading otherwise */
-    iri_str_t    filename;     /* root and octets on disk; what follows the
+    iri_str_t    filename;     /* root and octets on disk, whose names are
+                                  path, segment by segment; what follows the
                                   deepest entry is written in the tree's
                                   first charset and form below a directory
                                   (a new name), canonical below a file
@@ -438,8 +443,9 @@ typedef struct {
  * entries remembered of the directory.  An entry counts only if its own name
  * equals the segment.  Then the further readings of search->reading, each
  * for the whole path, then a charset for each segment; these give MOVED.
- * Errors of the file system end the search: filename is then what the server
- * alone would open, and it answers.
+ * Errors of the file system, and a spent budget, end the search: filename is
+ * then path as the tree would write it, and the server meets the error.  A
+ * path with a NUL or a dot-segment is refused.
  *
  * root "/srv", path "/\xE8\xA1\xA8", tree EUC-JP -> SERVE, charset,
  * filename "/srv/\xC9\xBD".

@@ -4,8 +4,8 @@
  * Nearly every entry is written as its name is in NFC or in NFD, and found
  * by a look.  The few that are not - partly composed, singletons, marks in
  * another order - are found by reading their directory once; what is kept
- * is those few and nothing else, so that a directory of a hundred thousand
- * ordinary names costs one empty slot.
+ * is those few and nothing else, so that a directory of ten thousand
+ * ordinary names costs one empty slot.  A larger one is not read at all.
  *
  * What is remembered is a hint: the entry is looked at again before it
  * counts, and its name follows from its octets.
@@ -20,7 +20,11 @@
 #define IRI_SETTLED  INT64_C(2000000000)   /* ns after which mtime is safe */
 #define IRI_FRESH    INT64_C(100000000)    /* ns that a racy list is used */
 
-#define IRI_MAX_ODD_TEXT (256 * 1024)      /* octets kept of a directory */
+/*
+ * Octets of names of one directory to look at closely, at some 100
+ * instructions each; beyond that it counts as too large.
+ */
+#define IRI_MAX_CLOSE (64 * 1024)
 
 /* One remembered entry; its name and octets follow the list. */
 typedef struct {
@@ -150,6 +154,7 @@ typedef struct {
     const iri_tree_conf_t *tree;
     iri_odds_t            *odds;
     size_t                 entries;
+    size_t                 close;     /* octets looked at closely */
     int                    too_many;
     iri_buf_t              name;
     iri_buf_t              octets;
@@ -265,16 +270,20 @@ iri_list_entry(void *arg, iri_str_t octets)
     int           guessed = 0;
 
     if (++lister->entries > IRI_MAX_LISTED
-        || lister->odds->text.len > IRI_MAX_ODD_TEXT)
+        || lister->close > IRI_MAX_CLOSE)
     {
         lister->too_many = 1;
         return IRI_IO_FAILED;   /* ends the listing */
     }
 
     /* No file system has longer names; one that had would not be searched. */
-    if (iri_is_ascii(octets, 0) || octets.len > IRI_MAX_SEGMENT) {
+    if (iri_is_ascii(octets, 0) || octets.len > IRI_MAX_SEGMENT
+        || iri_entry_is_plain(lister->tree, octets))
+    {
         return IRI_OK;
     }
+
+    lister->close += octets.len;
 
     iri_scratch_reset(lister);
 
@@ -448,7 +457,7 @@ static int
 iri_slot_holds(const iri_slot_t *slot, const iri_tree_conf_t *tree,
                const iri_node_t *node)
 {
-    int64_t changed, now;   /* changed: of any year */
+    int64_t now;
 
     if (slot->node.kind != IRI_NODE_DIR || slot->node.dev != node->dev
         || slot->node.ino != node->ino || slot->node.mtime != node->mtime
@@ -458,8 +467,8 @@ iri_slot_holds(const iri_slot_t *slot, const iri_tree_conf_t *tree,
         return 0;
     }
 
-    changed = node->mtime > node->ctime ? node->mtime : node->ctime;
-    if (changed < slot->read_at - IRI_SETTLED) {
+    /* Not mtime, which the owner of a directory may set to any year. */
+    if (node->ctime < slot->read_at - IRI_SETTLED) {
         return 1;
     }
 

@@ -12,7 +12,7 @@
 
 #include "iri_int.h"
 
-#define IRI_MAX_OPEN 64   /* more rows than the label table has */
+#define IRI_MAX_OPEN 64   /* remembered; the label table has fewer rows */
 
 struct iri_registry_s {
     iri_env_t             env;
@@ -75,13 +75,13 @@ iri_registry_get(iri_registry_t *registry, const iri_encoding_t *encoding,
         }
     }
 
-    if (encoding->converter == NULL || registry->count == IRI_MAX_OPEN) {
+    if (encoding->converter == NULL) {
         *why = encoding->refused;
         return NULL;
     }
 
     charset = iri_charset_build(&registry->env, encoding, why);
-    if (charset != NULL) {
+    if (charset != NULL && registry->count < IRI_MAX_OPEN) {
         registry->encoding[registry->count] = encoding;
         registry->charset[registry->count++] = charset;
     }
@@ -290,7 +290,7 @@ iri_charset_get(iri_registry_t *registry, iri_str_t label,
     *out = iri_registry_get(registry, encoding, &why);
     if (*out == NULL) {
         return iri_sentence(&registry->env, label, why,
-                            ": it is not safe for paths, use another");
+                            ": use another charset");
     }
 
     return NULL;

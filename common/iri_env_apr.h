@@ -19,10 +19,10 @@ typedef void (*iri_env_apr_log_t)(void *arg, iri_log_level_t level,
                                   iri_str_t line);
 
 typedef struct {
-    iri_env_t         env;    /* what the functions of the core are given */
-    apr_pool_t       *pool;   /* the arena: what they return lives in it */
-    iri_env_apr_log_t log;    /* NULL: silent */
-    void             *arg;    /* given to log; may be NULL */
+    iri_env_t         env;  /* what the functions of the core are given */
+    apr_pool_t       *pool; /* the arena: what they return lives in it */
+    iri_env_apr_log_t log;  /* NULL: silent */
+    void             *arg;  /* given to log; may be NULL */
 } iri_env_apr_t;
 
 /*
@@ -34,8 +34,8 @@ void iri_env_apr_init(iri_env_apr_t *self, apr_pool_t *pool,
                       iri_env_apr_log_t log, void *arg);
 
 /* The same, with *self itself in pool; NULL: no memory. */
-iri_env_apr_t *iri_env_apr_create(apr_pool_t *pool, iri_env_apr_log_t log,
-                                  void *arg);
+iri_env_apr_t *
+iri_env_apr_create(apr_pool_t *pool, iri_env_apr_log_t log, void *arg);
 
 #pragma GCC visibility pop
 

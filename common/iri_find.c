@@ -1,311 +1,15 @@
 /*
  * iri_find.c - from a canonical path to the entry that has that name
  *
- * Design 5: down the tree segment by segment, then the same for the further
- * readings of the request, depth first and with one budget for all;
+ * Design 5: down the tree with the first reading, then the same for the
+ * further readings of the request, depth first and with one budget for all;
  * candidates are never multiplied out (security rules 11 and 17).  What one
- * segment finds is iri_step.c.
+ * way down finds is iri_walk.c.
  */
 
 #include <string.h>
 
 #include "iri_int.h"
-
-
-/* ---- walking ------------------------------------------------------------- */
-
-static iri_status_t
-iri_walk_put(iri_finder_t *finder, iri_walk_t *walk, iri_str_t disk,
-             iri_str_t name)
-{
-    iri_status_t status;
-
-    status = iri_buf_put(finder->env, &walk->disk, disk.data, disk.len);
-
-    return status == IRI_OK ? iri_buf_put(finder->env, &walk->names,
-                                          name.data, name.len)
-                            : status;
-}
-
-
-static iri_status_t
-iri_walk_slash(iri_finder_t *finder, iri_walk_t *walk)
-{
-    static const iri_str_t slash = IRI_STR("/");
-
-    return iri_walk_put(finder, walk, slash, slash);
-}
-
-
-/* A name that is not there yet, as the tree would write it. */
-static iri_status_t
-iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
-{
-    iri_buf_t    octets = IRI_BUF_EMPTY;
-    iri_status_t status;
-    size_t       k;
-    int          written = 0;
-
-    if (iri_is_ascii(segment, 0)) {
-        return iri_walk_put(finder, walk, segment, segment);
-    }
-
-    for (k = 0; k < 2 && !written; k++) {
-        status = iri_name_write(finder->env, finder->tree, segment, k,
-                                &octets, &written);
-        if (status != IRI_OK) {
-            return status;
-        }
-    }
-
-    if (!written) {
-        walk->refused = 1;
-        walk->why = IRI_WHY_UNWRITABLE;
-    }
-
-    return iri_walk_put(finder, walk, iri_buf_str(&octets), segment);
-}
-
-
-/* What follows the deepest entry that was found. */
-static iri_status_t
-iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest)
-{
-    iri_str_t    segment;
-    iri_status_t status = IRI_OK;
-    size_t       from, to;
-
-    for (from = 0; status == IRI_OK; from = to + 1) {
-        to = iri_segment_end(rest, from);
-
-        segment.data = rest.data + from;
-        segment.len = to - from;
-
-        status = iri_walk_new_name(finder, walk, segment);
-
-        if (status != IRI_OK || to == rest.len) {
-            break;
-        }
-
-        status = iri_walk_slash(finder, walk);
-    }
-
-    return status;
-}
-
-
-/*
- * The octets for a further reading.  Where any of them came raw, a bidi
- * formatting character may have (draft 4.1).
- */
-static iri_source_t
-iri_source_of(const iri_finder_t *finder)
-{
-    const iri_reading_t *reading = finder->search->reading;
-    iri_source_t         source = { finder->octets, NULL, 0, 0 };
-
-    if (reading != NULL && reading->raw) {
-        source.raw_high = 1;
-        source.raw_bidi = 1;
-    }
-
-    return source;
-}
-
-
-/*
- * One segment under each reading of its octets: UTF-8, then the charsets of
- * the request.
- */
-static iri_status_t
-iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
-               iri_str_t *name, iri_step_t *step)
-{
-    const iri_charsets_t *list = &finder->search->reading->conf->charsets;
-    iri_source_t          source = iri_source_of(finder);
-    iri_str_t             came = { to - from, finder->octets.data + from };
-    iri_buf_t             segment;
-    iri_status_t          status;
-    iri_why_t             why;
-    size_t                i;
-
-    *step = IRI_STEP_ABSENT;
-
-    for (i = 0; i <= list->count && !finder->stopped; i++) {
-
-        memset(&segment, 0, sizeof(segment));
-
-        status = iri_segment_read(finder->env,
-                                  i == 0 ? &iri_charset_utf8
-                                         : list->at[i - 1],
-                                  &source, from, to, &segment, NULL, &why);
-        if (status != IRI_OK) {
-            return status;
-        }
-
-        if (why != IRI_WHY_READ) {
-            continue;
-        }
-
-        status = iri_step(finder, walk, iri_buf_str(&segment), came, name,
-                          step);
-        if (status != IRI_OK || *step != IRI_STEP_ABSENT) {
-            return status;
-        }
-    }
-
-    return IRI_OK;
-}
-
-
-/* Has all of it been found, down to a last segment that is ASCII? */
-static iri_status_t
-iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
-{
-    iri_node_t   node;
-    iri_status_t status;
-
-    if (!finder->further) {
-        walk->found = 1;
-        return IRI_OK;
-    }
-
-    status = iri_look(finder, &walk->disk, &node);
-    walk->found = status == IRI_OK && node.kind != IRI_NODE_ABSENT;
-
-    return status;
-}
-
-
-/*
- * PATH_INFO, for which there is nothing on disk to confirm a charset: each
- * segment in the first that reads it.
- */
-static iri_status_t
-iri_walk_path_info(iri_finder_t *finder, iri_walk_t *walk, size_t from)
-{
-    const iri_charsets_t *list = &finder->search->reading->conf->charsets;
-    iri_source_t          source = iri_source_of(finder);
-    iri_buf_t             rest = IRI_BUF_EMPTY;
-    iri_status_t          status = IRI_OK;
-    iri_why_t             why;
-    size_t                to, i;
-
-    for ( ;; ) {
-        to = iri_segment_end(finder->octets, from);
-
-        for (i = 0, why = IRI_WHY_UNREADABLE;
-             status == IRI_OK && why != IRI_WHY_READ && i <= list->count; i++)
-        {
-            status = iri_segment_read(finder->env,
-                                      i == 0 ? &iri_charset_utf8
-                                             : list->at[i - 1],
-                                      &source, from, to, &rest, NULL, &why);
-        }
-
-        if (status != IRI_OK || why != IRI_WHY_READ) {
-            return status;
-        }
-
-        if (to == finder->octets.len) {
-            break;
-        }
-
-        status = iri_buf_putc(finder->env, &rest, '/');
-        from = to + 1;
-    }
-
-    walk->found = 1;
-
-    return iri_walk_put(finder, walk, iri_buf_str(&rest),
-                        iri_buf_str(&rest));
-}
-
-
-/* What the walk did not find of part, from offset from on. */
-static iri_status_t
-iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
-             iri_str_t part, size_t from, int mixed)
-{
-    iri_str_t rest = iri_str_from(part, from);
-
-    switch (step) {
-
-    case IRI_STEP_FOUND:
-        return iri_walk_confirm(finder, walk);
-
-    case IRI_STEP_NOT_DIR:
-        if (mixed) {
-            return iri_walk_path_info(finder, walk, from);
-        }
-
-        walk->found = 1;
-        return iri_walk_put(finder, walk, rest, rest);
-
-    case IRI_STEP_REFUSED:
-        walk->refused = 1;
-        return IRI_OK;
-
-    default:
-        return mixed ? IRI_OK : iri_walk_rest(finder, walk, rest);
-    }
-}
-
-
-/*
- * Walk down part.  mixed: part is as it came, each segment in any charset.
- * The segments of part and of the octets that it came as go side by side.
- */
-static iri_status_t
-iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
-{
-    iri_str_t    root = finder->search->root, segment, came, name;
-    iri_status_t status;
-    iri_step_t   step = IRI_STEP_FOUND;
-    size_t       from = 0, to, came_from = 0, came_to = 0;
-
-    memset(walk, 0, sizeof(*walk));
-
-    status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
-
-    while (status == IRI_OK) {
-        to = iri_segment_end(part, from);
-        came_to = iri_segment_end(finder->octets, came_from);
-
-        segment.data = part.data + from;
-        segment.len = to - from;
-
-        came.data = finder->octets.data + came_from;
-        came.len = came_to - came_from;
-
-        if (iri_is_ascii(segment, 0)) {
-            status = iri_walk_put(finder, walk, segment, segment);
-
-        } else {
-            status = mixed ? iri_step_mixed(finder, walk, from, to, &name,
-                                            &step)
-                           : iri_step(finder, walk, segment, came, &name,
-                                      &step);
-
-            if (status == IRI_OK && step == IRI_STEP_FOUND) {
-                status = iri_buf_put(finder->env, &walk->names, name.data,
-                                     name.len);
-            }
-        }
-
-        if (status != IRI_OK || step != IRI_STEP_FOUND || to == part.len) {
-            break;
-        }
-
-        status = iri_walk_slash(finder, walk);
-        from = to + 1;
-        came_from = came_to < finder->octets.len ? came_to + 1 : came_to;
-    }
-
-    return status == IRI_OK
-               ? iri_walk_end(finder, walk, step, part, from, mixed)
-               : status;
-}
 
 
 /* ---- further readings ---------------------------------------------------- */
@@ -365,12 +69,11 @@ iri_octets_of_part(const iri_search_t *search, iri_str_t part)
 }
 
 
-/* The octets of part in one charset; *read 0: it does not read them. */
+/* A path in one charset; *read 0: it does not read all of it. */
 static iri_status_t
-iri_part_read(iri_finder_t *finder, const iri_charset_t *charset,
-              iri_buf_t *out, int *read)
+iri_part_read(const iri_finder_t *finder, const iri_charset_t *charset,
+              iri_source_t source, iri_buf_t *out, int *read)
 {
-    iri_source_t source = iri_source_of(finder);
     iri_status_t status;
     iri_why_t    why;
     size_t       from, to;
@@ -378,7 +81,7 @@ iri_part_read(iri_finder_t *finder, const iri_charset_t *charset,
     *read = 0;
 
     for (from = 0; ; from = to + 1) {
-        to = iri_segment_end(finder->octets, from);
+        to = iri_segment_end(source.octets, from);
 
         status = iri_segment_read(finder->env, charset, &source, from, to,
                                   out, NULL, &why);
@@ -386,7 +89,7 @@ iri_part_read(iri_finder_t *finder, const iri_charset_t *charset,
             return status;
         }
 
-        if (to == finder->octets.len) {
+        if (to == source.octets.len) {
             *read = 1;
             return IRI_OK;
         }
@@ -399,6 +102,35 @@ iri_part_read(iri_finder_t *finder, const iri_charset_t *charset,
 }
 
 
+/* finder->further is set if one segment has more than one reading. */
+static iri_status_t
+iri_further_count(iri_finder_t *finder, size_t from, size_t to)
+{
+    const iri_reading_conf_t *conf = finder->search->reading->conf;
+    const iri_charset_t      *charset;
+    iri_source_t              source = iri_source_of(finder);
+    iri_buf_t                 out = IRI_BUF_EMPTY;
+    iri_status_t              status;
+    iri_why_t                 why;
+    size_t                    i, readings = 0;
+
+    for (i = 0; (charset = iri_way_to_read(conf, i)) != NULL; i++) {
+
+        status = iri_segment_read(finder->env, charset, &source, from, to,
+                                  &out, NULL, &why);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        readings += why == IRI_WHY_READ;
+    }
+
+    finder->further = readings > 1;
+
+    return IRI_OK;
+}
+
+
 /*
  * Is there more than one way to read some segment?  A legacy path in one
  * charset, none of whose segments is UTF-8, has one reading.
@@ -406,48 +138,24 @@ iri_part_read(iri_finder_t *finder, const iri_charset_t *charset,
 static iri_status_t
 iri_further_look_for(iri_finder_t *finder)
 {
-    const iri_charsets_t *list;
-    iri_source_t          source = iri_source_of(finder);
-    iri_buf_t             out = IRI_BUF_EMPTY;
-    iri_status_t          status;
-    iri_why_t             why;
-    iri_str_t             segment;
-    size_t                from, to, i, readings;
+    iri_str_t    octets = finder->octets, segment;
+    iri_status_t status = IRI_OK;
+    size_t       from, to;
 
-    if (finder->octets.len == 0) {
-        return IRI_OK;
-    }
-
-    list = &finder->search->reading->conf->charsets;
-
-    for (from = 0; from <= finder->octets.len && !finder->further;
+    for (from = 0; status == IRI_OK && from < octets.len && !finder->further;
          from = to + 1)
     {
-        to = iri_segment_end(finder->octets, from);
+        to = iri_segment_end(octets, from);
 
-        segment.data = finder->octets.data + from;
+        segment.data = octets.data + from;
         segment.len = to - from;
 
-        if (iri_is_ascii(segment, 0)) {
-            continue;
+        if (!iri_is_ascii(segment, 0)) {
+            status = iri_further_count(finder, from, to);
         }
-
-        for (readings = 0, i = 0; i <= list->count; i++) {
-            status = iri_segment_read(finder->env,
-                                      i == 0 ? &iri_charset_utf8
-                                             : list->at[i - 1],
-                                      &source, from, to, &out, NULL, &why);
-            if (status != IRI_OK) {
-                return status;
-            }
-
-            readings += why == IRI_WHY_READ;
-        }
-
-        finder->further = readings > 1;
     }
 
-    return IRI_OK;
+    return status;
 }
 
 
@@ -465,7 +173,8 @@ iri_try_further(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *charset)
 
         memset(&part, 0, sizeof(part));
 
-        status = iri_part_read(finder, list->at[i], &part, &read);
+        status = iri_part_read(finder, list->at[i], iri_source_of(finder),
+                               &part, &read);
         if (status != IRI_OK) {
             return status;
         }
@@ -480,6 +189,7 @@ iri_try_further(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *charset)
         status = iri_walk(finder, iri_buf_str(&part), 0, walk);
 
         if (status != IRI_OK || (walk->found && !walk->refused)) {
+            iri_forgive(walk, IRI_MATCH_CHARSET);
             *charset = iri_charset_name(list->at[i]);
             walk->why = IRI_WHY_FURTHER;
             return status;
@@ -596,6 +306,55 @@ iri_find_pass(const iri_finder_t *finder, iri_why_t why, iri_found_t *found)
 
 
 static iri_status_t
+iri_find_found(const iri_finder_t *finder, iri_walk_t *walk,
+               iri_found_t *found)
+{
+    iri_status_t status;
+
+    iri_forgive(walk, iri_match_of_request(finder->search->reading));
+
+    status = iri_walk_path(finder, walk, &found->path);
+
+    found->match = walk->match;
+    found->answer = iri_str_equal(found->path, finder->search->path)
+                        ? IRI_SERVE
+                        : IRI_MOVED;
+    found->why = walk->why != IRI_WHY_NOTHING ? walk->why : IRI_WHY_FOUND;
+
+    return status;
+}
+
+
+/*
+ * No such entry.  But where the way there went through a directory of
+ * another name, a vendor variant of what was asked, the rules must judge
+ * that name before anything is made in it.
+ */
+static iri_status_t
+iri_find_absent(const iri_finder_t *finder, iri_walk_t *walk,
+                iri_found_t *found)
+{
+    if (iri_str_equal(iri_buf_str(&walk->names), finder->part)) {
+        found->answer = IRI_PASS;
+        found->why = finder->stopped ? finder->why : IRI_WHY_ABSENT;
+        return IRI_OK;
+    }
+
+    if (finder->stopped) {
+        found->answer = IRI_REFUSE;
+        found->why = finder->why;
+        return IRI_OK;
+    }
+
+    found->answer = IRI_MOVED;
+    found->match = walk->match;
+    found->why = walk->why != IRI_WHY_NOTHING ? walk->why : IRI_WHY_READ;
+
+    return iri_walk_path(finder, walk, &found->path);
+}
+
+
+static iri_status_t
 iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
               iri_found_t *found)
 {
@@ -612,23 +371,8 @@ iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
         return IRI_OK;
     }
 
-    if (!walk->found) {
-        found->answer = IRI_PASS;
-        found->why = finder->stopped ? finder->why : IRI_WHY_ABSENT;
-        return IRI_OK;
-    }
-
-    iri_forgive(walk, iri_match_of_request(finder->search->reading));
-
-    status = iri_walk_path(finder, walk, &found->path);
-
-    found->match = walk->match;
-    found->answer = iri_str_equal(found->path, finder->search->path)
-                        ? IRI_SERVE
-                        : IRI_MOVED;
-    found->why = walk->why != IRI_WHY_NOTHING ? walk->why : IRI_WHY_FOUND;
-
-    return status;
+    return walk->found ? iri_find_found(finder, walk, found)
+                       : iri_find_absent(finder, walk, found);
 }
 
 
@@ -644,10 +388,10 @@ iri_is_declared_nfc(const iri_tree_conf_t *tree)
 
 /* Is every segment of part its own canonical form? */
 static iri_status_t
-iri_part_is_canonical(iri_finder_t *finder, int *canonical)
+iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 {
     const iri_reading_t *reading = finder->search->reading;
-    iri_finder_t         as_is = *finder;
+    iri_source_t         source = { finder->part, NULL, 0, 0 };
     iri_buf_t            out = IRI_BUF_EMPTY;
     iri_status_t         status;
 
@@ -659,9 +403,8 @@ iri_part_is_canonical(iri_finder_t *finder, int *canonical)
         return IRI_OK;
     }
 
-    as_is.octets = finder->part;
-
-    status = iri_part_read(&as_is, &iri_charset_utf8, &out, canonical);
+    status = iri_part_read(finder, &iri_charset_utf8, source, &out,
+                           canonical);
 
     *canonical = *canonical && iri_str_equal(iri_buf_str(&out), finder->part);
 
@@ -693,7 +436,13 @@ iri_find_exact(iri_finder_t *finder, iri_walk_t *walk)
     status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
 
     if (status == IRI_OK) {
-        status = iri_walk_put(finder, walk, finder->part, finder->part);
+        status = iri_buf_put(finder->env, &walk->disk, finder->part.data,
+                             finder->part.len);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &walk->names, finder->part.data,
+                             finder->part.len);
     }
 
     if (status == IRI_OK) {
@@ -752,13 +501,91 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
 }
 
 
+/* A NUL would end the path for the C library, a dot-segment leave it. */
+static int
+iri_is_forbidden(iri_str_t part)
+{
+    size_t from, to, len;
+
+    if (part.len != 0 && memchr(part.data, '\0', part.len) != NULL) {
+        return 1;
+    }
+
+    for (from = 0; from < part.len; from = to + 1) {
+        to = iri_segment_end(part, from);
+        len = to - from;
+
+        if (len != 0 && len <= 2 && part.data[from] == '.'
+            && part.data[to - 1] == '.')
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Does the declaration of the tree make every look needless?  Who declares
+ * its names has said that UTF-8 is the right reading of what is UTF-8.
+ */
+static iri_status_t
+iri_is_declared(iri_finder_t *finder, int *declared)
+{
+    const iri_reading_t *reading = finder->search->reading;
+    iri_status_t         status = IRI_OK;
+
+    *declared = iri_is_declared_nfc(finder->tree);
+
+    if (*declared && reading != NULL && reading->form == IRI_FORM_LEGACY) {
+        status = iri_further_look_for(finder);
+        *declared = !finder->further;
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_find_answer(iri_finder_t *finder, iri_found_t *found)
+{
+    iri_status_t status;
+    int          canonical, declared = 0;
+
+    if (iri_is_forbidden(finder->part)) {
+        status = iri_find_pass(finder, IRI_WHY_FORBIDDEN, found);
+        found->answer = IRI_REFUSE;
+        return status;
+    }
+
+    if (iri_is_ascii(finder->part, 0)) {
+        return iri_find_pass(finder, IRI_WHY_ASCII, found);
+    }
+
+    finder->octets = iri_octets_of_part(finder->search, finder->part);
+
+    status = iri_part_is_canonical(finder, &canonical);
+
+    if (status == IRI_OK && canonical) {
+        status = iri_is_declared(finder, &declared);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    return declared ? iri_find_pass(finder, IRI_WHY_DECLARED, found)
+                    : iri_find_part(finder, canonical, found);
+}
+
+
 iri_status_t
 iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
 {
     iri_finder_t finder;
     iri_found_t  found;
     iri_status_t status;
-    int          canonical;
 
     memset(&finder, 0, sizeof(finder));
     finder.env = env;
@@ -773,49 +600,7 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
         found.charset = search->reading->charset;
     }
 
-    /* The C library would look at another path. */
-    if (finder.part.len != 0
-        && memchr(finder.part.data, '\0', finder.part.len) != NULL)
-    {
-        status = iri_find_pass(&finder, IRI_WHY_UNWRITABLE, &found);
-        found.answer = IRI_REFUSE;
-        goto done;
-    }
-
-    if (env->dir == NULL || iri_is_ascii(finder.part, 0)) {
-        status = iri_find_pass(&finder, IRI_WHY_ASCII, &found);
-        goto done;
-    }
-
-    status = iri_part_is_canonical(&finder, &canonical);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    finder.octets = iri_octets_of_part(search, finder.part);
-
-    if (canonical && iri_is_declared_nfc(search->tree)) {
-
-        /* Who declares the names has said that UTF-8 is the right reading. */
-        if (search->reading != NULL
-            && search->reading->form == IRI_FORM_LEGACY)
-        {
-            status = iri_further_look_for(&finder);
-            if (status != IRI_OK) {
-                return status;
-            }
-        }
-
-        if (!finder.further) {
-            status = iri_find_pass(&finder, IRI_WHY_DECLARED, &found);
-            goto done;
-        }
-    }
-
-    status = iri_find_part(&finder, canonical, &found);
-
-done:
-
+    status = iri_find_answer(&finder, &found);
     if (status == IRI_OK) {
         *out = found;
     }
@@ -868,6 +653,14 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
     if (slashes != 0) {
         from = iri_after_slash(found->path, slashes);
         from -= from != 0;
+    }
+
+    /* A root that is empty stands for "/". */
+    if (path.len == 0) {
+        status = iri_buf_putc(env, &path, '/');
+        if (status != IRI_OK) {
+            return status;
+        }
     }
 
     *filename = iri_buf_str(&path);

@@ -21,7 +21,7 @@ typedef struct {
     size_t         size;   /* octets allocated */
 } iri_buf_t;
 
-#define IRI_MAX_BUFFER (1024 * 1024)   /* a path of 8 KiB grows 27 times */
+#define IRI_MAX_BUFFER (1024 * 1024)   /* no path within the limits needs it */
 
 #define IRI_BUF_EMPTY { NULL, 0, 0 }
 
@@ -207,15 +207,16 @@ iri_status_t iri_segment_read(const iri_env_t *env,
                               size_t to, iri_buf_t *path, iri_buf_t *uri,
                               iri_why_t *why);
 
-/* A pchar of RFC 3986, 3.3, or "/": one bit for each, from 00 up; not "%" */
+/* Stands in a URI path as it is: pchar of RFC 3986, 3.3, and "/", not "%" */
 static inline int
-iri_is_pchar(unsigned char c)
+iri_is_path_char(unsigned char c)
 {
-    static const uint32_t pchar[4] = {
+    /* one bit for each, from 00 up */
+    static const uint32_t stands[4] = {
         0x00000000, 0x2fffffd2, 0x87ffffff, 0x47fffffe
     };
 
-    return c < 0x80 && (pchar[c >> 5] >> (c & 31) & 1);
+    return c < 0x80 && (stands[c >> 5] >> (c & 31) & 1);
 }
 
 
@@ -235,6 +236,17 @@ iri_status_t iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
 /* iri_entry_name into a buffer that is emptied first; *index: of charset. */
 iri_status_t iri_entry_read(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t octets, iri_buf_t *name, size_t *index);
+
+/* Is the entry with these octets called name, and in which charset? */
+iri_status_t iri_entry_is_named(const iri_env_t *env,
+                                const iri_tree_conf_t *tree, iri_str_t octets,
+                                iri_str_t name, size_t *index, int *named);
+
+/*
+ * 1 if the entry needs no memory: it has no name, or one that is written in
+ * just these octets.  0 means only that it has to be looked at closely.
+ */
+int iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets);
 
 /*
  * The name with the characters of the JIS vendor pairs all as vendors map
@@ -319,6 +331,26 @@ void iri_forgive(iri_walk_t *walk, iri_match_t match);
 iri_status_t iri_step(iri_finder_t *finder, iri_walk_t *walk,
                       iri_str_t segment, iri_str_t came, iri_str_t *name,
                       iri_step_t *step);
+
+
+/* ---- down the tree (iri_walk.c) ------------------------------------------ */
+
+/*
+ * Walk down part, below the root of the search.  mixed: part is the octets
+ * as they came, and each segment is read in any charset.
+ */
+iri_status_t iri_walk(iri_finder_t *finder, iri_str_t part, int mixed,
+                      iri_walk_t *walk);
+
+/* How octets came, for a further reading of them. */
+iri_source_t iri_source_of(const iri_finder_t *finder);
+
+/*
+ * The i-th way to read a segment of the request: UTF-8, then the charsets of
+ * iri_charset; NULL behind the last.
+ */
+const iri_charset_t *iri_way_to_read(const iri_reading_conf_t *conf,
+                                     size_t i);
 
 #pragma GCC visibility pop
 

@@ -58,8 +58,10 @@ iri_buf_str(const iri_buf_t *buf)
 iri_str_t
 iri_str_from(iri_str_t s, size_t offset)
 {
-    s.data += offset;
-    s.len -= offset;
+    if (offset != 0) {
+        s.data += offset;
+        s.len -= offset;
+    }
 
     return s;
 }

@@ -90,6 +90,80 @@ iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
 }
 
 
+iri_status_t
+iri_entry_is_named(const iri_env_t *env, const iri_tree_conf_t *tree,
+                   iri_str_t octets, iri_str_t name, size_t *index,
+                   int *named)
+{
+    iri_buf_t    read = IRI_BUF_EMPTY;
+    iri_status_t status;
+
+    status = iri_entry_read(env, tree, octets, &read, index);
+    if (status == IRI_OK) {
+        *named = iri_str_equal(iri_buf_str(&read), name);
+    }
+
+    return status;
+}
+
+
+/* Is every character of octets one that NFC leaves alone? */
+static int
+iri_is_inert(const iri_charset_t *charset, iri_str_t octets)
+{
+    const unsigned char *p = octets.data, *end = octets.data + octets.len;
+    uint32_t             c[2];
+
+    while (p < end) {
+        p += iri_charset_next(charset, p, end, c);
+
+        if (!iri_char_is_inert(c[0]) || c[1] != 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Does the charset read octets, and are all characters allowed? */
+static int
+iri_is_read(const iri_charset_t *charset, iri_str_t octets)
+{
+    const unsigned char *p = octets.data, *end = octets.data + octets.len;
+    int                  legacy = !iri_charset_is_utf8(charset);
+    uint32_t             c[2];
+    size_t               n;
+
+    for ( /* void */ ; p < end; p += n) {
+        n = iri_charset_next(charset, p, end, c);
+
+        if (n == 0 || !iri_char_allowed(c[0], legacy)
+            || (c[1] != 0 && !iri_char_allowed(c[1], legacy)))
+        {
+            return 0;
+        }
+    }
+
+    return iri_round_trip(charset, octets);
+}
+
+
+int
+iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets)
+{
+    size_t i;
+
+    for (i = 0; i < tree->charsets.count; i++) {
+        if (iri_is_read(tree->charsets.at[i], octets)) {
+            return iri_is_inert(tree->charsets.at[i], octets);
+        }
+    }
+
+    return 1;
+}
+
+
 /* ---- writing ------------------------------------------------------------- */
 
 #define IRI_MAX_DECOMPOSED 32   /* characters of one in NFD, with its marks */
@@ -194,28 +268,6 @@ iri_charset_write(const iri_env_t *env, const iri_charset_t *charset,
 }
 
 
-/*
- * Is the entry with these octets called name?  Not if an earlier charset of
- * the tree reads them as something else, or if a name with too many marks to
- * be normalized stands for itself only.
- */
-static iri_status_t
-iri_is_named(const iri_env_t *env, const iri_tree_conf_t *tree,
-             iri_str_t octets, iri_str_t name, int *named)
-{
-    iri_buf_t    read = IRI_BUF_EMPTY;
-    iri_status_t status;
-    size_t       index;
-
-    status = iri_entry_read(env, tree, octets, &read, &index);
-    if (status == IRI_OK) {
-        *named = iri_str_equal(iri_buf_str(&read), name);
-    }
-
-    return status;
-}
-
-
 iri_status_t
 iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
                iri_str_t name, size_t k, iri_buf_t *out, int *written)
@@ -224,6 +276,7 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
     iri_buf_t            nfd = IRI_BUF_EMPTY;
     iri_str_t            text = name;
     iri_status_t         status;
+    size_t               index;
     int                  decomposed = k % 2 == 1;
 
     *written = 0;
@@ -259,8 +312,13 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
 
     status = iri_charset_write(env, charset, text, out, written);
 
+    /*
+     * Not if an earlier charset of the tree reads that as something else, or
+     * if a name with too many marks to be normalized stands for itself only.
+     */
     return status == IRI_OK && *written
-               ? iri_is_named(env, tree, iri_buf_str(out), name, written)
+               ? iri_entry_is_named(env, tree, iri_buf_str(out), name,
+                                    &index, written)
                : status;
 }
 

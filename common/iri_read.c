@@ -26,8 +26,15 @@ typedef struct {
 int
 iri_is_ascii(iri_str_t path, int escaped)
 {
-    const unsigned char *p = path.data, *end = path.data + path.len;
+    const unsigned char *p, *end;
     uint64_t             word;
+
+    if (path.len == 0) {
+        return 1;
+    }
+
+    p = path.data;
+    end = path.data + path.len;
 
     if (escaped) {
         for ( /* void */ ; p < end; p++) {
@@ -419,11 +426,25 @@ iri_refuse(iri_reading_t *out, int status, iri_why_t why)
 }
 
 
+/* The path as it came, percent-encoded. */
+static iri_status_t
+iri_uri_as_came(const iri_env_t *env, const iri_request_t *request,
+                iri_str_t *uri)
+{
+    if (request->escaped) {
+        *uri = request->path;
+        return IRI_OK;
+    }
+
+    return iri_path_to_uri(env, request->path, uri);
+}
+
+
 static void
 iri_reading_limit(const iri_request_t *request, iri_reading_t *out)
 {
     out->form = IRI_FORM_INVALID;
-    out->path = out->uri = out->octets = request->path;
+    out->path = out->octets = request->path;
     iri_refuse(out, 404, IRI_WHY_LIMIT);
 }
 
@@ -433,7 +454,6 @@ iri_reading_none(const iri_reader_t *reader, iri_reading_t *out)
 {
     out->form = IRI_FORM_INVALID;
     out->path = reader->source.octets;
-    out->uri = reader->request->path;
 
     switch (reader->conf->invalid) {
 
@@ -532,7 +552,6 @@ iri_read_ascii(const iri_request_t *request, iri_reading_t *out)
     out->why = IRI_WHY_ASCII;
     out->form = IRI_FORM_ASCII;
     out->path = request->path;
-    out->uri = request->path;
     out->octets = request->path;
 }
 
@@ -569,14 +588,17 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
         iri_reading_done(reader, charset, iri_buf_str(&reader->path),
                          iri_buf_str(&reader->uri), out);
 
-    } else if (reader->why == IRI_WHY_LIMIT) {
+        return IRI_OK;
+    }
+
+    if (reader->why == IRI_WHY_LIMIT) {
         iri_reading_limit(reader->request, out);
 
     } else {
         iri_reading_none(reader, out);
     }
 
-    return IRI_OK;
+    return iri_uri_as_came(reader->env, reader->request, &out->uri);
 }
 
 
@@ -593,8 +615,13 @@ iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
 
     if (iri_is_ascii(request->path, request->escaped)) {
         iri_read_ascii(request, &reading);
-        *out = reading;
-        return IRI_OK;
+        status = iri_uri_as_came(env, request, &reading.uri);
+
+        if (status == IRI_OK) {
+            *out = reading;
+        }
+
+        return status;
     }
 
     memset(&reader, 0, sizeof(reader));
@@ -608,8 +635,13 @@ iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
         || status == IRI_SEGMENT_TOO_LONG)
     {
         iri_reading_limit(request, &reading);
-        *out = reading;
-        return IRI_OK;
+        status = iri_uri_as_came(env, request, &reading.uri);
+
+        if (status == IRI_OK) {
+            *out = reading;
+        }
+
+        return status;
     }
 
     if (status != IRI_OK) {

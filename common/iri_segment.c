@@ -20,7 +20,8 @@ typedef struct {
     int                  normalize;
     size_t               base;       /* octet of the ASCII character that is
                                         held back; NO_BASE: none is */
-    iri_buf_t            run;        /* not ASCII, after base */
+    iri_buf_t            run;        /* base and what is not ASCII after it */
+    iri_buf_t            nfc;        /* the same, normalized */
 } iri_segment_t;
 
 #define NO_BASE ((size_t) -1)
@@ -102,7 +103,7 @@ iri_put_ascii(const iri_segment_t *segment, size_t at)
         return status;
     }
 
-    escaped = !iri_is_pchar(c)
+    escaped = !iri_is_path_char(c)
               || (segment->source->escaped != NULL
                   && segment->source->escaped[at]);
 
@@ -142,36 +143,24 @@ iri_character(const uint32_t c[2], unsigned char utf8[8])
 }
 
 
-/* Base and run, normalized; base keeps its escape if it is not absorbed. */
+/* The run, normalized; base keeps its escape if it is not absorbed. */
 static iri_status_t
-iri_put_normalized(const iri_segment_t *segment)
+iri_put_normalized(iri_segment_t *segment)
 {
-    const iri_env_t *env = segment->env;
-    iri_buf_t        piece = IRI_BUF_EMPTY, nfc = IRI_BUF_EMPTY;
-    iri_str_t        rest;
-    iri_status_t     status = IRI_OK;
+    iri_str_t    rest;
+    iri_status_t status;
 
-    if (segment->base != NO_BASE) {
-        status = iri_buf_putc(env, &piece,
-                              segment->source->octets.data[segment->base]);
-    }
+    segment->nfc.len = 0;
 
-    if (status == IRI_OK) {
-        status = iri_buf_put(env, &piece, segment->run.data,
-                             segment->run.len);
-    }
-
-    if (status == IRI_OK) {
-        status = iri_nfc_put(env, iri_buf_str(&piece), &nfc);
-    }
-
+    status = iri_nfc_put(segment->env, iri_buf_str(&segment->run),
+                         &segment->nfc);
     if (status != IRI_OK) {
         return status;
     }
 
-    rest = iri_buf_str(&nfc);
+    rest = iri_buf_str(&segment->nfc);
 
-    if (nfc.data[0] < 0x80) {
+    if (rest.data[0] < 0x80) {
         status = iri_put_ascii(segment, segment->base);
         rest = iri_str_from(rest, 1);
     }
@@ -186,11 +175,12 @@ iri_piece_end(iri_segment_t *segment)
 {
     iri_status_t status = IRI_OK;
 
-    if (segment->run.len != 0) {
-        status = iri_put_normalized(segment);
-
-    } else if (segment->base != NO_BASE) {
+    /* A base alone is ASCII, which NFC does not change. */
+    if (segment->base != NO_BASE && segment->run.len == 1) {
         status = iri_put_ascii(segment, segment->base);
+
+    } else if (segment->run.len != 0) {
+        status = iri_put_normalized(segment);
     }
 
     segment->base = NO_BASE;
@@ -209,8 +199,11 @@ iri_piece_put(iri_segment_t *segment, size_t at, const uint32_t c[2])
 
     if (c[0] < 0x80) {
         status = iri_piece_end(segment);
+        if (status != IRI_OK) {
+            return status;
+        }
+
         segment->base = at;
-        return status;
     }
 
     s = iri_character(c, utf8);
@@ -253,7 +246,7 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
                  iri_buf_t *path, iri_buf_t *uri, iri_why_t *why)
 {
     iri_segment_t segment = { env, charset, source, path, uri, 0, NO_BASE,
-                              IRI_BUF_EMPTY };
+                              IRI_BUF_EMPTY, IRI_BUF_EMPTY };
 
     size_t        path_len = path->len;
     size_t        uri_len = uri != NULL ? uri->len : 0;

@@ -197,14 +197,13 @@ static iri_status_t
 iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
                     iri_str_t name, iri_step_t *step)
 {
-    iri_buf_t    read = IRI_BUF_EMPTY;
     iri_status_t status;
     size_t       charset;
+    int          named;
 
-    status = iri_entry_read(finder->env, finder->tree, octets, &read,
-                            &charset);
-
-    if (status != IRI_OK || !iri_str_equal(iri_buf_str(&read), name)) {
+    status = iri_entry_is_named(finder->env, finder->tree, octets, name,
+                                &charset, &named);
+    if (status != IRI_OK || !named) {
         return status;
     }
 

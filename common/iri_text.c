@@ -48,6 +48,7 @@ static const char *const iri_why_texts[IRI_WHYS] = {
     "no charset of the tree can write that name",
     "octets that no charset of the tree reads, taken as they are",
     "those octets are the name of something else in this tree",
+    "holds a NUL or a dot-segment",
     "no charset reads the path",
     "a bidi formatting character came raw",
     "over a limit of length or of segments",

@@ -21,7 +21,7 @@ iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
                  : IRI_NO_MEMORY;
 
     for (i = 0; status == IRI_OK && i < path.len; i++) {
-        status = iri_is_pchar(path.data[i])
+        status = iri_is_path_char(path.data[i])
                      ? iri_buf_putc(env, &buf, path.data[i])
                      : iri_buf_put_escape(env, &buf, path.data[i]);
     }
@@ -58,7 +58,7 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 
         n = iri_utf8_next(p, end, &c);
 
-        if (n == 1 ? iri_is_pchar(*p) : n != 0 && iri_is_ucschar(c))
+        if (n == 1 ? iri_is_path_char(*p) : n != 0 && iri_is_ucschar(c))
         {
             status = iri_buf_put(env, &buf, p, n);
             p += n;

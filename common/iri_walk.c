@@ -1,0 +1,379 @@
+/*
+ * iri_walk.c - down the tree, segment by segment
+ *
+ * ASCII segments are their own octets; iri_step.c finds each of the others.
+ * Where an entry is missing, the rest is written as the tree would write it;
+ * where a file stands in the way, the rest is PATH_INFO and stays as it is.
+ */
+
+#include <string.h>
+
+#include "iri_int.h"
+
+
+static iri_status_t
+iri_walk_put(iri_finder_t *finder, iri_walk_t *walk, iri_str_t disk,
+             iri_str_t name)
+{
+    iri_status_t status;
+
+    status = iri_buf_put(finder->env, &walk->disk, disk.data, disk.len);
+
+    return status == IRI_OK ? iri_buf_put(finder->env, &walk->names,
+                                          name.data, name.len)
+                            : status;
+}
+
+
+static iri_status_t
+iri_walk_slash(iri_finder_t *finder, iri_walk_t *walk)
+{
+    static const iri_str_t slash = IRI_STR("/");
+
+    return iri_walk_put(finder, walk, slash, slash);
+}
+
+
+static void
+iri_walk_refuse(iri_walk_t *walk, iri_why_t why)
+{
+    walk->refused = 1;
+    walk->why = why;
+}
+
+
+/* Is the segment its own canonical form? */
+static iri_status_t
+iri_is_canonical(const iri_finder_t *finder, iri_str_t segment,
+                 int *canonical)
+{
+    iri_source_t source = { segment, NULL, 0, 0 };
+    iri_buf_t    read = IRI_BUF_EMPTY;
+    iri_status_t status;
+    iri_why_t    why;
+
+    status = iri_segment_read(finder->env, &iri_charset_utf8, &source, 0,
+                              segment.len, &read, NULL, &why);
+
+    *canonical = status == IRI_OK && why == IRI_WHY_READ
+                 && iri_str_equal(iri_buf_str(&read), segment);
+
+    return status;
+}
+
+
+/* Octets that are no name, as they are, unless the tree has a name for them. */
+static iri_status_t
+iri_walk_new_octets(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
+{
+    iri_str_t    name = { 0, NULL };
+    iri_status_t status;
+
+    status = iri_entry_name(finder->env, finder->tree, segment, &name);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (name.len != 0) {
+        iri_walk_refuse(walk, IRI_WHY_OTHER_NAME);
+    }
+
+    return iri_walk_put(finder, walk, segment, segment);
+}
+
+
+/* A name that is not there yet, as the tree would write it. */
+static iri_status_t
+iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
+{
+    iri_buf_t    octets = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       k;
+    int          canonical, written = 0;
+
+    if (iri_is_ascii(segment, 0)) {
+        return iri_walk_put(finder, walk, segment, segment);
+    }
+
+    status = iri_is_canonical(finder, segment, &canonical);
+
+    if (status != IRI_OK || !canonical) {
+        return status == IRI_OK ? iri_walk_new_octets(finder, walk, segment)
+                                : status;
+    }
+
+    for (k = 0; k < 2 && !written; k++) {
+        status = iri_name_write(finder->env, finder->tree, segment, k,
+                                &octets, &written);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    if (!written) {
+        iri_walk_refuse(walk, IRI_WHY_UNWRITABLE);
+    }
+
+    return iri_walk_put(finder, walk, iri_buf_str(&octets), segment);
+}
+
+
+/* What follows the deepest entry that was found. */
+static iri_status_t
+iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest)
+{
+    iri_str_t    segment;
+    iri_status_t status = IRI_OK;
+    size_t       from, to;
+
+    for (from = 0; status == IRI_OK; from = to + 1) {
+        to = iri_segment_end(rest, from);
+
+        segment.data = rest.data + from;
+        segment.len = to - from;
+
+        status = iri_walk_new_name(finder, walk, segment);
+
+        if (status != IRI_OK || to == rest.len) {
+            break;
+        }
+
+        status = iri_walk_slash(finder, walk);
+    }
+
+    return status;
+}
+
+
+const iri_charset_t *
+iri_way_to_read(const iri_reading_conf_t *conf, size_t i)
+{
+    if (i == 0) {
+        return &iri_charset_utf8;
+    }
+
+    return i <= conf->charsets.count ? conf->charsets.at[i - 1] : NULL;
+}
+
+
+/*
+ * The octets for a further reading.  Where any of them came raw, a bidi
+ * formatting character may have (draft 4.1).
+ */
+iri_source_t
+iri_source_of(const iri_finder_t *finder)
+{
+    const iri_reading_t *reading = finder->search->reading;
+    iri_source_t         source = { finder->octets, NULL, 0, 0 };
+
+    if (reading != NULL && reading->raw) {
+        source.raw_high = 1;
+        source.raw_bidi = 1;
+    }
+
+    return source;
+}
+
+
+/*
+ * One segment under each reading of its octets: UTF-8, then the charsets of
+ * the request.
+ */
+static iri_status_t
+iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
+               iri_str_t *name, iri_step_t *step)
+{
+    iri_source_t         source = iri_source_of(finder);
+    iri_str_t            came = { to - from, finder->octets.data + from };
+    const iri_charset_t *charset;
+    iri_buf_t            segment;
+    iri_status_t         status;
+    iri_why_t            why;
+    size_t               i;
+
+    *step = IRI_STEP_ABSENT;
+
+    for (i = 0; !finder->stopped; i++) {
+
+        charset = iri_way_to_read(finder->search->reading->conf, i);
+        if (charset == NULL) {
+            break;
+        }
+
+        memset(&segment, 0, sizeof(segment));
+
+        status = iri_segment_read(finder->env, charset, &source, from, to,
+                                  &segment, NULL, &why);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        if (why != IRI_WHY_READ) {
+            continue;
+        }
+
+        status = iri_step(finder, walk, iri_buf_str(&segment), came, name,
+                          step);
+
+        if (status == IRI_OK && *step == IRI_STEP_FOUND && i != 0) {
+            iri_forgive(walk, IRI_MATCH_CHARSET);
+        }
+
+        if (status != IRI_OK || *step != IRI_STEP_ABSENT) {
+            return status;
+        }
+    }
+
+    return IRI_OK;
+}
+
+
+/* Has all of it been found, down to a last segment that is ASCII? */
+static iri_status_t
+iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
+{
+    iri_node_t   node;
+    iri_status_t status;
+
+    if (!finder->further) {
+        walk->found = 1;
+        return IRI_OK;
+    }
+
+    status = iri_look(finder, &walk->disk, &node);
+    walk->found = status == IRI_OK && node.kind != IRI_NODE_ABSENT;
+
+    return status;
+}
+
+
+/*
+ * PATH_INFO, for which there is nothing on disk to confirm a charset: each
+ * segment in the first that reads it.
+ */
+static iri_status_t
+iri_walk_path_info(iri_finder_t *finder, iri_walk_t *walk, size_t from)
+{
+    iri_source_t         source = iri_source_of(finder);
+    const iri_charset_t *charset;
+    iri_buf_t            rest = IRI_BUF_EMPTY;
+    iri_status_t         status = IRI_OK;
+    iri_why_t            why = IRI_WHY_UNREADABLE;
+    size_t               to, i;
+
+    for ( ;; ) {
+        to = iri_segment_end(finder->octets, from);
+
+        for (i = 0; status == IRI_OK; i++) {
+            charset = iri_way_to_read(finder->search->reading->conf, i);
+            if (charset == NULL) {
+                break;
+            }
+
+            status = iri_segment_read(finder->env, charset, &source, from,
+                                      to, &rest, NULL, &why);
+            if (why == IRI_WHY_READ) {
+                break;
+            }
+        }
+
+        if (status != IRI_OK || why != IRI_WHY_READ) {
+            return status;
+        }
+
+        if (to == finder->octets.len) {
+            break;
+        }
+
+        status = iri_buf_putc(finder->env, &rest, '/');
+        from = to + 1;
+    }
+
+    walk->found = 1;
+
+    return iri_walk_put(finder, walk, iri_buf_str(&rest),
+                        iri_buf_str(&rest));
+}
+
+
+/* What the walk did not find of part, from offset from on. */
+static iri_status_t
+iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
+             iri_str_t part, size_t from, int mixed)
+{
+    iri_str_t rest = iri_str_from(part, from);
+
+    switch (step) {
+
+    case IRI_STEP_FOUND:
+        return iri_walk_confirm(finder, walk);
+
+    case IRI_STEP_NOT_DIR:
+        if (mixed) {
+            return iri_walk_path_info(finder, walk, from);
+        }
+
+        walk->found = 1;
+        return iri_walk_put(finder, walk, rest, rest);
+
+    case IRI_STEP_REFUSED:
+        iri_walk_refuse(walk, walk->why);
+        return IRI_OK;
+
+    default:
+        return mixed ? IRI_OK : iri_walk_rest(finder, walk, rest);
+    }
+}
+
+
+/* The segments of part and of the octets that it came as go side by side. */
+iri_status_t
+iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
+{
+    iri_str_t    root = finder->search->root, segment, came, name;
+    iri_status_t status;
+    iri_step_t   step = IRI_STEP_FOUND;
+    size_t       from = 0, to, came_from = 0, came_to = 0;
+
+    memset(walk, 0, sizeof(*walk));
+
+    status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
+
+    while (status == IRI_OK) {
+        to = iri_segment_end(part, from);
+        came_to = iri_segment_end(finder->octets, came_from);
+
+        segment.data = part.data + from;
+        segment.len = to - from;
+
+        came = iri_str_from(finder->octets, came_from);
+        came.len = came_to - came_from;
+
+        if (iri_is_ascii(segment, 0)) {
+            status = iri_walk_put(finder, walk, segment, segment);
+
+        } else {
+            status = mixed ? iri_step_mixed(finder, walk, from, to, &name,
+                                            &step)
+                           : iri_step(finder, walk, segment, came, &name,
+                                      &step);
+
+            if (status == IRI_OK && step == IRI_STEP_FOUND) {
+                status = iri_buf_put(finder->env, &walk->names, name.data,
+                                     name.len);
+            }
+        }
+
+        if (status != IRI_OK || step != IRI_STEP_FOUND || to == part.len) {
+            break;
+        }
+
+        status = iri_walk_slash(finder, walk);
+        from = to + 1;
+        came_from = came_to < finder->octets.len ? came_to + 1 : came_to;
+    }
+
+    return status == IRI_OK
+               ? iri_walk_end(finder, walk, step, part, from, mixed)
+               : status;
+}
