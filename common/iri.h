@@ -358,7 +358,8 @@ iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
 /*
  * A canonical path as a URI path: percent-encoded UTF-8, upper-case hex,
  * nothing escaped that need not be (RFC 3986, pchar and "/").  Any octets
- * are taken.  "/caf\xC3\xA9 1" -> "/caf%C3%A9%201"
+ * are taken.  *out is path itself where nothing has to be escaped.
+ * "/caf\xC3\xA9 1" -> "/caf%C3%A9%201"
  */
 iri_status_t iri_path_to_uri(const iri_env_t *env, iri_str_t path,
                              iri_str_t *out);

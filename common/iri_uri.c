@@ -15,6 +15,15 @@ iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
     iri_status_t status;
     size_t       i;
 
+    for (i = 0; i < path.len && iri_is_path_char(path.data[i]); i++) {
+        /* void */
+    }
+
+    if (i == path.len) {
+        *out = path;
+        return IRI_OK;
+    }
+
     /* Room for all of it at once, so that no octet has to ask for more. */
     status = path.len < IRI_MAX_BUFFER
                  ? iri_buf_reserve(env, &buf, 3 * path.len + 1)
