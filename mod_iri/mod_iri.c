@@ -111,9 +111,9 @@ mod_iri_set_charsets(cmd_parms *cmd, int argc, char *const argv[],
     if (registry == NULL) {
         return mod_iri_wrong(cmd, "cannot work: the data of ICU is missing");
     }
-    return mod_iri_wrong(cmd, iri_parse_charsets(registry,
-                             mod_iri_words(cmd, argc, argv), argc,
-                             none_allowed, out));
+    return mod_iri_wrong(
+        cmd, iri_parse_charsets(registry, mod_iri_words(cmd, argc, argv),
+                                argc, none_allowed, out));
 }
 
 static const char *
@@ -146,8 +146,8 @@ mod_iri_set_invalid(cmd_parms *cmd, void *dir, const char *arg)
 
     (void) dir;
     conf->has_invalid = 1;
-    return mod_iri_wrong(cmd, iri_parse_invalid(mod_iri_str(arg),
-                                                &conf->reading.invalid));
+    return mod_iri_wrong(
+        cmd, iri_parse_invalid(mod_iri_str(arg), &conf->reading.invalid));
 }
 
 static const char *
@@ -174,8 +174,8 @@ mod_iri_set_filename_form(cmd_parms *cmd, void *dirv, const char *arg)
         return err;
     }
     dir->has |= MOD_IRI_HAS_NAMES;
-    return mod_iri_wrong(cmd, iri_parse_names(mod_iri_str(arg),
-                                              &dir->tree.names));
+    return mod_iri_wrong(cmd,
+                         iri_parse_names(mod_iri_str(arg), &dir->tree.names));
 }
 
 static const char *
@@ -200,8 +200,8 @@ mod_iri_set_redirect(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
 
-    return mod_iri_wrong(cmd, iri_parse_redirect(mod_iri_str(arg),
-                                                 &dir->redirect));
+    return mod_iri_wrong(
+        cmd, iri_parse_redirect(mod_iri_str(arg), &dir->redirect));
 }
 
 /* clang-format off */
@@ -261,12 +261,8 @@ mod_iri_hooks(apr_pool_t *pool)
 }
 
 module AP_MODULE_DECLARE_DATA iri_module = {
-    STANDARD20_MODULE_STUFF,
-    mod_iri_create_dir,      /* settings of a place */
-    mod_iri_merge_dir,
-    mod_iri_create_server,   /* settings of a server */
-    mod_iri_merge_server,
-    mod_iri_directives,
-    mod_iri_hooks,
-    AP_MODULE_FLAG_NONE
+    STANDARD20_MODULE_STUFF, mod_iri_create_dir,    /* settings of a place */
+    mod_iri_merge_dir,       mod_iri_create_server, /* settings of a server */
+    mod_iri_merge_server,    mod_iri_directives,
+    mod_iri_hooks,           AP_MODULE_FLAG_NONE
 };

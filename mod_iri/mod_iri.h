@@ -40,22 +40,22 @@ APLOG_USE_MODULE(iri);
 #pragma GCC visibility push(hidden)
 
 #define MOD_IRI_UNSET      (-1)
-#define MOD_IRI_CACHE_SIZE (1024 * 1024)   /* octets a child */
+#define MOD_IRI_CACHE_SIZE (1024 * 1024) /* octets a child */
 
 /* ---- configuration ------------------------------------------------------ */
 
 /* Settings of a server or virtual host. */
 typedef struct {
-    int                 engine;        /* iri_engine_t or MOD_IRI_UNSET */
-    unsigned            has_charsets;  /* 1: IRICharset was said */
-    unsigned            has_invalid;   /* 1: IRIInvalid was said */
-    iri_reading_conf_t  reading;
+    int                engine;       /* iri_engine_t or MOD_IRI_UNSET */
+    unsigned           has_charsets; /* 1: IRICharset was said */
+    unsigned           has_invalid;  /* 1: IRIInvalid was said */
+    iri_reading_conf_t reading;
 
     /* made by post_config and child_init, read by requests */
     iri_registry_t     *registry;
-    iri_tree_conf_t     tree;          /* of files outside all sections */
-    apr_array_header_t *sections;      /* mod_iri_section_t, in httpd's order */
-    iri_cache_t        *cache;         /* of this child; NULL: none */
+    iri_tree_conf_t     tree;     /* of files outside all sections */
+    apr_array_header_t *sections; /* mod_iri_section_t, in httpd's order */
+    iri_cache_t        *cache;    /* of this child; NULL: none */
 } mod_iri_server_t;
 
 /* Bits of mod_iri_dir_t.has: what was said here */
@@ -67,15 +67,15 @@ typedef struct {
 typedef struct {
     iri_tree_conf_t tree;
     unsigned        has;
-    int             redirect;   /* 0: off, HTTP status, or MOD_IRI_UNSET */
+    int             redirect; /* 0: off, HTTP status, or MOD_IRI_UNSET */
 } mod_iri_dir_t;
 
 /* A <Directory> that says something about names on disk. */
 typedef struct {
-    const char          *name;        /* canonical, ends with "/"; or pattern */
-    unsigned             components;  /* as httpd counts them */
-    int                  is_pattern;  /* 1: fnmatch */
-    ap_regex_t          *regex;       /* NULL: none */
+    const char          *name; /* canonical, ends with "/"; or pattern */
+    unsigned             components; /* as httpd counts them */
+    int                  is_pattern; /* 1: fnmatch */
+    ap_regex_t          *regex;      /* NULL: none */
     const mod_iri_dir_t *dir;
 } mod_iri_section_t;
 
@@ -93,26 +93,26 @@ mod_iri_server(const server_rec *s)
  */
 typedef struct {
     int           has_reading;
-    iri_reading_t reading;     /* how the client wrote the path */
-    const char   *uri;         /* percent-encoded canonical path, as it was
+    iri_reading_t reading; /* how the client wrote the path */
+    const char   *uri;     /* percent-encoded canonical path, as it was
                                   put into r->uri; NULL: nothing was put */
-    const char   *path;        /* canonical path, for variables */
-    const char   *charset;     /* for variables; "" for none */
+    const char   *path;    /* canonical path, for variables */
+    const char   *charset; /* for variables; "" for none */
     iri_form_t    form;
-    int           refused;     /* HTTP status to answer, or 0 */
-    const char   *unparsed;    /* r->unparsed_uri while another is in its
+    int           refused;  /* HTTP status to answer, or 0 */
+    const char   *unparsed; /* r->unparsed_uri while another is in its
                                   place; else NULL */
 
-    const iri_tree_conf_t *tree;   /* of r->filename; NULL: not looked for */
-    int           has_found;
-    iri_search_t  search;
-    iri_found_t   found;
-    const char   *native_uri;     /* canonical_uri with octets of the disk: */
-    const char   *canonical_uri;  /* both unescaped; NULL: not mapped */
+    const iri_tree_conf_t *tree; /* of r->filename; NULL: not looked for */
+    int                    has_found;
+    iri_search_t           search;
+    iri_found_t            found;
+    const char *native_uri;    /* canonical_uri with octets of the disk: */
+    const char *canonical_uri; /* both unescaped; NULL: not mapped */
 
-    const char   *moved_to;       /* escaped path of the one that took over */
-    int           started_over;   /* 1: took over from a request that moved */
-    iri_match_t   moved_by;       /* what had to be forgiven there */
+    const char *moved_to;     /* escaped path of the one that took over */
+    int         started_over; /* 1: took over from a request that moved */
+    iri_match_t moved_by;     /* what had to be forgiven there */
 } mod_iri_request_t;
 
 /* What is known; NULL: nothing. */
@@ -168,8 +168,8 @@ const iri_tree_conf_t *mod_iri_tree_known(request_rec *r);
 /* The same over merged settings: *to gets what add says. */
 void mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add);
 
-int mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog,
-                        apr_pool_t *ptemp, server_rec *s);
+int  mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog,
+                         apr_pool_t *ptemp, server_rec *s);
 void mod_iri_child_init(apr_pool_t *pchild, server_rec *s);
 
 /* ---- mod_iri_native.c --------------------------------------------------- */
@@ -181,25 +181,25 @@ void mod_iri_child_init(apr_pool_t *pchild, server_rec *s);
 const char *mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
                                    const char *path);
 
-/* Names of entries, joined by "/", for octets of the disk; NULL: one has none. */
+/* Names of entries for octets of the disk, with "/"; NULL: one has none. */
 const char *mod_iri_names(request_rec *r, iri_env_apr_t *env,
                           const iri_tree_conf_t *tree, const char *octets);
 
 /* ---- hooks -------------------------------------------------------------- */
 
-int mod_iri_post_read(request_rec *r);           /* mod_iri_read.c */
+int mod_iri_post_read(request_rec *r); /* mod_iri_read.c */
 int mod_iri_pre_translate(request_rec *r);
 int mod_iri_check(request_rec *r);
 int mod_iri_restore(request_rec *r);
 
-int mod_iri_map(request_rec *r);                 /* mod_iri_disk.c */
+int mod_iri_map(request_rec *r); /* mod_iri_disk.c */
 
-int mod_iri_walk(request_rec *r);                /* mod_iri_walk.c */
+int mod_iri_walk(request_rec *r); /* mod_iri_walk.c */
 
 int mod_iri_start_over(request_rec *r, mod_iri_request_t *ctx);
-int mod_iri_fixups(request_rec *r);              /* mod_iri_answer.c */
+int mod_iri_fixups(request_rec *r); /* mod_iri_answer.c */
 
-void mod_iri_dav_register(void);                 /* mod_iri_dav.c */
+void mod_iri_dav_register(void); /* mod_iri_dav.c */
 void mod_iri_dav_insert(request_rec *r);
 
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
@@ -207,7 +207,7 @@ void mod_iri_dav_insert(request_rec *r);
 void mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx);
-int mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
+int  mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
 
 #pragma GCC visibility pop
 

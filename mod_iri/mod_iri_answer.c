@@ -60,14 +60,16 @@ mod_iri_start_over(request_rec *r, mod_iri_request_t *ctx)
         return HTTP_NOT_FOUND;
     }
     ctx->moved_to = mod_iri_dup(r->pool, uri);
-    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "iri: %s is %s: starting over",
-                  r->unparsed_uri, ctx->moved_to);
+    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
+                  "iri: %s is %s: starting over", r->unparsed_uri,
+                  ctx->moved_to);
     if (r->main != NULL && r->prev == NULL) {
         return mod_iri_run_again(r, ctx);
     }
-    ap_internal_redirect(r->args ? apr_pstrcat(r->pool, ctx->moved_to, "?",
-                                               r->args, NULL)
-                                 : ctx->moved_to, r);
+    ap_internal_redirect(
+        r->args ? apr_pstrcat(r->pool, ctx->moved_to, "?", r->args, NULL)
+                : ctx->moved_to,
+        r);
     return DONE;
 }
 
@@ -104,14 +106,15 @@ mod_iri_redirect(request_rec *r, const mod_iri_request_t *ctx)
     query = mod_iri_str(r->args ? r->args : "");
     path = ctx->started_over ? mod_iri_str(ctx->path) : ctx->reading.path;
     if (iri_location(&env.env, &ctx->reading, path, r->args != NULL, query,
-                     &location) != IRI_OK
+                     &location)
+            != IRI_OK
         || location.len == 0)
     {
         return DECLINED;
     }
-    apr_table_setn(r->headers_out, "Location",
-                   ap_construct_url(r->pool, mod_iri_dup(r->pool, location),
-                                    r));
+    apr_table_setn(
+        r->headers_out, "Location",
+        ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r));
     return dir->redirect;
 }
 
@@ -131,8 +134,7 @@ mod_iri_content_location(request_rec *r, const mod_iri_request_t *ctx)
     iri_env_apr_t     env;
 
     if (value == NULL || ctx->tree == NULL
-        || iri_is_ascii(mod_iri_str(value), 1))
-    {
+        || iri_is_ascii(mod_iri_str(value), 1)) {
         return;
     }
     octets = apr_pstrdup(r->pool, value);
@@ -140,8 +142,7 @@ mod_iri_content_location(request_rec *r, const mod_iri_request_t *ctx)
     if (ap_unescape_url(octets) == OK
         && iri_entry_name(&env.env, ctx->tree, mod_iri_str(octets), &name)
                == IRI_OK
-        && name.len > 0
-        && iri_path_to_uri(&env.env, name, &uri) == IRI_OK)
+        && name.len > 0 && iri_path_to_uri(&env.env, name, &uri) == IRI_OK)
     {
         apr_table_setn(r->err_headers_out, field, mod_iri_dup(r->pool, uri));
     }

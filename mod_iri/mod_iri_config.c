@@ -21,9 +21,8 @@ static const char registry_key[] = "mod_iri: registry of charsets";
 static void
 mod_iri_log_start(void *arg, iri_log_level_t level, iri_str_t line)
 {
-    ap_log_error(APLOG_MARK,
-                 level == IRI_LOG_ERROR ? APLOG_ERR : APLOG_INFO, 0,
-                 (server_rec *) arg, "iri: %.*s", (int) line.len,
+    ap_log_error(APLOG_MARK, level == IRI_LOG_ERROR ? APLOG_ERR : APLOG_INFO,
+                 0, (server_rec *) arg, "iri: %.*s", (int) line.len,
                  (const char *) line.data);
 }
 
@@ -112,7 +111,8 @@ mod_iri_section_holds(const mod_iri_section_t *section, const char *filename,
     len = mod_iri_dirs_length(path, section->components);
     return len != 0
            && apr_fnmatch(section->name, apr_pstrmemdup(pool, path, len),
-                          APR_FNM_PATHNAME) == APR_SUCCESS;
+                          APR_FNM_PATHNAME)
+                  == APR_SUCCESS;
 }
 
 static const iri_tree_conf_t *
@@ -170,7 +170,8 @@ mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env)
     if (*path != '/' || iri_is_ascii(request.path, 0)
         || iri_path_to_uri(&env->env, request.path, &request.target) != IRI_OK
         || iri_read(&env->env, &mod_iri_server(s)->reading, &request,
-                    &reading) != IRI_OK
+                    &reading)
+               != IRI_OK
         || reading.answer != IRI_SERVE)
     {
         return path;
@@ -189,9 +190,8 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
     conf->sections = apr_array_make(env->pool, 2, sizeof(mod_iri_section_t));
     for (i = 0; i < core->sec_dir->nelts; i++) {
         const core_dir_config *c = ap_get_core_module_config(sec[i]);
-        const mod_iri_dir_t   *dir = ap_get_module_config(sec[i],
-                                                          &iri_module);
-        mod_iri_section_t     *section;
+        const mod_iri_dir_t *dir = ap_get_module_config(sec[i], &iri_module);
+        mod_iri_section_t   *section;
 
         /* a section without directives of ours has no settings of ours */
         if (dir == NULL || dir->has == 0) {
@@ -203,7 +203,8 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
         section->regex = c->r;
         section->dir = dir;
         section->name = c->r || c->d_is_fnmatch
-                            ? c->d : mod_iri_canonical(s, c->d, env);
+                            ? c->d
+                            : mod_iri_canonical(s, c->d, env);
     }
 }
 
@@ -245,7 +246,8 @@ mod_iri_mend_sections(server_rec *s, iri_env_apr_t *env)
         if (c->r || c->d_is_fnmatch) {
             ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
                          "iri: the pattern of <Directory \"%s\"> is compared "
-                         "with names as they are on disk", c->d);
+                         "with names as they are on disk",
+                         c->d);
             continue;
         }
         mod_iri_mend_section(s, c, env);

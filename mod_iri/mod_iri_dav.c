@@ -19,16 +19,16 @@
 #endif
 
 #define MOD_IRI_DAV_FILTER "IRI_DAV"
-#define MOD_IRI_HREF_MAX   (4 * IRI_MAX_PATH)   /* octets, else left alone */
+#define MOD_IRI_HREF_MAX   (4 * IRI_MAX_PATH) /* octets, else left alone */
 
 static const char mod_iri_href_tag[] = "<D:href>";
 
 typedef struct {
-    size_t      matched;   /* octets of the tag that were seen */
-    size_t      len;       /* octets in href */
-    int         inside;    /* 1: the content of a href is being collected */
-    char       *href;      /* room for MOD_IRI_HREF_MAX and a NUL */
-    const char *base;      /* unescaped path of the request, ends with "/" */
+    size_t      matched; /* octets of the tag that were seen */
+    size_t      len;     /* octets in href */
+    int         inside;  /* 1: the content of a href is being collected */
+    char       *href;    /* room for MOD_IRI_HREF_MAX and a NUL */
+    const char *base;    /* unescaped path of the request, ends with "/" */
 } mod_iri_dav_t;
 
 /* ---- one href ----------------------------------------------------------- */
@@ -64,9 +64,11 @@ mod_iri_href(request_rec *r, const mod_iri_dav_t *dav)
     mod_iri_env(&env, r);
     names = mod_iri_names(r, &env, mod_iri_tree_known(r), path + len);
     if (names == NULL || strcmp(names, path + len) == 0
-        || iri_path_to_uri(&env.env,
-                           mod_iri_str(apr_pstrcat(r->pool, dav->base, names,
-                                                   NULL)), &uri) != IRI_OK)
+        || iri_path_to_uri(
+               &env.env,
+               mod_iri_str(apr_pstrcat(r->pool, dav->base, names, NULL)),
+               &uri)
+               != IRI_OK)
     {
         return dav->href;
     }
@@ -95,8 +97,7 @@ mod_iri_dav_collect(ap_filter_t *f, apr_bucket_brigade *out,
     dav->href[dav->len] = '\0';
     if (full) {
         apr_brigade_write(out, NULL, NULL, dav->href, dav->len);
-    }
-    else {
+    } else {
         apr_brigade_puts(out, NULL, NULL, mod_iri_href(f->r, dav));
     }
     dav->inside = 0;
@@ -114,8 +115,7 @@ mod_iri_dav_skip(apr_bucket_brigade *out, mod_iri_dav_t *dav,
     for (i = 0; i < len && !dav->inside; i++) {
         if (data[i] != mod_iri_href_tag[dav->matched]) {
             dav->matched = data[i] == mod_iri_href_tag[0];
-        }
-        else if (++dav->matched == sizeof(mod_iri_href_tag) - 1) {
+        } else if (++dav->matched == sizeof(mod_iri_href_tag) - 1) {
             dav->matched = 0;
             dav->inside = 1;
         }

@@ -54,7 +54,8 @@ mod_iri_is_there(request_rec *r, const char *filename, size_t len)
     return iri_is_ascii((iri_str_t){ len, (const unsigned char *) filename },
                         0)
            || apr_stat(&info, apr_pstrmemdup(r->pool, filename, len),
-                       APR_FINFO_TYPE, r->pool) == APR_SUCCESS;
+                       APR_FINFO_TYPE, r->pool)
+                  == APR_SUCCESS;
 }
 
 /*
@@ -68,8 +69,7 @@ mod_iri_divide(request_rec *r, const mod_iri_request_t *ctx,
 {
     const char *filename = r->filename;
     const char *tail;
-    size_t      len = mod_iri_root_length(filename,
-                                          ap_context_document_root(r));
+    size_t len = mod_iri_root_length(filename, ap_context_document_root(r));
 
     if (len == 0 && mod_iri_ends_with(filename, r->uri)) {
         len = strlen(filename) - strlen(r->uri);
@@ -115,7 +115,8 @@ mod_iri_make_canonical(request_rec *r, iri_env_apr_t *env,
     request.path = search->path;
     if (iri_path_to_uri(&env->env, request.path, &request.target) != IRI_OK
         || iri_read(&env->env, &mod_iri_server(r->server)->reading, &request,
-                    &reading) != IRI_OK
+                    &reading)
+               != IRI_OK
         || reading.answer == IRI_REFUSE)
     {
         return 0;
@@ -146,7 +147,7 @@ static void
 mod_iri_keep_native(request_rec *r, mod_iri_request_t *ctx)
 {
     const iri_search_t *search = &ctx->search;
-    const char *prefix, *native;
+    const char         *prefix, *native;
 
     if (ctx->found.filename.len < search->root.len) {
         return;
@@ -156,8 +157,8 @@ mod_iri_keep_native(request_rec *r, mod_iri_request_t *ctx)
     native = (const char *) ctx->found.filename.data + search->root.len;
     native = apr_pstrcat(r->pool, prefix, native, NULL);
     ctx->native_uri = ap_make_dirstr_parent(r->pool, native);
-    ctx->canonical_uri = ap_make_dirstr_parent(r->pool,
-        mod_iri_dup(r->pool, search->path));
+    ctx->canonical_uri = ap_make_dirstr_parent(
+        r->pool, mod_iri_dup(r->pool, search->path));
 }
 
 /* Put the octets of the disk in place, before any directory was walked. */
@@ -165,8 +166,7 @@ static void
 mod_iri_set_filename(request_rec *r, const iri_found_t *found)
 {
     if (found->filename.len == 0
-        || mod_iri_equal(found->filename, r->filename))
-    {
+        || mod_iri_equal(found->filename, r->filename)) {
         return;
     }
     r->filename = mod_iri_dup(r->pool, found->filename);
@@ -210,9 +210,8 @@ mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
                       iri_search_t *search)
 {
     const char *filename = r->filename;
-    size_t      len = mod_iri_root_length(filename,
-                                          ap_context_document_root(r));
-    size_t      prefix;
+    size_t len = mod_iri_root_length(filename, ap_context_document_root(r));
+    size_t prefix;
 
     if (len == 0 || !mod_iri_ends_with(r->uri, filename + len)
         || ctx->reading.answer == IRI_REFUSE)
@@ -228,8 +227,9 @@ mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
     search->path = mod_iri_str(ctx->path);
     search->prefix = prefix;
     search->reading = &ctx->reading;
-    search->tree = mod_iri_tree(r, apr_pstrcat(r->pool,
-        apr_pstrmemdup(r->pool, filename, len), ctx->path + prefix, NULL));
+    search->tree = mod_iri_tree(
+        r, apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, filename, len),
+                       ctx->path + prefix, NULL));
     return 1;
 }
 
@@ -257,8 +257,8 @@ mod_iri_report(request_rec *r, mod_iri_server_t *conf)
     }
     ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
                   "iri: report: %s: form %s, charset %s, reading %s, "
-                  "path %s, answer %s, match %s", r->unparsed_uri,
-                  iri_form_text(ctx->form), ctx->charset,
+                  "path %s, answer %s, match %s",
+                  r->unparsed_uri, iri_form_text(ctx->form), ctx->charset,
                   iri_answer_text(ctx->reading.answer), ctx->path, answer,
                   match);
     return DECLINED;
@@ -284,8 +284,8 @@ mod_iri_dir_uri(const request_rec *r)
  * it stands: find it as a request would be found.
  */
 static void
-mod_iri_find_file(request_rec *r, mod_iri_server_t *conf,
-                  iri_env_apr_t *env, mod_iri_request_t *ctx)
+mod_iri_find_file(request_rec *r, mod_iri_server_t *conf, iri_env_apr_t *env,
+                  mod_iri_request_t *ctx)
 {
     const char *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
     size_t      len = mod_iri_root_length(r->filename, dir);
@@ -342,8 +342,7 @@ mod_iri_name_entry(request_rec *r, iri_env_apr_t *env,
     {
         return;
     }
-    r->parsed_uri.path = apr_pstrcat(r->pool, dir,
-                                     mod_iri_dup(r->pool, name),
+    r->parsed_uri.path = apr_pstrcat(r->pool, dir, mod_iri_dup(r->pool, name),
                                      r->uri + at + len, NULL);
     r->uri = r->parsed_uri.path;
 }
@@ -381,14 +380,15 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
     {
         return mod_iri_not_found(r, "no charset reads its file name");
     }
-    ctx->tree = mod_iri_tree(r, apr_pstrcat(r->pool,
-        mod_iri_dup(r->pool, ctx->search.root),
-        (const char *) mod_iri_dup(r->pool, ctx->search.path)
-            + ctx->search.prefix, NULL));
+    ctx->tree = mod_iri_tree(
+        r, apr_pstrcat(r->pool, mod_iri_dup(r->pool, ctx->search.root),
+                       (const char *) mod_iri_dup(r->pool, ctx->search.path)
+                           + ctx->search.prefix,
+                       NULL));
     ctx->search.tree = ctx->tree;
     if (iri_find(&env.env, &ctx->search, &ctx->found) != IRI_OK) {
-        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
-                      "iri: cannot look for %s", r->filename);
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "iri: cannot look for %s",
+                      r->filename);
         return HTTP_NOT_FOUND;
     }
     ctx->has_found = 1;

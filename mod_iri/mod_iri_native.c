@@ -15,16 +15,15 @@
 
 /* A directory as it is written on disk and canonically, both unescaped. */
 typedef struct {
-    const char *native;      /* end with "/" */
+    const char *native; /* end with "/" */
     const char *canonical;
 } mod_iri_pair_t;
 
 static const char *
 mod_iri_parent(request_rec *r, const char *dir)
 {
-    return ap_make_dirstr_parent(r->pool,
-                                 apr_pstrmemdup(r->pool, dir,
-                                                strlen(dir) - 1));
+    return ap_make_dirstr_parent(
+        r->pool, apr_pstrmemdup(r->pool, dir, strlen(dir) - 1));
 }
 
 /* The length of dir at the start of path, raw or escaped; 0: not there. */
@@ -42,8 +41,8 @@ mod_iri_starts_with(request_rec *r, const char *path, const char *dir)
 }
 
 const char *
-mod_iri_names(request_rec *r, iri_env_apr_t *env,
-                 const iri_tree_conf_t *tree, const char *octets)
+mod_iri_names(request_rec *r, iri_env_apr_t *env, const iri_tree_conf_t *tree,
+              const char *octets)
 {
     const char *names = "";
     iri_str_t   segment, name;
@@ -87,7 +86,8 @@ mod_iri_rest(request_rec *r, mod_iri_server_t *conf,
     names = mod_iri_names(r, &env, tree, octets);
     if (names != NULL
         && apr_stat(&info, apr_pstrcat(r->pool, dir, octets, NULL),
-                    APR_FINFO_TYPE | APR_FINFO_LINK, r->pool) == APR_SUCCESS)
+                    APR_FINFO_TYPE | APR_FINFO_LINK, r->pool)
+               == APR_SUCCESS)
     {
         return ap_os_escape_path(r->pool, names, 1);
     }
@@ -117,9 +117,10 @@ mod_iri_listed(request_rec *r, mod_iri_server_t *conf, const char *path)
         return path;
     }
     dir = apr_pstrcat(r->pool, main->filename, "/", NULL);
-    return apr_pstrcat(r->pool, ap_os_escape_path(r->pool, uri, 1),
-                       mod_iri_rest(r, conf, mod_iri_tree_known(main), dir,
-                                    path + len), NULL);
+    return apr_pstrcat(
+        r->pool, ap_os_escape_path(r->pool, uri, 1),
+        mod_iri_rest(r, conf, mod_iri_tree_known(main), dir, path + len),
+        NULL);
 }
 
 const char *
@@ -147,14 +148,11 @@ mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
     {
         len = mod_iri_starts_with(r, path, pair.native);
         if (len > 0) {
-            dir = apr_pstrcat(r->pool,
-                              mod_iri_dup(r->pool, ctx->search.root),
+            dir = apr_pstrcat(r->pool, mod_iri_dup(r->pool, ctx->search.root),
                               pair.native + prefix, NULL);
-            return apr_pstrcat(r->pool,
-                               ap_os_escape_path(r->pool, pair.canonical, 1),
-                               mod_iri_rest(r, conf, ctx->tree, dir,
-                                            path + len),
-                               NULL);
+            return apr_pstrcat(
+                r->pool, ap_os_escape_path(r->pool, pair.canonical, 1),
+                mod_iri_rest(r, conf, ctx->tree, dir, path + len), NULL);
         }
         pair.native = mod_iri_parent(r, pair.native);
         pair.canonical = mod_iri_parent(r, pair.canonical);

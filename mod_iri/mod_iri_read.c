@@ -76,11 +76,11 @@ mod_iri_env(iri_env_apr_t *env, request_rec *r)
 static char *
 mod_iri_normalized(request_rec *r, const char *path)
 {
-    core_server_config *core =
-        ap_get_core_module_config(r->server->module_config);
+    core_server_config *core = ap_get_core_module_config(
+        r->server->module_config);
     unsigned flags = AP_NORMALIZE_NOT_ABOVE_ROOT
                      | AP_NORMALIZE_DECODE_UNRESERVED;
-    char    *copy;
+    char *copy;
 
     if (core->merge_slashes != AP_CORE_CONFIG_OFF) {
         flags |= AP_NORMALIZE_MERGE_SLASHES;
@@ -113,8 +113,7 @@ mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
     }
     if (reading->answer == IRI_REFUSE) {
         ctx->refused = reading->status;
-    }
-    else if (reading->form != IRI_FORM_INVALID) {
+    } else if (reading->form != IRI_FORM_INVALID) {
         ctx->uri = mod_iri_dup(r->pool, reading->uri);
         mod_iri_set_path(r, ctx);
     }
@@ -164,7 +163,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     if (ctx && ctx->has_reading
         && (ctx->uri == NULL || strcmp(ctx->uri, raw) == 0))
     {
-        return;   /* read already, in post_read_request */
+        return; /* read already, in post_read_request */
     }
     if (mod_iri_is_moved(r)) {
         mod_iri_inherit(r, mod_iri_request(r->prev));
@@ -183,8 +182,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     status = iri_read(&env.env, &conf->reading, &request, &ctx->reading);
     if (status == IRI_OK) {
         mod_iri_apply(r, ctx, report);
-    }
-    else if (status != IRI_BAD_ESCAPE) {
+    } else if (status != IRI_BAD_ESCAPE) {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "iri: %s",
                       iri_status_text(status));
         ctx->refused = HTTP_NOT_FOUND;
@@ -206,10 +204,11 @@ mod_iri_is_elsewhere(request_rec *r)
 {
     return r->parsed_uri.scheme != NULL
            && (r->parsed_uri.hostname == NULL
-               || !ap_matches_request_vhost(r, r->parsed_uri.hostname,
-                      (apr_port_t) (r->parsed_uri.port_str
-                                        ? r->parsed_uri.port
-                                        : ap_default_port(r))));
+               || !ap_matches_request_vhost(
+                   r, r->parsed_uri.hostname,
+                   (apr_port_t) (r->parsed_uri.port_str
+                                     ? r->parsed_uri.port
+                                     : ap_default_port(r))));
 }
 
 int
@@ -265,8 +264,8 @@ mod_iri_restore(request_rec *r)
 static int
 mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
 {
-    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
-                  "iri: %d for %s: %s", ctx->refused, r->unparsed_uri,
+    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "iri: %d for %s: %s",
+                  ctx->refused, r->unparsed_uri,
                   ctx->has_reading ? iri_why_text(ctx->reading.why)
                                    : "error");
     return ctx->refused;
@@ -280,8 +279,7 @@ mod_iri_plain(request_rec *r)
 
     if (ctx != NULL) {
         memset(ctx, 0, sizeof(*ctx));
-    }
-    else if (r->main != NULL) {
+    } else if (r->main != NULL) {
         ap_set_module_config(r->request_config, &iri_module,
                              (void *) &mod_iri_uri_subrequest);
         if (mod_iri_request(r->main) != NULL) {

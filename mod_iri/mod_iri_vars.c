@@ -26,8 +26,8 @@ typedef enum {
 
 /* In the order of the enum. */
 static const char *const mod_iri_var_names[MOD_IRI_VARS] = {
-    "IRI", "IRI_PATH", "IRI_URI", "IRI_FORM", "IRI_CHARSET", "IRI_MATCH",
-    "IRI_FILENAME", "IRI_PATH_INFO"
+    "IRI",         "IRI_PATH",  "IRI_URI",      "IRI_FORM",
+    "IRI_CHARSET", "IRI_MATCH", "IRI_FILENAME", "IRI_PATH_INFO"
 };
 
 /* ---- values ------------------------------------------------------------- */
@@ -66,7 +66,8 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx)
 
     mod_iri_env(&env, r);
     if (iri_path_to_iri(&env.env, mod_iri_str(mod_iri_var_path(r, ctx)),
-                        &path) != IRI_OK)
+                        &path)
+        != IRI_OK)
     {
         return NULL;
     }
@@ -84,7 +85,8 @@ mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
     if (r->finfo.filetype == APR_NOFILE && ctx && ctx->has_found) {
         mod_iri_env(&env, r);
         if (iri_found_split(&env.env, &ctx->search, &ctx->found, &filename,
-                            &rest) == IRI_OK)
+                            &rest)
+            == IRI_OK)
         {
             return mod_iri_dup(r->pool, path_info ? rest : filename);
         }
@@ -145,8 +147,7 @@ mod_iri_set(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t from,
 
         if (value != NULL && *value != '\0') {
             apr_table_setn(r->subprocess_env, mod_iri_var_names[var], value);
-        }
-        else {
+        } else {
             apr_table_unset(r->subprocess_env, mod_iri_var_names[var]);
         }
     }

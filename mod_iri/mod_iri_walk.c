@@ -17,12 +17,12 @@ typedef struct {
     const iri_env_t       *env;
     const iri_tree_conf_t *tree;
     apr_pool_t            *pool;
-    iri_str_t              octets;   /* of the path's last segment */
-    iri_str_t              name;     /* of the same */
-    unsigned               dots;     /* in it */
+    iri_str_t              octets; /* of the path's last segment */
+    iri_str_t              name;   /* of the same */
+    unsigned               dots;   /* in it */
     unsigned               listed;
-    const char            *prefix;   /* octets to put there; NULL: none yet */
-    int                    right;    /* 1: octets are right already */
+    const char            *prefix; /* octets to put there; NULL: none yet */
+    int                    right;  /* 1: octets are right already */
 } mod_iri_views_t;
 
 /* The length of what stands before dot number n (from 0); 0: there is none. */
@@ -57,7 +57,7 @@ mod_iri_view(void *arg, iri_str_t entry)
         && memcmp(prefix.data, views->octets.data, prefix.len) == 0)
     {
         views->right = 1;
-        return IRI_IO_FAILED;   /* ends the listing */
+        return IRI_IO_FAILED; /* ends the listing */
     }
     if (iri_entry_name(views->env, views->tree, prefix, &name) != IRI_OK
         || name.len != views->name.len
@@ -82,8 +82,7 @@ mod_iri_multiviews(request_rec *r, iri_env_apr_t *env,
     mod_iri_views_t views;
     size_t          i;
 
-    if (r->finfo.filetype != APR_NOFILE
-        || !(ap_allow_options(r) & OPT_MULTI))
+    if (r->finfo.filetype != APR_NOFILE || !(ap_allow_options(r) & OPT_MULTI))
     {
         return;
     }
@@ -128,10 +127,9 @@ mod_iri_file_walk(request_rec *r, iri_env_apr_t *env,
         return ap_file_walk(r);
     }
     r->filename = mod_iri_dup(r->pool, name);
-    r->filename = apr_pstrcat(r->pool,
-                              apr_pstrmemdup(r->pool, filename,
-                                             slash + 1 - filename),
-                              r->filename, NULL);
+    r->filename = apr_pstrcat(
+        r->pool, apr_pstrmemdup(r->pool, filename, slash + 1 - filename),
+        r->filename, NULL);
     status = ap_file_walk(r);
     r->filename = filename;
     return status;
