@@ -98,6 +98,11 @@ long core_decode(const iri_charset_t *charset, iri_str_t octets,
 long core_canonical(const iri_charset_t *charset, iri_str_t octets,
                     unsigned char *out);
 
+/* Append to a text of which the whole array is given. */
+#define core_append(array, text)                                              \
+    snprintf((array) + strlen(array), sizeof(array) - strlen(array), "%s",    \
+             (text))
+
 /* "%41" to "A", into out, which is as long as s. */
 iri_str_t core_unescape(iri_str_t s, unsigned char *out);
 
@@ -107,7 +112,10 @@ uint32_t core_random(uint32_t n);
 /* "/caf\xC3\xA9" as it can be printed; static, eight at a time. */
 const char *core_show(iri_str_t s);
 
-/* A data file below $IRI_SHARED or ../shared; NULL, and a message. */
+/*
+ * A data file below $IRI_SHARED or ../shared; NULL, and a message.  A test that
+ * lacks its data returns: for TAP's readers cmocka's skip() is a failure.
+ */
 FILE *core_data(const char *path);
 
 void core_assert_str(iri_str_t got, iri_str_t want, const char *what,

@@ -220,24 +220,23 @@ charsets(const char *const *labels, size_t count, int none_allowed,
 static void
 check_names(const char *labels, int none_allowed, const char *want)
 {
-    char           text[256], got[256] = "";
-    const char    *given[16];
+    char           got[256] = "";
+    iri_str_t      given[16];
     iri_charsets_t list;
     size_t         count = 0, i;
 
-    snprintf(text, sizeof(text), "%s", labels);
-
-    for (given[0] = strtok(text, " "); given[count] != NULL;
-         given[count] = strtok(NULL, " "))
-    {
-        count++;
+    for ( /* void */; *labels != '\0'; labels += strspn(labels, " ")) {
+        given[count].data = (const unsigned char *) labels;
+        given[count].len = strcspn(labels, " ");
+        labels += given[count++].len;
     }
 
-    assert_null(charsets(given, count, none_allowed, &list));
+    assert_null(iri_parse_charsets(core_registry(), given, count,
+                                   none_allowed, &list));
 
     for (i = 0; i < list.count; i++) {
-        strcat(got, i != 0 ? " " : "");
-        strcat(got, (const char *) iri_charset_name(list.at[i]).data);
+        core_append(got, i != 0 ? " " : "");
+        core_append(got, (const char *) iri_charset_name(list.at[i]).data);
     }
 
     assert_string_equal(got, want);

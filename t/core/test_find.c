@@ -520,13 +520,13 @@ check_budget(const char *charsets, const char *tree, const char *segment,
     find_init(&find, charsets, tree, ANY, N | V);
 
     for (i = 0; i < depth; i++) {
-        strcat(target, segment);
-        strcat(path, entry);
-        strcat(path, "/");
+        core_append(target, segment);
+        core_append(path, entry);
+        core_append(path, "/");
     }
 
     core_put(&find.core, core_str(path));
-    strcat(target, segment);
+    core_append(target, segment);
     find_read(&find, core_str(target));
     assert_int_not_equal(find.reading.why, IRI_WHY_LIMIT);
     assert_int_equal(find_go(&find), IRI_OK);
@@ -803,21 +803,21 @@ test_long_names(void **state)
 
     /* 255 octets each, of which every way has much to write. */
     for (i = 0; i < 127; i++) {
-        strcat(path, i % 2 == 0 ? "\xe2\xec" : "\xf4\xec");
+        core_append(path, i % 2 == 0 ? "\xe2\xec" : "\xf4\xec");
     }
 
     core_put(&find.core, core_str(path));
     path[5] = '\0';
 
     for (i = 0; i < 85; i++) {
-        strcat(path, i % 2 == 0 ? HYO : "\xe3\x81\x8c");
+        core_append(path, i % 2 == 0 ? HYO : "\xe3\x81\x8c");
     }
 
     core_put(&find.core, core_str(path));
     path[5] = '\0';
 
     for (i = 0; i < 51; i++) {
-        strcat(path, "\xc3\xa2\xcc\xa3" "b");
+        core_append(path, "\xc3\xa2\xcc\xa3" "b");
     }
 
     core_put(&find.core, core_str(path));

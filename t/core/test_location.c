@@ -293,10 +293,10 @@ test_random_locations(void **state)
     core_init(&core);
 
     for (turn = 0; turn < 100000; turn++) {
-        strcpy(target, "/");
+        snprintf(target, sizeof(target), "/");
 
         for (n = 1 + core_random(6); n > 0; n--) {
-            strcat(target, some[core_random(COUNT(some))]);
+            core_append(target, some[core_random(COUNT(some))]);
         }
 
         escaped = (int) core_random(2);

@@ -110,7 +110,7 @@ test_file(void **state)
     (void) state;
 
     if (file == NULL) {
-        skip();
+        return;
     }
 
     core_init(&core);

@@ -635,8 +635,7 @@ static const char *const lists[] = {
     "koi8-r windows-1251 ibm866", "gb18030", "gbk big5", "euc-kr",
     "windows-1258 windows-1256", "big5-hkscs", "iso-8859-8 windows-1255",
     "windows-874 x-mac-cyrillic koi8-u macintosh",
-    "iso-8859-2 iso-8859-5 iso-8859-7 windows-1250 windows-1253 sjis gbk"
-    " euc-kr",
+    "iso-8859-2 iso-8859-7 windows-1250 windows-1253 sjis gbk euc-kr",
 };
 
 

@@ -1,0 +1,266 @@
+/*
+ * test_dir.c - the POSIX file system as the core sees it
+ *
+ * Proves: what stands at a path, through links and where there is none;
+ * which errors are absence and which end a search; that a listing gives each
+ * entry but "." and "..", ends where it is told to, and says when a
+ * directory may not be listed; and a search on a real tree, end to end.
+ */
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core.h"
+
+static char root[] = "/tmp/iri-core-XXXXXX";
+
+
+static const char *
+at(const char *name)
+{
+    static char path[4][8192];
+    static int  turn;
+
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof(path[0]), "%s%s", root, name);
+
+    return path[turn];
+}
+
+
+static void
+touch(const char *name)
+{
+    int fd = open(at(name), O_WRONLY | O_CREAT, 0644);
+
+    assert_true(fd >= 0);
+    close(fd);
+}
+
+
+static int
+setup(void **state)
+{
+    (void) state;
+
+    if (mkdtemp(root) == NULL) {
+        return -1;
+    }
+
+    touch("/file");
+    touch("/e\xcc\x81");
+    touch("/\xc3\xa2\xcc\xa3");
+    touch("/\xff%s");
+
+    return mkdir(at("/dir"), 0755) || symlink("dir", at("/to-dir"))
+           || symlink("file", at("/to-file"))
+           || symlink("nothing", at("/dangling"))
+           || symlink("loop", at("/loop")) || mkdir(at("/empty"), 0755)
+           || mkdir(at("/closed"), 0755);
+}
+
+
+static int
+teardown(void **state)
+{
+    static const char *const names[] = {
+        "/closed", "/dir", "/to-dir", "/to-file", "/dangling", "/loop",
+        "/empty", "/file", "/e\xcc\x81", "/\xc3\xa2\xcc\xa3", "/\xff%s", ""
+    };
+    size_t i;
+    int    wrong = 0;
+
+    (void) state;
+
+    chmod(at("/closed"), 0755);
+
+    for (i = 0; i < COUNT(names); i++) {
+        wrong |= remove(at(names[i]));
+    }
+
+    return wrong;
+}
+
+
+static iri_node_kind_t
+kind(const char *name)
+{
+    iri_node_t node;
+
+    assert_int_equal(iri_dir_posix.stat(NULL, at(name), &node), IRI_OK);
+
+    if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
+        assert_int_not_equal(node.ino, 0);
+        assert_true(node.mtime > INT64_C(1000000000) * 1000000000);
+        assert_true(node.ctime >= node.mtime);
+
+    } else {
+        assert_int_equal(node.ino, 0);
+        assert_int_equal(node.dev, 0);
+        assert_int_equal(node.mtime, 0);
+        assert_int_equal(node.ctime, 0);
+    }
+
+    return node.kind;
+}
+
+
+static void
+test_stat(void **state)
+{
+    char long_name[400];
+
+    (void) state;
+
+    memset(long_name, 'a', sizeof(long_name) - 1);
+    long_name[0] = '/';
+    long_name[sizeof(long_name) - 1] = '\0';
+
+    assert_int_equal(kind("/file"), IRI_NODE_OTHER);
+    assert_int_equal(kind("/dir"), IRI_NODE_DIR);
+    assert_int_equal(kind("/dir/"), IRI_NODE_DIR);
+    assert_int_equal(kind("/to-dir"), IRI_NODE_DIR);
+    assert_int_equal(kind("/to-file"), IRI_NODE_OTHER);
+    assert_int_equal(kind("/dangling"), IRI_NODE_OTHER);
+    assert_int_equal(kind("/none"), IRI_NODE_ABSENT);
+    assert_int_equal(kind("/none/more"), IRI_NODE_ABSENT);
+    assert_int_equal(kind("/file/more"), IRI_NODE_NOT_DIR);
+    assert_int_equal(kind("/file/"), IRI_NODE_NOT_DIR);
+    assert_int_equal(kind("/loop/more"), IRI_NODE_ABSENT);
+    assert_int_equal(kind(long_name), IRI_NODE_ABSENT);
+}
+
+
+/* Through a link it is the same directory. */
+static void
+test_link_is_what_it_leads_to(void **state)
+{
+    iri_node_t a, b;
+
+    (void) state;
+
+    assert_int_equal(iri_dir_posix.stat(NULL, at("/dir"), &a), IRI_OK);
+    assert_int_equal(iri_dir_posix.stat(NULL, at("/to-dir"), &b), IRI_OK);
+    assert_int_equal(a.ino, b.ino);
+    assert_int_equal(a.dev, b.dev);
+}
+
+
+typedef struct {
+    size_t entries, dots, until;
+    int    odd;
+} seen_t;
+
+
+static iri_status_t
+each(void *arg, iri_str_t name)
+{
+    seen_t *seen = arg;
+
+    seen->entries++;
+    seen->dots += name.data[0] == '.';
+    seen->odd |= iri_str_equal(name, S("\xff%s"));
+
+    return seen->entries == seen->until ? IRI_NO_MEMORY : IRI_OK;
+}
+
+
+static void
+test_list(void **state)
+{
+    seen_t seen = { 0, 0, 0, 0 };
+
+    (void) state;
+
+    assert_int_equal(iri_dir_posix.list(NULL, root, each, &seen), IRI_OK);
+    assert_int_equal(seen.entries, 11);
+    assert_int_equal(seen.dots, 0);
+    assert_true(seen.odd);
+
+    memset(&seen, 0, sizeof(seen));
+    assert_int_equal(iri_dir_posix.list(NULL, at("/empty"), each, &seen),
+                     IRI_OK);
+    assert_int_equal(seen.entries, 0);
+
+    seen.until = 3;
+    assert_int_equal(iri_dir_posix.list(NULL, root, each, &seen),
+                     IRI_NO_MEMORY);
+    assert_int_equal(seen.entries, 3);
+
+    assert_int_equal(iri_dir_posix.list(NULL, at("/none"), each, &seen),
+                     IRI_IO_FAILED);
+}
+
+
+/* What may not be looked into: an error to stat, not absence. */
+static void
+test_closed(void **state)
+{
+    seen_t     seen = { 0, 0, 0, 0 };
+    iri_node_t node;
+
+    (void) state;
+
+    assert_int_equal(chmod(root, 0755), 0);
+    assert_int_equal(chmod(at("/closed"), 0), 0);
+
+    /* Root may look into everything: be nobody for a while. */
+    if (geteuid() == 0) {
+        assert_int_equal(seteuid(65534), 0);
+    }
+
+    assert_int_equal(iri_dir_posix.stat(NULL, at("/closed/x"), &node),
+                     IRI_IO_FAILED);
+    assert_int_equal(iri_dir_posix.list(NULL, at("/closed"), each, &seen),
+                     IRI_NOT_LISTED);
+    assert_int_equal(seen.entries, 0);
+    assert_int_equal(seteuid(getuid()), 0);
+}
+
+
+static void
+test_find(void **state)
+{
+    core_t          core;
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY,
+                                     IRI_FORGIVE_NORMALIZATION);
+    iri_search_t    search = { &tree, NULL, core_str(root),
+                               S("/\xc3\xa9"), 0, NULL };
+    iri_found_t     found;
+
+    (void) state;
+
+    core_init(&core);
+    core.env.dir = &iri_dir_posix;
+    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_int_equal(found.answer, IRI_SERVE);
+    assert_text(found.filename, at("/e\xcc\x81"));
+
+    search.path = S("/\xe1\xba\xad");
+    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_int_equal(found.answer, IRI_SERVE);
+    assert_text(found.filename, at("/\xc3\xa2\xcc\xa3"));
+
+    search.path = S("/\xe8\xa1\xa8");
+    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_int_equal(found.answer, IRI_PASS);
+    assert_int_equal(found.why, IRI_WHY_ABSENT);
+    core_free(&core);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_stat),
+        cmocka_unit_test(test_link_is_what_it_leads_to),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_find),
+    };
+
+    return cmocka_run_group_tests_name("dir", tests, setup, teardown);
+}
