@@ -123,7 +123,7 @@ server {
     location ~ \.flv$ { flv; }
     location ~ \.mp4$ { mp4; }
     location ~ \.css$ { gzip_static on; }
-    location /list/ { autoindex on; }
+    location /list/ { autoindex on; try_files $uri $uri/ =404; }
     location /one/ { random_index on; }
     location /brk/ { rewrite ^/brk(/.*) $1 break; }
     location ^~ /brkflv/ { flv; rewrite ^/brkflv(/.*) $1 break; }

@@ -34,6 +34,10 @@ server {
         add_header X-Accel-Redirect /show/%C6%FC%CB%DC;
         return 200;
     }
+    location /judge/ {
+        add_header X-Accel-Redirect /server/%C6%FC%CB%DC;
+        return 200;
+    }
     location /fail/ { return 502; }
 }
 server {
@@ -68,6 +72,7 @@ server {
     location @named { return 200 "named $uri"; }
     location @missing { return 404 "missing $uri"; }
     location /accel/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
+    location /judge/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
     location /fail/ {
         proxy_pass http://127.0.0.1:%%PORTup%%;
         proxy_intercept_errors on;
@@ -158,6 +163,7 @@ is $server->get('/show/x.%C6%FC')->header('Content-Type'), 'text/special',
 
 is answer('/page.html'), "200 sub /sub/$shown", 'SSI include virtual';
 is answer('/accel/x'), "200 /show/$shown", 'X-Accel-Redirect';
+is answer('/judge/x'), '402', 'X-Accel-Redirect, judged by the server';
 is answer('/fail/x'), "502 /show/$shown", 'error_page';
 is answer('/auth/x'), '403', 'auth_request';
 is answer('/after/x'), "200 oopssub /sub/$shown", 'add_after_body';
