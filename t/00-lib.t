@@ -210,6 +210,11 @@ END
         'location';
     ok $judge->({ location => '/%C3%A9' }, headers => $location),
         'wrong location';
+    my $words = [['IRI-Words', 'form=legacy charset= match=none']];
+    ok !$judge->({ form => 'legacy', match => 'none' }, headers => $words),
+        'variables';
+    ok $judge->({ form => $_ }, headers => $words), "wrong variable $_"
+        for qw(leg native);
 }
 
 # A table that servers can answer without our module.

@@ -18,6 +18,9 @@ IRI::Cases::run_httpd([grep { $_->{id} =~ /^pa-/ } @cases], server => <<'END');
 <Location "/закрыто/">
     Require all denied
 </Location>
+<Location "/c3a9/denied/辿.txt">
+    Require all denied
+</Location>
 END
 
 # What follows a file is PATH_INFO; httpd serves the file all the same.

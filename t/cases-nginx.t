@@ -16,6 +16,7 @@ IRI::Cases::run_nginx([grep { $_->{id} !~ /^(?:pa|ms)-/ } @cases]);
 # Rules that judge the canonical path.
 IRI::Cases::run_nginx([grep { $_->{id} =~ /^pa-/ } @cases], server => <<'END');
 location "/закрыто/" { deny all; }
+location "/c3a9/denied/辿" { deny all; }
 location ~ "(*UTF8)^/музей/" { }
 END
 # Slashes that stay: no Location is ever another authority.
