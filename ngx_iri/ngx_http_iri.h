@@ -26,7 +26,7 @@ extern ngx_module_t ngx_http_iri_module;
 #pragma GCC visibility push(hidden)
 
 
-/* ---- configuration -------------------------------------------------------- */
+/* ---- configuration ------------------------------------------------------ */
 
 /* Variables of nginx that must not see the script under root. */
 typedef enum {
@@ -84,7 +84,7 @@ typedef struct {
 } ngx_http_iri_hook_t;
 
 
-/* ---- what is kept of a request --------------------------------------------- */
+/* ---- what is kept of a request ------------------------------------------ */
 
 /* The answer of the core for one path below one root. */
 typedef struct ngx_http_iri_found_s ngx_http_iri_found_t;
@@ -101,7 +101,7 @@ struct ngx_http_iri_found_s {
 
 typedef struct {
     ngx_http_request_t *request;   /* subrequests share the pool */
-    iri_reading_t came;         /* as the client sent it; first a subrequest's */
+    iri_reading_t came;         /* as the client, or the parent, asked for it */
     iri_reading_t reading;      /* of the last path that was not canonical */
     iri_answer_t answer;        /* to the last path that was read */
     ngx_str_t known;            /* the last r->uri that needs no reading */
@@ -128,13 +128,13 @@ typedef struct {
 } ngx_http_iri_ctx_t;
 
 
-/* ---- ngx_http_iri_module.c ------------------------------------------------- */
+/* ---- ngx_http_iri_module.c ---------------------------------------------- */
 
 /* This worker's memory of directories, or NULL. */
 iri_cache_t *ngx_http_iri_cache(void);
 
 
-/* ---- ngx_http_iri_request.c ------------------------------------------------ */
+/* ---- ngx_http_iri_request.c --------------------------------------------- */
 
 /* nginx's string as the core's, and back: the same octets. */
 iri_str_t ngx_http_iri_in(ngx_str_t s);
@@ -188,12 +188,12 @@ ngx_int_t ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
 
 
-/* ---- ngx_http_iri_phases.c -------------------------------------------------- */
+/* ---- ngx_http_iri_phases.c ---------------------------------------------- */
 
 ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
 
 
-/* ---- ngx_http_iri_root.c ---------------------------------------------------- */
+/* ---- ngx_http_iri_root.c ------------------------------------------------ */
 
 /* Put the script under root in the locations of imcf->hooks. */
 ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
@@ -221,7 +221,7 @@ ngx_int_t ngx_http_iri_window_open(ngx_http_request_t *r);
 void ngx_http_iri_window_close(ngx_http_request_t *r);
 
 
-/* ---- ngx_http_iri_variables.c ------------------------------------------------ */
+/* ---- ngx_http_iri_variables.c ------------------------------------------- */
 
 ngx_int_t ngx_http_iri_variables_add(ngx_conf_t *cf);
 ngx_int_t ngx_http_iri_variables_wrap(ngx_conf_t *cf);

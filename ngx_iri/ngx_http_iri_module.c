@@ -14,27 +14,27 @@
 
 static void *ngx_http_iri_create_main_conf(ngx_conf_t *cf);
 static void *ngx_http_iri_create_srv_conf(ngx_conf_t *cf);
-static char *ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent,
-    void *child);
+static char *
+ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
 static void *ngx_http_iri_create_loc_conf(ngx_conf_t *cf);
-static char *ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent,
-    void *child);
+static char *
+ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
 static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
-static void ngx_http_iri_exit_process(ngx_cycle_t *cycle);
+static void      ngx_http_iri_exit_process(ngx_cycle_t *cycle);
 
-static char *ngx_http_iri_engine(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
-static char *ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd,
-    void *conf);
+static char *
+ngx_http_iri_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
+ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
+ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
+ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
+ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
+ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* This worker's: what it remembers of directories, of no request. */
@@ -131,7 +131,7 @@ ngx_module_t ngx_http_iri_module = {
 /* clang-format on */
 
 
-/* ---- the registry of charsets ---------------------------------------------- */
+/* ---- the registry of charsets ------------------------------------------- */
 
 static void *
 ngx_http_iri_conf_alloc(void *ctx, size_t size)
@@ -144,7 +144,7 @@ ngx_http_iri_conf_alloc(void *ctx, size_t size)
 static iri_registry_t *
 ngx_http_iri_registry(ngx_conf_t *cf)
 {
-    iri_env_t env;
+    iri_env_t                 env;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
@@ -160,7 +160,7 @@ ngx_http_iri_registry(ngx_conf_t *cf)
 }
 
 
-/* ---- directives ------------------------------------------------------------- */
+/* ---- directives --------------------------------------------------------- */
 
 /* The first word behind the directive's name. */
 static iri_str_t
@@ -196,7 +196,7 @@ ngx_http_iri_words(ngx_conf_t *cf)
 /* An enum of the core in a slot that can be unset. */
 static char *
 ngx_http_iri_set_slot(ngx_command_t *cmd, void *conf, const char *error,
-    ngx_uint_t value)
+                      ngx_uint_t value)
 {
     ngx_uint_t *slot = (ngx_uint_t *) ((char *) conf + cmd->offset);
 
@@ -217,7 +217,7 @@ ngx_http_iri_set_slot(ngx_command_t *cmd, void *conf, const char *error,
 static char *
 ngx_http_iri_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    const char *error;
+    const char  *error;
     iri_engine_t engine = IRI_ENGINE_OFF;
 
     error = iri_parse_engine(ngx_http_iri_word(cf), &engine);
@@ -229,7 +229,7 @@ ngx_http_iri_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    const char *error;
+    const char   *error;
     iri_invalid_t invalid = IRI_INVALID_404;
 
     error = iri_parse_invalid(ngx_http_iri_word(cf), &invalid);
@@ -253,8 +253,8 @@ ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    unsigned match = 0;
-    iri_str_t *words;
+    unsigned    match = 0;
+    iri_str_t  *words;
     const char *error;
 
     words = ngx_http_iri_words(cf);
@@ -271,7 +271,7 @@ ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    int status = 0;
+    int         status = 0;
     const char *error;
 
     error = iri_parse_redirect(ngx_http_iri_word(cf), &status);
@@ -284,9 +284,9 @@ ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t *words;
-    const char *error;
-    iri_registry_t *registry;
+    iri_str_t       *words;
+    const char      *error;
+    iri_registry_t  *registry;
     iri_charsets_t **slot, *list;
 
     slot = (iri_charsets_t **) ((char *) conf + cmd->offset);
@@ -317,7 +317,7 @@ ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* ---- inheritance ------------------------------------------------------------ */
+/* ---- inheritance -------------------------------------------------------- */
 
 static void *
 ngx_http_iri_create_main_conf(ngx_conf_t *cf)
@@ -361,8 +361,8 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
 static char *
 ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    ngx_http_iri_srv_conf_t *prev = parent;
-    ngx_http_iri_srv_conf_t *conf = child;
+    ngx_http_iri_srv_conf_t  *prev = parent;
+    ngx_http_iri_srv_conf_t  *conf = child;
     ngx_http_iri_main_conf_t *imcf;
 
     ngx_conf_merge_uint_value(conf->engine, prev->engine, IRI_ENGINE_OFF);
@@ -406,8 +406,8 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
 static char *
 ngx_http_iri_add_hook(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
 {
-    ngx_http_iri_hook_t *hook;
-    ngx_http_conf_ctx_t *ctx = cf->ctx;
+    ngx_http_iri_hook_t      *hook;
+    ngx_http_conf_ctx_t      *ctx = cf->ctx;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
@@ -427,7 +427,7 @@ ngx_http_iri_add_hook(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
 static char *
 ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    iri_registry_t *registry;
+    iri_registry_t          *registry;
     ngx_http_iri_loc_conf_t *prev = parent;
     ngx_http_iri_loc_conf_t *conf = child;
     ngx_http_iri_srv_conf_t *iscf;
@@ -465,7 +465,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 }
 
 
-/* ---- start and end ---------------------------------------------------------- */
+/* ---- start and end ------------------------------------------------------ */
 
 static ngx_int_t
 ngx_http_iri_init(ngx_conf_t *cf)

@@ -23,9 +23,6 @@
 #include "ngx_http_iri.h"
 
 
-static ngx_int_t ngx_http_iri_header_filter(ngx_http_request_t *r);
-
-
 static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;
 
 
@@ -48,12 +45,12 @@ ngx_http_iri_status(ngx_int_t rc)
 }
 
 
-/* ---- the canonical path --------------------------------------------------------- */
+/* ---- the canonical path ------------------------------------------------- */
 
 static ngx_int_t
 ngx_http_iri_post_read(ngx_http_request_t *r, iri_engine_t engine)
 {
-    ngx_int_t rc;
+    ngx_int_t           rc;
     ngx_http_iri_ctx_t *ctx;
 
     ctx = ngx_http_iri_ctx_make(r);
@@ -78,16 +75,15 @@ ngx_http_iri_post_read(ngx_http_request_t *r, iri_engine_t engine)
 static ngx_int_t
 ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 {
-    ngx_int_t rc;
+    ngx_int_t    rc;
     iri_engine_t engine = ngx_http_iri_engine_of(r);
 
     if (engine == IRI_ENGINE_OFF) {
         return NGX_DECLINED;
     }
 
-    if ((r->method & (NGX_HTTP_COPY|NGX_HTTP_MOVE))
-        && engine == IRI_ENGINE_ON)
-    {
+    if ((r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
+        && engine == IRI_ENGINE_ON) {
         rc = ngx_http_iri_destination(r);
         if (rc != NGX_OK && rc != NGX_DECLINED) {
             return ngx_http_iri_status(rc);
@@ -133,7 +129,7 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
 {
-    ngx_int_t rc;
+    ngx_int_t           rc;
     ngx_http_iri_ctx_t *ctx;
 
     if (!r->internal || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
@@ -161,8 +157,8 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
 static void
 ngx_http_iri_find_location(ngx_http_request_t *r)
 {
-    ngx_uint_t i;
-    ngx_http_phase_handler_t *ph;
+    ngx_uint_t                 i;
+    ngx_http_phase_handler_t  *ph;
     ngx_http_core_main_conf_t *cmcf;
 
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
@@ -182,7 +178,7 @@ ngx_http_iri_find_location(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_rewrite_first(ngx_http_request_t *r)
 {
-    ngx_int_t rc;
+    ngx_int_t                 rc;
     ngx_http_core_loc_conf_t *clcf;
 
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
@@ -217,7 +213,7 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_rewrite_first_handler(ngx_http_request_t *r)
 {
-    ngx_int_t rc;
+    ngx_int_t                 rc;
     ngx_http_iri_main_conf_t *imcf;
 
     rc = ngx_http_iri_rewrite_first(r);
@@ -231,7 +227,7 @@ ngx_http_iri_rewrite_first_handler(ngx_http_request_t *r)
 }
 
 
-/* ---- the disk --------------------------------------------------------------------- */
+/* ---- the disk ----------------------------------------------------------- */
 
 /* Another charset than that of the first reading is one of iri_charset. */
 static void
@@ -255,10 +251,10 @@ ngx_http_iri_confirm(ngx_http_iri_ctx_t *ctx, iri_str_t charset)
  */
 static ngx_int_t
 ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const iri_found_t *found)
+                        const iri_found_t *found)
 {
-    size_t size;
-    ngx_http_core_srv_conf_t *cscf;
+    size_t                     size;
+    ngx_http_core_srv_conf_t  *cscf;
     ngx_http_core_main_conf_t *cmcf;
 
     if (ngx_http_iri_set_uri(r, found->path) != NGX_OK) {
@@ -293,14 +289,13 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 static ngx_int_t
 ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    ngx_http_iri_found_t *found)
+                       ngx_http_iri_found_t *found)
 {
     ngx_str_t text;
 
     /* Answered already: a named location makes the error page, see above. */
     if (r->content_handler != NULL
-        || ngx_http_iri_same(r->uri, ctx->answered))
-    {
+        || ngx_http_iri_same(r->uri, ctx->answered)) {
         return NGX_DECLINED;
     }
 
@@ -335,7 +330,7 @@ ngx_http_iri_may_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 static ngx_int_t
 ngx_http_iri_resolve(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_ctx_t   *ctx;
     ngx_http_iri_found_t *found;
 
     found = ngx_http_iri_find(r);
@@ -346,7 +341,6 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
     }
 
     switch (found->found.answer) {
-
     case IRI_MOVED:
         return ngx_http_iri_may_start_over(r, ctx)
                    ? ngx_http_iri_start_over(r, ctx, &found->found)
@@ -364,7 +358,7 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
 {
-    ngx_int_t rc;
+    ngx_int_t                rc;
     ngx_http_iri_loc_conf_t *ilcf;
 
     if (r->uri_changed || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
@@ -390,7 +384,7 @@ ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
 }
 
 
-/* ---- iri_redirect ------------------------------------------------------------------- */
+/* ---- iri_redirect ------------------------------------------------------- */
 
 /* The query as it came: what stands behind "?". */
 static ngx_uint_t
@@ -416,7 +410,7 @@ ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query)
 /* nginx completes it as absolute_redirect says. */
 static ngx_int_t
 ngx_http_iri_send_redirect(ngx_http_request_t *r, ngx_uint_t status,
-    iri_str_t location)
+                           iri_str_t location)
 {
     ngx_http_clear_location(r);
 
@@ -440,16 +434,16 @@ ngx_http_iri_send_redirect(ngx_http_request_t *r, ngx_uint_t status,
 static ngx_int_t
 ngx_http_iri_redirect(ngx_http_request_t *r)
 {
-    iri_env_t env;
-    iri_str_t query, location = { 0, NULL };
-    ngx_uint_t has_query;
-    ngx_http_iri_ctx_t *ctx;
+    iri_env_t                env;
+    iri_str_t                query, location = { 0, NULL };
+    ngx_uint_t               has_query;
+    ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (ilcf->redirect == 0 || r != r->main || r->internal
-        || !(r->method & (NGX_HTTP_GET|NGX_HTTP_HEAD)))
+        || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
     {
         return NGX_DECLINED;
     }
@@ -475,7 +469,7 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
 }
 
 
-/* ---- around the content -------------------------------------------------------------- */
+/* ---- around the content ------------------------------------------------- */
 
 static ngx_int_t
 ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
@@ -518,8 +512,7 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
 
         ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
         if (r->upstream != NULL && ilcf->plain != NULL
-            && ilcf->plain->alias == 0)
-        {
+            && ilcf->plain->alias == 0) {
             r->valid_location = 1;
         }
     }
@@ -528,7 +521,7 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
 }
 
 
-/* ---- iri report ------------------------------------------------------------------------ */
+/* ---- iri report --------------------------------------------------------- */
 
 /* What stands for an empty or refused thing in a line of log. */
 static ngx_str_t
@@ -559,12 +552,12 @@ ngx_http_iri_would_find(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 static void
 ngx_http_iri_report(ngx_http_request_t *r)
 {
-    iri_why_t why;
-    ngx_str_t path, file, charset;
-    iri_match_t match;
-    iri_answer_t answer;
-    iri_str_t filename = { 0, NULL };
-    ngx_http_iri_ctx_t *ctx;
+    iri_why_t             why;
+    ngx_str_t             path, file, charset;
+    iri_match_t           match;
+    iri_answer_t          answer;
+    iri_str_t             filename = { 0, NULL };
+    ngx_http_iri_ctx_t   *ctx;
     ngx_http_iri_found_t *found;
 
     ctx = ngx_http_iri_ctx(r);
@@ -612,7 +605,6 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
     ngx_http_iri_loc_conf_t *ilcf;
 
     switch (ngx_http_iri_engine_of(r)) {
-
     case IRI_ENGINE_ON:
         ngx_http_iri_window_close(r);
 
@@ -635,18 +627,21 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 }
 
 
-/* ---- registration ----------------------------------------------------------------------- */
+/* ---- registration ------------------------------------------------------- */
 
-typedef enum { NGX_HTTP_IRI_AT_START, NGX_HTTP_IRI_AT_END } ngx_http_iri_end_t;
+typedef enum {
+    NGX_HTTP_IRI_AT_START,
+    NGX_HTTP_IRI_AT_END
+} ngx_http_iri_end_t;
 
 
 /* Put a handler at one end of the array of a phase. */
 static ngx_int_t
-ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase, ngx_http_iri_end_t end,
-    ngx_http_handler_pt handler)
+ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
+                      ngx_http_iri_end_t end, ngx_http_handler_pt handler)
 {
-    ngx_array_t *handlers;
-    ngx_http_handler_pt *h, *elts;
+    ngx_array_t               *handlers;
+    ngx_http_handler_pt       *h, *elts;
     ngx_http_core_main_conf_t *cmcf;
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
@@ -674,9 +669,9 @@ ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase, ngx_http_iri_end_t end,
 static void
 ngx_http_iri_take_rewrite(ngx_conf_t *cf)
 {
-    ngx_array_t *handlers;
-    ngx_http_handler_pt *h;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_array_t               *handlers;
+    ngx_http_handler_pt       *h;
+    ngx_http_iri_main_conf_t  *imcf;
     ngx_http_core_main_conf_t *cmcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
@@ -697,8 +692,8 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
     ngx_uint_t i;
 
     static const struct {
-        ngx_uint_t phase;
-        ngx_http_iri_end_t end;
+        ngx_uint_t          phase;
+        ngx_http_iri_end_t  end;
         ngx_http_handler_pt handler;
     } table[] = {
         { NGX_HTTP_POST_READ_PHASE, NGX_HTTP_IRI_AT_END,

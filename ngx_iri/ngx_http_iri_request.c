@@ -11,9 +11,6 @@
 #include "ngx_http_iri.h"
 
 
-static void ngx_http_iri_cleanup(void *data);
-
-
 iri_str_t
 ngx_http_iri_in(ngx_str_t s)
 {
@@ -53,7 +50,7 @@ ngx_http_iri_plain_uri(ngx_http_request_t *r)
 }
 
 
-/* ---- what the core borrows --------------------------------------------------- */
+/* ---- what the core borrows ---------------------------------------------- */
 
 static void *
 ngx_http_iri_alloc(void *ctx, size_t size)
@@ -70,7 +67,6 @@ ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line)
     ngx_http_request_t *r = ctx;
 
     switch (level) {
-
     case IRI_LOG_ERROR:
         ngx_log_error(NGX_LOG_ERR, r->connection->log, 0, "iri: %*s",
                       line.len, line.data);
@@ -82,8 +78,8 @@ ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line)
         break;
 
     default:
-        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0,
-                       "iri: %*s", line.len, line.data);
+        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0, "iri: %*s",
+                       line.len, line.data);
     }
 }
 
@@ -112,7 +108,7 @@ ngx_http_iri_printable(ngx_http_request_t *r, ngx_str_t octets)
 }
 
 
-/* ---- what is kept ------------------------------------------------------------ */
+/* ---- what is kept ------------------------------------------------------- */
 
 /* Only marks its entry in the pool's list: the pool frees what it holds. */
 static void
@@ -185,7 +181,7 @@ ngx_http_iri_ctx_make(ngx_http_request_t *r)
 ngx_int_t
 ngx_http_iri_keep_variables(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    size_t size;
+    size_t                     size;
     ngx_http_core_main_conf_t *cmcf;
 
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
@@ -202,7 +198,7 @@ ngx_http_iri_keep_variables(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
-/* ---- reading ------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------ */
 
 ngx_int_t
 ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path)
@@ -232,12 +228,12 @@ ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path)
 
 static ngx_int_t
 ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    iri_str_t target)
+                  iri_str_t target)
 {
-    iri_env_t env;
-    iri_status_t status;
-    iri_request_t request;
-    iri_reading_t reading;
+    iri_env_t                env;
+    iri_status_t             status;
+    iri_request_t            request;
+    iri_reading_t            reading;
     ngx_http_iri_srv_conf_t *iscf;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
@@ -285,7 +281,7 @@ ngx_http_iri_keep_came(ngx_http_iri_ctx_t *ctx)
 ngx_int_t
 ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    size_t len;
+    size_t    len;
     iri_str_t target;
 
     target = ngx_http_iri_in(r->unparsed_uri);
@@ -337,10 +333,10 @@ ngx_http_iri_read_made(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 /* One line for an answer that ends the request. */
 static ngx_int_t
 ngx_http_iri_refuse(ngx_http_request_t *r, const iri_reading_t *reading,
-    const char *what, ngx_str_t path)
+                    const char *what, ngx_str_t path)
 {
     ngx_uint_t level;
-    ngx_str_t text;
+    ngx_str_t  text;
 
     level = reading->why == IRI_WHY_LIMIT ? NGX_LOG_ERR : NGX_LOG_INFO;
     text = ngx_http_iri_printable(r, path);
@@ -358,7 +354,6 @@ ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     iri_reading_t *reading = &ctx->reading;
 
     switch (ctx->answer) {
-
     case IRI_REFUSE:
         ctx->refused = 1;
         return ngx_http_iri_refuse(r, reading, "path", r->uri);
@@ -382,7 +377,7 @@ ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
-/* ---- the Destination header (RFC 4918, 10.3) ----------------------------------- */
+/* ---- the Destination header (RFC 4918, 10.3) ---------------------------- */
 
 #if (NGX_HTTP_DAV)
 
@@ -393,7 +388,7 @@ ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 static iri_str_t
 ngx_http_iri_destination_path(ngx_str_t value)
 {
-    u_char *p, *last, *end;
+    u_char   *p, *last, *end;
     iri_str_t path = { 0, NULL };
 
     p = value.data;
@@ -422,9 +417,9 @@ ngx_http_iri_destination_path(ngx_str_t value)
 /* Put uri in the place of path, which is a part of the header's value. */
 static ngx_int_t
 ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
-    iri_str_t path, iri_str_t uri)
+                             iri_str_t path, iri_str_t uri)
 {
-    size_t before, after;
+    size_t  before, after;
     u_char *data, *p;
 
     before = path.data - value->data;
@@ -450,11 +445,11 @@ ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
 ngx_int_t
 ngx_http_iri_destination(ngx_http_request_t *r)
 {
-    ngx_str_t *value;
-    iri_env_t env;
-    iri_status_t status;
-    iri_reading_t reading;
-    iri_request_t request;
+    ngx_str_t               *value;
+    iri_env_t                env;
+    iri_status_t             status;
+    iri_reading_t            reading;
+    iri_request_t            request;
     ngx_http_iri_srv_conf_t *iscf;
 
     if (r->headers_in.destination == NULL) {
@@ -476,7 +471,7 @@ ngx_http_iri_destination(ngx_http_request_t *r)
     status = iri_read(&env, &iscf->reading, &request, &reading);
 
     if (status == IRI_BAD_ESCAPE) {
-        return NGX_DECLINED;   /* nginx refuses it */
+        return NGX_DECLINED; /* nginx refuses it */
     }
 
     if (status != IRI_OK) {
@@ -488,10 +483,9 @@ ngx_http_iri_destination(ngx_http_request_t *r)
                                    ngx_http_iri_out(request.path));
     }
 
-    return reading.answer == IRI_SERVE
-               ? ngx_http_iri_destination_set(r, value, request.path,
-                                              reading.uri)
-               : NGX_DECLINED;
+    return reading.answer == IRI_SERVE ? ngx_http_iri_destination_set(
+               r, value, request.path, reading.uri)
+                                       : NGX_DECLINED;
 }
 
 #else

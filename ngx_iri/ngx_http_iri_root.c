@@ -20,22 +20,23 @@
 
 /* A script of one code; both codes are this. */
 typedef struct {
-    ngx_http_script_code_pt code;
+    ngx_http_script_code_pt  code;
     ngx_http_iri_loc_conf_t *conf;
-    uintptr_t end;              /* 0 ends the script */
+    uintptr_t                end; /* 0 ends the script */
 } ngx_http_iri_code_t;
 
 
 /* Longer than any name on disk may be (NAME_MAX): cannot be opened or made. */
 #define NGX_HTTP_IRI_16 "refused-refused-"
-#define NGX_HTTP_IRI_64                                                       \
+#define NGX_HTTP_IRI_64                                                      \
     NGX_HTTP_IRI_16 NGX_HTTP_IRI_16 NGX_HTTP_IRI_16 NGX_HTTP_IRI_16
 
-static ngx_str_t ngx_http_iri_nowhere = ngx_string("/" NGX_HTTP_IRI_64
-    NGX_HTTP_IRI_64 NGX_HTTP_IRI_64 NGX_HTTP_IRI_64 NGX_HTTP_IRI_64);
+static ngx_str_t ngx_http_iri_nowhere = ngx_string(
+    "/" NGX_HTTP_IRI_64 NGX_HTTP_IRI_64 NGX_HTTP_IRI_64 NGX_HTTP_IRI_64
+        NGX_HTTP_IRI_64);
 
 
-/* ---- which locations, and how --------------------------------------------- */
+/* ---- which locations, and how ------------------------------------------- */
 
 /*
  * Nothing is to be mapped where the tree is declared UTF-8 in NFC and there
@@ -43,9 +44,9 @@ static ngx_str_t ngx_http_iri_nowhere = ngx_string("/" NGX_HTTP_IRI_64
  */
 ngx_uint_t
 ngx_http_iri_root_wanted(ngx_http_iri_srv_conf_t *iscf,
-    ngx_http_iri_loc_conf_t *ilcf)
+                         ngx_http_iri_loc_conf_t *ilcf)
 {
-    iri_str_t name;
+    iri_str_t        name;
     iri_tree_conf_t *tree = &ilcf->tree;
 
     if (iscf->engine != IRI_ENGINE_ON) {
@@ -76,12 +77,12 @@ ngx_http_iri_plain_conf(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf)
 }
 
 
-/* ---- the root as nginx has it ----------------------------------------------- */
+/* ---- the root as nginx has it ------------------------------------------- */
 
 /* The output of a script of nginx, made absolute. */
 static ngx_int_t
 ngx_http_iri_run(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
-    ngx_str_t *out)
+                 ngx_str_t *out)
 {
     if (ngx_http_script_run(r, out, clcf->root_lengths->elts, 0,
                             clcf->root_values->elts)
@@ -101,17 +102,16 @@ ngx_http_iri_run(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
  */
 static ngx_int_t
 ngx_http_iri_place(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
-    ngx_str_t uri, iri_search_t *search)
+                   ngx_str_t uri, iri_search_t *search)
 {
-    ngx_str_t root;
+    ngx_str_t                 root;
     ngx_http_core_loc_conf_t *clcf;
 
     clcf = ngx_http_iri_plain_conf(r, ilcf);
     root = clcf->root;
 
     if (clcf->root_lengths != NULL
-        && ngx_http_iri_run(r, clcf, &root) != NGX_OK)
-    {
+        && ngx_http_iri_run(r, clcf, &root) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -132,13 +132,13 @@ ngx_http_iri_place(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
 }
 
 
-/* ---- asking the core ----------------------------------------------------------- */
+/* ---- asking the core ---------------------------------------------------- */
 
 /* A name below root that cannot exist, or one that cannot anywhere. */
 static ngx_str_t
 ngx_http_iri_no_file(ngx_http_request_t *r, iri_str_t root)
 {
-    u_char *p;
+    u_char   *p;
     ngx_str_t name;
 
     if (root.len != 0 && root.data[root.len - 1] == '/') {
@@ -173,9 +173,9 @@ ngx_http_iri_found_refused(ngx_http_iri_found_t *found, iri_why_t why)
 
 static void
 ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    ngx_http_iri_found_t *found)
+                 ngx_http_iri_found_t *found)
 {
-    iri_env_t env;
+    iri_env_t    env;
     iri_status_t status;
 
     if (ctx->refused && ngx_http_iri_same(found->uri, ctx->known)) {
@@ -200,7 +200,7 @@ ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 static ngx_http_iri_found_t *
 ngx_http_iri_found_before(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
-    const iri_search_t *search)
+                          const iri_search_t *search)
 {
     ngx_http_iri_found_t *found;
 
@@ -209,8 +209,7 @@ ngx_http_iri_found_before(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
             && found->search.prefix == search->prefix
             && found->search.reading == search->reading
             && ngx_http_iri_same(found->uri, uri)
-            && ngx_http_iri_same(found->root,
-                                 ngx_http_iri_out(search->root))
+            && ngx_http_iri_same(found->root, ngx_http_iri_out(search->root))
             && ngx_http_iri_same(ngx_http_iri_out(found->search.path),
                                  ngx_http_iri_out(search->path)))
         {
@@ -236,7 +235,7 @@ ngx_http_iri_may_open(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 
 static ngx_http_iri_found_t *
 ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    ngx_str_t uri, const iri_search_t *search)
+                      ngx_str_t uri, const iri_search_t *search)
 {
     ngx_http_iri_found_t *found;
 
@@ -263,10 +262,10 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 ngx_http_iri_found_t *
 ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 {
-    iri_search_t search;
-    ngx_http_iri_ctx_t *ctx;
-    ngx_http_iri_found_t *found;
-    ngx_http_iri_loc_conf_t *ilcf;
+    iri_search_t              search;
+    ngx_http_iri_ctx_t       *ctx;
+    ngx_http_iri_found_t     *found;
+    ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -301,15 +300,15 @@ ngx_http_iri_find(ngx_http_request_t *r)
 }
 
 
-/* ---- the script ------------------------------------------------------------------ */
+/* ---- the script --------------------------------------------------------- */
 
 /* The octets of an ASCII path: the root as nginx has it, and the rest. */
 static size_t
 ngx_http_iri_plain_length(ngx_http_script_engine_t *e,
-    ngx_http_core_loc_conf_t *clcf)
+                          ngx_http_core_loc_conf_t *clcf)
 {
-    u_char *ip;
-    size_t len;
+    u_char                     *ip;
+    size_t                      len;
     ngx_http_script_len_code_pt lcode;
 
     len = e->request->uri.len - clcf->alias;
@@ -334,10 +333,10 @@ ngx_http_iri_plain_length(ngx_http_script_engine_t *e,
 
 static void
 ngx_http_iri_plain_copy(ngx_http_script_engine_t *e,
-    ngx_http_core_loc_conf_t *clcf)
+                        ngx_http_core_loc_conf_t *clcf)
 {
-    u_char *ip;
-    ngx_str_t *uri = &e->request->uri;
+    u_char                 *ip;
+    ngx_str_t              *uri = &e->request->uri;
     ngx_http_script_code_pt code;
 
     if (clcf->root_lengths == NULL) {
@@ -395,8 +394,8 @@ ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 static size_t
 ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 {
-    ngx_http_iri_ctx_t *ctx;
-    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
+    ngx_http_iri_ctx_t   *ctx;
+    ngx_http_iri_code_t  *code = (ngx_http_iri_code_t *) e->ip;
     ngx_http_iri_found_t *found;
 
     e->ip = (u_char *) &code->end;
@@ -426,8 +425,8 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 static void
 ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 {
-    ngx_str_t *name = &ngx_http_iri_nowhere;
-    ngx_http_iri_ctx_t *ctx;
+    ngx_str_t           *name = &ngx_http_iri_nowhere;
+    ngx_http_iri_ctx_t  *ctx;
     ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
 
     e->ip = (u_char *) &code->end;
@@ -448,9 +447,9 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 
 static ngx_array_t *
 ngx_http_iri_script(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf,
-    ngx_http_script_code_pt pt)
+                    ngx_http_script_code_pt pt)
 {
-    ngx_array_t *script;
+    ngx_array_t         *script;
     ngx_http_iri_code_t *code;
 
     script = ngx_array_create(cf->pool, 1, sizeof(ngx_http_iri_code_t));
@@ -471,7 +470,7 @@ ngx_http_iri_script(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf,
 }
 
 
-/* ---- putting it in place ------------------------------------------------------------ */
+/* ---- putting it in place ------------------------------------------------ */
 
 /* How much of an alias with captures is text: whole segments of it. */
 static size_t
@@ -479,7 +478,8 @@ ngx_http_iri_literal(ngx_http_core_loc_conf_t *clcf)
 {
     size_t len;
 
-    for (len = 0; len < clcf->root.len && clcf->root.data[len] != '$'; len++) {
+    for (len = 0; len < clcf->root.len && clcf->root.data[len] != '$'; len++)
+    {
         /* void */
     }
 
@@ -499,15 +499,14 @@ ngx_http_iri_literal(ngx_http_core_loc_conf_t *clcf)
 static ngx_module_t *
 ngx_http_iri_module_named(ngx_conf_t *cf, const char *name)
 {
-    ngx_uint_t i;
+    ngx_uint_t    i;
     ngx_module_t *module;
 
     for (i = 0; cf->cycle->modules[i]; i++) {
         module = cf->cycle->modules[i];
 
         if (module->type == NGX_HTTP_MODULE
-            && ngx_strcmp(module->name, name) == 0)
-        {
+            && ngx_strcmp(module->name, name) == 0) {
             return module;
         }
     }
@@ -539,17 +538,18 @@ ngx_http_iri_has_try_files(ngx_module_t *try_files, void **loc_conf)
 static ngx_int_t
 ngx_http_iri_put_script(ngx_conf_t *cf, ngx_http_iri_hook_t *hook)
 {
-    size_t size = sizeof(void *) * ngx_http_max_module;
-    ngx_array_t *lengths, *values;
-    ngx_http_iri_loc_conf_t *ilcf = hook->conf;
+    size_t                    size = sizeof(void *) * ngx_http_max_module;
+    ngx_array_t              *lengths, *values;
+    ngx_http_iri_loc_conf_t  *ilcf = hook->conf;
     ngx_http_core_loc_conf_t *clcf;
 
     clcf = hook->loc_conf[ngx_http_core_module.ctx_index];
 
     ilcf->plain = ngx_palloc(cf->pool, sizeof(ngx_http_core_loc_conf_t));
     ilcf->plain_conf = ngx_palloc(cf->pool, size);
-    lengths = ngx_http_iri_script(cf, ilcf, (ngx_http_script_code_pt) (void *)
-                                                ngx_http_iri_length_code);
+    lengths = ngx_http_iri_script(
+        cf, ilcf,
+        (ngx_http_script_code_pt) (void *) ngx_http_iri_length_code);
     values = ngx_http_iri_script(cf, ilcf, ngx_http_iri_value_code);
 
     if (ilcf->plain == NULL || ilcf->plain_conf == NULL || lengths == NULL
@@ -577,12 +577,13 @@ ngx_http_iri_put_script(ngx_conf_t *cf, ngx_http_iri_hook_t *hook)
  * is run on a configuration of its own, since the handler has no symbol.
  */
 static ngx_http_handler_pt
-ngx_http_iri_handler_of(ngx_conf_t *cf, const char *name, const char *directive)
+ngx_http_iri_handler_of(ngx_conf_t *cf, const char *name,
+                        const char *directive)
 {
-    ngx_conf_t conf;
-    ngx_command_t *cmd;
-    ngx_module_t *module;
-    ngx_http_conf_ctx_t ctx;
+    ngx_conf_t                conf;
+    ngx_command_t            *cmd;
+    ngx_module_t             *module;
+    ngx_http_conf_ctx_t       ctx;
     ngx_http_core_loc_conf_t *clcf;
 
     module = ngx_http_iri_module_named(cf, name);
@@ -613,9 +614,9 @@ ngx_http_iri_handler_of(ngx_conf_t *cf, const char *name, const char *directive)
 ngx_int_t
 ngx_http_iri_root_init(ngx_conf_t *cf)
 {
-    ngx_uint_t i;
-    ngx_module_t *try_files;
-    ngx_http_iri_hook_t *hook;
+    ngx_uint_t                i;
+    ngx_module_t             *try_files;
+    ngx_http_iri_hook_t      *hook;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
@@ -627,20 +628,20 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
             return NGX_ERROR;
         }
 
-        hook[i].conf->try_files = ngx_http_iri_has_try_files(try_files,
-                                                             hook[i].loc_conf);
+        hook[i].conf->try_files = ngx_http_iri_has_try_files(
+            try_files, hook[i].loc_conf);
     }
 
-    imcf->file_handlers[0] = ngx_http_iri_handler_of(cf, "ngx_http_flv_module",
-                                                     "flv");
-    imcf->file_handlers[1] = ngx_http_iri_handler_of(cf, "ngx_http_mp4_module",
-                                                     "mp4");
+    imcf->file_handlers[0] = ngx_http_iri_handler_of(
+        cf, "ngx_http_flv_module", "flv");
+    imcf->file_handlers[1] = ngx_http_iri_handler_of(
+        cf, "ngx_http_mp4_module", "mp4");
 
     return NGX_OK;
 }
 
 
-/* ---- what alias would forbid ----------------------------------------------------------- */
+/* ---- what alias would forbid -------------------------------------------- */
 
 /*
  * nginx does not map under alias what "rewrite ... break" has changed.  Where
@@ -648,8 +649,8 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
  * replace the location's prefix, so it is left to handlers of others.
  */
 void
-ngx_http_iri_root_validate(ngx_http_request_t *r,
-    ngx_http_iri_loc_conf_t *ilcf)
+ngx_http_iri_root_validate(ngx_http_request_t      *r,
+                           ngx_http_iri_loc_conf_t *ilcf)
 {
     ngx_http_iri_main_conf_t *imcf;
 
@@ -668,7 +669,7 @@ ngx_http_iri_root_validate(ngx_http_request_t *r,
 }
 
 
-/* ---- try_files ---------------------------------------------------------------------------- */
+/* ---- try_files ---------------------------------------------------------- */
 
 /*
  * try_files puts each candidate behind root by itself, so a script that gives
@@ -678,10 +679,10 @@ ngx_http_iri_root_validate(ngx_http_request_t *r,
  */
 static ngx_int_t
 ngx_http_iri_disk_uri(ngx_http_request_t *r, ngx_http_iri_found_t *found,
-    ngx_str_t *disk)
+                      ngx_str_t *disk)
 {
     u_char *p;
-    size_t root = found->search.root.len, prefix = found->search.prefix;
+    size_t  root = found->search.root.len, prefix = found->search.prefix;
 
     if (found->filename.len < root) {
         return NGX_ERROR;
@@ -694,7 +695,8 @@ ngx_http_iri_disk_uri(ngx_http_request_t *r, ngx_http_iri_found_t *found,
     }
 
     p = ngx_cpymem(disk->data, r->uri.data, prefix);
-    p = ngx_cpymem(p, found->filename.data + root, found->filename.len - root);
+    p = ngx_cpymem(p, found->filename.data + root,
+                   found->filename.len - root);
     *p = '\0';
 
     return NGX_OK;
@@ -704,8 +706,8 @@ ngx_http_iri_disk_uri(ngx_http_request_t *r, ngx_http_iri_found_t *found,
 ngx_int_t
 ngx_http_iri_window_open(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx;
-    ngx_http_iri_found_t *found;
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_found_t    *found;
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -744,10 +746,10 @@ ngx_http_iri_window_open(ngx_http_request_t *r)
 /* Where the path on disk stands in text, put the canonical one there. */
 static void
 ngx_http_iri_undo(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    ngx_str_t *text)
+                  ngx_str_t *text)
 {
-    u_char *p, *data;
-    size_t i, before, after;
+    u_char   *p, *data;
+    size_t    i, before, after;
     ngx_str_t disk = ctx->window_disk, uri = ctx->window_uri;
 
     for (i = 0; i + disk.len <= text->len; i++) {
@@ -782,7 +784,7 @@ ngx_http_iri_undo(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 void
 ngx_http_iri_window_close(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);

@@ -22,8 +22,9 @@ typedef enum {
 } ngx_http_iri_variable_e;
 
 
-static ngx_int_t ngx_http_iri_variable(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, uintptr_t data);
+static ngx_int_t
+ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+                      uintptr_t data);
 
 
 /* clang-format off */
@@ -62,13 +63,12 @@ static ngx_http_variable_t ngx_http_iri_variables[] = {
 
 
 static ngx_str_t ngx_http_iri_wrapped[NGX_HTTP_IRI_WRAPPED] = {
-    ngx_string("document_root"),
-    ngx_string("realpath_root"),
+    ngx_string("document_root"), ngx_string("realpath_root"),
     ngx_string("request_filename")
 };
 
 
-/* ---- what they are made of ------------------------------------------------------- */
+/* ---- what they are made of ---------------------------------------------- */
 
 static iri_str_t
 ngx_http_iri_text(const char *text)
@@ -117,12 +117,11 @@ ngx_http_iri_found(ngx_http_request_t *r)
 /* The entry on disk and what follows it; the same as nginx where none is. */
 static ngx_int_t
 ngx_http_iri_split(ngx_http_request_t *r, ngx_http_iri_found_t *found,
-    iri_str_t *filename, iri_str_t *path_info)
+                   iri_str_t *filename, iri_str_t *path_info)
 {
     iri_env_t env;
 
-    if (found->found.answer == IRI_REFUSE
-        || found->found.answer == IRI_MOVED)
+    if (found->found.answer == IRI_REFUSE || found->found.answer == IRI_MOVED)
     {
         return NGX_DECLINED;
     }
@@ -137,14 +136,14 @@ ngx_http_iri_split(ngx_http_request_t *r, ngx_http_iri_found_t *found,
 }
 
 
-/* ---- one function for each -------------------------------------------------------- */
+/* ---- one function for each ---------------------------------------------- */
 
 /* The host as nginx has it, with the port as the client said it. */
 static ngx_int_t
 ngx_http_iri_host(ngx_http_request_t *r, ngx_str_t *host, ngx_str_t *port)
 {
-    size_t i;
-    ngx_str_t value;
+    size_t                    i;
+    ngx_str_t                 value;
     ngx_http_core_srv_conf_t *cscf;
 
     *host = r->headers_in.server;
@@ -179,7 +178,7 @@ ngx_http_iri_host(ngx_http_request_t *r, ngx_str_t *host, ngx_str_t *port)
 static ngx_int_t
 ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
 {
-    u_char *p;
+    u_char   *p;
     ngx_str_t host, port, path, scheme = ngx_string("http");
     iri_env_t env;
     iri_str_t iri;
@@ -230,9 +229,8 @@ ngx_http_iri_uri(ngx_http_request_t *r, iri_str_t *out)
 
     ngx_http_iri_env(r, &env);
 
-    return iri_path_to_uri(&env,
-                           ngx_http_iri_in(ngx_http_iri_canonical_path(r)),
-                           out)
+    return iri_path_to_uri(
+               &env, ngx_http_iri_in(ngx_http_iri_canonical_path(r)), out)
                    == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
@@ -296,8 +294,8 @@ ngx_http_iri_match_of(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 static ngx_int_t
 ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
 {
-    iri_match_t match;
-    ngx_http_iri_ctx_t *ctx;
+    iri_match_t           match;
+    ngx_http_iri_ctx_t   *ctx;
     ngx_http_iri_found_t *found;
 
     found = ngx_http_iri_found(r);
@@ -319,7 +317,7 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
 static ngx_int_t
 ngx_http_iri_filename(ngx_http_request_t *r, iri_str_t *out)
 {
-    iri_str_t path_info;
+    iri_str_t             path_info;
     ngx_http_iri_found_t *found = ngx_http_iri_found(r);
 
     return found != NULL ? ngx_http_iri_split(r, found, out, &path_info)
@@ -330,7 +328,7 @@ ngx_http_iri_filename(ngx_http_request_t *r, iri_str_t *out)
 static ngx_int_t
 ngx_http_iri_path_info(ngx_http_request_t *r, iri_str_t *out)
 {
-    iri_str_t filename;
+    iri_str_t             filename;
     ngx_http_iri_found_t *found = ngx_http_iri_found(r);
 
     return found != NULL ? ngx_http_iri_split(r, found, &filename, out)
@@ -342,7 +340,6 @@ static ngx_int_t
 ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 {
     switch (data) {
-
     case NGX_HTTP_IRI_VAR_IRI:
         return ngx_http_iri_whole(r, out);
 
@@ -373,10 +370,10 @@ ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 
 static ngx_int_t
 ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
-    uintptr_t data)
+                      uintptr_t data)
 {
-    ngx_int_t rc = NGX_DECLINED;
-    iri_str_t value = { 0, NULL };
+    ngx_int_t                rc = NGX_DECLINED;
+    iri_str_t                value = { 0, NULL };
     ngx_http_iri_srv_conf_t *iscf;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
@@ -418,16 +415,16 @@ ngx_http_iri_variables_add(ngx_conf_t *cf)
 }
 
 
-/* ---- nginx's own ------------------------------------------------------------------------ */
+/* ---- nginx's own -------------------------------------------------------- */
 
 /* nginx's getter, for the root as it was configured. */
 static ngx_int_t
 ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
-    uintptr_t data)
+                          uintptr_t data)
 {
-    void **loc_conf = r->loc_conf;
-    ngx_int_t rc;
-    ngx_http_iri_loc_conf_t *ilcf;
+    void                    **loc_conf = r->loc_conf;
+    ngx_int_t                 rc;
+    ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
@@ -447,15 +444,15 @@ ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 
 /* nginx's getter, with the script and for the canonical path. */
 static ngx_int_t
-ngx_http_iri_filename_getter(ngx_http_request_t *r,
-    ngx_http_variable_value_t *v, uintptr_t data)
+ngx_http_iri_filename_getter(ngx_http_request_t        *r,
+                             ngx_http_variable_value_t *v, uintptr_t data)
 {
-    void **loc_conf = r->loc_conf;
-    unsigned valid = r->valid_location;
-    ngx_int_t rc;
-    ngx_str_t uri = r->uri;
-    ngx_http_iri_ctx_t *ctx;
-    ngx_http_iri_loc_conf_t *ilcf;
+    void                    **loc_conf = r->loc_conf;
+    unsigned                  valid = r->valid_location;
+    ngx_int_t                 rc;
+    ngx_str_t                 uri = r->uri;
+    ngx_http_iri_ctx_t       *ctx;
+    ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
@@ -487,7 +484,7 @@ ngx_http_iri_filename_getter(ngx_http_request_t *r,
 static void
 ngx_http_iri_wrap(ngx_http_iri_main_conf_t *imcf, ngx_hash_key_t *key)
 {
-    ngx_uint_t i;
+    ngx_uint_t           i;
     ngx_http_variable_t *v = key->value;
 
     for (i = 0; i < NGX_HTTP_IRI_WRAPPED; i++) {
@@ -512,9 +509,9 @@ ngx_http_iri_wrap(ngx_http_iri_main_conf_t *imcf, ngx_hash_key_t *key)
 ngx_int_t
 ngx_http_iri_variables_wrap(ngx_conf_t *cf)
 {
-    ngx_uint_t i;
-    ngx_hash_key_t *key;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_uint_t                 i;
+    ngx_hash_key_t            *key;
+    ngx_http_iri_main_conf_t  *imcf;
     ngx_http_core_main_conf_t *cmcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);

@@ -56,7 +56,7 @@ for my $case (@bad) {
         "and where: $text";
 }
 
-# ---- good values say nothing ------------------------------------------------
+# ---- good values say nothing -----------------------------------------------
 
 my @good = (
     'iri off;', 'iri on;', 'iri report;', 'iri ON;',
@@ -75,7 +75,7 @@ for my $text (@good) {
     unlike $said, qr/\[(?!notice)[a-z]+\]/, "and nothing said: $text";
 }
 
-# ---- where each may stand -----------------------------------------------------
+# ---- where each may stand --------------------------------------------------
 
 for my $name (qw(iri iri_charset iri_invalid)) {
     my $value = { iri => 'on', iri_charset => 'sjis' }->{$name} // '400';
@@ -92,7 +92,7 @@ for my $text ('iri_filename_charset sjis', 'iri_filename_form nfd',
     is $code, 0, "$text in http, server and location";
 }
 
-# ---- defaults and inheritance ---------------------------------------------------
+# ---- defaults and inheritance ----------------------------------------------
 
 my ($root) = make_tree(<<'END');
 euc/\xC6\xFC.txt	file	euc
@@ -158,7 +158,7 @@ is $server->get('/utf/a', port => $server->port('on'))->header('X-Form'),
 
 is_deeply [$server->errors], [], 'nothing unexpected in the log';
 
-# ---- iri_invalid -----------------------------------------------------------------
+# ---- iri_invalid -----------------------------------------------------------
 
 my ($raw) = make_tree("\\xFFa.txt\tfile\traw\n");
 for my $case (['', 404], ['iri_invalid 404;', 404], ['iri_invalid 400;', 400],

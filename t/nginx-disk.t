@@ -28,7 +28,7 @@ sub visible {
     return $octets;
 }
 
-# ---- a FastCGI responder that says what it was given --------------------------
+# ---- a FastCGI responder that says what it was given -----------------------
 
 my $fcgi_port = free_port();
 my $fcgi      = fork // die "fork: $!\n";
@@ -77,7 +77,7 @@ sub fcgi_text {
 
 END { kill 'TERM', $fcgi if $fcgi }
 
-# ---- the tree and the server ----------------------------------------------------
+# ---- the tree and the server -----------------------------------------------
 
 my ($root) = make_tree(<<'END');
 \xC6\xFC\xCB\xDC.txt	file	plain
@@ -140,7 +140,9 @@ server {
         if (-f $request_filename) { return 200 "is a file"; }
         return 200 "is none";
     }
-    location /var { return 200 "$request_filename $document_root $realpath_root"; }
+    location /var {
+        return 200 "$request_filename $document_root $realpath_root";
+    }
     location /fcgi/ {
         rewrite ^/fcgi(/.*) $1 break;
         fastcgi_pass 127.0.0.1:%%FCGI%%;
@@ -152,7 +154,10 @@ server {
         fastcgi_param INFO $iri_path_info;
     }
     location /link/ { disable_symlinks on from=$document_root; }
-    location /nolink/ { alias %%ROOT%%/link/; disable_symlinks on from=$document_root; }
+    location /nolink/ {
+        alias %%ROOT%%/link/;
+        disable_symlinks on from=$document_root;
+    }
     location /alias/ { alias %%ROOT%%/\xC6\xFC\xCB\xDC/; }
     location "/\xE8\xA1\xA8/" { alias %%ROOT%%/\xC6\xFC\xCB\xDC/; }
     location ~ ^/cap/(.*)$ { alias %%ROOT%%/$1; }
@@ -171,7 +176,9 @@ server {
     location /tri/ { alias %%ROOT%%/; try_files $uri $uri.html =404; }
     location /t404/ { try_files $uri =404; }
     location /tcache/ { try_files /cache$uri =404; }
-    location "/\xE6\x97\xA5\xE6\x9C\xAC" { try_files $uri $uri.html $uri/index.html =404; }
+    location "/\xE6\x97\xA5\xE6\x9C\xAC" {
+        try_files $uri $uri.html $uri/index.html =404;
+    }
     location /tname/ { try_files $uri @named; }
     location @named { return 200 "named $uri"; }
     location /tintern/ { try_files $uri /show$uri?u=$uri; }
@@ -195,7 +202,10 @@ server {
         proxy_pass http://127.0.0.1:%%PORTup%%;
     }
 }
-server { listen 127.0.0.1:%%PORTecho%%; location / { return 200 "$http_x_file $request_uri"; } }
+server {
+    listen 127.0.0.1:%%PORTecho%%;
+    location / { return 200 "$http_x_file $request_uri"; }
+}
 server {
     listen 127.0.0.1:%%PORTfs%%;
     root /;
@@ -216,7 +226,7 @@ sub answer {
     return visible($answer->status . ($body ne '' ? " $body" : ''));
 }
 
-# ---- reading -----------------------------------------------------------------------
+# ---- reading ---------------------------------------------------------------
 
 my $here = 'http://localhost:' . $server->port;
 for my $name (@forms) {
@@ -304,7 +314,7 @@ is answer("/logged/$utf8"), '200 ok', 'logged';
 ok $server->wait_for(sub { slurp("$tmp/logged.log") =~ m{/logged/\Q$utf8} }),
     'access_log with variables';
 
-# ---- writing ------------------------------------------------------------------------
+# ---- writing ---------------------------------------------------------------
 
 # Status of a DAV request, and where it says the resource is.
 sub dav {
@@ -362,10 +372,12 @@ is names(''), '\xA1\xC1 \xC6\xFC\xCB\xDC', 'gone';
 
 is answer("/store/$sjis/%93%FA"), "200 up /store/$utf8/%E6%97%A5",
     'proxy_store';
-ok $server->wait_for(sub { -f "$root/store/$disk/\xC6\xFC" }), 'stored in EUC-JP';
+ok $server->wait_for(sub { -f "$root/store/$disk/\xC6\xFC" }),
+    'stored in EUC-JP';
 is answer("/bstore/$sjis/b%93%FA"), "200 up /store/$utf8/b%E6%97%A5",
     'proxy_store after rewrite break';
-ok $server->wait_for(sub { -f "$root/store/$disk/b\xC6\xFC" }), 'stored in EUC-JP';
+ok $server->wait_for(sub { -f "$root/store/$disk/b\xC6\xFC" }),
+    'stored in EUC-JP';
 is answer('/bstore/plain'), '200 up /store/plain', 'ASCII, the same';
 ok $server->wait_for(sub { -f "$root/store/plain" }), 'stored';
 

@@ -80,10 +80,16 @@ server {
     }
     location /page.html { ssi on; }
     location /sub/ { return 200 "sub $uri"; }
-    location /auth/ { auth_request /check/\xC6\xFC\xCB\xDC; try_files /oops.html =404; }
+    location /auth/ {
+        auth_request /check/\xC6\xFC\xCB\xDC;
+        try_files /oops.html =404;
+    }
     location "/check/\xE6\x97\xA5\xE6\x9C\xAC" { return 403; }
     location /check/ { return 204; }
-    location /after/ { try_files /oops.html =404; add_after_body /sub/\xC6\xFC\xCB\xDC; }
+    location /after/ {
+        try_files /oops.html =404;
+        add_after_body /sub/\xC6\xFC\xCB\xDC;
+    }
 }
 server {
     listen 127.0.0.1:%%PORTnull%%;
@@ -124,7 +130,7 @@ sub visible {
 
 my $shown = '\xE6\x97\xA5\xE6\x9C\xAC';
 
-# ---- one path for all forms ---------------------------------------------------
+# ---- one path for all forms ------------------------------------------------
 
 my %form = (
     'escaped UTF-8' => $utf8, 'raw UTF-8' => raw($utf8),
@@ -159,7 +165,7 @@ is $server->get("/show/x.$euc")->header('Content-Type') // '',
 is $server->get('/show/x.%C6%FC')->header('Content-Type'), 'text/special',
     'the extension is that of the canonical path';
 
-# ---- what nginx makes ---------------------------------------------------------
+# ---- what nginx makes ------------------------------------------------------
 
 is answer('/page.html'), "200 sub /sub/$shown", 'SSI include virtual';
 is answer('/accel/x'), "200 /show/$shown", 'X-Accel-Redirect';
@@ -181,7 +187,7 @@ is answer('/show/%E2%80%8F'), '200 /show/\xE2\x80\x8F',
 is answer('/last/?f=' . raw('%E2%80%8F')), '200 /show/\xE2\x80\x8F',
     'and after a rewrite';
 
-# ---- refused --------------------------------------------------------------------
+# ---- refused ---------------------------------------------------------------
 
 is answer('/show/%FF%FE'), '404 missing /show/\xFF\xFE', 'unreadable';
 is answer('/show/' . raw('%E2%80%8F')), '404 missing /show/\xE2\x80\x8F',
@@ -208,7 +214,7 @@ is $server->get($_->[0], port => $server->port('null'))->header('X-Uri'),
     $_->[1], 'rewrites of a server: ' . visible($_->[0])
     for ['/x', '/pass/x'], ["/$euc", '/pass/' . raw($utf8)];
 
-# ---- nothing to do -----------------------------------------------------------------
+# ---- nothing to do ---------------------------------------------------------
 
 for my $target ('/up/a%2Fb', '/up//x//y', '/up/%41', '/up/a+b?c=%20', '/up/./a',
     '/up/a/../b', '/up/%7Euser', '/up/%3F', "/up/$utf8", "/up/%41$utf8",

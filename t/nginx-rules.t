@@ -100,7 +100,10 @@ server {
     location ~ ^/cap/(.*)$ { alias %%ROOT%%/$1; }
     location /redirect/ { alias %%ROOT%%/; iri_redirect 308; }
 }
-server { listen 127.0.0.1:%%PORTecho%%; location / { return 200 "$request_uri"; } }
+server {
+    listen 127.0.0.1:%%PORTecho%%;
+    location / { return 200 "$request_uri"; }
+}
 END
 
 # Status and body of one answer.
@@ -112,7 +115,7 @@ sub answer {
     return visible($answer->status . ($body ne '' ? " $body" : ''));
 }
 
-# ---- rules of locations, for each form ------------------------------------------
+# ---- rules of locations, for each form -------------------------------------
 
 for my $name (@sun) {
     my $form = visible($name);
@@ -126,7 +129,7 @@ is answer("/limited/$sun[0]"), '200 ' . visible(slurp("$root/ssi.html")),
 is answer("/limited/$_"), '503', 'limited: ' . visible($_)
     for @sun[1 .. 5];
 
-# ---- found under a further reading ------------------------------------------------
+# ---- found under a further reading -----------------------------------------
 
 my ($asked, $found) = @{ $kana{plain} };
 my $moved = $server->get("/$asked/x.txt", host => 'name');
@@ -157,7 +160,8 @@ is answer("/accel/?to=/$kana{deny}[0]/x.txt"), '403',
 is answer("/accel/?to=/$kana{inner}[0]/x.txt"), '200 secret',
     'X-Accel-Redirect to what is internal';
 is answer('/ssi.html'), '200 plain|kept', 'SSI include virtual';
-is $server->get("/keep/$kana{plain}[0]/x.txt")->body, 'kept', 'set is run again';
+is $server->get("/keep/$kana{plain}[0]/x.txt")->body, 'kept',
+    'set is run again';
 is answer("/proxy/$kana{plain}[0]/x.txt"),
     '200 /proxy/%EF%BD%A4%EF%BD%A2/x.txt',
     'a proxy gets the first reading where the disk knows none';
@@ -169,7 +173,7 @@ is answer('/again/%F0%9F%98%80'), '404 again',
     'an error page for what no entry can be named';
 is answer('/again/%FF'), '404', 'one for what has no reading is the server\'s';
 
-# ---- variants ------------------------------------------------------------------------
+# ---- variants --------------------------------------------------------------
 
 is $server->get('/%E3%80%9C/x.txt')->header('X-Wave'),
     raw('/%EF%BD%9E/x.txt'), 'a variant: the location of the real name';
@@ -186,7 +190,7 @@ my @log = grep { /\[(?:error|crit)\]/ && !/No such file|forbidden|limiting/ }
     split /\n/, $server->log_text;
 is_deeply \@log, [], 'no other line of level error';
 
-# ---- iri_redirect -----------------------------------------------------------------------
+# ---- iri_redirect ----------------------------------------------------------
 
 my $other = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));
 server {

@@ -29,7 +29,7 @@ e\xCC\x81.txt	file	nfd
 \xC3\xA9/\xE8.txt	file	latin
 END
 
-# ---- variables -----------------------------------------------------------------
+# ---- variables -------------------------------------------------------------
 
 my $server = nginx(root => $root, conf => <<'END');
 server {
@@ -120,7 +120,7 @@ is_deeply variables($_->[0]), $_->[1], 'variables: ' . visible($_->[0])
 is variables('/x', 'Example.org:8080')->{iri}, 'http://example.org:8080/x',
     'the port as the client said it';
 
-# ---- protocols ---------------------------------------------------------------------
+# ---- protocols -------------------------------------------------------------
 
 my $http2 = nginx(root => $root, conf => <<'END');
 server {
@@ -151,7 +151,7 @@ for my $case (['h2', 'HTTP/2', ''], ['h1', 'HTTP/1.1, pipelined', 'one']) {
 }
 is_deeply [$http2->errors], [], 'nothing unexpected in the log';
 
-# ---- reload ---------------------------------------------------------------------------
+# ---- reload ----------------------------------------------------------------
 
 my $conf = 'server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%; VARY }';
 sub conf { my ($vary) = @_; return $conf =~ s/VARY/$vary/r }
@@ -181,7 +181,7 @@ my $single = nginx(root => $root, master => 0, conf => conf('iri on; '
 is $single->get("/$sun_uri.txt")->body, 'euc', 'a single process';
 is_deeply [$single->errors], [], 'nothing unexpected in its log';
 
-# ---- report: all the work, and nothing changes -------------------------------------------
+# ---- report: all the work, and nothing changes -----------------------------
 
 my $report = nginx(root => $root, log_level => 'info', conf => <<'END');
 map $uri $seen { default "$uri"; }
@@ -201,7 +201,10 @@ server {
     add_header X-Seen "$uri $request_filename $document_root" always;
     location /up/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
 }
-server { listen 127.0.0.1:%%PORTup%%; location / { return 200 "$request_uri"; } }
+server {
+    listen 127.0.0.1:%%PORTup%%;
+    location / { return 200 "$request_uri"; }
+}
 END
 my @asked = (@targets, "/up/$sun_uri", raw("/up/$sun_uri"), '/up/%C6%FC',
     '/up/%FF', '/%C3%A9.txt');
