@@ -39,7 +39,7 @@ ngx_uint_t
 ngx_http_iri_same(ngx_str_t a, ngx_str_t b)
 {
     return a.len == b.len
-           && (a.data == b.data || ngx_memcmp(a.data, b.data, a.len) == 0);
+           && (a.len == 0 || ngx_memcmp(a.data, b.data, a.len) == 0);
 }
 
 
