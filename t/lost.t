@@ -287,8 +287,8 @@ sub same {
 sub told {
     my ($asked, @answers) = @_;
     return join "\n  ", "$asked->{request}{target} ($asked->{form})",
-        map { escaped(substr ref $_ ? signature($_) : $_, 0, 300) =~ s/\\x0A/ | /gr
-                =~ s/\\x20/ /gr } @answers, '';
+        map { escaped(substr ref $_ ? signature($_) : $_, 0, 300)
+            =~ s/\\x0A/ | /gr =~ s/\\x20/ /gr } @answers, '';
 }
 
 # A server for each of the settings; one for a stock server.

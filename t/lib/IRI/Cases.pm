@@ -347,7 +347,8 @@ sub judge {
             if $location !~ /^-?$/ && $got ne octets($location);
     }
     my $words = $answer->header('IRI-Words') // '';
-    if ($runner eq 'httpd') {    # has no variables where there is nothing to say
+    # httpd has no variables where there is nothing to say.
+    if ($runner eq 'httpd') {
         $words =~ s/form=\(null\)/form=ascii/;
         $words =~ s/match=\(null\)/match=none/;
     }
