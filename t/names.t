@@ -185,7 +185,8 @@ sub requests {
 # Names that are one to the servers: vendor pairs are forgiven in Japanese.
 sub key {
     my ($name) = @_;
-    $name =~ tr/\x{FF5E}\x{2225}\x{FF0D}\x{2015}/\x{301C}\x{2016}\x{2212}\x{2014}/;
+    $name =~ tr/\x{FF5E}\x{2225}/\x{301C}\x{2016}/;
+    $name =~ tr/\x{FF0D}\x{2015}/\x{2212}\x{2014}/;
     $name =~ tr/\x{FFE0}-\x{FFE2}\x{FFE4}/\xA2\xA3\xAC\xA6/;
     return $name;
 }
