@@ -538,10 +538,14 @@ iri_slot_find(const iri_env_t *env, const iri_slot_t *slot, iri_str_t name,
 {
     const iri_odd_t *odd = slot->block;
 
+    if (slot->count == 0) {
+        octets->len = 0;
+        return IRI_OK;
+    }
+
     return iri_odds_find(env, odd, slot->count,
-                         (const unsigned char *) slot->block
-                             + slot->count * sizeof(iri_odd_t),
-                         name, octets);
+                         (const unsigned char *) (odd + slot->count), name,
+                         octets);
 }
 
 

@@ -208,7 +208,11 @@ ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
     p = ngx_cpymem(p, scheme.data, scheme.len);
     p = ngx_cpymem(p, "://", sizeof("://") - 1);
     p = ngx_cpymem(p, host.data, host.len);
-    p = ngx_cpymem(p, port.data, port.len);
+
+    if (port.len != 0) {
+        p = ngx_cpymem(p, port.data, port.len);
+    }
+
     p = ngx_cpymem(p, iri.data, iri.len);
 
     if (r->args.len != 0) {
