@@ -70,7 +70,8 @@ sub fcgi_text {
                 : unpack('N', substr $params, 0, 4, '') & 0x7FFFFFFF;
         } 1 .. 2;
         my $name = substr $params, 0, $length[0], '';
-        $text .= "$name=" . substr($params, 0, $length[1], '') . "\n";
+        my $value = substr $params, 0, $length[1], '';
+        $text .= "$name=$value\n" if $name !~ /^HTTP_/;
     }
     return $text;
 }
@@ -146,7 +147,6 @@ server {
     location /fcgi/ {
         rewrite ^/fcgi(/.*) $1 break;
         fastcgi_pass 127.0.0.1:%%FCGI%%;
-        fastcgi_pass_request_headers off;
         fastcgi_param SCRIPT_FILENAME $request_filename;
         fastcgi_param SCRIPT_NAME $fastcgi_script_name;
         fastcgi_param DOCUMENT_ROOT $document_root;
