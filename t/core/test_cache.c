@@ -172,6 +172,12 @@ test_settings_are_kept_apart(void **state)
     assert_text(find_in(&core, cache, &form, "/" ODD_NAME), "");
     assert_text(find_in(&core, cache, &exact, "/" ODD_NAME), "");
 
+    /* Marks in another order, in windows-1258: no name in UTF-8. */
+    core_put(&core, S("/srv/a\xec\xf2"));
+    assert_text(find_in(&core, cache, &utf8, "/\xe1\xba\xa1\xcc\x81"), "");
+    assert_text(find_in(&core, cache, &both, "/\xe1\xba\xa1\xcc\x81"),
+                "/srv/a\xec\xf2");
+
     iri_cache_destroy(cache);
     core_free(&core);
 }
@@ -364,6 +370,57 @@ test_octets_of_a_large_one(void **state)
     assert_int_equal(found.answer, IRI_SERVE);
     assert_text(found.filename, "/srv/" ODD);
 
+    /* And that it is too large is remembered too. */
+    search.cache = iri_cache_create(65536, NULL, NULL, NULL);
+    core.lists = 0;
+
+    for (i = 0; i < 3; i++) {
+        assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+        assert_int_equal(found.answer, IRI_SERVE);
+    }
+
+    assert_int_equal(core.lists, 1);
+    iri_cache_destroy(search.cache);
+    core_free(&core);
+}
+
+
+/* What is kept has a size: of 100 directories a fifth, not all. */
+static void
+test_size_is_kept(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = iri_cache_create(200000, NULL, NULL, NULL);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    char            path[400], filler[231];
+    size_t          i, k;
+
+    (void) state;
+
+    core_init(&core);
+    memset(filler, 'x', sizeof(filler) - 1);
+    filler[sizeof(filler) - 1] = '\0';
+
+    for (i = 0; i < 100; i++) {
+        for (k = 0; k < 10; k++) {
+            snprintf(path, sizeof(path), "/srv/%d/" ODD "%d%s", (int) i,
+                     (int) k, filler);
+            core_put(&core, core_str(path));
+        }
+    }
+
+    for (k = 0; k < 2; k++) {
+        core.lists = 0;
+
+        for (i = 0; i < 100; i++) {
+            snprintf(path, sizeof(path), "/%d/" ODD_NAME "7%s", (int) i,
+                     filler);
+            assert_true(find_in(&core, cache, &tree, path).len != 0);
+        }
+    }
+
+    assert_in_range(core.lists, 60, 100);
+    iri_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -506,6 +563,7 @@ main(void)
         cmocka_unit_test(test_a_hint_only),
         cmocka_unit_test(test_large_directories),
         cmocka_unit_test(test_octets_of_a_large_one),
+        cmocka_unit_test(test_size_is_kept),
         cmocka_unit_test(test_eviction),
         cmocka_unit_test(test_threads),
     };

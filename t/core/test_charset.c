@@ -236,6 +236,8 @@ test_builder_refuses(void **state)
     } unfit[] = {
         { { "cp949", "ibm-949_P110-1999", NULL, 0, 0, 0 }, "ASCII" },
         { { "ebcdic", "ibm-37_P100-1995", NULL, 0, 0, 0 }, "ASCII" },
+        { { "ibm-33722", "ibm-33722_P12A_P12A-2009_U2", NULL, 0, 0, 0 },
+          "ASCII character for octets above 7F" },
         { { "iso-2022-jp", "ISO-2022-JP", NULL, 0, 0, 0 }, "" },
         { { "utf-7", "UTF-7", NULL, 0, 0, 0 }, "" },
         { { "utf-16", "UTF-16BE", NULL, 0, 0, 0 }, "ASCII" },
@@ -842,6 +844,15 @@ check_safe(const char *name, const unsigned char *p, size_t n, size_t len,
 }
 
 
+/* Whose tables in the standard have private use characters. */
+static int
+has_private(const char *name)
+{
+    return strcmp(name, "GBK") == 0 || strcmp(name, "gb18030") == 0
+           || strcmp(name, "Shift_JIS") == 0;
+}
+
+
 static void
 test_all_of_three_octets(void **state)
 {
@@ -863,6 +874,8 @@ test_all_of_three_octets(void **state)
 
             if (n != 0) {
                 check_safe(charsets[i].name, p, n, 3, c);
+                assert_true(!is_private(c[0])
+                            || has_private(charsets[i].name));
 
                 /* What comes behind it has no say: on to the next. */
                 code |= n == 1 ? 0xffff : n == 2 ? 0xff : 0;
