@@ -627,7 +627,7 @@ iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                iri_odd_search_t *search)
 {
     iri_odds_t   odds;
-    iri_status_t status;
+    iri_status_t status = IRI_OK;
     int64_t      read_at;
 
     search->octets.len = 0;

@@ -442,6 +442,11 @@ iri_node_fill(iri_build_t *build, unsigned char *octets, size_t len,
     uint32_t c[2];
     unsigned b;
 
+    /* iri_probe never asks for more. */
+    if (len >= IRI_LONGEST) {
+        return 1;
+    }
+
     for (b = 0; b < 256; b++) {
         octets[len] = (unsigned char) b;
 
@@ -508,7 +513,7 @@ iri_ascii_test(iri_build_t *build)
 static int
 iri_leads_fill(iri_build_t *build)
 {
-    unsigned char octets[IRI_LONGEST + 1];
+    unsigned char octets[IRI_LONGEST];
     int32_t       entry;
     uint32_t      c[2];
     unsigned      b;
