@@ -94,6 +94,7 @@ mod_iri_redirect(request_rec *r, const mod_iri_request_t *ctx)
 {
     const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
                                                     &iri_module);
+    const char          *sent;
     iri_str_t            path, query, location;
     iri_env_apr_t        env;
 
@@ -103,9 +104,11 @@ mod_iri_redirect(request_rec *r, const mod_iri_request_t *ctx)
         return DECLINED;
     }
     mod_iri_env(&env, r);
-    query = mod_iri_str(r->args ? r->args : "");
+    /* not r->args, which a RewriteRule may have made */
+    sent = r->prev ? r->prev->parsed_uri.query : r->parsed_uri.query;
+    query = mod_iri_str(sent ? sent : "");
     path = ctx->started_over ? mod_iri_str(ctx->path) : ctx->reading.path;
-    if (iri_location(&env.env, &ctx->reading, path, r->args != NULL, query,
+    if (iri_location(&env.env, &ctx->reading, path, sent != NULL, query,
                      &location)
             != IRI_OK
         || location.len == 0)

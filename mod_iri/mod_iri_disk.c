@@ -132,8 +132,10 @@ mod_iri_make_canonical(request_rec *r, iri_env_apr_t *env,
     if (search->path.data == (const unsigned char *) r->uri) {
         r->parsed_uri.path = mod_iri_dup(r->pool, reading.path);
         r->uri = r->parsed_uri.path;
+        search->path = mod_iri_str(r->uri);
+    } else {
+        search->path = reading.path;
     }
-    search->path = reading.path;
     return 1;
 }
 
@@ -188,7 +190,10 @@ mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
 {
     switch (ctx->found.answer) {
     case IRI_MOVED:
-        if (ctx->started_over) {
+        /* a path of files, out of a RewriteRule, is no path to ask for */
+        if (ctx->started_over
+            || ctx->search.path.data != (const unsigned char *) r->uri)
+        {
             return mod_iri_not_found(r, "it has another canonical path");
         }
         return mod_iri_start_over(r, ctx);

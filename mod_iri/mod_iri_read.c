@@ -138,6 +138,28 @@ mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved)
     mod_iri_vars_reading(r, ctx);
 }
 
+/*
+ * A request that starts over is the client's own, not a redirect: rules that
+ * let redirects in (REDIRECT_STATUS is set) must judge it, and what was set
+ * for the other spelling must not stay.  What the request before had from
+ * redirects of its own is given on.
+ */
+static void
+mod_iri_forget_redirect(request_rec *r)
+{
+    static const char         prefix[] = "REDIRECT_";
+    const apr_array_header_t *array = apr_table_elts(r->prev->subprocess_env);
+    const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
+    int                       i;
+
+    r->subprocess_env = apr_table_make(r->pool, array->nelts);
+    for (i = 0; r->prev->prev != NULL && i < array->nelts; i++) {
+        if (strncmp(entry[i].key, prefix, sizeof(prefix) - 1) == 0) {
+            apr_table_addn(r->subprocess_env, entry[i].key, entry[i].val);
+        }
+    }
+}
+
 /* Is this the internal redirect of a request that starts over? */
 static int
 mod_iri_is_moved(const request_rec *r)
@@ -166,6 +188,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
         return; /* read already, in post_read_request */
     }
     if (mod_iri_is_moved(r)) {
+        mod_iri_forget_redirect(r);
         mod_iri_inherit(r, mod_iri_request(r->prev));
         return;
     }
