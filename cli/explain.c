@@ -216,7 +216,7 @@ explain_ready(void *data)
     if (wrong != NULL) {
         return apr_psprintf(conf->pool, "%s %s", option, wrong);
     }
-    iri_tree_conf_finish(conf->registry, &conf->reading, &conf->tree);
+    iri_tree_conf_finish(&conf->reading, &conf->tree);
     return NULL;
 }
 

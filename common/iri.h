@@ -287,8 +287,7 @@ const char *iri_parse_redirect(iri_str_t word, int *out);   /* 0 is "off" */
  * list becomes UTF-8; the variants are forgiven where a Japanese charset is
  * in either list and "exact" was not said (design 5.3).
  */
-void iri_tree_conf_finish(iri_registry_t *registry,
-                          const iri_reading_conf_t *reading,
+void iri_tree_conf_finish(const iri_reading_conf_t *reading,
                           iri_tree_conf_t *tree);
 
 

@@ -359,11 +359,8 @@ iri_charsets_japanese(const iri_charsets_t *list)
 
 
 void
-iri_tree_conf_finish(iri_registry_t *registry,
-                     const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
+iri_tree_conf_finish(const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
 {
-    (void) registry;
-
     if (tree->charsets.count == 0) {
         tree->charsets.at[0] = &iri_charset_utf8;
         tree->charsets.count = 1;

@@ -137,7 +137,7 @@ mod_iri_tree_of(const server_rec *s, const char *filename, apr_pool_t *pool)
     if (tree == NULL) {
         return &conf->tree;
     }
-    iri_tree_conf_finish(conf->registry, &conf->reading, tree);
+    iri_tree_conf_finish(&conf->reading, tree);
     return tree;
 }
 
@@ -280,7 +280,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
             conf->engine = IRI_ENGINE_OFF;
         }
         mod_iri_tree_base(s, &conf->tree);
-        iri_tree_conf_finish(registry, &conf->reading, &conf->tree);
+        iri_tree_conf_finish(&conf->reading, &conf->tree);
         mod_iri_collect_sections(s, &env);
     }
     /* the sections are shared by servers, so none is mended before */

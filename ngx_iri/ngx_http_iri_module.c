@@ -457,7 +457,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->tree.charsets = *conf->charsets;
     }
 
-    iri_tree_conf_finish(registry, &iscf->reading, &conf->tree);
+    iri_tree_conf_finish(&iscf->reading, &conf->tree);
 
     return ngx_http_iri_root_wanted(iscf, conf)
                ? ngx_http_iri_add_hook(cf, conf)

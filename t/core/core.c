@@ -395,7 +395,7 @@ core_tree(const char *labels, iri_names_t names, unsigned match)
     tree.charsets = core_charsets(labels);
     tree.names = names;
     tree.match = match;
-    iri_tree_conf_finish(core_registry(), &reading, &tree);
+    iri_tree_conf_finish(&reading, &tree);
 
     return tree;
 }

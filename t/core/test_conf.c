@@ -373,7 +373,7 @@ check_finish(const char *reading, const char *tree, unsigned match,
     t.charsets = core_charsets(tree);
     t.match = match;
 
-    iri_tree_conf_finish(core_registry(), &r, &t);
+    iri_tree_conf_finish(&r, &t);
     assert_int_equal(t.match, want);
     assert_int_not_equal(t.charsets.count, 0);
 

@@ -304,7 +304,7 @@ find_init(find_t *find, const char *charsets, const char *tree,
     find->tree.charsets = core_charsets(tree);
     find->tree.names = names;
     find->tree.match = forgive;
-    iri_tree_conf_finish(core_registry(), &find->conf, &find->tree);
+    iri_tree_conf_finish(&find->conf, &find->tree);
     find->search.tree = &find->tree;
     find->search.root = S("/srv");
     core_put(&find->core, S("/srv/"));

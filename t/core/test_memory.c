@@ -70,7 +70,7 @@ request_init(request_t *r, size_t i, int escaped)
     r->tree.charsets = core_charsets(cases[i].tree);
     r->tree.names = cases[i].names;
     r->tree.match = N;
-    iri_tree_conf_finish(core_registry(), &r->conf, &r->tree);
+    iri_tree_conf_finish(&r->conf, &r->tree);
 
     r->request.target = core_str(cases[i].target);
     r->request.escaped = escaped;
