@@ -23,7 +23,7 @@ union core_block_u {
 static const iri_env_t core_env;
 
 
-/* ---- arena --------------------------------------------------------------- */
+/* ---- arena -------------------------------------------------------------- */
 
 static int
 core_fails(size_t count, size_t at, int on)
@@ -86,7 +86,7 @@ core_log(void *ctx, iri_log_level_t level, iri_str_t line)
 }
 
 
-/* ---- tree ---------------------------------------------------------------- */
+/* ---- tree --------------------------------------------------------------- */
 
 static core_node_t *
 core_child(core_node_t *node, iri_str_t name)
@@ -320,7 +320,7 @@ core_free(core_t *core)
 }
 
 
-/* ---- charsets ------------------------------------------------------------ */
+/* ---- charsets ----------------------------------------------------------- */
 
 static core_t          core_config;
 static iri_registry_t *core_shared;
@@ -401,7 +401,7 @@ core_tree(const char *labels, iri_names_t names, unsigned match)
 }
 
 
-/* ---- readings, slowly ----------------------------------------------------- */
+/* ---- readings, slowly --------------------------------------------------- */
 
 static int
 core_stays(uint32_t c)
@@ -528,7 +528,7 @@ core_canonical(const iri_charset_t *charset, iri_str_t octets,
 }
 
 
-/* ---- strings, numbers, files --------------------------------------------- */
+/* ---- strings, numbers, files -------------------------------------------- */
 
 iri_str_t
 core_str(const char *text)

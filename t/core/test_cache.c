@@ -473,7 +473,7 @@ test_eviction(void **state)
 }
 
 
-/* ---- threads ----------------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------ */
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static iri_tree_conf_t shared_tree;

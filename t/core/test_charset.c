@@ -98,7 +98,7 @@ one(const iri_charset_t *charset, const unsigned char *p, size_t len)
 }
 
 
-/* ---- labels -------------------------------------------------------------- */
+/* ---- labels ------------------------------------------------------------- */
 
 /* A string of the file, in place; NULL: the line has none. */
 static char *
@@ -287,7 +287,7 @@ test_each_is_built(void **state)
 }
 
 
-/* ---- against ICU ---------------------------------------------------------- */
+/* ---- against ICU -------------------------------------------------------- */
 
 static UConverter *
 icu_open(const char *name)
@@ -476,7 +476,7 @@ test_gb18030_against_icu(void **state)
 }
 
 
-/* ---- against the Encoding Standard ---------------------------------------- */
+/* ---- against the Encoding Standard -------------------------------------- */
 
 /* An index file: code point by pointer, NONE where there is none. */
 static uint32_t *
@@ -818,7 +818,7 @@ test_gb_ranges(void **state)
 }
 
 
-/* ---- safety ---------------------------------------------------------------- */
+/* ---- safety ------------------------------------------------------------- */
 
 /* What a sequence of p gave must be of its own octets and never ASCII. */
 static void

@@ -14,7 +14,7 @@ static const char *const eight[] = { "sjis",         "euc-jp",  "euc-kr",
                                      "windows-1252", "iso-8859-2" };
 
 
-/* ---- one word ------------------------------------------------------------ */
+/* ---- one word ----------------------------------------------------------- */
 
 static const char *
 engine(iri_str_t word, int *out)
@@ -145,7 +145,7 @@ test_sentences_name_the_words(void **state)
 }
 
 
-/* ---- iri_match ------------------------------------------------------------ */
+/* ---- iri_match ---------------------------------------------------------- */
 
 static void
 test_match(void **state)
@@ -198,7 +198,7 @@ test_match(void **state)
 }
 
 
-/* ---- charsets -------------------------------------------------------------- */
+/* ---- charsets ----------------------------------------------------------- */
 
 static const char *
 charsets(const char *const *labels, size_t count, int none_allowed,
@@ -358,7 +358,7 @@ test_each_is_opened_once(void **state)
 }
 
 
-/* ---- what follows ---------------------------------------------------------- */
+/* ---- what follows ------------------------------------------------------- */
 
 static void
 check_finish(const char *reading, const char *tree, unsigned match,

@@ -280,7 +280,7 @@ static const case_t cases[] = {
 };
 
 
-/* ---- one search ------------------------------------------------------------- */
+/* ---- one search --------------------------------------------------------- */
 
 typedef struct {
     core_t             core;
@@ -473,7 +473,7 @@ test_cases_traced(void **state)
 }
 
 
-/* ---- what it costs ------------------------------------------------------------ */
+/* ---- what it costs ------------------------------------------------------ */
 
 static void
 test_costs(void **state)
@@ -647,7 +647,7 @@ test_calls_limit(void **state)
 }
 
 
-/* ---- vendor pairs ------------------------------------------------------------- */
+/* ---- vendor pairs ------------------------------------------------------- */
 
 /* Each pair of design 5.3, asked for in either form. */
 static void
@@ -686,7 +686,7 @@ test_vendor_pairs(void **state)
 }
 
 
-/* ---- errors --------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------- */
 
 /* The k-th call fails: that ends it, and nothing looser is found. */
 static void
@@ -738,7 +738,7 @@ test_errors(void **state)
 }
 
 
-/* ---- root, prefix, what is divided --------------------------------------------- */
+/* ---- root, prefix, what is divided -------------------------------------- */
 
 static void
 check_prefix(const char *root, const char *path, size_t prefix,
@@ -843,7 +843,7 @@ test_split(void **state)
 }
 
 
-/* ---- names ----------------------------------------------------------------------- */
+/* ---- names -------------------------------------------------------------- */
 
 static void
 test_entry_name(void **state)
@@ -945,7 +945,7 @@ test_long_names(void **state)
 }
 
 
-/* ---- random trees ------------------------------------------------------------------ */
+/* ---- random trees ------------------------------------------------------- */
 
 /* The name of an entry by the model, its length; 0: it has none. */
 static size_t

@@ -121,7 +121,7 @@ assert_untouched(const void *out, size_t size)
 }
 
 
-/* ---- reading ------------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------ */
 
 static void
 check_read(size_t i, int escaped, int on)
@@ -180,7 +180,7 @@ test_read(void **state)
 }
 
 
-/* ---- finding ------------------------------------------------------------------- */
+/* ---- finding ------------------------------------------------------------ */
 
 static void
 assert_same(const iri_found_t *got, const iri_found_t *want)
@@ -265,7 +265,7 @@ test_find(void **state)
 }
 
 
-/* ---- the smaller ones ------------------------------------------------------------ */
+/* ---- the smaller ones --------------------------------------------------- */
 
 typedef iri_status_t (*call_t)(request_t *r, iri_str_t out[2]);
 
@@ -379,7 +379,7 @@ test_calls(void **state)
 }
 
 
-/* ---- settings --------------------------------------------------------------------- */
+/* ---- settings ----------------------------------------------------------- */
 
 static void
 check_settings(const char *label, size_t step, int on)

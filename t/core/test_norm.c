@@ -49,7 +49,7 @@ assert_form(core_t *core, int nfd, const uint32_t *c, size_t count,
 }
 
 
-/* ---- NormalizationTest.txt ----------------------------------------------- */
+/* ---- NormalizationTest.txt ---------------------------------------------- */
 
 /* "1E0A 0323;" to characters; the text behind it. */
 static char *
@@ -147,7 +147,7 @@ test_file(void **state)
 }
 
 
-/* ---- characters ---------------------------------------------------------- */
+/* ---- characters --------------------------------------------------------- */
 
 static void
 test_inert(void **state)
@@ -241,7 +241,7 @@ test_compose(void **state)
 }
 
 
-/* ---- segments ------------------------------------------------------------ */
+/* ---- segments ----------------------------------------------------------- */
 
 static iri_str_t
 segment(core_t *core, iri_str_t octets)

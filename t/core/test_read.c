@@ -308,7 +308,7 @@ test_cases(void **state)
 }
 
 
-/* ---- ASCII ----------------------------------------------------------------- */
+/* ---- ASCII -------------------------------------------------------------- */
 
 static void
 test_ascii(void **state)
@@ -386,7 +386,7 @@ test_bad_escapes(void **state)
 }
 
 
-/* ---- iri_invalid, raw ------------------------------------------------------ */
+/* ---- iri_invalid, raw --------------------------------------------------- */
 
 static void
 test_invalid(void **state)
@@ -451,7 +451,7 @@ test_target(void **state)
 }
 
 
-/* ---- limits ------------------------------------------------------------------ */
+/* ---- limits ------------------------------------------------------------- */
 
 static void
 check_limit(const unsigned char *path, size_t len, int escaped, int over)
@@ -577,7 +577,7 @@ test_segment_limit(void **state)
 }
 
 
-/* The canonical path has the same limits: 2, 3 octets for one in windows-874. */
+/* The canonical path has the same limits; windows-874 grows to 3 for 1. */
 static void
 check_grown(size_t segments, size_t characters, int slash, int over)
 {
@@ -632,7 +632,7 @@ test_canonical_limits(void **state)
 }
 
 
-/* ---- random paths -------------------------------------------------------------- */
+/* ---- random paths ------------------------------------------------------- */
 
 static const char *const lists[] = {
     "", "windows-1252", "sjis", "euc-jp", "sjis euc-jp", "euc-jp sjis",
