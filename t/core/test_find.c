@@ -137,6 +137,12 @@ static const case_t cases[] = {
     { "/\xe2\xec", "/%E1%BA%A5", "", "windows-1258", ANY, X, CHARSET,
       "/\xe2\xec", NULL, NULL },
 
+    /* and in another order only where the directory is read */
+    { "/a\xec\xf2", "/%E1%BA%A1%CC%81", "", "windows-1258", ANY, N, CHARSET,
+      "/a\xec\xf2", NULL, NULL },
+    { "/a\xec\xf2", "/%E1%BA%A1%CC%81", "", "windows-1258", ANY, X, ABSENT,
+      "/a\xf2\xec", NULL, NULL },
+
     /* several charsets, in their order */
     { "/\xb4\xc1|/" KAN, "/%E6%BC%A2", "", "utf-8 euc-jp", ANY, N, EXACT,
       "/" KAN, NULL, NULL },
