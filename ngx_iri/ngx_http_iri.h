@@ -187,6 +187,12 @@ ngx_int_t ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 /* Put the path of a Destination header in canonical form; as above. */
 ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
 
+/*
+ * Refuse a Destination that is shorter than alias, as ngx_http_dav_module does
+ * where there is no script.  NGX_DECLINED: there is nothing to say.
+ */
+ngx_int_t ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias);
+
 
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */
 
@@ -204,7 +210,7 @@ ngx_uint_t ngx_http_iri_root_wanted(ngx_http_iri_srv_conf_t *iscf,
 
 /*
  * What the core finds for r->uri in the current location; asked once for each
- * path and root.  NULL: no memory, or alias does not hold after a rewrite.
+ * path and root.  NULL: no memory, or alias does not stand for a part of it.
  */
 ngx_http_iri_found_t *ngx_http_iri_find(ngx_http_request_t *r);
 

@@ -11,7 +11,8 @@
  *                   last    the disk is asked; found under another canonical
  *                           path the request starts over (design 5.6)
  *   PRECONTENT      first   iri_redirect, when ACCESS has let the client in;
- *                           the window for try_files is opened
+ *                           the Destination of COPY and MOVE; the window for
+ *                           try_files is opened
  *                   last    and closed
  *   LOG             first   nginx's own root, for logs; iri report
  *
@@ -471,6 +472,25 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
 
 /* ---- around the content ------------------------------------------------- */
 
+/* Where nginx's own files are served: a proxy's Destination is not ours. */
+static ngx_int_t
+ngx_http_iri_check_destination(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
+        || r->content_handler != NULL || ilcf->plain == NULL
+        || ilcf->plain->alias == NGX_MAX_SIZE_T_VALUE)
+    {
+        return NGX_DECLINED;
+    }
+
+    return ngx_http_iri_destination_check(r, ilcf->plain->alias);
+}
+
+
 static ngx_int_t
 ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
 {
@@ -481,6 +501,10 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
     }
 
     rc = ngx_http_iri_redirect(r);
+
+    if (rc == NGX_DECLINED) {
+        rc = ngx_http_iri_check_destination(r);
+    }
 
     return rc != NGX_DECLINED ? rc : ngx_http_iri_window_open(r);
 }

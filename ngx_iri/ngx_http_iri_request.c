@@ -488,12 +488,50 @@ ngx_http_iri_destination(ngx_http_request_t *r)
                                        : NGX_DECLINED;
 }
 
+
+ngx_int_t
+ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias)
+{
+    ngx_str_t  path, args, *value;
+    ngx_uint_t flags = 0;
+
+    if (r->headers_in.destination == NULL) {
+        return NGX_DECLINED;
+    }
+
+    value = &r->headers_in.destination->value;
+    path = ngx_http_iri_out(ngx_http_iri_destination_path(*value));
+    ngx_str_null(&args);
+
+    if (ngx_http_parse_unsafe_uri(r, &path, &args, &flags) != NGX_OK
+        || path.len >= alias)
+    {
+        return NGX_DECLINED;
+    }
+
+    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                  "client sent invalid \"Destination\" header: \"%V\"",
+                  value);
+
+    return NGX_HTTP_BAD_REQUEST;
+}
+
 #else
 
 ngx_int_t
 ngx_http_iri_destination(ngx_http_request_t *r)
 {
     (void) r;
+
+    return NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias)
+{
+    (void) r;
+    (void) alias;
 
     return NGX_DECLINED;
 }

@@ -96,6 +96,25 @@ ngx_http_iri_run(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
 
 
 /*
+ * alias stands for the first octets of the path, which are there where the
+ * location was chosen by this path: not after a rewrite, nor always for the
+ * Destination of a COPY.  nginx compares no lengths where alias has captures,
+ * and that is what it takes the script for.
+ */
+static ngx_uint_t
+ngx_http_iri_below_alias(ngx_http_request_t       *r,
+                         ngx_http_core_loc_conf_t *clcf, ngx_str_t uri)
+{
+    if (clcf->alias == 0) {
+        return 1;
+    }
+
+    return r->valid_location
+           && (clcf->alias == NGX_MAX_SIZE_T_VALUE || clcf->alias <= uri.len);
+}
+
+
+/*
  * What iri_find is to be asked: root, path, and how much of the path root
  * already stands for.  Of alias with captures, whose script gives the whole
  * name, the text before the first variable is root.
@@ -118,7 +137,7 @@ ngx_http_iri_place(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
     if (clcf->alias != NGX_MAX_SIZE_T_VALUE) {
         search->root = ngx_http_iri_in(root);
         search->path = ngx_http_iri_in(uri);
-        search->prefix = ngx_min(clcf->alias, uri.len);
+        search->prefix = clcf->alias;
         return NGX_OK;
     }
 
@@ -271,7 +290,7 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     clcf = ngx_http_iri_plain_conf(r, ilcf);
 
-    if (clcf->alias && !r->valid_location) {
+    if (!ngx_http_iri_below_alias(r, clcf, uri)) {
         return NULL;
     }
 
@@ -359,11 +378,15 @@ ngx_http_iri_plain_copy(ngx_http_script_engine_t *e,
 }
 
 
-/* Captures may hold what r->uri does not: only the core can tell. */
+/*
+ * Captures may hold what r->uri does not: only the core can tell.  A path
+ * that is not below alias is left to ngx_http_iri_find(), which gives nothing.
+ */
 static ngx_uint_t
 ngx_http_iri_is_plain(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf)
 {
-    return clcf->alias != NGX_MAX_SIZE_T_VALUE && ngx_http_iri_plain_uri(r);
+    return clcf->alias != NGX_MAX_SIZE_T_VALUE && clcf->alias <= r->uri.len
+           && ngx_http_iri_plain_uri(r);
 }
 
 

@@ -1,0 +1,57 @@
+# nginx: what guards files where its own checks do not look: headers that name
+# a path, requests that start over, error pages for what was refused.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+# ---- a Destination that does not reach below its alias -----------------------
+
+my ($dav_root) = make_tree("data/a.txt\tfile\tA\n");
+chmod 0777, "$dav_root/data" or die;
+chmod 0666, "$dav_root/data/a.txt" or die;
+
+my $dav = nginx(root => $dav_root, conf => <<'END');
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    dav_methods COPY MOVE;
+    location /prefix/deep/ {
+        alias %%ROOT%%/data/;
+        location /prefix/deep/inner/ { }
+    }
+    location /proxy/ {
+        alias %%ROOT%%/data/;
+        proxy_pass http://127.0.0.1:%%PORTup%%;
+    }
+}
+server {
+    listen 127.0.0.1:%%PORTup%%;
+    location / { return 200 $http_destination; }
+}
+END
+
+# Statuses of COPY and MOVE of a file to a destination.
+sub copy_move {
+    my ($source, $destination) = @_;
+    return join ' ', map { $dav->request($_, $source,
+        headers => [Destination => $destination])->status } qw(COPY MOVE);
+}
+
+my $file = '/prefix/deep/a.txt';
+is copy_move($file, $_), '400 400', "to \"$_\"" for qw(/x /%C3%A9 /e%CC%81
+    /prefix/deep /prefix/dee%70 /x?prefix/deep/inner/b.txt
+    /%70%72%65%66%69%78%2F%64%65%65%70 http://localhost/x);
+is copy_move('/prefix/deep/inner/a.txt', '/x'), '400 400', 'alias inherited';
+is copy_move('/proxy/a.txt', '/x'), '200 200', 'not where a proxy is asked';
+is copy_move($file, '/prefix/deep/b.txt'), '204 204', 'below the alias';
+is_deeply [map { s{.*/}{}r } glob "$dav_root/data/*"], ['b.txt'],
+    'nothing else is there';
+
+is_deeply [$dav->errors], [], 'no worker is lost';
+done_testing;
