@@ -17,8 +17,8 @@
 
 #include "iri_int.h"
 
-#define IRI_SETTLED  INT64_C(2000000000)   /* ns after which mtime is safe */
-#define IRI_FRESH    INT64_C(100000000)    /* ns that a racy list is used */
+#define IRI_SETTLED INT64_C(2000000000) /* ns after which mtime is safe */
+#define IRI_FRESH   INT64_C(100000000)  /* ns that a racy list is used */
 
 /*
  * Octets of names of one directory to look at closely, at some 100
@@ -28,41 +28,41 @@
 
 /* One remembered entry; its name and octets follow the list. */
 typedef struct {
-    uint32_t name;      /* offset into the list's text */
+    uint32_t name; /* offset into the list's text */
     uint16_t name_len;
     uint16_t octets_len;
     uint32_t octets;
-    uint32_t charset;   /* index in the tree's list, for the order of twins */
+    uint32_t charset; /* index in the tree's list, for the order of twins */
 } iri_odd_t;
 
 typedef struct {
-    iri_odd_t *odd;     /* sorted by name, charset, octets */
-    iri_buf_t  text;    /* what the offsets lead into */
+    iri_odd_t *odd;  /* sorted by name, charset, octets */
+    iri_buf_t  text; /* what the offsets lead into */
     size_t     count;
     size_t     size;
-    int        known;   /* 0: too many entries, none of them was kept */
+    int        known; /* 0: too many entries, none of them was kept */
 } iri_odds_t;
 
 typedef struct {
-    iri_node_t       node;       /* kind ABSENT: the slot is free */
-    iri_charsets_t   charsets;   /* with which the names were read */
-    unsigned         match;
-    int64_t          read_at;
-    void            *block;      /* odd entries, then their text; or NULL */
-    size_t           block_size;
-    size_t           count;
-    int              known;
+    iri_node_t     node;     /* kind ABSENT: the slot is free */
+    iri_charsets_t charsets; /* with which the names were read */
+    unsigned       match;
+    int64_t        read_at;
+    void          *block; /* odd entries, then their text; or NULL */
+    size_t         block_size;
+    size_t         count;
+    int            known;
 } iri_slot_t;
 
 struct iri_cache_s {
-    void      (*lock)(void *ctx);
-    void      (*unlock)(void *ctx);
-    void       *ctx;
-    size_t      size;       /* octets that blocks may take */
-    size_t      used;
-    size_t      hand;       /* of the clock that chooses what goes */
-    size_t      slots;
-    iri_slot_t  slot[];
+    void (*lock)(void *ctx);
+    void (*unlock)(void *ctx);
+    void      *ctx;
+    size_t     size; /* octets that blocks may take */
+    size_t     used;
+    size_t     hand; /* of the clock that chooses what goes */
+    size_t     slots;
+    iri_slot_t slot[];
 };
 
 
@@ -149,12 +149,12 @@ typedef struct {
 } iri_scratch_t;
 
 typedef struct {
-    const iri_env_t       *env;       /* of the request: what is kept */
-    iri_env_t              scratch;   /* what is forgotten with the entry */
+    const iri_env_t       *env;     /* of the request: what is kept */
+    iri_env_t              scratch; /* what is forgotten with the entry */
     const iri_tree_conf_t *tree;
     iri_odds_t            *odds;
     size_t                 entries;
-    size_t                 close;     /* octets looked at closely */
+    size_t                 close; /* octets looked at closely */
     int                    too_many;
     iri_buf_t              name;
     iri_buf_t              octets;
@@ -245,7 +245,6 @@ iri_is_guessed(iri_lister_t *lister, iri_str_t octets, int *guessed)
     *guessed = 0;
 
     for (k = 0; k < IRI_WAYS(lister->tree) && !*guessed; k++) {
-
         status = iri_name_write(&lister->scratch, lister->tree,
                                 iri_buf_str(&lister->name), k,
                                 &lister->octets, &written);
@@ -253,8 +252,8 @@ iri_is_guessed(iri_lister_t *lister, iri_str_t octets, int *guessed)
             return status;
         }
 
-        *guessed = written && iri_str_equal(iri_buf_str(&lister->octets),
-                                            octets);
+        *guessed = written
+                   && iri_str_equal(iri_buf_str(&lister->octets), octets);
     }
 
     return IRI_OK;
@@ -269,11 +268,9 @@ iri_list_entry(void *arg, iri_str_t octets)
     size_t        charset = 0;
     int           guessed = 0;
 
-    if (++lister->entries > IRI_MAX_LISTED
-        || lister->close > IRI_MAX_CLOSE)
-    {
+    if (++lister->entries > IRI_MAX_LISTED || lister->close > IRI_MAX_CLOSE) {
         lister->too_many = 1;
-        return IRI_IO_FAILED;   /* ends the listing */
+        return IRI_IO_FAILED; /* ends the listing */
     }
 
     /* No file system has longer names; one that had would not be searched. */
@@ -350,10 +347,9 @@ iri_odds_sift(iri_odds_t *odds, size_t root, size_t end)
     size_t               child;
 
     while ((child = 2 * root + 1) < end) {
-
         if (child + 1 < end
-            && iri_odd_compare(&odds->odd[child], &odds->odd[child + 1],
-                               text) < 0)
+            && iri_odd_compare(&odds->odd[child], &odds->odd[child + 1], text)
+                   < 0)
         {
             child++;
         }
@@ -376,11 +372,11 @@ iri_odds_sort(iri_odds_t *odds)
     iri_odd_t swap;
     size_t    i;
 
-    for (i = odds->count / 2; i-- > 0; /* void */ ) {
+    for (i = odds->count / 2; i-- > 0; /* void */) {
         iri_odds_sift(odds, i, odds->count);
     }
 
-    for (i = odds->count; i-- > 1; /* void */ ) {
+    for (i = odds->count; i-- > 1; /* void */) {
         swap = odds->odd[0];
         odds->odd[0] = odds->odd[i];
         odds->odd[i] = swap;
@@ -411,9 +407,7 @@ iri_odds_find(const iri_env_t *env, const iri_odd_t *odd, size_t count,
 
     octets->len = 0;
 
-    if (low == count
-        || !iri_str_equal(iri_odd_name(&odd[low], text), name))
-    {
+    if (low == count || !iri_str_equal(iri_odd_name(&odd[low], text), name)) {
         return IRI_OK;
     }
 
@@ -500,7 +494,7 @@ iri_slot_fill(iri_cache_t *cache, const iri_tree_conf_t *tree,
     iri_slot_clear(cache, slot);
 
     if (size > cache->size / 4) {
-        return;   /* too much for one directory: read it again */
+        return; /* too much for one directory: read it again */
     }
 
     for (turn = 0; cache->used + size > cache->size && turn < cache->slots;
@@ -580,8 +574,9 @@ iri_directory_read(const iri_env_t *env, const iri_tree_conf_t *tree,
         iri_logf(env, IRI_LOG_TRACE, "read %s: %lu entries %s",
                  iri_printable(env, directory),
                  (unsigned long) lister.entries,
-                 lister.too_many ? "are too many: exact names only"
-                 : status != IRI_OK ? iri_status_text(status) : "");
+                 lister.too_many    ? "are too many: exact names only"
+                 : status != IRI_OK ? iri_status_text(status)
+                                    : "");
     }
 
     odds->known = !lister.too_many && status != IRI_NOT_LISTED;

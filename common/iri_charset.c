@@ -20,16 +20,16 @@
 
 #include "iri_int.h"
 
-#define IRI_LONGEST  4        /* octets of a sequence */
+#define IRI_LONGEST 4 /* octets of a sequence */
 
 /* Entries of a node: a code point, or one of these */
-#define IRI_NO_CHAR  (-1)     /* no sequence goes on like this */
-#define IRI_PAIR     (-2)     /* see pairs; IRI_NODE and below: a node */
-#define IRI_LINEAR   (-3)     /* four octets of gb18030 */
-#define IRI_NODE     (-16)
+#define IRI_NO_CHAR (-1) /* no sequence goes on like this */
+#define IRI_PAIR    (-2) /* see pairs; IRI_NODE and below: a node */
+#define IRI_LINEAR  (-3) /* four octets of gb18030 */
+#define IRI_NODE    (-16)
 
-#define IRI_GB_BMP   39420    /* four-octet codes below U+10000 */
-#define IRI_GB_REST  189000   /* the code 90 30 81 30, U+10000 */
+#define IRI_GB_BMP  39420  /* four-octet codes below U+10000 */
+#define IRI_GB_REST 189000 /* the code 90 30 81 30, U+10000 */
 
 typedef struct {
     unsigned char octets[IRI_LONGEST];
@@ -38,24 +38,23 @@ typedef struct {
 } iri_pair_t;
 
 struct iri_charset_s {
-    iri_str_t    name;
-    int          is_utf8;
-    int          japanese;
-    int32_t      lead[256];        /* by first octet */
-    int32_t    (*node)[256];       /* node n is IRI_NODE - n in an entry */
-    size_t       nodes;
-    size_t       node_size;
-    uint32_t   **page;             /* code point / 256: octets, last lowest */
-    uint16_t    *linear;           /* gb18030: code to BMP code point */
-    iri_pair_t   pair[16];
-    size_t       pairs;
+    iri_str_t name;
+    int       is_utf8;
+    int       japanese;
+    int32_t   lead[256];  /* by first octet */
+    int32_t (*node)[256]; /* node n is IRI_NODE - n in an entry */
+    size_t     nodes;
+    size_t     node_size;
+    uint32_t **page;   /* code point / 256: octets, last lowest */
+    uint16_t  *linear; /* gb18030: code to BMP code point */
+    iri_pair_t pair[16];
+    size_t     pairs;
 };
 
 #define IRI_PAGES (0x110000 / 256)
 
-const iri_charset_t iri_charset_utf8 = {
-    .name = IRI_STR("UTF-8"), .is_utf8 = 1
-};
+const iri_charset_t iri_charset_utf8 = { .name = IRI_STR("UTF-8"),
+                                         .is_utf8 = 1 };
 
 
 /* ---- reading and writing ------------------------------------------------ */
@@ -73,7 +72,9 @@ iri_linear_next(const iri_charset_t *charset, const unsigned char *p,
     }
 
     code = (((uint32_t) (p[0] - 0x81) * 10 + (p[1] - 0x30)) * 126
-            + (p[2] - 0x81)) * 10 + (p[3] - 0x30);
+            + (p[2] - 0x81))
+               * 10
+           + (p[3] - 0x30);
 
     if (code < IRI_GB_BMP) {
         *c = charset->linear[code];
@@ -197,7 +198,8 @@ iri_charset_put(const iri_charset_t *charset, uint32_t c,
 
     octets = charset->page[c / 256][c % 256];
 
-    for (len = 0; len < 4 && octets >> (8 * len) != 0; len++) { /* void */ }
+    for (len = 0; len < 4 && octets >> (8 * len) != 0; len++) { /* void */
+    }
 
     for (i = 0; i < len; i++) {
         out[i] = (unsigned char) (octets >> (8 * (len - 1 - i)));
@@ -235,7 +237,7 @@ typedef struct {
     const iri_encoding_t *encoding;
     UConverter           *converter;
     iri_charset_t        *charset;
-    const char           *why;      /* set: the charset is refused */
+    const char           *why; /* set: the charset is refused */
 } iri_build_t;
 
 typedef enum { IRI_SEQ_NONE, IRI_SEQ_MORE, IRI_SEQ_CHAR } iri_seq_t;
@@ -341,8 +343,8 @@ static int32_t
 iri_node_add(iri_build_t *build)
 {
     iri_charset_t *charset = build->charset;
-    int32_t      (*grown)[256];
-    size_t         i, size;
+    int32_t(*grown)[256];
+    size_t i, size;
 
     if (charset->nodes == charset->node_size) {
         size = charset->node_size != 0 ? charset->node_size * 2 : 32;
@@ -411,8 +413,7 @@ iri_sequence_add(iri_build_t *build, const unsigned char *octets, size_t len,
     }
 
     if (iri_is_private_use(c[0])
-        && (!build->encoding->private_use || len == 1))
-    {
+        && (!build->encoding->private_use || len == 1)) {
         return IRI_NO_CHAR;
     }
 
@@ -451,7 +452,6 @@ iri_node_fill(iri_build_t *build, unsigned char *octets, size_t len,
         octets[len] = (unsigned char) b;
 
         switch (iri_probe(build, octets, len + 1, c)) {
-
         case IRI_SEQ_CHAR:
             entry = iri_sequence_add(build, octets, len + 1, c);
             if (entry == 0) {
@@ -499,8 +499,7 @@ iri_ascii_test(iri_build_t *build)
         }
 
         if (iri_probe(build, &octet, 1, c) != IRI_SEQ_CHAR || c[0] != b
-            || c[1] != 0)
-        {
+            || c[1] != 0) {
             build->why = "does not keep ASCII as it is";
             return 0;
         }
@@ -524,7 +523,6 @@ iri_leads_fill(iri_build_t *build)
 
         if (b >= 0x80) {
             switch (iri_probe(build, octets, 1, c)) {
-
             case IRI_SEQ_CHAR:
                 entry = iri_sequence_add(build, octets, 1, c);
                 if (entry == 0) {

@@ -12,7 +12,7 @@
 
 #include "iri_int.h"
 
-#define IRI_MAX_OPEN 64   /* remembered; the label table has fewer rows */
+#define IRI_MAX_OPEN 64 /* remembered; the label table has fewer rows */
 
 struct iri_registry_s {
     iri_env_t             env;
@@ -141,13 +141,11 @@ iri_word_find(const iri_word_t *words, iri_str_t word, int *value)
 const char *
 iri_parse_engine(iri_str_t word, iri_engine_t *out)
 {
-    static const iri_word_t words[] = {
-        { "off", IRI_ENGINE_OFF },
-        { "on", IRI_ENGINE_ON },
-        { "report", IRI_ENGINE_REPORT },
-        { NULL, 0 }
-    };
-    int value;
+    static const iri_word_t words[] = { { "off", IRI_ENGINE_OFF },
+                                        { "on", IRI_ENGINE_ON },
+                                        { "report", IRI_ENGINE_REPORT },
+                                        { NULL, 0 } };
+    int                     value;
 
     if (!iri_word_find(words, word, &value)) {
         return "must be \"on\", \"off\" or \"report\"";
@@ -162,13 +160,11 @@ iri_parse_engine(iri_str_t word, iri_engine_t *out)
 const char *
 iri_parse_invalid(iri_str_t word, iri_invalid_t *out)
 {
-    static const iri_word_t words[] = {
-        { "404", IRI_INVALID_404 },
-        { "400", IRI_INVALID_400 },
-        { "pass", IRI_INVALID_PASS },
-        { NULL, 0 }
-    };
-    int value;
+    static const iri_word_t words[] = { { "404", IRI_INVALID_404 },
+                                        { "400", IRI_INVALID_400 },
+                                        { "pass", IRI_INVALID_PASS },
+                                        { NULL, 0 } };
+    int                     value;
 
     if (!iri_word_find(words, word, &value)) {
         return "must be \"404\", \"400\" or \"pass\"";
@@ -183,13 +179,11 @@ iri_parse_invalid(iri_str_t word, iri_invalid_t *out)
 const char *
 iri_parse_names(iri_str_t word, iri_names_t *out)
 {
-    static const iri_word_t words[] = {
-        { "any", IRI_NAMES_ANY },
-        { "nfc", IRI_NAMES_NFC },
-        { "nfd", IRI_NAMES_NFD },
-        { NULL, 0 }
-    };
-    int value;
+    static const iri_word_t words[] = { { "any", IRI_NAMES_ANY },
+                                        { "nfc", IRI_NAMES_NFC },
+                                        { "nfd", IRI_NAMES_NFD },
+                                        { NULL, 0 } };
+    int                     value;
 
     if (!iri_word_find(words, word, &value)) {
         return "must be \"any\", \"nfc\" or \"nfd\"";
@@ -204,15 +198,10 @@ iri_parse_names(iri_str_t word, iri_names_t *out)
 const char *
 iri_parse_redirect(iri_str_t word, int *out)
 {
-    static const iri_word_t words[] = {
-        { "off", 0 },
-        { "301", 301 },
-        { "302", 302 },
-        { "303", 303 },
-        { "307", 307 },
-        { "308", 308 },
-        { NULL, 0 }
-    };
+    static const iri_word_t words[] = { { "off", 0 },   { "301", 301 },
+                                        { "302", 302 }, { "303", 303 },
+                                        { "307", 307 }, { "308", 308 },
+                                        { NULL, 0 } };
 
     if (!iri_word_find(words, word, out)) {
         return "must be \"off\", \"301\", \"302\", \"303\", \"307\" or"
@@ -281,7 +270,8 @@ iri_charset_get(iri_registry_t *registry, iri_str_t label,
 
     encoding = iri_encoding_find(label);
     if (encoding == NULL) {
-        return iri_sentence(&registry->env, label, "is no charset known here:"
+        return iri_sentence(&registry->env, label,
+                            "is no charset known here:"
                             " use a label of the Encoding Standard, such as"
                             " \"Shift_JIS\", \"EUC-KR\" or \"windows-1251\"",
                             "");
@@ -308,8 +298,7 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
 
     list.count = 0;
 
-    if (none_allowed && count == 1
-        && iri_str_equal_nocase(words[0], "none"))
+    if (none_allowed && count == 1 && iri_str_equal_nocase(words[0], "none"))
     {
         *out = list;
         return NULL;

@@ -19,7 +19,6 @@ iri_posix_absence(int error, iri_node_t *node)
     memset(node, 0, sizeof(*node));
 
     switch (error) {
-
     case ENOENT:
     case ENAMETOOLONG:
     case ELOOP:
@@ -78,7 +77,7 @@ iri_posix_entries(DIR *dir, iri_each_t each, void *arg)
     iri_status_t   status;
     iri_str_t      name;
 
-    for ( ;; ) {
+    for (;;) {
         errno = 0;
         entry = readdir(dir);
 
@@ -87,8 +86,7 @@ iri_posix_entries(DIR *dir, iri_each_t each, void *arg)
         }
 
         if (strcmp(entry->d_name, ".") == 0
-            || strcmp(entry->d_name, "..") == 0)
-        {
+            || strcmp(entry->d_name, "..") == 0) {
             continue;
         }
 

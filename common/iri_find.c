@@ -42,8 +42,7 @@ iri_octets_of_part(const iri_search_t *search, iri_str_t part)
     size_t               at, from, slashes;
 
     if (reading == NULL || reading->form == IRI_FORM_ASCII
-        || reading->form == IRI_FORM_INVALID
-        || part.len > reading->path.len)
+        || reading->form == IRI_FORM_INVALID || part.len > reading->path.len)
     {
         return none;
     }
@@ -58,8 +57,7 @@ iri_octets_of_part(const iri_search_t *search, iri_str_t part)
     }
 
     slashes = iri_str_count(part, '/');
-    from = iri_after_slash(reading->octets, slashes
-                                            + (part.data[0] != '/'));
+    from = iri_after_slash(reading->octets, slashes + (part.data[0] != '/'));
 
     if (part.data[0] == '/' && from != 0) {
         from--;
@@ -80,7 +78,7 @@ iri_part_read(const iri_finder_t *finder, const iri_charset_t *charset,
 
     *read = 0;
 
-    for (from = 0; ; from = to + 1) {
+    for (from = 0;; from = to + 1) {
         to = iri_segment_end(source.octets, from);
 
         status = iri_segment_read(finder->env, charset, &source, from, to,
@@ -115,7 +113,6 @@ iri_further_count(iri_finder_t *finder, size_t from, size_t to)
     size_t                    i, readings = 0;
 
     for (i = 0; (charset = iri_way_to_read(conf, i)) != NULL; i++) {
-
         status = iri_segment_read(finder->env, charset, &source, from, to,
                                   &out, NULL, &why);
         if (status != IRI_OK) {
@@ -170,7 +167,6 @@ iri_try_further(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *charset)
     int                   read;
 
     for (i = 0; i < list->count && !finder->stopped; i++) {
-
         memset(&part, 0, sizeof(part));
 
         status = iri_part_read(finder, list->at[i], iri_source_of(finder),
@@ -202,8 +198,7 @@ iri_try_further(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *charset)
         return IRI_OK;
     }
 
-    iri_logf(finder->env, IRI_LOG_TRACE, "%s",
-             "a charset for each segment");
+    iri_logf(finder->env, IRI_LOG_TRACE, "%s", "a charset for each segment");
 
     status = iri_walk(finder, finder->octets, 1, walk);
 
@@ -627,7 +622,6 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
                          found->filename.len);
 
     while (status == IRI_OK) {
-
         status = iri_look(&finder, &path, &node);
 
         if (status != IRI_OK || finder.stopped || node.kind == IRI_NODE_DIR

@@ -106,8 +106,7 @@ iri_str_equal_nocase(iri_str_t a, const char *b)
 
     for (i = 0; i < a.len; i++) {
         if (b[i] == '\0'
-            || iri_lower(a.data[i]) != iri_lower((unsigned char) b[i]))
-        {
+            || iri_lower(a.data[i]) != iri_lower((unsigned char) b[i])) {
             return 0;
         }
     }

@@ -27,13 +27,14 @@ iri_round_trip(const iri_charset_t *charset, iri_str_t octets)
         return 1;
     }
 
-    for ( /* void */ ; p < end; p += n) {
+    for (/* void */; p < end; p += n) {
         n = iri_charset_next(charset, p, end, c);
 
         /* A pair has one sequence only. */
         if (n == 0
-            || (c[1] == 0 && (iri_charset_put(charset, c[0], out) != n
-                              || memcmp(out, p, n) != 0)))
+            || (c[1] == 0
+                && (iri_charset_put(charset, c[0], out) != n
+                    || memcmp(out, p, n) != 0)))
         {
             return 0;
         }
@@ -55,7 +56,6 @@ iri_entry_read(const iri_env_t *env, const iri_tree_conf_t *tree,
     name->len = 0;
 
     for (i = 0; i < tree->charsets.count; i++) {
-
         if (!iri_round_trip(tree->charsets.at[i], octets)) {
             continue;
         }
@@ -135,7 +135,7 @@ iri_is_read(const iri_charset_t *charset, iri_str_t octets)
     uint32_t             c[2];
     size_t               n;
 
-    for ( /* void */ ; p < end; p += n) {
+    for (/* void */; p < end; p += n) {
         n = iri_charset_next(charset, p, end, c);
 
         if (n == 0 || !iri_char_allowed(c[0], legacy)
@@ -166,7 +166,7 @@ iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets)
 
 /* ---- writing ------------------------------------------------------------- */
 
-#define IRI_MAX_DECOMPOSED 32   /* characters of one in NFD, with its marks */
+#define IRI_MAX_DECOMPOSED 32 /* characters of one in NFD, with its marks */
 
 /*
  * A composed character that the charset does not have, as one that it has
@@ -246,7 +246,6 @@ iri_charset_write(const iri_env_t *env, const iri_charset_t *charset,
     *written = 1;
 
     while (status == IRI_OK && *written && p < end) {
-
         character.data = p;
         character.len = iri_utf8_next(p, end, &c);
         n = character.len != 0 ? iri_charset_put(charset, c, octets) : 0;
@@ -316,10 +315,9 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
      * Not if an earlier charset of the tree reads that as something else, or
      * if a name with too many marks to be normalized stands for itself only.
      */
-    return status == IRI_OK && *written
-               ? iri_entry_is_named(env, tree, iri_buf_str(out), name,
-                                    &index, written)
-               : status;
+    return status == IRI_OK && *written ? iri_entry_is_named(
+               env, tree, iri_buf_str(out), name, &index, written)
+                                        : status;
 }
 
 
@@ -329,14 +327,14 @@ static const struct {
     uint16_t vendor;
     uint16_t jis;
 } iri_variants[] = {
-    { 0xff5e, 0x301c },   /* wave dash */
-    { 0x2225, 0x2016 },   /* double vertical line */
-    { 0xff0d, 0x2212 },   /* minus */
-    { 0xffe0, 0x00a2 },   /* cent */
-    { 0xffe1, 0x00a3 },   /* pound */
-    { 0xffe2, 0x00ac },   /* not */
-    { 0x2015, 0x2014 },   /* dash */
-    { 0xffe4, 0x00a6 },   /* broken bar */
+    { 0xff5e, 0x301c }, /* wave dash */
+    { 0x2225, 0x2016 }, /* double vertical line */
+    { 0xff0d, 0x2212 }, /* minus */
+    { 0xffe0, 0x00a2 }, /* cent */
+    { 0xffe1, 0x00a3 }, /* pound */
+    { 0xffe2, 0x00ac }, /* not */
+    { 0x2015, 0x2014 }, /* dash */
+    { 0xffe4, 0x00a6 }, /* broken bar */
 };
 
 
@@ -366,7 +364,7 @@ iri_variants_put(const iri_env_t *env, iri_str_t name, int way,
     uint32_t             c;
     size_t               n;
 
-    for ( /* void */ ; status == IRI_OK && p < end; p += n) {
+    for (/* void */; status == IRI_OK && p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
         if (n == 0) {
             return IRI_OK;

@@ -12,8 +12,8 @@
 
 #include "iri_int.h"
 
-#define IRI_NORM_UNITS  IRI_MAX_SEGMENT           /* UTF-16 units of a run */
-#define IRI_NORM_GROWN  (4 * IRI_MAX_SEGMENT)     /* NFC, NFD: at most x 4 */
+#define IRI_NORM_UNITS IRI_MAX_SEGMENT       /* UTF-16 units of a run */
+#define IRI_NORM_GROWN (4 * IRI_MAX_SEGMENT) /* NFC, NFD: at most x 4 */
 
 
 int
@@ -52,19 +52,18 @@ iri_char_is_inert(uint32_t c)
     }
 
     if (c < 0x3000) {
-        return (c >= 0x0388 && c <= 0x0482)      /* Greek, Cyrillic */
+        return (c >= 0x0388 && c <= 0x0482) /* Greek, Cyrillic */
                || (c >= 0x048a && c <= 0x052f)
-               || (c >= 0x05d0 && c <= 0x05ea)   /* Hebrew letters */
-               || (c >= 0x0620 && c <= 0x064a)   /* Arabic letters */
-               || (c >= 0x0e01 && c <= 0x0e37)   /* Thai up to sara uee */
-               || (c >= 0x1e00 && c <= 0x1eff);  /* Latin, Vietnamese too */
+               || (c >= 0x05d0 && c <= 0x05ea)  /* Hebrew letters */
+               || (c >= 0x0620 && c <= 0x064a)  /* Arabic letters */
+               || (c >= 0x0e01 && c <= 0x0e37)  /* Thai up to sara uee */
+               || (c >= 0x1e00 && c <= 0x1eff); /* Latin, Vietnamese too */
     }
 
     return (c >= 0x3001 && c <= 0x3029)
-           || (c >= 0x3030 && c <= 0x3098)       /* kana but voiced marks */
-           || (c >= 0x309b && c <= 0x33ff)
-           || (c >= 0x4e00 && c <= 0x9fff)
-           || (c >= 0xac00 && c <= 0xd7a3)       /* Hangul syllables */
+           || (c >= 0x3030 && c <= 0x3098) /* kana but voiced marks */
+           || (c >= 0x309b && c <= 0x33ff) || (c >= 0x4e00 && c <= 0x9fff)
+           || (c >= 0xac00 && c <= 0xd7a3) /* Hangul syllables */
            || (c >= 0xff01 && c <= 0xffee);
 }
 
@@ -178,8 +177,8 @@ iri_normalize(const iri_env_t *env, iri_str_t run, int compose,
     end = run.data + run.len;
 
     while (p < end) {
-
-        for (start = p; p < end && iri_stays(p, end) == 0; p++) { /* void */ }
+        for (start = p; p < end && iri_stays(p, end) == 0; p++) { /* void */
+        }
 
         if (p > start) {
             part.data = start;

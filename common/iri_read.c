@@ -15,11 +15,11 @@ typedef struct {
     const iri_reading_conf_t *conf;
     const iri_request_t      *request;
     iri_source_t              source;
-    size_t                    raw;       /* high octets that came raw */
-    size_t                    escaped;   /* and percent-encoded */
+    size_t                    raw;     /* high octets that came raw */
+    size_t                    escaped; /* and percent-encoded */
     iri_buf_t                 path;
     iri_buf_t                 uri;
-    iri_why_t                 why;       /* why the last reading failed */
+    iri_why_t                 why; /* why the last reading failed */
 } iri_reader_t;
 
 
@@ -37,7 +37,7 @@ iri_is_ascii(iri_str_t path, int escaped)
     end = path.data + path.len;
 
     if (escaped) {
-        for ( /* void */ ; p < end; p++) {
+        for (/* void */; p < end; p++) {
             if (*p >= 0x80 || (*p == '%' && end - p > 1 && p[1] >= '8')) {
                 return 0;
             }
@@ -46,16 +46,14 @@ iri_is_ascii(iri_str_t path, int escaped)
         return 1;
     }
 
-    for ( /* void */ ; end - p >= (ptrdiff_t) sizeof(word);
-          p += sizeof(word))
-    {
+    for (/* void */; end - p >= (ptrdiff_t) sizeof(word); p += sizeof(word)) {
         memcpy(&word, p, sizeof(word));
         if (word & UINT64_C(0x8080808080808080)) {
             return 0;
         }
     }
 
-    for ( /* void */ ; p < end; p++) {
+    for (/* void */; p < end; p++) {
         if (*p >= 0x80) {
             return 0;
         }
@@ -121,7 +119,7 @@ iri_source_unescape(iri_reader_t *reader)
 
     escaped = octets + path.len;
 
-    for ( /* void */ ; p < end; p += n, len++) {
+    for (/* void */; p < end; p += n, len++) {
         n = iri_unescape(p, end, &octets[len]);
         if (n == 0) {
             return IRI_BAD_ESCAPE;
@@ -181,7 +179,6 @@ iri_target_scan(iri_reader_t *reader)
     end = target.data + target.len;
 
     for (p = target.data; p < end && *p != '?'; p++) {
-
         if (*p != '%' && *p < 0x80) {
             continue;
         }
@@ -244,7 +241,8 @@ iri_segment_read_any(iri_reader_t *reader, size_t from, size_t to)
                               &reader->why);
 
     for (i = 0; status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
-                && i < list->count; i++)
+                && i < list->count;
+         i++)
     {
         status = iri_segment_read(reader->env, list->at[i], &reader->source,
                                   from, to, &reader->path, &reader->uri,
@@ -293,7 +291,7 @@ iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
     reader->path.len = 0;
     reader->uri.len = 0;
 
-    for (from = 0; ; from = to + 1) {
+    for (from = 0;; from = to + 1) {
         to = iri_source_end(source, from);
 
         status = charset == NULL
@@ -357,15 +355,15 @@ iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
     status = iri_reader_try(reader, *charset);
 
     for (i = 0; status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
-                && i < list->count; i++)
+                && i < list->count;
+         i++)
     {
         *charset = list->at[i];
         status = iri_reader_try(reader, *charset);
     }
 
     if (status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
-        && list->count != 0)
-    {
+        && list->count != 0) {
         *charset = NULL;
         status = iri_reader_try(reader, NULL);
     }
@@ -386,7 +384,7 @@ iri_source_is_plain(const iri_source_t *source)
     uint32_t             c;
     size_t               n;
 
-    for ( /* void */ ; p < end; p += n) {
+    for (/* void */; p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
 
         if (n == 0 || !iri_char_allowed(c, 0) || !iri_char_is_inert(c)
@@ -456,7 +454,6 @@ iri_reading_none(const iri_reader_t *reader, iri_reading_t *out)
     out->path = reader->source.octets;
 
     switch (reader->conf->invalid) {
-
     case IRI_INVALID_PASS:
         out->answer = IRI_PASS;
         out->why = reader->why;
@@ -506,7 +503,7 @@ iri_limits(const iri_source_t *source)
         return IRI_PATH_TOO_LONG;
     }
 
-    for (from = 0; ; from = to + 1) {
+    for (from = 0;; from = to + 1) {
         to = iri_source_end(source, from);
 
         /* The path starts with "/": nothing before it is no segment. */

@@ -16,12 +16,12 @@ typedef struct {
     const iri_charset_t *charset;
     const iri_source_t  *source;
     iri_buf_t           *path;
-    iri_buf_t           *uri;        /* NULL: not wanted */
+    iri_buf_t           *uri; /* NULL: not wanted */
     int                  normalize;
-    size_t               base;       /* octet of the ASCII character that is
+    size_t               base; /* octet of the ASCII character that is
                                         held back; NO_BASE: none is */
-    iri_buf_t            run;        /* base and what is not ASCII after it */
-    iri_buf_t            nfc;        /* the same, normalized */
+    iri_buf_t            run;  /* base and what is not ASCII after it */
+    iri_buf_t            nfc;  /* the same, normalized */
 } iri_segment_t;
 
 #define NO_BASE ((size_t) -1)
@@ -40,7 +40,7 @@ iri_came_raw(const iri_segment_t *segment, size_t from, size_t to)
                                                      : source->raw_high;
     }
 
-    for ( /* void */ ; from < to; from++) {
+    for (/* void */; from < to; from++) {
         if (!source->escaped[from]) {
             return 1;
         }
@@ -59,15 +59,13 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
     size_t               n, marks = 0, most = 0;
     uint32_t             c[2];
 
-    for ( /* void */ ; from < to; from += n) {
-
+    for (/* void */; from < to; from += n) {
         n = iri_charset_next(segment->charset, octets + from, octets + to, c);
         if (n == 0) {
             return IRI_WHY_UNREADABLE;
         }
 
         for (k = 0; k < 2 && (k == 0 || c[k] != 0); k++) {
-
             if (!iri_char_allowed(c[k], legacy)) {
                 return IRI_WHY_UNREADABLE;
             }
@@ -221,8 +219,7 @@ iri_segment_put(iri_segment_t *segment, size_t from, size_t to)
     uint32_t             c[2];
     size_t               n;
 
-    for ( /* void */ ; status == IRI_OK && from < to; from += n) {
-
+    for (/* void */; status == IRI_OK && from < to; from += n) {
         n = iri_charset_next(segment->charset, octets + from, octets + to, c);
 
         if (segment->normalize) {
@@ -245,12 +242,12 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
                  const iri_source_t *source, size_t from, size_t to,
                  iri_buf_t *path, iri_buf_t *uri, iri_why_t *why)
 {
-    iri_segment_t segment = { env, charset, source, path, uri, 0, NO_BASE,
-                              IRI_BUF_EMPTY, IRI_BUF_EMPTY };
+    iri_segment_t segment = { env, charset, source,        path,         uri,
+                              0,   NO_BASE, IRI_BUF_EMPTY, IRI_BUF_EMPTY };
 
-    size_t        path_len = path->len;
-    size_t        uri_len = uri != NULL ? uri->len : 0;
-    iri_status_t  status;
+    size_t       path_len = path->len;
+    size_t       uri_len = uri != NULL ? uri->len : 0;
+    iri_status_t status;
 
     if (to - from > IRI_MAX_SEGMENT) {
         *why = IRI_WHY_LIMIT;

@@ -105,7 +105,6 @@ iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
     }
 
     switch (node.kind) {
-
     case IRI_NODE_DIR:
     case IRI_NODE_OTHER:
         *step = IRI_STEP_FOUND;
@@ -162,7 +161,6 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     *step = IRI_STEP_ABSENT;
 
     for (k = 0; k < IRI_WAYS(tree) && *looks < IRI_MAX_LOOKS; k++) {
-
         status = iri_name_write(finder->env, tree, name, k, &octets,
                                 &written);
         if (status != IRI_OK) {
@@ -176,9 +174,7 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
         (*looks)++;
 
         status = iri_candidate(finder, walk, iri_buf_str(&octets), step);
-        if (status != IRI_OK || *step != IRI_STEP_ABSENT
-            || finder->stopped)
-        {
+        if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped) {
             if (*step == IRI_STEP_FOUND) {
                 iri_forgive(walk, iri_match_of(tree, k / 2,
                                                iri_buf_str(&octets), name));
@@ -335,7 +331,6 @@ iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
     int          way, differs;
 
     for (way = 0; way < 2; way++) {
-
         status = iri_name_variant(finder->env, *name, way, &variant,
                                   &differs);
         if (status != IRI_OK) {

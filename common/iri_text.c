@@ -22,17 +22,17 @@ static const char *const iri_status_texts[IRI_STATUSES] = {
     "the directory may not be listed"
 };
 
-static const char *const iri_form_texts[IRI_FORMS] = {
-    "ascii", "native", "escaped", "mixed", "legacy", "invalid"
-};
+static const char *const iri_form_texts[IRI_FORMS] = { "ascii",   "native",
+                                                       "escaped", "mixed",
+                                                       "legacy",  "invalid" };
 
 static const char *const iri_match_texts[IRI_MATCHES] = {
     "none", "exact", "normalization", "charset", "variants"
 };
 
-static const char *const iri_answer_texts[IRI_ANSWERS] = {
-    "pass", "serve", "moved", "refuse"
-};
+static const char *const iri_answer_texts[IRI_ANSWERS] = { "pass", "serve",
+                                                           "moved",
+                                                           "refuse" };
 
 static const char *const iri_why_texts[IRI_WHYS] = {
     "",

@@ -64,11 +64,9 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
     size_t               n;
 
     while (status == IRI_OK && p < end) {
-
         n = iri_utf8_next(p, end, &c);
 
-        if (n == 1 ? iri_is_path_char(*p) : n != 0 && iri_is_ucschar(c))
-        {
+        if (n == 1 ? iri_is_path_char(*p) : n != 0 && iri_is_ucschar(c)) {
             status = iri_buf_put(env, &buf, p, n);
             p += n;
             continue;
@@ -122,7 +120,8 @@ iri_location(const iri_env_t *env, const iri_reading_t *reading,
     iri_str_t    uri = { 0, NULL };
     iri_status_t status;
 
-    if (reading->form == IRI_FORM_INVALID || iri_is_canonical(reading, path)) {
+    if (reading->form == IRI_FORM_INVALID || iri_is_canonical(reading, path))
+    {
         *out = uri;
         return IRI_OK;
     }

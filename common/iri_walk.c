@@ -19,9 +19,9 @@ iri_walk_put(iri_finder_t *finder, iri_walk_t *walk, iri_str_t disk,
 
     status = iri_buf_put(finder->env, &walk->disk, disk.data, disk.len);
 
-    return status == IRI_OK ? iri_buf_put(finder->env, &walk->names,
-                                          name.data, name.len)
-                            : status;
+    return status == IRI_OK
+               ? iri_buf_put(finder->env, &walk->names, name.data, name.len)
+               : status;
 }
 
 
@@ -194,7 +194,6 @@ iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
     *step = IRI_STEP_ABSENT;
 
     for (i = 0; !finder->stopped; i++) {
-
         charset = iri_way_to_read(finder->search->reading->conf, i);
         if (charset == NULL) {
             break;
@@ -261,7 +260,7 @@ iri_walk_path_info(iri_finder_t *finder, iri_walk_t *walk, size_t from)
     iri_why_t            why = IRI_WHY_UNREADABLE;
     size_t               to, i;
 
-    for ( ;; ) {
+    for (;;) {
         to = iri_segment_end(finder->octets, from);
 
         for (i = 0; status == IRI_OK; i++) {
@@ -270,8 +269,8 @@ iri_walk_path_info(iri_finder_t *finder, iri_walk_t *walk, size_t from)
                 break;
             }
 
-            status = iri_segment_read(finder->env, charset, &source, from,
-                                      to, &rest, NULL, &why);
+            status = iri_segment_read(finder->env, charset, &source, from, to,
+                                      &rest, NULL, &why);
             if (why == IRI_WHY_READ) {
                 break;
             }
@@ -291,8 +290,7 @@ iri_walk_path_info(iri_finder_t *finder, iri_walk_t *walk, size_t from)
 
     walk->found = 1;
 
-    return iri_walk_put(finder, walk, iri_buf_str(&rest),
-                        iri_buf_str(&rest));
+    return iri_walk_put(finder, walk, iri_buf_str(&rest), iri_buf_str(&rest));
 }
 
 
@@ -304,7 +302,6 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
     iri_str_t rest = iri_str_from(part, from);
 
     switch (step) {
-
     case IRI_STEP_FOUND:
         return iri_walk_confirm(finder, walk);
 

@@ -156,7 +156,7 @@ core_put(core_t *core, iri_str_t path)
     iri_str_t    part;
     size_t       at = 0;
 
-    for ( ;; ) {
+    for (;;) {
         at = core_part(path, at, &part);
         if (part.len == 0) {
             return node;
@@ -266,8 +266,7 @@ core_list(void *ctx, const char *path, iri_each_t each, void *arg)
     }
 
     for (node = node->first; node != NULL && status == IRI_OK;
-         node = node->next)
-    {
+         node = node->next) {
         status = each(arg, node->name);
     }
 
@@ -302,7 +301,7 @@ core_init(core_t *core)
     core->env.log = core_log;
     core->env.dir = &core_dir;
 
-    core->mtime = INT64_C(1000000000000000000);   /* of 2001 */
+    core->mtime = INT64_C(1000000000000000000); /* of 2001 */
     core->absolute = 1;
     core->root.node.kind = IRI_NODE_DIR;
     core->root.node.dev = 7;
@@ -486,7 +485,7 @@ core_decode(const iri_charset_t *charset, iri_str_t octets, uint32_t *out)
     size_t               n, k;
     long                 count = 0;
 
-    for ( /* void */; p < end; p += n) {
+    for (/* void */; p < end; p += n) {
         c[1] = 0;
         n = iri_charset_next(charset, p, end, c);
 

@@ -14,9 +14,9 @@
 
 #include "core.h"
 
-#define ODD "\xc3\xa2\xcc\xa3"        /* partly composed U+1EAD */
+#define ODD      "\xc3\xa2\xcc\xa3" /* partly composed U+1EAD */
 #define ODD_NAME "\xe1\xba\xad"
-#define N IRI_FORGIVE_NORMALIZATION
+#define N        IRI_FORGIVE_NORMALIZATION
 
 typedef struct {
     size_t locks, unlocks;
@@ -72,10 +72,9 @@ find_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 static void
 test_read_once(void **state)
 {
-    core_t          core;
-    lock_t          lock = { 0, 0, 0, 0 };
-    iri_cache_t    *cache = iri_cache_create(65536, lock_take, lock_give,
-                                             &lock);
+    core_t       core;
+    lock_t       lock = { 0, 0, 0, 0 };
+    iri_cache_t *cache = iri_cache_create(65536, lock_take, lock_give, &lock);
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
     size_t          i;
 
@@ -343,11 +342,12 @@ test_octets_of_a_large_one(void **state)
     iri_reading_conf_t conf;
     iri_reading_t      reading;
     iri_request_t      request = { S("/" ODD), 0, S("/%C3%A2%CC%A3") };
-    iri_search_t       search = { &tree, NULL, S("/srv"), { 0, NULL }, 0,
-                                  &reading };
-    iri_found_t        found;
-    core_node_t       *srv, *one;
-    size_t             i;
+    iri_search_t       search = {
+              &tree, NULL, S("/srv"), { 0, NULL }, 0, &reading
+    };
+    iri_found_t  found;
+    core_node_t *srv, *one;
+    size_t       i;
 
     (void) state;
 
@@ -498,11 +498,12 @@ static void *
 thread(void *arg)
 {
     core_t      *core = arg;
-    iri_search_t search = { &shared_tree, shared_cache, S("/srv"),
-                            { 0, NULL }, 0, NULL };
-    iri_found_t  found;
-    char         path[64];
-    size_t       turn, wrong = 0;
+    iri_search_t search = {
+        &shared_tree, shared_cache, S("/srv"), { 0, NULL }, 0, NULL
+    };
+    iri_found_t found;
+    char        path[64];
+    size_t      turn, wrong = 0;
 
     for (turn = 0; turn < 5000; turn++) {
         snprintf(path, sizeof(path), "/%d/" ODD_NAME, (int) (turn % 20));

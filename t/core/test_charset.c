@@ -17,13 +17,13 @@
 
 #include "core.h"
 
-#define NONE 0xffffffffu   /* no character */
+#define NONE 0xffffffffu /* no character */
 
 /* What ICU calls the standard's charsets: found by another way than ours. */
 static const struct {
     const char *name;
     const char *icu;
-    int         three;   /* has sequences of three octets */
+    int         three; /* has sequences of three octets */
 } charsets[] = {
     { "IBM866", "cp866", 0 },
     { "ISO-8859-2", "ISO-8859-2", 0 },
@@ -169,9 +169,8 @@ test_labels_of_the_standard(void **state)
                     fail_msg("no label \"%s\"", labels[i]);
                 }
 
-                assert_string_equal(row->name, big5_hkscs(labels[i])
-                                                   ? "Big5-HKSCS"
-                                                   : text);
+                assert_string_equal(
+                    row->name, big5_hkscs(labels[i]) ? "Big5-HKSCS" : text);
             }
 
             total += count;
@@ -200,8 +199,7 @@ test_labels(void **state)
     /* What users mean, not what ICU thinks they mean. */
     assert_string_equal(iri_encoding_find(S("cp949"))->name, "EUC-KR");
     assert_string_equal(iri_encoding_find(S("CP932"))->name, "Shift_JIS");
-    assert_string_equal(iri_encoding_find(S("latin1"))->name,
-                        "windows-1252");
+    assert_string_equal(iri_encoding_find(S("latin1"))->name, "windows-1252");
 }
 
 
@@ -381,7 +379,7 @@ check_icu(const char *name, const iri_charset_t *charset, UConverter *icu,
 
         for (k = 1; k < len; k++) {
             if (icu_next(icu, p, k, lead) != 0) {
-                return;   /* as above, of a character that we leave out */
+                return; /* as above, of a character that we leave out */
             }
         }
     }
@@ -390,9 +388,9 @@ check_icu(const char *name, const iri_charset_t *charset, UConverter *icu,
         && !is_exception(name, p, n, want[0]))
     {
         fail_msg("%s %s: %d of U+%04X U+%04X, ICU %d of U+%04X U+%04X", name,
-                 core_show((iri_str_t) { len, p }), (int) n,
-                 (unsigned) got[0], (unsigned) got[1], (int) m,
-                 (unsigned) want[0], (unsigned) want[1]);
+                 core_show((iri_str_t){ len, p }), (int) n, (unsigned) got[0],
+                 (unsigned) got[1], (int) m, (unsigned) want[0],
+                 (unsigned) want[1]);
     }
 }
 
@@ -517,12 +515,12 @@ index_read(const char *name, size_t size)
 /* A difference that is meant, or known. */
 typedef struct {
     const char *charset;
-    uint32_t    from, to;     /* octets, as a number */
-    uint32_t    ours;         /* what we read, NONE, PRIVATE */
+    uint32_t    from, to; /* octets, as a number */
+    uint32_t    ours;     /* what we read, NONE, PRIVATE */
     const char *because;
 } difference_t;
 
-#define PRIVATE 0xfffffffeu   /* some character for private use */
+#define PRIVATE 0xfffffffeu /* some character for private use */
 
 /* ICU 72 has the GB 18030 of 2005, the standard that of 2022. */
 #define GB_2005 "private use until 2022"
@@ -601,13 +599,14 @@ check_index(const char *name, const unsigned char *p, size_t len,
 static void
 test_single_octet_indexes(void **state)
 {
-    static const char *const names[] = {
-        "koi8-r", "iso-8859-2", "iso-8859-5", "iso-8859-7", "windows-874",
-        "windows-1251", "windows-1252", "windows-1254", "windows-1256"
-    };
-    unsigned char p;
-    uint32_t     *index;
-    size_t        i, k, wrong = 0, read = 0;
+    static const char *const names[] = { "koi8-r",       "iso-8859-2",
+                                         "iso-8859-5",   "iso-8859-7",
+                                         "windows-874",  "windows-1251",
+                                         "windows-1252", "windows-1254",
+                                         "windows-1256" };
+    unsigned char            p;
+    uint32_t                *index;
+    size_t                   i, k, wrong = 0, read = 0;
 
     (void) state;
 
@@ -651,7 +650,7 @@ test_shift_jis_index(void **state)
 
     for (lead = 0x80; lead < 0x100; lead++) {
         p[0] = (unsigned char) lead;
-        want = lead == 0x80 ? 0x80
+        want = lead == 0x80                   ? 0x80
                : lead >= 0xa1 && lead <= 0xdf ? 0xff61 - 0xa1 + lead
                                               : NONE;
         wrong += check_index("Shift_JIS", p, 1, want);
@@ -665,8 +664,7 @@ test_shift_jis_index(void **state)
             want = NONE;
 
             if ((trail >= 0x40 && trail <= 0x7e)
-                || (trail >= 0x80 && trail <= 0xfc))
-            {
+                || (trail >= 0x80 && trail <= 0xfc)) {
                 pointer = (lead - (lead < 0xa0 ? 0x81 : 0xc1)) * 188 + trail
                           - (trail < 0x7f ? 0x40 : 0x41);
                 want = pointer >= 8836 && pointer <= 10715
@@ -711,11 +709,11 @@ test_euc_jp_index(void **state)
         for (trail = 0; trail < 0x100; trail++) {
             p[0] = (unsigned char) lead;
             p[1] = (unsigned char) trail;
-            wrong += check_index("EUC-JP", p, 2,
-                                 trail >= 0xa1 && trail <= 0xfe
-                                     ? index[(lead - 0xa1) * 94 + trail
-                                             - 0xa1]
-                                     : NONE);
+            wrong += check_index(
+                "EUC-JP", p, 2,
+                trail >= 0xa1 && trail <= 0xfe
+                    ? index[(lead - 0xa1) * 94 + trail - 0xa1]
+                    : NONE);
         }
     }
 
@@ -754,8 +752,7 @@ test_gb_index(void **state)
             want = NONE;
 
             if ((trail >= 0x40 && trail <= 0x7e)
-                || (trail >= 0x80 && trail <= 0xfe))
-            {
+                || (trail >= 0x80 && trail <= 0xfe)) {
                 want = index[(lead - 0x81) * 190 + trail
                              - (trail < 0x7f ? 0x40 : 0x41)];
             }
@@ -774,8 +771,8 @@ test_gb_index(void **state)
 static void
 test_gb_ranges(void **state)
 {
-    FILE         *file = core_data("whatwg-encoding/index-gb18030-ranges.txt");
-    uint32_t      range[256][2], want, code;
+    FILE    *file = core_data("whatwg-encoding/index-gb18030-ranges.txt");
+    uint32_t range[256][2], want, code;
     unsigned char p[4];
     char          line[256], *end;
     size_t        count = 0, i, wrong = 0;
@@ -806,7 +803,8 @@ test_gb_ranges(void **state)
             want = 0xe7c7;
 
         } else {
-            for (i = 1; i < count && range[i][0] <= code; i++) { /* void */ }
+            for (i = 1; i < count && range[i][0] <= code; i++) { /* void */
+            }
 
             want = range[i - 1][1] + code - range[i - 1][0];
         }
@@ -832,8 +830,8 @@ check_safe(const char *name, const unsigned char *p, size_t n, size_t len,
     if (c[0] < 0x80 || (c[1] != 0 && c[1] < 0x80) || c[0] > 0x10ffff
         || (c[0] >= 0xd800 && c[0] <= 0xdfff))
     {
-        fail_msg("%s %s gives U+%04X", name,
-                 core_show((iri_str_t) { n, p }), (unsigned) c[0]);
+        fail_msg("%s %s gives U+%04X", name, core_show((iri_str_t){ n, p }),
+                 (unsigned) c[0]);
     }
 
     for (i = 1; i < n; i++) {
@@ -979,8 +977,9 @@ twins(const char *name)
         n = next(charset, p, 3, c);
 
         if (n != 0) {
-            count += c[1] == 0 && (iri_charset_put(charset, c[0], out) != n
-                                   || memcmp(out, p, n) != 0);
+            count += c[1] == 0
+                     && (iri_charset_put(charset, c[0], out) != n
+                         || memcmp(out, p, n) != 0);
             code |= n == 1 ? 0xffff : n == 2 ? 0xff : 0;
         }
     }
@@ -996,12 +995,12 @@ test_twins(void **state)
         const char *name;
         size_t      count;
     } known[] = {
-        { "Shift_JIS", 398 },      /* NEC and IBM rows: see the data */
-        { "EUC-JP", 313 },         /* JIS X 0212 and IBM's rows */
-        { "Big5", 10 },            /* box drawing, two Han twice */
-        { "Big5-HKSCS", 10 },
-        { "EUC-KR", 0 }, { "GBK", 0 }, { "gb18030", 0 },
-        { "windows-1252", 0 }, { "windows-1258", 0 }, { "KOI8-U", 0 },
+        { "Shift_JIS", 398 }, /* NEC and IBM rows: see the data */
+        { "EUC-JP", 313 },    /* JIS X 0212 and IBM's rows */
+        { "Big5", 10 },       /* box drawing, two Han twice */
+        { "Big5-HKSCS", 10 }, { "EUC-KR", 0 },       { "GBK", 0 },
+        { "gb18030", 0 },     { "windows-1252", 0 }, { "windows-1258", 0 },
+        { "KOI8-U", 0 },
     };
     size_t i;
 

@@ -9,8 +9,8 @@
 
 #include "core.h"
 
-static const char *const eight[] = { "sjis",         "euc-jp",  "euc-kr",
-                                     "gb18030",      "koi8-r",  "big5",
+static const char *const eight[] = { "sjis",         "euc-jp",    "euc-kr",
+                                     "gb18030",      "koi8-r",    "big5",
                                      "windows-1252", "iso-8859-2" };
 
 
@@ -57,7 +57,7 @@ typedef const char *(*parser_t)(iri_str_t word, int *out);
 static const struct {
     parser_t    parse;
     const char *word;
-    int         value;   /* -1: none such */
+    int         value; /* -1: none such */
 } words[] = {
     { engine, "off", IRI_ENGINE_OFF },
     { engine, "on", IRI_ENGINE_ON },
@@ -138,8 +138,7 @@ test_sentences_name_the_words(void **state)
         if (words[i].value >= 0 && words[i].word[0] >= '0'
             && strpbrk(words[i].word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == NULL)
         {
-            assert_non_null(strstr(words[i].parse(S("bad"), &value),
-                                   quoted));
+            assert_non_null(strstr(words[i].parse(S("bad"), &value), quoted));
         }
     }
 }
@@ -152,7 +151,7 @@ test_match(void **state)
 {
     static const struct {
         const char *words[3];
-        long        value;   /* -1: none such */
+        long        value; /* -1: none such */
     } cases[] = {
         { { "exact" }, IRI_FORGIVE_EXACT_ONLY },
         { { "EXACT" }, IRI_FORGIVE_EXACT_ONLY },
@@ -164,7 +163,7 @@ test_match(void **state)
         { { "normalization", "normalization" }, IRI_FORGIVE_NORMALIZATION },
         { { "exact", "normalization" }, -1 },
         { { "variants", "exact" }, -1 },
-        { { "case" }, -1 },   /* of a later version */
+        { { "case" }, -1 }, /* of a later version */
         { { "normalization", "width" }, -1 },
         { { "none" }, -1 },
         { { "" }, -1 },
@@ -225,7 +224,7 @@ check_names(const char *labels, int none_allowed, const char *want)
     iri_charsets_t list;
     size_t         count = 0, i;
 
-    for ( /* void */; *labels != '\0'; labels += strspn(labels, " ")) {
+    for (/* void */; *labels != '\0'; labels += strspn(labels, " ")) {
         given[count].data = (const unsigned char *) labels;
         given[count].len = strcspn(labels, " ");
         labels += given[count++].len;

@@ -66,8 +66,9 @@ static int
 teardown(void **state)
 {
     static const char *const names[] = {
-        "/closed", "/dir", "/to-dir", "/to-file", "/dangling", "/loop",
-        "/empty", "/file", "/e\xcc\x81", "/\xc3\xa2\xcc\xa3", "/\xff%s", ""
+        "/closed", "/dir",   "/to-dir", "/to-file",   "/dangling",
+        "/loop",   "/empty", "/file",   "/e\xcc\x81", "/\xc3\xa2\xcc\xa3",
+        "/\xff%s", ""
     };
     size_t i;
     int    wrong = 0;
@@ -226,8 +227,8 @@ test_find(void **state)
     core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY,
                                      IRI_FORGIVE_NORMALIZATION);
-    iri_search_t    search = { &tree, NULL, core_str(root),
-                               S("/\xc3\xa9"), 0, NULL };
+    iri_search_t    search = { &tree,          NULL, core_str(root),
+                               S("/\xc3\xa9"), 0,    NULL };
     iri_found_t     found;
 
     (void) state;

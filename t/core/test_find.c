@@ -16,37 +16,37 @@
 #define X IRI_FORGIVE_EXACT_ONLY
 
 typedef struct {
-    const char   *entries;    /* below /srv, divided by "|" */
-    const char   *target;     /* as it was sent */
-    const char   *charsets;   /* iri_charset; iri_invalid is pass */
-    const char   *tree;       /* iri_filename_charset; "" is UTF-8 */
-    iri_names_t   names;
-    unsigned      forgive;
-    iri_answer_t  answer;
-    iri_why_t     why;
-    iri_match_t   match;
-    const char   *filename;   /* below /srv */
-    const char   *path;       /* NULL: that of the reading */
-    const char   *charset;    /* NULL: that of the reading */
+    const char  *entries;  /* below /srv, divided by "|" */
+    const char  *target;   /* as it was sent */
+    const char  *charsets; /* iri_charset; iri_invalid is pass */
+    const char  *tree;     /* iri_filename_charset; "" is UTF-8 */
+    iri_names_t  names;
+    unsigned     forgive;
+    iri_answer_t answer;
+    iri_why_t    why;
+    iri_match_t  match;
+    const char  *filename; /* below /srv */
+    const char  *path;     /* NULL: that of the reading */
+    const char  *charset;  /* NULL: that of the reading */
 } case_t;
 
-#define ANY IRI_NAMES_ANY
+#define ANY          IRI_NAMES_ANY
 #define FOUND(match) IRI_SERVE, IRI_WHY_FOUND, match
-#define EXACT FOUND(IRI_MATCH_EXACT)
-#define NORMALIZED FOUND(IRI_MATCH_NORMALIZATION)
-#define CHARSET FOUND(IRI_MATCH_CHARSET)
-#define ABSENT IRI_PASS, IRI_WHY_ABSENT, IRI_MATCH_NONE
-#define UNWRITABLE IRI_REFUSE, IRI_WHY_UNWRITABLE, IRI_MATCH_NONE
+#define EXACT        FOUND(IRI_MATCH_EXACT)
+#define NORMALIZED   FOUND(IRI_MATCH_NORMALIZATION)
+#define CHARSET      FOUND(IRI_MATCH_CHARSET)
+#define ABSENT       IRI_PASS, IRI_WHY_ABSENT, IRI_MATCH_NONE
+#define UNWRITABLE   IRI_REFUSE, IRI_WHY_UNWRITABLE, IRI_MATCH_NONE
 
-#define FORBIDDEN                                                             \
+#define FORBIDDEN                                                            \
     IRI_REFUSE, IRI_WHY_FORBIDDEN, IRI_MATCH_NONE, "/", NULL, NULL
 
 #define E_ACUTE "\xc3\xa9"
-#define E_NFD "e\xcc\x81"
-#define HYO "\xe8\xa1\xa8"          /* U+8868, EUC-JP C9BD, Shift_JIS 955C */
-#define KAN "\xe6\xbc\xa2"          /* U+6F22, EUC-JP B4C1, Shift_JIS 8ABF */
-#define TILDE "\xef\xbd\x9e"        /* U+FF5E, vendors' wave dash */
-#define WAVE "\xe3\x80\x9c"         /* U+301C, that of JIS */
+#define E_NFD   "e\xcc\x81"
+#define HYO     "\xe8\xa1\xa8" /* U+8868, EUC-JP C9BD, Shift_JIS 955C */
+#define KAN     "\xe6\xbc\xa2" /* U+6F22, EUC-JP B4C1, Shift_JIS 8ABF */
+#define TILDE   "\xef\xbd\x9e" /* U+FF5E, vendors' wave dash */
+#define WAVE    "\xe3\x80\x9c" /* U+301C, that of JIS */
 
 static const case_t cases[] = {
     /* UTF-8 */
@@ -67,8 +67,8 @@ static const case_t cases[] = {
       NULL, NULL },
     { "/" E_ACUTE "/", "/%C3%A9", "", "", ANY, N, EXACT, "/" E_ACUTE, NULL,
       NULL },
-    { "/" E_NFD "/b/" E_ACUTE, "/%C3%A9/b/%C3%A9", "", "", ANY, N,
-      NORMALIZED, "/" E_NFD "/b/" E_ACUTE, NULL, NULL },
+    { "/" E_NFD "/b/" E_ACUTE, "/%C3%A9/b/%C3%A9", "", "", ANY, N, NORMALIZED,
+      "/" E_NFD "/b/" E_ACUTE, NULL, NULL },
     { "/" E_NFD "/index.html", "/%C3%A9/index.html", "", "", ANY, N,
       NORMALIZED, "/" E_NFD "/index.html", NULL, NULL },
     { "/" E_NFD "/", "//%C3%A9//x", "", "", ANY, N, NORMALIZED,
@@ -79,12 +79,12 @@ static const case_t cases[] = {
       "/\xc3\xa2\xcc\xa3", NULL, NULL },
     { "/a\xcc\x82\xcc\xa3", "/%E1%BA%AD", "", "", ANY, N, NORMALIZED,
       "/a\xcc\x82\xcc\xa3", NULL, NULL },
-    { "/\xe2\x84\xab", "/%C3%85", "", "", ANY, N, NORMALIZED,
-      "/\xe2\x84\xab", NULL, NULL },
+    { "/\xe2\x84\xab", "/%C3%85", "", "", ANY, N, NORMALIZED, "/\xe2\x84\xab",
+      NULL, NULL },
     { "/\xe2\x84\xab|/A\xcc\x8a", "/%C3%85", "", "", ANY, N, NORMALIZED,
       "/A\xcc\x8a", NULL, NULL },
     { "/a\xcc\x82\xcc\xa3|/\xc3\xa2\xcc\xa3", "/%E1%BA%AD", "", "", ANY, N,
-      NORMALIZED, "/a\xcc\x82\xcc\xa3", NULL, NULL },   /* by octets */
+      NORMALIZED, "/a\xcc\x82\xcc\xa3", NULL, NULL }, /* by octets */
     { "/K|/\xe2\x84\xaa", "/%E2%84%AA", "", "", ANY, N, EXACT,
       "/\xe2\x84\xaa", NULL, NULL },
     { "/K", "/%E2%84%AA", "", "", ANY, N, ABSENT, "/\xe2\x84\xaa", NULL,
@@ -148,12 +148,12 @@ static const case_t cases[] = {
       "/" KAN, NULL, NULL },
     { "/\xb4\xc1|/" KAN, "/%E6%BC%A2", "", "euc-jp utf-8", ANY, N, CHARSET,
       "/\xb4\xc1", NULL, NULL },
-    { "/" KAN, "/%E6%BC%A2", "", "euc-jp utf-8", ANY, N, EXACT, "/" KAN,
+    { "/" KAN, "/%E6%BC%A2", "", "euc-jp utf-8", ANY, N, EXACT, "/" KAN, NULL,
+      NULL },
+    { "/\xc9\xbd", "/%C9%BD", "", "utf-8 euc-jp", ANY, N, EXACT, "/\xc9\xbd",
       NULL, NULL },
-    { "/\xc9\xbd", "/%C9%BD", "", "utf-8 euc-jp", ANY, N, EXACT,
-      "/\xc9\xbd", NULL, NULL },
-    { "/\xc9\xbd", "/%E8%A1%A8", "", "utf-8 euc-jp", ANY, N, ABSENT,
-      "/" HYO, NULL, NULL },   /* its name is U+027D there */
+    { "/\xc9\xbd", "/%E8%A1%A8", "", "utf-8 euc-jp", ANY, N, ABSENT, "/" HYO,
+      NULL, NULL }, /* its name is U+027D there */
     { "/\xc9\xbd", "/%C9%BD", "", "euc-jp utf-8", ANY, N, UNWRITABLE, "/",
       NULL, NULL },
     { "/\x8a\xbf", "/%E6%BC%A2", "", "utf-8 euc-jp sjis", ANY, N, CHARSET,
@@ -162,16 +162,15 @@ static const case_t cases[] = {
     /* vendor variants */
     { "/" WAVE, "/%81%60", "sjis", "", ANY, N, IRI_MOVED, IRI_WHY_VARIANT,
       IRI_MATCH_VARIANTS, "/" WAVE, "/" WAVE, NULL },
-    { "/" TILDE, "/%E3%80%9C", "", "", ANY, N | V, IRI_MOVED,
-      IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" TILDE, "/" TILDE, NULL },
-    { "/" TILDE, "/%E3%80%9C", "", "", ANY, N, ABSENT, "/" WAVE, NULL,
-      NULL },
+    { "/" TILDE, "/%E3%80%9C", "", "", ANY, N | V, IRI_MOVED, IRI_WHY_VARIANT,
+      IRI_MATCH_VARIANTS, "/" TILDE, "/" TILDE, NULL },
+    { "/" TILDE, "/%E3%80%9C", "", "", ANY, N, ABSENT, "/" WAVE, NULL, NULL },
     { "/\xa1\xc1", "/%E3%80%9C", "", "euc-jp", ANY, N, IRI_MOVED,
       IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/\xa1\xc1", "/" TILDE, NULL },
     { "/\xa1\xc1", "/%E3%80%9C", "", "euc-jp", ANY, X, UNWRITABLE, "/", NULL,
       NULL },
-    { "/" WAVE "|/" TILDE, "/%EF%BD%9E", "", "", ANY, N | V, EXACT,
-      "/" TILDE, NULL, NULL },
+    { "/" WAVE "|/" TILDE, "/%EF%BD%9E", "", "", ANY, N | V, EXACT, "/" TILDE,
+      NULL, NULL },
     { "/" WAVE "/" TILDE, "/%EF%BD%9E/%EF%BD%9E", "", "", ANY, N | V,
       IRI_MOVED, IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" WAVE "/" TILDE,
       "/" WAVE "/" TILDE, NULL },
@@ -189,14 +188,14 @@ static const case_t cases[] = {
       IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/\xc9\xbd", "/" HYO, "EUC-JP" },
     { "/\xc9\xbd|/" HYO, "/%C9%BD", "euc-jp", "", ANY, N, EXACT, "/\xc9\xbd",
       NULL, NULL },
-    { "/\xd0\xb9", "/%E9", "windows-1252 windows-1251", "", ANY, N,
-      IRI_MOVED, IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/\xd0\xb9",
-      "/\xd0\xb9", "windows-1251" },
+    { "/\xd0\xb9", "/%E9", "windows-1252 windows-1251", "", ANY, N, IRI_MOVED,
+      IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/\xd0\xb9", "/\xd0\xb9",
+      "windows-1251" },
     { "/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_MOVED,
       IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
       "EUC-JP" },
-    { "/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, ABSENT,
-      "/\xc9\xbd/a", NULL, NULL },
+    { "/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, ABSENT, "/\xc9\xbd/a",
+      NULL, NULL },
     { "/\xc9\xbd/b|/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_MOVED,
       IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
       "EUC-JP" },
@@ -214,7 +213,7 @@ static const case_t cases[] = {
       "/\xa4\xa2/a/\xc9\xbd", "/\xe3\x81\x82/a/" HYO, "mixed" },
     { "/" E_ACUTE, "/%C3%A9/%E9", "windows-1252", "", ANY, N, IRI_MOVED,
       IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/" E_ACUTE "/" E_ACUTE,
-      "/" E_ACUTE "/" E_ACUTE, "mixed" },   /* PATH_INFO, read as well */
+      "/" E_ACUTE "/" E_ACUTE, "mixed" }, /* PATH_INFO, read as well */
 
     /* a bidi control that came raw is none, whatever the reading */
     { "/\xe2\x80\x8e", "/\xfd", "windows-1251 windows-1256", "", ANY, N,
@@ -247,8 +246,8 @@ static const case_t cases[] = {
       "/" E_NFD "/" E_NFD, NULL, NULL },
     { "/a/", "/a/%E6%BC%A2/b", "", "euc-jp utf-8", ANY, N, ABSENT,
       "/a/\xb4\xc1/b", NULL, NULL },
-    { "/a/", "/a/%F0%9F%98%80", "", "euc-jp", ANY, N, UNWRITABLE, "/a/",
-      NULL, NULL },
+    { "/a/", "/a/%F0%9F%98%80", "", "euc-jp", ANY, N, UNWRITABLE, "/a/", NULL,
+      NULL },
 
     /* octets that are no name: by exactly those, if the tree has none */
     { "/\xff", "/%FF", "", "", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
@@ -263,8 +262,8 @@ static const case_t cases[] = {
       IRI_MATCH_EXACT, "/\xb4\xc1", NULL, NULL },
     { "/a", "/%FF", "", "", ANY, N, ABSENT, "/\xff", NULL, NULL },
     { "/a", "/%FF", "", "euc-jp", ANY, N, ABSENT, "/\xff", NULL, NULL },
-    { "/a", "/%E8%A1%A8/%FF", "", "euc-jp", ANY, N, ABSENT,
-      "/\xc9\xbd/\xff", NULL, NULL },
+    { "/a", "/%E8%A1%A8/%FF", "", "euc-jp", ANY, N, ABSENT, "/\xc9\xbd/\xff",
+      NULL, NULL },
     { "/a", "/%F0%9F%98%80/%FF", "", "euc-jp", ANY, N, UNWRITABLE, "/", NULL,
       NULL },
     { "/\xb4\xc1", "/%E8%A1%A8/%B4%C1", "", "euc-jp", ANY, N, IRI_REFUSE,
@@ -279,10 +278,10 @@ static const case_t cases[] = {
 
     /* absent, below a directory of another name than was asked */
     { "/" WAVE "/", "/%EF%BD%9E/%E8%A1%A8", "", "", ANY, N | V, IRI_MOVED,
-      IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" WAVE "/" HYO,
-      "/" WAVE "/" HYO, NULL },
+      IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" WAVE "/" HYO, "/" WAVE "/" HYO,
+      NULL },
     { "/\xfaT", "/%FAT", "", "sjis", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
-      IRI_MATCH_EXACT, "/\xfaT", NULL, NULL },   /* a twin has no name */
+      IRI_MATCH_EXACT, "/\xfaT", NULL, NULL }, /* a twin has no name */
 };
 
 
@@ -338,9 +337,9 @@ find_read(find_t *find, iri_str_t target)
     iri_request_t request = { { 0, NULL }, 0, target };
 
     request.path = core_unescape(target, find->octets);
-    assert_int_equal(iri_read(&find->core.env, &find->conf, &request,
-                              &find->reading),
-                     IRI_OK);
+    assert_int_equal(
+        iri_read(&find->core.env, &find->conf, &request, &find->reading),
+        IRI_OK);
     find->search.path = find->reading.path;
     find->search.reading = &find->reading;
 }
@@ -570,8 +569,7 @@ test_budgets(void **state)
         check_budget(all, "euc-jp", "/%E9", "/a", depth);
         check_budget(all, "euc-jp sjis gbk", "/%D0", "/a", depth);
         check_budget(all, "", "/%E2%80%96", "/\xe2\x88\xa5", depth);
-        check_budget("", "utf-8 euc-jp sjis", "/%E8%A1%A8", "/\x95\\",
-                     depth);
+        check_budget("", "utf-8 euc-jp sjis", "/%E8%A1%A8", "/\x95\\", depth);
         check_budget(all, "", "/%C3%A9%E2%80%96", "/\xc3\xa2\xcc\xa3", depth);
         check_budget(all, all, "/%CB%CB", "/\xcb\xcb", depth);
     }
@@ -599,7 +597,7 @@ test_looks_limit(void **state)
     for (depth = IRI_MAX_REQUEST_LOOKS / 2 - 1;
          depth <= IRI_MAX_REQUEST_LOOKS / 2 + 1; depth++)
     {
-        find_read(&find, (iri_str_t) { 7 * depth, (unsigned char *) target });
+        find_read(&find, (iri_str_t){ 7 * depth, (unsigned char *) target });
         assert_int_equal(find_go(&find), IRI_OK);
 
         if (depth <= IRI_MAX_REQUEST_LOOKS / 2) {
@@ -633,13 +631,14 @@ test_calls_limit(void **state)
         core_append(path, "/\xca");
     }
 
-    find_init(&find, "windows-1252 windows-1250 windows-1254 iso-8859-2"
-                     " iso-8859-15 macintosh ibm866 windows-1251",
+    find_init(&find,
+              "windows-1252 windows-1250 windows-1254 iso-8859-2"
+              " iso-8859-15 macintosh ibm866 windows-1251",
               "koi8-r", ANY, N);
     core_put(&find.core, core_str(path));
 
     /* As far as it can go: found, and moved. */
-    find_read(&find, (iri_str_t) { 4 * 6, (unsigned char *) target });
+    find_read(&find, (iri_str_t){ 4 * 6, (unsigned char *) target });
     assert_int_equal(find_go(&find), IRI_OK);
     assert_int_equal(find.found.why, IRI_WHY_MIXED);
     assert_true(find.core.stats + find.core.lists < IRI_MAX_CALLS);
@@ -675,13 +674,13 @@ test_vendor_pairs(void **state)
         way = i % 2;
         find_init(&find, "", "", ANY, N | V);
         len = iri_utf8_put(pairs[i / 2][way], path + 5);
-        file = (iri_str_t) { 5 + len, path };
+        file = (iri_str_t){ 5 + len, path };
         core_put(&find.core, file);
 
         len = iri_utf8_put(pairs[i / 2][1 - way], asked + 1);
-        name = (iri_str_t) { 1 + len, asked };
+        name = (iri_str_t){ 1 + len, asked };
         memcpy(sent, asked, name.len);
-        find_read(&find, (iri_str_t) { name.len, sent });
+        find_read(&find, (iri_str_t){ name.len, sent });
         assert_int_equal(find_go(&find), IRI_OK);
         assert_int_equal(find.found.answer, IRI_MOVED);
         assert_int_equal(find.found.match, IRI_MATCH_VARIANTS);
@@ -827,16 +826,16 @@ test_split(void **state)
 {
     (void) state;
 
-    check_split("/srv", "/%C3%A9/x", 0, "/srv/" E_ACUTE,
-                "/srv/" E_ACUTE, "/x");
+    check_split("/srv", "/%C3%A9/x", 0, "/srv/" E_ACUTE, "/srv/" E_ACUTE,
+                "/x");
     check_split("/srv", "/%C3%A9/x/y", 0, "/srv/" E_NFD, "/srv/" E_NFD,
                 "/x/y");
     check_split("/srv", "/%C3%A9", 0, "/srv/" E_NFD, "/srv/" E_NFD, "");
     check_split("/srv", "/%C3%A9/", 0, "/srv/" E_NFD "/", "/srv/" E_NFD "/",
                 "");
     check_split("/srv", "/%C3%A9/", 0, "/srv/" E_NFD, "/srv/" E_NFD, "/");
-    check_split("/srv", "/%C3%A9/%C3%A9", 0, "/srv/" E_NFD "/",
-                "/srv/" E_NFD, "/" E_ACUTE);
+    check_split("/srv", "/%C3%A9/%C3%A9", 0, "/srv/" E_NFD "/", "/srv/" E_NFD,
+                "/" E_ACUTE);
     check_split("/srv", "/%C3%A9/%C3%A9/x", 0, "/srv/", "/srv",
                 "/" E_ACUTE "/" E_ACUTE "/x");
     check_split("/srv", "/a/b", 0, "/srv/a", "/srv/a", "/b");
@@ -897,9 +896,9 @@ test_entry_name(void **state)
     tree = core_tree("", ANY, N);
 
     for (i = IRI_MAX_SEGMENT - 1; i <= IRI_MAX_SEGMENT + 1; i++) {
-        assert_int_equal(iri_entry_name(&core.env, &tree,
-                                        (iri_str_t) { i, octets }, &name),
-                         IRI_OK);
+        assert_int_equal(
+            iri_entry_name(&core.env, &tree, (iri_str_t){ i, octets }, &name),
+            IRI_OK);
         assert_int_equal(name.len, i > IRI_MAX_SEGMENT ? 0 : i);
     }
 
@@ -938,7 +937,8 @@ test_long_names(void **state)
     path[5] = '\0';
 
     for (i = 0; i < 51; i++) {
-        core_append(path, "\xc3\xa2\xcc\xa3" "b");
+        core_append(path, "\xc3\xa2\xcc\xa3"
+                          "b");
     }
 
     core_put(&find.core, core_str(path));
@@ -968,8 +968,7 @@ model_name(const iri_tree_conf_t *tree, iri_str_t octets, unsigned char *out)
         for (k = 0, at = 0; k < count; k++, at += m) {
             m = iri_charset_put(tree->charsets.at[i], c[k], back);
             if (m == 0 || m > octets.len - at
-                || memcmp(back, octets.data + at, m) != 0)
-            {
+                || memcmp(back, octets.data + at, m) != 0) {
                 break;
             }
         }
@@ -1057,12 +1056,37 @@ model_is_variant(iri_str_t a, iri_str_t b)
 
 
 static const uint32_t pool[][4] = {
-    { 'a' }, { 0xe9 }, { 0x1ead }, { 0x8868 }, { 0x6f22 }, { 0x301c },
-    { 0xff5e }, { 0x304c }, { 0x304b }, { 0xd55c }, { 0x212a }, { 'K' },
-    { 0x2260 }, { 0x027d }, { 0xff }, { 0x0439 }, { 0x2225 }, { 0x2016 },
-    { 0xc5 }, { 0x1ea5 }, { 'x', 0xe9 }, { 0x0301 }, { 0xffe2 }, { 0xac },
-    { 0x2016, 0x0338 }, { 0x2226 }, { 0x3042, 0xff0d }, { 0x3042, 0x2212 },
-    { 0x00c3, 0xa9 }, { 0x00e3, 0x81, 0x2039 }, { 0xff64, 0xff62 },
+    { 'a' },
+    { 0xe9 },
+    { 0x1ead },
+    { 0x8868 },
+    { 0x6f22 },
+    { 0x301c },
+    { 0xff5e },
+    { 0x304c },
+    { 0x304b },
+    { 0xd55c },
+    { 0x212a },
+    { 'K' },
+    { 0x2260 },
+    { 0x027d },
+    { 0xff },
+    { 0x0439 },
+    { 0x2225 },
+    { 0x2016 },
+    { 0xc5 },
+    { 0x1ea5 },
+    { 'x', 0xe9 },
+    { 0x0301 },
+    { 0xffe2 },
+    { 0xac },
+    { 0x2016, 0x0338 },
+    { 0x2226 },
+    { 0x3042, 0xff0d },
+    { 0x3042, 0x2212 },
+    { 0x00c3, 0xa9 },
+    { 0x00e3, 0x81, 0x2039 },
+    { 0xff64, 0xff62 },
 };
 
 
@@ -1071,11 +1095,11 @@ static iri_str_t
 random_octets(const iri_charsets_t *list, const iri_charsets_t *other,
               unsigned char *out)
 {
-    const uint32_t        *c = pool[core_random(COUNT(pool))];
-    const iri_charsets_t  *from = core_random(2) ? list : other;
-    uint32_t               form[64];
-    iri_str_t              s = { 0, out };
-    size_t                 count = 0, i, n;
+    const uint32_t       *c = pool[core_random(COUNT(pool))];
+    const iri_charsets_t *from = core_random(2) ? list : other;
+    uint32_t              form[64];
+    iri_str_t             s = { 0, out };
+    size_t                count = 0, i, n;
 
     while (count < 4 && c[count] != 0) {
         count++;
@@ -1084,7 +1108,6 @@ random_octets(const iri_charsets_t *list, const iri_charsets_t *other,
     memcpy(form, c, count * sizeof(c[0]));
 
     switch (core_random(8)) {
-
     case 0:
     case 1:
     case 2:
@@ -1093,7 +1116,7 @@ random_octets(const iri_charsets_t *list, const iri_charsets_t *other,
     case 3:
         return core_utf8(form, core_normalize(c, count, 1, form), out);
 
-    case 4:   /* partly composed */
+    case 4: /* partly composed */
         if (c[0] == 0x1ead) {
             memcpy(out, "\xc3\xa2\xcc\xa3", 4);
             s.len = 4;
@@ -1110,8 +1133,7 @@ random_octets(const iri_charsets_t *list, const iri_charsets_t *other,
     case 5:
     case 6:
         for (i = 0; from->count != 0 && i < count; i++) {
-            n = iri_charset_put(from->at[core_random((uint32_t)
-                                                         from->count)],
+            n = iri_charset_put(from->at[core_random((uint32_t) from->count)],
                                 form[i], out + s.len);
             s.len += n;
         }
@@ -1135,15 +1157,15 @@ static int
 is_dots(iri_str_t s)
 {
     return s.len == 0 || memchr(s.data, '/', s.len) != NULL
-           || memchr(s.data, 0, s.len) != NULL
-           || iri_str_equal(s, S(".")) || iri_str_equal(s, S(".."));
+           || memchr(s.data, 0, s.len) != NULL || iri_str_equal(s, S("."))
+           || iri_str_equal(s, S(".."));
 }
 
 
 static void
 random_tree(find_t *find)
 {
-    unsigned char path[256] = "/srv/";
+    unsigned char  path[256] = "/srv/";
     unsigned char *p;
     iri_str_t      s, whole;
     size_t         n = 4 + core_random(20), k;
@@ -1258,7 +1280,8 @@ check_found(find_t *find)
         for (child = node != NULL ? node->first : NULL;
              child != NULL && !iri_str_equal(child->name, file);
              child = child->next)
-        { /* void */ }
+        { /* void */
+        }
 
         if (child == NULL && node != NULL && absent_in_variant(find)) {
             return;
@@ -1269,9 +1292,8 @@ check_found(find_t *find)
             if (!iri_is_ascii(segment, 0)) {
                 fail_msg("%s: %s, %s, %s is not there (%s)",
                          core_show(find->reading.octets),
-                         iri_answer_text(find->found.answer),
-                         core_show(path), core_show(filename),
-                         iri_why_text(find->found.why));
+                         iri_answer_text(find->found.answer), core_show(path),
+                         core_show(filename), iri_why_text(find->found.why));
             }
 
             assert_str(file, segment);
@@ -1309,9 +1331,8 @@ is_reading(const iri_charsets_t *list, iri_str_t octets, iri_str_t name)
                            octets, text);
         got.len = n > 0 ? (size_t) n : 0;
 
-        if (n > 0 && (iri_str_equal(got, name)
-                      || model_is_variant(got, name)))
-        {
+        if (n > 0
+            && (iri_str_equal(got, name) || model_is_variant(got, name))) {
             return 1;
         }
     }
@@ -1336,8 +1357,7 @@ check_moved(find_t *find)
 
         /* iri_invalid pass: some segments have no reading, others have. */
         if (find->reading.form == IRI_FORM_INVALID
-            && iri_str_equal(name, came))
-        {
+            && iri_str_equal(name, came)) {
             continue;
         }
 
@@ -1370,10 +1390,11 @@ model_exists(find_t *find, iri_str_t path, int *unique)
         }
 
         if (iri_is_ascii(segment, 0)) {
-            for (one = node->first; one != NULL
-                                    && !iri_str_equal(one->name, segment);
+            for (one = node->first;
+                 one != NULL && !iri_str_equal(one->name, segment);
                  one = one->next)
-            { /* void */ }
+            { /* void */
+            }
 
             count = one != NULL;
 
@@ -1425,8 +1446,8 @@ check_further(find_t *find)
     int                  unique;
 
     for (i = 0; i < find->conf.charsets.count; i++) {
-        path.len = model_path(find->conf.charsets.at[i],
-                              find->reading.octets, text);
+        path.len = model_path(find->conf.charsets.at[i], find->reading.octets,
+                              text);
 
         if (path.len != 0 && model_exists(find, path, &unique) && unique) {
             fail_msg("%s: not found as %s", core_show(find->reading.octets),
@@ -1468,8 +1489,8 @@ check_random(find_t *find)
     if (find->reading.form == IRI_FORM_INVALID
         || iri_is_ascii(find->search.path, 0)
         || find->found.why == IRI_WHY_BUDGET
-        || find->found.why == IRI_WHY_DECLARED
-        || (find->tree.match & N) == 0 || find->tree.names != ANY)
+        || find->found.why == IRI_WHY_DECLARED || (find->tree.match & N) == 0
+        || find->tree.names != ANY)
     {
         return;
     }
@@ -1507,14 +1528,18 @@ test_random(void **state)
     static const char *const readings[] = { "", "euc-jp", "sjis euc-jp",
                                             "windows-1252",
                                             "windows-1252 windows-1251" };
-    static const char *const trees[] = { "", "euc-jp", "sjis",
-                                         "utf-8 euc-jp", "euc-jp utf-8",
-                                         "windows-1258", "windows-1252",
+    static const char *const trees[] = { "",
+                                         "euc-jp",
+                                         "sjis",
+                                         "utf-8 euc-jp",
+                                         "euc-jp utf-8",
+                                         "windows-1258",
+                                         "windows-1252",
                                          "utf-8 windows-1258 euc-kr" };
-    static const unsigned matches[] = { N, N, N | V, N | V, X };
-    find_t                find;
-    iri_cache_t          *cache;
-    size_t                turn, k;
+    static const unsigned    matches[] = { N, N, N | V, N | V, X };
+    find_t                   find;
+    iri_cache_t             *cache;
+    size_t                   turn, k;
 
     (void) state;
 

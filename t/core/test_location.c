@@ -30,19 +30,19 @@ test_path_to_uri(void **state)
         { "/\xff\x80", "/%FF%80" },
         { "//a", "//a" },
     };
-    core_t      core;
-    iri_str_t   out;
-    char        octet[2] = "", escaped[4];
-    size_t      i;
+    core_t    core;
+    iri_str_t out;
+    char      octet[2] = "", escaped[4];
+    size_t    i;
 
     (void) state;
 
     core_init(&core);
 
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(iri_path_to_uri(&core.env, core_str(cases[i].path),
-                                         &out),
-                         IRI_OK);
+        assert_int_equal(
+            iri_path_to_uri(&core.env, core_str(cases[i].path), &out),
+            IRI_OK);
         assert_text(out, cases[i].uri);
     }
 
@@ -52,9 +52,11 @@ test_path_to_uri(void **state)
         snprintf(escaped, sizeof(escaped), "%%%02X", (unsigned) i);
         assert_int_equal(iri_path_to_uri(&core.env, core_str(octet), &out),
                          IRI_OK);
-        assert_text(out, i < 0x80 && strchr("abcdefghijklmnopqrstuvwxyzABCDEF"
-                                            "GHIJKLMNOPQRSTUVWXYZ0123456789"
-                                            "-._~!$&'()*+,;=:@/", (int) i)
+        assert_text(out, i < 0x80
+                                 && strchr("abcdefghijklmnopqrstuvwxyzABCDEF"
+                                           "GHIJKLMNOPQRSTUVWXYZ0123456789"
+                                           "-._~!$&'()*+,;=:@/",
+                                           (int) i)
                              ? octet
                              : escaped);
     }
@@ -101,9 +103,9 @@ test_path_to_iri(void **state)
     core_init(&core);
 
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(iri_path_to_iri(&core.env, core_str(cases[i].path),
-                                         &out),
-                         IRI_OK);
+        assert_int_equal(
+            iri_path_to_iri(&core.env, core_str(cases[i].path), &out),
+            IRI_OK);
         assert_text(out, cases[i].iri);
     }
 
@@ -129,10 +131,10 @@ test_path_to_iri(void **state)
 typedef struct {
     const char *target;
     const char *charsets;
-    const char *found;       /* another path that was found; or NULL */
-    const char *query;       /* NULL: none */
-    const char *location;    /* "" is none */
-    const char *kept;        /* of a path that came escaped; NULL: the same */
+    const char *found;    /* another path that was found; or NULL */
+    const char *query;    /* NULL: none */
+    const char *location; /* "" is none */
+    const char *kept;     /* of a path that came escaped; NULL: the same */
 } case_t;
 
 static const case_t cases[] = {
@@ -149,7 +151,7 @@ static const case_t cases[] = {
       NULL },
     { "/caf%E9", "windows-1252", NULL, "a=\xe9 \r\n\x7f",
       "/caf%C3%A9?a=%E9%20%0D%0A%7F", NULL },
-    { "/caf%E9", "", NULL, NULL, "", NULL },   /* no reading */
+    { "/caf%E9", "", NULL, NULL, "", NULL }, /* no reading */
 
     /* found under another name */
     { "/%C9%BD", "euc-jp", "/\xe8\xa1\xa8", NULL, "/%E8%A1%A8", NULL },
@@ -161,8 +163,8 @@ static const case_t cases[] = {
     { "///a.test/" E_ACUTE, "", NULL, "q", "/a.test/%C3%A9?q", NULL },
     { "/%2Fa.test/" E_ACUTE, "", NULL, NULL, "/a.test/%C3%A9",
       "/%2Fa.test/%C3%A9" },
-    { "/%C9%BD", "euc-jp", "//a.test/\xe8\xa1\xa8", NULL,
-      "/a.test/%E8%A1%A8", NULL },
+    { "/%C9%BD", "euc-jp", "//a.test/\xe8\xa1\xa8", NULL, "/a.test/%E8%A1%A8",
+      NULL },
     { "/\\a.test/" E_ACUTE, "", NULL, NULL, "/%5Ca.test/%C3%A9", NULL },
     { "//" E_ACUTE, "", NULL, NULL, "/%C3%A9", NULL },
 
@@ -184,8 +186,7 @@ read_target(core_t *core, iri_str_t target, int escaped)
         request.path = core_unescape(target, octets[++turn % 4]);
     }
 
-    assert_int_equal(iri_read(&core->env, &conf, &request, &reading),
-                     IRI_OK);
+    assert_int_equal(iri_read(&core->env, &conf, &request, &reading), IRI_OK);
 
     return reading;
 }
@@ -213,13 +214,14 @@ assert_rest(core_t *core, iri_str_t location, int escaped)
     iri_str_t     again;
     size_t        i;
 
-    for (i = 0; i < location.len && location.data[i] != '?'; i++) { /**/ }
+    for (i = 0; i < location.len && location.data[i] != '?'; i++) { /**/
+    }
 
     location.len = i;
     reading = read_target(core, location, escaped);
-    assert_int_equal(iri_location(&core->env, &reading, reading.path, 0,
-                                  S(""), &again),
-                     IRI_OK);
+    assert_int_equal(
+        iri_location(&core->env, &reading, reading.path, 0, S(""), &again),
+        IRI_OK);
     assert_text(again, "");
 }
 
@@ -239,13 +241,13 @@ check_case(const case_t *one, int escaped)
         query = core_str(one->query);
     }
 
-    assert_int_equal(iri_location(&core.env, &reading,
-                                  one->found != NULL ? core_str(one->found)
-                                                     : reading.path,
-                                  one->query != NULL, query, &location),
-                     IRI_OK);
-    assert_text(location, escaped && one->kept != NULL ? one->kept
-                                                       : one->location);
+    assert_int_equal(
+        iri_location(&core.env, &reading,
+                     one->found != NULL ? core_str(one->found) : reading.path,
+                     one->query != NULL, query, &location),
+        IRI_OK);
+    assert_text(location,
+                escaped && one->kept != NULL ? one->kept : one->location);
 
     if (location.len != 0) {
         assert_header(location);
@@ -274,19 +276,19 @@ static void
 test_random_locations(void **state)
 {
     static const char *const some[] = {
-        "/", "/", "/", "a", ".", "%2F", "%2f", "%25", "%3F", "%20", "\\",
-        E_ACUTE, "%C3%A9", "e%CC%81", "%E9", "\xe9", "%A4%A2", "%95%5C",
-        "%C9%BD", "%E2%84%AA", "%CD%BE", ";", "@", ":", "%5C", "=%CC%B8",
-        "%E2%80%8E",
+        "/",   "/",    "/",      "a",      ".",       "%2F",       "%2f",
+        "%25", "%3F",  "%20",    "\\",     E_ACUTE,   "%C3%A9",    "e%CC%81",
+        "%E9", "\xe9", "%A4%A2", "%95%5C", "%C9%BD",  "%E2%84%AA", "%CD%BE",
+        ";",   "@",    ":",      "%5C",    "=%CC%B8", "%E2%80%8E",
     };
     static const char *const lists[] = { "", "windows-1252", "euc-jp sjis",
                                          "sjis windows-1256" };
-    core_t        core;
-    iri_reading_t reading;
-    iri_str_t     location;
-    char          target[256];
-    size_t        turn, n, seen = 0;
-    int           escaped;
+    core_t                   core;
+    iri_reading_t            reading;
+    iri_str_t                location;
+    char                     target[256];
+    size_t                   turn, n, seen = 0;
+    int                      escaped;
 
     (void) state;
 

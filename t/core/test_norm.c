@@ -55,7 +55,7 @@ assert_form(core_t *core, int nfd, const uint32_t *c, size_t count,
 static char *
 field(char *p, uint32_t *c, size_t *count)
 {
-    for (*count = 0; *p != ';'; /* void */ ) {
+    for (*count = 0; *p != ';'; /* void */) {
         c[(*count)++] = (uint32_t) strtoul(p, &p, 16);
         p += *p == ' ';
     }
@@ -100,12 +100,12 @@ static void
 test_file(void **state)
 {
     static unsigned char listed[0x110000];
-    FILE                *file = core_data("unicode-15.0/NormalizationTest.txt");
-    char                 line[4096];
-    core_t               core;
-    size_t               rows = 0, skipped = 0;
-    uint32_t             c;
-    int                  part1 = 0;
+    FILE    *file = core_data("unicode-15.0/NormalizationTest.txt");
+    char     line[4096];
+    core_t   core;
+    size_t   rows = 0, skipped = 0;
+    uint32_t c;
+    int      part1 = 0;
 
     (void) state;
 
@@ -194,9 +194,9 @@ test_properties(void **state)
 
         assert_int_equal(iri_char_is_mark(c),
                          u_getCombiningClass((UChar32) c) != 0);
-        assert_int_equal(iri_char_is_bidi_control(c),
-                         u_hasBinaryProperty((UChar32) c,
-                                             UCHAR_BIDI_CONTROL));
+        assert_int_equal(
+            iri_char_is_bidi_control(c),
+            u_hasBinaryProperty((UChar32) c, UCHAR_BIDI_CONTROL));
         assert_int_equal(iri_char_allowed(c, 0),
                          u_charType((UChar32) c) != U_CONTROL_CHAR);
         assert_int_equal(iri_char_allowed(c, 1),
@@ -237,7 +237,7 @@ test_compose(void **state)
     assert_int_equal(iri_compose('e', 0x0301), 0xe9);
     assert_int_equal(iri_compose(0xe2, 0x0301), 0x1ea5);
     assert_int_equal(iri_compose('e', 'e'), 0);
-    assert_int_equal(iri_compose(0x0915, 0x093c), 0);   /* excluded */
+    assert_int_equal(iri_compose(0x0915, 0x093c), 0); /* excluded */
 }
 
 
@@ -268,15 +268,16 @@ static uint32_t
 random_character(void)
 {
     static const uint32_t some[] = {
-        'a', 'e', 'o', 'K', '=', '<', '>', ';', '`', '.', '%', ' ', '~',
-        0xe9, 0xe2, 0xb7, 0x0300, 0x0301, 0x0302, 0x0323, 0x031b, 0x0338,
-        0x0344, 0x0340, 0x0341, 0x0343, 0x0345, 0x0374, 0x037e, 0x0387,
-        0x03ac, 0x1f71, 0x1fef, 0x212a, 0x212b, 0x2126, 0x0f73, 0x0f71,
-        0x0f72, 0x0f74, 0x0f81, 0x1100, 0x1161, 0x11a8, 0xac00, 0xac01,
-        0x0627, 0x0653, 0x0654, 0x304b, 0x3099, 0x309a, 0x3094, 0xfb2c,
-        0xfb1d, 0x0958, 0x0915, 0x093c, 0x2adc, 0xf900, 0x2f800, 0x1d15f,
-        0x1d165, 0x110ba, 0x11099, 0x09c7, 0x09be, 0x0439, 0x0438, 0x0306,
-        0x1e9b, 0x1ea5, 0x2260, 0x8868, 0x301c, 0xff5e
+        'a',     'e',    'o',    'K',    '=',     '<',     '>',     ';',
+        '`',     '.',    '%',    ' ',    '~',     0xe9,    0xe2,    0xb7,
+        0x0300,  0x0301, 0x0302, 0x0323, 0x031b,  0x0338,  0x0344,  0x0340,
+        0x0341,  0x0343, 0x0345, 0x0374, 0x037e,  0x0387,  0x03ac,  0x1f71,
+        0x1fef,  0x212a, 0x212b, 0x2126, 0x0f73,  0x0f71,  0x0f72,  0x0f74,
+        0x0f81,  0x1100, 0x1161, 0x11a8, 0xac00,  0xac01,  0x0627,  0x0653,
+        0x0654,  0x304b, 0x3099, 0x309a, 0x3094,  0xfb2c,  0xfb1d,  0x0958,
+        0x0915,  0x093c, 0x2adc, 0xf900, 0x2f800, 0x1d15f, 0x1d165, 0x110ba,
+        0x11099, 0x09c7, 0x09be, 0x0439, 0x0438,  0x0306,  0x1e9b,  0x1ea5,
+        0x2260,  0x8868, 0x301c, 0xff5e
     };
     uint32_t c;
 

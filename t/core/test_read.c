@@ -16,25 +16,24 @@
 /* A path as it is sent, and its reading. */
 typedef struct {
     const char *target;
-    const char *charsets;   /* of iri_charset; "" is none */
-    const char *path;       /* canonical; NULL: no reading */
+    const char *charsets; /* of iri_charset; "" is none */
+    const char *path;     /* canonical; NULL: no reading */
     iri_form_t  form;
     const char *charset;
-    iri_why_t   why;        /* of what has no reading */
-    const char *uri;        /* NULL: path, percent-encoded */
-    const char *uri_kept;   /* of a path handed over escaped; NULL: uri */
+    iri_why_t   why;      /* of what has no reading */
+    const char *uri;      /* NULL: path, percent-encoded */
+    const char *uri_kept; /* of a path handed over escaped; NULL: uri */
 } case_t;
 
-#define NO(why) NULL, IRI_FORM_INVALID, "", why, NULL, NULL
+#define NO(why)    NULL, IRI_FORM_INVALID, "", why, NULL, NULL
 #define UNREADABLE NO(IRI_WHY_UNREADABLE)
-#define BIDI NO(IRI_WHY_BIDI)
-#define NATIVE(path)                                                          \
+#define BIDI       NO(IRI_WHY_BIDI)
+#define NATIVE(path)                                                         \
     path, IRI_FORM_NATIVE, "UTF-8", IRI_WHY_NOTHING, NULL, NULL
-#define ESCAPED(path)                                                         \
+#define ESCAPED(path)                                                        \
     path, IRI_FORM_ESCAPED, "UTF-8", IRI_WHY_NOTHING, NULL, NULL
-#define MIXED(path)                                                           \
-    path, IRI_FORM_MIXED, "UTF-8", IRI_WHY_NOTHING, NULL, NULL
-#define LEGACY(path, charset)                                                 \
+#define MIXED(path) path, IRI_FORM_MIXED, "UTF-8", IRI_WHY_NOTHING, NULL, NULL
+#define LEGACY(path, charset)                                                \
     path, IRI_FORM_LEGACY, charset, IRI_WHY_NOTHING, NULL, NULL
 
 static const case_t cases[] = {
@@ -48,7 +47,7 @@ static const case_t cases[] = {
     { "/caf%E9", "windows-1252", LEGACY("/caf\xc3\xa9", "windows-1252") },
     { "/caf\xe9", "windows-1252", LEGACY("/caf\xc3\xa9", "windows-1252") },
     { "/caf\xe9", "", UNREADABLE },
-    { "/%C9%BD", "euc-jp", ESCAPED("/\xc9\xbd") },   /* UTF-8 comes first */
+    { "/%C9%BD", "euc-jp", ESCAPED("/\xc9\xbd") }, /* UTF-8 comes first */
     { "/%C9%BD%C9%BD.%A4%A2", "euc-jp",
       LEGACY("/\xe8\xa1\xa8\xe8\xa1\xa8.\xe3\x81\x82", "EUC-JP") },
     { "/%95%5C", "sjis", LEGACY("/\xe8\xa1\xa8", "Shift_JIS") },
@@ -57,12 +56,11 @@ static const case_t cases[] = {
 
     /* the first charset that reads all of it */
     { "/\xe9", "koi8-r windows-1252", LEGACY("/\xd0\x98", "KOI8-R") },
-    { "/\xe9", "windows-1252 koi8-r",
-      LEGACY("/\xc3\xa9", "windows-1252") },
+    { "/\xe9", "windows-1252 koi8-r", LEGACY("/\xc3\xa9", "windows-1252") },
     { "/\xe9", "euc-jp windows-1252", LEGACY("/\xc3\xa9", "windows-1252") },
     { "/\xb4\xc1/\xe9", "euc-jp windows-1252",
       LEGACY("/\xc2\xb4\xc3\x81/\xc3\xa9", "windows-1252") },
-    { "/\x90/\xe9", "windows-1252", UNREADABLE },   /* 90 has none */
+    { "/\x90/\xe9", "windows-1252", UNREADABLE }, /* 90 has none */
 
     /* no one charset: the first for each segment */
     { "/\x95\x5c/\xff", "sjis windows-1251",
@@ -82,15 +80,17 @@ static const case_t cases[] = {
     { "/cafe\xcc\x81", "", NATIVE("/caf\xc3\xa9") },
     { "/caf%65%CC%81", "", ESCAPED("/caf\xc3\xa9") },
     { "/e%CC%81e%CC%81", "", ESCAPED("/\xc3\xa9\xc3\xa9") },
-    { "/%CC%81e", "", ESCAPED("/\xcc\x81" "e") },
+    { "/%CC%81e", "",
+      ESCAPED("/\xcc\x81"
+              "e") },
     { "/a/%CC%81", "", ESCAPED("/a/\xcc\x81") },
     { "/x%3D%CC%B8", "", ESCAPED("/x\xe2\x89\xa0") },
     { "/x=%CC%B8", "", ESCAPED("/x\xe2\x89\xa0") },
     { "/%3C%CC%B8", "", ESCAPED("/\xe2\x89\xae") },
     { "/%E1%84%92%E1%85%A1%E1%86%AB", "", ESCAPED("/\xed\x95\x9c") },
-    { "/%E2%84%AB", "", ESCAPED("/\xc3\x85") },            /* angstrom */
-    { "/%CE%87", "", ESCAPED("/\xc2\xb7") },               /* ano teleia */
-    { "/%EF%A4%80", "", ESCAPED("/\xe8\xb1\x88") },        /* U+F900 */
+    { "/%E2%84%AB", "", ESCAPED("/\xc3\x85") },     /* angstrom */
+    { "/%CE%87", "", ESCAPED("/\xc2\xb7") },        /* ano teleia */
+    { "/%EF%A4%80", "", ESCAPED("/\xe8\xb1\x88") }, /* U+F900 */
     { "/%E0%A5%98", "", ESCAPED("/\xe0\xa4\x95\xe0\xa4\xbc") },
     { "/a%F2", "windows-1258", LEGACY("/\xe1\xba\xa1", "windows-1258") },
 
@@ -108,10 +108,10 @@ static const case_t cases[] = {
     { "/%C3%A9%2fa%20b%25%3F%41", "", "/\xc3\xa9/a b%?A", IRI_FORM_ESCAPED,
       "UTF-8", IRI_WHY_NOTHING, "/%C3%A9/a%20b%25%3FA",
       "/%C3%A9%2Fa%20b%25%3F%41" },
-    { "/%2525%C3%A9", "", ESCAPED("/%25\xc3\xa9") },   /* unescaped once */
-    { "/\"<>[]^`{|}\\\xc3\xa9", "", "/\"<>[]^`{|}\\\xc3\xa9",
-      IRI_FORM_NATIVE, "UTF-8", IRI_WHY_NOTHING,
-      "/%22%3C%3E%5B%5D%5E%60%7B%7C%7D%5C%C3%A9", NULL },
+    { "/%2525%C3%A9", "", ESCAPED("/%25\xc3\xa9") }, /* unescaped once */
+    { "/\"<>[]^`{|}\\\xc3\xa9", "", "/\"<>[]^`{|}\\\xc3\xa9", IRI_FORM_NATIVE,
+      "UTF-8", IRI_WHY_NOTHING, "/%22%3C%3E%5B%5D%5E%60%7B%7C%7D%5C%C3%A9",
+      NULL },
     { "/-._~!$&'()*+,;=:@%C3%A9", "", ESCAPED("/-._~!$&'()*+,;=:@\xc3\xa9") },
     { "//%C3%A9//", "", ESCAPED("//\xc3\xa9//") },
     { "/./%C3%A9/..", "", ESCAPED("/./\xc3\xa9/..") },
@@ -146,28 +146,30 @@ static const case_t cases[] = {
     { "/%C2%85", "", UNREADABLE },
     { "/%C2%9F", "", UNREADABLE },
     { "/%C2%A0", "", ESCAPED("/\xc2\xa0") },
-    { "/%85", "iso-8859-2", UNREADABLE },   /* a C1 control there */
+    { "/%85", "iso-8859-2", UNREADABLE }, /* a C1 control there */
     { "/%E9%00", "windows-1252", UNREADABLE },
     { "/%E9%0D%0A", "windows-1252", UNREADABLE },
 
     /* out of a legacy charset neither U+FFFD nor a noncharacter */
-    { "/%84%31%A4%37", "gb18030", UNREADABLE },   /* U+FFFD */
-    { "/%84%31%A4%38", "gb18030", UNREADABLE },   /* U+FFFE */
+    { "/%84%31%A4%37", "gb18030", UNREADABLE }, /* U+FFFD */
+    { "/%84%31%A4%38", "gb18030", UNREADABLE }, /* U+FFFE */
     { "/%90%30%81%30", "gb18030", LEGACY("/\xf0\x90\x80\x80", "gb18030") },
 
     /* bidi controls: percent-encoded only */
     { "/%E2%80%8E", "", ESCAPED("/\xe2\x80\x8e") },
     { "/\xe2\x80\x8e", "", BIDI },
-    { "/a\xe2\x80\xae" "b", "", BIDI },
+    { "/a\xe2\x80\xae"
+      "b",
+      "", BIDI },
     { "/\xd8\x9c", "", BIDI },
     { "/\xe2\x81\xa6", "", BIDI },
-    { "/\xe2\x80\x8e", "windows-1252", BIDI },   /* none makes it legal */
-    { "/\xe2\x80\x8e/\xe9", "windows-1252",      /* but that is not UTF-8 */
+    { "/\xe2\x80\x8e", "windows-1252", BIDI }, /* none makes it legal */
+    { "/\xe2\x80\x8e/\xe9", "windows-1252",    /* but that is not UTF-8 */
       LEGACY("/\xc3\xa2\xe2\x82\xac\xc5\xbd/\xc3\xa9", "windows-1252") },
     { "/\xe9/\xe2\x80\x8e", "windows-1252",
       LEGACY("/\xc3\xa9/\xc3\xa2\xe2\x82\xac\xc5\xbd", "windows-1252") },
     { "/\xc3\xa9%E2%80%8E", "", MIXED("/\xc3\xa9\xe2\x80\x8e") },
-    { "/\xe2\x80\x8d", "", NATIVE("/\xe2\x80\x8d") },   /* ZWJ is none */
+    { "/\xe2\x80\x8d", "", NATIVE("/\xe2\x80\x8d") }, /* ZWJ is none */
     { "/%FD%FD", "windows-1256",
       LEGACY("/\xe2\x80\x8e\xe2\x80\x8e", "windows-1256") },
     { "/\xfd\xfd", "windows-1256", BIDI },
@@ -181,7 +183,9 @@ is_plain(unsigned char c)
 {
     return c != '\0'
            && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                     "0123456789-._~!$&'()*+,;=:@/", c) != NULL;
+                     "0123456789-._~!$&'()*+,;=:@/",
+                     c)
+                  != NULL;
 }
 
 
@@ -328,18 +332,18 @@ test_ascii(void **state)
     assert_false(iri_is_ascii(S("/a%80"), 1));
     assert_false(iri_is_ascii(S("/a%fF"), 1));
     assert_true(iri_is_ascii(S("/a%"), 1));
-    assert_true(iri_is_ascii((iri_str_t) { 0, NULL }, 1));
+    assert_true(iri_is_ascii((iri_str_t){ 0, NULL }, 1));
 
     /* A high octet at any place of any length. */
     for (len = 1; len <= sizeof(high); len++) {
         for (at = 0; at < len; at++) {
             memset(high, 'a', sizeof(high));
             high[at] = 0x80;
-            assert_false(iri_is_ascii((iri_str_t) { len, high }, 0));
-            assert_false(iri_is_ascii((iri_str_t) { len, high }, 1));
-            assert_true(iri_is_ascii((iri_str_t) { at, high }, 0));
+            assert_false(iri_is_ascii((iri_str_t){ len, high }, 0));
+            assert_false(iri_is_ascii((iri_str_t){ len, high }, 1));
+            assert_true(iri_is_ascii((iri_str_t){ at, high }, 0));
             high[at] = 0x7f;
-            assert_true(iri_is_ascii((iri_str_t) { len, high }, 0));
+            assert_true(iri_is_ascii((iri_str_t){ len, high }, 0));
         }
     }
 
@@ -353,7 +357,7 @@ test_ascii(void **state)
     assert_text(got.octets, "/a/b");
     assert_int_equal(got.charset.len, 0);
     assert_int_equal(got.raw, 0);
-    assert_int_equal(core.allocs, 0);   /* next to nothing */
+    assert_int_equal(core.allocs, 0); /* next to nothing */
     core_free(&core);
 }
 
@@ -361,14 +365,14 @@ test_ascii(void **state)
 static void
 test_bad_escapes(void **state)
 {
-    static const char *const bad[] = { "/\xc3\xa9%", "/\xc3\xa9%4",
+    static const char *const bad[] = { "/\xc3\xa9%",   "/\xc3\xa9%4",
                                        "/\xc3\xa9%4G", "/\xc3\xa9%G4",
                                        "/\xc3\xa9%-1", "/\xc3\xa9%%41",
                                        "/%C3%A9% 1",   "/%C3%A9%\xc3\xa9" };
-    core_t             core;
-    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_PASS };
-    iri_reading_t      reading, before;
-    size_t             i;
+    core_t                   core;
+    iri_reading_conf_t       conf = { core_charsets(""), IRI_INVALID_PASS };
+    iri_reading_t            reading, before;
+    size_t                   i;
 
     (void) state;
 
@@ -407,8 +411,7 @@ test_invalid(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(say); i++) {
-        iri_reading_conf_t conf = { core_charsets("euc-jp"),
-                                    say[i].invalid };
+        iri_reading_conf_t conf = { core_charsets("euc-jp"), say[i].invalid };
 
         core_init(&core);
         got = read_path(&core, &conf, S("/a%FF%41"), 1, S("/a%FF%41"));
@@ -417,7 +420,8 @@ test_invalid(void **state)
         assert_int_equal(got.why, IRI_WHY_UNREADABLE);
         assert_int_equal(got.form, IRI_FORM_INVALID);
         assert_int_equal(got.charset.len, 0);
-        assert_text(got.path, "/a\xff" "A");
+        assert_text(got.path, "/a\xff"
+                              "A");
         core_free(&core);
     }
 }
@@ -533,8 +537,7 @@ test_segments_limit(void **state)
     /* "/é/a/a ...", then the same with its last segment empty. */
     for (slash = 0; slash < 2; slash++) {
         for (count = IRI_MAX_SEGMENTS - 1; count <= IRI_MAX_SEGMENTS + 1;
-             count++)
-        {
+             count++) {
             memcpy(path, "/\xc3\xa9", 3);
             len = 3;
 
@@ -593,7 +596,7 @@ check_grown(size_t segments, size_t characters, int slash, int over)
         path[s.len++] = want[w.len++] = '/';
 
         for (k = 0; k < characters; k++) {
-            path[s.len++] = 0xe0;   /* U+0E40, which is not inert */
+            path[s.len++] = 0xe0; /* U+0E40, which is not inert */
             memcpy(want + w.len, "\xe0\xb9\x80", 3);
             w.len += 3;
         }
@@ -624,20 +627,30 @@ test_canonical_limits(void **state)
 {
     (void) state;
 
-    check_grown(1, 341, 0, 0);    /* 1,023 octets */
-    check_grown(1, 342, 0, 1);    /* 1,026 */
-    check_grown(9, 303, 1, 0);    /* 8,191 octets with the slashes */
-    check_grown(8, 341, 0, 0);    /* 8,192 */
-    check_grown(8, 341, 1, 1);    /* 8,193 */
+    check_grown(1, 341, 0, 0); /* 1,023 octets */
+    check_grown(1, 342, 0, 1); /* 1,026 */
+    check_grown(9, 303, 1, 0); /* 8,191 octets with the slashes */
+    check_grown(8, 341, 0, 0); /* 8,192 */
+    check_grown(8, 341, 1, 1); /* 8,193 */
 }
 
 
 /* ---- random paths ------------------------------------------------------- */
 
 static const char *const lists[] = {
-    "", "windows-1252", "sjis", "euc-jp", "sjis euc-jp", "euc-jp sjis",
-    "koi8-r windows-1251 ibm866", "gb18030", "gbk big5", "euc-kr",
-    "windows-1258 windows-1256", "big5-hkscs", "iso-8859-8 windows-1255",
+    "",
+    "windows-1252",
+    "sjis",
+    "euc-jp",
+    "sjis euc-jp",
+    "euc-jp sjis",
+    "koi8-r windows-1251 ibm866",
+    "gb18030",
+    "gbk big5",
+    "euc-kr",
+    "windows-1258 windows-1256",
+    "big5-hkscs",
+    "iso-8859-8 windows-1255",
     "windows-874 x-mac-cyrillic koi8-u macintosh",
     "iso-8859-2 iso-8859-7 windows-1250 windows-1253 sjis gbk euc-kr",
 };
@@ -647,20 +660,42 @@ static void
 put_random(iri_charsets_t list, unsigned char *path, size_t *len)
 {
     static const char *const some[] = {
-        "\xc3\xa9", "e\xcc\x81", "\xcc\x81", "=\xcc\xb8", "\xcd\xbe",
-        "\xe2\x84\xaa", "\xe1\xbf\xaf", "\xe2\x80\x8e", "\xce\x87",
-        "\xe3\x81\x8b\xe3\x82\x99", "\xe2\x84\xab", "\xcd\x84",
-        "\xf0\x9d\x85\x9e", "\xe1\x84\x92\xe1\x85\xa1", "\xc9\xbd",
-        "\xe8\xa1\xa8", "\xef\xbf\xbe", "\xc2\x85", "\xed\xa0\x80",
-        "/", "/", "a", ".", "%", " ", "..", "\\", "?", "<",
+        "\xc3\xa9",
+        "e\xcc\x81",
+        "\xcc\x81",
+        "=\xcc\xb8",
+        "\xcd\xbe",
+        "\xe2\x84\xaa",
+        "\xe1\xbf\xaf",
+        "\xe2\x80\x8e",
+        "\xce\x87",
+        "\xe3\x81\x8b\xe3\x82\x99",
+        "\xe2\x84\xab",
+        "\xcd\x84",
+        "\xf0\x9d\x85\x9e",
+        "\xe1\x84\x92\xe1\x85\xa1",
+        "\xc9\xbd",
+        "\xe8\xa1\xa8",
+        "\xef\xbf\xbe",
+        "\xc2\x85",
+        "\xed\xa0\x80",
+        "/",
+        "/",
+        "a",
+        ".",
+        "%",
+        " ",
+        "..",
+        "\\",
+        "?",
+        "<",
     };
     unsigned char octets[4];
     const char   *one;
     size_t        n;
 
     switch (core_random(4)) {
-
-    case 0:   /* a character that a charset has */
+    case 0: /* a character that a charset has */
         n = list.count == 0
                 ? 0
                 : iri_charset_put(list.at[core_random((uint32_t) list.count)],
@@ -670,8 +705,8 @@ put_random(iri_charsets_t list, unsigned char *path, size_t *len)
         *len += n;
         break;
 
-    case 1:   /* any octets */
-        for (n = core_random(3); n-- > 0; /* void */ ) {
+    case 1: /* any octets */
+        for (n = core_random(3); n-- > 0; /* void */) {
             path[(*len)++] = (unsigned char) (core_random(2)
                                                   ? 0x80 + core_random(0x80)
                                                   : 0x20 + core_random(0x5f));
@@ -723,7 +758,7 @@ has_raw_bidi(const iri_charset_t *charset, iri_str_t octets,
     uint32_t             c[2];
     size_t               n, k;
 
-    for ( /* void */; p < end; p += n != 0 ? n : 1) {
+    for (/* void */; p < end; p += n != 0 ? n : 1) {
         n = iri_charset_next(charset, p, end, c);
 
         for (k = 0; k < n; k++) {
@@ -765,8 +800,8 @@ model_segment(const iri_charset_t *charset, iri_str_t octets,
 /* The whole path; NULL: the first of UTF-8 and list for each segment. */
 static model_t
 model_path(const iri_charset_t *charset, const iri_charsets_t *list,
-           iri_str_t octets, const unsigned char *escaped,
-           unsigned char *out, size_t *len)
+           iri_str_t octets, const unsigned char *escaped, unsigned char *out,
+           size_t *len)
 {
     iri_str_t segment;
     model_t   model, all = MODEL_READ;
@@ -774,7 +809,7 @@ model_path(const iri_charset_t *charset, const iri_charsets_t *list,
 
     *len = 0;
 
-    for (from = 0; ; from = to + 1) {
+    for (from = 0;; from = to + 1) {
         to = iri_segment_end(octets, from);
         segment.data = octets.data + from;
         segment.len = to - from;
@@ -782,8 +817,9 @@ model_path(const iri_charset_t *charset, const iri_charsets_t *list,
         model = model_segment(charset != NULL ? charset : &iri_charset_utf8,
                               segment, escaped + from, out, len);
 
-        for (i = 0; charset == NULL && model == MODEL_UNREADABLE
-                    && i < list->count; i++)
+        for (i = 0;
+             charset == NULL && model == MODEL_UNREADABLE && i < list->count;
+             i++)
         {
             model = model_segment(list->at[i], segment, escaped + from, out,
                                   len);
@@ -913,7 +949,7 @@ check_random(const iri_reading_conf_t *conf, int escaped)
     }
 
     core_init(&core);
-    core.env.trace = core_random(4) == 0;   /* says more, does the same */
+    core.env.trace = core_random(4) == 0; /* says more, does the same */
     got = read_path(&core, conf, escaped ? target : octets, escaped, target);
 
     if (got.form == IRI_FORM_ASCII) {

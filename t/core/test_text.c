@@ -10,11 +10,10 @@
 
 #include "core.h"
 
-#define WALK(enumeration, function)                                           \
-    static const char *                                                       \
-    enumeration##_word(int value)                                             \
-    {                                                                         \
-        return function((enumeration##_t) value);                             \
+#define WALK(enumeration, function)                                          \
+    static const char *enumeration##_word(int value)                         \
+    {                                                                        \
+        return function((enumeration##_t) value);                            \
     }
 
 WALK(iri_status, iri_status_text)
@@ -25,7 +24,7 @@ WALK(iri_why, iri_why_text)
 
 static const struct {
     const char *(*word)(int value);
-    int           count;
+    int count;
 } tables[] = {
     { iri_status_word, IRI_STATUSES }, { iri_form_word, IRI_FORMS },
     { iri_match_word, IRI_MATCHES },   { iri_answer_word, IRI_ANSWERS },
@@ -108,11 +107,11 @@ test_strings(void **state)
     assert_true(iri_str_equal(S("a\0b"), S("a\0b")));
     assert_false(iri_str_equal(S("a\0b"), S("a\0c")));
     assert_false(iri_str_equal(S("a"), S("ab")));
-    assert_true(iri_str_equal((iri_str_t) { 0, NULL }, S("")));
+    assert_true(iri_str_equal((iri_str_t){ 0, NULL }, S("")));
     assert_true(iri_str_compare(S("a"), S("ab")) < 0);
     assert_true(iri_str_compare(S("b"), S("ab")) > 0);
     assert_true(iri_str_compare(S("\xff"), S("a")) > 0);
-    assert_int_equal(iri_str_compare(S(""), (iri_str_t) { 0, NULL }), 0);
+    assert_int_equal(iri_str_compare(S(""), (iri_str_t){ 0, NULL }), 0);
     assert_true(iri_str_equal_nocase(S("aZ-1"), "Az-1"));
     assert_false(iri_str_equal_nocase(S("a"), "ab"));
     assert_false(iri_str_equal_nocase(S("ab"), "a"));
@@ -154,8 +153,7 @@ test_buffer_grows_to_its_limit(void **state)
     assert_int_equal(iri_buf_put(&core.env, &buf, big, IRI_MAX_BUFFER - 999),
                      IRI_NO_MEMORY);
     assert_int_equal(buf.len, 1000);
-    assert_int_equal(iri_buf_put(&core.env, &buf, big, huge),
-                     IRI_NO_MEMORY);
+    assert_int_equal(iri_buf_put(&core.env, &buf, big, huge), IRI_NO_MEMORY);
     assert_int_equal(iri_buf_put(&core.env, &buf, big, IRI_MAX_BUFFER - 1000),
                      IRI_OK);
     assert_int_equal(buf.len, IRI_MAX_BUFFER);

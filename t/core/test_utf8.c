@@ -35,11 +35,11 @@ slow_next(const unsigned char *p, size_t len, uint32_t *c)
     size_t                i, k;
 
     for (i = 0; i < COUNT(rows); i++) {
-
         for (k = 0; k < rows[i].len && k < len && p[k] >= rows[i].low[k]
                     && p[k] <= rows[i].high[k];
              k++)
-        { /* void */ }
+        { /* void */
+        }
 
         if (k == rows[i].len) {
             *c = p[0] - first[k == 1 ? 0 : k];
@@ -64,8 +64,9 @@ check(const unsigned char *p, size_t len)
 
     if (n != m || (n != 0 && got != want)) {
         fail_msg("%02X %02X %02X %02X, %d octets: %d of U+%04X, not %d of"
-                 " U+%04X", p[0], p[1], p[2], p[3], (int) len, (int) n,
-                 (unsigned) got, (int) m, (unsigned) want);
+                 " U+%04X",
+                 p[0], p[1], p[2], p[3], (int) len, (int) n, (unsigned) got,
+                 (int) m, (unsigned) want);
     }
 }
 
@@ -139,9 +140,9 @@ test_four_octets_at_borders(void **state)
 {
     static const unsigned char at[] = { 0x00, 0x2f, 0x7f, 0x80, 0x8f, 0x90,
                                         0x9f, 0xa0, 0xbf, 0xc0, 0xff };
-    unsigned char p[5];
-    size_t        i, k, m;
-    unsigned      lead;
+    unsigned char              p[5];
+    size_t                     i, k, m;
+    unsigned                   lead;
 
     (void) state;
 
