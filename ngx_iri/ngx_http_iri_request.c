@@ -383,7 +383,8 @@ ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
 /*
  * Where the path is in "/path" or "scheme://host/path": as in
- * ngx_http_dav_module, which unescapes it itself.
+ * ngx_http_dav_module, which unescapes it itself, and to which "#" is a
+ * character like others.
  */
 static iri_str_t
 ngx_http_iri_destination_path(ngx_str_t value)
@@ -403,12 +404,10 @@ ngx_http_iri_destination_path(ngx_str_t value)
         return path;
     }
 
-    for (last = p; last < end && *last != '?' && *last != '#'; last++) {
-        /* void */
-    }
+    last = ngx_strlchr(p, end, '?');
 
     path.data = p;
-    path.len = last - p;
+    path.len = (last != NULL ? last : end) - p;
 
     return path;
 }
