@@ -189,7 +189,8 @@ ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
 
 /*
  * Refuse a Destination that is shorter than alias, as ngx_http_dav_module does
- * where there is no script.  NGX_DECLINED: there is nothing to say.
+ * where there is no script, or of which alias would cut a character in two.
+ * NGX_DECLINED: there is nothing to say.
  */
 ngx_int_t ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias);
 

@@ -488,6 +488,23 @@ ngx_http_iri_destination(ngx_http_request_t *r)
 }
 
 
+/*
+ * alias stands for so many octets, whichever they are: so nginx has it, and
+ * so it stays for ASCII, where each octet is a character.
+ */
+static ngx_uint_t
+ngx_http_iri_destination_fits(ngx_http_request_t *r, ngx_str_t path,
+                              size_t alias)
+{
+    if (path.len < alias) {
+        return 0;
+    }
+
+    return iri_is_ascii(ngx_http_iri_in(path), 0) || r->uri.len < alias
+           || ngx_memcmp(path.data, r->uri.data, alias) == 0;
+}
+
+
 ngx_int_t
 ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias)
 {
@@ -503,7 +520,7 @@ ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias)
     ngx_str_null(&args);
 
     if (ngx_http_parse_unsafe_uri(r, &path, &args, &flags) != NGX_OK
-        || path.len >= alias)
+        || ngx_http_iri_destination_fits(r, path, alias))
     {
         return NGX_DECLINED;
     }

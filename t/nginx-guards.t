@@ -50,6 +50,9 @@ is copy_move($file, $_), '400 400', "to \"$_\"" for qw(/x /%C3%A9 /e%CC%81
 is copy_move('/prefix/deep/inner/a.txt', '/x'), '400 400', 'alias inherited';
 is copy_move('/proxy/a.txt', '/x'), '200 200', 'not where a proxy is asked';
 is copy_move($file, '/prefix/deep/b.txt'), '204 204', 'below the alias';
+is copy_move('/prefix/deep/b.txt', "/prefix/$_"), '400 400',
+    "a character across the end of the alias, or another prefix: $_"
+    for qw(deep%E3%81%82 dee%E3%81%82 deepx%E3%81%82);
 is copy_move('/prefix/deep/b.txt', '/data/#%A4%A2'), '404 404',
     'no reading behind "#", which is a part of this path';
 is copy_move('/prefix/deep/b.txt', '/prefix/deep/#e%CC%81'), '204 204',
