@@ -99,6 +99,14 @@ struct ngx_http_iri_found_s {
     unsigned logged:1;          /* why it is not opened */
 };
 
+/* What rules may change beside the path, as it was before any saw the path. */
+typedef struct {
+    ngx_http_variable_value_t *variables;   /* NULL: nothing is kept */
+    ngx_uint_t err_status;
+    unsigned error_page:1;
+    unsigned internal:1;
+} ngx_http_iri_kept_t;
+
 typedef struct {
     ngx_http_request_t *request;   /* subrequests share the pool */
     iri_reading_t came;         /* as the client, or the parent, asked for it */
@@ -109,8 +117,7 @@ typedef struct {
     ngx_http_iri_found_t *founds;
     ngx_str_t *filename;        /* between the two codes of the script */
 
-    /* the values of variables before any rule saw the path */
-    ngx_http_variable_value_t *variables;
+    ngx_http_iri_kept_t kept;   /* for who starts over */
 
     iri_form_t form;            /* how it came, as the disk confirms it */
     iri_str_t charset;
@@ -124,6 +131,7 @@ typedef struct {
     unsigned has_reading:1;
     unsigned refused:1;         /* known has no reading, never to be opened */
     unsigned moved:1;           /* started over once */
+    unsigned rewritten:1;       /* and not under the client's own path */
     unsigned window:1;
 } ngx_http_iri_ctx_t;
 
@@ -152,11 +160,12 @@ ngx_http_iri_ctx_t *ngx_http_iri_ctx(ngx_http_request_t *r);
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_make(ngx_http_request_t *r);
 
 /*
- * Keep the values of variables as they are before any rule saw the path.
- * NGX_OK or NGX_ERROR.
+ * Keep what rules may change, before any sees the path, and put it back.
+ * internal: the path is not the client's own.  NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_keep_variables(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx);
+ngx_int_t ngx_http_iri_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    ngx_uint_t internal);
+void ngx_http_iri_put_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 
 /* Octets for a line of log: percent-encoded. */
 ngx_str_t ngx_http_iri_printable(ngx_http_request_t *r, ngx_str_t octets);

@@ -55,7 +55,7 @@ ngx_http_iri_post_read(ngx_http_request_t *r, iri_engine_t engine)
     ngx_http_iri_ctx_t *ctx;
 
     ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL || ngx_http_iri_keep_variables(r, ctx) != NGX_OK
+    if (ctx == NULL || ngx_http_iri_keep(r, ctx, 0) != NGX_OK
         || ngx_http_iri_read_sent(r, ctx) != NGX_OK)
     {
         return engine == IRI_ENGINE_ON ? NGX_HTTP_INTERNAL_SERVER_ERROR
@@ -139,12 +139,16 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
 
     ngx_http_iri_window_close(r);
 
-    if (ngx_http_iri_plain_uri(r)) {
-        return NGX_DECLINED;
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx == NULL) {
+        if (ngx_http_iri_plain_uri(r)) {
+            return NGX_DECLINED;
+        }
+
+        ctx = ngx_http_iri_ctx_make(r);
     }
 
-    ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL || ngx_http_iri_keep_variables(r, ctx) != NGX_OK) {
+    if (ctx == NULL || ngx_http_iri_keep(r, ctx, 1) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -175,6 +179,23 @@ ngx_http_iri_find_location(ngx_http_request_t *r)
 }
 
 
+/*
+ * A path that was ASCII until it was rewritten: the rules of the location that
+ * its first reading chose have not yet run.
+ */
+static ngx_int_t
+ngx_http_iri_keep_late(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx == NULL || ctx->kept.variables != NULL) {
+        return NGX_OK;
+    }
+
+    return ngx_http_iri_keep(r, ctx, r != r->main);
+}
+
+
 /* NGX_OK: the phase is left; NGX_DECLINED: it goes on; else a status. */
 static ngx_int_t
 ngx_http_iri_rewrite_first(ngx_http_request_t *r)
@@ -191,6 +212,11 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
     }
 
     rc = ngx_http_iri_read_again(r);
+
+    if (ngx_http_iri_keep_late(r) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
     if (rc != NGX_OK) {
         return rc;
     }
@@ -248,22 +274,23 @@ ngx_http_iri_confirm(ngx_http_iri_ctx_t *ctx, iri_str_t charset)
 
 /*
  * The resource has another canonical path: let all rules judge that one, the
- * server's too, and those of "internal" as for the client's own path.
+ * server's too, as if it had come so.
  */
 static ngx_int_t
 ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const iri_found_t *found)
 {
-    size_t                     size;
     ngx_http_core_srv_conf_t  *cscf;
     ngx_http_core_main_conf_t *cmcf;
+
+    ctx->moved = 1;
+    ctx->moved_match = found->match;
+    ctx->rewritten = !ngx_http_iri_same(r->uri, ctx->canonical);
 
     if (ngx_http_iri_set_uri(r, found->path) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ctx->moved = 1;
-    ctx->moved_match = found->match;
     ctx->known = r->uri;
     ctx->canonical = r->uri;
 
@@ -271,13 +298,10 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         ngx_http_iri_confirm(ctx, found->charset);
     }
 
+    ngx_http_iri_put_back(r, ctx);
+
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
     cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
-
-    if (ctx->variables != NULL) {
-        size = cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
-        ngx_memcpy(r->variables, ctx->variables, size);
-    }
 
     r->valid_location = 1;
     r->loc_conf = cscf->ctx->loc_conf;
@@ -315,7 +339,7 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 /*
  * Once, and not under alias with captures: what was found there is no path of
- * a request.
+ * a request.  Nor where rules have run for a path that nobody had read.
  */
 static ngx_uint_t
 ngx_http_iri_may_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
@@ -324,7 +348,8 @@ ngx_http_iri_may_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return !ctx->moved && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE;
+    return !ctx->moved && ctx->kept.variables != NULL
+           && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE;
 }
 
 
@@ -450,7 +475,7 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
     }
 
     ctx = ngx_http_iri_ctx(r);
-    if (ctx == NULL || !ctx->has_came) {
+    if (ctx == NULL || !ctx->has_came || ctx->rewritten) {
         return NGX_DECLINED;
     }
 

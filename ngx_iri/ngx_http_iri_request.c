@@ -178,8 +178,8 @@ ngx_http_iri_ctx_make(ngx_http_request_t *r)
 
 
 /* Whoever starts over must not find what a map made of another spelling. */
-ngx_int_t
-ngx_http_iri_keep_variables(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+static ngx_int_t
+ngx_http_iri_keep_variables(ngx_http_request_t *r, ngx_http_iri_kept_t *kept)
 {
     size_t                     size;
     ngx_http_core_main_conf_t *cmcf;
@@ -187,14 +187,47 @@ ngx_http_iri_keep_variables(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
     size = cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
 
-    ctx->variables = ngx_palloc(r->pool, size);
-    if (ctx->variables == NULL) {
+    kept->variables = ngx_palloc(r->pool, size);
+    if (kept->variables == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_memcpy(ctx->variables, r->variables, size);
+    ngx_memcpy(kept->variables, r->variables, size);
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                  ngx_uint_t internal)
+{
+    ngx_http_iri_kept_t *kept = &ctx->kept;
+
+    kept->err_status = r->err_status;
+    kept->error_page = r->error_page;
+    kept->internal = internal ? 1 : 0;
+
+    return ngx_http_iri_keep_variables(r, kept);
+}
+
+
+/* "internal" as well: rewrites and named locations set it, not the client. */
+void
+ngx_http_iri_put_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    size_t                     size;
+    ngx_http_iri_kept_t       *kept = &ctx->kept;
+    ngx_http_core_main_conf_t *cmcf;
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    size = cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
+
+    ngx_memcpy(r->variables, kept->variables, size);
+
+    r->err_status = kept->err_status;
+    r->error_page = kept->error_page;
+    r->internal = kept->internal;
 }
 
 

@@ -61,4 +61,66 @@ is_deeply [map { s{.*/}{}r } glob "$dav_root/data/*"], ["#\xC3\xA9"],
     'nothing else is there';
 
 is_deeply [$dav->errors], [], 'no worker is lost';
+
+# ---- a request that starts over is as if it had come so ----------------------
+
+# U+3042 and U+3044 in EUC-JP; the first reading has half-width characters.
+my ($plain, $secret) = ('/%A4%A2/x.txt', '/%A4%A4/x.txt');
+
+my ($root) = make_tree(<<'END');
+@charset EUC-JP
+\xE3\x81\x82/x.txt	file	plain
+\xE3\x81\x84/x.txt	file	secret
+END
+my ($empty) = make_tree("a.txt\tfile\tA\n");
+
+# Servers in which U+3044 is for internal redirects only.
+my %server = (
+    named => 'location / { error_page 418 = @app; return 418; }
+        location @app { }',
+    tried => "location / { root $empty; try_files \$uri \@app; }
+        location \@app { }",
+    lost  => "location / { root $empty; error_page 404 = \@app; }
+        location \@app { }",
+    broken => 'location / { rewrite ^(.*)$ $1?x=1 break; }',
+    last   => 'location / {
+        if ($args = "") { rewrite ^(.*)$ $1?x=1 last; } }',
+    made  => 'location / { }
+        location /to/ { rewrite ^/to(/.*)$ $1 last; }',
+    index => 'location / { }
+        location /page/ { error_page 404 /\xA4\xA4/x.txt; return 404; }',
+);
+my $over = nginx(root => $root, log_level => 'info', conf => octets(
+    join '', map { <<"END" } sort keys %server));
+server {
+    listen 127.0.0.1:%%PORT$_%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset Shift_JIS EUC-JP;
+    iri_filename_charset EUC-JP;
+    location "/\\xE3\\x81\\x84/" { internal; }
+    $server{$_}
+}
+END
+
+# Status and body, without nginx's own pages.
+sub answer {
+    my ($server, $name, $target, %option) = @_;
+    my $answer = $server->get($target, port => $server->port($name),
+        %option);
+    return join ' ', $answer->status, grep { !/</ } $answer->body;
+}
+
+for my $name (qw(named tried lost broken last)) {
+    is answer($over, $name, $plain), '200 plain', "$name: what is there";
+    is answer($over, $name, '/%E3%81%84/x.txt'), '404', "$name: internal";
+    is answer($over, $name, $secret), '404', "$name: internal, another form";
+}
+is answer($over, made => "/to$plain"), '200 plain', 'what a rewrite made';
+is answer($over, made => '/to/%E3%81%84/x.txt'), '200 secret',
+    'may be internal, as ever';
+is answer($over, made => "/to$secret"), '404', 'but is not told from others';
+is answer($over, index => '/page/'), '404 secret',
+    'a redirect of the server may see what is internal';
+is_deeply [$over->errors], [], 'nothing unexpected in the log';
 done_testing;
