@@ -102,7 +102,15 @@ struct ngx_http_iri_found_s {
 /* What rules may change beside the path, as it was before any saw the path. */
 typedef struct {
     ngx_http_variable_value_t *variables;   /* NULL: nothing is kept */
+    ngx_str_t args;
+    size_t limit_rate;
     ngx_uint_t err_status;
+#if (NGX_PCRE)
+    int *captures;
+    u_char *captures_data;
+    ngx_uint_t ncaptures;
+#endif
+    unsigned limit_rate_set:1;
     unsigned error_page:1;
     unsigned internal:1;
 } ngx_http_iri_kept_t;

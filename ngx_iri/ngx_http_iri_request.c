@@ -198,15 +198,70 @@ ngx_http_iri_keep_variables(ngx_http_request_t *r, ngx_http_iri_kept_t *kept)
 }
 
 
+#if (NGX_PCRE)
+
+/* $1 and its like: of the name of the server, say, in its root. */
+static ngx_int_t
+ngx_http_iri_keep_captures(ngx_http_request_t *r, ngx_http_iri_kept_t *kept)
+{
+    ngx_http_core_main_conf_t *cmcf;
+
+    kept->captures = NULL;
+    kept->ncaptures = r->ncaptures;
+    kept->captures_data = r->captures_data;
+
+    if (r->ncaptures == 0 || r->captures == NULL) {
+        return NGX_OK;
+    }
+
+    /* As many as nginx makes room for: the next match will be put there. */
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+
+    kept->captures = ngx_pcalloc(r->pool, cmcf->ncaptures * sizeof(int));
+    if (kept->captures == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(kept->captures, r->captures,
+               ngx_min(r->ncaptures, cmcf->ncaptures) * sizeof(int));
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_iri_put_back_captures(ngx_http_request_t  *r,
+                               ngx_http_iri_kept_t *kept)
+{
+    r->ncaptures = kept->ncaptures;
+    r->captures_data = kept->captures_data;
+
+    if (kept->captures != NULL) {
+        r->captures = kept->captures;
+    }
+}
+
+#endif
+
+
 ngx_int_t
 ngx_http_iri_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                   ngx_uint_t internal)
 {
     ngx_http_iri_kept_t *kept = &ctx->kept;
 
+    kept->args = r->args;
+    kept->limit_rate = r->limit_rate;
+    kept->limit_rate_set = r->limit_rate_set;
     kept->err_status = r->err_status;
     kept->error_page = r->error_page;
     kept->internal = internal ? 1 : 0;
+
+#if (NGX_PCRE)
+    if (ngx_http_iri_keep_captures(r, kept) != NGX_OK) {
+        return NGX_ERROR;
+    }
+#endif
 
     return ngx_http_iri_keep_variables(r, kept);
 }
@@ -225,6 +280,13 @@ ngx_http_iri_put_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
     ngx_memcpy(r->variables, kept->variables, size);
 
+#if (NGX_PCRE)
+    ngx_http_iri_put_back_captures(r, kept);
+#endif
+
+    r->args = kept->args;
+    r->limit_rate = kept->limit_rate;
+    r->limit_rate_set = kept->limit_rate_set;
     r->err_status = kept->err_status;
     r->error_page = kept->error_page;
     r->internal = kept->internal;

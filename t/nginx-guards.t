@@ -85,7 +85,7 @@ my %server = (
     broken => 'location / { rewrite ^(.*)$ $1?x=1 break; }',
     last   => 'location / {
         if ($args = "") { rewrite ^(.*)$ $1?x=1 last; } }',
-    made  => 'location / { }
+    made  => 'location / { iri_redirect 301; }
         location /to/ { rewrite ^/to(/.*)$ $1 last; }',
     index => 'location / { }
         location /page/ { error_page 404 /\xA4\xA4/x.txt; return 404; }',
@@ -123,4 +123,38 @@ is answer($over, made => "/to$secret"), '404', 'but is not told from others';
 is answer($over, index => '/page/'), '404 secret',
     'a redirect of the server may see what is internal';
 is_deeply [$over->errors], [], 'nothing unexpected in the log';
+
+# What the location of the first reading does is undone.
+my $undo = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));
+map $uri $mapped { default none; "~^/\xEF\xBD\xA4" wrong; }
+server {
+    listen 127.0.0.1:%%PORT%%;
+    server_name ~^(\w+)$;
+    root %%ROOT%%;
+    iri on;
+    iri_charset Shift_JIS EUC-JP;
+    iri_filename_charset EUC-JP;
+    set $own server;
+    add_header X-State "$args $limit_rate $own $mapped $1 $named";
+    location "/\xEF\xBD\xA4" {
+        set $args role=wrong;
+        set $limit_rate 10k;
+        set $own $mapped;
+        if ($uri ~ "^/(?<named>.)") { }
+        rewrite ^(.*)$ $1 break;
+    }
+    location /rewritten/ { rewrite ^/rewritten/ /$arg_to/x.txt last; }
+}
+END
+for (['/%E3%81%82/x.txt', $plain], ['/rewritten/?to=%E3%81%82',
+    "/rewritten/?to=\xA4\xA2"])
+{
+    my ($wanted, $got) = map { $undo->get($_ . ($_ =~ /\?/ ? '&' : '?')
+        . 'role=mine', host => 'name') } @$_;
+    is $got->body, 'plain', "$_->[0], another form";
+    unlike $got->header('X-State'), qr/wrong|10240/, 'as if it had come so';
+    is $got->header('X-State'), $wanted->header('X-State'),
+        'with nothing else changed' if $_->[0] !~ /to=/;
+}
+is_deeply [$undo->errors], [], 'nothing unexpected in the log';
 done_testing;
