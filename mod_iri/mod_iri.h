@@ -4,6 +4,7 @@
  *   mod_iri.c          directives, merging, the table of hooks
  *   mod_iri_config.c   what is made of the settings once they are all read:
  *                      trees of <Directory>, the cache of a child
+ *   mod_iri_directory.c <Directory> for each way to write its name
  *   mod_iri_read.c     request path -> canonical r->uri
  *   mod_iri_native.c   octets of the disk in redirects -> canonical path
  *   mod_iri_disk.c     canonical r->uri -> r->filename as it is on disk
@@ -53,9 +54,10 @@ typedef struct {
 
     /* made by post_config and child_init, read by requests */
     iri_registry_t     *registry;
-    iri_tree_conf_t     tree;     /* of files outside all sections */
-    apr_array_header_t *sections; /* mod_iri_section_t, in httpd's order */
-    iri_cache_t        *cache;    /* of this child; NULL: none */
+    iri_tree_conf_t     tree;        /* of files outside all sections */
+    apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
+    apr_array_header_t *directories; /* mod_iri_directory_t */
+    iri_cache_t        *cache;       /* of this child; NULL: none */
 } mod_iri_server_t;
 
 /* Bits of mod_iri_dir_t.has: what was said here */
@@ -78,6 +80,13 @@ typedef struct {
     ap_regex_t          *regex;      /* NULL: none */
     const mod_iri_dir_t *dir;
 } mod_iri_section_t;
+
+/* A <Directory> whose name is not ASCII, no pattern. */
+typedef struct {
+    const char         *path;   /* as it was written, ends with "/" */
+    const char         *name;   /* canonical, ends with "/" */
+    apr_array_header_t *octets; /* const char *: how sections say it */
+} mod_iri_directory_t;
 
 static inline mod_iri_server_t *
 mod_iri_server(const server_rec *s)
@@ -162,6 +171,10 @@ iri_registry_t *mod_iri_registry(apr_pool_t *pconf);
  */
 const iri_tree_conf_t *mod_iri_tree(request_rec *r, const char *filename);
 
+/* The same of a server, in a pool. */
+const iri_tree_conf_t *
+mod_iri_tree_of(const server_rec *s, const char *filename, apr_pool_t *pool);
+
 /* The same of a request whose r->filename is final. */
 const iri_tree_conf_t *mod_iri_tree_known(request_rec *r);
 
@@ -171,6 +184,19 @@ void mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add);
 int  mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog,
                          apr_pool_t *ptemp, server_rec *s);
 void mod_iri_child_init(apr_pool_t *pchild, server_rec *s);
+
+/* ---- mod_iri_directory.c ------------------------------------------------ */
+
+/* The path of a <Directory> as a canonical path; itself if it has none. */
+const char *
+mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env);
+
+/* Give each <Directory> of a server the octets that its name has on disk. */
+void mod_iri_add_directories(server_rec *s, iri_env_apr_t *env);
+
+/* Is r->filename in a <Directory> that no section's octets stand for? */
+int mod_iri_is_unguarded(request_rec *r, iri_env_apr_t *env,
+                         const iri_tree_conf_t *tree);
 
 /* ---- mod_iri_native.c --------------------------------------------------- */
 

@@ -5,10 +5,6 @@
  * but names are looked for before that.  So the sections that speak of names
  * on disk are put into a list of our own, in httpd's order, and that list is
  * walked with the canonical path of the file.
- *
- * A <Directory "/srv/caf\xC3\xA9"> in UTF-8 whose directory has other octets
- * on disk would match nothing, so it would not deny what it was to deny: its
- * path is replaced by the one on disk.
  */
 
 #include "mod_iri.h"
@@ -115,7 +111,7 @@ mod_iri_section_holds(const mod_iri_section_t *section, const char *filename,
                   == APR_SUCCESS;
 }
 
-static const iri_tree_conf_t *
+const iri_tree_conf_t *
 mod_iri_tree_of(const server_rec *s, const char *filename, apr_pool_t *pool)
 {
     mod_iri_server_t        *conf = mod_iri_server(s);
@@ -158,27 +154,6 @@ mod_iri_tree_known(request_rec *r)
 
 /* ---- <Directory> -------------------------------------------------------- */
 
-/* The path of a <Directory> as a canonical path; itself if it has none. */
-static const char *
-mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env)
-{
-    iri_request_t request;
-    iri_reading_t reading;
-
-    memset(&request, 0, sizeof(request));
-    request.path = mod_iri_str(path);
-    if (*path != '/' || iri_is_ascii(request.path, 0)
-        || iri_path_to_uri(&env->env, request.path, &request.target) != IRI_OK
-        || iri_read(&env->env, &mod_iri_server(s)->reading, &request,
-                    &reading)
-               != IRI_OK
-        || reading.answer != IRI_SERVE)
-    {
-        return path;
-    }
-    return mod_iri_dup(env->pool, reading.path);
-}
-
 static void
 mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
 {
@@ -208,53 +183,43 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
     }
 }
 
-/* Give a <Directory> the octets that its path has on disk. */
-static void
-mod_iri_mend_section(server_rec *s, core_dir_config *core, iri_env_apr_t *env)
-{
-    const char  *path = mod_iri_canonical(s, core->d, env);
-    iri_search_t search;
-    iri_found_t  found;
-
-    memset(&search, 0, sizeof(search));
-    search.tree = mod_iri_tree_of(s, path, env->pool);
-    search.path = mod_iri_str(path);
-    if (iri_find(&env->env, &search, &found) != IRI_OK
-        || found.answer != IRI_SERVE
-        || mod_iri_equal(found.filename, core->d))
-    {
-        return;
-    }
-    core->d = mod_iri_dup(env->pool, found.filename);
-    ap_log_error(APLOG_MARK, APLOG_INFO, 0, s,
-                 "iri: <Directory \"%s\"> is %s on disk", path, core->d);
-}
-
-static void
-mod_iri_mend_sections(server_rec *s, iri_env_apr_t *env)
-{
-    core_server_config *core = ap_get_core_module_config(s->module_config);
-    ap_conf_vector_t  **sec = (ap_conf_vector_t **) core->sec_dir->elts;
-    int                 i;
-
-    for (i = 0; i < core->sec_dir->nelts; i++) {
-        core_dir_config *c = ap_get_core_module_config(sec[i]);
-
-        if (iri_is_ascii(mod_iri_str(c->d), 0)) {
-            continue;
-        }
-        if (c->r || c->d_is_fnmatch) {
-            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                         "iri: the pattern of <Directory \"%s\"> is compared "
-                         "with names as they are on disk",
-                         c->d);
-            continue;
-        }
-        mod_iri_mend_section(s, c, env);
-    }
-}
-
 /* ---- hooks -------------------------------------------------------------- */
+
+/*
+ * A virtual host that says nothing of its own shares the settings of the
+ * main server, but not what is made of its sections.
+ */
+static void
+mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
+                size_t size, apr_pool_t *pool)
+{
+    void *conf = ap_get_module_config(s->module_config, m);
+
+    if (s != main_server
+        && conf == ap_get_module_config(main_server->module_config, m))
+    {
+        ap_set_module_config(s->module_config, m,
+                             apr_pmemdup(pool, conf, size));
+    }
+}
+
+static void
+mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
+                       iri_env_apr_t *env)
+{
+    mod_iri_server_t *conf = mod_iri_server(s);
+
+    conf->registry = registry;
+    if (conf->engine == MOD_IRI_UNSET) {
+        conf->engine = IRI_ENGINE_OFF;
+    }
+    mod_iri_tree_base(s, &conf->tree);
+    iri_tree_conf_finish(&conf->reading, &conf->tree);
+    mod_iri_collect_sections(s, env);
+    if (conf->engine == IRI_ENGINE_ON) {
+        mod_iri_add_directories(s, env);
+    }
+}
 
 int
 mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
@@ -273,21 +238,13 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     iri_env_apr_init(&env, pconf, mod_iri_log_start, main_server);
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_server_t *conf = mod_iri_server(s);
-
-        conf->registry = registry;
-        if (conf->engine == MOD_IRI_UNSET) {
-            conf->engine = IRI_ENGINE_OFF;
-        }
-        mod_iri_tree_base(s, &conf->tree);
-        iri_tree_conf_finish(&conf->reading, &conf->tree);
-        mod_iri_collect_sections(s, &env);
+        mod_iri_unshare(s, main_server, &iri_module, sizeof(mod_iri_server_t),
+                        pconf);
+        mod_iri_unshare(s, main_server, &core_module,
+                        sizeof(core_server_config), pconf);
     }
-    /* the sections are shared by servers, so none is mended before */
     for (s = main_server; s != NULL; s = s->next) {
-        if (mod_iri_server(s)->engine == IRI_ENGINE_ON) {
-            mod_iri_mend_sections(s, &env);
-        }
+        mod_iri_prepare_server(s, registry, &env);
     }
     return OK;
 }

@@ -148,11 +148,14 @@ mod_iri_walk(request_rec *r)
     {
         return DECLINED;
     }
+    mod_iri_env(&env, r);
+    if (mod_iri_is_unguarded(r, &env, ctx->tree)) {
+        return HTTP_NOT_FOUND;
+    }
     status = ap_directory_walk(r);
     if (status != OK) {
         return status;
     }
-    mod_iri_env(&env, r);
     mod_iri_multiviews(r, &env, ctx->tree);
     return mod_iri_file_walk(r, &env, ctx->tree);
 }

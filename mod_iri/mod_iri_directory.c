@@ -1,0 +1,370 @@
+/*
+ * mod_iri_directory.c - <Directory> for each way to write its name
+ *
+ * httpd compares a <Directory "/srv/caf\xC3\xA9"> with octets of the disk.
+ * Where the tree writes that name otherwise, in NFD or in another charset,
+ * it would match nothing, so it would not deny what it was to deny.  So a
+ * server in which the engine is on gets, beside each such section, the same
+ * section for each way in which its tree may write the name, whether it is
+ * there yet or not.  Sections are shared by servers: none is changed.
+ *
+ * There are names that can be written in more ways than can be told before
+ * (partly composed letters).  A file in a directory that bears the name of a
+ * section, in octets that none stands for, is not served.
+ */
+
+#include "mod_iri.h"
+
+#define MOD_IRI_MAX_WAYS 64 /* of one section */
+
+const char *
+mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env)
+{
+    iri_request_t request;
+    iri_reading_t reading;
+
+    memset(&request, 0, sizeof(request));
+    request.path = mod_iri_str(path);
+    if (*path != '/' || iri_is_ascii(request.path, 0)
+        || iri_path_to_uri(&env->env, request.path, &request.target) != IRI_OK
+        || iri_read(&env->env, &mod_iri_server(s)->reading, &request,
+                    &reading)
+               != IRI_OK
+        || reading.answer != IRI_SERVE)
+    {
+        return path;
+    }
+    return mod_iri_dup(env->pool, reading.path);
+}
+
+/* Do these octets have that name in the tree? */
+static int
+mod_iri_is_named(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+                 iri_str_t octets, iri_str_t name)
+{
+    iri_str_t found;
+
+    return iri_entry_name(&env->env, tree, octets, &found) == IRI_OK
+           && found.len == name.len
+           && memcmp(found.data, name.data, name.len) == 0;
+}
+
+/* What follows the first segment of a path. */
+static const char *
+mod_iri_next(const char *path)
+{
+    path += strcspn(path, "/");
+    return *path == '/' ? path + 1 : path;
+}
+
+/* ---- the ways to write a name ------------------------------------------- */
+
+static int
+mod_iri_has_way(const apr_array_header_t *ways, const char *path, size_t len)
+{
+    const char *way;
+    int         i;
+
+    for (i = 0; i < ways->nelts; i++) {
+        way = APR_ARRAY_IDX(ways, i, const char *);
+        if (strlen(way) == len && memcmp(way, path, len) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void
+mod_iri_add_way(apr_array_header_t *ways, const char *path)
+{
+    if (!mod_iri_has_way(ways, path, strlen(path))) {
+        APR_ARRAY_PUSH(ways, const char *) = path;
+    }
+}
+
+/* A disk that is empty: what is looked for there is told as a new name. */
+static iri_status_t
+mod_iri_empty_stat(void *ctx, const char *path, iri_node_t *node)
+{
+    (void) ctx;
+    (void) path;
+    memset(node, 0, sizeof(*node));
+    node->kind = IRI_NODE_ABSENT;
+    return IRI_OK;
+}
+
+static iri_status_t
+mod_iri_empty_list(void *ctx, const char *path, iri_each_t each, void *arg)
+{
+    (void) ctx;
+    (void) path;
+    (void) each;
+    (void) arg;
+    return IRI_NOT_LISTED;
+}
+
+static const iri_dir_t mod_iri_empty = { mod_iri_empty_stat,
+                                         mod_iri_empty_list };
+
+/* How a tree would write a new name; NULL: it cannot. */
+static const char *
+mod_iri_new_name(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+                 iri_str_t segment)
+{
+    iri_env_t    empty = env->env;
+    iri_search_t search;
+    iri_found_t  found;
+
+    empty.dir = &mod_iri_empty;
+    memset(&search, 0, sizeof(search));
+    search.tree = tree;
+    search.path = mod_iri_str(
+        apr_pstrcat(env->pool, "/", mod_iri_dup(env->pool, segment), NULL));
+    if (iri_find(&empty, &search, &found) != IRI_OK
+        || found.answer != IRI_PASS) {
+        return NULL;
+    }
+    return mod_iri_dup(env->pool, found.filename) + 1;
+}
+
+/* All ways of a tree to write one segment: its charsets in both forms. */
+static apr_array_header_t *
+mod_iri_segment_ways(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+                     iri_str_t segment)
+{
+    static const iri_names_t forms[] = { IRI_NAMES_NFC, IRI_NAMES_NFD };
+    apr_array_header_t      *ways;
+    iri_tree_conf_t          one = *tree;
+    const char              *octets;
+    size_t                   i;
+
+    ways = apr_array_make(env->pool, 2, sizeof(const char *));
+    if (iri_is_ascii(segment, 0)) {
+        mod_iri_add_way(ways, mod_iri_dup(env->pool, segment));
+        return ways;
+    }
+    one.charsets.count = 1;
+    for (i = 0; i < 2 * tree->charsets.count; i++) {
+        one.charsets.at[0] = tree->charsets.at[i / 2];
+        one.names = forms[i % 2];
+        octets = mod_iri_new_name(env, &one, segment);
+        if (octets != NULL
+            && mod_iri_is_named(env, tree, mod_iri_str(octets), segment))
+        {
+            mod_iri_add_way(ways, octets);
+        }
+    }
+    return ways;
+}
+
+/* Each of dirs followed by each of names and a slash. */
+static apr_array_header_t *
+mod_iri_join_ways(iri_env_apr_t *env, const apr_array_header_t *dirs,
+                  const apr_array_header_t *names)
+{
+    apr_array_header_t *ways;
+    int                 i, k;
+
+    ways = apr_array_make(env->pool, 4, sizeof(const char *));
+    for (i = 0; i < dirs->nelts; i++) {
+        for (k = 0; k < names->nelts && ways->nelts < MOD_IRI_MAX_WAYS; k++) {
+            mod_iri_add_way(
+                ways, apr_pstrcat(
+                          env->pool, APR_ARRAY_IDX(dirs, i, const char *),
+                          APR_ARRAY_IDX(names, k, const char *), "/", NULL));
+        }
+    }
+    return ways;
+}
+
+/*
+ * All ways to write the path of a section: down to some directory as the
+ * section has it, for a root is taken literally, and below that as the tree
+ * writes names.
+ */
+static apr_array_header_t *
+mod_iri_ways(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+             const mod_iri_directory_t *directory)
+{
+    const char         *path = directory->path, *name = directory->name;
+    apr_array_header_t *ways;
+    iri_str_t           segment;
+
+    ways = apr_array_make(env->pool, 1, sizeof(const char *));
+    while (*name != '\0' && *path != '\0') {
+        mod_iri_add_way(ways, apr_pstrmemdup(env->pool, directory->path,
+                                             path - directory->path));
+        segment.data = (const unsigned char *) name;
+        segment.len = strcspn(name, "/");
+        ways = mod_iri_join_ways(env, ways,
+                                 mod_iri_segment_ways(env, tree, segment));
+        name = mod_iri_next(name);
+        path = mod_iri_next(path);
+    }
+    return ways;
+}
+
+/* How the path is on disk now, if it is there. */
+static void
+mod_iri_add_present(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+                    const char *name, apr_array_header_t *ways)
+{
+    iri_search_t search;
+    iri_found_t  found;
+
+    memset(&search, 0, sizeof(search));
+    search.tree = tree;
+    search.path = mod_iri_str(name);
+    if (iri_find(&env->env, &search, &found) == IRI_OK
+        && found.answer == IRI_SERVE)
+    {
+        mod_iri_add_way(ways, mod_iri_dup(env->pool, found.filename));
+    }
+}
+
+/* ---- sections ----------------------------------------------------------- */
+
+/* The same section for other octets. */
+static ap_conf_vector_t *
+mod_iri_copy_section(apr_pool_t *pool, ap_conf_vector_t *section,
+                     const char *octets)
+{
+    ap_conf_vector_t *copy = ap_create_per_dir_config(pool);
+    core_dir_config  *core = ap_get_core_module_config(section);
+    const module     *m;
+
+    for (m = ap_top_module; m != NULL; m = m->next) {
+        ap_set_module_config(copy, m, ap_get_module_config(section, m));
+    }
+    core = apr_pmemdup(pool, core, sizeof(*core));
+    core->d = apr_pstrdup(pool, octets);
+    core->d_is_fnmatch = 0;
+    ap_set_core_module_config(copy, core);
+    return copy;
+}
+
+/* The section as it is, and behind it one for each further way. */
+static void
+mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
+                    apr_array_header_t *sections, ap_conf_vector_t *section)
+{
+    const core_dir_config *core = ap_get_core_module_config(section);
+    mod_iri_directory_t   *directory;
+    const iri_tree_conf_t *tree;
+    const char            *octets;
+    int                    i;
+
+    directory = apr_array_push(mod_iri_server(s)->directories);
+    directory->path = core->d;
+    directory->name = mod_iri_canonical(s, core->d, env);
+    tree = mod_iri_tree_of(s, directory->name, env->pool);
+    directory->octets = mod_iri_ways(env, tree, directory);
+    mod_iri_add_present(env, tree, directory->name, directory->octets);
+    for (i = 0; i < directory->octets->nelts; i++) {
+        octets = APR_ARRAY_IDX(directory->octets, i, const char *);
+        if (strcmp(octets, core->d) != 0) {
+            APR_ARRAY_PUSH(
+                sections,
+                ap_conf_vector_t *) = mod_iri_copy_section(env->pool, section,
+                                                           octets);
+            ap_log_error(APLOG_MARK, APLOG_INFO, 0, s,
+                         "iri: <Directory \"%s\"> may be %s on disk",
+                         directory->name, octets);
+        }
+    }
+    mod_iri_add_way(directory->octets, core->d);
+}
+
+void
+mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
+{
+    mod_iri_server_t   *conf = mod_iri_server(s);
+    core_server_config *core = ap_get_core_module_config(s->module_config);
+    apr_array_header_t *sections;
+    int                 i;
+
+    conf->directories = apr_array_make(env->pool, 2,
+                                       sizeof(mod_iri_directory_t));
+    sections = apr_array_make(env->pool, core->sec_dir->nelts + 1,
+                              sizeof(ap_conf_vector_t *));
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        ap_conf_vector_t *section = APR_ARRAY_IDX(core->sec_dir, i,
+                                                  ap_conf_vector_t *);
+        core_dir_config  *c = ap_get_core_module_config(section);
+
+        APR_ARRAY_PUSH(sections, ap_conf_vector_t *) = section;
+        if (iri_is_ascii(mod_iri_str(c->d), 0)) {
+            continue;
+        }
+        if (c->r || c->d_is_fnmatch) {
+            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                         "iri: the pattern of <Directory \"%s\"> is compared "
+                         "with names as they are on disk",
+                         c->d);
+            continue;
+        }
+        mod_iri_add_section(s, env, sections, section);
+    }
+    core->sec_dir = sections;
+}
+
+/* ---- requests ----------------------------------------------------------- */
+
+/*
+ * The length of the directory in filename that bears the name of a section;
+ * 0: it is in none.  The path of the section counts literally down to some
+ * directory, as above.  filename ends with "/".
+ */
+static size_t
+mod_iri_bears(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+              const char *filename, const mod_iri_directory_t *directory)
+{
+    const char *at = filename, *path = directory->path;
+    const char *name = directory->name;
+    iri_str_t   octets, segment;
+    size_t      len;
+    int         literal = 1;
+
+    while (*name != '\0') {
+        octets.data = (const unsigned char *) at;
+        octets.len = strcspn(at, "/");
+        segment.data = (const unsigned char *) name;
+        segment.len = strcspn(name, "/");
+        len = strcspn(path, "/");
+        literal = literal && len == octets.len && memcmp(path, at, len) == 0;
+        if (*at == '\0'
+            || (!literal && !mod_iri_is_named(env, tree, octets, segment)))
+        {
+            return 0;
+        }
+        at = mod_iri_next(at);
+        name = mod_iri_next(name);
+        path = mod_iri_next(path);
+    }
+    return at - filename;
+}
+
+int
+mod_iri_is_unguarded(request_rec *r, iri_env_apr_t *env,
+                     const iri_tree_conf_t *tree)
+{
+    const mod_iri_server_t    *conf = mod_iri_server(r->server);
+    const mod_iri_directory_t *directory;
+    const char                *filename;
+    size_t                     len;
+    int                        i;
+
+    filename = apr_pstrcat(r->pool, r->filename, "/", NULL);
+    for (i = 0; i < conf->directories->nelts; i++) {
+        directory = &APR_ARRAY_IDX(conf->directories, i, mod_iri_directory_t);
+        len = mod_iri_bears(env, tree, filename, directory);
+        if (len != 0 && !mod_iri_has_way(directory->octets, filename, len)) {
+            ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r,
+                          "iri: 404 for %s: <Directory \"%s\"> does not know "
+                          "these octets before a restart",
+                          r->filename, directory->name);
+            return 1;
+        }
+    }
+    return 0;
+}

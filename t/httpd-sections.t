@@ -1,0 +1,185 @@
+# <Directory> of a name that is not ASCII holds for that name however the
+# tree writes it: in any charset and form, there already or made later; and
+# nothing changes where the engine is off.
+use strict;
+use warnings;
+use Encode ();
+use File::Path 'make_path';
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+use Unicode::Normalize qw(NFC NFD);
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+sub text { return Encode::decode('UTF-8', $_[0]) }
+sub euc { return Encode::encode('euc-jp', text($_[0])) }
+sub sjis { return Encode::encode('cp932', text($_[0])) }
+sub nfd { return Encode::encode('UTF-8', NFD(text($_[0]))) }
+
+sub percent {
+    my ($path) = @_;
+    return $path =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ger;
+}
+
+# A file in a new directory, as root or the tests' own user.
+my ($root) = make_tree("index.html\tfile\n");
+sub put {
+    my ($path) = @_;
+    my ($dir) = "$root/$path" =~ m{^(.*)/};
+    make_path($dir);
+    spew("$root/$path", "$path\n");
+    return;
+}
+
+# The letter of Vietnamese that has three forms; this one is neither NFC nor
+# NFD.
+my $whole = "\xE1\xBB\x87";
+my $part  = "\xE1\xBA\xB9\xCC\x82";
+
+put(euc('双/s.txt'));
+put(euc('別/s.txt'));
+put('双/s.txt');
+put("u/$part/s.txt");
+put('root-データ/index.html');
+put(euc('e/順/s.txt'));
+put(euc('e/逆/s.txt'));
+put(sjis('二/sjis/s.txt'));
+put(euc('二/euc/s.txt'));
+make_path("$root/dav", "$root/later");
+chmod 0777, $root, "$root/dav", glob "$root/*";
+
+my $deny   = "Require all denied\n";
+my $server = httpd(
+    root => $root, modules => [qw(dav dav_fs headers rewrite)],
+    log_level => 'info', conf => <<"END");
+IRIEngine On
+IRICharset EUC-JP
+DavLockDB "%%TMP%%/run/lock"
+<Directory "%%ROOT%%">
+    IRIFilenameCharset EUC-JP
+</Directory>
+<Directory "%%ROOT%%/u">
+    IRIFilenameCharset UTF-8
+</Directory>
+<Directory "%%ROOT%%/dav">
+    Dav On
+</Directory>
+<Directory "%%ROOT%%/dav/秘">
+    $deny
+</Directory>
+<Directory "%%ROOT%%/後">
+    $deny
+</Directory>
+<Directory "%%ROOT%%/後/開">
+    Require all granted
+    Header set X-Section open
+</Directory>
+<Directory "%%ROOT%%/双">
+    $deny
+</Directory>
+<Directory "%%ROOT%%/u/が">
+    $deny
+</Directory>
+<Directory "%%ROOT%%/u/ぎ/ぐ">
+    $deny
+</Directory>
+<Directory "%%ROOT%%/u/$whole">
+    Require all granted
+    Header set X-Section whole
+</Directory>
+<Directory "%%ROOT%%/u/x$whole">
+    $deny
+</Directory>
+<Directory "%%ROOT%%/u/y$whole">
+    Require all granted
+</Directory>
+<Directory "%%ROOT%%/root-データ/秘">
+    $deny
+</Directory>
+<Directory "%%ROOT%%/e/順">
+    $deny
+</Directory>
+<Directory "%%ROOT%%/e/*">
+    Require all granted
+</Directory>
+<Directory "%%ROOT%%/e/逆">
+    $deny
+</Directory>
+<Directory "%%ROOT%%/二">
+    $deny
+</Directory>
+<VirtualHost 127.0.0.1:%%PORTroot%%>
+    DocumentRoot "%%ROOT%%/root-データ"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTsjis%%>
+    <Directory "%%ROOT%%">
+        IRIFilenameCharset Shift_JIS
+    </Directory>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORToff%%>
+    IRIEngine Off
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTown%%>
+    <Directory "%%ROOT%%">
+        IRIFilenameCharset UTF-8
+    </Directory>
+</VirtualHost>
+END
+chmod 0777, "$server->{tmp}/run";
+
+sub status {
+    my ($path, $on) = @_;
+    return $server->get(percent($path), port => $server->port($on))->status;
+}
+
+# ---- what is there at the start ---------------------------------------------
+is status('/双/s.txt'), 403, 'the one in the charset of the tree';
+is status("/u/$whole/s.txt"), 200, 'neither NFC nor NFD';
+is $server->get(percent "/u/$whole/s.txt")->header('X-Section'), 'whole',
+    'and its section holds';
+is status('/e/順/s.txt'), 200, 'a later pattern wins';
+is status('/e/逆/s.txt'), 403, 'a later section wins over the pattern';
+
+# ---- what is made later -----------------------------------------------------
+# httpd itself lets a directory be made, and guards it from then on
+is $server->request('MKCOL', percent '/dav/秘/')->status, 201, 'MKCOL';
+is $server->request('MKCOL', percent $_)->status, 403, 'MKCOL again'
+    for '/dav/秘/', euc '/dav/秘/';
+is $server->request('PUT', percent("$_/t.txt"), body => 'x')->status, 403,
+    'PUT' for '/dav/秘', euc '/dav/秘';
+put(euc("$_/s.txt")) for qw(dav/秘 後 後/開);
+is status("/$_/s.txt"), 403, "$_, made later" for 'dav/秘', '後';
+my $open = $server->get(percent '/後/開/s.txt');
+is $open->status, 200, 'a section within it';
+is $open->header('X-Section'), 'open', 'with all of its settings';
+put(nfd 'u/が/s.txt');
+is status('/u/が/s.txt'), 403, 'NFD, made later';
+put('u/が/s.txt');
+is status('/u/が/s.txt'), 403, 'NFC beside it';
+put('u/ぎ/' . nfd('ぐ') . '/s.txt');
+is status('/u/ぎ/ぐ/s.txt'), 403, 'NFC and NFD';
+rename "$root/u/ぎ", "$root/u/" . nfd 'ぎ' or die $!;
+is status('/u/ぎ/ぐ/s.txt'), 403, 'another form, from now on';
+put("u/$_$part/s.txt") for qw(x y);
+is status("/u/$_$whole/s.txt"), 404, 'no section holds: nothing is served'
+    for qw(x y);
+like $server->log_text, qr{<Directory "\Q$root\E/u/x.*restart}, 'and says so';
+put('root-データ/' . euc('秘/s.txt'));
+put('root-データ/' . euc('開/s.txt'));
+is status('/秘/s.txt', 'root'), 403, 'below a root that is taken literally';
+is status('/開/s.txt', 'root'), 200, 'its neighbour';
+
+# ---- each server by itself --------------------------------------------------
+is status('/二/euc/s.txt'), 403, 'EUC-JP';
+is status('/二/sjis/s.txt', 'sjis'), 403, 'Shift_JIS in another server';
+is status('/別/s.txt'), 200, 'the tree of the main server';
+is status('/双/s.txt', 'own'), 403, 'a <Directory> of another server';
+is status('/別/s.txt', 'own'), 404, 'which says another charset';
+is status('/双/s.txt', 'off'), 403, 'engine off: the octets of the section';
+is status(euc('/双/s.txt'), 'off'), 200, 'and no others';
+
+is_deeply [$server->errors], [], 'log';
+done_testing;
