@@ -222,10 +222,6 @@ ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
 /* Put the script under root in the locations of imcf->hooks. */
 ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
 
-/* Does the location need the script? */
-ngx_uint_t ngx_http_iri_root_wanted(ngx_http_iri_srv_conf_t *iscf,
-    ngx_http_iri_loc_conf_t *ilcf);
-
 /*
  * What the core finds for r->uri in the current location; asked once for each
  * path and root.  NULL: no memory, or alias does not stand for a part of it.

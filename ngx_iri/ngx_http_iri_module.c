@@ -402,7 +402,10 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
 }
 
 
-/* Remember a location that needs the script under its root. */
+/*
+ * Remember a location that gets the script under its root: all do, also where
+ * nothing is to be mapped, since it gives no file for what was refused.
+ */
 static char *
 ngx_http_iri_add_hook(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
 {
@@ -459,9 +462,8 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     iri_tree_conf_finish(&iscf->reading, &conf->tree);
 
-    return ngx_http_iri_root_wanted(iscf, conf)
-               ? ngx_http_iri_add_hook(cf, conf)
-               : NGX_CONF_OK;
+    return iscf->engine == IRI_ENGINE_ON ? ngx_http_iri_add_hook(cf, conf)
+                                         : NGX_CONF_OK;
 }
 
 

@@ -36,36 +36,7 @@ static ngx_str_t ngx_http_iri_nowhere = ngx_string(
         NGX_HTTP_IRI_64);
 
 
-/* ---- which locations, and how ------------------------------------------- */
-
-/*
- * Nothing is to be mapped where the tree is declared UTF-8 in NFC and there
- * is one reading only.
- */
-ngx_uint_t
-ngx_http_iri_root_wanted(ngx_http_iri_srv_conf_t *iscf,
-                         ngx_http_iri_loc_conf_t *ilcf)
-{
-    iri_str_t        name;
-    iri_tree_conf_t *tree = &ilcf->tree;
-
-    if (iscf->engine != IRI_ENGINE_ON) {
-        return 0;
-    }
-
-    if (iscf->reading.charsets.count != 0 || tree->charsets.count != 1
-        || tree->names != IRI_NAMES_NFC
-        || (tree->match & IRI_FORGIVE_VARIANTS))
-    {
-        return 1;
-    }
-
-    name = iri_charset_name(tree->charsets.at[0]);
-
-    return name.len != sizeof("UTF-8") - 1
-           || ngx_strncmp(name.data, "UTF-8", name.len) != 0;
-}
-
+/* ---- the root as nginx has it ------------------------------------------- */
 
 /* Is it the location of this request that the script was put into? */
 static ngx_http_core_loc_conf_t *
@@ -76,8 +47,6 @@ ngx_http_iri_plain_conf(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf)
                : ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 }
 
-
-/* ---- the root as nginx has it ------------------------------------------- */
 
 /* The output of a script of nginx, made absolute. */
 static ngx_int_t

@@ -157,4 +157,44 @@ for (['/%E3%81%82/x.txt', $plain], ['/rewritten/?to=%E3%81%82',
         'with nothing else changed' if $_->[0] !~ /to=/;
 }
 is_deeply [$undo->errors], [], 'nothing unexpected in the log';
+
+# ---- what was refused is not opened for its error page -----------------------
+
+my ($raw_root) = make_tree(<<'END');
+\xA4\xA2.txt	file	raw
+e\xCC\x81/x.txt	file	nfd
+\xE3\x81\x82.txt	file	named
+END
+my $refuse = nginx(root => $raw_root, log_level => 'info',
+    conf => octets(join '', map { <<"END" } '', 'pass'));
+server {
+    listen 127.0.0.1:%%PORT$_%%;
+    root %%ROOT%%;
+    iri on;
+    iri_filename_form nfc;
+    iri_invalid @{[$_ || 404]};
+    error_page 404 = \@page;
+    location \@page {
+        set \$file none;
+        if (-f \$request_filename) { set \$file one; }
+        add_header X-File \$file always;
+        if (\$arg_if) { add_header X-If yes; }
+    }
+    location "/\\xC3\\xA9/" { deny all; }
+}
+END
+for ('', '?if=1') {
+    my $page = $refuse->get("/%A4%A2.txt$_");
+    is $page->status, 404, "no reading$_";
+    is $page->header('X-File'), 'none', 'nor a test for the file'
+        if $_ eq '';
+    is $refuse->get("/e%CC%81/x.txt%FF$_")->status, 404,
+        "nor half a one$_";
+    is answer($refuse, '', "/%E3%81%82.txt$_"), '200 named', "a name$_";
+    is answer($refuse, pass => "/%A4%A2.txt$_"), '200 raw',
+        "no reading, and none needed$_";
+}
+is_deeply [$refuse->errors], [], 'nothing unexpected in the log';
+is_deeply [$refuse->log_text =~ /open\(\) "[^"]*[\x80-\xFF].*/g], [],
+    'octets of no name are not tried either';
 done_testing;
