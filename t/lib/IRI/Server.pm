@@ -241,13 +241,16 @@ sub alive {
     return 0;
 }
 
-# Stops the server: TERM, and after a while KILL for its session.
+# The signal that ends the server.
+sub stop_signal { return 'TERM' }
+
+# Stops the server: its signal, and after a while KILL for its session.
 sub stop {
     my ($self, $signal) = @_;
     $self->alive or return;
     my $pid = delete $self->{pid};
     local $?;
-    kill $signal // 'TERM', $pid;
+    kill $signal // $self->stop_signal, $pid;
     my $deadline = time + $STOP_SECONDS;
     while (waitpid($pid, POSIX::WNOHANG()) == 0) {
         if (time > $deadline) {
