@@ -238,11 +238,16 @@ static const command_rec mod_iri_directives[] = {
 static void
 mod_iri_hooks(apr_pool_t *pool)
 {
+    /* see mod_iri_renew() */
+    static const char *const after[] = { "mod_http2.c", NULL };
+    /* it judges in post_read_request, as early */
+    static const char *const before[] = { "mod_security2.c", NULL };
+
     (void) pool;
     ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
     ap_hook_child_init(mod_iri_child_init, NULL, NULL, APR_HOOK_MIDDLE);
 
-    ap_hook_post_read_request(mod_iri_post_read, NULL, NULL,
+    ap_hook_post_read_request(mod_iri_post_read, after, before,
                               APR_HOOK_REALLY_FIRST);
     ap_hook_pre_translate_name(mod_iri_pre_translate, NULL, NULL,
                                APR_HOOK_REALLY_FIRST);

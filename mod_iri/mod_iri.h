@@ -9,7 +9,8 @@
  *   mod_iri_native.c   octets of the disk in redirects -> canonical path
  *   mod_iri_disk.c     canonical r->uri -> r->filename as it is on disk
  *   mod_iri_walk.c     <Files> and MultiViews on canonical names
- *   mod_iri_answer.c   starting over, redirects, headers of answers
+ *   mod_iri_moved.c    starting over under the name that was found
+ *   mod_iri_answer.c   redirects, headers of answers
  *   mod_iri_dav.c      names on disk in the answers of mod_dav
  *   mod_iri_vars.c     IRI_PATH and its kin
  *
@@ -119,9 +120,10 @@ typedef struct {
     const char *native_uri;    /* canonical_uri with octets of the disk: */
     const char *canonical_uri; /* both unescaped; NULL: not mapped */
 
-    const char *moved_to;     /* escaped path of the one that took over */
-    int         started_over; /* 1: took over from a request that moved */
-    iri_match_t moved_by;     /* what had to be forgiven there */
+    int                started_over; /* 1: with the path of what was found */
+    iri_match_t        moved_by;     /* what had to be forgiven for that */
+    const request_rec *first; /* r as it was before; NULL: not started over,
+                                 or only as a subrequest */
 } mod_iri_request_t;
 
 /* What is known; NULL: nothing. */
@@ -129,9 +131,6 @@ mod_iri_request_t *mod_iri_request(const request_rec *r);
 
 /* The same, made if it is not there. */
 mod_iri_request_t *mod_iri_request_make(request_rec *r);
-
-/* Give r, which starts over, how the client wrote the path that moved. */
-void mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved);
 
 /* An env for the core in the pool and the log of a request. */
 void mod_iri_env(iri_env_apr_t *env, request_rec *r);
@@ -211,6 +210,17 @@ const char *mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
 const char *mod_iri_names(request_rec *r, iri_env_apr_t *env,
                           const iri_tree_conf_t *tree, const char *octets);
 
+/* ---- mod_iri_moved.c ---------------------------------------------------- */
+
+/*
+ * Start over with the path of what was found; the status is what
+ * map_to_storage shall return.
+ */
+int mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved);
+
+/* In post_read_request: what started over is no redirect. */
+void mod_iri_forget_first(request_rec *r);
+
 /* ---- hooks -------------------------------------------------------------- */
 
 int mod_iri_post_read(request_rec *r); /* mod_iri_read.c */
@@ -222,7 +232,6 @@ int mod_iri_map(request_rec *r); /* mod_iri_disk.c */
 
 int mod_iri_walk(request_rec *r); /* mod_iri_walk.c */
 
-int mod_iri_start_over(request_rec *r, mod_iri_request_t *ctx);
 int mod_iri_fixups(request_rec *r); /* mod_iri_answer.c */
 
 void mod_iri_dav_register(void); /* mod_iri_dav.c */

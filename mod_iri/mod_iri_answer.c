@@ -1,89 +1,12 @@
 /*
  * mod_iri_answer.c - what the client is told
  *
- * Starting over where a further reading was found, IRIRedirect, and names in
- * headers that other modules took from the disk.
+ * IRIRedirect, and names in headers that other modules took from the disk.
  */
 
 #include "mod_iri.h"
 
-/* ---- moved -------------------------------------------------------------- */
-
-/*
- * A subrequest has nobody who would answer for it: it is made again, as it
- * was when it was new, and goes through all of its phases.  Whoever asked
- * for it wants to see its status, so this is what map_to_storage returns.
- */
-static int
-mod_iri_run_again(request_rec *r, const mod_iri_request_t *moved)
-{
-    int status;
-
-    r->request_config = ap_create_request_config(r->pool);
-    ap_run_create_request(r);
-    r->per_dir_config = r->server->lookup_defaults;
-    r->subprocess_env = apr_table_copy(r->pool, r->main->subprocess_env);
-    r->notes = apr_table_make(r->pool, 5);
-    r->headers_out = apr_table_make(r->pool, 5);
-    r->err_headers_out = apr_table_make(r->pool, 5);
-    r->handler = NULL;
-    r->filename = NULL;
-    r->canonical_filename = NULL;
-    r->path_info = NULL;
-    memset(&r->finfo, 0, sizeof(r->finfo));
-
-    r->parsed_uri.path = apr_pstrdup(r->pool, moved->moved_to);
-    r->uri = r->parsed_uri.path;
-    mod_iri_inherit(r, moved);
-    status = ap_process_request_internal(r);
-    return status == OK ? HTTP_OK : status;
-}
-
-/*
- * The entry that was found has another canonical path than the one that all
- * rules have judged so far.  So the request starts over with that path, as
- * an internal redirect: post_read_request, the quick handler of mod_cache,
- * rewriting, aliases, proxying, access, all of it; method, headers and body
- * are kept.  It happens before anything was opened or allowed, and once.
- *
- * The answer is sent within; DONE says so (as for OPTIONS * and TRACE,
- * map_to_storage is where httpd itself ends requests that way).
- */
-int
-mod_iri_start_over(request_rec *r, mod_iri_request_t *ctx)
-{
-    iri_env_apr_t env;
-    iri_str_t     uri;
-
-    mod_iri_env(&env, r);
-    if (iri_path_to_uri(&env.env, ctx->found.path, &uri) != IRI_OK) {
-        return HTTP_NOT_FOUND;
-    }
-    ctx->moved_to = mod_iri_dup(r->pool, uri);
-    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
-                  "iri: %s is %s: starting over", r->unparsed_uri,
-                  ctx->moved_to);
-    if (r->main != NULL && r->prev == NULL) {
-        return mod_iri_run_again(r, ctx);
-    }
-    ap_internal_redirect(
-        r->args ? apr_pstrcat(r->pool, ctx->moved_to, "?", r->args, NULL)
-                : ctx->moved_to,
-        r);
-    return DONE;
-}
-
 /* ---- IRIRedirect -------------------------------------------------------- */
-
-/* Is this what the client asked for, and not something inside of it? */
-static int
-mod_iri_is_first(const request_rec *r, const mod_iri_request_t *ctx)
-{
-    if (r->main != NULL) {
-        return 0;
-    }
-    return r->prev == NULL || (ctx->started_over && r->prev->prev == NULL);
-}
 
 /*
  * After access was granted, so that the redirect tells nothing about names
@@ -99,13 +22,13 @@ mod_iri_redirect(request_rec *r, const mod_iri_request_t *ctx)
     iri_env_apr_t        env;
 
     if (dir == NULL || dir->redirect <= 0 || r->method_number != M_GET
-        || ctx->uri == NULL || !ctx->has_reading || !mod_iri_is_first(r, ctx))
+        || ctx->uri == NULL || !ctx->has_reading || !ap_is_initial_req(r))
     {
         return DECLINED;
     }
     mod_iri_env(&env, r);
     /* not r->args, which a RewriteRule may have made */
-    sent = r->prev ? r->prev->parsed_uri.query : r->parsed_uri.query;
+    sent = r->parsed_uri.query;
     query = mod_iri_str(sent ? sent : "");
     path = ctx->started_over ? mod_iri_str(ctx->path) : ctx->reading.path;
     if (iri_location(&env.env, &ctx->reading, path, sent != NULL, query,

@@ -120,57 +120,6 @@ mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
     mod_iri_vars_reading(r, ctx);
 }
 
-void
-mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved)
-{
-    mod_iri_request_t *ctx = mod_iri_request_make(r);
-
-    ctx->started_over = 1;
-    ctx->moved_by = moved->found.match;
-    ctx->has_reading = 1;
-    ctx->reading = moved->reading;
-    ctx->charset = mod_iri_dup(r->pool, moved->found.charset);
-    /* another charset can only be one of IRICharset */
-    ctx->form = strcmp(ctx->charset, moved->charset) == 0 ? moved->form
-                                                          : IRI_FORM_LEGACY;
-    ctx->path = mod_iri_dup(r->pool, moved->found.path);
-    ctx->uri = moved->moved_to;
-    mod_iri_vars_reading(r, ctx);
-}
-
-/*
- * A request that starts over is the client's own, not a redirect: rules that
- * let redirects in (REDIRECT_STATUS is set) must judge it, and what was set
- * for the other spelling must not stay.  What the request before had from
- * redirects of its own is given on.
- */
-static void
-mod_iri_forget_redirect(request_rec *r)
-{
-    static const char         prefix[] = "REDIRECT_";
-    const apr_array_header_t *array = apr_table_elts(r->prev->subprocess_env);
-    const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
-    int                       i;
-
-    r->subprocess_env = apr_table_make(r->pool, array->nelts);
-    for (i = 0; r->prev->prev != NULL && i < array->nelts; i++) {
-        if (strncmp(entry[i].key, prefix, sizeof(prefix) - 1) == 0) {
-            apr_table_addn(r->subprocess_env, entry[i].key, entry[i].val);
-        }
-    }
-}
-
-/* Is this the internal redirect of a request that starts over? */
-static int
-mod_iri_is_moved(const request_rec *r)
-{
-    const mod_iri_request_t *prev = r->prev ? mod_iri_request(r->prev) : NULL;
-
-    return prev != NULL && prev->moved_to != NULL
-           && mod_iri_request(r) == NULL
-           && strcmp(prev->moved_to, r->parsed_uri.path) == 0;
-}
-
 static void
 mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 {
@@ -185,12 +134,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     if (ctx && ctx->has_reading
         && (ctx->uri == NULL || strcmp(ctx->uri, raw) == 0))
     {
-        return; /* read already, in post_read_request */
-    }
-    if (mod_iri_is_moved(r)) {
-        mod_iri_forget_redirect(r);
-        mod_iri_inherit(r, mod_iri_request(r->prev));
-        return;
+        return; /* read already */
     }
     path = mod_iri_normalized(r, mod_iri_without_native(r, conf, raw));
     if (path == NULL) {
@@ -239,6 +183,7 @@ mod_iri_post_read(request_rec *r)
 {
     mod_iri_server_t *conf = mod_iri_server(r->server);
 
+    mod_iri_forget_first(r);
     if (mod_iri_concerns(r, conf)
         && !iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)
         && !mod_iri_is_elsewhere(r))

@@ -1,0 +1,194 @@
+/*
+ * mod_iri_moved.c - starting over under the name that was found
+ *
+ * The entry that was found has another canonical path than the one that all
+ * rules have judged so far.  So the same request is made new and goes through
+ * all of its phases with that path: post_read_request, the quick handler of
+ * mod_cache, rewriting, aliases, proxying, access, all of it.  It happens in
+ * map_to_storage, before anything was opened or allowed, and once.
+ *
+ * An internal redirect would not do: rules let redirects in (REDIRECT_STATUS
+ * is set), and modules judge only requests that are none (r->prev is NULL).
+ */
+
+#include "mod_iri.h"
+
+/* ---- as it was when it was new ------------------------------------------ */
+
+/*
+ * What a new request has; what was set for the other spelling must not stay.
+ * What the request has of an internal redirect is its own.
+ */
+static apr_table_t *
+mod_iri_new_env(const request_rec *r)
+{
+    static const char         prefix[] = "REDIRECT_";
+    const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
+    const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
+    apr_table_t              *env;
+    int                       i;
+
+    if (r->prev == NULL && r->main != NULL) {
+        return apr_table_copy(r->pool, r->main->subprocess_env);
+    }
+    env = apr_table_make(r->pool, 25);
+    for (i = 0; r->prev != NULL && i < array->nelts; i++) {
+        if (strncmp(entry[i].key, prefix, sizeof(prefix) - 1) == 0) {
+            apr_table_addn(env, entry[i].key, entry[i].val);
+        }
+    }
+    return env;
+}
+
+/* What modules have decided of the resource. */
+static void
+mod_iri_forget_resource(request_rec *r)
+{
+    r->handler = NULL;
+    r->content_type = NULL;
+    r->content_encoding = NULL;
+    r->content_languages = NULL;
+    r->user = NULL;
+    r->ap_auth_type = NULL;
+    r->filename = NULL;
+    r->canonical_filename = NULL;
+    r->path_info = NULL;
+    r->used_path_info = AP_REQ_DEFAULT_PATH_INFO;
+    r->mtime = 0;
+    memset(&r->finfo, 0, sizeof(r->finfo));
+}
+
+/*
+ * first: r as it was, NULL for a subrequest.  The filters that read and write
+ * the protocol are in place, but httpd, in create_request, and mod_http2, in
+ * post_read_request, put them before every request that is no redirect.  So
+ * this one is a redirect until they have been asked.
+ */
+static void
+mod_iri_renew(request_rec *r, const mod_iri_request_t *moved,
+              request_rec *first)
+{
+    r->subprocess_env = mod_iri_new_env(r);
+    r->notes = apr_table_make(r->pool, 5);
+    r->headers_out = apr_table_make(r->pool, 12);
+    r->err_headers_out = apr_table_make(r->pool, 5);
+    r->per_dir_config = r->server->lookup_defaults;
+    if (moved->unparsed != NULL) {
+        r->unparsed_uri = (char *) moved->unparsed;
+    }
+    mod_iri_forget_resource(r);
+    if (r->main == NULL) {
+        /* those of the resource go, mod_cache's say */
+        r->output_filters = r->proto_output_filters;
+        r->input_filters = r->proto_input_filters;
+    }
+    if (first != NULL) {
+        r->prev = first;
+    }
+    r->request_config = ap_create_request_config(r->pool);
+    ap_run_create_request(r);
+}
+
+/* How the client wrote the path stays known. */
+static mod_iri_request_t *
+mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved,
+                const char *uri)
+{
+    mod_iri_request_t *ctx = mod_iri_request_make(r);
+
+    ctx->started_over = 1;
+    ctx->moved_by = moved->found.match;
+    ctx->has_reading = 1;
+    ctx->reading = moved->reading;
+    ctx->charset = mod_iri_dup(r->pool, moved->found.charset);
+    /* another charset can only be one of IRICharset */
+    ctx->form = strcmp(ctx->charset, moved->charset) == 0 ? moved->form
+                                                          : IRI_FORM_LEGACY;
+    ctx->path = mod_iri_dup(r->pool, moved->found.path);
+    ctx->uri = uri;
+    r->parsed_uri.path = apr_pstrdup(r->pool, uri);
+    r->uri = r->parsed_uri.path;
+    mod_iri_vars_reading(r, ctx);
+    return ctx;
+}
+
+/* ---- running it again --------------------------------------------------- */
+
+/*
+ * A subrequest has nobody who would answer for it.  Whoever asked for it
+ * wants to see its status, so this is what map_to_storage returns.
+ */
+static int
+mod_iri_look_again(request_rec *r, const mod_iri_request_t *moved,
+                   const char *uri)
+{
+    int status;
+
+    mod_iri_renew(r, moved, NULL);
+    mod_iri_inherit(r, moved, uri);
+    status = ap_process_request_internal(r);
+    return status == OK ? HTTP_OK : status;
+}
+
+static int
+mod_iri_process(request_rec *r)
+{
+    int status = ap_run_post_read_request(r);
+
+    if (status != OK && status != DECLINED) {
+        return status;
+    }
+    status = ap_run_quick_handler(r, 0);
+    if (status != DECLINED) {
+        return status;
+    }
+    status = ap_process_request_internal(r);
+    return status == OK ? ap_invoke_handler(r) : status;
+}
+
+/*
+ * The answer is sent within; DONE says so (as for OPTIONS * and TRACE,
+ * map_to_storage is where httpd itself ends requests that way).  An error is
+ * left to the caller, who would have got it otherwise.
+ */
+static int
+mod_iri_answer_again(request_rec *r, const mod_iri_request_t *moved,
+                     const char *uri)
+{
+    request_rec *first = apr_pmemdup(r->pool, r, sizeof(*r));
+    int          status;
+
+    mod_iri_renew(r, moved, first);
+    mod_iri_inherit(r, moved, uri)->first = first;
+    status = mod_iri_process(r);
+    return status == OK || status == DECLINED ? DONE : status;
+}
+
+void
+mod_iri_forget_first(request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx != NULL && ctx->first != NULL) {
+        r->prev = ctx->first->prev;
+    }
+}
+
+int
+mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved)
+{
+    iri_env_apr_t env;
+    iri_str_t     str;
+    const char   *uri;
+
+    mod_iri_env(&env, r);
+    if (iri_path_to_uri(&env.env, moved->found.path, &str) != IRI_OK) {
+        return HTTP_NOT_FOUND;
+    }
+    uri = mod_iri_dup(r->pool, str);
+    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
+                  "iri: %s is %s: starting over", r->unparsed_uri, uri);
+    return r->main != NULL && r->prev == NULL
+               ? mod_iri_look_again(r, moved, uri)
+               : mod_iri_answer_again(r, moved, uri);
+}
