@@ -96,6 +96,10 @@ struct ngx_http_iri_found_s {
     iri_search_t search;
     iri_found_t found;
     ngx_str_t filename;         /* what nginx may open */
+    iri_str_t entry;            /* what iri_found_split() said, */
+    iri_str_t path_info;
+    ngx_int_t split;            /* NGX_OK, or why there is nothing */
+    unsigned has_split:1;       /* once: lengths must not change */
     unsigned logged:1;          /* why it is not opened */
 };
 
@@ -231,6 +235,14 @@ ngx_http_iri_found_t *ngx_http_iri_find(ngx_http_request_t *r);
 /* The same for another path that is canonical. */
 ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
     ngx_str_t uri);
+
+/*
+ * The name on disk for uri in the current location, with a NUL behind it that
+ * is not counted.  NGX_OK, NGX_ERROR; NGX_DECLINED: only nginx can tell, where
+ * root has variables or alias does not stand for a part of uri.
+ */
+ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
+    ngx_str_t *name);
 
 /* Let the script be seen as alias only where that does no harm. */
 void ngx_http_iri_root_validate(ngx_http_request_t *r,

@@ -134,13 +134,14 @@ ngx_http_iri_no_file(ngx_http_request_t *r, iri_str_t root)
     }
 
     name.len = root.len + ngx_http_iri_nowhere.len;
-    name.data = ngx_pnalloc(r->pool, name.len);
+    name.data = ngx_pnalloc(r->pool, name.len + 1);
     if (name.data == NULL) {
         return ngx_http_iri_nowhere;
     }
 
     p = ngx_cpymem(name.data, root.data, root.len);
-    ngx_memcpy(p, ngx_http_iri_nowhere.data, ngx_http_iri_nowhere.len);
+    p = ngx_cpymem(p, ngx_http_iri_nowhere.data, ngx_http_iri_nowhere.len);
+    *p = '\0';
 
     return name;
 }
@@ -239,6 +240,7 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_ask(r, ctx, found);
     found->filename = ngx_http_iri_may_open(r, found);
+    found->has_split = 0;
 
     found->next = ctx->founds;
     ctx->founds = found;
@@ -348,14 +350,14 @@ ngx_http_iri_plain_copy(ngx_http_script_engine_t *e,
 
 
 /*
- * Captures may hold what r->uri does not: only the core can tell.  A path
+ * Captures may hold what the path does not: only the core can tell.  A path
  * that is not below alias is left to ngx_http_iri_find(), which gives nothing.
  */
 static ngx_uint_t
-ngx_http_iri_is_plain(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf)
+ngx_http_iri_is_plain(ngx_http_core_loc_conf_t *clcf, ngx_str_t uri)
 {
-    return clcf->alias != NGX_MAX_SIZE_T_VALUE && clcf->alias <= r->uri.len
-           && ngx_http_iri_plain_uri(r);
+    return clcf->alias != NGX_MAX_SIZE_T_VALUE && clcf->alias <= uri.len
+           && iri_is_ascii(ngx_http_iri_in(uri), 0);
 }
 
 
@@ -392,7 +394,7 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 
     e->ip = (u_char *) &code->end;
 
-    if (ngx_http_iri_is_plain(e->request, code->conf->plain)) {
+    if (ngx_http_iri_is_plain(code->conf->plain, e->request->uri)) {
         return ngx_http_iri_plain_length(e, code->conf->plain);
     }
 
@@ -423,7 +425,7 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 
     e->ip = (u_char *) &code->end;
 
-    if (ngx_http_iri_is_plain(e->request, code->conf->plain)) {
+    if (ngx_http_iri_is_plain(code->conf->plain, e->request->uri)) {
         ngx_http_iri_plain_copy(e, code->conf->plain);
         return;
     }
@@ -436,6 +438,67 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
     e->pos = ngx_cpymem(e->pos, name->data, name->len);
 }
 
+
+/* ---- the same without a script ------------------------------------------ */
+
+static ngx_int_t
+ngx_http_iri_plain_name(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
+                        ngx_str_t uri, ngx_str_t *name)
+{
+    u_char *p;
+
+    name->len = clcf->root.len + uri.len - clcf->alias;
+    name->data = ngx_pnalloc(r->pool, name->len + 1);
+    if (name->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_cpymem(name->data, clcf->root.data, clcf->root.len);
+    p = ngx_cpymem(p, uri.data + clcf->alias, uri.len - clcf->alias);
+    *p = '\0';
+
+    return NGX_OK;
+}
+
+
+/*
+ * Whoever runs a script makes nginx forget all variables that may change: not
+ * to be done between the two passes over a text that holds such a variable.
+ */
+ngx_int_t
+ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
+                         ngx_str_t *name)
+{
+    ngx_http_iri_found_t     *found;
+    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_core_loc_conf_t *clcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    clcf = ilcf->plain;
+
+    if (clcf == NULL || clcf->root_lengths != NULL
+        || !ngx_http_iri_below_alias(r, clcf, uri))
+    {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_iri_is_plain(clcf, uri)) {
+        return ngx_http_iri_plain_name(r, clcf, uri, name);
+    }
+
+    found = ngx_http_iri_find_uri(r, uri);
+    if (found == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_iri_log_found(r, found);
+    *name = found->filename;
+
+    return NGX_OK;
+}
+
+
+/* ---- putting it in place ------------------------------------------------ */
 
 static ngx_array_t *
 ngx_http_iri_script(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf,
@@ -461,8 +524,6 @@ ngx_http_iri_script(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf,
     return script;
 }
 
-
-/* ---- putting it in place ------------------------------------------------ */
 
 /* How much of an alias with captures is text: whole segments of it. */
 static size_t

@@ -114,10 +114,9 @@ ngx_http_iri_found(ngx_http_request_t *r)
 }
 
 
-/* The entry on disk and what follows it; the same as nginx where none is. */
+/* The disk is asked, so that the answer may be another the next time. */
 static ngx_int_t
-ngx_http_iri_split(ngx_http_request_t *r, ngx_http_iri_found_t *found,
-                   iri_str_t *filename, iri_str_t *path_info)
+ngx_http_iri_split_new(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     iri_env_t env;
 
@@ -128,11 +127,28 @@ ngx_http_iri_split(ngx_http_request_t *r, ngx_http_iri_found_t *found,
 
     ngx_http_iri_env(r, &env);
 
-    return iri_found_split(&env, &found->search, &found->found, filename,
-                           path_info)
+    return iri_found_split(&env, &found->search, &found->found, &found->entry,
+                           &found->path_info)
                    == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
+}
+
+
+/*
+ * The entry on disk and what follows it; the same as nginx where none is.  It
+ * is asked for once: nginx asks for a value twice, for its length and for its
+ * octets, and does not compare.
+ */
+static ngx_int_t
+ngx_http_iri_split(ngx_http_request_t *r, ngx_http_iri_found_t *found)
+{
+    if (!found->has_split) {
+        found->split = ngx_http_iri_split_new(r, found);
+        found->has_split = 1;
+    }
+
+    return found->split;
 }
 
 
@@ -275,7 +291,6 @@ ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out)
 static iri_match_t
 ngx_http_iri_match_of(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
-    iri_str_t filename, path_info;
     iri_why_t why = found->found.why;
 
     if (found->found.answer != IRI_PASS
@@ -284,9 +299,7 @@ ngx_http_iri_match_of(ngx_http_request_t *r, ngx_http_iri_found_t *found)
         return found->found.match;
     }
 
-    if (ngx_http_iri_split(r, found, &filename, &path_info) != NGX_OK
-        || path_info.len != 0)
-    {
+    if (ngx_http_iri_split(r, found) != NGX_OK || found->path_info.len != 0) {
         return IRI_MATCH_NONE;
     }
 
@@ -319,24 +332,22 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
 
 
 static ngx_int_t
-ngx_http_iri_filename(ngx_http_request_t *r, iri_str_t *out)
+ngx_http_iri_part(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 {
-    iri_str_t             path_info;
+    ngx_int_t             rc;
     ngx_http_iri_found_t *found = ngx_http_iri_found(r);
 
-    return found != NULL ? ngx_http_iri_split(r, found, out, &path_info)
-                         : NGX_DECLINED;
-}
+    if (found == NULL) {
+        return NGX_DECLINED;
+    }
 
+    rc = ngx_http_iri_split(r, found);
+    if (rc == NGX_OK) {
+        *out = data == NGX_HTTP_IRI_VAR_FILENAME ? found->entry
+                                                 : found->path_info;
+    }
 
-static ngx_int_t
-ngx_http_iri_path_info(ngx_http_request_t *r, iri_str_t *out)
-{
-    iri_str_t             filename;
-    ngx_http_iri_found_t *found = ngx_http_iri_found(r);
-
-    return found != NULL ? ngx_http_iri_split(r, found, &filename, out)
-                         : NGX_DECLINED;
+    return rc;
 }
 
 
@@ -363,11 +374,8 @@ ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
     case NGX_HTTP_IRI_VAR_MATCH:
         return ngx_http_iri_match(r, out);
 
-    case NGX_HTTP_IRI_VAR_FILENAME:
-        return ngx_http_iri_filename(r, out);
-
     default:
-        return ngx_http_iri_path_info(r, out);
+        return ngx_http_iri_part(r, data, out);
     }
 }
 
@@ -446,16 +454,19 @@ ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
 }
 
 
-/* nginx's getter, with the script and for the canonical path. */
+/*
+ * nginx's getter, where root has variables or alias does not hold: with the
+ * script, and for the canonical path.
+ */
 static ngx_int_t
-ngx_http_iri_filename_getter(ngx_http_request_t        *r,
-                             ngx_http_variable_value_t *v, uintptr_t data)
+ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
+                             ngx_http_variable_value_t *v, uintptr_t data,
+                             ngx_str_t path)
 {
     void                    **loc_conf = r->loc_conf;
     unsigned                  valid = r->valid_location;
     ngx_int_t                 rc;
     ngx_str_t                 uri = r->uri;
-    ngx_http_iri_ctx_t       *ctx;
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_iri_main_conf_t *imcf;
 
@@ -464,14 +475,10 @@ ngx_http_iri_filename_getter(ngx_http_request_t        *r,
 
     if (ilcf->plain_conf != NULL) {
         r->loc_conf = ilcf->loc_conf;
-        ctx = ngx_http_iri_ctx(r);
+        r->uri = path;
 
         if (ilcf->plain->alias == 0) {
             r->valid_location = 1;
-        }
-
-        if (ctx != NULL && ctx->window) {
-            r->uri = ctx->window_uri;
         }
     }
 
@@ -480,6 +487,36 @@ ngx_http_iri_filename_getter(ngx_http_request_t        *r,
     r->loc_conf = loc_conf;
     r->uri = uri;
     r->valid_location = valid;
+
+    return rc;
+}
+
+
+static ngx_int_t
+ngx_http_iri_filename_getter(ngx_http_request_t        *r,
+                             ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_int_t           rc;
+    ngx_str_t           name, uri = r->uri;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx != NULL && ctx->window) {
+        uri = ctx->window_uri;
+    }
+
+    rc = ngx_http_iri_filename_of(r, uri, &name);
+
+    if (rc == NGX_DECLINED) {
+        return ngx_http_iri_scripted_getter(r, v, data, uri);
+    }
+
+    if (rc == NGX_OK) {
+        v->valid = 1;
+        v->no_cacheable = 0;
+        v->not_found = 0;
+        v->len = name.len;
+        v->data = name.data;
+    }
 
     return rc;
 }

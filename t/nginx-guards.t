@@ -197,4 +197,40 @@ for ('', '?if=1') {
 is_deeply [$refuse->errors], [], 'nothing unexpected in the log';
 is_deeply [$refuse->log_text =~ /open\(\) "[^"]*[\x80-\xFF].*/g], [],
     'octets of no name are not tried either';
+
+# ---- a variable keeps its length while a text is made of it ------------------
+
+my ($put_root) = make_tree("a.txt\tfile\tA\n");
+chmod 0777, $put_root or die;
+my $steady = nginx(root => $put_root, log_level => 'debug', conf => <<'END');
+map $host $volatile { volatile; default once; }
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    dav_methods PUT;
+    set $before "$iri_match $iri_filename $iri_path_info";
+    add_header X-Before $before;
+    add_header X-After "$iri_match $iri_filename $iri_path_info";
+    location /text/ { return 200 "$volatile $request_filename"; }
+    location /alias/ { alias %%ROOT%%/b/; return 200 $request_filename; }
+}
+END
+for my $name ('new.txt', '%E3%81%82.txt') {
+    my $put = $steady->request('PUT', "/$name", body => 'new');
+    is $put->status, 201, "made while it is asked for: $name";
+    is $put->header('X-After'), $put->header('X-Before'),
+        'the same before and after';
+}
+for my $name ('a.txt', '%E3%81%82.txt') {
+    my $text = octets($name =~ s/%/\\x/gr);
+    my $seen = () = $steady->log_text =~ /http map started/g;
+    is $steady->get("/text/$name")->body, "once $put_root/text/$text",
+        "a file name in a text: $name";
+    my $now = () = $steady->log_text =~ /http map started/g;
+    is $now - $seen, 1, 'leaves other variables alone' if $now;
+    is $steady->get("/alias/$name")->body, "$put_root/b/$text",
+        'below an alias';
+}
+is_deeply [$steady->errors], [], 'nothing unexpected in the log';
 done_testing;
