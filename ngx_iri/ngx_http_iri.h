@@ -123,6 +123,7 @@ typedef struct {
     ngx_http_request_t *request;   /* subrequests share the pool */
     iri_reading_t came;         /* as the client, or the parent, asked for it */
     iri_reading_t reading;      /* of the last path that was not canonical */
+    iri_reading_t destination;  /* of the Destination header */
     iri_answer_t answer;        /* to the last path that was read */
     ngx_str_t known;            /* the last r->uri that needs no reading */
     ngx_str_t canonical;        /* the canonical path of what came */
@@ -141,6 +142,7 @@ typedef struct {
 
     unsigned has_came:1;
     unsigned has_reading:1;
+    unsigned has_destination:1;
     unsigned refused:1;         /* known has no reading, never to be opened */
     unsigned moved:1;           /* started over once */
     unsigned rewritten:1;       /* and not under the client's own path */
@@ -210,8 +212,9 @@ ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
 
 /*
  * Refuse a Destination that is shorter than alias, as ngx_http_dav_module does
- * where there is no script, or of which alias would cut a character in two.
- * NGX_DECLINED: there is nothing to say.
+ * where there is no script, or of which alias would cut a character in two, or
+ * that is another name of what is there (design 7).  NGX_DECLINED: there is
+ * nothing to say; else the HTTP status.
  */
 ngx_int_t ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias);
 

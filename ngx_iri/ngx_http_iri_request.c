@@ -536,50 +536,74 @@ ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
 }
 
 
+/* What is read of it: NGX_DECLINED if nginx is to refuse it. */
+static ngx_int_t
+ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
+                              iri_reading_t *reading)
+{
+    iri_env_t                env;
+    iri_status_t             status;
+    iri_request_t            request;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    request.path = path;
+    request.target = path;
+    request.escaped = 1;
+
+    ngx_http_iri_env(r, &env);
+    status = iri_read(&env, &iscf->reading, &request, reading);
+
+    if (status == IRI_BAD_ESCAPE) {
+        return NGX_DECLINED;
+    }
+
+    return status == IRI_OK ? NGX_OK : NGX_ERROR;
+}
+
+
 ngx_int_t
 ngx_http_iri_destination(ngx_http_request_t *r)
 {
-    ngx_str_t               *value;
-    iri_env_t                env;
-    iri_status_t             status;
-    iri_reading_t            reading;
-    iri_request_t            request;
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_int_t           rc;
+    ngx_str_t          *value;
+    iri_str_t           path;
+    iri_reading_t       reading;
+    ngx_http_iri_ctx_t *ctx;
 
     if (r->headers_in.destination == NULL) {
         return NGX_DECLINED;
     }
 
     value = &r->headers_in.destination->value;
-    request.path = ngx_http_iri_destination_path(*value);
-    request.target = request.path;
-    request.escaped = 1;
+    path = ngx_http_iri_destination_path(*value);
 
-    if (iri_is_ascii(request.path, 1)) {
+    if (iri_is_ascii(path, 1)) {
         return NGX_DECLINED;
     }
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-    ngx_http_iri_env(r, &env);
-
-    status = iri_read(&env, &iscf->reading, &request, &reading);
-
-    if (status == IRI_BAD_ESCAPE) {
-        return NGX_DECLINED; /* nginx refuses it */
-    }
-
-    if (status != IRI_OK) {
-        return NGX_ERROR;
+    rc = ngx_http_iri_destination_read(r, path, &reading);
+    if (rc != NGX_OK) {
+        return rc;
     }
 
     if (reading.answer == IRI_REFUSE) {
         return ngx_http_iri_refuse(r, &reading, "Destination",
-                                   ngx_http_iri_out(request.path));
+                                   ngx_http_iri_out(path));
     }
 
-    return reading.answer == IRI_SERVE ? ngx_http_iri_destination_set(
-               r, value, request.path, reading.uri)
-                                       : NGX_DECLINED;
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    ctx->destination = reading;
+    ctx->has_destination = 1;
+
+    return reading.answer == IRI_SERVE
+               ? ngx_http_iri_destination_set(r, value, path, reading.uri)
+               : NGX_DECLINED;
 }
 
 
@@ -600,9 +624,42 @@ ngx_http_iri_destination_fits(ngx_http_request_t *r, ngx_str_t path,
 }
 
 
+/*
+ * What has another canonical path cannot be written as it is, and writing to
+ * the other would surprise: it may be what is copied.
+ */
+static ngx_uint_t
+ngx_http_iri_destination_moved(ngx_http_request_t *r, ngx_str_t path)
+{
+    ngx_http_iri_found_t *found;
+
+    if (iri_is_ascii(ngx_http_iri_in(path), 0)) {
+        return 0;
+    }
+
+    found = ngx_http_iri_find_uri(r, path);
+
+    return found != NULL && found->found.answer == IRI_MOVED;
+}
+
+
+static ngx_int_t
+ngx_http_iri_destination_status(ngx_http_request_t *r, ngx_str_t path,
+                                size_t alias)
+{
+    if (!ngx_http_iri_destination_fits(r, path, alias)) {
+        return NGX_HTTP_BAD_REQUEST;
+    }
+
+    return ngx_http_iri_destination_moved(r, path) ? NGX_HTTP_CONFLICT
+                                                   : NGX_DECLINED;
+}
+
+
 ngx_int_t
 ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias)
 {
+    ngx_int_t  rc;
     ngx_str_t  path, args, *value;
     ngx_uint_t flags = 0;
 
@@ -614,17 +671,23 @@ ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias)
     path = ngx_http_iri_out(ngx_http_iri_destination_path(*value));
     ngx_str_null(&args);
 
-    if (ngx_http_parse_unsafe_uri(r, &path, &args, &flags) != NGX_OK
-        || ngx_http_iri_destination_fits(r, path, alias))
-    {
-        return NGX_DECLINED;
+    if (ngx_http_parse_unsafe_uri(r, &path, &args, &flags) != NGX_OK) {
+        return NGX_DECLINED; /* nginx refuses it */
     }
 
-    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                  "client sent invalid \"Destination\" header: \"%V\"",
-                  value);
+    rc = ngx_http_iri_destination_status(r, path, alias);
 
-    return NGX_HTTP_BAD_REQUEST;
+    if (rc != NGX_DECLINED) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      rc == NGX_HTTP_CONFLICT
+                          ? "iri: \"Destination\" \"%V\" is another name of "
+                            "what is there"
+                          : "client sent invalid \"Destination\" header: "
+                            "\"%V\"",
+                      value);
+    }
+
+    return rc;
 }
 
 #else

@@ -249,6 +249,20 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
+/* How a path came: the core sees whether it still ends so. */
+static const iri_reading_t *
+ngx_http_iri_reading_of(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
+{
+    if (ctx->has_destination
+        && ngx_http_iri_same(uri, ngx_http_iri_out(ctx->destination.path)))
+    {
+        return &ctx->destination;
+    }
+
+    return ctx->has_reading && !ctx->moved ? &ctx->reading : NULL;
+}
+
+
 ngx_http_iri_found_t *
 ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 {
@@ -272,9 +286,7 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 
     search.tree = &ilcf->tree;
     search.cache = ngx_http_iri_cache();
-
-    /* The core sees whether the path still ends as it came. */
-    search.reading = ctx->has_reading && !ctx->moved ? &ctx->reading : NULL;
+    search.reading = ngx_http_iri_reading_of(ctx, uri);
 
     found = ngx_http_iri_found_before(ctx, uri, &search);
 

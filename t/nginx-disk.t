@@ -360,7 +360,7 @@ is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%FF'), 404,
     'unreadable Destination';
 is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%F0%9F%98%80'), 404,
     'a Destination that the tree cannot write';
-is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%E3%80%9C'), 404,
+is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%E3%80%9C'), 409,
     'a Destination that is a variant of an existing name';
 is slurp("$root/dav/\xA1\xC1"), 'wave', 'which is not written';
 is dav('PUT', '%F0%9F%98%80', body => 'x'), 404, 'nor by PUT';

@@ -62,6 +62,48 @@ is_deeply [map { s{.*/}{}r } glob "$dav_root/data/*"], ["#\xC3\xA9"],
 
 is_deeply [$dav->errors], [], 'no worker is lost';
 
+# ---- a Destination that is another name of what is there ---------------------
+
+for my $charset ('UTF-8', 'EUC-JP') {
+    my ($tree) = make_tree("\@charset $charset\n" . <<'END');
+up/s	file	source
+up/\xE3\x81\x82	file	old
+up/\xEF\xBD\x9E	file	old
+up/\xE3\x81\x84/a	file	old
+END
+    chmod 0777, "$tree/up", glob "$tree/up/*" or die;
+    my $server = nginx(root => $tree, log_level => 'info', conf => <<"END");
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset Shift_JIS EUC-JP;
+    iri_filename_charset $charset;
+    dav_methods COPY MOVE;
+    location /alias/ { alias %%ROOT%%/up/; }
+}
+END
+    my @before = glob "$tree/up/* $tree/up/*/*";
+    for my $destination (qw(/up/%A4%A2 /up%2F%A4%A2 /up/%A1%C1 /up/%E3%80%9C
+        /alias/%A4%A2 /up/%A4%A4/a), "/up/\xA4\xA2",
+        'http://localhost/up/%A4%A2')
+    {
+        my $source = $destination =~ m{^/alias} ? '/alias/s' : '/up/s';
+        is $server->request($_, $source,
+            headers => [Destination => $destination])->status, 409,
+            "$charset, $_ to " . escaped($destination) for qw(COPY MOVE);
+    }
+    is_deeply [glob "$tree/up/* $tree/up/*/*"], \@before,
+        'no second entry with such a name';
+    is $server->request('MOVE', '/up/s',
+        headers => [Destination => '/up/%E3%81%82'])->status, 204,
+        'its own name';
+    is $server->request('MOVE', '/up/%A4%A2',
+        headers => [Destination => '/up/%A4%A6'])->status, 204,
+        'a source that starts over, a new name';
+    is_deeply [$server->errors], [], 'nothing unexpected in the log';
+}
+
 # ---- a request that starts over is as if it had come so ----------------------
 
 # U+3042 and U+3044 in EUC-JP; the first reading has half-width characters.
