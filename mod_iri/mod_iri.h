@@ -121,6 +121,8 @@ typedef struct {
     const char *canonical_uri; /* both unescaped; NULL: not mapped */
 
     int                started_over; /* 1: with the path of what was found */
+    int                rewritten;    /* 1: and a rule has led there, not the
+                                     client */
     iri_match_t        moved_by;     /* what had to be forgiven for that */
     const request_rec *first; /* r as it was before; NULL: not started over,
                                  or only as a subrequest */

@@ -22,7 +22,8 @@ mod_iri_redirect(request_rec *r, const mod_iri_request_t *ctx)
     iri_env_apr_t        env;
 
     if (dir == NULL || dir->redirect <= 0 || r->method_number != M_GET
-        || ctx->uri == NULL || !ctx->has_reading || !ap_is_initial_req(r))
+        || ctx->uri == NULL || !ctx->has_reading || ctx->rewritten
+        || !ap_is_initial_req(r))
     {
         return DECLINED;
     }

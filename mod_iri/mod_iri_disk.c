@@ -100,43 +100,60 @@ mod_iri_is_canonical(const request_rec *r, const mod_iri_request_t *ctx)
            && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0;
 }
 
-/*
- * A path that another module has put there, out of a RewriteRule say, may be
- * in any form: make it canonical first.  0: it has no reading.
- */
+/* Does the path stand for a URI: r->uri, or one below DocumentRoot? */
 static int
-mod_iri_make_canonical(request_rec *r, iri_env_apr_t *env,
-                       iri_search_t *search)
+mod_iri_is_of_uri(request_rec *r, const iri_search_t *search)
+{
+    return search->path.data == (const unsigned char *) r->uri
+           || (search->root.len > 0 && *ap_context_prefix(r) == '\0'
+               && search->root.len
+                      == mod_iri_root_length(r->filename,
+                                             ap_context_document_root(r)));
+}
+
+/* Read a path that another module has put there.  0: it has no reading. */
+static int
+mod_iri_read_again(request_rec *r, iri_env_apr_t *env, iri_str_t path,
+                   iri_reading_t *reading)
 {
     iri_request_t request;
-    iri_reading_t reading;
 
     memset(&request, 0, sizeof(request));
-    request.path = search->path;
-    if (iri_path_to_uri(&env->env, request.path, &request.target) != IRI_OK
-        || iri_read(&env->env, &mod_iri_server(r->server)->reading, &request,
-                    &reading)
-               != IRI_OK
-        || reading.answer == IRI_REFUSE)
-    {
+    request.path = path;
+    return iri_path_to_uri(&env->env, path, &request.target) == IRI_OK
+           && iri_read(&env->env, &mod_iri_server(r->server)->reading,
+                       &request, reading)
+                  == IRI_OK
+           && reading->answer != IRI_REFUSE;
+}
+
+/*
+ * A file that a RewriteRule or AliasMatch names, not in canonical form: what
+ * of it is there is taken literally, as httpd does, and nothing is looked for
+ * that would be there in another form or charset.
+ */
+static int
+mod_iri_take_literally(request_rec *r, iri_env_apr_t *env,
+                       mod_iri_request_t *ctx, const iri_reading_t *whole)
+{
+    iri_search_t *search = &ctx->search;
+    iri_reading_t rest;
+    size_t        len = strlen(r->filename);
+
+    if (whole->form == IRI_FORM_LEGACY) {
         return 0;
     }
-    if (reading.answer != IRI_SERVE) {
-        return 1;
+    while (!mod_iri_is_there(r, r->filename, len)) {
+        for (len--; len > 0 && r->filename[len] != '/'; len--) {
+        }
     }
-    if (reading.path.len < search->prefix
-        || memcmp(reading.path.data, search->path.data, search->prefix) != 0)
-    {
-        return 0;
-    }
-    if (search->path.data == (const unsigned char *) r->uri) {
-        r->parsed_uri.path = mod_iri_dup(r->pool, reading.path);
-        r->uri = r->parsed_uri.path;
-        search->path = mod_iri_str(r->uri);
-    } else {
-        search->path = reading.path;
-    }
-    return 1;
+    ctx->tree = mod_iri_tree(r, mod_iri_dup(r->pool, whole->path));
+    search->root.data = (const unsigned char *) r->filename;
+    search->root.len = len;
+    search->path = mod_iri_str(r->filename + len);
+    return search->path.len == 0
+           || (mod_iri_read_again(r, env, search->path, &rest)
+               && rest.answer == IRI_PASS);
 }
 
 /* ---- what was found ----------------------------------------------------- */
@@ -185,6 +202,13 @@ mod_iri_not_found(request_rec *r, const char *why)
     return HTTP_NOT_FOUND;
 }
 
+/* Has a rule put another path into place of what the client asked for? */
+static int
+mod_iri_is_rewritten(const request_rec *r, const mod_iri_request_t *ctx)
+{
+    return ctx->path == NULL || strcmp(ctx->path, r->uri) != 0;
+}
+
 static int
 mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
 {
@@ -196,6 +220,7 @@ mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
         {
             return mod_iri_not_found(r, "it has another canonical path");
         }
+        ctx->rewritten = mod_iri_is_rewritten(r, ctx);
         return mod_iri_start_over(r, ctx);
     case IRI_REFUSE:
         return mod_iri_not_found(r, iri_why_text(ctx->found.why));
@@ -292,16 +317,20 @@ static void
 mod_iri_find_file(request_rec *r, mod_iri_server_t *conf, iri_env_apr_t *env,
                   mod_iri_request_t *ctx)
 {
-    const char *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
-    size_t      len = mod_iri_root_length(r->filename, dir);
+    const char   *dir = ap_make_dirstr_parent(r->pool, r->main->filename);
+    size_t        len = mod_iri_root_length(r->filename, dir);
+    iri_reading_t reading;
 
     ctx->search.root.data = (const unsigned char *) r->filename;
     ctx->search.root.len = len;
     ctx->search.path = mod_iri_str(r->filename + len);
     ctx->search.tree = ctx->tree;
     ctx->search.cache = conf->cache;
-    if (len > 0 && mod_iri_make_canonical(r, env, &ctx->search)
-        && iri_find(&env->env, &ctx->search, &ctx->found) == IRI_OK
+    if (len == 0 || !mod_iri_read_again(r, env, ctx->search.path, &reading)) {
+        return;
+    }
+    ctx->search.path = reading.path;
+    if (iri_find(&env->env, &ctx->search, &ctx->found) == IRI_OK
         && ctx->found.answer == IRI_SERVE)
     {
         mod_iri_set_filename(r, &ctx->found);
@@ -370,26 +399,74 @@ mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
 
 /* ---- map_to_storage ----------------------------------------------------- */
 
+/*
+ * A RewriteRule may have built a path out of what the client sent, in any
+ * form.  Rules have judged that form, so if it stands for a URI, the request
+ * starts over with the canonical one.  DECLINED: the path is canonical.
+ */
+static int
+mod_iri_canonical_or_over(request_rec *r, iri_env_apr_t *env,
+                          mod_iri_request_t *ctx)
+{
+    static const char why[] = "a rule made a path that is not canonical";
+    iri_search_t     *search = &ctx->search;
+    iri_reading_t     reading;
+
+    if (mod_iri_is_canonical(r, ctx)) {
+        return DECLINED;
+    }
+    if (!mod_iri_read_again(r, env, search->path, &reading)) {
+        return mod_iri_not_found(r, "no charset reads its file name");
+    }
+    if (reading.answer == IRI_PASS) {
+        return DECLINED;
+    }
+    if (!mod_iri_is_of_uri(r, search)) {
+        return mod_iri_take_literally(r, env, ctx, &reading)
+                   ? DECLINED
+                   : mod_iri_not_found(r, why);
+    }
+    if (ctx->started_over) {
+        return mod_iri_not_found(r, why);
+    }
+    ctx->found.path = reading.path;
+    ctx->found.charset = reading.charset;
+    ctx->charset = mod_iri_dup(r->pool, reading.charset);
+    ctx->form = reading.form;
+    ctx->rewritten = 1;
+    return mod_iri_start_over(r, ctx);
+}
+
+/* The settings that govern what is looked for. */
+static const iri_tree_conf_t *
+mod_iri_searched_tree(request_rec *r, const iri_search_t *search)
+{
+    const char *root = mod_iri_dup(r->pool, search->root);
+    const char *path = mod_iri_dup(r->pool, search->path);
+
+    return mod_iri_tree(
+        r, apr_pstrcat(r->pool, root, path + search->prefix, NULL));
+}
+
 static int
 mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request_make(r);
     iri_env_apr_t      env;
+    int                status;
 
     mod_iri_env(&env, r);
     memset(&ctx->search, 0, sizeof(ctx->search));
     ctx->search.cache = conf->cache;
+    ctx->tree = NULL;
     mod_iri_divide(r, ctx, &ctx->search);
-    if (!mod_iri_is_canonical(r, ctx)
-        && !mod_iri_make_canonical(r, &env, &ctx->search))
-    {
-        return mod_iri_not_found(r, "no charset reads its file name");
+    status = mod_iri_canonical_or_over(r, &env, ctx);
+    if (status != DECLINED) {
+        return status;
     }
-    ctx->tree = mod_iri_tree(
-        r, apr_pstrcat(r->pool, mod_iri_dup(r->pool, ctx->search.root),
-                       (const char *) mod_iri_dup(r->pool, ctx->search.path)
-                           + ctx->search.prefix,
-                       NULL));
+    if (ctx->tree == NULL) {
+        ctx->tree = mod_iri_searched_tree(r, &ctx->search);
+    }
     ctx->search.tree = ctx->tree;
     if (iri_find(&env.env, &ctx->search, &ctx->found) != IRI_OK) {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "iri: cannot look for %s",

@@ -17,10 +17,11 @@
 
 /*
  * What a new request has; what was set for the other spelling must not stay.
- * What the request has of an internal redirect is its own.
+ * What the request has of an internal redirect is its own, and so is all of
+ * it where the path is not another spelling but what a rule made of it.
  */
 static apr_table_t *
-mod_iri_new_env(const request_rec *r)
+mod_iri_new_env(const request_rec *r, const mod_iri_request_t *moved)
 {
     static const char         prefix[] = "REDIRECT_";
     const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
@@ -28,6 +29,9 @@ mod_iri_new_env(const request_rec *r)
     apr_table_t              *env;
     int                       i;
 
+    if (moved->rewritten) {
+        return apr_table_copy(r->pool, r->subprocess_env);
+    }
     if (r->prev == NULL && r->main != NULL) {
         return apr_table_copy(r->pool, r->main->subprocess_env);
     }
@@ -68,7 +72,7 @@ static void
 mod_iri_renew(request_rec *r, const mod_iri_request_t *moved,
               request_rec *first)
 {
-    r->subprocess_env = mod_iri_new_env(r);
+    r->subprocess_env = mod_iri_new_env(r, moved);
     r->notes = apr_table_make(r->pool, 5);
     r->headers_out = apr_table_make(r->pool, 12);
     r->err_headers_out = apr_table_make(r->pool, 5);
@@ -97,13 +101,16 @@ mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved,
     mod_iri_request_t *ctx = mod_iri_request_make(r);
 
     ctx->started_over = 1;
+    ctx->rewritten = moved->rewritten;
     ctx->moved_by = moved->found.match;
     ctx->has_reading = 1;
     ctx->reading = moved->reading;
     ctx->charset = mod_iri_dup(r->pool, moved->found.charset);
     /* another charset can only be one of IRICharset */
-    ctx->form = strcmp(ctx->charset, moved->charset) == 0 ? moved->form
-                                                          : IRI_FORM_LEGACY;
+    ctx->form = moved->charset == NULL
+                        || strcmp(ctx->charset, moved->charset) == 0
+                    ? moved->form
+                    : IRI_FORM_LEGACY;
     ctx->path = mod_iri_dup(r->pool, moved->found.path);
     ctx->uri = uri;
     r->parsed_uri.path = apr_pstrdup(r->pool, uri);

@@ -81,5 +81,72 @@ for (['?mine=1', '?mine=1'], ['', ''], ['?', '?']) {
         'with the query as it came';
 }
 
+# ---- paths that a rule builds of what the client sent -----------------------
+for my $charset ('UTF-8', 'EUC-JP') {
+    my $manifest = "\@charset $charset\n" . join '',
+        map { escaped($_) . "\tfile\n" } qw(秘/s.txt 開/s.txt);
+    my ($tree)  = make_tree($manifest);
+    my ($other) = make_tree($manifest);
+    my $built = httpd(root => $tree, modules => [qw(rewrite setenvif env headers)],
+        log_level => 'info', conf => <<"END");
+IRIEngine On
+IRICharset EUC-JP
+IRIFilenameCharset $charset
+IRIRedirect 301
+RewriteEngine On
+RewriteRule ^/pt\$ /%{QUERY_STRING} [PT,E=BUILT:1]
+RewriteRule ^/url\$ /%{QUERY_STRING} [E=BUILT:1]
+RewriteRule ^/file\$ $other/%{QUERY_STRING}
+RewriteRule ^/blocked\$ /%{QUERY_STRING}
+RewriteRule ^/秘/ - [F]
+RewriteRule ^$other/秘/ - [F]
+SetEnvIf Request_URI ^/blocked BLOCKED
+<Directory "$tree">
+    <RequireAll>
+        Require all granted
+        Require not env BLOCKED
+    </RequireAll>
+</Directory>
+<Location "/開">
+    Header set X-Built "%{BUILT}e"
+</Location>
+END
+    for my $how (qw(/pt /url /file)) {
+        my $name = "$how, $charset";
+        isnt $built->get("$how?\xC8\xEB/s.txt")->status, 200,
+            "denied in EUC-JP: $name";
+        is $built->get("$how?" . '開/s.txt')->status, 200,
+            "as it is: $name";
+        next if $how eq '/file';
+        my $answer = $built->get("$how?\xB3\xAB/s.txt");
+        is $answer->status, 200, "in EUC-JP: $name";
+        is $answer->header('X-Built'), 1, "keeps its environment: $name";
+        is $answer->header('Location'), undef, "and tells nothing: $name";
+    }
+    is $built->get('/blocked?' . $_ . '/s.txt')->status, 403,
+        "what was set for the first path stays, $charset"
+        for '開', "\xB3\xAB";
+    is_deeply [$built->errors], [], "log, $charset";
+}
+
+# A rule may name a file by octets that are there, as without us.
+my $nfd = "e\xCC\x81";
+my ($plain) = make_tree(escaped("d$nfd/s.txt") . "\tfile\n");
+my $literal = httpd(root => $root, modules => ['rewrite'], conf => <<"END");
+IRIEngine On
+AcceptPathInfo On
+AliasMatch "^/alias/(.*)" "$plain/d$nfd/\$1"
+RewriteEngine On
+RewriteRule "^/rule/(.*)" "$plain/d$nfd/\$1"
+RewriteRule "^/ask" "$plain/%{QUERY_STRING}"
+END
+is $literal->get("/$_/s.txt")->status, 200, "NFD on disk: $_"
+    for qw(alias rule);
+is $literal->get("/$_/s.txt/info")->status, 200, "with PATH_INFO: $_"
+    for qw(alias rule);
+is $literal->get("/ask?d\xC3\xA9/s.txt")->status, 200, 'NFC: found';
+is $literal->get("/ask?d$nfd/no$nfd.txt")->status, 404, 'NFD: not there';
+is_deeply [$literal->errors], [], 'log, NFD';
+
 is_deeply [$server->errors], [], 'nothing unexpected in the log';
 done_testing;
