@@ -78,7 +78,7 @@ ngx_http_iri_below_alias(ngx_http_request_t       *r,
         return 1;
     }
 
-    return r->valid_location
+    return r->valid_location && !r->uri_changed
            && (clcf->alias == NGX_MAX_SIZE_T_VALUE || clcf->alias <= uri.len);
 }
 

@@ -465,6 +465,7 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
 {
     void                    **loc_conf = r->loc_conf;
     unsigned                  valid = r->valid_location;
+    unsigned                  changed = r->uri_changed;
     ngx_int_t                 rc;
     ngx_str_t                 uri = r->uri;
     ngx_http_iri_loc_conf_t  *ilcf;
@@ -477,8 +478,10 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
         r->loc_conf = ilcf->loc_conf;
         r->uri = path;
 
+        /* What nginx does not do under alias: here there is none. */
         if (ilcf->plain->alias == 0) {
             r->valid_location = 1;
+            r->uri_changed = 0;
         }
     }
 
@@ -487,6 +490,7 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
     r->loc_conf = loc_conf;
     r->uri = uri;
     r->valid_location = valid;
+    r->uri_changed = changed;
 
     return rc;
 }

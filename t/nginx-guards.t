@@ -275,4 +275,48 @@ for my $name ('a.txt', '%E3%81%82.txt') {
         'below an alias';
 }
 is_deeply [$steady->errors], [], 'nothing unexpected in the log';
+
+# ---- $request_filename after a rewrite that is still to be followed ----------
+
+my ($tests) = make_tree("d/b.txt\tfile\tB\nlong/d/b.txt\tfile\tB\n");
+my $same = nginx(root => $tests, conf => join '', map { <<"END" } qw(off on));
+server {
+    listen 127.0.0.1:%%PORT$_%%;
+    root %%ROOT%%;
+    iri $_;
+    set \$empty "";
+    rewrite ^/server/(.*) /d/\$1;
+    if (-f \$request_filename) { set \$found server; }
+    location /d/ { return 200 "\$found d \$request_filename"; }
+    location /file/ {
+        rewrite ^/file/(.*)\$ /d/\$1;
+        if (-f \$request_filename) { return 403; }
+        return 200 none;
+    }
+    location /variable/ {
+        root %%ROOT%%\$empty;
+        rewrite ^/variable/(.*)\$ /d/\$1;
+        if (-f \$request_filename) { return 403; }
+        return 200 none;
+    }
+    location /break/ {
+        rewrite ^/break/(.*)\$ /d/\$1 break;
+        return 200 \$request_filename;
+    }
+    location /long/ {
+        alias %%ROOT%%/long/;
+        rewrite ^/long/(.*)\$ /\$1;
+        return 200 "[\$iri_filename|\$iri_path_info|\$iri_match]";
+    }
+}
+END
+is answer($same, on => "/long/$_"), '200 [||none]',
+    "alias does not stand for a part of /$_" for qw(d/b.txt d/%E3%81%82);
+for my $name ('b.txt', 'none.txt') {
+    for my $place (qw(d server file variable break)) {
+        is answer($same, on => "/$place/$name"),
+            answer($same, off => "/$place/$name"), "/$place/$name";
+    }
+}
+is_deeply [$same->errors], [], 'nothing unexpected in the log';
 done_testing;
