@@ -590,7 +590,7 @@ ngx_http_iri_destination(ngx_http_request_t *r)
 
     if (reading.answer == IRI_REFUSE) {
         return ngx_http_iri_refuse(r, &reading, "Destination",
-                                   ngx_http_iri_out(path));
+                                   ngx_http_iri_out(reading.octets));
     }
 
     ctx = ngx_http_iri_ctx_make(r);

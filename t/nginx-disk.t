@@ -358,6 +358,8 @@ is names("\xC6\xFC"), join(' ', map { $_ . '\xC6\xFC' } 'd' .. 'g')
     . ' \xC6\xFC.txt', 'moved';
 is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%FF'), 404,
     'unreadable Destination';
+like $server->log_text, qr{iri: Destination "/dav/%FF" refused},
+    'which the log tells as it came';
 is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%F0%9F%98%80'), 404,
     'a Destination that the tree cannot write';
 is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%E3%80%9C'), 409,
