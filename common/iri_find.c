@@ -156,55 +156,91 @@ iri_further_look_for(iri_finder_t *finder)
 }
 
 
-/* A reading that differs from the first, and leads to something. */
-static iri_status_t
-iri_try_further(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *charset)
+/* A further reading, and how far it leads. */
+typedef struct {
+    iri_walk_t walk;
+    iri_str_t  charset;   /* empty: there is none */
+} iri_further_t;
+
+
+/*
+ * Keep the reading that leads to the entry, or else the one that leads
+ * deepest.  A directory that only a further reading finds must be judged by
+ * its own rules even where the entry in it is absent: that there is none is
+ * for them to tell.
+ */
+static void
+iri_further_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
+                 iri_further_t *best)
 {
-    const iri_charsets_t *list = &finder->search->reading->conf->charsets;
-    iri_buf_t             part;
-    iri_status_t          status;
-    size_t                i;
-    int                   read;
-
-    for (i = 0; i < list->count && !finder->stopped; i++) {
-        memset(&part, 0, sizeof(part));
-
-        status = iri_part_read(finder, list->at[i], iri_source_of(finder),
-                               &part, &read);
-        if (status != IRI_OK) {
-            return status;
-        }
-
-        if (!read || iri_str_equal(iri_buf_str(&part), finder->part)) {
-            continue;
-        }
-
-        iri_logf(finder->env, IRI_LOG_TRACE, "further reading %s",
-                 (const char *) iri_charset_name(list->at[i]).data);
-
-        status = iri_walk(finder, iri_buf_str(&part), 0, walk);
-
-        if (status != IRI_OK || (walk->found && !walk->refused)) {
-            iri_forgive(walk, IRI_MATCH_CHARSET);
-            *charset = iri_charset_name(list->at[i]);
-            walk->why = IRI_WHY_FURTHER;
-            return status;
-        }
-
-        walk->found = 0;
+    if (walk->refused || (!walk->found && walk->depth <= best->walk.depth)) {
+        return;
     }
 
-    if (finder->stopped) {
-        return IRI_OK;
+    best->walk = *walk;
+    best->walk.why = why;
+    best->charset = charset;
+}
+
+
+/* The whole path in another charset than the first reading's. */
+static iri_status_t
+iri_try_charset(iri_finder_t *finder, const iri_charset_t *charset,
+                iri_further_t *best)
+{
+    iri_buf_t    part = IRI_BUF_EMPTY;
+    iri_walk_t   walk;
+    iri_status_t status;
+    int          read;
+
+    status = iri_part_read(finder, charset, iri_source_of(finder), &part,
+                           &read);
+
+    if (status != IRI_OK || !read
+        || iri_str_equal(iri_buf_str(&part), finder->part))
+    {
+        return status;
+    }
+
+    iri_logf(finder->env, IRI_LOG_TRACE, "further reading %s",
+             (const char *) iri_charset_name(charset).data);
+
+    status = iri_walk(finder, iri_buf_str(&part), 0, &walk);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    iri_forgive(&walk, IRI_MATCH_CHARSET);
+    iri_further_keep(&walk, iri_charset_name(charset), IRI_WHY_FURTHER, best);
+
+    return IRI_OK;
+}
+
+
+/* best->walk is the first reading's walk, which is to be surpassed. */
+static iri_status_t
+iri_try_further(iri_finder_t *finder, iri_further_t *best)
+{
+    const iri_charsets_t *list = &finder->search->reading->conf->charsets;
+    iri_walk_t            walk;
+    iri_status_t          status = IRI_OK;
+    size_t                i;
+
+    for (i = 0; i < list->count; i++) {
+        status = iri_try_charset(finder, list->at[i], best);
+
+        if (status != IRI_OK || best->walk.found || finder->stopped) {
+            return status;
+        }
     }
 
     iri_logf(finder->env, IRI_LOG_TRACE, "%s", "a charset for each segment");
 
-    status = iri_walk(finder, finder->octets, 1, walk);
+    status = iri_walk(finder, finder->octets, 1, &walk);
 
-    walk->found = walk->found && !walk->refused;
-    walk->why = IRI_WHY_MIXED;
-    *charset = iri_charset_mixed;
+    if (status == IRI_OK) {
+        iri_further_keep(&walk, iri_charset_mixed, IRI_WHY_MIXED, best);
+    }
 
     return status;
 }
@@ -322,8 +358,8 @@ iri_find_found(const iri_finder_t *finder, iri_walk_t *walk,
 
 /*
  * No such entry.  But where the way there went through a directory of
- * another name, a vendor variant of what was asked, the rules must judge
- * that name before anything is made in it.
+ * another name, a vendor variant of what was asked or a further reading, the
+ * rules must judge that name before anything is made in it or told of it.
  */
 static iri_status_t
 iri_find_absent(const iri_finder_t *finder, iri_walk_t *walk,
@@ -458,8 +494,9 @@ iri_find_exact(iri_finder_t *finder, iri_walk_t *walk)
 static iri_status_t
 iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
 {
-    iri_walk_t   walk, further;
-    iri_status_t status = IRI_OK;
+    iri_walk_t    walk;
+    iri_further_t further;
+    iri_status_t  status = IRI_OK;
 
     memset(&walk, 0, sizeof(walk));
 
@@ -479,20 +516,28 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
         return status;
     }
 
-    if (!walk.found && finder->further && !finder->stopped) {
-        status = iri_try_further(finder, &further, &found->charset);
-        if (status != IRI_OK) {
-            return status;
-        }
-
-        if (further.found) {
-            return iri_find_done(finder, &further, found);
-        }
-
-        found->charset = finder->search->reading->charset;
+    if (walk.found || !finder->further || finder->stopped) {
+        return iri_find_done(finder, &walk, found);
     }
 
-    return iri_find_done(finder, &walk, found);
+    memset(&further, 0, sizeof(further));
+    further.walk = walk;
+
+    status = iri_try_further(finder, &further);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    /* In doubt a directory on the way is no better than none. */
+    if (further.charset.len == 0
+        || (finder->stopped && !further.walk.found))
+    {
+        return iri_find_done(finder, &walk, found);
+    }
+
+    found->charset = further.charset;
+
+    return iri_find_done(finder, &further.walk, found);
 }
 
 

@@ -301,7 +301,8 @@ typedef struct {
     iri_buf_t   names;     /* canonical path of the same, below the root */
     iri_match_t match;
     iri_why_t   why;
-    int         found;
+    size_t      depth;     /* segments, other than ASCII, that were found */
+    int         found;     /* and all of the path was */
     int         refused;
 } iri_walk_t;
 

@@ -246,51 +246,65 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
 }
 
 
-/*
- * PATH_INFO, for which there is nothing on disk to confirm a charset: each
- * segment in the first that reads it.
- */
+/* One segment in the first charset that reads it; *why if there is none. */
 static iri_status_t
-iri_walk_path_info(iri_finder_t *finder, iri_walk_t *walk, size_t from)
+iri_read_first(iri_finder_t *finder, size_t from, size_t to, iri_buf_t *out,
+               iri_why_t *why)
 {
     iri_source_t         source = iri_source_of(finder);
     const iri_charset_t *charset;
-    iri_buf_t            rest = IRI_BUF_EMPTY;
     iri_status_t         status = IRI_OK;
-    iri_why_t            why = IRI_WHY_UNREADABLE;
-    size_t               to, i;
+    size_t               i;
+
+    *why = IRI_WHY_UNREADABLE;
+
+    for (i = 0; status == IRI_OK && *why != IRI_WHY_READ; i++) {
+        charset = iri_way_to_read(finder->search->reading->conf, i);
+        if (charset == NULL) {
+            break;
+        }
+
+        status = iri_segment_read(finder->env, charset, &source, from, to,
+                                  out, NULL, why);
+    }
+
+    return status;
+}
+
+
+/*
+ * What follows the deepest entry of a path in several charsets: there is
+ * nothing on disk that could confirm one.  *read 0: no charset reads it.
+ */
+static iri_status_t
+iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
+{
+    iri_status_t status;
+    iri_why_t    why;
+    size_t       to;
+
+    *read = 0;
 
     for (;;) {
         to = iri_segment_end(finder->octets, from);
 
-        for (i = 0; status == IRI_OK; i++) {
-            charset = iri_way_to_read(finder->search->reading->conf, i);
-            if (charset == NULL) {
-                break;
-            }
-
-            status = iri_segment_read(finder->env, charset, &source, from, to,
-                                      &rest, NULL, &why);
-            if (why == IRI_WHY_READ) {
-                break;
-            }
-        }
-
+        status = iri_read_first(finder, from, to, rest, &why);
         if (status != IRI_OK || why != IRI_WHY_READ) {
             return status;
         }
 
         if (to == finder->octets.len) {
-            break;
+            *read = 1;
+            return IRI_OK;
         }
 
-        status = iri_buf_putc(finder->env, &rest, '/');
+        status = iri_buf_putc(finder->env, rest, '/');
+        if (status != IRI_OK) {
+            return status;
+        }
+
         from = to + 1;
     }
-
-    walk->found = 1;
-
-    return iri_walk_put(finder, walk, iri_buf_str(&rest), iri_buf_str(&rest));
 }
 
 
@@ -299,27 +313,37 @@ static iri_status_t
 iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
              iri_str_t part, size_t from, int mixed)
 {
-    iri_str_t rest = iri_str_from(part, from);
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_str_t    rest = iri_str_from(part, from);
+    iri_status_t status;
+    int          read;
 
-    switch (step) {
-    case IRI_STEP_FOUND:
+    if (step == IRI_STEP_FOUND) {
         return iri_walk_confirm(finder, walk);
+    }
 
-    case IRI_STEP_NOT_DIR:
-        if (mixed) {
-            return iri_walk_path_info(finder, walk, from);
-        }
-
-        walk->found = 1;
-        return iri_walk_put(finder, walk, rest, rest);
-
-    case IRI_STEP_REFUSED:
+    if (step == IRI_STEP_REFUSED) {
         iri_walk_refuse(walk, walk->why);
         return IRI_OK;
-
-    default:
-        return mixed ? IRI_OK : iri_walk_rest(finder, walk, rest);
     }
+
+    if (mixed) {
+        status = iri_read_rest(finder, from, &buf, &read);
+        if (status != IRI_OK || !read) {
+            iri_walk_refuse(walk, IRI_WHY_UNREADABLE);
+            return status;
+        }
+
+        rest = iri_buf_str(&buf);
+    }
+
+    /* Below a file it is PATH_INFO, which no tree writes. */
+    if (step == IRI_STEP_NOT_DIR) {
+        walk->found = 1;
+        return iri_walk_put(finder, walk, rest, rest);
+    }
+
+    return iri_walk_rest(finder, walk, rest);
 }
 
 
@@ -356,6 +380,7 @@ iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
                                       &step);
 
             if (status == IRI_OK && step == IRI_STEP_FOUND) {
+                walk->depth++;
                 status = iri_buf_put(finder->env, &walk->names, name.data,
                                      name.len);
             }

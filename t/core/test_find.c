@@ -194,8 +194,14 @@ static const case_t cases[] = {
     { "/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_MOVED,
       IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
       "EUC-JP" },
-    { "/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, ABSENT, "/\xc9\xbd/a",
-      NULL, NULL },
+    { "/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_MOVED,
+      IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
+      "EUC-JP" },
+    { "/\xc9\xbd/b|/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, ABSENT,
+      "/\xc9\xbd/a", NULL, NULL },
+    { "/" E_ACUTE "/b", "/%C3%A9/%E9", "windows-1252", "", ANY, N, IRI_MOVED,
+      IRI_WHY_MIXED, IRI_MATCH_EXACT, "/" E_ACUTE "/" E_ACUTE,
+      "/" E_ACUTE "/" E_ACUTE, "mixed" },
     { "/\xc9\xbd/b|/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_MOVED,
       IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
       "EUC-JP" },
@@ -1244,10 +1250,12 @@ segment_of(iri_str_t path, size_t *at)
  * rules judge it before anything is made in it.
  */
 static int
-absent_in_variant(const find_t *find)
+absent_below(const find_t *find)
 {
     return find->found.answer == IRI_MOVED
            && (find->found.why == IRI_WHY_VARIANT
+               || find->found.why == IRI_WHY_FURTHER
+               || find->found.why == IRI_WHY_MIXED
                || find->found.why == IRI_WHY_UNNAMED
                || find->found.why == IRI_WHY_READ);
 }
@@ -1266,7 +1274,7 @@ check_found(find_t *find)
     iri_str_t            name = { 0, text };
     core_node_t         *node = core_node(&find->core, S("/srv"));
     const core_node_t   *child;
-    size_t               at = 1, from = 1;
+    size_t               at = 1, from = 1, confirmed = 0;
 
     while (at <= path.len) {
         segment = segment_of(path, &at);
@@ -1283,7 +1291,8 @@ check_found(find_t *find)
         { /* void */
         }
 
-        if (child == NULL && node != NULL && absent_in_variant(find)) {
+        if (child == NULL && node != NULL && absent_below(find)) {
+            assert_true(confirmed > 0);
             return;
         }
 
@@ -1310,6 +1319,7 @@ check_found(find_t *find)
             assert_str(file, segment);
         }
 
+        confirmed += !iri_is_ascii(segment, 0);
         node = (core_node_t *) child;
     }
 

@@ -129,10 +129,10 @@ sub error_pattern {
     return qr/\[[\w-]*:(?:$levels)\] \[pid/;
 }
 
-# With HTTP/2 a graceful stop: where connections are open, TERM now and then
-# ends httpd 2.4.71 by a segmentation fault of its event MPM, which errors()
+# A graceful stop: where connections are open, TERM now and then ends a child
+# of httpd 2.4.71 by a segmentation fault inside its event MPM, which errors()
 # would report.
-sub stop_signal { return $_[0]{h2} ? 'WINCH' : 'TERM' }
+sub stop_signal { return 'WINCH' }
 
 # Replaces the caller's text (if one is given) and restarts gracefully. True
 # once httpd serves again; a bad configuration ends it, as httpd does.
