@@ -242,6 +242,8 @@ mod_iri_hooks(apr_pool_t *pool)
     static const char *const after[] = { "mod_http2.c", NULL };
     /* it judges in post_read_request, as early */
     static const char *const before[] = { "mod_security2.c", NULL };
+    /* it tells what is for elsewhere */
+    static const char *const proxy[] = { "mod_proxy.c", NULL };
 
     (void) pool;
     ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
@@ -249,6 +251,8 @@ mod_iri_hooks(apr_pool_t *pool)
 
     ap_hook_post_read_request(mod_iri_post_read, after, before,
                               APR_HOOK_REALLY_FIRST);
+    ap_hook_post_read_request(mod_iri_post_read_absolute, proxy, NULL,
+                              APR_HOOK_FIRST);
     ap_hook_pre_translate_name(mod_iri_pre_translate, NULL, NULL,
                                APR_HOOK_REALLY_FIRST);
     ap_hook_translate_name(mod_iri_check, NULL, NULL, APR_HOOK_REALLY_FIRST);

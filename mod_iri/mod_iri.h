@@ -226,6 +226,7 @@ void mod_iri_forget_first(request_rec *r);
 /* ---- hooks -------------------------------------------------------------- */
 
 int mod_iri_post_read(request_rec *r); /* mod_iri_read.c */
+int mod_iri_post_read_absolute(request_rec *r);
 int mod_iri_pre_translate(request_rec *r);
 int mod_iri_check(request_rec *r);
 int mod_iri_restore(request_rec *r);

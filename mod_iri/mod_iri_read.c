@@ -13,8 +13,6 @@
 
 #include "mod_iri.h"
 
-#include <http_vhost.h>
-
 /*
  * Marks the request_config of a subrequest that has a URI of its own, so
  * that map_to_storage can tell it from one of a file; never written.
@@ -165,32 +163,31 @@ mod_iri_concerns(const request_rec *r, const mod_iri_server_t *conf)
            && r->method_number != M_CONNECT;
 }
 
-/* A forward proxy is asked; mod_proxy has not told r->proxyreq yet. */
 static int
-mod_iri_is_elsewhere(request_rec *r)
+mod_iri_read_first(request_rec *r)
 {
-    return r->parsed_uri.scheme != NULL
-           && (r->parsed_uri.hostname == NULL
-               || !ap_matches_request_vhost(
-                   r, r->parsed_uri.hostname,
-                   (apr_port_t) (r->parsed_uri.port_str
-                                     ? r->parsed_uri.port
-                                     : ap_default_port(r))));
+    mod_iri_server_t *conf = mod_iri_server(r->server);
+
+    if (mod_iri_concerns(r, conf)
+        && !iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1))
+    {
+        mod_iri_read_path(r, conf);
+    }
+    return DECLINED;
 }
 
 int
 mod_iri_post_read(request_rec *r)
 {
-    mod_iri_server_t *conf = mod_iri_server(r->server);
-
     mod_iri_forget_first(r);
-    if (mod_iri_concerns(r, conf)
-        && !iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)
-        && !mod_iri_is_elsewhere(r))
-    {
-        mod_iri_read_path(r, conf);
-    }
-    return DECLINED;
+    return r->parsed_uri.scheme == NULL ? mod_iri_read_first(r) : DECLINED;
+}
+
+/* Only behind mod_proxy, which says whether the request is for elsewhere. */
+int
+mod_iri_post_read_absolute(request_rec *r)
+{
+    return r->parsed_uri.scheme != NULL ? mod_iri_read_first(r) : DECLINED;
 }
 
 /* ---- r->unparsed_uri ---------------------------------------------------- */

@@ -81,6 +81,33 @@ for (['?mine=1', '?mine=1'], ['', ''], ['?', '?']) {
         'with the query as it came';
 }
 
+# ---- the absolute form is no other spelling ---------------------------------
+for my $modules ([], ['proxy', 'proxy_http']) {
+    my $absolute = httpd(root => $root, modules => ['setenvif', @$modules],
+        conf => <<'END');
+IRIEngine On
+IRICharset EUC-JP
+SetEnvIf Request_URI "^/(?:%E7%92%B0|%E8%A1%A8)/" DENY
+<Directory "%%ROOT%%">
+    <RequireAll>
+        Require all granted
+        Require not env DENY
+    </RequireAll>
+</Directory>
+END
+    my $port = $absolute->port;
+    for my $host ('', 'http://localhost', "http://localhost:$port",
+        'http://elsewhere.example', 'http://127.0.0.1:1')
+    {
+        is $absolute->get("$host/$_.txt")->status, 403,
+            "denied: $host/$_, @$modules"
+            for '%E7%92%B0/%E8%A1%A8', '%B4%C4/%C9%BD', "\xB4\xC4/\xC9\xBD",
+            '%C9%BD/s';
+        is $absolute->get("$host/%E9%96%8B/%C9%BD.txt")->status, 200,
+            "served: $host, @$modules";
+    }
+}
+
 # ---- paths that a rule builds of what the client sent -----------------------
 for my $charset ('UTF-8', 'EUC-JP') {
     my $manifest = "\@charset $charset\n" . join '',
