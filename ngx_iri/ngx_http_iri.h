@@ -44,6 +44,9 @@ typedef struct {
     /* the handler that was first in the REWRITE phase, or NULL */
     ngx_http_handler_pt rewrite;
 
+    /* that of try_files in the PRECONTENT phase, or NULL */
+    ngx_http_handler_pt try_files;
+
     /* nginx's own getters of the wrapped variables */
     ngx_http_get_variable_pt getters[NGX_HTTP_IRI_WRAPPED];
 
@@ -250,6 +253,9 @@ ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
 /* Let the script be seen as alias only where that does no harm. */
 void ngx_http_iri_root_validate(ngx_http_request_t *r,
     ngx_http_iri_loc_conf_t *ilcf);
+
+/* The handler of ngx_http_try_files_module: NULL if nginx has none. */
+ngx_http_handler_pt ngx_http_iri_try_files_of(ngx_conf_t *cf);
 
 /* nginx's own root and the disk's path while try_files runs. */
 ngx_int_t ngx_http_iri_window_open(ngx_http_request_t *r);

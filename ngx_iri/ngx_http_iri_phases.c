@@ -11,9 +11,9 @@
  *                   last    the disk is asked; found under another canonical
  *                           path the request starts over (design 5.6)
  *   PRECONTENT      first   iri_redirect, when ACCESS has let the client in;
- *                           the Destination of COPY and MOVE; the window for
- *                           try_files is opened
- *                   last    and closed
+ *                           the Destination of COPY and MOVE
+ *                           try_files, in the place of nginx's own handler:
+ *                           the window for it is opened and closed
  *   LOG             first   nginx's own root, for logs; iri report
  *
  * nginx runs the handlers of a phase backwards, those of LOG in order, and a
@@ -527,29 +527,46 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
 
     rc = ngx_http_iri_redirect(r);
 
-    if (rc == NGX_DECLINED) {
-        rc = ngx_http_iri_check_destination(r);
-    }
-
-    return rc != NGX_DECLINED ? rc : ngx_http_iri_window_open(r);
-}
-
-
-static ngx_int_t
-ngx_http_iri_precontent_last_handler(ngx_http_request_t *r)
-{
-    if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
-        ngx_http_iri_window_close(r);
-    }
-
-    return NGX_DECLINED;
+    return rc != NGX_DECLINED ? rc : ngx_http_iri_check_destination(r);
 }
 
 
 /*
- * try_files may answer with a status: headers and logs must see the path of
- * the request again.  And once the request has gone upstream the proxy's flag
- * is free, so that proxy_store finds its file after "rewrite ... break".
+ * In the place of the handler of try_files, so that nothing else sees the path
+ * on disk: what it answers may have a page, or an address, made of $uri.  Its
+ * last resort is followed before it returns, and r may be gone then.
+ */
+static ngx_int_t
+ngx_http_iri_try_files_handler(ngx_http_request_t *r)
+{
+    ngx_int_t                 rc;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+
+    if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
+        return imcf->try_files(r);
+    }
+
+    rc = ngx_http_iri_window_open(r);
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    rc = imcf->try_files(r);
+    if (rc != NGX_DONE) {
+        ngx_http_iri_window_close(r);
+    }
+
+    return rc;
+}
+
+
+/*
+ * The last resort of try_files may be answered at once, where it goes round in
+ * a circle: headers and logs must see the path of the request again.  And once
+ * the request has gone upstream the proxy's flag is free, so that proxy_store
+ * finds its file after "rewrite ... break".
  */
 static ngx_int_t
 ngx_http_iri_header_filter(ngx_http_request_t *r)
@@ -735,6 +752,31 @@ ngx_http_iri_take_rewrite(ngx_conf_t *cf)
 }
 
 
+/* The same for that of try_files, wherever it stands in PRECONTENT. */
+static void
+ngx_http_iri_take_try_files(ngx_conf_t *cf)
+{
+    ngx_uint_t                 i;
+    ngx_array_t               *handlers;
+    ngx_http_handler_pt       *h;
+    ngx_http_iri_main_conf_t  *imcf;
+    ngx_http_core_main_conf_t *cmcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    imcf->try_files = ngx_http_iri_try_files_of(cf);
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    handlers = &cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers;
+    h = handlers->elts;
+
+    for (i = 0; i < handlers->nelts; i++) {
+        if (h[i] == imcf->try_files) {
+            h[i] = ngx_http_iri_try_files_handler;
+        }
+    }
+}
+
+
 ngx_int_t
 ngx_http_iri_phases_init(ngx_conf_t *cf)
 {
@@ -755,13 +797,12 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
           ngx_http_iri_rewrite_last_handler },
         { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
           ngx_http_iri_precontent_first_handler },
-        { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_START,
-          ngx_http_iri_precontent_last_handler },
         { NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_START,
           ngx_http_iri_log_handler },
     };
 
     ngx_http_iri_take_rewrite(cf);
+    ngx_http_iri_take_try_files(cf);
 
     for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         if (ngx_http_iri_register(cf, table[i].phase, table[i].end,

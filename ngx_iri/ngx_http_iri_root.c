@@ -736,6 +736,38 @@ ngx_http_iri_root_validate(ngx_http_request_t      *r,
 
 /* ---- try_files ---------------------------------------------------------- */
 
+/* It has no symbol either: the module is asked to register it once more. */
+ngx_http_handler_pt
+ngx_http_iri_try_files_of(ngx_conf_t *cf)
+{
+    ngx_uint_t                 n;
+    ngx_array_t               *handlers;
+    ngx_module_t              *module;
+    ngx_http_module_t         *ctx;
+    ngx_http_handler_pt       *h;
+    ngx_http_core_main_conf_t *cmcf;
+
+    module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
+    if (module == NULL) {
+        return NULL;
+    }
+
+    ctx = module->ctx;
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    handlers = &cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers;
+    n = handlers->nelts;
+
+    if (ctx->postconfiguration(cf) != NGX_OK || handlers->nelts != n + 1) {
+        return NULL;
+    }
+
+    handlers->nelts = n;
+    h = handlers->elts;
+
+    return h[n];
+}
+
+
 /*
  * try_files puts each candidate behind root by itself, so a script that gives
  * whole names is of no use to it.  While it runs the location has its own

@@ -319,4 +319,40 @@ for my $name ('b.txt', 'none.txt') {
     }
 }
 is_deeply [$same->errors], [], 'nothing unexpected in the log';
+
+# ---- only try_files sees the path on disk ------------------------------------
+
+my ($euc) = make_tree(<<'END');
+@charset EUC-JP
+\xE6\x97\xA5.txt	file	day
+END
+my $try = nginx(root => $euc, conf => <<'END');
+log_format uri $uri;
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_filename_charset EUC-JP;
+    try_files $uri =404;
+    location /status/ {
+        try_files $uri =404;
+        error_page 404 =302 http://other$uri;
+    }
+    location /page/ { try_files $uri =404; error_page 404 /as?uri=$uri; }
+    location /as { return 200 $args; }
+    location /mirror/ {
+        mirror /log;
+        try_files $uri =404;
+        error_page 404 =302 http://other$uri;
+    }
+    location /log { return 204; }
+}
+END
+my $day = "\xE6\x97\xA5";
+is $try->get('/%E6%97%A5.txt')->body, 'day', 'which is there';
+is $try->get("/$_/%E6%97%A5")->header('Location'), "http://other/$_/$day",
+    "$_: an address for what is not" for qw(status mirror);
+is answer($try, '', '/page/%E6%97%A5'), "404 uri=/page/$day",
+    'arguments of a page';
+is_deeply [$try->errors], [], 'nothing unexpected in the log';
 done_testing;
