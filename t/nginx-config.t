@@ -24,7 +24,7 @@ my @bad = (
     ['iri_charset;',                'iri_charset',          qr/number of arg/],
     ['iri_charset EUC-JP; iri_charset none;', 'iri_charset', qr/is duplicate/],
     ['iri_filename_charset none;',  'iri_filename_charset',
-        qr/"none" is no charset known here/],
+        qr/"none"/],
     ['iri_filename_charset klingon;', 'iri_filename_charset',
         qr/"klingon" is no charset known here/],
     ['iri_filename_form nfkc;',     'iri_filename_form',
