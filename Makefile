@@ -186,7 +186,7 @@ test: need-test ## build, then all tests
 
 unit: $(TESTS)
 
-# TESTS_ARE=t/explain.t runs one file only.
+# TESTS_ARE=t/cli-explain.t runs one file only.
 TESTS_ARE ?= $(wildcard t/*.t) $(TESTS)
 prove:
 	CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -It/lib --timer $(TESTS_ARE)
@@ -203,6 +203,7 @@ asan: need-test ## the whole suite with ASan and UBSan, servers included
 
 # ---- housekeeping ------------------------------------------------------------
 
+# Headers are set by hand.
 C_FILES = $(wildcard common/*.c mod_iri/*.c ngx_iri/*.c cli/*.c t/core/*.c)
 
 format:        ## put all C files in form

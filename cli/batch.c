@@ -15,20 +15,6 @@
 #include "cli.h"
 
 
-static int
-cli_hex_digit(char c)
-{
-    const char *digits = "0123456789abcdef";
-    const char *at;
-
-    if (c >= 'A' && c <= 'F') {
-        c = (char) (c - 'A' + 'a');
-    }
-    at = c ? strchr(digits, c) : NULL;
-    return at ? (int) (at - digits) : -1;
-}
-
-
 /* The octet for what follows a backslash, *taken octets; -1: nothing does. */
 static int
 cli_line_escape(const char *p, size_t left, size_t *taken)
@@ -42,10 +28,9 @@ cli_line_escape(const char *p, size_t left, size_t *taken)
     case 'n':
         return '\n';
     case 'x':
-        if (left >= 3 && cli_hex_digit(p[1]) >= 0 && cli_hex_digit(p[2]) >= 0)
-        {
+        if (left >= 3 && cli_hex(p[1]) >= 0 && cli_hex(p[2]) >= 0) {
             *taken = 3;
-            return cli_hex_digit(p[1]) * 16 + cli_hex_digit(p[2]);
+            return cli_hex(p[1]) * 16 + cli_hex(p[2]);
         }
     }
     return -1;

@@ -35,7 +35,7 @@ enum { CLI_OPT_BATCH = 256, CLI_OPT_HELP, CLI_OPT_OWN };
 
 #define CLI_OPTIONS_FOR_ALL                                                   \
     { "batch", CLI_OPT_BATCH, 0,                                              \
-      "operands as lines on standard input, JSON as lines out" },             \
+      "operands as lines in, JSON as lines out" },                            \
     { "help", CLI_OPT_HELP, 0, "this text" }
 
 /* One set of operands on its way to its answer. */
@@ -106,6 +106,9 @@ int cli_set_null(cli_call_t *call, const char *name);
 void cli_add_words(apr_array_header_t *words, const char *value);
 
 /* ---- target.c ----------------------------------------------------------- */
+
+/* The value of a hexadecimal digit; -1: it is none. */
+int cli_hex(char digit);
 
 typedef struct {
     iri_request_t request;     /* what a server hands to the core */

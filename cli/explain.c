@@ -38,25 +38,21 @@ static const apr_getopt_option_t explain_options[] = {
     { "match", EXPLAIN_MATCH, 1,
       "iri_match: exact, normalization, variants" },
     { "escaped", EXPLAIN_ESCAPED, 0,
-      "hand the path over percent-encoded, as mod_iri does" },
+      "read the path percent-encoded, as mod_iri does" },
     CLI_OPTIONS_FOR_ALL,
     { NULL, 0, 0, NULL }
 };
 
 static const char explain_help[] =
-    "Lists are written with commas or blanks between their words.  TARGET is\n"
-    "what stands in the request line, percent-encoded or in raw octets; a "
-    "whole\n"
-    "http URL will do.  Without --root nothing is looked for on disk.\n\n"
+    "Lists are written with commas or blanks between their words. TARGET is\n"
+    "what stands in the request line, percent-encoded or in raw octets; a\n"
+    "whole http or https URL will do. Without --root it is only read.\n\n"
     "JSON fields: form charset path uri match filename path_info answer why\n"
-    "status location.  A string that is not UTF-8 has %HH for \"%\" and for "
-    "each\n"
-    "octet above 7F, and its field is named in the list \"escaped\".\n\n"
+    "status location. A string that is not UTF-8 has %HH for \"%\" and for\n"
+    "each octet above 7F, and its field is named in the list \"escaped\".\n\n"
     "Examples:\n"
-    "  iri explain --root /srv/www --charset shift_jis "
-    "/%93%FA%96%7B%8C%EA.html\n"
-    "  iri explain --root /srv/old --filename-charset euc-jp "
-    "http://localhost/日本語.html\n";
+    "  iri explain --charset shift_jis --root /srv/www /%93%FA%96%7B.html\n"
+    "  iri explain --filename-charset euc-jp --root /srv/old /日本語.html\n";
 
 typedef struct {
     apr_pool_t         *pool;
@@ -139,7 +135,8 @@ explain_root(explain_conf_t *conf, const char *value)
             != APR_SUCCESS
         || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
     {
-        return "is no folder that can be read";
+        return apr_psprintf(conf->pool, "\"%s\" is no folder to look into",
+                            value);
     }
     conf->has_root = 1;
     conf->root.data = (unsigned char *) path;
@@ -235,14 +232,21 @@ explain_trace(void *arg, iri_log_level_t level, iri_str_t line)
 }
 
 
+/* Octets that are not UTF-8 are escaped all, as in the fields of the answer. */
 static void
 explain_heading(cli_call_t *call, const char *text, iri_str_t octets)
 {
-    if (call->trace != NULL) {
-        fputs(text, call->trace);
-        cli_print(call->trace, octets);
-        putc('\n', call->trace);
+    iri_str_t shown = { 0, NULL };
+    int       escaped;
+
+    if (call->trace == NULL) {
+        return;
     }
+    shown.data = (const unsigned char *) cli_text(call->pool, octets,
+                                                  &shown.len, &escaped);
+    fputs(text, call->trace);
+    cli_print(call->trace, shown.data != NULL ? shown : octets);
+    putc('\n', call->trace);
 }
 
 

@@ -56,7 +56,7 @@ cli_help(const cli_command_t *command)
     const apr_getopt_option_t *option;
 
     printf("Usage: iri %s [options] %s\n       iri %s [options] --batch "
-           "< LINES\n\nThis is to %s.\n\nOptions:\n",
+           "< LINES\n\nTo %s.\n\nOptions:\n",
            command->name, command->operands, command->name, command->about);
     for (option = command->options; option->name != NULL; option++) {
         const char *value = option->has_arg ? " VALUE" : "";
@@ -209,7 +209,7 @@ cli_check_operands(const cli_line_t *line, size_t given)
     if (given == line->command->count) {
         return NULL;
     }
-    return apr_psprintf(line->pool, "what is needed is: %s",
+    return apr_psprintf(line->pool, "takes just this: %s",
                         line->command->operands);
 }
 

@@ -16,9 +16,11 @@
 #define CLI_NOWHERE ((size_t) -1)
 
 
-static int
-cli_hex(unsigned char c)
+int
+cli_hex(char digit)
 {
+    unsigned char c = (unsigned char) digit;
+
     if (c >= '0' && c <= '9') {
         return c - '0';
     }
@@ -36,8 +38,8 @@ cli_escape(const unsigned char *p, const unsigned char *end)
     if (end - p < 3 || p[0] != '%') {
         return -1;
     }
-    high = cli_hex(p[1]);
-    low = cli_hex(p[2]);
+    high = cli_hex((char) p[1]);
+    low = cli_hex((char) p[2]);
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 

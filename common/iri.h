@@ -208,8 +208,8 @@ typedef struct {
  * A charset that was read through once, sequence by sequence, and found
  * fit for paths: ASCII is ASCII, no sequence that starts with a high octet
  * gives an ASCII character, no state, no "/", ".", "%" or NUL inside a
- * sequence (security rule 16).  What was seen is kept as tables, so that
- * reading needs no converter and no lock.
+ * sequence.  What was seen is kept as tables, so that reading needs no
+ * converter and no lock.
  */
 typedef struct iri_charset_s iri_charset_t;
 
@@ -238,7 +238,11 @@ extern const iri_str_t iri_charset_mixed;
 /* ---- settings: one parser of values for both servers --------------------- */
 
 typedef enum { IRI_ENGINE_OFF, IRI_ENGINE_ON, IRI_ENGINE_REPORT } iri_engine_t;
-typedef enum { IRI_INVALID_404, IRI_INVALID_400, IRI_INVALID_PASS } iri_invalid_t;
+typedef enum {
+    IRI_INVALID_404,
+    IRI_INVALID_400,
+    IRI_INVALID_PASS
+} iri_invalid_t;
 typedef enum { IRI_NAMES_ANY, IRI_NAMES_NFC, IRI_NAMES_NFD } iri_names_t;
 
 /* Bits of iri_tree_conf_t.match */
@@ -285,7 +289,7 @@ const char *iri_parse_redirect(iri_str_t word, int *out);   /* 0 is "off" */
 /*
  * After merging: fill in what follows from other settings.  An empty charset
  * list becomes UTF-8; the variants are forgiven where a Japanese charset is
- * in either list and "exact" was not said (design 5.3).
+ * in either list and "exact" was not said.
  */
 void iri_tree_conf_finish(const iri_reading_conf_t *reading,
                           iri_tree_conf_t *tree);
@@ -332,7 +336,7 @@ typedef struct {
 } iri_reading_t;
 
 /*
- * Read a path: design 4, rules 1 to 5 of the security notes.
+ * Read a path: from octets to canonical characters.
  *
  * Strict UTF-8 first, then the first charset of conf in which the whole path
  * is valid, then, where no one charset reads the whole path, the first that
@@ -435,7 +439,7 @@ typedef struct {
 } iri_found_t;
 
 /*
- * Find the entry that has the name asked for: design 5.
+ * Find the entry that has the name asked for.
  *
  * An ASCII path is PASS without a look, and so is any path where the tree
  * is declared UTF-8 in NFC and the path has one reading.  Otherwise, segment

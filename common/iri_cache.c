@@ -571,10 +571,11 @@ iri_directory_read(const iri_env_t *env, const iri_tree_conf_t *tree,
     free(scratch);
 
     if (env->trace) {
-        iri_logf(env, IRI_LOG_TRACE, "read %s: %lu entries %s",
+        iri_logf(env, IRI_LOG_TRACE, "read %s: %lu entries%s%s",
                  iri_printable(env, directory),
                  (unsigned long) lister.entries,
-                 lister.too_many    ? "are too many: exact names only"
+                 lister.too_many || status != IRI_OK ? ", " : "",
+                 lister.too_many    ? "too many: exact names only"
                  : status != IRI_OK ? iri_status_text(status)
                                     : "");
     }

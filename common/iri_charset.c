@@ -2,10 +2,10 @@
  * iri_charset.c - legacy charsets as tables that were tested while made
  *
  * When a configuration names a charset, its ICU converter is asked once for
- * every sequence there can be.  That is the test of security rule 16: what
- * fails it is refused with a sentence.  What the converter said is kept, as
- * a tree of octets for reading and pages of code points for writing, so that
- * requests need no converter, no lock and no fallback mode.
+ * every sequence there can be.  A charset that could hide a "/", or make ASCII
+ * of other octets, is refused with a sentence.  What the converter said is
+ * kept, as a tree of octets for reading and pages of code points for writing,
+ * so that requests need no converter, no lock and no fallback mode.
  *
  * Only what the converter reads strictly is in the tables; a code point is
  * written as the one sequence that ICU writes for it, if that reads back as

@@ -305,6 +305,13 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
     }
 
     for (i = 0; i < count; i++) {
+        if (iri_str_equal_nocase(words[i], "none")) {
+            return none_allowed
+                       ? "takes \"none\" alone, or charsets without it"
+                       : "cannot be \"none\": names on disk are in"
+                         " some charset, \"UTF-8\" say";
+        }
+
         error = iri_charset_get(registry, words[i], &charset);
         if (error != NULL) {
             return error;

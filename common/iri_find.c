@@ -1,10 +1,9 @@
 /*
  * iri_find.c - from a canonical path to the entry that has that name
  *
- * Design 5: down the tree with the first reading, then the same for the
- * further readings of the request, depth first and with one budget for all;
- * candidates are never multiplied out (security rules 11 and 17).  What one
- * way down finds is iri_walk.c.
+ * Down the tree with the first reading, then the same for the further
+ * readings of the request, depth first and with one budget for all;
+ * candidates are never multiplied out.  One way down is iri_walk.c.
  */
 
 #include <string.h>
@@ -159,7 +158,7 @@ iri_further_look_for(iri_finder_t *finder)
 /* A further reading, and how far it leads. */
 typedef struct {
     iri_walk_t walk;
-    iri_str_t  charset;   /* empty: there is none */
+    iri_str_t  charset; /* empty: there is none */
 } iri_further_t;
 
 
@@ -529,8 +528,7 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
     }
 
     /* In doubt a directory on the way is no better than none. */
-    if (further.charset.len == 0
-        || (finder->stopped && !further.walk.found))
+    if (further.charset.len == 0 || (finder->stopped && !further.walk.found))
     {
         return iri_find_done(finder, &walk, found);
     }

@@ -106,7 +106,8 @@ static const iri_encoding_t iri_encodings[] = {
     { "replacement", NULL, iri_stateful, 0, 0, IRI_QUIRK_NONE },
     { "UTF-16BE", NULL, iri_wide, 0, 0, IRI_QUIRK_NONE },
     { "UTF-16LE", NULL, iri_wide, 0, 0, IRI_QUIRK_NONE },
-    { "x-user-defined", NULL, "has no characters of its own", 0, 0, IRI_QUIRK_NONE },
+    { "x-user-defined", NULL, "has no characters of its own", 0, 0,
+      IRI_QUIRK_NONE },
     { "UTF-7", NULL, "writes \"/\" as other octets too", 0, 0, IRI_QUIRK_NONE },
     { "UTF-32", NULL, iri_wide, 0, 0, IRI_QUIRK_NONE },
 };

@@ -2,9 +2,9 @@
  * iri_name.c - the name of an entry, and the octets that write a name
  *
  * An entry has one name: that of the first tree charset that reads its
- * octets and writes them back the same (security rule 6).  Only an entry
- * whose name is the name that was asked ever counts; what octets happen to
- * mean in another charset does not (design 5.1).
+ * octets and writes them back the same.  Only an entry whose name is the name
+ * that was asked ever counts; what octets happen to mean in another charset
+ * does not: C9 BD, U+8868 in EUC-JP, is U+027D in UTF-8.
  */
 
 #include <string.h>

@@ -3,7 +3,7 @@
  *
  * Draft 2.3 and 3.1 want characters in NFC; ICU knows how.  Three characters
  * whose NFC is ASCII stay as they are, for no mapping may make an ASCII
- * character (design 4.5).
+ * character.
  */
 
 #include <unicode/uchar.h>

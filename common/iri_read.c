@@ -1,8 +1,8 @@
 /*
  * iri_read.c - from the octets of a path to its reading
  *
- * Design 4: strict UTF-8 first, then the first charset that reads the whole
- * path, then one for each segment.  Everything is decided on the whole path,
+ * Strict UTF-8 first, then the first charset that reads the whole path, then
+ * one for each segment.  Everything is decided on the whole path,
  * so that one URI has one canonical form.
  */
 
@@ -264,6 +264,9 @@ iri_trace_reading(const iri_reader_t *reader, const iri_charset_t *charset,
 
     if (status != IRI_OK) {
         outcome = iri_status_text(status);
+
+    } else if (reader->why == IRI_WHY_UNREADABLE && charset != NULL) {
+        outcome = "does not read the path";
 
     } else if (reader->why != IRI_WHY_READ) {
         outcome = iri_why_text(reader->why);

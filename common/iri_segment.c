@@ -1,12 +1,11 @@
 /*
  * iri_segment.c - one segment: octets in, canonical characters out
  *
- * Decoding, normalization and the check after each of them (design 4.5,
- * security rules 3, 4 and 12) happen here and nowhere else.  A segment is
- * read piece by piece: ASCII stands for itself; what is not ASCII is put in
- * NFC together with the ASCII character before it, for a combining mark may
- * join that.  No piece can change another, since NFC has a boundary before
- * every ASCII character.
+ * Decoding, normalization and the check after each of them happen here and
+ * nowhere else.  A segment is read piece by piece: ASCII stands for itself;
+ * what is not ASCII is put in NFC together with the ASCII character before it,
+ * for a combining mark may join that.  No piece can change another, since NFC
+ * has a boundary before every ASCII character.
  */
 
 #include "iri_int.h"

@@ -4,7 +4,7 @@
  * Each way in which the tree may write the name is looked for, weakest
  * forgiveness first: as written in the tree's charsets and forms, by vendor
  * variants, among the entries remembered of the directory.  An entry counts
- * only if its own name is the segment (security rules 5 and 6).
+ * only if its own name is the segment.
  */
 
 #include "iri_int.h"

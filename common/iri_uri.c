@@ -2,7 +2,8 @@
  * iri_uri.c - a canonical path as a URI, as an IRI, as a Location
  *
  * Draft 3.1 for the way to a URI, 2.2 and 4.1 for what an IRI may hold.
- * All that goes into a header is percent-encoded ASCII (security rule 13).
+ * All that goes into a header is percent-encoded ASCII: no octet of a path can
+ * end a line or begin another field.
  */
 
 #include "iri_int.h"

@@ -1,9 +1,9 @@
 /*
- * iri_utf8.c - the one UTF-8 decoder of the project
+ * iri_utf8.c - the one UTF-8 decoder of the core
  *
  * Strict as the Unicode Standard's table 3-7 (and RFC 3629) has it: an
  * overlong form, a surrogate or anything above 10FFFF is no character.
- * There is no second, lenient decoder anywhere.
+ * There is no second, lenient one beside it.
  */
 
 #include "iri_int.h"

@@ -167,7 +167,7 @@ END
     is IRI::Cases::httpd_settings($groups[0]{settings} . ' iri=report'),
         "IRICharset Shift_JIS EUC-JP\nIRIMatch case\nIRIEngine report\n",
         'httpd settings';
-    is join(' ', IRI::Cases::core_options('filename_charset=A,B cache=off')),
+    is join(' ', IRI::Cases::core_options('filename_charset=A,B redirect=301')),
         '--filename-charset A,B', 'options of the command';
     my $expect = sub { IRI::Cases::expected($cases[$_[0]], $_[1]) };
     is_deeply $expect->(0, 'nginx'), { status => 200, path => 'x' }, 'as is';
@@ -276,7 +276,6 @@ sub test_core {
     ok $judge->(\%none, answer => 'refuse', status => 400), 'none: not 400';
     ok !$judge->(\%none, answer => 'serve', filename => '/srv'), 'none: dir';
     ok $judge->(\%none, answer => 'serve', @file), 'none: a file';
-    ok !$judge->({ status => 300 }, answer => 'choose'), 'choice';
     my %moved = (status => 301, location => '/%C3%A9');
     ok $judge->(\%moved, answer => 'serve'), 'nowhere to go';
     ok $judge->(\%moved, answer => 'moved', location => '/e'), 'elsewhere';

@@ -660,7 +660,7 @@ test_calls_limit(void **state)
 
 /* ---- vendor pairs ------------------------------------------------------- */
 
-/* Each pair of design 5.3, asked for in either form. */
+/* Each pair of JIS and its vendors, asked for in either form. */
 static void
 test_vendor_pairs(void **state)
 {

@@ -16,7 +16,7 @@
 #   form, charset, match    optional: what the variables of these names say
 #   nginx, httpd, core    optional, where a runner differs: "STATUS",
 #              "STATUS PATH", or "skip"; for core also an answer (pass,
-#              serve, moved, choose, refuse) in the place of STATUS
+#              serve, moved, refuse) in the place of STATUS
 #
 # In all optional columns and in path and note "-" is as good as nothing.
 package IRI::Cases;
@@ -38,12 +38,9 @@ our @EXPORT_OK = qw(load groups run_nginx run_httpd run_core
 # "iri_", and httpd's directive.
 my %HTTPD_DIRECTIVE = (
     iri => 'IRIEngine', charset => 'IRICharset', invalid => 'IRIInvalid',
-    host => 'IRIHost', query_charset => 'IRIQueryCharset',
     filename_charset => 'IRIFilenameCharset',
     filename_form => 'IRIFilenameForm', match => 'IRIMatch',
-    ambiguous => 'IRIAmbiguous', redirect => 'IRIRedirect',
-    listing => 'IRIListing', repair => 'IRIRepair', cache => 'IRICache',
-    advertise => 'IRIAdvertise',
+    redirect => 'IRIRedirect',
 );
 my %CORE_OPTION = map { $_ => 1 }
     qw(charset invalid filename_charset filename_form match);
@@ -436,7 +433,6 @@ sub judge_core {
     my $fits =
           $status =~ /^[a-z]/ ? $answer eq $status
         : $status =~ /^2/     ? $answer =~ /^(?:pass|serve|moved)$/
-        : $status =~ /^300/   ? $answer eq 'choose'
         : $status =~ /^3/     ? defined $verdict->{location}
         : $status =~ /404/    ? $refused || ($answer ne 'refuse' && !$found)
         : $status =~ /^400/   ? $refused
