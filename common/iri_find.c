@@ -479,14 +479,19 @@ iri_find_exact(iri_finder_t *finder, iri_walk_t *walk)
         status = iri_look(finder, &walk->disk, &node);
     }
 
-    if (status == IRI_OK
-        && (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER))
-    {
-        walk->found = 1;
-        walk->match = IRI_MATCH_EXACT;
+    if (status != IRI_OK) {
+        return status;
     }
 
-    return status;
+    if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
+        walk->found = 1;
+        walk->match = IRI_MATCH_EXACT;
+
+    } else if (node.kind == IRI_NODE_ABSENT) {
+        finder->absent = iri_buf_str(&walk->disk);
+    }
+
+    return IRI_OK;
 }
 
 

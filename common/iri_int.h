@@ -287,6 +287,8 @@ typedef struct {
     const iri_tree_conf_t *tree;
     iri_str_t              part;      /* of the path, below the root */
     iri_str_t              octets;    /* part as it came; empty if unknown */
+    iri_str_t              absent;    /* path on disk that is known not to
+                                         be there; empty if none is */
     size_t                 looks;     /* candidates so far */
     size_t                 calls;     /* file-system calls so far */
     size_t                 lists;     /* directories read so far */

@@ -96,10 +96,17 @@ iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
     finder->looks++;
 
     status = iri_buf_put(finder->env, &walk->disk, octets.data, octets.len);
-    if (status == IRI_OK) {
-        status = iri_look(finder, &walk->disk, &node);
+    if (status != IRI_OK) {
+        return status;
     }
 
+    if (iri_str_equal(iri_buf_str(&walk->disk), finder->absent)) {
+        walk->disk.len = len;
+        *step = IRI_STEP_ABSENT;
+        return IRI_OK;
+    }
+
+    status = iri_look(finder, &walk->disk, &node);
     if (status != IRI_OK) {
         return status;
     }

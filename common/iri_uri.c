@@ -105,7 +105,7 @@ iri_put_query(const iri_env_t *env, iri_str_t query, iri_buf_t *buf)
 
 /* Did the request come just as it would come after a redirect? */
 static int
-iri_is_canonical(const iri_reading_t *reading, iri_str_t path)
+iri_came_canonical(const iri_reading_t *reading, iri_str_t path)
 {
     return (reading->form == IRI_FORM_ASCII
             || reading->form == IRI_FORM_ESCAPED)
@@ -121,8 +121,8 @@ iri_location(const iri_env_t *env, const iri_reading_t *reading,
     iri_str_t    uri = { 0, NULL };
     iri_status_t status;
 
-    if (reading->form == IRI_FORM_INVALID || iri_is_canonical(reading, path))
-    {
+    if (reading->form == IRI_FORM_INVALID
+        || iri_came_canonical(reading, path)) {
         *out = uri;
         return IRI_OK;
     }

@@ -44,8 +44,8 @@ iri_walk_refuse(iri_walk_t *walk, iri_why_t why)
 
 /* Is the segment its own canonical form? */
 static iri_status_t
-iri_is_canonical(const iri_finder_t *finder, iri_str_t segment,
-                 int *canonical)
+iri_segment_is_canonical(const iri_finder_t *finder, iri_str_t segment,
+                         int *canonical)
 {
     iri_source_t source = { segment, NULL, 0, 0 };
     iri_buf_t    read = IRI_BUF_EMPTY;
@@ -95,7 +95,7 @@ iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
         return iri_walk_put(finder, walk, segment, segment);
     }
 
-    status = iri_is_canonical(finder, segment, &canonical);
+    status = iri_segment_is_canonical(finder, segment, &canonical);
 
     if (status != IRI_OK || !canonical) {
         return status == IRI_OK ? iri_walk_new_octets(finder, walk, segment)

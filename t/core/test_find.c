@@ -501,6 +501,10 @@ test_costs(void **state)
         { "/" E_ACUTE "/a/" E_ACUTE "/b", "/%C3%A9/a/%C3%A9/b", "", "", ANY,
           1, 0 },
         { "/" E_ACUTE, "/%C3%A9", "windows-1252 sjis", "", ANY, 1, 0 },
+        /* not there in NFC, and that is asked once */
+        { "/" E_NFD, "/%C3%A9", "", "", ANY, 2, 0 },
+        /* NFC, NFD, the directory, which is read */
+        { "/a", "/%C3%A9", "", "", ANY, 3, 1 },
     };
     find_t find;
     size_t i;
