@@ -244,6 +244,8 @@ mod_iri_hooks(apr_pool_t *pool)
     static const char *const before[] = { "mod_security2.c", NULL };
     /* it tells what is for elsewhere */
     static const char *const proxy[] = { "mod_proxy.c", NULL };
+    /* they redirect by what is on disk */
+    static const char *const dir[] = { "mod_dir.c", "mod_speling.c", NULL };
 
     (void) pool;
     ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
@@ -261,6 +263,7 @@ mod_iri_hooks(apr_pool_t *pool)
     ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
 
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_fixups(mod_iri_redirect, NULL, dir, APR_HOOK_LAST);
     mod_iri_dav_register();
     ap_hook_insert_filter(mod_iri_dav_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_restore, NULL, NULL,

@@ -236,6 +236,7 @@ int mod_iri_map(request_rec *r); /* mod_iri_disk.c */
 int mod_iri_walk(request_rec *r); /* mod_iri_walk.c */
 
 int mod_iri_fixups(request_rec *r); /* mod_iri_answer.c */
+int mod_iri_redirect(request_rec *r);
 
 void mod_iri_dav_register(void); /* mod_iri_dav.c */
 void mod_iri_dav_insert(request_rec *r);

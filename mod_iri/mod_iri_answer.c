@@ -9,21 +9,40 @@
 /* ---- IRIRedirect -------------------------------------------------------- */
 
 /*
- * After access was granted, so that the redirect tells nothing about names
- * that the client may not see.
+ * mod_rewrite leads on to another path, whose rules have not judged yet: a
+ * name that was found must not be told.
  */
 static int
-mod_iri_redirect(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_is_led_on(const request_rec *r, const mod_iri_request_t *ctx)
 {
-    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
-                                                    &iri_module);
-    const char          *sent;
-    iri_str_t            path, query, location;
-    iri_env_apr_t        env;
+    return ctx->started_over && r->handler != NULL
+           && strcmp(r->handler, "redirect-handler") == 0;
+}
 
-    if (dir == NULL || dir->redirect <= 0 || r->method_number != M_GET
-        || ctx->uri == NULL || !ctx->has_reading || ctx->rewritten
-        || !ap_is_initial_req(r))
+static int
+mod_iri_is_redirected(const request_rec *r, const mod_iri_request_t *ctx)
+{
+    return r->method_number == M_GET && ap_is_initial_req((request_rec *) r)
+           && ctx != NULL && ctx->uri != NULL && ctx->has_reading
+           && !ctx->rewritten && !mod_iri_is_led_on(r, ctx);
+}
+
+/*
+ * After access was granted and all other fixups have let the client in, so
+ * that the redirect tells nothing about names that it may not see.
+ */
+int
+mod_iri_redirect(request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    const mod_iri_dir_t     *dir = ap_get_module_config(r->per_dir_config,
+                                                        &iri_module);
+    const char              *sent;
+    iri_str_t                path, query, location;
+    iri_env_apr_t            env;
+
+    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || dir == NULL
+        || dir->redirect <= 0 || !mod_iri_is_redirected(r, ctx))
     {
         return DECLINED;
     }
@@ -93,5 +112,5 @@ mod_iri_fixups(request_rec *r)
     }
     mod_iri_vars_last(r, ctx);
     mod_iri_content_location(r, ctx);
-    return mod_iri_redirect(r, ctx);
+    return DECLINED;
 }

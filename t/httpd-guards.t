@@ -81,6 +81,47 @@ for (['?mine=1', '?mine=1'], ['', ''], ['?', '?']) {
         'with the query as it came';
 }
 
+# ---- a redirect tells a name after all rules have let the client in ---------
+# Whether our module is loaded before or after mod_rewrite.
+for my $dir (['F', '密', "RewriteRule . - [F]"],
+    ['to', '移', "RewriteRule . /denied.txt"])
+{
+    my ($what, $name, $rule) = @$dir;
+    mkdir "$root/$name";
+    spew("$root/$name/$_", 'x') for '表.txt', 'café.txt';
+    spew("$root/$name/.htaccess", "RewriteEngine On\n$rule\n");
+}
+for my $first (0, 1) {
+    my $redirect = IRI::Httpd->new(root => $root, modules => ['rewrite'],
+        conf => <<'END');
+IRIEngine On
+IRICharset EUC-JP Shift_JIS
+IRIRedirect 301
+<Directory "%%ROOT%%">
+    AllowOverride FileInfo
+</Directory>
+<Location "/denied.txt">
+    Require all denied
+</Location>
+END
+    my $file = "$redirect->{tmp}/httpd.conf";
+    my $conf = slurp($file);
+    my ($load) = $conf =~ /^(LoadModule iri_module .*\n)/m;
+    $conf =~ s/^(LoadModule rewrite_module)/$load$1/m if $first;
+    $conf =~ s/^(.*)^\Q$load\E/$1/ms if $first;
+    spew($file, $conf);
+    $redirect->start;
+    for my $dir ('%E5%AF%86', '%E7%A7%BB') {
+        is $redirect->get("/$dir/$_.txt")->status, 403,
+            "no name is told: $dir/$_, order $first"
+            for '%E8%A1%A8', '%C9%BD', '%CC%B5';
+    }
+    is $redirect->get('/%E5%BC%8F/%C9%BD.txt')->status, 301,
+        "but where it may be, order $first";
+    is $redirect->get('/%B0%DC/%B7%EE.txt')->status, 301,
+        "a form of the name that was asked, order $first";
+}
+
 # ---- the absolute form is no other spelling ---------------------------------
 for my $modules ([], ['proxy', 'proxy_http']) {
     my $absolute = httpd(root => $root, modules => ['setenvif', @$modules],
