@@ -7,9 +7,10 @@
  *   SERVER_REWRITE  first   internal redirects and subrequests, which start
  *                           here
  *   REWRITE         first   what "rewrite ... last" made, or a named location;
- *                           in the place of nginx's own handler
- *                   last    the disk is asked; found under another canonical
- *                           path the request starts over (design 5.6)
+ *                           in the place of nginx's own handler; and the
+ *                           disk is asked: found under another canonical path
+ *                           the request starts over
+ *                   last    once more, for what rewrites have made
  *   PRECONTENT      first   iri_redirect, when ACCESS has let the client in;
  *                           the Destination of COPY and MOVE
  *                           try_files, in the place of nginx's own handler:
@@ -196,64 +197,6 @@ ngx_http_iri_keep_late(ngx_http_request_t *r)
 }
 
 
-/* NGX_OK: the phase is left; NGX_DECLINED: it goes on; else a status. */
-static ngx_int_t
-ngx_http_iri_rewrite_first(ngx_http_request_t *r)
-{
-    ngx_int_t                 rc;
-    ngx_http_core_loc_conf_t *clcf;
-
-    if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
-        return NGX_DECLINED;
-    }
-
-    if (r->internal) {
-        ngx_http_iri_window_close(r);
-    }
-
-    rc = ngx_http_iri_read_again(r);
-
-    if (ngx_http_iri_keep_late(r) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    /* A named location was not chosen by the path. */
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    if (clcf->named) {
-        return NGX_DECLINED;
-    }
-
-    ngx_http_iri_find_location(r);
-
-    return NGX_OK;
-}
-
-
-/*
- * In the place of the handler that was first: rewrites of a server are not to
- * be run again as those of a location, and nginx tells by the place.
- */
-static ngx_int_t
-ngx_http_iri_rewrite_first_handler(ngx_http_request_t *r)
-{
-    ngx_int_t                 rc;
-    ngx_http_iri_main_conf_t *imcf;
-
-    rc = ngx_http_iri_rewrite_first(r);
-    if (rc != NGX_DECLINED) {
-        return rc == NGX_OK ? NGX_DECLINED : rc;
-    }
-
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-
-    return imcf->rewrite != NULL ? imcf->rewrite(r) : NGX_DECLINED;
-}
-
-
 /* ---- the disk ----------------------------------------------------------- */
 
 /* Another charset than that of the first reading is one of iri_charset. */
@@ -378,6 +321,103 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
     default:
         return NGX_DECLINED;
     }
+}
+
+
+/*
+ * Before the rules of the location, which are those of the first reading; a
+ * root with variables may wait for one that they set.  NGX_OK: started over.
+ */
+static ngx_int_t
+ngx_http_iri_resolve_first(ngx_http_request_t *r)
+{
+    ngx_int_t                rc;
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_found_t    *found;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->plain == NULL || ilcf->plain->root_lengths != NULL
+        || ngx_http_iri_plain_uri(r))
+    {
+        return NGX_DECLINED;
+    }
+
+    found = ngx_http_iri_find(r);
+    ctx = ngx_http_iri_ctx(r);
+
+    if (found == NULL || ctx == NULL || found->found.answer != IRI_MOVED
+        || !ngx_http_iri_may_start_over(r, ctx))
+    {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_http_iri_start_over(r, ctx, &found->found);
+
+    return rc == NGX_DECLINED ? NGX_OK : rc;
+}
+
+
+/* NGX_OK: the phase is left; NGX_DECLINED: it goes on; else a status. */
+static ngx_int_t
+ngx_http_iri_rewrite_first(ngx_http_request_t *r)
+{
+    ngx_int_t                 rc;
+    ngx_http_core_loc_conf_t *clcf;
+
+    if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
+        return NGX_DECLINED;
+    }
+
+    if (r->internal) {
+        ngx_http_iri_window_close(r);
+    }
+
+    rc = ngx_http_iri_read_again(r);
+
+    if (ngx_http_iri_keep_late(r) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (rc != NGX_OK && rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    /* A named location was not chosen by the path. */
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    if (clcf->named) {
+        return NGX_DECLINED;
+    }
+
+    if (rc == NGX_DECLINED) {
+        return ngx_http_iri_resolve_first(r);
+    }
+
+    ngx_http_iri_find_location(r);
+
+    return NGX_OK;
+}
+
+
+/*
+ * In the place of the handler that was first: rewrites of a server are not to
+ * be run again as those of a location, and nginx tells by the place.
+ */
+static ngx_int_t
+ngx_http_iri_rewrite_first_handler(ngx_http_request_t *r)
+{
+    ngx_int_t                 rc;
+    ngx_http_iri_main_conf_t *imcf;
+
+    rc = ngx_http_iri_rewrite_first(r);
+    if (rc != NGX_DECLINED) {
+        return rc == NGX_OK ? NGX_DECLINED : rc;
+    }
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+
+    return imcf->rewrite != NULL ? imcf->rewrite(r) : NGX_DECLINED;
 }
 
 

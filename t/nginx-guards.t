@@ -113,6 +113,7 @@ my ($root) = make_tree(<<'END');
 @charset EUC-JP
 \xE3\x81\x82/x.txt	file	plain
 \xE3\x81\x84/x.txt	file	secret
+front/\xE3\x81\x82/x.txt	file	front
 END
 my ($empty) = make_tree("a.txt\tfile\tA\n");
 
@@ -166,9 +167,8 @@ is answer($over, index => '/page/'), '404 secret',
     'a redirect of the server may see what is internal';
 is_deeply [$over->errors], [], 'nothing unexpected in the log';
 
-# What the location of the first reading does is undone.
+# What rules did for the first reading is undone.
 my $undo = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));
-map $uri $mapped { default none; "~^/\xEF\xBD\xA4" wrong; }
 server {
     listen 127.0.0.1:%%PORT%%;
     server_name ~^(\w+)$;
@@ -177,15 +177,15 @@ server {
     iri_charset Shift_JIS EUC-JP;
     iri_filename_charset EUC-JP;
     set $own server;
-    add_header X-State "$args $limit_rate $own $mapped $1 $named";
-    location "/\xEF\xBD\xA4" {
+    add_header X-State "$args $limit_rate $own $1 $named";
+    if ($uri = "/\xEF\xBD\xA4\xEF\xBD\xA2/x.txt") {
         set $args role=wrong;
         set $limit_rate 10k;
-        set $own $mapped;
-        if ($uri ~ "^/(?<named>.)") { }
-        rewrite ^(.*)$ $1 break;
+        set $own wrong;
     }
+    location ~ "^/(?<named>\xEF\xBD\xA4)" { return 410; }
     location /rewritten/ { rewrite ^/rewritten/ /$arg_to/x.txt last; }
+    location /front/ { if (!-e $request_filename) { return 409; } }
 }
 END
 for (['/%E3%81%82/x.txt', $plain], ['/rewritten/?to=%E3%81%82',
@@ -198,6 +198,9 @@ for (['/%E3%81%82/x.txt', $plain], ['/rewritten/?to=%E3%81%82',
     is $got->header('X-State'), $wanted->header('X-State'),
         'with nothing else changed' if $_->[0] !~ /to=/;
 }
+is answer($undo, '', "/front$plain"), '200 front',
+    'the rules of the wrong location do not run';
+is answer($undo, '', '/front/%A4%A6'), '409', 'but those of the right one';
 is_deeply [$undo->errors], [], 'nothing unexpected in the log';
 
 # ---- what was refused is not opened for its error page -----------------------
