@@ -359,6 +359,20 @@ ngx_http_iri_resolve_first(ngx_http_request_t *r)
 }
 
 
+/* Where alias had captures, try_files has left a path to be put behind it. */
+static void
+ngx_http_iri_enter(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->plain != NULL && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE) {
+        r->add_uri_to_alias = 0;
+    }
+}
+
+
 /* NGX_OK: the phase is left; NGX_DECLINED: it goes on; else a status. */
 static ngx_int_t
 ngx_http_iri_rewrite_first(ngx_http_request_t *r)
@@ -369,6 +383,8 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
+
+    ngx_http_iri_enter(r);
 
     if (r->internal) {
         ngx_http_iri_window_close(r);

@@ -358,4 +358,26 @@ is $try->get("/$_/%E6%97%A5")->header('Location'), "http://other/$_/$day",
 is answer($try, '', '/page/%E6%97%A5'), "404 uri=/page/$day",
     'arguments of a page';
 is_deeply [$try->errors], [], 'nothing unexpected in the log';
+
+# ---- what try_files leaves behind under alias with captures ------------------
+
+my ($left) = make_tree("d/b.txt\tfile\td\nb.txt\tfile\troot\n");
+my $down   = free_port();
+my $after  = nginx(root => $left, conf => join '', map { <<"END" } qw(off on));
+server {
+    listen 127.0.0.1:%%PORT$_%%;
+    root %%ROOT%%;
+    iri $_;
+    location ~ ^/re/(.*)\$ {
+        alias %%ROOT%%/d;
+        try_files /\$1 =404;
+        proxy_pass http://127.0.0.1:$down;
+        error_page 502 = \@page;
+    }
+    location \@page { }
+}
+END
+is answer($after, $_ => '/re/b.txt'), '200 root', "a page for an error, iri $_"
+    for qw(off on);
+is_deeply [$after->errors], [], 'nothing unexpected in the log';
 done_testing;
