@@ -128,7 +128,7 @@ typedef struct {
     iri_reading_t reading;      /* of the last path that was not canonical */
     iri_reading_t destination;  /* of the Destination header */
     iri_answer_t answer;        /* to the last path that was read */
-    ngx_str_t known;            /* the last r->uri that needs no reading */
+    ngx_str_t known;            /* the last r->uri that was read */
     ngx_str_t canonical;        /* the canonical path of what came */
     ngx_http_iri_found_t *founds;
     ngx_str_t *filename;        /* between the two codes of the script */
@@ -216,7 +216,7 @@ ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
 /*
  * Refuse a Destination that is shorter than alias, as ngx_http_dav_module does
  * where there is no script, or of which alias would cut a character in two, or
- * that is another name of what is there (design 7).  NGX_DECLINED: there is
+ * that is another name of what is there.  NGX_DECLINED: there is
  * nothing to say; else the HTTP status.
  */
 ngx_int_t ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias);

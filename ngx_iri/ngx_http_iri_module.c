@@ -1,7 +1,7 @@
 /*
  * ngx_http_iri_module.c - directives, inheritance, start and end
  *
- * Turns the words of nginx.conf into the core's configuration (design 6).
+ * Turns the words of nginx.conf into the core's configuration.
  * Values are parsed by the core; its sentence follows the directive's name in
  * nginx's message.  What reading needs belongs to a server, since no location
  * is chosen yet; what the disk needs belongs to a location.

@@ -2,7 +2,7 @@
  * ngx_http_iri_request.c - what is kept of a request, reading its path
  *
  * Turns r->uri, which nginx has unescaped once, into the canonical path, by
- * the core's iri_read (design 4).  r->uri and what depends on it are touched
+ * the core's iri_read.  r->uri and what depends on it are touched
  * only where there is something new: a path that is set to itself would go
  * upstream in another spelling.  When this is to be done, and what follows
  * from it, is said in ngx_http_iri_phases.c.

@@ -10,9 +10,11 @@
  *
  *     r->uri --nginx--> script --iri_find--> root and octets on disk
  *
- * What nginx makes of "alias with captures" beside that is put right here:
- * the check of r->valid_location and try_files; variables in
- * ngx_http_iri_variables.c.
+ * What nginx makes of "alias with captures" beside that is put right: here the
+ * check of r->valid_location, and try_files; that the Destination of COPY and
+ * MOVE is not compared with alias, in ngx_http_iri_request.c; what try_files
+ * leaves in r->add_uri_to_alias, in ngx_http_iri_phases.c; r->uri_changed and
+ * variables in ngx_http_iri_variables.c.
  */
 
 #include "ngx_http_iri.h"

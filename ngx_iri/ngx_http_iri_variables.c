@@ -1,7 +1,7 @@
 /*
  * ngx_http_iri_variables.c - $iri_..., and three variables of nginx
  *
- * The variables of design 6.  They are made when they are asked for, and for
+ * The variables are made when they are asked for, and for
  * ASCII paths too; only then is the disk looked at for one of those.  Where
  * iri is off they are empty.  $document_root, $realpath_root and
  * $request_filename are nginx's own, given what they expect under root.
@@ -155,7 +155,7 @@ ngx_http_iri_split(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 /* ---- one function for each ---------------------------------------------- */
 
 /* The host as nginx has it, with the port as the client said it. */
-static ngx_int_t
+static void
 ngx_http_iri_host(ngx_http_request_t *r, ngx_str_t *host, ngx_str_t *port)
 {
     size_t                    i;
@@ -171,7 +171,7 @@ ngx_http_iri_host(ngx_http_request_t *r, ngx_str_t *host, ngx_str_t *port)
     }
 
     if (r->headers_in.host == NULL) {
-        return NGX_OK;
+        return;
     }
 
     value = r->headers_in.host->value;
@@ -186,8 +186,6 @@ ngx_http_iri_host(ngx_http_request_t *r, ngx_str_t *host, ngx_str_t *port)
         port->data = value.data + i - 1;
         port->len = value.len - i + 1;
     }
-
-    return NGX_OK;
 }
 
 
@@ -202,9 +200,9 @@ ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
     ngx_http_iri_env(r, &env);
     path = ngx_http_iri_canonical_path(r);
 
-    if (iri_path_to_iri(&env, ngx_http_iri_in(path), &iri) != IRI_OK
-        || ngx_http_iri_host(r, &host, &port) != NGX_OK)
-    {
+    ngx_http_iri_host(r, &host, &port);
+
+    if (iri_path_to_iri(&env, ngx_http_iri_in(path), &iri) != IRI_OK) {
         return NGX_ERROR;
     }
 
