@@ -216,8 +216,8 @@ ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
 /*
  * Refuse a Destination that is shorter than alias, as ngx_http_dav_module does
  * where there is no script, or of which alias would cut a character in two, or
- * that is another name of what is there.  NGX_DECLINED: there is
- * nothing to say; else the HTTP status.
+ * that is another name of what is there.  NGX_DECLINED: there is nothing to
+ * say; else the HTTP status.
  */
 ngx_int_t ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias);
 

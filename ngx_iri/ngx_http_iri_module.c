@@ -1,10 +1,10 @@
 /*
  * ngx_http_iri_module.c - directives, inheritance, start and end
  *
- * Turns the words of nginx.conf into the core's configuration.
- * Values are parsed by the core; its sentence follows the directive's name in
- * nginx's message.  What reading needs belongs to a server, since no location
- * is chosen yet; what the disk needs belongs to a location.
+ * Turns the words of nginx.conf into the core's configuration.  Values are
+ * parsed by the core; its sentence follows the directive's name in nginx's
+ * message.  What reading needs belongs to a server, since no location is
+ * chosen yet; what the disk needs belongs to a location.
  */
 
 #include "ngx_http_iri.h"

@@ -1,10 +1,10 @@
 /*
  * ngx_http_iri_variables.c - $iri_..., and three variables of nginx
  *
- * The variables are made when they are asked for, and for
- * ASCII paths too; only then is the disk looked at for one of those.  Where
- * iri is off they are empty.  $document_root, $realpath_root and
- * $request_filename are nginx's own, given what they expect under root.
+ * They are made when they are asked for, and for ASCII paths too; only then is
+ * the disk looked at for one of those.  Where iri is off they are empty.
+ * $document_root, $realpath_root and $request_filename are nginx's own, given
+ * what they expect under root.
  */
 
 #include "ngx_http_iri.h"
