@@ -24,8 +24,9 @@ my $STOP_SECONDS  = 10;
 my @running;               # weak references, for END
 my $owner = $$;
 
-# A test that is interrupted leaves by exit, so that END stops its servers.
-$SIG{INT} = $SIG{TERM} = sub { exit 1 };
+# A test that is interrupted leaves by exit, so that END stops its servers;
+# so it does where its terminal or the reader of its output goes away.
+$SIG{$_} = sub { exit 1 } for qw(INT TERM HUP PIPE);
 
 END {
     if ($$ == $owner) {
