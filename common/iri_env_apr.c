@@ -6,6 +6,8 @@
  * might convert.
  */
 
+#include <apr_pools.h>
+
 #include "iri_env_apr.h"
 
 static void *

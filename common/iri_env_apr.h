@@ -8,9 +8,9 @@
 #ifndef IRI_ENV_APR_H
 #define IRI_ENV_APR_H
 
-#include <apr_pools.h>
-
 #include "iri.h"
+
+struct apr_pool_t;   /* apr_pools.h: apr_pool_t */
 
 #pragma GCC visibility push(hidden)
 
@@ -19,10 +19,10 @@ typedef void (*iri_env_apr_log_t)(void *arg, iri_log_level_t level,
                                   iri_str_t line);
 
 typedef struct {
-    iri_env_t         env;  /* what the functions of the core are given */
-    apr_pool_t       *pool; /* the arena: what they return lives in it */
-    iri_env_apr_log_t log;  /* NULL: silent */
-    void             *arg;  /* given to log; may be NULL */
+    iri_env_t          env;  /* what the functions of the core are given */
+    struct apr_pool_t *pool; /* the arena: what they return lives in it */
+    iri_env_apr_log_t  log;  /* NULL: silent */
+    void              *arg;  /* given to log; may be NULL */
 } iri_env_apr_t;
 
 /*
@@ -30,12 +30,12 @@ typedef struct {
  * no trace.  self->env points to *self, so *self must stay where it is for
  * as long as the env is used.
  */
-void iri_env_apr_init(iri_env_apr_t *self, apr_pool_t *pool,
+void iri_env_apr_init(iri_env_apr_t *self, struct apr_pool_t *pool,
                       iri_env_apr_log_t log, void *arg);
 
 /* The same, with *self itself in pool; NULL: no memory. */
 iri_env_apr_t *
-iri_env_apr_create(apr_pool_t *pool, iri_env_apr_log_t log, void *arg);
+iri_env_apr_create(struct apr_pool_t *pool, iri_env_apr_log_t log, void *arg);
 
 #pragma GCC visibility pop
 
