@@ -311,8 +311,9 @@ typedef struct {
                             1: path is still percent-encoded (httpd) */
     iri_str_t target;    /* the same as it was sent, percent-encoded or raw,
                             up to "?": tells native from escaped and a raw
-                            bidi character.  For escaped == 1 it may be
-                            empty: then it is path itself. */
+                            bidi character.  Empty: for escaped == 1 it is
+                            path itself; for escaped == 0 the path was made
+                            by the server, and nothing of it came raw. */
 } iri_request_t;
 
 typedef struct {

@@ -173,6 +173,10 @@ iri_target_scan(iri_reader_t *reader)
     unsigned char        octet;
 
     if (target.len == 0) {
+        if (!reader->request->escaped) {
+            return;
+        }
+
         target = reader->request->path;
     }
 

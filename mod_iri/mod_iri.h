@@ -134,6 +134,10 @@ mod_iri_request_t *mod_iri_request(const request_rec *r);
 /* The same, made if it is not there. */
 mod_iri_request_t *mod_iri_request_make(request_rec *r);
 
+/* Read a path, unescaped, that httpd or a rule has made: nothing came raw. */
+iri_status_t mod_iri_read_made(const server_rec *s, const iri_env_t *env,
+                               iri_str_t path, iri_reading_t *out);
+
 /* An env for the core in the pool and the log of a request. */
 void mod_iri_env(iri_env_apr_t *env, request_rec *r);
 

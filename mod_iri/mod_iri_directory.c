@@ -20,16 +20,11 @@
 const char *
 mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env)
 {
-    iri_request_t request;
+    iri_str_t     str = mod_iri_str(path);
     iri_reading_t reading;
 
-    memset(&request, 0, sizeof(request));
-    request.path = mod_iri_str(path);
-    if (*path != '/' || iri_is_ascii(request.path, 0)
-        || iri_path_to_uri(&env->env, request.path, &request.target) != IRI_OK
-        || iri_read(&env->env, &mod_iri_server(s)->reading, &request,
-                    &reading)
-               != IRI_OK
+    if (*path != '/' || iri_is_ascii(str, 0)
+        || mod_iri_read_made(s, &env->env, str, &reading) != IRI_OK
         || reading.answer != IRI_SERVE)
     {
         return path;

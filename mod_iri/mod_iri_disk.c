@@ -116,14 +116,7 @@ static int
 mod_iri_read_again(request_rec *r, iri_env_apr_t *env, iri_str_t path,
                    iri_reading_t *reading)
 {
-    iri_request_t request;
-
-    memset(&request, 0, sizeof(request));
-    request.path = path;
-    return iri_path_to_uri(&env->env, path, &request.target) == IRI_OK
-           && iri_read(&env->env, &mod_iri_server(r->server)->reading,
-                       &request, reading)
-                  == IRI_OK
+    return mod_iri_read_made(r->server, &env->env, path, reading) == IRI_OK
            && reading->answer != IRI_REFUSE;
 }
 

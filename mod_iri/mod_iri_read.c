@@ -278,6 +278,17 @@ mod_iri_pre_translate(request_rec *r)
     return DECLINED;
 }
 
+iri_status_t
+mod_iri_read_made(const server_rec *s, const iri_env_t *env, iri_str_t path,
+                  iri_reading_t *out)
+{
+    iri_request_t request;
+
+    memset(&request, 0, sizeof(request));
+    request.path = path;
+    return iri_read(env, &mod_iri_server(s)->reading, &request, out);
+}
+
 /* ---- translate_name ----------------------------------------------------- */
 
 /*
@@ -289,7 +300,6 @@ mod_iri_check(request_rec *r)
 {
     mod_iri_server_t  *conf = mod_iri_server(r->server);
     mod_iri_request_t *ctx;
-    iri_request_t      request;
     iri_reading_t      reading;
     iri_env_apr_t      env;
 
@@ -303,10 +313,8 @@ mod_iri_check(request_rec *r)
         return DECLINED;
     }
     mod_iri_env(&env, r);
-    memset(&request, 0, sizeof(request));
-    request.path = mod_iri_str(r->uri);
-    if (iri_path_to_uri(&env.env, request.path, &request.target) != IRI_OK
-        || iri_read(&env.env, &conf->reading, &request, &reading) != IRI_OK
+    if (mod_iri_read_made(r->server, &env.env, mod_iri_str(r->uri), &reading)
+            != IRI_OK
         || reading.answer != IRI_PASS)
     {
         ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,

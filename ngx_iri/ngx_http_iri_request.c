@@ -406,14 +406,9 @@ ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 ngx_int_t
 ngx_http_iri_read_made(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    iri_env_t env;
-    iri_str_t target;
+    iri_str_t none = { 0, NULL };
 
-    ngx_http_iri_env(r, &env);
-
-    if (iri_path_to_uri(&env, ngx_http_iri_in(r->uri), &target) != IRI_OK
-        || ngx_http_iri_read(r, ctx, target) != NGX_OK)
-    {
+    if (ngx_http_iri_read(r, ctx, none) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -451,6 +451,12 @@ test_target(void **state)
     assert_int_equal(got.form, IRI_FORM_NATIVE);
     assert_int_equal(got.raw, 1);
 
+    /* None of a path that the server made: nothing of it came raw. */
+    got = read_path(&core, &conf, S("/\xe2\x80\x8e"), 0, S(""));
+    assert_int_equal(got.form, IRI_FORM_ESCAPED);
+    assert_int_equal(got.answer, IRI_PASS);
+    assert_int_equal(got.raw, 0);
+
     core_free(&core);
 }
 
