@@ -201,6 +201,8 @@ asan: need-test ## the whole suite with ASan and UBSan, servers included
 	@IRI_ASAN=1 ASAN_OPTIONS=detect_leaks=0 $(MAKE) --no-print-directory \
 	    BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g' CC=gcc test
 
+include t/long.mk
+
 # ---- housekeeping ------------------------------------------------------------
 
 # Headers are set by hand.
@@ -217,7 +219,8 @@ clean:         ## remove all that was made
 
 help:          ## this list
 	@echo "make [TARGET] [CC=...] [CFLAGS=...] [APXS=...] [NGINX_SRC=dir] [V=1]"
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1	\2/p' Makefile | \
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1	\2/p' \
+	    Makefile t/long.mk | \
 	    expand -t 16
 
 FORCE:
