@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include <unicode/uchar.h>
+#include <unicode/ucnv_err.h>
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
 
@@ -524,6 +525,97 @@ core_canonical(const iri_charset_t *charset, iri_str_t octets,
     n = core_normalize(c, (size_t) count, 0, form);
 
     return (long) core_utf8(form, n, out).len;
+}
+
+
+/* ---- charsets by ICU ---------------------------------------------------- */
+
+const core_supported_t core_supported[CORE_SUPPORTED] = {
+    { "IBM866", "cp866", 0 },
+    { "ISO-8859-2", "ISO-8859-2", 0 },
+    { "ISO-8859-3", "ISO-8859-3", 0 },
+    { "ISO-8859-4", "ISO-8859-4", 0 },
+    { "ISO-8859-5", "ISO-8859-5", 0 },
+    { "ISO-8859-6", "ISO-8859-6", 0 },
+    { "ISO-8859-7", "ISO-8859-7", 0 },
+    { "ISO-8859-8", "ISO-8859-8", 0 },
+    { "ISO-8859-8-I", "ISO-8859-8", 0 },
+    { "ISO-8859-10", "ISO-8859-10", 0 },
+    { "ISO-8859-13", "ISO-8859-13", 0 },
+    { "ISO-8859-14", "ISO-8859-14", 0 },
+    { "ISO-8859-15", "ISO-8859-15", 0 },
+    { "KOI8-R", "KOI8-R", 0 },
+    { "KOI8-U", "KOI8-U", 0 },
+    { "macintosh", "macintosh", 0 },
+    { "windows-874", "windows-874", 0 },
+    { "windows-1250", "windows-1250", 0 },
+    { "windows-1251", "windows-1251", 0 },
+    { "windows-1252", "windows-1252", 0 },
+    { "windows-1253", "windows-1253", 0 },
+    { "windows-1254", "windows-1254", 0 },
+    { "windows-1255", "windows-1255", 0 },
+    { "windows-1256", "windows-1256", 0 },
+    { "windows-1257", "windows-1257", 0 },
+    { "windows-1258", "windows-1258", 0 },
+    { "x-mac-cyrillic", "x-mac-cyrillic", 0 },
+    { "GBK", "windows-936", 0 },
+    { "gb18030", "gb18030", 0 },
+    { "Big5", "windows-950", 0 },
+    { "Big5-HKSCS", "Big5-HKSCS", 0 },
+    { "EUC-JP", "EUC-JP", 1 },
+    { "Shift_JIS", "windows-31j", 0 },
+    { "EUC-KR", "windows-949", 0 },
+};
+
+
+UConverter *
+core_icu_open(const char *name)
+{
+    UErrorCode  error = U_ZERO_ERROR;
+    UConverter *icu = ucnv_open(name, &error);
+
+    ucnv_setToUCallBack(icu, UCNV_TO_U_CALLBACK_STOP, NULL, NULL, NULL,
+                        &error);
+    ucnv_setFallback(icu, 0);
+    assert_true(U_SUCCESS(error));
+
+    return icu;
+}
+
+
+size_t
+core_icu_next(UConverter *icu, const unsigned char *p, size_t len,
+              uint32_t c[2])
+{
+    UErrorCode error = U_ZERO_ERROR;
+    UChar      units[16];
+    int32_t    n, i = 0;
+    size_t     count = 0;
+    UChar32    scalar;
+
+    ucnv_reset(icu);
+    n = ucnv_toUChars(icu, units, 16, (const char *) p, (int32_t) len,
+                      &error);
+
+    if (U_FAILURE(error)) {
+        return 0;
+    }
+
+    c[1] = 0;
+
+    while (i < n && count < 2) {
+        U16_NEXT(units, i, n, scalar);
+        c[count++] = (uint32_t) scalar;
+    }
+
+    return i == n ? len : 0;
+}
+
+
+int
+core_is_private(uint32_t c)
+{
+    return (c >= 0xe000 && c <= 0xf8ff) || c >= 0xf0000;
 }
 
 

@@ -12,54 +12,10 @@
 #include <stdlib.h>
 
 #include <unicode/ucnv.h>
-#include <unicode/ucnv_err.h>
-#include <unicode/utf16.h>
 
 #include "core.h"
 
 #define NONE 0xffffffffu /* no character */
-
-/* What ICU calls the standard's charsets: found by another way than ours. */
-static const struct {
-    const char *name;
-    const char *icu;
-    int         three; /* has sequences of three octets */
-} charsets[] = {
-    { "IBM866", "cp866", 0 },
-    { "ISO-8859-2", "ISO-8859-2", 0 },
-    { "ISO-8859-3", "ISO-8859-3", 0 },
-    { "ISO-8859-4", "ISO-8859-4", 0 },
-    { "ISO-8859-5", "ISO-8859-5", 0 },
-    { "ISO-8859-6", "ISO-8859-6", 0 },
-    { "ISO-8859-7", "ISO-8859-7", 0 },
-    { "ISO-8859-8", "ISO-8859-8", 0 },
-    { "ISO-8859-8-I", "ISO-8859-8", 0 },
-    { "ISO-8859-10", "ISO-8859-10", 0 },
-    { "ISO-8859-13", "ISO-8859-13", 0 },
-    { "ISO-8859-14", "ISO-8859-14", 0 },
-    { "ISO-8859-15", "ISO-8859-15", 0 },
-    { "KOI8-R", "KOI8-R", 0 },
-    { "KOI8-U", "KOI8-U", 0 },
-    { "macintosh", "macintosh", 0 },
-    { "windows-874", "windows-874", 0 },
-    { "windows-1250", "windows-1250", 0 },
-    { "windows-1251", "windows-1251", 0 },
-    { "windows-1252", "windows-1252", 0 },
-    { "windows-1253", "windows-1253", 0 },
-    { "windows-1254", "windows-1254", 0 },
-    { "windows-1255", "windows-1255", 0 },
-    { "windows-1256", "windows-1256", 0 },
-    { "windows-1257", "windows-1257", 0 },
-    { "windows-1258", "windows-1258", 0 },
-    { "x-mac-cyrillic", "x-mac-cyrillic", 0 },
-    { "GBK", "windows-936", 0 },
-    { "gb18030", "gb18030", 0 },
-    { "Big5", "windows-950", 0 },
-    { "Big5-HKSCS", "Big5-HKSCS", 0 },
-    { "EUC-JP", "EUC-JP", 1 },
-    { "Shift_JIS", "windows-31j", 0 },
-    { "EUC-KR", "windows-949", 0 },
-};
 
 static const struct {
     const char *label;
@@ -271,10 +227,10 @@ test_each_is_built(void **state)
 
     (void) state;
 
-    for (i = 0; i < COUNT(charsets); i++) {
-        charset = core_charset(charsets[i].name);
-        assert_text(iri_charset_name(charset), charsets[i].name);
-        assert_ptr_equal(charset, core_charset(charsets[i].name));
+    for (i = 0; i < CORE_SUPPORTED; i++) {
+        charset = core_charset(core_supported[i].name);
+        assert_text(iri_charset_name(charset), core_supported[i].name);
+        assert_ptr_equal(charset, core_charset(core_supported[i].name));
         assert_false(iri_charset_is_utf8(charset));
         japanese += iri_charset_is_japanese(charset) != 0;
     }
@@ -286,57 +242,6 @@ test_each_is_built(void **state)
 
 
 /* ---- against ICU -------------------------------------------------------- */
-
-static UConverter *
-icu_open(const char *name)
-{
-    UErrorCode  error = U_ZERO_ERROR;
-    UConverter *icu = ucnv_open(name, &error);
-
-    ucnv_setToUCallBack(icu, UCNV_TO_U_CALLBACK_STOP, NULL, NULL, NULL,
-                        &error);
-    ucnv_setFallback(icu, 0);
-    assert_true(U_SUCCESS(error));
-
-    return icu;
-}
-
-
-/* The characters of exactly these octets; 0: none, or more than these. */
-static size_t
-icu_next(UConverter *icu, const unsigned char *p, size_t len, uint32_t c[2])
-{
-    UErrorCode error = U_ZERO_ERROR;
-    UChar      units[16];
-    int32_t    n, i = 0;
-    size_t     count = 0;
-    UChar32    scalar;
-
-    ucnv_reset(icu);
-    n = ucnv_toUChars(icu, units, 16, (const char *) p, (int32_t) len,
-                      &error);
-
-    if (U_FAILURE(error)) {
-        return 0;
-    }
-
-    c[1] = 0;
-
-    while (i < n && count < 2) {
-        U16_NEXT(units, i, n, scalar);
-        c[count++] = (uint32_t) scalar;
-    }
-
-    return i == n ? len : 0;
-}
-
-
-static int
-is_private(uint32_t c)
-{
-    return (c >= 0xe000 && c <= 0xf8ff) || c >= 0xf0000;
-}
-
 
 /*
  * Where we read otherwise than ICU, and why: code positions that the
@@ -356,7 +261,7 @@ is_exception(const char *name, const unsigned char *p, size_t got,
         return got == 0;
     }
 
-    return got == 0 && is_private(icu);
+    return got == 0 && core_is_private(icu);
 }
 
 
@@ -366,7 +271,7 @@ check_icu(const char *name, const iri_charset_t *charset, UConverter *icu,
 {
     uint32_t got[2], want[2] = { NONE, 0 };
     size_t   n = next(charset, p, len, got);
-    size_t   m = icu_next(icu, p, len, want);
+    size_t   m = core_icu_next(icu, p, len, want);
 
     /* A shorter sequence begins here: ICU then reads several. */
     if (n != 0 && n < len) {
@@ -378,7 +283,7 @@ check_icu(const char *name, const iri_charset_t *charset, UConverter *icu,
         size_t   k;
 
         for (k = 1; k < len; k++) {
-            if (icu_next(icu, p, k, lead) != 0) {
+            if (core_icu_next(icu, p, k, lead) != 0) {
                 return; /* as above, of a character that we leave out */
             }
         }
@@ -406,9 +311,9 @@ test_against_icu(void **state)
 
     (void) state;
 
-    for (i = 0; i < COUNT(charsets); i++) {
-        charset = core_charset(charsets[i].name);
-        icu = icu_open(charsets[i].icu);
+    for (i = 0; i < CORE_SUPPORTED; i++) {
+        charset = core_charset(core_supported[i].name);
+        icu = core_icu_open(core_supported[i].icu);
 
         for (b = 0; b < 0x100; b++) {
             p[0] = (unsigned char) b;
@@ -421,19 +326,19 @@ test_against_icu(void **state)
                 continue;
             }
 
-            check_icu(charsets[i].name, charset, icu, p, 1);
+            check_icu(core_supported[i].name, charset, icu, p, 1);
 
             for (k = 0; k < 0x100; k++) {
                 p[1] = (unsigned char) k;
-                check_icu(charsets[i].name, charset, icu, p, 2);
+                check_icu(core_supported[i].name, charset, icu, p, 2);
             }
         }
 
-        for (k = 0; charsets[i].three && k < 0x10000; k++) {
+        for (k = 0; core_supported[i].three && k < 0x10000; k++) {
             p[0] = 0x8f;
             p[1] = (unsigned char) (k >> 8);
             p[2] = (unsigned char) k;
-            check_icu(charsets[i].name, charset, icu, p, 3);
+            check_icu(core_supported[i].name, charset, icu, p, 3);
         }
 
         ucnv_close(icu);
@@ -455,7 +360,7 @@ static void
 test_gb18030_against_icu(void **state)
 {
     const iri_charset_t *charset = core_charset("gb18030");
-    UConverter          *icu = icu_open("gb18030");
+    UConverter          *icu = core_icu_open("gb18030");
     unsigned char        p[4];
     uint32_t             code;
 
@@ -562,7 +467,7 @@ is_known(const char *name, uint32_t octets, uint32_t got)
         if (strcmp(differences[i].charset, name) == 0
             && octets >= differences[i].from && octets <= differences[i].to
             && (differences[i].ours == PRIVATE
-                    ? got != NONE && is_private(got)
+                    ? got != NONE && core_is_private(got)
                     : differences[i].ours == got))
         {
             return 1;
@@ -861,8 +766,8 @@ test_all_of_three_octets(void **state)
 
     (void) state;
 
-    for (i = 0; i < COUNT(charsets); i++) {
-        charset = core_charset(charsets[i].name);
+    for (i = 0; i < CORE_SUPPORTED; i++) {
+        charset = core_charset(core_supported[i].name);
 
         for (code = 0x800000; code < 0x1000000; code++) {
             p[0] = (unsigned char) (code >> 16);
@@ -871,9 +776,9 @@ test_all_of_three_octets(void **state)
             n = next(charset, p, 3, c);
 
             if (n != 0) {
-                check_safe(charsets[i].name, p, n, 3, c);
-                assert_true(!is_private(c[0])
-                            || has_private(charsets[i].name));
+                check_safe(core_supported[i].name, p, n, 3, c);
+                assert_true(!core_is_private(c[0])
+                            || has_private(core_supported[i].name));
 
                 /* What comes behind it has no say: on to the next. */
                 code |= n == 1 ? 0xffff : n == 2 ? 0xff : 0;
@@ -894,8 +799,8 @@ test_nothing_past_the_end(void **state)
 
     (void) state;
 
-    for (i = 0; i < COUNT(charsets); i++) {
-        charset = core_charset(charsets[i].name);
+    for (i = 0; i < CORE_SUPPORTED; i++) {
+        charset = core_charset(core_supported[i].name);
 
         for (turn = 0; turn < 20000; turn++) {
             for (k = 0; k < 4; k++) {
@@ -935,8 +840,8 @@ test_written_is_read(void **state)
 
     (void) state;
 
-    for (i = 0; i < COUNT(charsets); i++) {
-        charset = core_charset(charsets[i].name);
+    for (i = 0; i < CORE_SUPPORTED; i++) {
+        charset = core_charset(core_supported[i].name);
         written = 0;
 
         for (c = 0; c <= 0x10ffff; c++) {
