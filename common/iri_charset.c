@@ -23,19 +23,12 @@
 #define IRI_LONGEST 4 /* octets of a sequence */
 
 /* Entries of a node: a code point, or one of these */
-#define IRI_NO_CHAR (-1) /* no sequence goes on like this */
-#define IRI_PAIR    (-2) /* see pairs; IRI_NODE and below: a node */
-#define IRI_LINEAR  (-3) /* four octets of gb18030 */
-#define IRI_NODE    (-16)
+#define IRI_NO_CHAR (-1)  /* no sequence goes on like this */
+#define IRI_LINEAR  (-2)  /* four octets of gb18030 */
+#define IRI_NODE    (-16) /* and below: a node */
 
 #define IRI_GB_BMP  39420  /* four-octet codes below U+10000 */
 #define IRI_GB_REST 189000 /* the code 90 30 81 30, U+10000 */
-
-typedef struct {
-    unsigned char octets[IRI_LONGEST];
-    size_t        len;
-    uint32_t      c[2];
-} iri_pair_t;
 
 struct iri_charset_s {
     iri_str_t name;
@@ -47,8 +40,6 @@ struct iri_charset_s {
     size_t     node_size;
     uint32_t **page;   /* code point / 256: octets, last lowest */
     uint16_t  *linear; /* gb18030: code to BMP code point */
-    iri_pair_t pair[16];
-    size_t     pairs;
 };
 
 #define IRI_PAGES (0x110000 / 256)
@@ -91,37 +82,15 @@ iri_linear_next(const iri_charset_t *charset, const unsigned char *p,
 }
 
 
-static size_t
-iri_pair_next(const iri_charset_t *charset, const unsigned char *p,
-              size_t len, uint32_t c[2])
-{
-    size_t i;
-
-    for (i = 0; i < charset->pairs; i++) {
-        if (charset->pair[i].len == len
-            && memcmp(charset->pair[i].octets, p, len) == 0)
-        {
-            c[0] = charset->pair[i].c[0];
-            c[1] = charset->pair[i].c[1];
-            return len;
-        }
-    }
-
-    return 0;
-}
-
-
 size_t
 iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
-                 const unsigned char *end, uint32_t c[2])
+                 const unsigned char *end, uint32_t *c)
 {
     size_t  n;
     int32_t entry;
 
-    c[1] = 0;
-
     if (charset->is_utf8) {
-        return iri_utf8_next(p, end, &c[0]);
+        return iri_utf8_next(p, end, c);
     }
 
     if (p == end) {
@@ -129,7 +98,7 @@ iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
     }
 
     if (p[0] < 0x80) {
-        c[0] = p[0];
+        *c = p[0];
         return 1;
     }
 
@@ -144,15 +113,11 @@ iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
     }
 
     if (entry >= 0) {
-        c[0] = (uint32_t) entry;
+        *c = (uint32_t) entry;
         return n;
     }
 
-    if (entry == IRI_LINEAR) {
-        return iri_linear_next(charset, p, end, &c[0]);
-    }
-
-    return entry == IRI_PAIR ? iri_pair_next(charset, p, n, c) : 0;
+    return entry == IRI_LINEAR ? iri_linear_next(charset, p, end, c) : 0;
 }
 
 
@@ -245,16 +210,19 @@ typedef enum { IRI_SEQ_NONE, IRI_SEQ_MORE, IRI_SEQ_CHAR } iri_seq_t;
 static const char iri_no_memory[] = "cannot be opened: out of memory";
 
 
-/* What does the converter make of exactly these octets? */
+/*
+ * What does the converter make of exactly these octets?  A sequence for more
+ * than one character is none: no charset of the label table has any.
+ */
 static iri_seq_t
 iri_probe(const iri_build_t *build, const unsigned char *octets, size_t len,
-          uint32_t c[2])
+          uint32_t *c)
 {
     UErrorCode  error = U_ZERO_ERROR;
     UChar       units[8], *to = units;
     const char *from = (const char *) octets;
     UChar32     one;
-    int32_t     n, i = 0, count = 0;
+    int32_t     n, i = 0;
 
     ucnv_resetToUnicode(build->converter);
     ucnv_toUnicode(build->converter, &to, units + 8, &from, from + len, NULL,
@@ -269,12 +237,8 @@ iri_probe(const iri_build_t *build, const unsigned char *octets, size_t len,
         return len < IRI_LONGEST ? IRI_SEQ_MORE : IRI_SEQ_NONE;
     }
 
-    c[0] = c[1] = 0;
-
-    while (i < n && count < 2) {
-        U16_NEXT(units, i, n, one);
-        c[count++] = (uint32_t) one;
-    }
+    U16_NEXT(units, i, n, one);
+    *c = (uint32_t) one;
 
     return i == n ? IRI_SEQ_CHAR : IRI_SEQ_NONE;
 }
@@ -377,11 +341,9 @@ iri_node_add(iri_build_t *build)
  */
 static int32_t
 iri_sequence_add(iri_build_t *build, const unsigned char *octets, size_t len,
-                 const uint32_t c[2])
+                 uint32_t c)
 {
-    iri_charset_t *charset = build->charset;
-    iri_pair_t    *pair;
-    size_t         i;
+    size_t i;
 
     for (i = 1; i < len; i++) {
         if (octets[i] < 0x20 || octets[i] == '/' || octets[i] == '.'
@@ -393,27 +355,13 @@ iri_sequence_add(iri_build_t *build, const unsigned char *octets, size_t len,
         }
     }
 
-    if (c[0] < 0x80 || (c[1] != 0 && c[1] < 0x80)) {
+    if (c < 0x80) {
         build->why = "gives an ASCII character for octets above 7F";
         return 0;
     }
 
-    if (c[1] != 0) {
-        if (charset->pairs == sizeof(charset->pair) / sizeof(*pair)) {
-            return IRI_NO_CHAR;
-        }
-
-        pair = &charset->pair[charset->pairs++];
-        memcpy(pair->octets, octets, len);
-        pair->len = len;
-        pair->c[0] = c[0];
-        pair->c[1] = c[1];
-
-        return IRI_PAIR;
-    }
-
-    if (iri_is_private_use(c[0])
-        && (!build->encoding->private_use || len == 1)) {
+    if (iri_is_private_use(c) && (!build->encoding->private_use || len == 1))
+    {
         return IRI_NO_CHAR;
     }
 
@@ -424,13 +372,12 @@ iri_sequence_add(iri_build_t *build, const unsigned char *octets, size_t len,
         return IRI_NO_CHAR;
     }
 
-    if (iri_writes(build, c[0], octets, len)
-        && !iri_page_set(build, c[0], octets, len))
-    {
+    if (iri_writes(build, c, octets, len)
+        && !iri_page_set(build, c, octets, len)) {
         return 0;
     }
 
-    return (int32_t) c[0];
+    return (int32_t) c;
 }
 
 
@@ -440,7 +387,7 @@ iri_node_fill(iri_build_t *build, unsigned char *octets, size_t len,
               int32_t node)
 {
     int32_t  entry;
-    uint32_t c[2];
+    uint32_t c;
     unsigned b;
 
     /* iri_probe never asks for more. */
@@ -451,7 +398,7 @@ iri_node_fill(iri_build_t *build, unsigned char *octets, size_t len,
     for (b = 0; b < 256; b++) {
         octets[len] = (unsigned char) b;
 
-        switch (iri_probe(build, octets, len + 1, c)) {
+        switch (iri_probe(build, octets, len + 1, &c)) {
         case IRI_SEQ_CHAR:
             entry = iri_sequence_add(build, octets, len + 1, c);
             if (entry == 0) {
@@ -487,7 +434,7 @@ static int
 iri_ascii_test(iri_build_t *build)
 {
     unsigned char octet;
-    uint32_t      c[2];
+    uint32_t      c;
     unsigned      b;
 
     for (b = 0; b < 0x80; b++) {
@@ -498,8 +445,7 @@ iri_ascii_test(iri_build_t *build)
             continue;
         }
 
-        if (iri_probe(build, &octet, 1, c) != IRI_SEQ_CHAR || c[0] != b
-            || c[1] != 0) {
+        if (iri_probe(build, &octet, 1, &c) != IRI_SEQ_CHAR || c != b) {
             build->why = "does not keep ASCII as it is";
             return 0;
         }
@@ -514,7 +460,7 @@ iri_leads_fill(iri_build_t *build)
 {
     unsigned char octets[IRI_LONGEST];
     int32_t       entry;
-    uint32_t      c[2];
+    uint32_t      c;
     unsigned      b;
 
     for (b = 0; b < 256; b++) {
@@ -522,7 +468,7 @@ iri_leads_fill(iri_build_t *build)
         entry = IRI_NO_CHAR;
 
         if (b >= 0x80) {
-            switch (iri_probe(build, octets, 1, c)) {
+            switch (iri_probe(build, octets, 1, &c)) {
             case IRI_SEQ_CHAR:
                 entry = iri_sequence_add(build, octets, 1, c);
                 if (entry == 0) {
@@ -554,7 +500,7 @@ static int
 iri_linear_fill(iri_build_t *build)
 {
     unsigned char octets[4];
-    uint32_t      code, c[2];
+    uint32_t      code, c;
     int32_t       entry;
 
     for (code = 0; code < IRI_GB_BMP; code++) {
@@ -565,7 +511,7 @@ iri_linear_fill(iri_build_t *build)
 
         build->charset->linear[code] = 0;
 
-        if (iri_probe(build, octets, 4, c) != IRI_SEQ_CHAR || c[0] > 0xffff) {
+        if (iri_probe(build, octets, 4, &c) != IRI_SEQ_CHAR || c > 0xffff) {
             continue;
         }
 

@@ -165,13 +165,9 @@ const iri_charset_t *iri_charset_build(const iri_env_t *env,
 int iri_charset_is_utf8(const iri_charset_t *charset);
 int iri_charset_is_japanese(const iri_charset_t *charset);
 
-/*
- * One character, or two where a charset has a sequence for a pair: octets
- * taken, 0 if p does not start a sequence of the charset.  c[1] is 0 unless
- * there are two.
- */
+/* Octets taken, 0 if p does not start a sequence of the charset. */
 size_t iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
-                        const unsigned char *end, uint32_t c[2]);
+                        const unsigned char *end, uint32_t *c);
 
 /* Octets that write c, and read back as c; 0: the charset has none. */
 size_t iri_charset_put(const iri_charset_t *charset, uint32_t c,

@@ -20,7 +20,7 @@ iri_round_trip(const iri_charset_t *charset, iri_str_t octets)
 {
     const unsigned char *p = octets.data, *end = octets.data + octets.len;
     unsigned char        out[4];
-    uint32_t             c[2];
+    uint32_t             c;
     size_t               n;
 
     if (iri_charset_is_utf8(charset)) {
@@ -28,14 +28,10 @@ iri_round_trip(const iri_charset_t *charset, iri_str_t octets)
     }
 
     for (/* void */; p < end; p += n) {
-        n = iri_charset_next(charset, p, end, c);
+        n = iri_charset_next(charset, p, end, &c);
 
-        /* A pair has one sequence only. */
-        if (n == 0
-            || (c[1] == 0
-                && (iri_charset_put(charset, c[0], out) != n
-                    || memcmp(out, p, n) != 0)))
-        {
+        if (n == 0 || iri_charset_put(charset, c, out) != n
+            || memcmp(out, p, n) != 0) {
             return 0;
         }
     }
@@ -112,12 +108,12 @@ static int
 iri_is_inert(const iri_charset_t *charset, iri_str_t octets)
 {
     const unsigned char *p = octets.data, *end = octets.data + octets.len;
-    uint32_t             c[2];
+    uint32_t             c;
 
     while (p < end) {
-        p += iri_charset_next(charset, p, end, c);
+        p += iri_charset_next(charset, p, end, &c);
 
-        if (!iri_char_is_inert(c[0]) || c[1] != 0) {
+        if (!iri_char_is_inert(c)) {
             return 0;
         }
     }
@@ -132,15 +128,13 @@ iri_is_read(const iri_charset_t *charset, iri_str_t octets)
 {
     const unsigned char *p = octets.data, *end = octets.data + octets.len;
     int                  legacy = !iri_charset_is_utf8(charset);
-    uint32_t             c[2];
+    uint32_t             c;
     size_t               n;
 
     for (/* void */; p < end; p += n) {
-        n = iri_charset_next(charset, p, end, c);
+        n = iri_charset_next(charset, p, end, &c);
 
-        if (n == 0 || !iri_char_allowed(c[0], legacy)
-            || (c[1] != 0 && !iri_char_allowed(c[1], legacy)))
-        {
+        if (n == 0 || !iri_char_allowed(c, legacy)) {
             return 0;
         }
     }

@@ -54,28 +54,23 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 {
     const unsigned char *octets = segment->source->octets.data;
     int                  legacy = !iri_charset_is_utf8(segment->charset);
-    int                  inert = 1, bidi = 0, k;
+    int                  inert = 1, bidi = 0;
     size_t               n, marks = 0, most = 0;
-    uint32_t             c[2];
+    uint32_t             c;
 
     for (/* void */; from < to; from += n) {
-        n = iri_charset_next(segment->charset, octets + from, octets + to, c);
-        if (n == 0) {
+        n = iri_charset_next(segment->charset, octets + from, octets + to,
+                             &c);
+        if (n == 0 || !iri_char_allowed(c, legacy)) {
             return IRI_WHY_UNREADABLE;
         }
 
-        for (k = 0; k < 2 && (k == 0 || c[k] != 0); k++) {
-            if (!iri_char_allowed(c[k], legacy)) {
-                return IRI_WHY_UNREADABLE;
-            }
+        bidi |= iri_char_is_bidi_control(c)
+                && iri_came_raw(segment, from, from + n);
 
-            bidi |= iri_char_is_bidi_control(c[k])
-                    && iri_came_raw(segment, from, from + n);
-
-            inert &= iri_char_is_inert(c[k]);
-            marks = iri_char_is_mark(c[k]) ? marks + 1 : 0;
-            most = marks > most ? marks : most;
-        }
+        inert &= iri_char_is_inert(c);
+        marks = iri_char_is_mark(c) ? marks + 1 : 0;
+        most = marks > most ? marks : most;
     }
 
     segment->normalize = !inert && most <= IRI_MAX_MARKS;
@@ -125,16 +120,11 @@ iri_put_characters(const iri_segment_t *segment, iri_str_t s)
 }
 
 
-/* A character, or a pair of them, as UTF-8. */
+/* A character as UTF-8. */
 static iri_str_t
-iri_character(const uint32_t c[2], unsigned char utf8[8])
+iri_character(uint32_t c, unsigned char utf8[4])
 {
-    iri_str_t s = { 0, utf8 };
-
-    s.len = iri_utf8_put(c[0], utf8);
-    if (c[1] != 0) {
-        s.len += iri_utf8_put(c[1], utf8 + s.len);
-    }
+    iri_str_t s = { iri_utf8_put(c, utf8), utf8 };
 
     return s;
 }
@@ -188,13 +178,13 @@ iri_piece_end(iri_segment_t *segment)
 
 
 static iri_status_t
-iri_piece_put(iri_segment_t *segment, size_t at, const uint32_t c[2])
+iri_piece_put(iri_segment_t *segment, size_t at, uint32_t c)
 {
-    unsigned char utf8[8];
+    unsigned char utf8[4];
     iri_str_t     s;
     iri_status_t  status;
 
-    if (c[0] < 0x80) {
+    if (c < 0x80) {
         status = iri_piece_end(segment);
         if (status != IRI_OK) {
             return status;
@@ -214,17 +204,18 @@ iri_segment_put(iri_segment_t *segment, size_t from, size_t to)
 {
     const unsigned char *octets = segment->source->octets.data;
     iri_status_t         status = IRI_OK;
-    unsigned char        utf8[8];
-    uint32_t             c[2];
+    unsigned char        utf8[4];
+    uint32_t             c;
     size_t               n;
 
     for (/* void */; status == IRI_OK && from < to; from += n) {
-        n = iri_charset_next(segment->charset, octets + from, octets + to, c);
+        n = iri_charset_next(segment->charset, octets + from, octets + to,
+                             &c);
 
         if (segment->normalize) {
             status = iri_piece_put(segment, from, c);
 
-        } else if (c[0] < 0x80) {
+        } else if (c < 0x80) {
             status = iri_put_ascii(segment, from);
 
         } else {

@@ -761,14 +761,14 @@ has_raw_bidi(const iri_charset_t *charset, iri_str_t octets,
              const unsigned char *escaped)
 {
     const unsigned char *p = octets.data, *end = p + octets.len;
-    uint32_t             c[2];
+    uint32_t             c;
     size_t               n, k;
 
     for (/* void */; p < end; p += n != 0 ? n : 1) {
-        n = iri_charset_next(charset, p, end, c);
+        n = iri_charset_next(charset, p, end, &c);
 
         for (k = 0; k < n; k++) {
-            if (iri_char_is_bidi_control(c[0])
+            if (iri_char_is_bidi_control(c)
                 && !escaped[p - octets.data + (ptrdiff_t) k])
             {
                 return 1;
