@@ -185,8 +185,12 @@ typedef iri_status_t (*iri_each_t)(void *arg, iri_str_t name);
  */
 typedef struct {
     iri_status_t (*stat)(void *ctx, const char *path, iri_node_t *node);
-    iri_status_t (*list)(void *ctx, const char *path, iri_each_t each,
-                         void *arg);   /* "." and ".." left out */
+    iri_status_t (*list)(void *ctx, const char *path, iri_node_t *node,
+                         iri_each_t each, void *arg);
+                         /* "." and ".." left out; node: that which was
+                            opened, as it was before the first entry was
+                            read, for path may lead elsewhere by now; kind
+                            ABSENT if none was */
 } iri_dir_t;
 
 /* The POSIX file system: lstat, stat, readdir; ctx is not used. */

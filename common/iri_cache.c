@@ -545,9 +545,10 @@ iri_slot_find(const iri_env_t *env, const iri_slot_t *slot, iri_str_t name,
 
 /* ---- finding ------------------------------------------------------------- */
 
+/* *node: which directory these are the entries of, as iri_dir_t says. */
 static iri_status_t
 iri_directory_read(const iri_env_t *env, const iri_tree_conf_t *tree,
-                   iri_str_t directory, iri_odds_t *odds)
+                   iri_str_t directory, iri_node_t *node, iri_odds_t *odds)
 {
     iri_lister_t   lister;
     iri_scratch_t *scratch;
@@ -566,7 +567,7 @@ iri_directory_read(const iri_env_t *env, const iri_tree_conf_t *tree,
     lister.tree = tree;
     lister.odds = odds;
 
-    status = env->dir->list(env->ctx, (const char *) directory.data,
+    status = env->dir->list(env->ctx, (const char *) directory.data, node,
                             iri_list_entry, &lister);
     free(scratch);
 
@@ -623,6 +624,7 @@ iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                iri_odd_search_t *search)
 {
     iri_odds_t   odds;
+    iri_node_t   node;
     iri_status_t status = IRI_OK;
     int64_t      read_at;
 
@@ -641,16 +643,22 @@ iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
     search->listed = 1;
     read_at = iri_now();
 
-    status = iri_directory_read(env, search->tree, search->directory, &odds);
+    status = iri_directory_read(env, search->tree, search->directory, &node,
+                                &odds);
     if (status != IRI_OK) {
         return status;
     }
 
     search->known = odds.known;
 
-    if (cache != NULL) {
+    /*
+     * Not under search->node: a link on the way, or a directory above, may
+     * have been replaced since that look, and that would change neither's
+     * times.
+     */
+    if (cache != NULL && node.kind == IRI_NODE_DIR) {
         iri_cache_lock(cache);
-        iri_slot_fill(cache, search->tree, &search->node, &odds, read_at);
+        iri_slot_fill(cache, search->tree, &node, &odds, read_at);
         iri_cache_unlock(cache);
     }
 

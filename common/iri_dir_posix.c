@@ -44,6 +44,17 @@ iri_posix_time(struct timespec t)
 }
 
 
+static void
+iri_posix_node(const struct stat *st, iri_node_t *node)
+{
+    node->kind = S_ISDIR(st->st_mode) ? IRI_NODE_DIR : IRI_NODE_OTHER;
+    node->dev = (uint64_t) st->st_dev;
+    node->ino = (uint64_t) st->st_ino;
+    node->mtime = iri_posix_time(st->st_mtim);
+    node->ctime = iri_posix_time(st->st_ctim);
+}
+
+
 static iri_status_t
 iri_posix_stat(void *ctx, const char *path, iri_node_t *node)
 {
@@ -60,11 +71,7 @@ iri_posix_stat(void *ctx, const char *path, iri_node_t *node)
         st = target;
     }
 
-    node->kind = S_ISDIR(st.st_mode) ? IRI_NODE_DIR : IRI_NODE_OTHER;
-    node->dev = (uint64_t) st.st_dev;
-    node->ino = (uint64_t) st.st_ino;
-    node->mtime = iri_posix_time(st.st_mtim);
-    node->ctime = iri_posix_time(st.st_ctim);
+    iri_posix_node(&st, node);
 
     return IRI_OK;
 }
@@ -102,19 +109,30 @@ iri_posix_entries(DIR *dir, iri_each_t each, void *arg)
 
 
 static iri_status_t
-iri_posix_list(void *ctx, const char *path, iri_each_t each, void *arg)
+iri_posix_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+               void *arg)
 {
     DIR         *dir;
+    struct stat  st;
     iri_status_t status;
 
     (void) ctx;
+
+    memset(node, 0, sizeof(*node));
 
     dir = opendir(path);
     if (dir == NULL) {
         return errno == EACCES ? IRI_NOT_LISTED : IRI_IO_FAILED;
     }
 
-    status = iri_posix_entries(dir, each, arg);
+    if (fstat(dirfd(dir), &st) == 0) {
+        iri_posix_node(&st, node);
+        status = iri_posix_entries(dir, each, arg);
+
+    } else {
+        status = IRI_IO_FAILED;
+    }
+
     (void) closedir(dir);
 
     return status;

@@ -89,12 +89,15 @@ mod_iri_empty_stat(void *ctx, const char *path, iri_node_t *node)
 }
 
 static iri_status_t
-mod_iri_empty_list(void *ctx, const char *path, iri_each_t each, void *arg)
+mod_iri_empty_list(void *ctx, const char *path, iri_node_t *node,
+                   iri_each_t each, void *arg)
 {
     (void) ctx;
     (void) path;
     (void) each;
     (void) arg;
+    memset(node, 0, sizeof(*node));
+    node->kind = IRI_NODE_ABSENT;
     return IRI_NOT_LISTED;
 }
 

@@ -80,6 +80,7 @@ mod_iri_multiviews(request_rec *r, iri_env_apr_t *env,
 {
     const char     *dir = ap_make_dirstr_parent(r->pool, r->filename);
     mod_iri_views_t views;
+    iri_node_t      node;
     size_t          i;
 
     if (r->finfo.filetype != APR_NOFILE || !(ap_allow_options(r) & OPT_MULTI))
@@ -101,7 +102,7 @@ mod_iri_multiviews(request_rec *r, iri_env_apr_t *env,
     for (i = 0; i < views.octets.len; i++) {
         views.dots += views.octets.data[i] == '.';
     }
-    env->env.dir->list(env->env.ctx, dir, mod_iri_view, &views);
+    env->env.dir->list(env->env.ctx, dir, &node, mod_iri_view, &views);
     if (!views.right && views.prefix != NULL) {
         r->filename = apr_pstrcat(r->pool, dir, views.prefix, NULL);
         r->canonical_filename = r->filename;

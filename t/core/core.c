@@ -252,19 +252,23 @@ core_stat(void *ctx, const char *path, iri_node_t *out)
 
 
 static iri_status_t
-core_list(void *ctx, const char *path, iri_each_t each, void *arg)
+core_list(void *ctx, const char *path, iri_node_t *opened, iri_each_t each,
+          void *arg)
 {
     core_t      *core = ctx;
     core_node_t *node = NULL;
     iri_status_t status = IRI_OK;
 
     core->lists++;
+    memset(opened, 0, sizeof(*opened));
 
     if (core_io_fails(core)
         || core_walk(core, core_str(path), &node) != IRI_NODE_DIR)
     {
         return IRI_IO_FAILED;
     }
+
+    *opened = node->node;
 
     for (node = node->first; node != NULL && status == IRI_OK;
          node = node->next) {
@@ -531,40 +535,40 @@ core_canonical(const iri_charset_t *charset, iri_str_t octets,
 /* ---- charsets by ICU ---------------------------------------------------- */
 
 const core_supported_t core_supported[CORE_SUPPORTED] = {
-    { "IBM866", "cp866", 0 },
-    { "ISO-8859-2", "ISO-8859-2", 0 },
-    { "ISO-8859-3", "ISO-8859-3", 0 },
-    { "ISO-8859-4", "ISO-8859-4", 0 },
-    { "ISO-8859-5", "ISO-8859-5", 0 },
-    { "ISO-8859-6", "ISO-8859-6", 0 },
-    { "ISO-8859-7", "ISO-8859-7", 0 },
-    { "ISO-8859-8", "ISO-8859-8", 0 },
-    { "ISO-8859-8-I", "ISO-8859-8", 0 },
-    { "ISO-8859-10", "ISO-8859-10", 0 },
-    { "ISO-8859-13", "ISO-8859-13", 0 },
-    { "ISO-8859-14", "ISO-8859-14", 0 },
-    { "ISO-8859-15", "ISO-8859-15", 0 },
-    { "KOI8-R", "KOI8-R", 0 },
-    { "KOI8-U", "KOI8-U", 0 },
-    { "macintosh", "macintosh", 0 },
-    { "windows-874", "windows-874", 0 },
-    { "windows-1250", "windows-1250", 0 },
-    { "windows-1251", "windows-1251", 0 },
-    { "windows-1252", "windows-1252", 0 },
-    { "windows-1253", "windows-1253", 0 },
-    { "windows-1254", "windows-1254", 0 },
-    { "windows-1255", "windows-1255", 0 },
-    { "windows-1256", "windows-1256", 0 },
-    { "windows-1257", "windows-1257", 0 },
-    { "windows-1258", "windows-1258", 0 },
-    { "x-mac-cyrillic", "x-mac-cyrillic", 0 },
-    { "GBK", "windows-936", 0 },
-    { "gb18030", "gb18030", 0 },
-    { "Big5", "windows-950", 0 },
-    { "Big5-HKSCS", "Big5-HKSCS", 0 },
-    { "EUC-JP", "EUC-JP", 1 },
-    { "Shift_JIS", "windows-31j", 0 },
-    { "EUC-KR", "windows-949", 0 },
+    { "IBM866", "cp866", 0, 0 },
+    { "ISO-8859-2", "ISO-8859-2", 0, 0 },
+    { "ISO-8859-3", "ISO-8859-3", 0, 0 },
+    { "ISO-8859-4", "ISO-8859-4", 0, 0 },
+    { "ISO-8859-5", "ISO-8859-5", 0, 0 },
+    { "ISO-8859-6", "ISO-8859-6", 0, 0 },
+    { "ISO-8859-7", "ISO-8859-7", 0, 0 },
+    { "ISO-8859-8", "ISO-8859-8", 0, 0 },
+    { "ISO-8859-8-I", "ISO-8859-8", 0, 0 },
+    { "ISO-8859-10", "ISO-8859-10", 0, 0 },
+    { "ISO-8859-13", "ISO-8859-13", 0, 0 },
+    { "ISO-8859-14", "ISO-8859-14", 0, 0 },
+    { "ISO-8859-15", "ISO-8859-15", 0, 0 },
+    { "KOI8-R", "KOI8-R", 0, 0 },
+    { "KOI8-U", "KOI8-U", 0, 0 },
+    { "macintosh", "macintosh", 0, 0 },
+    { "windows-874", "windows-874", 0, 0 },
+    { "windows-1250", "windows-1250", 0, 0 },
+    { "windows-1251", "windows-1251", 0, 0 },
+    { "windows-1252", "windows-1252", 0, 0 },
+    { "windows-1253", "windows-1253", 0, 0 },
+    { "windows-1254", "windows-1254", 0, 0 },
+    { "windows-1255", "windows-1255", 0, 0 },
+    { "windows-1256", "windows-1256", 0, 0 },
+    { "windows-1257", "windows-1257", 0, 0 },
+    { "windows-1258", "windows-1258", 0, 0 },
+    { "x-mac-cyrillic", "x-mac-cyrillic", 0, 0 },
+    { "GBK", "windows-936", 0, 1 },
+    { "gb18030", "gb18030", 0, 1 },
+    { "Big5", "windows-950", 0, 0 },
+    { "Big5-HKSCS", "Big5-HKSCS", 0, 0 },
+    { "EUC-JP", "EUC-JP", 1, 0 },
+    { "Shift_JIS", "windows-31j", 0, 1 },
+    { "EUC-KR", "windows-949", 0, 0 },
 };
 
 

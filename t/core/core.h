@@ -103,7 +103,8 @@ long core_canonical(const iri_charset_t *charset, iri_str_t octets,
 typedef struct {
     const char *name;
     const char *icu;
-    int         three;   /* has sequences of three octets */
+    int         three;         /* has sequences of three octets */
+    int         private_use;   /* its table in the standard has some */
 } core_supported_t;
 
 #define CORE_SUPPORTED 34

@@ -148,6 +148,59 @@ test_changes_are_seen(void **state)
 
 
 /* The same directory under other settings is another list. */
+/* Where the next list goes, whatever is asked: a link that was replaced. */
+static const char      *led_to;
+static const iri_dir_t *led_by;
+
+
+static iri_status_t
+list_elsewhere(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+               void *arg)
+{
+    return led_by->list(ctx, led_to != NULL ? led_to : path, node, each, arg);
+}
+
+
+static void
+test_a_list_belongs_to_what_was_read(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = iri_cache_create(65536, NULL, NULL, NULL);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    iri_dir_t       dir;
+
+    (void) state;
+
+    core_init(&core);
+    core_put(&core, S("/srv/" ODD));
+    core_put(&core, S("/other/x"));
+    led_by = core.env.dir;
+    dir = *led_by;
+    dir.list = list_elsewhere;
+    core.env.dir = &dir;
+
+    /* The directory was there when looked at, and another when read ... */
+    led_to = "/other";
+    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
+
+    /* ... which must not be remembered of the first. */
+    led_to = NULL;
+    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+    assert_int_equal(core.lists, 2);
+
+    /* Nor is what could not be opened remembered of anything. */
+    led_to = "/srv/" ODD;
+    core_put(&core, S("/srv/new/"));
+    assert_text(find_in(&core, cache, &tree, "/new/" ODD_NAME), "");
+    led_to = "/srv";
+    assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
+
+    iri_cache_destroy(cache);
+    core_free(&core);
+}
+
+
 static void
 test_settings_are_kept_apart(void **state)
 {
@@ -558,6 +611,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read_once),
         cmocka_unit_test(test_changes_are_seen),
+        cmocka_unit_test(test_a_list_belongs_to_what_was_read),
         cmocka_unit_test(test_settings_are_kept_apart),
         cmocka_unit_test(test_racy_directory),
         cmocka_unit_test(test_settled_directory),

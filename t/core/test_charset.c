@@ -744,15 +744,6 @@ check_safe(const char *name, const unsigned char *p, size_t n, size_t len,
 }
 
 
-/* Whose tables in the standard have private use characters. */
-static int
-has_private(const char *name)
-{
-    return strcmp(name, "GBK") == 0 || strcmp(name, "gb18030") == 0
-           || strcmp(name, "Shift_JIS") == 0;
-}
-
-
 static void
 test_all_of_three_octets(void **state)
 {
@@ -775,7 +766,7 @@ test_all_of_three_octets(void **state)
             if (n != 0) {
                 check_safe(core_supported[i].name, p, n, 3, c);
                 assert_true(!core_is_private(c)
-                            || has_private(core_supported[i].name));
+                            || core_supported[i].private_use);
 
                 /* What comes behind it has no say: on to the next. */
                 code |= n == 1 ? 0xffff : n == 2 ? 0xff : 0;

@@ -171,27 +171,37 @@ each(void *arg, iri_str_t name)
 static void
 test_list(void **state)
 {
-    seen_t seen = { 0, 0, 0, 0 };
+    seen_t     seen = { 0, 0, 0, 0 };
+    iri_node_t node, there;
 
     (void) state;
 
-    assert_int_equal(iri_dir_posix.list(NULL, root, each, &seen), IRI_OK);
+    assert_int_equal(iri_dir_posix.list(NULL, root, &node, each, &seen),
+                     IRI_OK);
     assert_int_equal(seen.entries, 11);
     assert_int_equal(seen.dots, 0);
     assert_true(seen.odd);
 
+    /* What was opened is what a look says of it. */
+    assert_int_equal(iri_dir_posix.stat(NULL, root, &there), IRI_OK);
+    assert_int_equal(node.kind, IRI_NODE_DIR);
+    assert_true(node.dev == there.dev && node.ino == there.ino);
+    assert_true(node.mtime == there.mtime && node.ctime == there.ctime);
+
     memset(&seen, 0, sizeof(seen));
-    assert_int_equal(iri_dir_posix.list(NULL, at("/empty"), each, &seen),
-                     IRI_OK);
+    assert_int_equal(
+        iri_dir_posix.list(NULL, at("/empty"), &node, each, &seen), IRI_OK);
     assert_int_equal(seen.entries, 0);
 
     seen.until = 3;
-    assert_int_equal(iri_dir_posix.list(NULL, root, each, &seen),
+    assert_int_equal(iri_dir_posix.list(NULL, root, &node, each, &seen),
                      IRI_NO_MEMORY);
     assert_int_equal(seen.entries, 3);
 
-    assert_int_equal(iri_dir_posix.list(NULL, at("/none"), each, &seen),
-                     IRI_IO_FAILED);
+    assert_int_equal(
+        iri_dir_posix.list(NULL, at("/none"), &node, each, &seen),
+        IRI_IO_FAILED);
+    assert_int_equal(node.kind, IRI_NODE_ABSENT);
 }
 
 
@@ -214,9 +224,11 @@ test_closed(void **state)
 
     assert_int_equal(iri_dir_posix.stat(NULL, at("/closed/x"), &node),
                      IRI_IO_FAILED);
-    assert_int_equal(iri_dir_posix.list(NULL, at("/closed"), each, &seen),
-                     IRI_NOT_LISTED);
+    assert_int_equal(
+        iri_dir_posix.list(NULL, at("/closed"), &node, each, &seen),
+        IRI_NOT_LISTED);
     assert_int_equal(seen.entries, 0);
+    assert_int_equal(node.kind, IRI_NODE_ABSENT);
     assert_int_equal(seteuid(getuid()), 0);
 }
 
