@@ -669,7 +669,8 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
     status = iri_buf_put(env, &path, found->filename.data,
                          found->filename.len);
 
-    while (status == IRI_OK) {
+    /* A root that is empty stands for "/", which is always there. */
+    while (status == IRI_OK && path.len != 0) {
         status = iri_look(&finder, &path, &node);
 
         if (status != IRI_OK || finder.stopped || node.kind == IRI_NODE_DIR
@@ -697,7 +698,6 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
         from -= from != 0;
     }
 
-    /* A root that is empty stands for "/". */
     if (path.len == 0) {
         status = iri_buf_putc(env, &path, '/');
         if (status != IRI_OK) {

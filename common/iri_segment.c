@@ -28,7 +28,10 @@ typedef struct {
 
 /* ---- first pass: can it be read, must it be normalized? ------------------ */
 
-/* Did the character whose octets are [from, to) come raw? */
+/*
+ * Did the character whose octets are [from, to) come raw?  Its ASCII octets
+ * (gb18030 has some) do not tell: nobody escapes those.
+ */
 static int
 iri_came_raw(const iri_segment_t *segment, size_t from, size_t to)
 {
@@ -40,7 +43,7 @@ iri_came_raw(const iri_segment_t *segment, size_t from, size_t to)
     }
 
     for (/* void */; from < to; from++) {
-        if (!source->escaped[from]) {
+        if (source->octets.data[from] >= 0x80 && !source->escaped[from]) {
             return 1;
         }
     }

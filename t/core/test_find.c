@@ -827,6 +827,7 @@ check_split(const char *root, const char *path, size_t prefix,
                      IRI_OK);
     assert_text(file, filename);
     assert_text(info, path_info);
+    assert_true(find.core.absolute);
     core_free(&find.core);
 }
 
@@ -855,6 +856,9 @@ test_split(void **state)
                 "/" E_ACUTE "/x");
     check_split("/srv/d/", "/pre/%C3%A9/x", 5, "/srv/d/" E_NFD,
                 "/srv/d/" E_NFD, "/x");
+    /* An empty root stands for "/". */
+    check_split("", "/%C3%A9", 0, "/srv", "/", "/" E_ACUTE);
+    check_split("", "/%C3%A9/x", 0, "/" E_NFD, "/" E_NFD, "/x");
 }
 
 

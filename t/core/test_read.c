@@ -768,7 +768,7 @@ has_raw_bidi(const iri_charset_t *charset, iri_str_t octets,
         n = iri_charset_next(charset, p, end, &c);
 
         for (k = 0; k < n; k++) {
-            if (iri_char_is_bidi_control(c)
+            if (iri_char_is_bidi_control(c) && p[k] >= 0x80
                 && !escaped[p - octets.data + (ptrdiff_t) k])
             {
                 return 1;
