@@ -185,7 +185,7 @@ explain_charsets(explain_conf_t *conf, apr_array_header_t *words,
     if (words->nelts == 0) {
         return NULL;
     }
-    return iri_parse_charsets(conf->registry, (iri_str_t *) words->elts,
+    return iri_parse_charsets(conf->registry, (void *) words->elts,
                               (size_t) words->nelts, none_allowed, out);
 }
 
@@ -206,7 +206,7 @@ explain_ready(void *data)
     }
     if (wrong == NULL && conf->match_words->nelts > 0) {
         option = "--match";
-        wrong = iri_parse_match((iri_str_t *) conf->match_words->elts,
+        wrong = iri_parse_match((void *) conf->match_words->elts,
                                 (size_t) conf->match_words->nelts,
                                 &conf->tree.match);
     }

@@ -307,7 +307,7 @@ main(int argc, const char *const *argv)
     }
     code = cli_main(pool, argc, argv);
     apr_pool_destroy(pool);
-    if (fflush(stdout) != 0) {
+    if (fflush(stdout) != 0 || ferror(stdout)) {
         perror("iri");
         return CLI_FAILED;
     }

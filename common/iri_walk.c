@@ -354,7 +354,7 @@ iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
     iri_str_t    root = finder->search->root, segment, came, name;
     iri_status_t status;
     iri_step_t   step = IRI_STEP_FOUND;
-    size_t       from = 0, to, came_from = 0, came_to = 0;
+    size_t       from = 0, to, came_from = 0, came_to;
 
     memset(walk, 0, sizeof(*walk));
 

@@ -187,8 +187,8 @@ const iri_tree_conf_t *mod_iri_tree_known(request_rec *r);
 void mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add);
 
 int  mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog,
-                         apr_pool_t *ptemp, server_rec *s);
-void mod_iri_child_init(apr_pool_t *pchild, server_rec *s);
+                         apr_pool_t *ptemp, server_rec *main_server);
+void mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server);
 
 /* ---- mod_iri_directory.c ------------------------------------------------ */
 

@@ -19,7 +19,8 @@
 #endif
 
 #define MOD_IRI_DAV_FILTER "IRI_DAV"
-#define MOD_IRI_HREF_MAX   (4 * IRI_MAX_PATH) /* octets, else left alone */
+/* octets, else left alone */
+#define MOD_IRI_HREF_MAX ((size_t) 4 * IRI_MAX_PATH)
 
 static const char mod_iri_href_tag[] = "<D:href>";
 

@@ -173,7 +173,7 @@ ngx_http_iri_find_location(ngx_http_request_t *r)
     for (i = r->phase_handler; ph[i].checker; i++) {
         if (ph[i].checker == ngx_http_core_post_rewrite_phase) {
             r->uri_changed = 1;
-            r->phase_handler = i - 1;
+            r->phase_handler = (ngx_int_t) i - 1;
             return;
         }
     }
@@ -249,7 +249,8 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     r->valid_location = 1;
     r->loc_conf = cscf->ctx->loc_conf;
     ngx_http_update_location_config(r);
-    r->phase_handler = cmcf->phase_engine.server_rewrite_index - 1;
+    r->phase_handler = (ngx_int_t) cmcf->phase_engine.server_rewrite_index
+                       - 1;
 
     return NGX_DECLINED;
 }
@@ -508,7 +509,7 @@ ngx_http_iri_send_redirect(ngx_http_request_t *r, ngx_uint_t status,
     ngx_str_set(&r->headers_out.location->key, "Location");
     r->headers_out.location->value = ngx_http_iri_out(location);
 
-    return status;
+    return (ngx_int_t) status;
 }
 
 
@@ -518,7 +519,7 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
 {
     iri_env_t                env;
     iri_str_t                query, location = { 0, NULL };
-    ngx_uint_t               has_query;
+    int                      has_query;
     ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -535,7 +536,7 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    has_query = ngx_http_iri_query(r, &query);
+    has_query = ngx_http_iri_query(r, &query) != 0;
     ngx_http_iri_env(r, &env);
 
     if (iri_location(&env, &ctx->came, ngx_http_iri_in(ctx->canonical),
