@@ -13,6 +13,33 @@ churn: need-test ## names, links and configurations change under load
 	@+$(again) all
 	IRI_CHURN=$(CHURN_SECONDS) prove -It/lib -v t/churn.t
 
+# ---- analysis ----------------------------------------------------------------
+
+need-check:
+	@.ci/deps --install build run test check
+
+# The headers of nginx are complete once it is configured.
+analyze: need-check ## static analysers, all findings explained
+	@+$(again) $(NGX_BUILD)/Makefile
+	@HTTPD_FLAGS='$(HTTPD_FLAGS)' NGX_BUILD='$(NGX_BUILD)' JOBS=$(JOBS) \
+	    t/analysis/analyze $(BUILD)/analyze
+
+# A build of its own, with counters.  Workers of servers, who are other users,
+# write their counts into the same files.
+COVERED  := $(BUILD)/coverage
+COUNTERS := --coverage -fprofile-update=atomic
+COVERAGE := umask 0; $(MAKE) --no-print-directory BUILD=$(COVERED) CC=gcc \
+            OPT='-O0 -g' HARDEN='$(COUNTERS)' HARDEN_LD='$(COUNTERS)'
+coverage: need-check ## lines and branches of common/ that the suite runs
+	@+$(COVERAGE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) \
+	    all unit
+	@find $(COVERED) -name '*.gcda' -delete
+	@+$(COVERAGE) TESTS_ARE='$(filter-out t/build.t,$(wildcard t/*.t)) \
+	    $(patsubst t/core/%.c,$(COVERED)/t/%,$(TEST_SRC))' prove
+	@t/analysis/coverage $(COVERED)
+
+.PHONY: need-check analyze coverage
+
 # ---- of the core -------------------------------------------------------------
 
 sweep: need-test ## every character and every sequence of every charset
