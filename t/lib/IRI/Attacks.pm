@@ -1,0 +1,451 @@
+# The attack table: t/attacks/*.tsv, and how its lines are run against nginx
+# and httpd. A run is one settings row (conf) on one server, in four orders:
+# that of the table, the reverse, a shuffled one, and that of the table once
+# more after the server has read its configuration again.
+#
+#   attacks.tsv     the lines; columns in t/attacks/README.md
+#   later.tsv       lines whose own invariant cannot hold before another issue
+#                   is done; it must not hold yet, or the line has to go
+#   stock.tsv       lines that the server breaks by itself: then the same line
+#                   on a stock server must break in the same way
+#   todo.tsv        lines that are broken and shall not be; once they hold, the
+#                   line has to go
+#   skip.tsv        lines that are not run at all
+#
+# The last four have the columns id, server ("both" or one), reason; later.tsv
+# has the issue before the reason.
+package IRI::Attacks;
+use strict;
+use warnings;
+use Exporter 'import';
+use IRI::AttackJudge qw(judge_every judge_own judge_log judge_query writes
+    percent limit);
+use IRI::AttackServer;
+use IRI::AttackTree;
+use IRI::Cases 'core_options';
+use IRI::Octets qw(octets escaped);
+use List::Util qw(shuffle);
+use Time::HiRes 'time';
+
+our @EXPORT_OK = qw(load);
+
+my @ORDERS    = qw(table reversed shuffled reloaded);
+# Rows that speak of what another has done.
+my %BEFORE = ('d-put-002' => 'd-put-001');
+
+my $SECONDS   = 1;          # to answer in
+my @MEASURED  = qw(BOUND NOLEAK_FAST);
+my $DIRECTORY = __FILE__ =~ s{lib/IRI/[^/]*$}{attacks}r;
+
+# ---- tables ------------------------------------------------------------------
+
+my @LISTS = qw(later stock todo skip);
+
+# All tables: rows, confs, fixture, and by id and server what @LISTS have.
+sub load {
+    my ($directory) = @_;
+    $directory //= $DIRECTORY;
+    my %table = map { $_ => [table("$directory/$_.tsv")] }
+        qw(attacks conf fixture invariants), @LISTS;
+    my %codes = map { $_->{code} => 1 } @{ $table{invariants} };
+    my %confs = map { $_->{conf} => $_ } @{ $table{conf} };
+    my %rows;
+    for my $row (@{ $table{attacks} }) {
+        die "id $row->{id} used twice\n" if $rows{ $row->{id} };
+        die "$row->{id}: no conf $row->{conf}\n" if !$confs{ $row->{conf} };
+        my ($code) = $row->{invariant} =~ /^(\w+)/;
+        die "$row->{id}: no code $row->{invariant}\n"
+            if !grep { /^\Q$code\E(?:[:\[]|$)/ } keys %codes;
+        $rows{ $row->{id} } = $row;
+    }
+    my %lists;
+    for my $list (@LISTS) {
+        for my $line (@{ $table{$list} }) {
+            die "$list.tsv: no line $line->{id}\n" if !$rows{ $line->{id} };
+            die "$list.tsv: $line->{id} without a reason\n"
+                if !length($line->{reason} // '');
+            $lists{$list}{"$line->{id} $_"} = $line for
+                $line->{server} eq 'both' ? qw(nginx httpd) : $line->{server};
+        }
+    }
+    return { rows => $table{attacks}, confs => $table{conf},
+        fixture => $table{fixture}, %lists };
+}
+
+# A table with a line of column names, as hashes.
+sub table {
+    my ($file) = @_;
+    open my $in, '<:raw', $file or die "$file: $!\n";
+    chomp(my @lines = readline $in);
+    my @columns = split /\t/, shift @lines;
+    return map {
+        my @cells = split /\t/, $_, -1;
+        die "$file: ", scalar(@cells), " columns: $_\n" if @cells != @columns;
+        my %row;
+        @row{@columns} = @cells;
+        \%row;
+    } @lines;
+}
+
+# ---- a run -------------------------------------------------------------------
+
+# Options: tables (of load), kind (nginx, httpd), conf (its row), seed, stock.
+sub new {
+    my ($class, %option) = @_;
+    my $self = bless { memory => {}, changes => [], %option }, $class;
+    my $name = $self->{conf}{conf};
+    $self->{rows} = [grep { $_->{conf} eq $name } @{ $self->{tables}{rows} }];
+    $self->{tree} = IRI::AttackTree->new($self->{conf},
+        $self->{tables}{fixture});
+    $self->{web} = IRI::AttackServer->new(
+        kind => $self->{kind}, conf => $self->{conf}, tree => $self->{tree},
+        stock => $self->{stock});
+    return $self;
+}
+
+# The orders in which a run goes through its rows.
+sub orders { return @ORDERS }
+
+# One pass in one order: a list of { row, every, own }, what is wrong by the
+# rules for every row and by the row's own code; rows that are skipped have
+# skip instead.
+sub pass {
+    my ($self, $order) = @_;
+    my @rows = @{ $self->{rows} };
+    if ($self->{only}) {
+        @rows = grep { $self->{only}{ $_->{id} } } @rows;
+    }
+    @rows = reverse @rows if $order eq 'reversed';
+    if ($order eq 'shuffled') {
+        srand $self->{seed};
+        @rows = shuffle @rows;
+    }
+    $self->begin($order);
+    my @results = map { $self->one($_) } @rows;
+    push @results, $self->finish(@results);
+    return @results;
+}
+
+# Everything as it was made; for the last pass the server starts over and
+# directories are in another order.
+sub begin {
+    my ($self, $order) = @_;
+    my ($web, $tree) = @$self{qw(web tree)};
+    $self->{client}->disconnect if $self->{client};
+    if ($order eq 'reloaded') {
+        $tree->shuffle($_) for $tree->root, $tree->root . '/pub';
+        $web->reload or die "$self->{kind} $self->{conf}{conf}: no reload\n";
+    }
+    $self->{client} = $web->server->client(timeout => 10);
+    $self->{pids}   = [$web->workers];
+    $self->{view}   = $tree->view;
+    $self->{log}    = $web->log_size;
+    $self->{sent}   = { rows => {}, unnamed => 0 };
+    $self->warm_up if $self->measured;
+    ($self->{errors}) = $web->error_lines(0);
+    return;
+}
+
+# What a plain request costs, once the processes have read what they need of
+# their libraries.
+sub warm_up {
+    my ($self) = @_;
+    my %plain = (method => 'GET', id => 'plain', target => '/pub/none.txt');
+    $self->request({ %plain, target => $_ }, 'again')
+        for '/pub/%E3%81%82%CC%81', '/pub/%A4%A2', '/pub/%FF';
+    $self->{plain} = $self->measure(\%plain);
+    return;
+}
+
+# Does a row of this run want to be measured?
+sub measured {
+    my ($self) = @_;
+    return scalar grep { is_measured($_) } @{ $self->{rows} };
+}
+
+sub is_measured {
+    my ($row) = @_;
+    my ($code) = ($row->{invariant} // '') =~ /^(\w+)/;
+    return scalar grep { $_ eq ($code // '') } @MEASURED;
+}
+
+# One row: sent, judged, and the tree put in order again.
+sub one {
+    my ($self, $row) = @_;
+    my %result = (row => $row, every => [], own => []);
+    my $skip = $self->{tables}{skip}{"$row->{id} $self->{kind}"};
+    if ($skip) {
+        $result{skip} = $skip->{reason};
+        return \%result;
+    }
+    my $answer = $self->send($row);
+    $self->look_at_changes($row);
+    push @{ $result{every} }, @{ $self->{slow} },
+        judge_every($row, $answer, $self);
+    push @{ $result{own} }, judge_own($row, $answer, $self);
+    push @{ $result{every} }, $self->errors_of($row);
+    $result{status} = $answer->status;
+    return \%result;
+}
+
+# What is wrong with the error log since the row before: at most one line a
+# request, and no raw octet in lines of ours. Writing and listing make stock
+# servers say more, and a host that tries files first says so for each reading.
+sub errors_of {
+    my ($self, $row) = @_;
+    my ($end, @lines) = $self->{web}->error_lines($self->{errors});
+    $self->{errors} = $end;
+    my @ours   = map { s/, client: .*//r } grep { /\biri[:_]/ } @lines;
+    my $allows = $row->{host} eq 'lost.test' ? 2 : 1;
+    my $own    = writes($row->{method}) || $self->{conf}{listing} eq 'on';
+    my $count  = $own ? @ours : @lines;
+    my @wrong;
+    push @wrong, "$count lines in the error log"
+        if $count > $self->{requests} * $allows;
+    push @wrong, map { 'raw octets in the error log: ' . escaped($_) }
+        grep { /[^\x20-\x7E]/ } @ours;
+    return @wrong;
+}
+
+# What the row changed on disk; it is put back before the next.
+sub look_at_changes {
+    my ($self, $row) = @_;
+    $self->{changes} = [];
+    return if !writes($row->{method});
+    my $now = $self->{tree}->view;
+    $self->{changes} = [IRI::AttackTree::changes($self->{view}, $now)];
+    return;
+}
+
+# May a client write here? Paths are below the base of the tree.
+sub may_write {
+    my ($self, $path) = @_;
+    return 0 if $self->{conf}{dav} ne 'on';
+    return 1 if $path =~ m{^/docroot/up(?:/|$)};
+    return $self->{conf}{conf} eq 'davalias' && $path =~ m{^/aliased/};
+}
+
+# ---- requests ----------------------------------------------------------------
+
+# The answer to a row, with the time and CPU that it took.
+sub send {
+    my ($self, $row) = @_;
+    $self->put_back;
+    $self->{slow}     = [];
+    $self->{requests} = 0;
+    if (my $before = $BEFORE{ $row->{id} }) {
+        my ($first) = grep { $_->{id} eq $before } @{ $self->{rows} };
+        $self->request($first, 'before');
+        $self->{view} = $self->{tree}->view;
+        $self->{made_before} = 1;
+    }
+    $self->ask($row, target => octets($1))
+        if $row->{invariant} =~ /^AFTER:(.*?)\|/;
+    return is_measured($row) ? $self->measure($row) : $self->timed($row);
+}
+
+# Undoes what the row before changed.
+sub put_back {
+    my ($self) = @_;
+    my @changes = @{ $self->{changes} };
+    $self->{tree}->restore($self->{view}, @changes) if @changes;
+    $self->{changes} = [];
+    if ($self->{made_before}) {
+        $self->{tree}->fill;
+        $self->{view} = $self->{tree}->view;
+    }
+    $self->{made_before} = 0;
+    return;
+}
+
+# Sent once; where it takes too long, twice more, since a machine may be busy.
+sub timed {
+    my ($self, $row) = @_;
+    my $start  = time;
+    my $answer = $self->request($row, $row->{id});
+    $self->{sent}{rows}{ $row->{id} }++;
+    return $answer if time - $start < $SECONDS || writes($row->{method});
+    for (1, 2) {
+        $start  = time;
+        $answer = $self->request($row, 'again');
+        return $answer if time - $start < $SECONDS;
+    }
+    $self->{slow} = ["no answer in $SECONDS s, three times"];
+    return $answer;
+}
+
+# Sent three times: the least CPU, less that of a plain request, and memory.
+sub measure {
+    my ($self, $row) = @_;
+    my @pids = @{ $self->{pids} };
+    my ($least, $answer);
+    my $before = IRI::AttackServer::peak(1, @pids);
+    for my $time (1 .. 3) {
+        my $used = IRI::AttackServer::cpu(@pids);
+        $answer = $time == 1 && $row->{id} ne 'plain'
+            ? $self->timed($row) : $self->request($row, 'again');
+        $used  = IRI::AttackServer::cpu(@pids) - $used;
+        $least = $used if !defined $least || $used < $least;
+    }
+    my $after = IRI::AttackServer::peak(0, @pids);
+    return $least if $row->{id} eq 'plain';
+    $self->{cpu} = $least > $self->{plain} ? $least - $self->{plain} : 0;
+    $self->{memory_grown} =
+        defined $before && $after > $before ? $after - $before : 0;
+    $self->{most_cpu} = $self->{cpu}
+        if $self->{cpu} > ($self->{most_cpu} // 0);
+    $self->{most_memory} = $self->{memory_grown}
+        if $self->{memory_grown} > ($self->{most_memory} // 0);
+    return $answer;
+}
+
+# A further request for a judge: the row's own, with another target or port.
+sub ask {
+    my ($self, $row, %change) = @_;
+    return $self->request($row, 'ask', %change);
+}
+
+# One request. Its name goes with it into the log. What may not be repeated or
+# what could be taken for the end of a request has a connection of its own.
+sub request {
+    my ($self, $row, $name, %change) = @_;
+    my $target = $change{target} // octets($row->{target});
+    $self->{requests}++;
+    my $client = $self->{client};
+    if (my $port = $change{port}) {
+        $client = $self->{"client_$port"} //= $self->{web}->server->client(
+            port => $self->{web}->server->port($port));
+    }
+    my %request = (
+        method => $row->{method}, target => $target,
+        headers => ['X-Row', $name, fields($row)],
+    );
+    my $host = $row->{host} // 'localhost';
+    $request{host} = $host eq '-' ? undef : octets($host);
+    $request{body} = 'hello'
+        if ($row->{headers} // '') =~ /^Content-Length: 5/;
+    my $alone = writes($row->{method}) || $target =~ /[\0- ]/
+        || ($row->{host} // '') =~ /\\x[01]/;
+    $client->disconnect if $alone;
+    my $answer = $client->request(\%request);
+    $client->disconnect if $alone;
+    return $answer;
+}
+
+# The header fields of a row; their lines are divided by CR LF.
+sub fields {
+    my ($row) = @_;
+    return if ($row->{headers} // '-') eq '-';
+    return map { my ($name, $value) = split /: ?/, $_, 2; ($name, $value) }
+        grep { !/^Content-Length/ } split /\r\n/, octets($row->{headers});
+}
+
+sub stop { $_[0]{web}->stop }
+
+# Lines of the error log that nobody expects. nginx says at the level crit
+# that it could not rename an upload, and answers 500, for which rows are
+# judged.
+sub unexpected_errors {
+    my ($self) = @_;
+    return $self->{web}->server->errors(
+        ignore => qr/\[crit\] .* rename\(\) /);
+}
+
+# The options of `iri explain` that stand for this run.
+sub explain_options {
+    my ($self) = @_;
+    return (core_options($self->{conf}{settings}),
+        $self->{kind} eq 'httpd' ? '--escaped' : ());
+}
+
+# ---- after a pass ------------------------------------------------------------
+
+# What only shows at the end: the logs, the processes, the tree. Adds to the
+# results of rows, and returns one more for what belongs to none.
+sub finish {
+    my ($self, @results) = @_;
+    my $web = $self->{web};
+    $_->disconnect for grep { $_ } @$self{qw(client client_twin)};
+    my %all = (row => { id => 'the whole pass' }, every => [], own => []);
+    my @pids = $web->workers;
+    push @{ $all{every} }, "processes @pids, not @{ $self->{pids} }"
+        if "@pids" ne "@{ $self->{pids} }";
+    $self->judge_logs(\%all, @results);
+    $self->put_back;
+    push @{ $all{every} }, map { 'changed: ' . escaped($_) }
+        IRI::AttackTree::changes($self->{view}, $self->{tree}->view);
+    return \%all;
+}
+
+# Every row has one line of its own in the access log, or none where the
+# server could not read its header fields; then there is one without a name.
+sub judge_logs {
+    my ($self, $all, @results) = @_;
+    my $web = $self->{web};
+    my @ran = grep { !$_->{skip} } @results;
+    my (%lines, $nameless);
+    $web->server->wait_for(sub {
+        %lines = ();
+        push @{ $lines{ $_->[0] } }, $_ for $web->log_lines($self->{log});
+        my $named = grep { $lines{ $_->{row}{id} } } @ran;
+        $nameless = @{ $lines{'-'} // [] } + @{ $lines{'?'} // [] };
+        return $named + $nameless >= @ran;
+    });
+    my $missing = 0;
+    for my $result (@ran) {
+        my @own = @{ $lines{ $result->{row}{id} } // [] };
+        $missing++ if !@own;
+        push @{ $result->{every} }, judge_log($result->{row}, @own);
+        push @{ $result->{own} }, judge_query($result->{row}, @own)
+            if $result->{row}{invariant} eq 'QSAFE';
+    }
+    push @{ $all->{every} },
+        "$missing rows without a line in the access log, $nameless lines"
+        . ' without a name' if $missing > $nameless;
+    return;
+}
+
+# What a sentence says, without the names of files: a stock server writes the
+# octets that came.
+sub kind {
+    my ($sentence) = @_;
+    return $sentence =~ s{ (?:[-+*])?/.*}{}sr;
+}
+
+# ---- verdicts ----------------------------------------------------------------
+
+# Must the server answer this row with a file?
+sub is_control {
+    my ($row) = @_;
+    my $control = qr/(?:OK|ONLY|SAMEAS|SAMEHEAD|VHOST|STABLE)(?::|$)/;
+    return ($row->{invariant} // '') =~ /^(?:AFTER:.*\|)?$control/;
+}
+
+# What has to be said of a result: a list of sentences, empty if all is well.
+# stock is the result of the same row on a stock server, if there is one.
+sub verdict {
+    my ($self, $result, $stock) = @_;
+    my $id    = "$result->{row}{id} $self->{kind}";
+    my $later = $self->{tables}{later}{$id};
+    my @every = @{ $result->{every} };
+    my @own   = @{ $result->{own} };
+    if ($self->{tables}{stock}{$id}) {
+        return 'is kept now: take it out of stock.tsv' if !@every && !@own;
+        return 'no stock server to compare with' if !$stock;
+        my %there = map { kind($_) => 1 }
+            @{ $stock->{every} }, @{ $stock->{own} };
+        return map { "worse than stock: $_" } grep { !$there{ kind($_) } }
+            @every, @own;
+    }
+    if ($self->{tables}{todo}{$id}) {
+        return @every || @own ? () : 'holds now: take it out of todo.tsv';
+    }
+    if ($later) {
+        return @every if @every;
+        return @own ? ()
+            : "holds now: take it out of later.tsv (issue $later->{issue})";
+    }
+    return (@every, @own);
+}
+
+1;
