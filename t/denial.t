@@ -1,0 +1,568 @@
+# No spelling opens what the canonical name may not: random spellings of names
+# that rules of all kinds deny, on both servers, in trees of all kinds.
+#
+# Every request goes to a server with the rules and, in the same spelling, to
+# one without them (IRI::Denial). Where the open one serves a denied file the
+# guarded one must answer as for the canonical name; where it serves a public
+# one, the same; where it serves nothing, nothing. No answer at all may hold a
+# denied file, nor tell one that is there from one that is not.
+#
+# A sample of each server; IRI_DENIAL=n: so many requests. IRI_SEED=n repeats
+# a run, IRI_CASE=n one case of it. The table goes to build/denial.txt.
+use strict;
+use warnings;
+use Encode ();
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Denial;
+use IRI::Spelling qw(key kinds percent read_in spell);
+use IRI::Test;
+use List::Util qw(first shuffle sum0);
+use MIME::Base64 'encode_base64';
+use Test::More;
+
+my $SAMPLE   = 3000;                             # requests of a server
+my $WORLDS   = 7;                                # of a sample
+my $BATCH    = 40;                               # cases at a time
+my $REQUESTS = $ENV{IRI_DENIAL} || $SAMPLE;
+my $SEED     = $ENV{IRI_SEED} // (time ^ $$) % 1_000_000;
+my @MODULES  = qw(rewrite setenvif env include auth_basic authn_file
+    authz_user negotiation proxy proxy_http);
+my @SERVERS = grep { !missing($_) } qw(nginx httpd);
+
+plan skip_all => 'no module is built' if !@SERVERS;
+
+diag "IRI_SEED=$SEED, $REQUESTS requests a server";
+my ($worlds, $later) = IRI::Denial::worlds();
+diag "$_" for @$later;
+srand $SEED;
+$worlds = [(shuffle @$worlds)[0 .. $WORLDS - 1]] if !$ENV{IRI_DENIAL};
+my $dir = temp_dir();
+my $trees = IRI::Denial::make_trees($dir, $worlds);
+my %reads;    # characters of a name -> what it may be taken for
+my %count;    # server, place, kind -> { requests, leaks, reached, served }
+for my $kind (@SERVERS) {
+    subtest $kind => sub { run($kind) };
+}
+show_table();
+done_testing;
+
+# ---- one server -------------------------------------------------------------
+
+sub run {
+    my ($kind) = @_;
+    my $tmp = temp_dir();
+    spew("$tmp/users", IRI::Denial::users());
+    my $server = $kind eq 'nginx'
+        ? nginx(tmp => $tmp, root => $dir, log_level => 'crit',
+            conf => IRI::Denial::nginx_text($worlds, $trees))
+        : httpd(tmp => $tmp, root => $dir, h2 => 1, modules => \@MODULES,
+            log_level => 'crit',
+            conf => IRI::Denial::httpd_text($worlds, $trees));
+    my %run = (kind => $kind, server => $server, asked => 0, bad => {},
+        places => [IRI::Denial::places($kind)], number => 0);
+    if ($ENV{IRI_CASE}) {
+        show_case(\%run, $ENV{IRI_CASE});
+    }
+    else {
+        batch(\%run) while $run{asked} < $REQUESTS;
+    }
+    for my $what (qw(leak status existence other lost)) {
+        my @bad = @{ $run{bad}{$what} // [] };
+        is scalar @bad, 0, "$kind: " . meaning($what)
+            or diag join "\n", splice @bad, 0, 10;
+    }
+    balanced(\%run) if !$ENV{IRI_CASE};
+    $server->stop;
+    is_deeply [$server->errors], [], "$kind: error log";
+    return;
+}
+
+sub meaning {
+    return {
+        leak      => 'no denied file, nor a name of one, is told',
+        status    => 'a spelling gets what the canonical name gets',
+        existence => 'what is there is not told from what is not',
+        other     => 'what is served has the name that was asked for',
+        lost      => 'what should be reached is reached',
+    }->{ $_[0] };
+}
+
+# A test that asks for nothing that is there would pass with every server.
+sub balanced {
+    my ($run) = @_;
+    my $all = $count{ $run->{kind} };
+    for my $what (qw(reached served)) {
+        my @none = grep {
+            my $place = $_;
+            !sum0 map { $_->{$what} // 0 } values %{ $all->{$place} }
+        } map { $_->{name} } grep { $what eq 'reached' || !$_->{limited} }
+            here($run);
+        is "@none", '', "$run->{kind}: all places have names $what";
+    }
+    my @none = grep {
+        my $kind = $_;
+        IRI::Spelling::sure($kind)
+            && !sum0 map { $_->{$kind}{reached} // 0 } values %$all
+    } kinds();
+    is "@none", '', "$run->{kind}: so have all spellings of a name";
+    return;
+}
+
+# The places that some world of this run has.
+sub here {
+    my ($run) = @_;
+    return grep {
+        my $place = $_;
+        grep { IRI::Denial::has_place($_, $place) } @$worlds;
+    } @{ $run->{places} };
+}
+
+# ---- cases ------------------------------------------------------------------
+
+# A case of a run by its number: its choices follow from that and the seed.
+sub make_case {
+    my ($run, $number) = @_;
+    for my $try (0 .. 20) {
+        my $seed = ($SEED * 2_654_435 + $number * 40_503 + $try * 7919)
+            % 4_294_967_296;
+        my $case = choose($run, $number, $seed) // next;
+        return $case;
+    }
+    return;
+}
+
+sub choose {
+    my ($run, $number, $seed) = @_;
+    srand $seed;
+    rand for 1 .. 3;
+    my $world = $worlds->[$number / $BATCH % @$worlds];
+    my $tree  = $trees->{ $world->{tree} };
+    my @places = grep { IRI::Denial::has_place($world, $_) }
+        @{ $run->{places} };
+    my $place = $places[rand @places];
+    my $shape = $place->{shapes}[rand @{ $place->{shapes} }];
+    my $chance = rand;
+    my $public = $chance < 0.15 && !$place->{limited};
+    my $names = $public ? $tree->{public}
+        : $chance < 0.2 && @{ $tree->{absent} } ? $tree->{absent}
+        : $tree->{present};
+    my $name = $names->[rand @$names];
+    return if $place->{beyond} && $name !~ /[^\0-\x7F]/;
+    return if $place->{unreserved} && $name =~ /[!-,\/:-@]/;
+    $shape = (qw(file leaf index))[rand 3] if $public && $shape ne 'view';
+    my @kinds = kinds();
+    my %case = (
+        number => $number, seed => $seed, world => $world, tree => $tree,
+        place => $place, shape => $shape, name => $name, public => $public,
+        there => $chance >= 0.2 || $public, kind => $kinds[rand @kinds],
+    );
+    $case{http2} = ($number / $BATCH) % 8 == 3;
+    extras(\%case);
+    return build(\%case);
+}
+
+# What of a request is no spelling of its path.
+sub extras {
+    my ($case) = @_;
+    $case->{absolute} = rand() < 0.06 && !$case->{http2}
+        ? (qw(http://localhost HTTP://LOCALHOST:80 http://127.0.0.1))
+            [rand 3] : '';
+    $case->{asked} = rand() < 0.15
+        ? (qw(? ?a=b ?%E9=%2F ?/../..), "?\xC9\xBD", '?a=%00')[rand 6] : '';
+    $case->{headers} = [];
+    my $chance = rand;
+    return if $chance > 0.2;
+    $case->{method} = 'HEAD' if $chance < 0.06;
+    $case->{headers} = [
+        ['Range', 'bytes=0-3'], ['If-None-Match', '*'],
+        ['If-Modified-Since', 'Fri, 01 Jan 2100 00:00:00 GMT'],
+        ['If-Match', '"x"'], ['Accept-Encoding', 'gzip'],
+        ['X-Original-URL', '/'], ['Expect', '100-continue'],
+        ['Authorization', 'Basic ' . encode_base64('user:wrong', '')],
+    ]->[rand 8] if $chance >= 0.06;
+    return;
+}
+
+# The segments of a path of this shape; which: 0 there, 1 not.
+sub segments {
+    my ($case, $which) = @_;
+    my ($name, $tree) = @$case{qw(name tree)};
+    my ($leaf, $none) = IRI::Denial::leaf_of($tree, $name);
+    my $other = $which ? $none : $leaf;
+    return {
+        file   => sub { "$name.txt" },
+        view   => sub { "$name-v" },
+        bare   => sub { $name },
+        index  => sub { ($name, '') },
+        leaf   => sub { ($name, $which ? 'g.txt' : 'f.txt') },
+        hidden => sub { ($name, $which ? 'q.txt' : 'p.txt') },
+        inner  => sub { ($name, "$other.txt") },
+        deep   => sub { ($name, $leaf, "$other.txt") },
+    }->{ $case->{shape} }->();
+}
+
+# Completes a case with its request, that of the same spelling of a name that
+# is not there, and the one that goes before it where requests are limited.
+sub build {
+    my ($case) = @_;
+    my $after = int rand 4_294_967_296;
+    for my $which (0, 1) {
+        srand $after;
+        $case->{path}[$which] = spell(
+            kind => $case->{kind}, charsets => $case->{world}{charsets},
+            segments => [grep({ length } $case->{place}{at}),
+                segments($case, $which)]
+        ) // return;
+    }
+    $case->{target}[$_] = target($case, $case->{path}[$_]) for 0, 1;
+    if ($case->{place}{limited}) {
+        my $canonical = join '/', '', map {
+            percent(Encode::encode('UTF-8', $_))
+        } $case->{place}{at}, segments($case, 0);
+        $case->{before} = "$canonical?k=$case->{number}";
+        $case->{target}[0] = "$case->{path}[0]?k=$case->{number}";
+    }
+    return $case;
+}
+
+sub target {
+    my ($case, $path) = @_;
+    my $query = $case->{place}{query};
+    return $case->{absolute}
+        . (defined $query ? "$query?$path" : $path . $case->{asked});
+}
+
+# May its absence be told from its presence? Only what is below a directory
+# that the rules deny.
+sub has_absent {
+    my ($case) = @_;
+    return 0 if $case->{public} || !$case->{there} || $case->{place}{limited}
+        || $case->{place}{name} eq 'exact';
+    # a name that differs in letters may differ in what it can be bent to
+    return $case->{shape} =~ /^(?:leaf|hidden)$/
+        || $case->{shape} =~ /^(?:inner|deep)$/
+        && IRI::Spelling::sure($case->{kind});
+}
+
+# ---- asking -----------------------------------------------------------------
+
+sub batch {
+    my ($run) = @_;
+    my @cases = grep { defined }
+        map { make_case($run, $run->{number} + $_) } 0 .. $BATCH - 1;
+    my $first = $run->{number};
+    $run->{number} += $BATCH;
+    srand $SEED + $first;
+    ask($run, rand() < 0.3 ? 16 : 1, @cases);
+    judge($run, $_) for @cases;
+    return;
+}
+
+# All requests of cases of one world, several at once or one after another.
+sub ask {
+    my ($run, $at_once, @cases) = @_;
+    my $number = $cases[0]{world}{number};
+    my $http2 = $cases[0]{http2};
+    my @client = (batch => $at_once, proto => $http2 ? 'h2' : 'h1');
+    my $guarded = client($run,
+        ($http2 && $run->{kind} eq 'nginx' ? 'h' : 'g') . $number, @client);
+    my $open = client($run, "o$number", batch => $at_once);
+    my @asked;
+    for my $case (@cases) {
+        push @asked, [$case, 'before', { target => $case->{before} }]
+            if defined $case->{before};
+        my %how = (headers => $case->{headers});
+        $how{method} = $case->{method} if $case->{method};
+        push @asked, [$case, 'answer', { target => $case->{target}[0], %how }];
+        push @asked, [$case, 'absent', { target => $case->{target}[1], %how }]
+            if has_absent($case);
+    }
+    my @answers = $guarded->pipeline(map { $_->[2] } @asked);
+    $_->[0]{ $_->[1] } = shift @answers for @asked;
+    $run->{asked} += @asked;
+    @answers = $open->pipeline(map { $_->{target}[0] } @cases);
+    $_->{open} = shift @answers for @cases;
+    # what a rule may deny only after iri_redirect: see where that leads
+    my @sent = grep {
+        $_->{place}{made} && defined $_->{answer}->header('Location')
+    } @cases;
+    @answers = $guarded->pipeline(map {
+        $_->{answer}->header('Location') =~ s{^https?://[^/]*}{}r } @sent);
+    $_->{followed} = shift @answers for @sent;
+    return;
+}
+
+# A connection is kept as long as the server keeps it.
+sub client {
+    my ($run, $port, %option) = @_;
+    my $key = join ' ', $port, map { "$_=$option{$_}" } sort keys %option;
+    return $run->{clients}{$key} //= $run->{server}->client(
+        port => $run->{server}->port($port), %option);
+}
+
+# ---- judging ----------------------------------------------------------------
+
+sub judge {
+    my ($run, $case) = @_;
+    my $place = $case->{place};
+    my $count = $count{ $run->{kind} }{ $place->{name} }{ $case->{kind} }
+        //= {};
+    $count->{requests} += 1 + (defined $case->{absent}) + !!$case->{before};
+    my ($word, $path) = file_of($case->{open});
+    for my $answer (grep { defined } @$case{qw(answer absent before)}) {
+        next if $answer == ($case->{before} // 0);
+        next if !tells($case, $answer, $answer == ($case->{absent} // 0));
+        $count->{leaks}++;
+        bad($run, $case, 'leak');
+    }
+    my $denied = ($word // '') eq IRI::Denial::marker();
+    $count->{reached}++ if $denied;
+    status($run, $case, $denied, defined $word, $count);
+    bad($run, $case, 'other', "which is $path")
+        if defined $word && !is_named($case, $path);
+    bad($run, $case, 'lost', lost($case, $path))
+        if defined lost($case, $path);
+    bad($run, $case, 'existence', 'absent: ' . shown($case->{absent}))
+        if $case->{absent} && ($denied || !defined $word)
+        && prints($case->{answer}) ne prints($case->{absent});
+    return;
+}
+
+# What the file is that an answer brings: its word, its path.
+sub file_of {
+    my ($answer) = @_;
+    my $marker = IRI::Denial::marker();
+    return $answer->body =~ /\b($marker|public) (\S+) [\w -]+\n/
+        ? ($1, $2) : ();
+}
+
+# Does an answer tell something denied: a file, or in a Location a name that
+# the client has not asked for by itself?
+sub tells {
+    my ($case, $answer, $which) = @_;
+    my $marker = IRI::Denial::marker();
+    my $head = join "\n", map { "@$_" } @{ $answer->headers };
+    return 1 if $answer->body =~ /$marker/ || $head =~ /$marker/;
+    my $location = location($answer) // return 0;
+    return 0 if $case->{place}{name} eq 'exact';
+    my $at = $case->{place}{at} eq '' ? '' : "/$case->{place}{at}";
+    my $re = IRI::Denial::regex($case->{tree});
+    my $after = join '|', map {
+        { file => '[.]txt', view => '-v', bare => '$', index => '/',
+            leaf => '/', hidden => '/', inner => '/', deep => '/' }->{$_}
+    } @{ $case->{place}{shapes} };
+    return 0 if $location !~ m{^$at/(?:$re)(?:$after)};
+    # where rules deny only the path that they have made
+    return !$case->{place}{made}
+        || ($location =~ s{/$}{}r) ne first_reading($case, $which);
+}
+
+# What a request asks for by itself: UTF-8, or the first charset that reads
+# all of it; in UTF-8.
+sub first_reading {
+    my ($case, $which) = @_;
+    my @asked = (grep({ length } $case->{place}{at}),
+        asked_segments($case, $which));
+    for my $charset ('UTF-8', @{ $case->{world}{charsets} }) {
+        my @read = map { read_in($_, $charset) } @asked;
+        return Encode::encode('UTF-8', join '/', '', @read)
+            if !grep { !defined } @read;
+    }
+    return '';
+}
+
+# The path of a Location, unescaped; undef if there is none.
+sub location {
+    my ($answer) = @_;
+    my $location = $answer->header('Location') // return;
+    $location =~ s{^https?://[^/]*}{};
+    $location =~ s/[?#].*//s;
+    $location =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge;
+    return $location;
+}
+
+sub status {
+    my ($run, $case, $denied, $served, $count) = @_;
+    my ($answer, $open, $place) = (@$case{qw(answer open place)});
+    my $status = $answer->status;
+    $status = 400 if $answer->error =~ /^stream reset, code 1$/;
+    return bad($run, $case, 'status', 'no answer ' . $answer->error)
+        if !$status || !$open->status || $status >= 500;
+    bad($run, $case, 'status', 'limited before: ' . $case->{before}->status)
+        if $denied && $place->{limited} && $case->{before}->status == 429;
+    # HTTP/2 refuses some requests before any server sees them
+    return if $case->{http2} && $status == 400;
+    return included($run, $case, $denied, $count) if $place->{included};
+    # Sent on to the canonical URI: then that one must be denied.
+    my $sent = $case->{world}{redirect} && $status =~ /^30[18]$/;
+    if ($denied) {
+        $status = $case->{followed}->status if $sent && $case->{followed};
+        bad($run, $case, 'status', "expected $place->{status}")
+            if $status != $place->{status};
+    }
+    elsif ($served) {
+        my $same = $status == 200
+            && ($answer->body eq $open->body || $case->{method});
+        $same ||= $status =~ /^(?:206|304|412)$/ && @{ $case->{headers} };
+        $same ||= $sent;
+        # httpd itself compares what is written there with octets on disk
+        $same ||= $place->{octets} && $status == $place->{status}
+            && $case->{tree}{label} !~ /^nf/;
+        $same ||= $status == 429 && $place->{name} eq 'limit-uri';
+        $count->{served}++ if $same;
+        bad($run, $case, 'status', 'but public') if !$same;
+    }
+    elsif ($open->status >= 400 && $status < 400 && !$sent) {
+        bad($run, $case, 'status', 'but the open server says '
+                . $open->status);
+    }
+    return;
+}
+
+# A page that includes: 200 in any case, with or without.
+sub included {
+    my ($run, $case, $denied, $count) = @_;
+    my ($word) = file_of($case->{answer});
+    $count->{served}++ if ($word // '') eq 'public';
+    my ($public) = file_of($case->{open});
+    bad($run, $case, 'status', 'nothing included')
+        if ($public // '') eq 'public' && !$word && !$case->{method}
+        && !@{ $case->{headers} };
+    return;
+}
+
+# Why a spelling that is the name itself does not give the name; undef if all
+# is well.
+sub lost {
+    my ($case, $path) = @_;
+    my $sure = IRI::Spelling::sure($case->{kind});
+    my $open = $case->{open}->status;
+    return if !$sure || !$case->{there} || $case->{shape} eq 'bare'
+        || $case->{place}{made};
+    return "open: $open" if !defined $path;
+    return if $sure eq 'listed';
+    my $wanted = join '/', map { key($_) } grep { length }
+        segments($case, 0);
+    $wanted .= '/f.txt' if $case->{shape} eq 'index';
+    $wanted .= '.txt'   if $case->{shape} eq 'view';
+    return key(characters($path)) eq $wanted ? undef : "open: $path";
+}
+
+sub characters {
+    my ($path) = @_;
+    $path =~ s/%([0-9A-F]{2})/chr hex $1/ge;
+    return Encode::decode('UTF-8', $path);
+}
+
+# Has what was served a name that the segments of the request can be read as?
+sub is_named {
+    my ($case, $path) = @_;
+    my @asked = asked_segments($case);
+    # "." of a rule's pattern is no end of line
+    $asked[-1] =~ s/\n\z// if @asked && $case->{place}{made};
+    my @names = map { key($_) } split m{/}, characters($path);
+    pop @names if @names == @asked + 1 && $names[-1] eq 'f.txt';
+    $asked[-1] .= '.txt' if $case->{shape} eq 'view';
+    return 0 if @asked != @names;
+    my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
+    for my $octets (@asked) {
+        my $name = shift @names;
+        return 0 if !grep { defined && key($_) eq $name }
+            map { read_in($octets, $_) } @charsets;
+    }
+    return 1;
+}
+
+# The segments of a request below its place, as both servers normalize them.
+sub asked_segments {
+    my ($case, $which) = @_;
+    my $path = $case->{path}[$which // 0] =~ s/\?.*//sr;
+    $path =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ge;
+    my @segments;
+    for my $segment (split m{/}, $path) {
+        next if $segment eq '' || $segment eq '.';
+        $segment eq '..' ? pop @segments : push @segments, $segment;
+    }
+    shift @segments if length $case->{place}{at};
+    return @segments;
+}
+
+# All of an answer but what time and chance put there.
+sub prints {
+    my ($answer) = @_;
+    my $location = $answer->header('Location') // '';
+    my %of = (date => '', location => $location =~ s{[^/]*$}{}r);
+    @of{qw(etag content-length)} = ('', '') if $location ne '';
+    return join "\n", $answer->status, $answer->error,
+        $location eq '' ? $answer->body : '',
+        sort map { "$_->[0] " . ($of{ lc $_->[0] } // $_->[1]) }
+        grep { $_->[0] !~ /^(?:Connection|Keep-Alive|Upgrade)$/i }
+        @{ $answer->headers };
+}
+
+sub bad {
+    my ($run, $case, $what, $why) = @_;
+    push @{ $run->{bad}{$what} }, join ' ', "IRI_CASE=$case->{number}",
+        $case->{world}{tree}, "\"$case->{world}{settings}\"",
+        $case->{place}{name}, $case->{kind}, $case->{http2} ? 'h2' : (),
+        $case->{method} // (), join(': ', @{ $case->{headers} }),
+        escaped($case->{target}[0]), shown($case->{answer}), $why // ();
+    return;
+}
+
+sub shown {
+    my ($answer) = @_;
+    my $location = $answer->header('Location');
+    return $answer->status . (defined $location ? " $location" : '');
+}
+
+# One case, with all that was said.
+sub show_case {
+    my ($run, $number) = @_;
+    my $case = make_case($run, $number) or return;
+    ask($run, 1, $case);
+    judge($run, $case);
+    for my $what (qw(before answer absent open)) {
+        my $answer = $case->{$what} or next;
+        my $target = $what eq 'before' ? $case->{before}
+            : $case->{target}[$what eq 'absent'];
+        diag "$what: ", escaped($target // ''), ' ', shown($answer), ' ',
+            escaped(substr $answer->body, 0, 200),
+            map { "\n  @$_" } @{ $answer->headers };
+    }
+    return;
+}
+
+# ---- the table --------------------------------------------------------------
+
+sub show_table {
+    my $text = row('server', 'place', 'kind',
+        { map { $_ => $_ } qw(requests leaks reached served) });
+    my (%by, @lines);
+    for my $server (sort keys %count) {
+        for my $place (sort keys %{ $count{$server} }) {
+            for my $kind (sort keys %{ $count{$server}{$place} }) {
+                my $cell = $count{$server}{$place}{$kind};
+                push @lines, row($server, $place, $kind, $cell);
+                for my $sum (\$by{"$server\t$place\tall"},
+                    \$by{"$server\tall\t$kind"}, \$by{"$server\tall\tall"})
+                {
+                    $$sum->{$_} += $cell->{$_} for keys %$cell;
+                }
+            }
+        }
+    }
+    my @sums = map { row(split(/\t/), $by{$_}) } sort keys %by;
+    diag join '', $text, @sums, "reached: denied files that the same request "
+        . "to the open server brings; served: public ones\n";
+    spew(build_dir() . '/denial.txt', join '', "IRI_SEED=$SEED\n", $text,
+        @lines, @sums);
+    return;
+}
+
+sub row {
+    my ($server, $place, $kind, $count) = @_;
+    return sprintf "%-6s %-16s %-10s %9s %6s %8s %7s\n", $server, $place,
+        $kind, map { $count->{$_} // 0 } qw(requests leaks reached served);
+}
