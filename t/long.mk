@@ -10,8 +10,19 @@ denial: need-test ## spellings of denied names, DENIAL_REQUESTS a server
 
 CHURN_SECONDS ?= 120
 churn: need-test ## names, links and configurations change under load
-	@+$(again) all
+	@+$(again) all $(CHURN)
 	IRI_CHURN=$(CHURN_SECONDS) prove -It/lib -v t/churn.t
+
+# What changes the tree and judges the answers.
+CHURN     := $(BUILD)/t/churn/churn
+CHURN_OBJ := $(call obj,$(wildcard t/churn/*.c))
+unit: $(CHURN)
+$(CHURN): $(CHURN_OBJ)
+	@mkdir -p $(@D)
+	$(call tell,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -pthread -o $@ $^
+$(BUILD)/obj/t/churn/%.o: EXTRA = -D_GNU_SOURCE -pthread
+-include $(CHURN_OBJ:.o=.d)
 
 # ---- analysis ----------------------------------------------------------------
 

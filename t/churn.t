@@ -1,0 +1,487 @@
+# Both servers under load while their tree never stands still: names are
+# made, removed and written in other forms, files and directories replaced,
+# directories swapped with links to the outside and with denied ones, ten
+# thousand entries rewritten, FIFOs and devices put in the way, while
+# configurations are reloaded and logs reopened. t/churn/ changes the tree and
+# judges each answer; here are the servers, their reloads, descriptors and
+# memory, and what all of it must come to.
+#
+# The same load goes to the stock servers, for what they do by themselves.
+# IRI_CHURN: seconds in all; IRI_CHURN_SEED: other accidents; IRI_CHURN_DIR: a
+# directory on the file system to be tried; IRI_CHURN_ONLY: a pattern of the
+# names of servers.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use File::Temp ();
+use IRI::Test;
+use List::Util qw(max min sum0);
+use POSIX ();
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $program = build_dir() . '/t/churn/churn';
+my $seconds = $ENV{IRI_CHURN} // 12;
+my $seed    = $ENV{IRI_CHURN_SEED} // $$;
+my $only    = $ENV{IRI_CHURN_ONLY} // '';
+my $root    = $> == 0;
+my $long    = $seconds > 60;
+
+my $RELOAD_EVERY = 2;
+# Workers of ours may grow by this while the load stays the same: lists of
+# directories are remembered, and malloc keeps what it had.
+my $GROWTH = 6 * 1024;
+# And the master with each reload.
+my $RELOAD_GROWTH = 96;
+
+plan skip_all => 'build/t/churn/churn is not built: make unit'
+    if !-x $program;
+
+# ---- configurations --------------------------------------------------------
+
+my %NGINX = (
+    ours => 'iri on; iri_charset Shift_JIS EUC-JP windows-1252;',
+    s    => 'iri_filename_charset UTF-8 Shift_JIS;',
+    e    => 'iri_filename_charset UTF-8 EUC-JP;',
+    w    => 'iri_filename_charset UTF-8 windows-1252;',
+);
+my %HTTPD = (
+    ours => "IRIEngine On\nIRICharset Shift_JIS EUC-JP windows-1252\n",
+    s    => 'IRIFilenameCharset UTF-8 Shift_JIS',
+    e    => 'IRIFilenameCharset UTF-8 EUC-JP',
+    w    => 'IRIFilenameCharset UTF-8 windows-1252',
+);
+
+sub nginx_conf {
+    my ($stock) = @_;
+    my %iri = map { $_ => $stock ? '' : $NGINX{$_} } keys %NGINX;
+    my $m = $root ? 'if_not_owner' : 'on';
+    return <<"END";
+keepalive_requests 1000000;
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    $iri{ours}
+    location /s/ {
+        $iri{s}
+        location "/s/秘がぎ-d" { deny all; }
+    }
+    location /e/ {
+        $iri{e}
+        location "/e/秘がぎ" { deny all; }
+        location "/e/表がぎ-d" { return 403; }
+    }
+    location /w/ {
+        $iri{w}
+        location ~ "^/w/caféè-d" { deny all; }
+    }
+    location /u/ {
+        try_files \$uri \$uri/ =404;
+        location "/u/kế-h" { internal; }
+    }
+    location /n/ { disable_symlinks on from=\$document_root; }
+    location /m/ { disable_symlinks $m from=\$document_root; }
+}
+END
+}
+
+sub httpd_conf {
+    my ($stock) = @_;
+    my %iri = map { $_ => $stock ? '' : $HTTPD{$_} } keys %HTTPD;
+    my $m = $root ? '-FollowSymLinks +SymLinksIfOwnerMatch'
+        : '-FollowSymLinks';
+    return <<"END";
+# %%PORT%%
+<IfModule mpm_prefork_module>
+    ServerLimit 96
+    MaxRequestWorkers 96
+    MinSpareServers 30
+    MaxSpareServers 90
+    StartServers 30
+</IfModule>
+<IfModule !mpm_prefork_module>
+    ServerLimit 16
+    StartServers 2
+    ThreadsPerChild 32
+    MinSpareThreads 32
+    MaxSpareThreads 512
+    MaxRequestWorkers 512
+</IfModule>
+$iri{ours}
+<Directory "%%ROOT%%">
+    LogLevel crit
+</Directory>
+<Directory "%%ROOT%%/s">
+    $iri{s}
+</Directory>
+<Directory "%%ROOT%%/s/秘がぎ-d">
+    Require all denied
+</Directory>
+<Directory "%%ROOT%%/e">
+    $iri{e}
+</Directory>
+<LocationMatch "^/e/(秘がぎ|表がぎ-d)">
+    Require all denied
+</LocationMatch>
+<Directory "%%ROOT%%/w">
+    $iri{w}
+    <Files "caféè-d.txt">
+        Require all denied
+    </Files>
+</Directory>
+<Directory "%%ROOT%%/u">
+    AllowOverride AuthConfig
+</Directory>
+<Directory "%%ROOT%%/n">
+    Options -FollowSymLinks
+</Directory>
+# Where it may follow links, stock httpd opens a FIFO and waits for ever.
+<Directory "%%ROOT%%/k">
+    Options -FollowSymLinks
+</Directory>
+<Directory "%%ROOT%%/m">
+    Options $m
+</Directory>
+END
+}
+
+# ---- processes -------------------------------------------------------------
+
+# The processes of a server: its main one first.
+sub processes {
+    my ($server) = @_;
+    my $pid = $server->pid // return;
+    my @children;
+    for my $file (glob '/proc/[0-9]*/stat') {
+        my ($child, $parent) = slurp($file) =~ /^(\d+) \(.*\) \S (\d+)/s
+            or next;
+        push @children, $child if $parent == $pid;
+    }
+    return ($pid, sort { $a <=> $b } @children);
+}
+
+# How many descriptors of each kind a process has.
+sub descriptors {
+    my ($server, $pid) = @_;
+    my $root = $server->root;
+    my %count = (tree => 0);
+    for my $fd (glob "/proc/$pid/fd/*") {
+        my $to = readlink $fd // next;
+        my $kind = $to =~ m{^\Q$root\E(?:/|$)} ? 'tree'
+            : $to =~ /^(socket|pipe|anon_inode)/ ? $1
+            : $to =~ /\.log/ ? 'log' : 'file';
+        $count{$kind}++;
+    }
+    return \%count;
+}
+
+sub text_of {
+    my ($count) = @_;
+    return join ' ', map { "$_ $count->{$_}" } sort keys %$count;
+}
+
+# Memory of its own, in KiB.
+sub memory {
+    my ($pid) = @_;
+    return slurp("/proc/$pid/status") =~ /^RssAnon:\s+(\d+)/m ? $1 : undef;
+}
+
+# Least squares: the slope of [time, value].
+sub slope {
+    my @points = @_;
+    return 0 if @points < 2;
+    my ($mt, $mv) = map { my $i = $_; sum0(map { $_->[$i] } @points) / @points }
+        0, 1;
+    my $square = sum0(map { ($_->[0] - $mt)**2 } @points);
+    return 0 if !$square;
+    return sum0(map { ($_->[0] - $mt) * ($_->[1] - $mv) } @points) / $square;
+}
+
+# ---- one phase -------------------------------------------------------------
+
+# Runs t/churn against a server for some seconds, doing something again and
+# again meanwhile. Returns its counts.
+sub churn {
+    my ($server, $time, $meanwhile, @options) = @_;
+    my $out = File::Temp->new;
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>&', $out;
+        { exec $program, @options, '--seed', $seed, $server->root,
+            $server->tmp, $server->port, $time }
+        POSIX::_exit(127);
+    }
+    # Servers with sanitizers on a busy machine, and a sweep at the end.
+    my $deadline = time + $time + 300;
+    my $ended;
+    until ($ended = waitpid $pid, POSIX::WNOHANG()) {
+        $meanwhile->() if $meanwhile;
+        sleep 0.1;
+        next if time < $deadline;
+        kill 'KILL', $pid;
+        waitpid $pid, 0;
+        last;
+    }
+    my $status = $?;
+    my $text   = slurp($out->filename);
+    diag $_ for $text =~ /^# (.*)$/mg;
+    ok $ended && !$status, 'the load ran to its end'
+        or diag "status $status";
+    return { $text =~ /^(\w+) (\d+)$/mg };
+}
+
+# Reads the configuration again, with logs that are new, as logrotate does;
+# what the old error logs said stays in rotated.log.
+sub reload {
+    my ($server, $n) = @_;
+    my $tmp = $server->tmp;
+    unlink "$tmp/access.log.1";
+    if (-e "$tmp/error.log.1") {
+        open my $rotated, '>>:raw', "$tmp/rotated.log" or die "$!\n";
+        print {$rotated} slurp("$tmp/error.log.1");
+        close $rotated;
+    }
+    rename "$tmp/$_.log", "$tmp/$_.log.1" for qw(access error);
+    if (ref $server eq 'IRI::Httpd') {
+        kill 'USR1', $server->pid;
+        return;
+    }
+    # nginx opens logs anew by USR1, and by HUP too.
+    kill 'USR1', $server->pid if $n % 2;
+    kill 'HUP', $server->pid;
+    return;
+}
+
+# What must never be, with the module.
+my @NEVER = (
+    wrong         => 'bodies that the name did not have',
+    status        => 'other answers than the one that is right in calm',
+    '5xx'         => '5xx',
+    denied        => 'denied content',
+    htaccess_calm => 'content denied by .htaccess, in calm',
+    outside_calm  => 'content from outside of the root, in calm',
+    cut           => 'answers that were cut',
+    lost          => 'connections lost without reason',
+    stuck         => 'requests without an answer',
+);
+
+sub figures {
+    my ($name, $count, @words) = @_;
+    note "$name: ", join ', ', map { $_ . ' ' . ($count->{$_} // '?') } @words;
+    return;
+}
+
+my @WORK = qw(requests strict ok parts heads pipelined connections boundary
+    changes renames swaps replaced twins rewritten same_inode);
+my @FAULTS = qw(missed unjudged socket_500 wrong status 5xx outside outside_calm denied
+    htaccess htaccess_calm cut lost stuck);
+
+sub judge {
+    my ($name, $count, $nginx) = @_;
+    figures($name, $count, @WORK);
+    figures($name, $count, @FAULTS);
+    my @never = @NEVER;
+    # nginx opens what it has checked; httpd checks a path, then opens it.
+    push @never, outside => 'content from outside of the root' if $nginx;
+    while (my ($key, $what) = splice @never, 0, 2) {
+        is $count->{$key}, 0, "$name: 0 $what";
+    }
+    cmp_ok $count->{unjudged}, '<=', $count->{requests} / 1000,
+        "$name: hardly a body that could not be judged";
+    cmp_ok $count->{$_}, '>', 0, "$name: $_ were counted"
+        for qw(strict ok parts heads pipelined renames swaps replaced twins);
+    return;
+}
+
+# What a stock server must do too: then the fault is none of ours.
+sub judge_stock {
+    my ($name, $count) = @_;
+    figures($name, $count, @WORK);
+    figures($name, $count, @FAULTS);
+    cmp_ok $count->{requests}, '>', 0, "$name: was asked";
+    return;
+}
+
+# ---- phases of one server --------------------------------------------------
+
+# Descriptors of all processes when nothing is asked: of the main process,
+# and the most of any worker.
+sub idle {
+    my ($server) = @_;
+    my ($main, @workers) = processes($server);
+    my %most = (tree => 0);
+    for my $pid (@workers) {
+        my $count = descriptors($server, $pid);
+        $most{$_} = max($most{$_} // 0, $count->{$_}) for keys %$count;
+    }
+    return (descriptors($server, $main), \%most);
+}
+
+# True if there is nothing in excess of what was there before.
+sub is_within {
+    my ($after, $before, $slack) = @_;
+    return !grep {
+        $after->{$_} > ($before->{$_} // 0) + ($slack->{$_} // 0)
+    } keys %$after;
+}
+
+# Connections are closed by clients, and workers see that in a while.
+sub descriptors_ok {
+    my ($name, $server, $main, $worker, $slack) = @_;
+    my ($now_main, $now_worker);
+    my $deadline = time + 20;
+    while (1) {
+        ($now_main, $now_worker) = idle($server);
+        last if is_within($now_main, $main, $slack)
+            && is_within($now_worker, $worker, $slack);
+        last if time > $deadline;
+        sleep 0.1;
+    }
+    note "$name: descriptors of the main process ", text_of($main), ' -> ',
+        text_of($now_main);
+    note "$name: of a worker at most ", text_of($worker), ' -> ',
+        text_of($now_worker);
+    ok is_within($now_main, $main, $slack),
+        "$name: no descriptor more in the main process";
+    ok is_within($now_worker, $worker, $slack),
+        "$name: no descriptor more in a worker";
+    is $now_main->{tree} + $now_worker->{tree}, 0,
+        "$name: none below the root";
+    return;
+}
+
+# The same workers all the time: do they grow?
+sub steady {
+    my ($name, $server, $time, $nginx, @options) = @_;
+    my ($main, $worker) = idle($server);
+    my @before = processes($server);
+    my (%points, %at);
+    my $start = time;
+    my $count = churn($server, $time, sub {
+        return if ($at{sampled} // 0) > time - 0.5;
+        $at{sampled} = time;
+        for my $pid (processes($server)) {
+            my $memory = memory($pid) // next;
+            push @{ $points{$pid} }, [time - $start, $memory];
+        }
+    }, @options);
+    judge($name, $count, $nginx);
+    is_deeply [processes($server)], \@before, "$name: the same workers"
+        if $nginx;
+    descriptors_ok($name, $server, $main, $worker, {});
+
+    for my $pid (sort { $a <=> $b } keys %points) {
+        my @all  = @{ $points{$pid} };
+        my @warm = grep { $_->[0] > $time / 3 } @all;
+        next if @warm < 2 || $server->{mpm} && $server->{mpm} eq 'prefork';
+        note sprintf '%s: process %d: %d KiB, %d after a third, %d at the '
+            . 'end, %.1f KiB/s', $name, $pid, $all[0][1], $warm[0][1],
+            $warm[-1][1], slope(@warm);
+        next if $ENV{IRI_ASAN};
+        cmp_ok $warm[-1][1] - $warm[0][1], '<=', $GROWTH,
+            "$name: process $pid does not grow";
+    }
+    return $count;
+}
+
+# The configuration is read again every two seconds.
+sub reloaded {
+    my ($name, $server, $time, $nginx, $stock, @options) = @_;
+    my ($main, $worker) = idle($server);
+    my ($reloads, $last, @memory) = (0, time);
+    my $count = churn($server, $time, sub {
+        return if time < $last + $RELOAD_EVERY;
+        $last = time;
+        push @memory, [$reloads, memory($server->pid)];
+        reload($server, $reloads++);
+    }, '--reloads', @options);
+    note "$name: $reloads reloads";
+    $stock ? judge_stock($name, $count) : judge($name, $count, $nginx);
+
+    # One pair of sockets a worker; a new one may know its elders too.
+    descriptors_ok($name, $server, $main, $worker,
+        { socket => 4, pipe => 2, anon_inode => 1 });
+
+    my @warm = @memory[min(3, $#memory) .. $#memory];
+    note sprintf '%s: main process %d KiB after %d reloads, %d after %d, '
+        . '%.1f KiB a reload', $name, $warm[0][1], $warm[0][0], $warm[-1][1],
+        $warm[-1][0], slope(@warm) if @memory;
+    if (@warm > 5 && !$ENV{IRI_ASAN}) {
+        cmp_ok slope(@warm), '<=', $RELOAD_GROWTH,
+            "$name: the main process does not grow";
+    }
+    return $count;
+}
+
+# Lines that a server writes whatever modules it has: nginx says at crit
+# that a FIFO is no file, and that a socket cannot be opened (ENXIO).
+my $EXPLAINED = qr/"[^"]*" is not a regular file|-socket" failed \(6:/;
+
+sub logs_ok {
+    my ($name, $server) = @_;
+    my $tmp = $server->tmp;
+    my $old = join '', map { slurp("$tmp/$_") } qw(rotated.log error.log.1);
+    open my $log, '>>:raw', "$tmp/error.log" or die "$!\n";
+    print {$log} $old;
+    close $log;
+    my $explained = () = $server->log_text =~ /$EXPLAINED/g;
+    note "$name: $explained lines that something is not a regular file";
+    my @errors = $server->errors(ignore => $EXPLAINED);
+    is scalar @errors, 0, "$name: log"
+        or diag join "\n", @errors[0 .. min(9, $#errors)];
+    return;
+}
+
+# A directory for the tree, and the program's own beside it.
+sub place {
+    my $dir = $ENV{IRI_CHURN_DIR};
+    return temp_dir() if !$dir;
+    my $tmp = File::Temp::tempdir('iri-XXXXXX', DIR => $dir, CLEANUP => 1);
+    chmod 0755, $tmp;
+    return $tmp;
+}
+
+sub run_server {
+    my ($name, $class, $time, %option) = @_;
+    my $nginx = $class eq 'nginx';
+    my $start = $nginx ? \&nginx : \&httpd;
+    my $conf  = $nginx ? \&nginx_conf : \&httpd_conf;
+    my @common = $nginx ? (workers => 2, log_level => 'crit')
+        : (log_level => 'notice');
+    my @args = ($nginx ? '--fifos' : (), '--deep');
+
+    my $server = $start->(tmp => place(), conf => $conf->(0), @common,
+        %option);
+    my $first = churn($server, $time * 0.1, undef, @args);
+    judge("$name, warming up", $first, $nginx);
+    steady($name, $server, $time * 0.4, $nginx, @args)
+        if ($option{mpm} // '') ne 'prefork';
+    reloaded("$name, reloads", $server, $time * 0.4, $nginx, 0,
+        @args);
+    logs_ok($name, $server);
+    $server->stop;
+
+    my $stock = $start->(tmp => place(), conf => $conf->(1), @common,
+        %option, stock => 1);
+    reloaded("stock $name, reloads", $stock, $time * 0.12,
+        $nginx, 1, '--stock', @args);
+    logs_ok("stock $name", $stock);
+    $stock->stop;
+    return;
+}
+
+for my $server (['nginx', 'nginx', 0.45],
+    ['httpd event', 'httpd', 0.4, mpm => 'event'],
+    ['httpd prefork', 'httpd', 0.15, mpm => 'prefork'])
+{
+    my ($name, $class, $share, @option) = @$server;
+    next if $name !~ /$only/;
+    SKIP: {
+        my $missing = missing($class);
+        skip $missing, 1 if $missing;
+        run_server($name, $class, $seconds * $share, @option);
+    }
+}
+
+done_testing;

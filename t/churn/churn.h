@@ -1,0 +1,204 @@
+/*
+ * churn.h - a tree that never stands still, and clients that judge answers
+ *
+ * Three parts share this: the files and names (tree.c), what is done to them
+ * while servers read them (scenes.c), the clients (load.c) and the judgement
+ * of each answer (judge.c).
+ *
+ *   body    64 octets again and again, each with the kind, serial number and
+ *           size of its file and its own number: any part of any body tells
+ *           which file, and which generation of it, it came from
+ *   place   something that clients ask for under one name, in any spelling
+ *   tenant  a body that a place had for some time; each answer must be one
+ *           that the place had while the request was under way
+ *   scene   places that change together; while it is calm, answers are
+ *           judged strictly: one status, one body
+ */
+
+#ifndef CHURN_H
+#define CHURN_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define RECORD      64      /* octets of a record of a body */
+#define SMALL       640     /* octets of most bodies */
+#define LARGE       196608  /* of those that slow clients read */
+#define MAX_PATH    1024
+#define MAX_TARGETS 16
+#define TENANTS     4096    /* of a place that are remembered */
+#define MILLI       INT64_C(1000000)
+
+/*
+ * How long after a change answers are judged strictly: the module may use a
+ * list of a directory that is changing for a tenth of a second.
+ */
+#define SETTLED     (150 * MILLI)
+
+/* The first letter of a body. */
+typedef enum {
+    KIND_PUBLIC = 'P',
+    KIND_DENIED = 'D',     /* below a name that a rule of the server denies */
+    KIND_HTACCESS = 'H',   /* beside a .htaccess that denies it */
+    KIND_OUTSIDE = 'O'     /* outside of the root */
+} kind_t;
+
+/* How a name may be written on disk, in the order in which twins count. */
+typedef enum {
+    FORM_NFC,
+    FORM_NFD,
+    FORM_LEGACY,
+    FORM_ODD,       /* partly composed: only a listing finds it */
+    FORMS
+} form_t;
+
+#define FORM(form) (1u << (form))
+
+typedef struct {
+    const char *form[FORMS];    /* octets; LEGACY: windows-1252 */
+    const char *sjis, *euc;     /* or NULL */
+} name_t;
+
+extern const name_t name_hyo, name_hi, name_cafe, name_ke, name_half;
+
+/* The octets of a form below the directory of a tree, 'e' for EUC-JP. */
+const char *name_octets(const name_t *name, form_t form, char tree);
+
+typedef struct scene_s scene_t;
+
+typedef struct {
+    uint32_t serial;
+    int64_t  born, died;     /* outer bounds, died INT64_MAX: still there */
+} tenant_t;
+
+typedef struct {
+    scene_t  *scene;
+    char      what[MAX_PATH];          /* for messages */
+    char     *target[MAX_TARGETS];     /* spellings, for a request line */
+    size_t    targets;
+    size_t    size;                    /* of each of its bodies */
+    char      denied;                  /* no body ever: DENIED, HTACCESS */
+    int       steady;                  /* 1: never absent */
+    int       socket;                  /* 1: nginx says 500, as it does by
+                                          itself: open() fails */
+    uint32_t  want;                    /* in calm: the body; 0: none */
+    tenant_t  tenant[TENANTS];
+    unsigned  last;                    /* the newest, modulo TENANTS */
+} place_t;
+
+struct scene_s {
+    void          (*change)(scene_t *scene);   /* one change */
+    int           (*turn)(scene_t *scene);     /* next act; 1: a storm */
+    pthread_mutex_t lock;                      /* of what follows */
+    int             changing;
+    int64_t         changed;                   /* end of the last change */
+    int             storm;
+    int64_t         until;                     /* end of this act */
+    unsigned        act;
+    int             thread;                    /* which one changes it */
+    place_t        *place[4];
+    size_t          places;
+};
+
+/* What the whole run counts; written with count_add(). */
+typedef enum {
+    COUNT_REQUESTS, COUNT_STRICT, COUNT_OK, COUNT_PARTS, COUNT_HEADS,
+    COUNT_PIPELINED, COUNT_MISSED, COUNT_UNJUDGED, COUNT_CHANGES, COUNT_RENAMES, COUNT_SWAPS,
+    COUNT_REPLACED, COUNT_TWINS, COUNT_REWRITTEN, COUNT_SAME_INODE,
+    COUNT_CONNECTIONS, COUNT_BOUNDARY,
+    COUNT_WRONG, COUNT_STATUS, COUNT_5XX, COUNT_OUTSIDE, COUNT_OUTSIDE_CALM,
+    COUNT_DENIED, COUNT_HTACCESS, COUNT_HTACCESS_CALM, COUNT_CUT, COUNT_LOST,
+    COUNT_STUCK, COUNT_SOCKET_500,
+    COUNTS
+} count_t;
+
+void count_add(count_t what, uint64_t n);
+uint64_t count_get(count_t what);
+const char *count_text(count_t what);
+
+/* What was asked of this run. */
+typedef struct {
+    const char *root;      /* of the server: absolute, empty or ours */
+    const char *beside;    /* outside of it, on the same file system */
+    int         port;
+    double      seconds;
+    int         stock;     /* 1: without our module: no status is judged */
+    int         reloads;   /* 1: connections may end between requests */
+    int         fifos;     /* 1: files become FIFOs (not for httpd, which
+                              opens a FIFO as it opens a file) */
+    int         deep;      /* 1: the directory of 10,000 entries */
+    unsigned    seed;
+} options_t;
+
+extern options_t options;
+
+/* ---- tree.c --------------------------------------------------------------- */
+
+int64_t now(void);
+uint32_t random_below(uint32_t n);    /* each thread has its own numbers */
+void fatal(const char *what, const char *path) __attribute__((noreturn));
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+uint32_t new_serial(void);
+void record_write(char out[RECORD], char kind, uint32_t serial, size_t size,
+                  size_t number);
+
+/* printf into a path; the end of the program if it is too long. */
+void path_print(char out[MAX_PATH], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* A path that nothing stands at, beside the root, for what is to be moved. */
+void stage_path(char out[MAX_PATH]);
+void make_dir(const char *path);
+void make_file(const char *path, char kind, uint32_t serial, size_t size);
+void make_text(const char *path, const char *text);
+void make_link(const char *path, const char *to);
+void move(const char *from, const char *to);
+void exchange(const char *a, const char *b);
+void remove_all(const char *path);    /* no error if there is nothing */
+
+/* Add the spellings of dir, name and tail to what a place is asked for. */
+void place_spell(place_t *place, const char *dir, const name_t *name,
+                 const char *tail);
+void place_ask(place_t *place, const char *octets);
+
+/* ---- scenes.c ------------------------------------------------------------- */
+
+extern scene_t *scene_list[];
+extern size_t   scenes;
+
+void scenes_make(void);
+void scenes_start(void);
+void scenes_stop(void);
+
+/* ---- load.c --------------------------------------------------------------- */
+
+void load_run(double seconds);   /* random requests */
+void load_sweep(void);           /* each target of each place, in calm */
+
+/* ---- judge.c -------------------------------------------------------------- */
+
+typedef struct {
+    place_t    *place;
+    const char *target;
+    int         head;          /* HEAD */
+    size_t      from, to;      /* of Range; to 0: none */
+    int64_t     sent;
+} request_t;
+
+typedef struct {
+    int         status;
+    size_t      length;        /* Content-Length */
+    const char *body;
+    size_t      body_len;
+    int         has_range;     /* Content-Range: from-to/size */
+    size_t      from, to, size;
+    int64_t     done;
+} response_t;
+
+void judge(const request_t *request, const response_t *response);
+
+#endif /* CHURN_H */
