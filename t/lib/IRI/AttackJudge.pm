@@ -116,6 +116,7 @@ my %JUDGE = (
     QSAFE         => sub { () },        # of the log: judge_query
     PUTCANON      => \&put_canonical,
     PUTSAFE       => \&put_safe,
+    PUTUP         => \&put_up,
     NOFILE        => \&no_file,
     NOFILE_HIDDEN => \&no_hidden_file,
     NOFILE_OR_400 => \&whole_file,
@@ -363,6 +364,15 @@ sub put_safe {
             if !grep { $_ eq basename($made) } names($row, $run);
     }
     return @wrong;
+}
+
+# A new file where one may be made; the source of a MOVE is gone.
+sub put_up {
+    my ($row, $answer, $run) = @_;
+    return no_file($row, $answer, $run) if $answer->status !~ /^2/;
+    my @made = changed($run, '+*');
+    return map { 'made ' . escaped($_) } @made > 1 ? @made
+        : grep { !m{^/docroot/up/[^/]+$} } @made;
 }
 
 # The names that the last segment of a target may mean, as on disk.

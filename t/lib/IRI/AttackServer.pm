@@ -23,9 +23,12 @@ use IRI::Server qw(slurp spew);
 my @HTTPD_MODULES = qw(autoindex auth_basic authn_file authz_user dav dav_fs
     env headers rewrite setenvif);
 
+# Prefixes that stand for one directory, and a denied directory in it.
+my @ALIASES = ('/al/', "/\xE5\x88\xA5\xE5\x90\x8D/", '/prefix/deep/');
+my $SECRET  = "\xE7\xA7\x98";
+
 # Hosts of a conf: what stands in a server block of nginx and in a virtual
 # host of httpd, beside the settings and in the place of the rules' root.
-my $INNER = "\xE5\x86\x85\xE9\x83\xA8";    # of the fixture: internal
 my %HOSTS = (
     idn => [
         ['xn--r8jz45g.xn--zckzah', 'tatoe'],
@@ -215,7 +218,8 @@ sub nginx_places {
     if ($conf->{conf} =~ /alias/) {
         my $more = $conf->{dav} eq 'on' ? $dav : '';
         $text .= "location \"$_\" { alias %%BASE%%/aliased/; $more }\n"
-            for '/al/', "/\xE5\x88\xA5\xE5\x90\x8D/", '/prefix/deep/';
+            . "location \"$_$SECRET/\" { deny all; }\n" for @ALIASES;
+        $text .= 'location ~ "^/re/(.*)$" { alias %%BASE%%/aliased/$1; }';
     }
     return $text;
 }
@@ -314,7 +318,9 @@ END
     if ($conf->{conf} =~ /alias/) {
         push @dav, '%%BASE%%/aliased' if @dav;
         $text .= "Alias \"$_\" \"%%BASE%%/aliased/\"\n"
-            for '/al/', "/\xE5\x88\xA5\xE5\x90\x8D/", '/prefix/deep/';
+            . "<Location \"$_$SECRET\">\nRequire all denied\n</Location>\n"
+            for @ALIASES;
+        $text .= "AliasMatch \"^/re/(.*)\$\" \"%%BASE%%/aliased/\$1\"\n";
     }
     $text .= "<Directory \"$_\">\n    Dav On\n</Directory>\n" for @dav;
     return $text;

@@ -73,6 +73,8 @@ sub fill {
     $self->put($_) for $self->entries;
     my $name = $self->{conf}{conf};
     $self->beside('aliased/a.txt', 'MK_ALIAS') if $name =~ /alias/;
+    $self->beside("aliased/\xE7\xA7\x98/s.txt", 'MK_SECRET')
+        if $name =~ /alias/;
     $self->beside('aliased-secret/s.txt', 'MK_OUTSIDE') if $name =~ /alias/;
     $self->beside("vhost/$_/index.html", 'MK_' . uc)
         for $name eq 'idn' ? qw(tatoe fasz admin) : ();
