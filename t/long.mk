@@ -57,4 +57,61 @@ sweep: need-test ## every character and every sequence of every charset
 	@+$(again) unit
 	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -v $(BUILD)/t/test_sweep
 
+# ---- fuzzing -----------------------------------------------------------------
+
+# A target is t/fuzz/fuzz_NAME.c, with NAME.c and NAME_*.c if there are any.
+FUZZ_SECONDS ?= 60
+FUZZ_RUNS    ?= -1
+# Of the core, not of its judges; comparisons too would cost twice the time.
+FUZZ_COVERS  := inline-8bit-counters,pc-table
+FUZZ_SRC     := $(wildcard t/fuzz/fuzz_*.c)
+FUZZ_NAMES   := $(patsubst t/fuzz/fuzz_%.c,%,$(FUZZ_SRC))
+FUZZ         ?= $(FUZZ_NAMES)
+FUZZ_LIB     := $(addprefix t/fuzz/,fuzz.c tree.c oracle.c)
+FUZZ_CLI     := $(filter-out cli/main.c,$(CLI_SRC))
+FUZZ_OBJECTS  = $(call obj,$(wildcard t/fuzz/*.c))
+REPLAYS       = $(patsubst %,$(BUILD)/t/replay_%,$(FUZZ_NAMES))
+FUZZERS       = $(patsubst %,$(BUILD)/fuzz_%,$(FUZZ_NAMES))
+fuzz_own      = $(call obj,$(wildcard t/fuzz/$(1).c t/fuzz/$(1)_*.c))
+fuzz_linked   = $(filter %.o,$^) $(BUILD)/libiri.a -Wl,--as-needed \
+                $(shell pkg-config --libs jansson) $(APR_LIBS) $(CORE_LIBS)
+
+fuzz: need-fuzz ## libFuzzer for FUZZ_SECONDS a target; FUZZ=NAME, FUZZ_RUNS=N
+	@+$(again) BUILD=$(BUILD)/fuzz CC=clang SANITIZE=address,undefined \
+	    OPT='-O2 -g' CFLAGS=-fsanitize-coverage=$(FUZZ_COVERS) \
+	    FUZZ_PLAIN=-fno-sanitize-coverage=$(FUZZ_COVERS) fuzzers
+	@perl t/fuzz/fuzz run $(BUILD)/fuzz $(FUZZ_SECONDS) $(FUZZ_RUNS) $(FUZZ)
+
+fuzz-corpus: need-fuzz ## t/fuzz/corpus/NAME.txt anew, out of all that was found
+	@perl t/fuzz/fuzz corpus $(BUILD)/fuzz $(FUZZ)
+
+need-fuzz: need-test
+	@.ci/deps --install fuzz
+
+fuzzers: $(FUZZERS)
+
+# What `make test` needs for the corpus, by any compiler.
+unit: $(REPLAYS)
+
+$(BUILD)/obj/t/fuzz/%.o: EXTRA = -Icommon -Icli $(APR_CFLAGS) $(FUZZ_PLAIN)
+
+.SECONDEXPANSION:
+$(FUZZERS): $(BUILD)/fuzz_%: $(BUILD)/obj/t/fuzz/fuzz_%.o \
+    $$(call fuzz_own,$$*) \
+    $(call obj,$(FUZZ_LIB) $(FUZZ_CLI) $(ENV_SRC)) $(BUILD)/libiri.a
+	$(call tell,LD $@)
+	$(Q)$(CC) -fsanitize=fuzzer $(ALL_LDFLAGS) -o $@ $(fuzz_linked)
+
+$(REPLAYS): $(BUILD)/t/replay_%: $(BUILD)/obj/t/fuzz/fuzz_%.o \
+    $$(call fuzz_own,$$*) \
+    $(call obj,$(FUZZ_LIB) t/fuzz/replay.c $(FUZZ_CLI) $(ENV_SRC)) \
+    $(BUILD)/libiri.a
+	@mkdir -p $(@D)
+	$(call tell,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(fuzz_linked)
+
+-include $(FUZZ_OBJECTS:.o=.d)
+
+.PHONY: fuzz fuzz-corpus need-fuzz fuzzers
+
 .PHONY: denial churn sweep

@@ -1,0 +1,283 @@
+/*
+ * fuzz_find.c - target: from a path to the entry that has that name
+ *
+ * Fields: settings (three), request (two or three), words, and then an entry
+ * of the tree each.  Words: root (4), alias (2), reading known (2), what is
+ * done besides (6), and an octet for it.  Judged: what was found by what is
+ * in the tree; that nothing of no importance changes it: the order of a
+ * directory, a trace, what is remembered; that errors give less, never
+ * something else; that who follows a move arrives.
+ */
+
+#include "fuzz.h"
+
+typedef struct {
+    fuzz_conf_t   conf;
+    iri_request_t request;
+    iri_reading_t reading;
+    iri_search_t  search;
+    iri_found_t   found;
+    size_t        looks; /* of the search, of all kinds */
+    size_t        lists;
+} fuzz_case_t;
+
+
+/* ---- what an input describes --------------------------------------------- */
+
+static iri_str_t
+root_of(unsigned choice)
+{
+    static const char *const roots[] = { "/srv", "/srv/\xc3\xa9t\xc3\xa9", "",
+                                         "/" };
+
+    return fuzz_given(fuzz_text(roots[choice]));
+}
+
+
+/* An alias stands for the first segment. */
+static size_t
+prefix_of(iri_str_t path)
+{
+    size_t end = path.len != 0 ? iri_segment_end(path, 1) : 0;
+
+    return end < path.len ? end : 0;
+}
+
+
+static void
+describe(fuzz_input_t *input, fuzz_case_t *it, iri_str_t words)
+{
+    iri_str_t entry;
+
+    fuzz_tree_clear(root_of(fuzz_choice(words, 0, 4)));
+
+    while (fuzz_field(input, &entry)) {
+        fuzz_tree_describe(entry, &it->conf, &it->reading);
+    }
+
+    it->search.tree = &it->conf.tree;
+    it->search.root = fuzz.root;
+    it->search.path = it->reading.path;
+    it->search.reading = fuzz_choice(words, 2, 2) ? NULL : &it->reading;
+
+    /* A root that ends with "/" is one of an alias. */
+    if (fuzz_choice(words, 1, 2) || fuzz_equal(fuzz.root, fuzz_text("/"))) {
+        it->search.prefix = prefix_of(it->reading.path);
+    }
+
+    if (fuzz_equal(fuzz.root, fuzz_text("/"))) {
+        it->search.prefix++;
+    }
+}
+
+
+/* ---- what is judged besides ---------------------------------------------- */
+
+static void
+judge_same(fuzz_case_t *it)
+{
+    iri_found_t other;
+
+    fuzz_assert(fuzz_find(&it->search, &other) == IRI_OK);
+    fuzz_assert(fuzz_same_found(&other, &it->found));
+}
+
+
+/*
+ * With a memory that is empty, and with one that is not.  It can know more
+ * of directories than one request may read.
+ */
+static void
+judge_cache(fuzz_case_t *it, unsigned octet)
+{
+    iri_cache_t *cache = iri_cache_create(octet * 64, NULL, NULL, NULL);
+
+    fuzz_assert(cache != NULL);
+    it->search.cache = cache;
+
+    if (it->lists < IRI_MAX_LISTS && it->looks < IRI_MAX_CALLS - 8) {
+        judge_same(it);
+        judge_same(it);
+    }
+
+    it->search.cache = NULL;
+    iri_cache_destroy(cache);
+}
+
+
+/* Less, or the same: never another entry, never one where there was none. */
+static void
+judge_less(fuzz_case_t *it, const iri_found_t *less)
+{
+    fuzz_judge_found(&it->search, less);
+
+    if (less->answer == IRI_SERVE || less->answer == IRI_MOVED) {
+        fuzz_assert(less->answer == it->found.answer);
+        fuzz_assert(fuzz_equal(less->filename, it->found.filename));
+        fuzz_assert(fuzz_equal(less->path, it->found.path));
+    }
+}
+
+
+static void
+judge_io(fuzz_case_t *it, unsigned octet)
+{
+    iri_found_t less;
+
+    fuzz.io_fail_at = 1 + octet % 32;
+    fuzz.io_fail_on = octet >= 128;
+
+    fuzz_assert(fuzz_find(&it->search, &less) == IRI_OK);
+    fuzz.io_fail_at = 0;
+
+    judge_less(it, &less);
+}
+
+
+static void
+judge_memory(fuzz_case_t *it, unsigned octet)
+{
+    iri_found_t  less;
+    iri_status_t status;
+
+    fuzz.fail_at = 1 + octet % 64;
+    fuzz.fail_on = octet >= 128;
+
+    status = fuzz_find(&it->search, &less);
+    fuzz.fail_at = 0;
+
+    if (status == IRI_OK) {
+        fuzz_assert(fuzz_same_found(&less, &it->found));
+    }
+}
+
+
+/* Who starts over with the canonical path is served what was found. */
+static void
+judge_moved(fuzz_case_t *it)
+{
+    iri_search_t  search = it->search;
+    iri_str_t     uri = fuzz_uri(it->found.path);
+    iri_request_t request = fuzz_again(it->found.path, uri, 0);
+    iri_reading_t reading;
+    iri_found_t   found;
+
+    if (it->reading.form == IRI_FORM_INVALID) {
+        return;
+    }
+
+    fuzz_assert(fuzz_read(&it->conf.reading, &request, &reading) == IRI_OK);
+    fuzz_judge_reading(&it->conf.reading, &request, &reading);
+    fuzz_assert(reading.answer == IRI_PASS);
+    fuzz_assert(fuzz_equal(reading.path, it->found.path));
+
+    search.path = reading.path;
+    search.reading = search.reading != NULL ? &reading : NULL;
+
+    fuzz_assert(fuzz_find(&search, &found) == IRI_OK);
+    fuzz_judge_found(&search, &found);
+    fuzz_assert(found.answer == IRI_SERVE || found.answer == IRI_PASS);
+    fuzz_assert(fuzz_equal(found.filename, it->found.filename));
+}
+
+
+/* Filename up to the deepest entry, and the rest of the path. */
+static void
+judge_split(fuzz_case_t *it)
+{
+    iri_str_t       out[2];
+    iri_str_t       path = it->found.path, name = it->found.filename, below;
+    iri_node_kind_t kind;
+
+    fuzz_assert(
+        iri_found_split(&fuzz.env, &it->search, &it->found, &out[0], &out[1])
+        == IRI_OK);
+
+    fuzz_assert(out[1].len <= path.len);
+    fuzz_assert(out[1].len == 0 || out[1].data[0] == '/');
+    fuzz_assert(
+        fuzz_equal(iri_str_from(path, path.len - out[1].len), out[1]));
+
+    if (name.len != 0) {
+        fuzz_assert(out[0].len <= name.len
+                    && memcmp(out[0].data, name.data, out[0].len) == 0);
+    }
+
+    /* An error leaves it whole: the server meets that too. */
+    below = iri_str_from(out[0], fuzz.root.len < out[0].len ? fuzz.root.len
+                                                            : out[0].len);
+    kind = fuzz_tree_kind(below);
+    fuzz_assert(kind == IRI_NODE_DIR || kind == IRI_NODE_OTHER
+                || fuzz_equal(out[0], name));
+}
+
+
+static void
+judge_besides(fuzz_case_t *it, unsigned what, unsigned octet)
+{
+    switch (what) {
+    case 0:
+        fuzz.backwards = 1;
+        judge_same(it);
+        break;
+
+    case 1:
+        judge_cache(it, octet);
+        break;
+
+    case 2:
+        judge_io(it, octet);
+        break;
+
+    case 3:
+        judge_memory(it, octet);
+        break;
+
+    case 4:
+        fuzz.env.trace = 1;
+        judge_same(it);
+        break;
+
+    default:
+        if (it->found.answer != IRI_REFUSE && it->found.answer != IRI_MOVED) {
+            judge_split(it);
+        }
+    }
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input_t input = fuzz_input(data, size);
+    fuzz_case_t  it;
+    iri_str_t    words;
+
+    fuzz_begin();
+    memset(&it, 0, sizeof(it));
+    fuzz_conf(&input, &it.conf);
+    fuzz_request(&input, &it.request);
+    fuzz_field(&input, &words);
+
+    if (fuzz_read(&it.conf.reading, &it.request, &it.reading) == IRI_OK
+        && it.reading.answer != IRI_REFUSE)
+    {
+        describe(&input, &it, words);
+
+        fuzz_assert(fuzz_find(&it.search, &it.found) == IRI_OK);
+        it.looks = fuzz.stats + fuzz.lists;
+        it.lists = fuzz.lists;
+        fuzz_judge_found(&it.search, &it.found);
+
+        if (it.found.answer == IRI_MOVED) {
+            judge_moved(&it);
+        }
+
+        fuzz.found = &it.found;
+        judge_besides(&it, fuzz_choice(words, 3, 6), fuzz_octet(words, 4));
+    }
+
+    fuzz_end();
+
+    return 0;
+}

@@ -1,0 +1,101 @@
+/*
+ * fuzz_read.c - target: from the octets of a path to its reading
+ *
+ * Fields: settings (three), request (two or three), and a last one of words:
+ * which time memory is refused (an octet).  Judged: the reading's grammar;
+ * that its canonical URI and path read as themselves; that a trace, and
+ * memory that is refused, change no answer.
+ */
+
+#include "fuzz.h"
+
+
+/* The canonical form, sent by a client, is itself. */
+static void
+judge_again(const iri_reading_conf_t *conf, const iri_reading_t *reading,
+            int escaped)
+{
+    iri_str_t     uri = reading->uri;
+    iri_request_t request;
+    iri_reading_t again;
+
+    /* The URI of a path that came escaped keeps "%2F". */
+    if (!escaped) {
+        uri = fuzz_uri(reading->path);
+    }
+
+    request = fuzz_again(reading->path, uri, escaped);
+
+    fuzz_assert(fuzz_read(conf, &request, &again) == IRI_OK);
+    fuzz_judge_reading(conf, &request, &again);
+
+    fuzz_assert(again.answer == IRI_PASS);
+    fuzz_assert(again.form == IRI_FORM_ESCAPED);
+    fuzz_assert(fuzz_equal(again.path, reading->path));
+    fuzz_assert(fuzz_equal(again.uri, uri));
+}
+
+
+/* What is the same in other circumstances. */
+static void
+judge_same(const iri_reading_conf_t *conf, const iri_request_t *request,
+           iri_status_t status, const iri_reading_t *reading,
+           unsigned refused)
+{
+    iri_reading_t other;
+
+    fuzz.env.trace = 1;
+    fuzz_assert(fuzz_read(conf, request, &other) == status);
+    fuzz_assert(status != IRI_OK || fuzz_same_reading(&other, reading));
+    fuzz.env.trace = 0;
+
+    if (refused == 0) {
+        return;
+    }
+
+    fuzz.fail_at = refused % 64;
+    fuzz.fail_on = refused >= 128;
+
+    if (fuzz_read(conf, request, &other) == IRI_OK) {
+        fuzz_assert(status == IRI_OK && fuzz_same_reading(&other, reading));
+    }
+
+    fuzz.fail_at = 0;
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input_t  input = fuzz_input(data, size);
+    fuzz_conf_t   conf;
+    iri_request_t request;
+    iri_reading_t reading;
+    iri_str_t     words;
+    iri_status_t  status;
+
+    fuzz_begin();
+    fuzz_conf(&input, &conf);
+    fuzz_request(&input, &request);
+    fuzz_field(&input, &words);
+
+    status = fuzz_read(&conf.reading, &request, &reading);
+
+    judge_same(&conf.reading, &request, status, &reading,
+               fuzz_octet(words, 0));
+
+    if (status == IRI_OK) {
+        fuzz.reading = &reading;
+        fuzz_judge_reading(&conf.reading, &request, &reading);
+
+        if (reading.form != IRI_FORM_INVALID
+            && reading.form != IRI_FORM_ASCII) {
+            judge_again(&conf.reading, &reading, request.escaped);
+            judge_again(&conf.reading, &reading, !request.escaped);
+        }
+    }
+
+    fuzz_end();
+
+    return 0;
+}

@@ -1,0 +1,252 @@
+/*
+ * fuzz_uri.c - target: a path as a URI, as an IRI, as a Location
+ *
+ * Fields: settings (three), request (two or three), words, another path, a
+ * query.  Words: has a query (2); the path served is another (2), and that
+ * was asked for escaped (2).  Judged: grammars; that escapes undone give the
+ * same path; that whoever follows a Location is not sent on.
+ */
+
+#include <unicode/uchar.h>
+
+#include "fuzz.h"
+
+
+/* ---- a path as an IRI ---------------------------------------------------- */
+
+/* RFC 3987, 2.2: ucschar, but for what draft 4.1 wants escaped. */
+static int
+is_ucschar(uint32_t c)
+{
+    static const uint32_t ranges[][2] = {
+        { 0xa0, 0xd7ff },     { 0xf900, 0xfdcf },   { 0xfdf0, 0xffef },
+        { 0x10000, 0x1fffd }, { 0x20000, 0x2fffd }, { 0x30000, 0x3fffd },
+        { 0x40000, 0x4fffd }, { 0x50000, 0x5fffd }, { 0x60000, 0x6fffd },
+        { 0x70000, 0x7fffd }, { 0x80000, 0x8fffd }, { 0x90000, 0x9fffd },
+        { 0xa0000, 0xafffd }, { 0xb0000, 0xbfffd }, { 0xc0000, 0xcfffd },
+        { 0xd0000, 0xdfffd }, { 0xe1000, 0xefffd }
+    };
+    size_t i;
+
+    if (u_hasBinaryProperty((UChar32) c, UCHAR_BIDI_CONTROL)) {
+        return 0;
+    }
+
+    for (i = 0; i < COUNT(ranges); i++) {
+        if (c >= ranges[i][0] && c <= ranges[i][1]) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Each character of the path stands as it is if it may, escaped if not. */
+static void
+judge_iri(iri_str_t iri, iri_str_t path)
+{
+    const unsigned char *p = path.data, *end = path.data + path.len;
+    iri_str_t            one, uri;
+    uint32_t             c = 0;
+    size_t               n, at = 0;
+
+    for (/* void */; p < end; p += one.len) {
+        n = fuzz_utf8(p, end, &c);
+        one.data = p;
+        one.len = n != 0 ? n : 1;
+
+        if (n < 2 || !is_ucschar(c)) {
+            one.len = 1;
+            uri = fuzz_uri(one);
+            fuzz_judge_uri(uri, one, 1);
+        } else {
+            uri = one;
+        }
+
+        fuzz_assert(iri.len - at >= uri.len
+                    && memcmp(iri.data + at, uri.data, uri.len) == 0);
+        at += uri.len;
+    }
+
+    fuzz_assert(at == iri.len);
+}
+
+
+static void
+judge_writing(iri_str_t path)
+{
+    iri_str_t uri = fuzz_uri(path), iri;
+
+    fuzz_judge_uri(uri, path, 1);
+    fuzz_assert(fuzz_equal(fuzz_unescape(uri), path));
+
+    fuzz_assert(iri_path_to_iri(&fuzz.env, path, &iri) == IRI_OK);
+    judge_iri(iri, path);
+    fuzz_assert(fuzz_equal(fuzz_unescape(iri), path));
+}
+
+
+/* ---- where to redirect --------------------------------------------------- */
+
+static iri_str_t
+location_of(const iri_reading_t *reading, iri_str_t path, int has_query,
+            iri_str_t query)
+{
+    iri_str_t out = { 1, NULL };
+
+    fuzz_assert(iri_location(&fuzz.env, reading, path, has_query, query, &out)
+                == IRI_OK);
+
+    return out;
+}
+
+
+/* A query in a header: what is not visible ASCII is escaped. */
+static void
+judge_query(iri_str_t got, iri_str_t query)
+{
+    size_t i, k = 0;
+
+    for (i = 0; i < query.len; i++, k++) {
+        fuzz_assert(k < got.len);
+
+        if (query.data[i] > 0x20 && query.data[i] < 0x7f) {
+            fuzz_assert(got.data[k] == query.data[i]);
+        } else {
+            fuzz_assert(got.len - k > 2 && got.data[k] == '%');
+            k += 2;
+        }
+    }
+
+    fuzz_assert(k == got.len);
+}
+
+
+/*
+ * The client comes again by that URI, to a server that unescapes and to one
+ * that does not: there is no further redirect.
+ */
+static void
+judge_arrival(const iri_reading_conf_t *conf, iri_str_t location)
+{
+    iri_request_t request;
+    iri_reading_t reading;
+    int           escaped;
+
+    for (escaped = 0; escaped < 2; escaped++) {
+        request = fuzz_again(fuzz_unescape(location), location, escaped);
+
+        fuzz_assert(fuzz_read(conf, &request, &reading) == IRI_OK);
+        fuzz_assert(reading.answer == IRI_PASS);
+        fuzz_assert(location_of(&reading, reading.path, 0, location).len
+                    == 0);
+    }
+}
+
+
+static void
+judge_location(const iri_reading_conf_t *conf, const iri_reading_t *reading,
+               iri_str_t path, int has_query, iri_str_t query)
+{
+    iri_str_t out = location_of(reading, path, has_query, query), uri, rest;
+    size_t    i;
+
+    if (out.len == 0) {
+        fuzz_assert(reading->form == IRI_FORM_INVALID
+                    || reading->form == IRI_FORM_ASCII
+                    || reading->form == IRI_FORM_ESCAPED);
+        fuzz_assert(reading->form == IRI_FORM_INVALID
+                    || fuzz_equal(path, reading->octets));
+        return;
+    }
+
+    fuzz_assert(out.data[0] == '/');
+    fuzz_assert(out.len == 1 || out.data[1] != '/');
+
+    for (i = 0; i < out.len && out.data[i] != '?'; i++) {
+        fuzz_assert(out.data[i] > 0x20 && out.data[i] < 0x7f);
+    }
+
+    uri = out;
+    uri.len = i;
+    rest = iri_str_from(out, i);
+    fuzz_judge_uri(uri, fuzz_unescape(uri), 0);
+    fuzz_assert(has_query ? rest.len != 0 : rest.len == 0);
+
+    if (has_query) {
+        judge_query(iri_str_from(rest, 1), query);
+    }
+
+    /* Where nothing was collapsed, it is that path. */
+    rest = fuzz_unescape(uri);
+    fuzz_assert(rest.len <= path.len
+                && fuzz_equal(iri_str_from(path, path.len - rest.len), rest));
+
+    judge_arrival(conf, uri);
+}
+
+
+/* ---- the input ----------------------------------------------------------- */
+
+/* The canonical path of what was found; the reading's own if it is none. */
+static iri_str_t
+other_path(const iri_reading_conf_t *conf, iri_str_t target, int escaped,
+           iri_str_t own)
+{
+    iri_request_t request;
+    iri_reading_t reading;
+
+    memset(&request, 0, sizeof(request));
+    request.escaped = escaped;
+    request.path = fuzz_given(escaped ? target : fuzz_unescape(target));
+
+    if (request.path.len == 0 || request.path.data[0] != '/'
+        || fuzz_read(conf, &request, &reading) != IRI_OK
+        || reading.answer == IRI_REFUSE || reading.form == IRI_FORM_INVALID)
+    {
+        return own;
+    }
+
+    return reading.path;
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input_t  input = fuzz_input(data, size);
+    fuzz_conf_t   conf;
+    iri_request_t request;
+    iri_reading_t reading;
+    iri_str_t     words, other, query, path;
+
+    fuzz_begin();
+    fuzz_conf(&input, &conf);
+    fuzz_request(&input, &request);
+    fuzz_field(&input, &words);
+    fuzz_field(&input, &other);
+    fuzz_field(&input, &query);
+
+    judge_writing(request.path);
+    judge_writing(fuzz_given(query));
+
+    if (fuzz_read(&conf.reading, &request, &reading) == IRI_OK
+        && reading.answer != IRI_REFUSE)
+    {
+        path = reading.path;
+
+        if (fuzz_choice(words, 1, 2)) {
+            path = other_path(&conf.reading, other,
+                              (int) fuzz_choice(words, 2, 2), path);
+        }
+
+        fuzz.reading = &reading;
+        judge_location(&conf.reading, &reading, path,
+                       (int) fuzz_choice(words, 0, 2), fuzz_given(query));
+    }
+
+    fuzz_end();
+
+    return 0;
+}
