@@ -452,6 +452,8 @@ typedef struct {
  * entries remembered of the directory.  An entry counts only if its own name
  * equals the segment.  Then the further readings of search->reading, each
  * for the whole path, then a charset for each segment; these give MOVED.
+ * Where two readings part, the first under which there is an entry takes the
+ * request: below it the other is not looked for.
  * Errors of the file system, and a spent budget, end the search: filename is
  * then path as the tree would write it, and the server meets the error.  A
  * path with a NUL or a dot-segment is refused.

@@ -162,17 +162,34 @@ typedef struct {
 } iri_further_t;
 
 
+/* Does a walk go on below the deepest entry that another one found? */
+static int
+iri_walk_goes_on(const iri_walk_t *walk, const iri_walk_t *other)
+{
+    size_t len = other->deepest;
+
+    if (other->depth == 0) {
+        return walk->depth != 0;
+    }
+
+    return walk->depth > other->depth && walk->disk.data[len] == '/'
+           && memcmp(walk->disk.data, other->disk.data, len) == 0;
+}
+
+
 /*
- * Keep the reading that leads to the entry, or else the one that leads
- * deepest.  A directory that only a further reading finds must be judged by
- * its own rules even where the entry in it is absent: that there is none is
- * for them to tell.
+ * Where readings part, the first of them under which there is an entry takes
+ * the request, and all that lies below is looked for under it alone.  So a
+ * directory that only a further reading finds is judged by its own rules,
+ * also where what was asked for in it is absent: that is for them to tell.
+ * And no entry below a denied directory changes the answer for the octets
+ * that name a public one, too.
  */
 static void
 iri_further_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
                  iri_further_t *best)
 {
-    if (walk->refused || (!walk->found && walk->depth <= best->walk.depth)) {
+    if (walk->refused || !iri_walk_goes_on(walk, &best->walk)) {
         return;
     }
 

@@ -359,6 +359,7 @@ iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
     memset(walk, 0, sizeof(*walk));
 
     status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
+    walk->deepest = root.len;
 
     while (status == IRI_OK) {
         to = iri_segment_end(part, from);
@@ -381,6 +382,7 @@ iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
 
             if (status == IRI_OK && step == IRI_STEP_FOUND) {
                 walk->depth++;
+                walk->deepest = walk->disk.len;
                 status = iri_buf_put(finder->env, &walk->names, name.data,
                                      name.len);
             }
