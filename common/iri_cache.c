@@ -291,7 +291,12 @@ iri_list_entry(void *arg, iri_str_t octets)
         status = iri_is_guessed(lister, octets, &guessed);
     }
 
-    /* One name that cannot be read must not hide the others. */
+    /* A list without this entry would be taken for the whole. */
+    if (status == IRI_ICU_FAILED) {
+        return status;
+    }
+
+    /* One name that scratch cannot hold must not hide the others. */
     if (status != IRI_OK || lister->name.len == 0 || guessed) {
         return IRI_OK;
     }

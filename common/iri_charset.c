@@ -208,6 +208,25 @@ typedef struct {
 typedef enum { IRI_SEQ_NONE, IRI_SEQ_MORE, IRI_SEQ_CHAR } iri_seq_t;
 
 static const char iri_no_memory[] = "cannot be opened: out of memory";
+static const char iri_icu_failed[] = "cannot be opened: ICU failed";
+
+
+/* Is it that the charset has no such character?  ICU itself may fail, too. */
+static int
+iri_no_character(iri_build_t *build, UErrorCode error)
+{
+    if (U_SUCCESS(error)) {
+        return 0;
+    }
+
+    if (error != U_INVALID_CHAR_FOUND && error != U_ILLEGAL_CHAR_FOUND
+        && error != U_TRUNCATED_CHAR_FOUND)
+    {
+        build->why = iri_icu_failed;
+    }
+
+    return 1;
+}
 
 
 /*
@@ -215,7 +234,7 @@ static const char iri_no_memory[] = "cannot be opened: out of memory";
  * than one character is none: no charset of the label table has any.
  */
 static iri_seq_t
-iri_probe(const iri_build_t *build, const unsigned char *octets, size_t len,
+iri_probe(iri_build_t *build, const unsigned char *octets, size_t len,
           uint32_t *c)
 {
     UErrorCode  error = U_ZERO_ERROR;
@@ -229,7 +248,7 @@ iri_probe(const iri_build_t *build, const unsigned char *octets, size_t len,
                    0, &error);
     n = (int32_t) (to - units);
 
-    if (U_FAILURE(error)) {
+    if (iri_no_character(build, error)) {
         return IRI_SEQ_NONE;
     }
 
@@ -253,7 +272,7 @@ iri_is_private_use(uint32_t c)
 
 /* Would ICU write c as just these octets? */
 static int
-iri_writes(const iri_build_t *build, uint32_t c, const unsigned char *octets,
+iri_writes(iri_build_t *build, uint32_t c, const unsigned char *octets,
            size_t len)
 {
     UErrorCode   error = U_ZERO_ERROR;
@@ -268,7 +287,7 @@ iri_writes(const iri_build_t *build, uint32_t c, const unsigned char *octets,
     ucnv_fromUnicode(build->converter, &to, out + sizeof(out), &from,
                      from + n, NULL, 1, &error);
 
-    return U_SUCCESS(error) && (size_t) (to - out) == len
+    return !iri_no_character(build, error) && (size_t) (to - out) == len
            && memcmp(out, octets, len) == 0;
 }
 
@@ -446,7 +465,10 @@ iri_ascii_test(iri_build_t *build)
         }
 
         if (iri_probe(build, &octet, 1, &c) != IRI_SEQ_CHAR || c != b) {
-            build->why = "does not keep ASCII as it is";
+            if (build->why == NULL) {
+                build->why = "does not keep ASCII as it is";
+            }
+
             return 0;
         }
     }
@@ -605,18 +627,21 @@ iri_tables_fill(iri_build_t *build)
     return iri_ascii_test(build) && iri_leads_fill(build)
            && (build->charset->linear == NULL || iri_linear_fill(build))
            && (build->encoding->quirk != IRI_QUIRK_KOI8_U
-               || iri_koi8_u_fix(build));
+               || iri_koi8_u_fix(build))
+           && build->why == NULL; /* nothing left out for a failure of ICU */
 }
 
 
 static UConverter *
-iri_converter_open(const char *name)
+iri_converter_open(const char *name, const char **why)
 {
     UErrorCode  error = U_ZERO_ERROR;
     UConverter *converter;
 
     converter = ucnv_open(name, &error);
     if (U_FAILURE(error)) {
+        *why = error == U_FILE_ACCESS_ERROR ? "is not in this machine's ICU"
+                                            : iri_icu_failed;
         return NULL;
     }
 
@@ -628,6 +653,7 @@ iri_converter_open(const char *name)
 
     if (U_FAILURE(error)) {
         ucnv_close(converter);
+        *why = iri_icu_failed;
         return NULL;
     }
 
@@ -642,9 +668,8 @@ iri_charset_build(const iri_env_t *env, const iri_encoding_t *encoding,
     iri_build_t build = { env, encoding, NULL, NULL, NULL };
     int         fit;
 
-    build.converter = iri_converter_open(encoding->converter);
+    build.converter = iri_converter_open(encoding->converter, why);
     if (build.converter == NULL) {
-        *why = "is not in this machine's ICU";
         return NULL;
     }
 

@@ -125,9 +125,9 @@ iri_status_t iri_nfd_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out);
 
 /*
  * Compose base and mark: the character, 0 if there is none (Normalizer2's
- * composePair).
+ * composePair).  IRI_ICU_FAILED.
  */
-uint32_t iri_compose(uint32_t base, uint32_t mark);
+iri_status_t iri_compose(uint32_t base, uint32_t mark, uint32_t *c);
 
 /* Is ICU's normalization data there? */
 int iri_norm_ready(void);
@@ -300,6 +300,7 @@ typedef struct {
     iri_match_t match;
     iri_why_t   why;
     size_t      depth;     /* segments, other than ASCII, that were found */
+    size_t      deepest;   /* octets of disk, down to the last of them */
     int         found;     /* and all of the path was */
     int         refused;
 } iri_walk_t;

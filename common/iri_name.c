@@ -197,7 +197,10 @@ iri_put_decomposed(const iri_env_t *env, const iri_charset_t *charset,
 
     /* Let the base take every mark with which the charset has it. */
     for (i = 1; i < count; i++) {
-        joined = iri_compose(c[0], c[i]);
+        status = iri_compose(c[0], c[i], &joined);
+        if (status != IRI_OK) {
+            return status;
+        }
 
         if (joined != 0 && iri_charset_put(charset, joined, octets) != 0) {
             c[0] = joined;

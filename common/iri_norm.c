@@ -95,19 +95,20 @@ iri_norm_ready(void)
 }
 
 
-uint32_t
-iri_compose(uint32_t base, uint32_t mark)
+iri_status_t
+iri_compose(uint32_t base, uint32_t mark, uint32_t *c)
 {
     const UNormalizer2 *nfc = iri_normalizer(1);
-    UChar32             c;
+    UChar32             composed;
 
     if (nfc == NULL) {
-        return 0;
+        return IRI_ICU_FAILED;
     }
 
-    c = unorm2_composePair(nfc, (UChar32) base, (UChar32) mark);
+    composed = unorm2_composePair(nfc, (UChar32) base, (UChar32) mark);
+    *c = composed > 0 ? (uint32_t) composed : 0;
 
-    return c > 0 ? (uint32_t) c : 0;
+    return IRI_OK;
 }
 
 
