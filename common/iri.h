@@ -392,6 +392,15 @@ iri_status_t iri_location(const iri_env_t *env, const iri_reading_t *reading,
                           iri_str_t path, int has_query, iri_str_t query,
                           iri_str_t *out);
 
+/*
+ * 1 if host may stand in the URI of a redirect: letters, digits, "-", "." and
+ * "_" only, or an IP-literal ("[::1]"; RFC 3986, 3.2.2).  Without a port.
+ * What a client sends as Host can be anything that a server lets in: raw
+ * octets, escapes, "a@b".  Empty is 1: the server fills it in.
+ * "www.example" -> 1; "b\xC3\xBC.example" -> 0; "a@www.example" -> 0
+ */
+int iri_is_plain_host(iri_str_t host);
+
 
 /* ---- finding ------------------------------------------------------------ */
 

@@ -379,6 +379,11 @@ iri_sequence_add(iri_build_t *build, const unsigned char *octets, size_t len,
         return 0;
     }
 
+    /* Half a character of UTF-16: UTF-8 cannot write it. */
+    if (c >= 0xd800 && c <= 0xdfff) {
+        return IRI_NO_CHAR;
+    }
+
     if (iri_is_private_use(c) && (!build->encoding->private_use || len == 1))
     {
         return IRI_NO_CHAR;

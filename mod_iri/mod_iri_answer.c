@@ -29,7 +29,9 @@ mod_iri_is_redirected(const request_rec *r, const mod_iri_request_t *ctx)
 
 /*
  * After access was granted and all other fixups have let the client in, so
- * that the redirect tells nothing about names that it may not see.
+ * that the redirect tells nothing about names that it may not see.  Where the
+ * client's own Host could not stand in a URI (HttpProtocolOptions Unsafe) it
+ * gets the file.
  */
 int
 mod_iri_redirect(request_rec *r)
@@ -42,7 +44,8 @@ mod_iri_redirect(request_rec *r)
     iri_env_apr_t            env;
 
     if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || dir == NULL
-        || dir->redirect <= 0 || !mod_iri_is_redirected(r, ctx))
+        || dir->redirect <= 0 || !mod_iri_is_redirected(r, ctx)
+        || !iri_is_plain_host(mod_iri_str(ap_get_server_name_for_url(r))))
     {
         return DECLINED;
     }

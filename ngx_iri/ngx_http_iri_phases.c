@@ -513,7 +513,22 @@ ngx_http_iri_send_redirect(ngx_http_request_t *r, ngx_uint_t status,
 }
 
 
-/* What a rewrite has made is internal, too, and no name to tell a client. */
+/* nginx puts the client's Host before a Location, unless it is told not to. */
+static ngx_uint_t
+ngx_http_iri_host_is_sent(ngx_http_request_t *r)
+{
+    ngx_http_core_loc_conf_t *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    return clcf->absolute_redirect && !clcf->server_name_in_redirect;
+}
+
+
+/*
+ * What a rewrite has made is internal, too, and no name to tell a client.
+ * Where the client's own Host could not stand in a URI it gets the file.
+ */
 static ngx_int_t
 ngx_http_iri_redirect(ngx_http_request_t *r)
 {
@@ -533,6 +548,12 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL || !ctx->has_came || ctx->rewritten) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_iri_host_is_sent(r)
+        && !iri_is_plain_host(ngx_http_iri_in(r->headers_in.server)))
+    {
         return NGX_DECLINED;
     }
 

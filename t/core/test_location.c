@@ -323,6 +323,50 @@ test_random_locations(void **state)
 }
 
 
+static void
+test_hosts(void **state)
+{
+    static const struct {
+        const char *host;
+        int         plain;
+    } cases[] = {
+        { "", 1 },
+        { "localhost", 1 },
+        { "www.Example-1.test.", 1 },
+        { "a_b", 1 },
+        { "127.0.0.1", 1 },
+        { "[::1]", 1 },
+        { "[::ffff:192.0.2.1]", 1 },
+        { "[]", 0 },
+        { "[a@b]", 0 },
+        { "[::1", 0 },
+        { "::1", 0 },
+        { "a:80", 0 },
+        { "a@b", 0 },
+        { "a%62", 0 },
+        { "a/b", 0 },
+        { "a b", 0 },
+        { "a\\b", 0 },
+        { "a?b", 0 },
+        { "a#b", 0 },
+        { "a,b", 0 },
+        { "a\nb", 0 },
+        { "a\x7f", 0 },
+        { "b\xc3\xbc.example", 0 },
+    };
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(iri_is_plain_host(core_str(cases[i].host)),
+                         cases[i].plain);
+    }
+
+    assert_false(iri_is_plain_host((iri_str_t) IRI_STR("a\0b")));
+}
+
+
 int
 main(void)
 {
@@ -331,6 +375,7 @@ main(void)
         cmocka_unit_test(test_path_to_iri),
         cmocka_unit_test(test_locations),
         cmocka_unit_test(test_random_locations),
+        cmocka_unit_test(test_hosts),
     };
 
     return cmocka_run_group_tests_name("location", tests, NULL, NULL);

@@ -381,6 +381,25 @@ linear(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
+/* The same, and 82 with what stands beside the digits goes on otherwise. */
+static int
+linear_and_more(const unsigned char *octets, size_t len, UChar units[4])
+{
+    if (octets[0] != 0x82) {
+        return linear(octets, len, units);
+    }
+
+    if (len < 3) {
+        return len == 1 || octets[1] == 0x2f - 1 || octets[1] == 0x3a ? 0
+                                                                      : ERROR;
+    }
+
+    units[0] = 0x110;
+
+    return len == 3 && octets[1] == 0x3a && octets[2] == 0x40 ? 1 : ERROR;
+}
+
+
 /* ---- tests -------------------------------------------------------------- */
 
 static void
@@ -552,6 +571,26 @@ test_private_use(void **state)
 }
 
 
+/* A lone surrogate is no character, and written by nothing. */
+static void
+test_surrogates(void **state)
+{
+    static const UChar units[] = { 0xd800, 0xdbff, 0xdc00, 0xdfff };
+    built_t            b;
+    size_t             i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(units); i++) {
+        unit = units[i];
+        build(&b, "strange", 1, one_is_unit);
+        assert_int_equal(read_one(&b, "\x81", 1), 0);
+        assert_false(is_written(&b, unit, "\x81", 1));
+        core_free(&b.core);
+    }
+}
+
+
 static void
 test_linear(void **state)
 {
@@ -567,6 +606,13 @@ test_linear(void **state)
     assert_int_equal(read_one(&b, "\x81\x30\x81\x33", 4), 0);
     assert_int_equal(read_one(&b, "\x81\x30\x81\x34", 4), 0);
     assert_int_equal(read_one(&b, "\x90\x30\x81\x30", 4), 0);
+    core_free(&b.core);
+
+    build(&b, "gb18030", 0, linear_and_more);
+    assert_non_null(b.charset);
+    assert_int_equal(read_one(&b, "\x82\x3a\x40", 3), 0x110);
+    assert_int_equal(read_one(&b, "\x82\x2e\x40", 3), 0);
+    assert_int_equal(read_one(&b, "\x81\x30\x81\x30", 4), 0x80);
     core_free(&b.core);
 }
 
@@ -605,6 +651,7 @@ main(void)
         cmocka_unit_test(test_several),
         cmocka_unit_test(test_endless),
         cmocka_unit_test(test_private_use),
+        cmocka_unit_test(test_surrogates),
         cmocka_unit_test(test_linear),
         cmocka_unit_test(test_callbacks),
     };
