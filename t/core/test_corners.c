@@ -1,0 +1,605 @@
+/*
+ * test_corners.c - where the other tests of the core do not come by
+ *
+ * Proves: what coverage and mutants of the checks showed to be untested.  Each
+ * test says which corner it is.
+ */
+
+#include <stdlib.h>
+
+#include "core.h"
+
+#define N IRI_FORGIVE_NORMALIZATION
+#define V IRI_FORGIVE_VARIANTS
+
+#define E_ACUTE "\xc3\xa9"
+#define E_NFD   "e\xcc\x81"
+#define HYO     "\xe8\xa1\xa8" /* U+8868, EUC-JP C9BD */
+
+/* A request, what it is to be looked for under /srv, and what was found. */
+typedef struct {
+    core_t             core;
+    iri_reading_conf_t conf;
+    iri_tree_conf_t    tree;
+    iri_request_t      request;
+    iri_reading_t      reading;
+    iri_search_t       search;
+    iri_found_t        found;
+    unsigned char      octets[IRI_MAX_PATH];
+} corner_t;
+
+
+static void
+corner_init(corner_t *r, const char *target, const char *charsets,
+            const char *tree, unsigned match)
+{
+    memset(r, 0, sizeof(*r));
+    core_init(&r->core);
+    core_put(&r->core, S("/srv/"));
+
+    r->conf.charsets = core_charsets(charsets);
+    r->conf.invalid = IRI_INVALID_PASS;
+    r->tree.charsets = core_charsets(tree);
+    r->tree.names = IRI_NAMES_ANY;
+    r->tree.match = match;
+    iri_tree_conf_finish(&r->conf, &r->tree);
+
+    r->request.target = core_str(target);
+    r->request.path = core_unescape(r->request.target, r->octets);
+    assert_int_equal(
+        iri_read(&r->core.env, &r->conf, &r->request, &r->reading), IRI_OK);
+
+    r->search.tree = &r->tree;
+    r->search.root = S("/srv");
+    r->search.path = r->reading.path;
+    r->search.reading = &r->reading;
+}
+
+
+static void
+corner_find(corner_t *r)
+{
+    assert_int_equal(iri_find(&r->core.env, &r->search, &r->found), IRI_OK);
+}
+
+
+/* ---- finding ------------------------------------------------------------ */
+
+/* A name that only starts with a dot is no dot-segment. */
+static void
+test_dot_files(void **state)
+{
+    static const struct {
+        const char  *path;
+        iri_answer_t answer;
+    } cases[] = {
+        { "/.a/" E_ACUTE, IRI_SERVE },
+        { "/a./" E_ACUTE, IRI_SERVE },
+        { "/.../" E_ACUTE, IRI_SERVE },
+        { "/a/" E_ACUTE, IRI_SERVE },
+        { "/./" E_ACUTE, IRI_REFUSE },
+        { "/../" E_ACUTE, IRI_REFUSE },
+        { "/" E_ACUTE "/.", IRI_REFUSE },
+        { "/" E_ACUTE "/..", IRI_REFUSE },
+        { "/.", IRI_REFUSE },
+        { "/..", IRI_REFUSE },
+    };
+    corner_t r;
+    size_t   i;
+
+    (void) state;
+
+    corner_init(&r, "/", "", "", N);
+    core_put(&r.core, S("/srv/.a/" E_ACUTE));
+    core_put(&r.core, S("/srv/a./" E_ACUTE));
+    core_put(&r.core, S("/srv/.../" E_ACUTE));
+    core_put(&r.core, S("/srv/a/" E_ACUTE));
+    core_put(&r.core, S("/srv/" E_ACUTE "/x"));
+    r.search.reading = NULL;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        r.search.path = core_str(cases[i].path);
+        corner_find(&r);
+        assert_int_equal(r.found.answer, cases[i].answer);
+    }
+
+    core_free(&r.core);
+}
+
+
+/*
+ * A rule has put another path into the place of what was read: the octets of
+ * the request are none of its business.
+ */
+static void
+test_rewritten(void **state)
+{
+    static const char *const paths[] = {
+        "/\xca\xbe",        /* another name, as long */
+        "/x\xc9\xbd",       /* another segment, which ends the same */
+        "/x/\xc9\xbd/long", /* a longer one */
+        "/\xc9\xbd/y",
+    };
+    corner_t r;
+    size_t   i;
+
+    (void) state;
+
+    corner_init(&r, "/%C9%BD", "euc-jp", "", N);
+    core_put(&r.core, S("/srv/" HYO "/y"));
+
+    /* It would be found as it was read. */
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_MOVED);
+    assert_str(r.found.path, S("/" HYO));
+
+    for (i = 0; i < COUNT(paths); i++) {
+        r.search.path = core_str(paths[i]);
+        corner_find(&r);
+        assert_int_equal(r.found.answer, IRI_PASS);
+        assert_str(r.found.path, r.search.path);
+    }
+
+    core_free(&r.core);
+}
+
+
+/* The path of files that a rule made may start within a segment. */
+static void
+test_border(void **state)
+{
+    corner_t r;
+
+    (void) state;
+
+    corner_init(&r, "/a%C9%BD", "euc-jp", "", N);
+    core_put(&r.core, S("/srv/" HYO));
+    r.search.root = S("/srv/");
+    r.search.path = S("\xc9\xbd");
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_PASS);
+
+    core_free(&r.core);
+
+    /* From a border on, it is the request's own. */
+    corner_init(&r, "/a/%C9%BD", "euc-jp", "", N);
+    core_put(&r.core, S("/srv/" HYO));
+    r.search.root = S("/srv/");
+    r.search.path = S("\xc9\xbd");
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_MOVED);
+    assert_str(r.found.path, S(HYO));
+
+    core_free(&r.core);
+}
+
+
+/* What was read was ASCII, or could not be read, and is something else now. */
+static void
+test_no_octets(void **state)
+{
+    static const char *const targets[] = { "/a", "/%FF%FF" };
+    corner_t                 r;
+    size_t                   i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(targets); i++) {
+        corner_init(&r, targets[i], "euc-jp", "", N);
+        core_put(&r.core, S("/srv/" HYO));
+        core_put(&r.core, S("/srv/\xca\xbe"));
+
+        r.search.path = S("/\xc9\xbd");
+        corner_find(&r);
+        assert_int_equal(r.found.answer, IRI_PASS);
+
+        r.search.path = S("/\xca\xbe");
+        corner_find(&r);
+        assert_int_equal(r.found.answer, IRI_SERVE);
+
+        core_free(&r.core);
+    }
+}
+
+
+/* A path that a rule made, not canonical: its entry has another path. */
+static void
+test_uncanonical(void **state)
+{
+    corner_t r;
+    int      with_reading;
+
+    (void) state;
+
+    for (with_reading = 0; with_reading < 2; with_reading++) {
+        corner_init(&r, "/%C3%A9", "", "", N);
+        core_put(&r.core, S("/srv/" E_NFD));
+        r.search.path = S("/" E_NFD);
+
+        if (!with_reading) {
+            r.search.reading = NULL;
+        }
+
+        corner_find(&r);
+        assert_int_equal(r.found.answer, IRI_MOVED);
+        assert_str(r.found.path, S("/" E_ACUTE));
+        assert_str(r.found.filename, S("/srv/" E_NFD));
+
+        core_free(&r.core);
+    }
+}
+
+
+/* U+00A2 has a variant of three octets: 512 of them are over the limit. */
+static void
+test_grown_variant(void **state)
+{
+    char     path[1 + 1024 + 1];
+    corner_t r;
+    size_t   count, i;
+
+    (void) state;
+
+    for (count = 340; count <= 512; count += 172) {
+        strcpy(path, "/");
+
+        for (i = 0; i < count; i++) {
+            core_append(path, "\xc2\xa2");
+        }
+
+        corner_init(&r, path, "", "euc-jp", N | V);
+        corner_find(&r);
+        assert_true(r.found.answer != IRI_SERVE);
+        assert_true(r.found.answer != IRI_MOVED);
+        assert_str(r.found.path, core_str(path));
+        core_free(&r.core);
+    }
+}
+
+
+/*
+ * A bidi character that came percent-encoded beside one that came raw: further
+ * readings cannot tell them apart and take neither.
+ */
+static void
+test_no_mixed_rest(void **state)
+{
+    corner_t r;
+
+    (void) state;
+
+    corner_init(&r, "/" E_ACUTE "/%E2%80%8E", "euc-jp", "", N);
+    assert_int_equal(r.reading.form, IRI_FORM_MIXED);
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
+    assert_str(r.found.filename, S("/srv/" E_ACUTE "/\xe2\x80\x8e"));
+
+    core_free(&r.core);
+}
+
+
+/*
+ * A further reading leads into a directory, and there the file system fails:
+ * that directory is no better than none.
+ */
+static void
+test_stopped_further(void **state)
+{
+    corner_t r;
+    size_t   n, moved = 0;
+
+    (void) state;
+
+    for (n = 1; n < 50; n++) {
+        corner_init(&r, "/%C9%BD/%C9%BD", "euc-jp", "", N);
+        core_put(&r.core, S("/srv/" HYO "/x"));
+        r.core.io_fail_at = n;
+        r.core.io_fail_on = 1;
+        corner_find(&r);
+
+        if (r.core.stats + r.core.lists < n) {
+            assert_int_equal(r.found.answer, IRI_MOVED);
+            moved++;
+
+        } else {
+            assert_int_equal(r.found.answer, IRI_PASS);
+            assert_int_equal(r.found.why, IRI_WHY_ERROR);
+            assert_str(r.found.path, r.search.path);
+        }
+
+        core_free(&r.core);
+    }
+
+    assert_true(moved > 0 && moved < 49);
+}
+
+
+/* ---- dividing ----------------------------------------------------------- */
+
+/* The file system fails: nothing is cut off. */
+static void
+test_split_error(void **state)
+{
+    corner_t  r;
+    iri_str_t filename, path_info;
+    size_t    n;
+
+    (void) state;
+
+    for (n = 1; n < 4; n++) {
+        corner_init(&r, "/%C3%A9/a/b", "", "", N);
+        core_put(&r.core, S("/srv/" E_ACUTE));
+        corner_find(&r);
+        assert_str(r.found.filename, S("/srv/" E_ACUTE "/a/b"));
+
+        r.core.stats = r.core.lists = 0;
+        r.core.io_fail_at = n;
+        assert_int_equal(iri_found_split(&r.core.env, &r.search, &r.found,
+                                         &filename, &path_info),
+                         IRI_OK);
+        assert_str(filename, n == 1   ? S("/srv/" E_ACUTE "/a/b")
+                             : n == 2 ? S("/srv/" E_ACUTE "/a")
+                                      : S("/srv/" E_ACUTE));
+        assert_str(path_info, n == 1 ? S("") : n == 2 ? S("/b") : S("/a/b"));
+        core_free(&r.core);
+    }
+}
+
+
+/* ---- directories -------------------------------------------------------- */
+
+/* A name longer than any segment is passed by, and the others are found. */
+static void
+test_very_long_entry(void **state)
+{
+    static char path[6 + 3 * 400 + 1];
+    corner_t    r;
+    size_t      i;
+
+    (void) state;
+
+    strcpy(path, "/srv/");
+
+    for (i = 0; i < 400; i++) {
+        core_append(path, E_NFD);
+    }
+
+    corner_init(&r, "/%E1%BA%AD", "", "", N);
+    core_put(&r.core, core_str(path));
+    core_put(&r.core, S("/srv/\xc3\xa2\xcc\xa3"));
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_SERVE);
+    assert_str(r.found.filename, S("/srv/\xc3\xa2\xcc\xa3"));
+    core_free(&r.core);
+}
+
+
+/*
+ * C2 85 CE AD are a control and a letter in UTF-8, so no name; in EUC-KR they
+ * are U+D61A U+F905, a name that NFC changes and no way of writing gives.
+ */
+static void
+test_control_in_entry(void **state)
+{
+    corner_t r;
+
+    (void) state;
+
+    corner_init(&r, "/%ED%98%9A%E4%B8%B2", "", "utf-8 euc-kr", N);
+    core_put(&r.core, S("/srv/\xc2\x85\xce\xad"));
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_SERVE);
+    assert_str(r.found.filename, S("/srv/\xc2\x85\xce\xad"));
+    core_free(&r.core);
+}
+
+
+/* What a directory that may be searched and not read says, traced. */
+static iri_status_t
+not_listed(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+           void *arg)
+{
+    (void) ctx;
+    (void) path;
+    (void) each;
+    (void) arg;
+    memset(node, 0, sizeof(*node));
+
+    return IRI_NOT_LISTED;
+}
+
+
+static void
+test_not_listed(void **state)
+{
+    corner_t  r;
+    iri_dir_t dir;
+    int       cached;
+
+    (void) state;
+
+    for (cached = 0; cached < 2; cached++) {
+        corner_init(&r, "/%E1%BA%AD", "", "", N);
+        core_put(&r.core, S("/srv/\xc3\xa2\xcc\xa3"));
+        dir = *r.core.env.dir;
+        dir.list = not_listed;
+        r.core.env.dir = &dir;
+        r.core.env.trace = 1;
+        r.search.cache = cached ? iri_cache_create(4096, NULL, NULL, NULL)
+                                : NULL;
+        corner_find(&r);
+        assert_int_equal(r.found.answer, IRI_PASS);
+        assert_int_equal(r.found.why, IRI_WHY_ABSENT);
+        assert_non_null(strstr(r.core.log, "may not be listed"));
+        iri_cache_destroy(r.search.cache);
+        core_free(&r.core);
+    }
+}
+
+
+/* ---- reading ------------------------------------------------------------ */
+
+/* U+061C or U+200E raw, and then a target that does not go on. */
+static void
+test_raw_bidi_cut(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *target;
+        iri_why_t   why;
+    } cases[] = {
+        { "/\xd8\x9c", "/\xd8\x9c", IRI_WHY_BIDI },
+        { "/\xd8\x9c", "/\xd8", IRI_WHY_READ },
+        { "/\xd8\x9c", "/\xd8%", IRI_WHY_READ },
+        { "/\xd8\x9c", "/\xd8%9", IRI_WHY_READ },
+        { "/\xd8\x9c", "/\xd8%9C", IRI_WHY_BIDI },
+        { "/\xe2\x80\x8e", "/\xe2\x80\x8e", IRI_WHY_BIDI },
+        { "/\xe2\x80\x8e", "/\xe2%80", IRI_WHY_READ },
+        { "/\xe2\x80\x8e", "/\xe2%80%zz", IRI_WHY_READ },
+        { "/\xe2\x80\x8e", "/%E2\x80\x8e", IRI_WHY_BIDI },
+        { "/\xe2\x80\x8e", "/%E2%80%8E", IRI_WHY_READ },
+        { "/\xe1\x80\x8e", "/\xe1\x80\x8e", IRI_WHY_READ },
+    };
+    core_t             core;
+    iri_reading_conf_t conf;
+    iri_request_t      request;
+    iri_reading_t      reading;
+    size_t             i;
+
+    (void) state;
+
+    core_init(&core);
+    memset(&conf, 0, sizeof(conf));
+    memset(&request, 0, sizeof(request));
+
+    for (i = 0; i < COUNT(cases); i++) {
+        request.path = core_str(cases[i].path);
+        request.target = core_str(cases[i].target);
+        assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
+                         IRI_OK);
+        assert_int_equal(reading.answer == IRI_REFUSE,
+                         cases[i].why == IRI_WHY_BIDI);
+    }
+
+    core_free(&core);
+}
+
+
+/* Longer than any legal path in escapes: its escapes are not looked at. */
+static void
+test_very_long_escaped(void **state)
+{
+    static unsigned char path[3 * IRI_MAX_PATH + 3];
+    core_t               core;
+    iri_reading_conf_t   conf;
+    iri_request_t        request;
+    iri_reading_t        reading;
+    size_t               i;
+
+    (void) state;
+
+    core_init(&core);
+    memset(&conf, 0, sizeof(conf));
+    memset(&request, 0, sizeof(request));
+
+    for (i = 0; i < sizeof(path); i++) {
+        path[i] = (unsigned char) "%C3%A9/%2Fa/%C3%A9%C3%A9"[i % 24];
+    }
+
+    path[0] = '/';
+    path[sizeof(path) - 1] = '%';
+    request.path.data = path;
+    request.escaped = 1;
+
+    /* A bad escape at the end is not reached, or is one. */
+    request.path.len = sizeof(path);
+    assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
+    assert_int_equal(reading.answer, IRI_REFUSE);
+    assert_int_equal(reading.status, 404);
+    assert_int_equal(reading.why, IRI_WHY_LIMIT);
+    assert_int_equal(core.allocs, 0);
+
+    path[1] = '%';
+    path[2] = 'z';
+    request.path.len = 3 * IRI_MAX_PATH;
+    assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
+                     IRI_BAD_ESCAPE);
+
+    core_free(&core);
+}
+
+
+/* The quick way of reading is not taken where a bidi character is. */
+static void
+test_inert_is_no_bidi(void **state)
+{
+    uint32_t c;
+
+    (void) state;
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        if (iri_char_is_bidi_control(c)) {
+            assert_false(iri_char_is_inert(c));
+        }
+    }
+}
+
+
+/* ---- Location ----------------------------------------------------------- */
+
+static void
+test_short_locations(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *location;
+    } cases[] = {
+        { "/", "/" },   { "//", "/" },
+        { "///", "/" }, { "//" E_ACUTE, "/%C3%A9" },
+        { "", "" },     { "a", "a" },
+    };
+    corner_t  r;
+    iri_str_t location;
+    size_t    i;
+
+    (void) state;
+
+    corner_init(&r, "/\xc3\xa9", "", "", N);
+
+    for (i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(iri_location(&r.core.env, &r.reading,
+                                      core_str(cases[i].path), 0, S(""),
+                                      &location),
+                         IRI_OK);
+        assert_text(location, cases[i].location);
+    }
+
+    core_free(&r.core);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dot_files),
+        cmocka_unit_test(test_rewritten),
+        cmocka_unit_test(test_border),
+        cmocka_unit_test(test_no_octets),
+        cmocka_unit_test(test_uncanonical),
+        cmocka_unit_test(test_grown_variant),
+        cmocka_unit_test(test_no_mixed_rest),
+        cmocka_unit_test(test_stopped_further),
+        cmocka_unit_test(test_split_error),
+        cmocka_unit_test(test_very_long_entry),
+        cmocka_unit_test(test_control_in_entry),
+        cmocka_unit_test(test_not_listed),
+        cmocka_unit_test(test_raw_bidi_cut),
+        cmocka_unit_test(test_very_long_escaped),
+        cmocka_unit_test(test_inert_is_no_bidi),
+        cmocka_unit_test(test_short_locations),
+    };
+
+    return cmocka_run_group_tests_name("corners", tests, NULL, NULL);
+}
