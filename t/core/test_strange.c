@@ -12,7 +12,8 @@
 #include "core.h"
 
 /* What a strange converter makes of octets: units; 0: more are needed. */
-#define ERROR (-1)
+#define ERROR   (-1)
+#define FAILURE (-2) /* not of the octets, but of ICU */
 
 typedef int (*decode_t)(const unsigned char *octets, size_t len,
                         UChar units[4]);
@@ -42,8 +43,9 @@ ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *end,
                        (size_t) (from_end - *from), units);
     *from = from_end;
 
-    if (n == ERROR) {
-        *error = U_ILLEGAL_CHAR_FOUND;
+    if (n < 0) {
+        *error = n == ERROR ? U_ILLEGAL_CHAR_FOUND
+                            : U_MEMORY_ALLOCATION_ERROR;
         return;
     }
 
@@ -319,6 +321,21 @@ several(const unsigned char *octets, size_t len, UChar units[4])
     units[1] = octets[0] == 0x83 ? 0xde00 : octets[0] == 0x82 ? '/' : 0x103;
 
     return 2;
+}
+
+
+/* A1 is none for another reason than that there is no such character. */
+static int
+failing(const unsigned char *octets, size_t len, UChar units[4])
+{
+    return octets[0] == 0xa1 ? FAILURE : plain(octets, len, units);
+}
+
+
+static int
+failing_in_ascii(const unsigned char *octets, size_t len, UChar units[4])
+{
+    return octets[0] == 'a' ? FAILURE : plain(octets, len, units);
 }
 
 
@@ -617,6 +634,17 @@ test_linear(void **state)
 }
 
 
+/* A failure of ICU is not a sequence less. */
+static void
+test_failing(void **state)
+{
+    (void) state;
+
+    assert_refused(failing, "ICU failed");
+    assert_refused(failing_in_ascii, "ICU failed");
+}
+
+
 /* ICU says that it will not stop at errors: then it is not asked at all. */
 static void
 test_callbacks(void **state)
@@ -649,6 +677,7 @@ main(void)
         cmocka_unit_test(test_rotated),
         cmocka_unit_test(test_twins),
         cmocka_unit_test(test_several),
+        cmocka_unit_test(test_failing),
         cmocka_unit_test(test_endless),
         cmocka_unit_test(test_private_use),
         cmocka_unit_test(test_surrogates),
