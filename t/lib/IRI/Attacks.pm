@@ -288,6 +288,8 @@ sub measure {
         $least = $used if !defined $least || $used < $least;
     }
     my $after = IRI::AttackServer::peak(0, @pids);
+    $self->{most_unmeasured} = 1
+        if !defined $before || !IRI::AttackServer::cpu(@pids);
     return $least if $row->{id} eq 'plain';
     $self->{cpu} = $least > $self->{plain} ? $least - $self->{plain} : 0;
     $self->{memory_grown} =
