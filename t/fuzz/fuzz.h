@@ -71,7 +71,6 @@ typedef struct {
     int         io_fail_on;    /* 1: and each call after it */
     size_t      stats;         /* calls of the last search */
     size_t      lists;
-    size_t      absents;       /* calls of stat that found nothing */
 
     const iri_reading_t *reading;   /* the last ones, for fuzz_die */
     const iri_found_t   *found;
