@@ -50,14 +50,15 @@ const iri_charset_t iri_charset_utf8 = { .name = IRI_STR("UTF-8"),
 
 /* ---- reading and writing ------------------------------------------------ */
 
+/* The second octet is a digit: only such a one leads here. */
 static size_t
 iri_linear_next(const iri_charset_t *charset, const unsigned char *p,
                 const unsigned char *end, uint32_t *c)
 {
     uint32_t code;
 
-    if (end - p < 4 || p[1] < 0x30 || p[1] > 0x39 || p[2] < 0x81
-        || p[2] > 0xfe || p[3] < 0x30 || p[3] > 0x39)
+    if (end - p < 4 || p[2] < 0x81 || p[2] > 0xfe || p[3] < 0x30
+        || p[3] > 0x39)
     {
         return 0;
     }

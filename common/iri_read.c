@@ -381,7 +381,7 @@ iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
 
 /*
  * The common case in one pass: UTF-8 of which NFC changes nothing, whatever
- * stands beside it, and no character that must be looked at twice.
+ * stands beside it.  None of these is a bidi formatting character.
  */
 static int
 iri_source_is_plain(const iri_source_t *source)
@@ -394,9 +394,7 @@ iri_source_is_plain(const iri_source_t *source)
     for (/* void */; p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
 
-        if (n == 0 || !iri_char_allowed(c, 0) || !iri_char_is_inert(c)
-            || iri_char_is_bidi_control(c))
-        {
+        if (n == 0 || !iri_char_allowed(c, 0) || !iri_char_is_inert(c)) {
             return 0;
         }
     }
