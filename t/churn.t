@@ -121,12 +121,12 @@ $iri{ours}
 <Directory "%%ROOT%%/e">
     $iri{e}
 </Directory>
-<LocationMatch "^/e/(秘がぎ|表がぎ-d)">
+<LocationMatch "^/(e/秘がぎ|e/表がぎ-d|w/caféè-d2)">
     Require all denied
 </LocationMatch>
 <Directory "%%ROOT%%/w">
     $iri{w}
-    <Files "caféè-d.txt">
+    <Files "caféè-d*">
         Require all denied
     </Files>
 </Directory>

@@ -29,6 +29,7 @@
 #define LARGE       196608  /* of those that slow clients read */
 #define MAX_PATH    1024
 #define MAX_TARGETS 16
+#define MAX_PLACES  12      /* of a scene */
 #define TENANTS     4096    /* of a place that are remembered */
 #define MILLI       INT64_C(1000000)
 
@@ -99,7 +100,8 @@ struct scene_s {
     int64_t         until;                     /* end of this act */
     unsigned        act;
     int             thread;                    /* which one changes it */
-    place_t        *place[4];
+    int             lively;                    /* a storm, or just after */
+    place_t        *place[MAX_PLACES];
     size_t          places;
 };
 

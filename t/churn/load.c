@@ -58,16 +58,17 @@ static int      sweeping;
 
 /* ---- what to ask ---------------------------------------------------------- */
 
+/* Rather one where something happens. */
 static place_t *
 random_place(void)
 {
-    scene_t *scene = scene_list[random_below((uint32_t) scenes)];
+    scene_t *scene;
+    int      tries = (int) random_below(6);
 
-    /* Rather one where something happens. */
-    if (!__atomic_load_n(&scene->storm, __ATOMIC_RELAXED) && random_below(2))
-    {
+    do {
         scene = scene_list[random_below((uint32_t) scenes)];
-    }
+    } while (tries-- > 0
+             && !__atomic_load_n(&scene->lively, __ATOMIC_RELAXED));
 
     return scene->place[random_below((uint32_t) scene->places)];
 }

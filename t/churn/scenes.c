@@ -19,12 +19,12 @@
 
 #include "churn.h"
 
-#define THREADS    4
+#define THREADS    5
 #define MAX_SCENES 128
 #define MERGED     (50 * MILLI) /* shorter absences do not count */
 
-/* The threads; the last one never pauses long. */
-enum { BY_FIRST, BY_SECOND, BY_BIG, BY_FAST };
+/* The threads; the last two do not pause in a storm. */
+enum { BY_FIRST, BY_SECOND, BY_BIG, BY_FAST, BY_LINKS };
 
 scene_t *scene_list[MAX_SCENES];
 size_t   scenes;
@@ -190,7 +190,8 @@ typedef struct {
     char          dir[MAX_PATH];  /* "/s/", below the root */
     char          tail[MAX_PATH]; /* ASCII behind the name */
     char          kind;
-    int           is_dir; /* of f.txt and index.html */
+    int           is_dir;         /* of f.txt and index.html */
+    char          away[MAX_PATH]; /* where it flickers to */
     uint32_t      serial[FORMS];
 } thing_t;
 
@@ -426,6 +427,36 @@ change_grain(scene_t *scene)
 }
 
 
+/*
+ * The same, of which no request's first reading is the name: whether there
+ * is one decides which rules judge.
+ */
+static void
+change_flicker(scene_t *scene)
+{
+    thing_t *thing = (thing_t *) scene;
+    char     path[MAX_PATH];
+    form_t   form;
+
+    scene_begin(scene);
+
+    if (thing_count(thing) == 0) {
+        form = thing_form(thing, 0);
+        thing_path(thing, form, path);
+        move(thing->away, path);
+        thing->serial[form] = 1;
+    } else {
+        form = thing_form(thing, 1);
+        thing_path(thing, form, path);
+        move(path, thing->away);
+        thing->serial[form] = 0;
+    }
+
+    scene_end(scene);
+    count_add(COUNT_RENAMES, 1);
+}
+
+
 static thing_t *
 thing_make(const char *dir, const name_t *name, const char *tail, char kind)
 {
@@ -506,6 +537,22 @@ thing_grain(unsigned n)
     thing = thing_make(dir, &name_ke, ".txt", KIND_PUBLIC);
     place_spell(&thing->place, dir, &name_ke, ".txt");
     scene_add(&thing->scene, BY_FAST, change_grain, turn_fast);
+}
+
+
+/* Denied, and asked for in octets that are first read as something else. */
+static void
+thing_flicker(const char *dir, const name_t *name, const char *octets,
+              const char *tail, int is_dir)
+{
+    thing_t *thing = thing_make(dir, name, tail, KIND_DENIED);
+    char     whole[MAX_PATH];
+
+    thing->is_dir = is_dir;
+    path_print(whole, "%s%s%s%s", dir, octets, tail, is_dir ? "/f.txt" : "");
+    place_ask(&thing->place, whole);
+    thing_new(thing, thing->away);
+    scene_add(&thing->scene, BY_FAST, change_flicker, turn_plain);
 }
 
 
@@ -659,27 +706,18 @@ typedef enum { LINK_ABOVE, LINK_ITSELF, MOVED_ABOVE, LINKS } links_way_t;
 
 typedef struct {
     scene_t     scene;
-    place_t     place[3]; /* in the first, in the second, in both */
+    place_t     place[MAX_PLACES];
     links_way_t way;
     char        base[MAX_PATH];
-    uint32_t    serial[4];
-    int         second; /* 1: the second one is current */
+    uint32_t    serial[MAX_PLACES][2]; /* 0: that version has no such file */
+    int         version;               /* the current one */
 } links_t;
 
 
 static void
-links_settle(links_t *links, int second)
+links_switch(links_t *links, int version)
 {
-    place_want(&links->place[0], second ? 0 : links->serial[0]);
-    place_want(&links->place[1], second ? links->serial[1] : 0);
-    place_want(&links->place[2], links->serial[2 + second]);
-}
-
-
-static void
-links_switch(links_t *links, int second)
-{
-    char current[MAX_PATH], other[MAX_PATH];
+    char current[MAX_PATH], other[MAX_PATH], to[MAX_PATH];
 
     path_print(current, "%s/cur", links->base);
 
@@ -689,10 +727,9 @@ links_switch(links_t *links, int second)
         return;
     }
 
+    path_print(to, "v%d%s", version, links->way == LINK_ABOVE ? "" : "/d0");
     stage_path(other);
-    make_link(other, links->way == LINK_ABOVE ? (second ? "v2" : "v1")
-                     : second                 ? "v2/d"
-                                              : "v1/d");
+    make_link(other, to);
     move(other, current);
 }
 
@@ -705,43 +742,58 @@ static void
 change_links(scene_t *scene)
 {
     links_t *links = (links_t *) scene;
-    int      second = !links->second;
+    int      version = !links->version;
 
     scene_begin(scene);
-    tenant_born(&links->place[second], links->serial[second]);
-    tenant_born(&links->place[2], links->serial[2 + second]);
-    links_switch(links, second);
-    tenant_died(&links->place[!second], links->serial[!second]);
-    tenant_died(&links->place[2], links->serial[2 + !second]);
-    links->second = second;
-    links_settle(links, second);
+
+    for (int i = 0; i < MAX_PLACES; i++) {
+        if (links->serial[i][version] != 0) {
+            tenant_born(&links->place[i], links->serial[i][version]);
+        }
+    }
+
+    links_switch(links, version);
+
+    for (int i = 0; i < MAX_PLACES; i++) {
+        if (links->serial[i][!version] != 0) {
+            tenant_died(&links->place[i], links->serial[i][!version]);
+        }
+
+        place_want(&links->place[i], links->serial[i][version]);
+    }
+
+    links->version = version;
     scene_end(scene);
     count_add(COUNT_SWAPS, 1);
 }
 
 
+/* Where the n-th directory of a version is now. */
 static void
-links_dirs(const links_t *links, char out[2][MAX_PATH])
+links_dir(const links_t *links, int version, int n, char out[MAX_PATH])
 {
-    int moved = links->way == MOVED_ABOVE;
-    int first = moved ? links->second : 0;
+    n = links->way == LINK_ITSELF ? 0 : n;
 
-    path_print(out[first], "%s/%s/d", links->base, moved ? "cur" : "v1");
-    path_print(out[!first], "%s/%s/d", links->base, moved ? "other" : "v2");
+    if (links->way == MOVED_ABOVE) {
+        path_print(out, "%s/%s/d%d", links->base,
+                   version == links->version ? "cur" : "other", n);
+    } else {
+        path_print(out, "%s/v%d/d%d", links->base, version, n);
+    }
 }
 
 
-/* A new time for both, so that their lists are read again. */
+/* New times for all of them, so that their lists are read again. */
 static void
 links_touch(links_t *links)
 {
-    char dir[2][MAX_PATH], path[MAX_PATH];
+    char dir[MAX_PATH], path[MAX_PATH];
 
-    links_dirs(links, dir);
     scene_begin(&links->scene);
 
-    for (int i = 0; i < 2; i++) {
-        path_print(path, "%s/touched", dir[i]);
+    for (int i = 0; i < 2 * MAX_PLACES; i++) {
+        links_dir(links, i % 2, i / 2, dir);
+        path_print(path, "%s/touched", dir);
         make_text(path, "");
         remove_all(path);
     }
@@ -752,50 +804,47 @@ links_touch(links_t *links)
 
 /*
  * A storm, a calm in which answers count, and a calm of two seconds after
- * the directories got a new time: the first list after that, read in the
- * storm, is one that is remembered for good.
+ * the directories got a new time: then the storm is where they are read for
+ * a list that is remembered for good.
  */
 static int
 turn_links(scene_t *scene)
 {
     switch (scene->act % 3) {
     case 1:
-        return in_milli(scene, 60, 300);
+        return in_milli(scene, 100, 200);
     case 2:
-        return !in_milli(scene, 350, 500);
+        return !in_milli(scene, 500, 700);
     default:
         links_touch((links_t *) scene);
-        return !in_milli(scene, 1900, 2200);
+        return !in_milli(scene, 1940, 1990);
     }
 }
 
 
+/*
+ * Each place has its directory, in both versions; its file, which only a
+ * list finds, is in one of them, or in the other in a form that is guessed.
+ */
 static void
-links_fill(links_t *links)
+links_fill(links_t *links, int n)
 {
-    static const struct {
-        int         dir;
-        form_t      form;
-        const char *tail;
-    } file[4] = { { 0, FORM_ODD, "-a.txt" },
-                  { 1, FORM_ODD, "-b.txt" },
-                  { 0, FORM_NFC, "-c.txt" },
-                  { 1, FORM_ODD, "-c.txt" } };
-    char dir[2][MAX_PATH], path[MAX_PATH];
+    char dir[MAX_PATH], path[MAX_PATH];
 
-    links_dirs(links, dir);
-
-    for (int i = 0; i < 2; i++) {
-        path_print(path, "%.*s", (int) strlen(dir[i]) - 2, dir[i]);
+    for (int version = 0; version < 2; version++) {
+        links_dir(links, version, n, dir);
+        path_print(path, "%.*s", (int) (strrchr(dir, '/') - dir), dir);
         make_dir(path);
-        make_dir(dir[i]);
-    }
+        make_dir(dir);
 
-    for (int i = 0; i < 4; i++) {
-        links->serial[i] = new_serial();
-        path_print(path, "%s/%s%s", dir[file[i].dir],
-                   name_ke.form[file[i].form], file[i].tail);
-        make_file(path, KIND_PUBLIC, links->serial[i], SMALL);
+        if (n % 2 == version && n % 8 != 7) {
+            continue;
+        }
+
+        path_print(path, "%s/%s-%d.txt", dir,
+                   name_ke.form[n % 2 == version ? FORM_NFC : FORM_ODD], n);
+        links->serial[n][version] = new_serial();
+        make_file(path, KIND_PUBLIC, links->serial[n][version], SMALL);
     }
 }
 
@@ -803,33 +852,43 @@ links_fill(links_t *links)
 static void
 links_make(unsigned n)
 {
-    static const char *const tails[] = { "-a.txt", "-b.txt", "-c.txt" };
-    links_t                 *links = make(sizeof(*links));
-    char                     dir[MAX_PATH], path[MAX_PATH];
+    links_t *links = make(sizeof(*links));
+    place_t *place;
+    char     dir[MAX_PATH], tail[MAX_PATH], path[MAX_PATH];
 
     links->way = n % LINKS;
     links->scene.act = 2; /* the next is the long calm */
     path_print(links->base, "%s/l/%u", options.root, n);
     make_dir(links->base);
-    links_fill(links);
+
+    for (int i = 0; i < MAX_PLACES; i++) {
+        place = &links->place[i];
+        links_fill(links, i);
+        path_print(dir, "/l/%u/cur/", n);
+        path_print(tail, "-%d.txt", i);
+
+        if (links->way != LINK_ITSELF) {
+            path_print(dir, "/l/%u/cur/d%d/", n, i);
+        }
+
+        scene_place(&links->scene, place, SMALL, "%sNAME%s", dir, tail);
+        place_spell(place, dir, &name_ke, tail);
+    }
+
+    scene_add(&links->scene, BY_LINKS, change_links, turn_links);
 
     if (links->way != MOVED_ABOVE) {
         path_print(path, "%s/cur", links->base);
-        make_link(path, links->way == LINK_ABOVE ? "v1" : "v1/d");
+        make_link(path, "v0");
+        links_switch(links, 0);
     }
 
-    path_print(dir, "/l/%u/cur/%s", n, links->way == LINK_ITSELF ? "" : "d/");
-
-    for (int i = 0; i < 3; i++) {
-        scene_place(&links->scene, &links->place[i], SMALL, "%sNAME%s", dir,
-                    tails[i]);
-        place_spell(&links->place[i], dir, &name_ke, tails[i]);
+    for (int i = 0; i < MAX_PLACES; i++) {
+        if (links->serial[i][0] != 0) {
+            tenant_born(&links->place[i], links->serial[i][0]);
+            links->place[i].want = links->serial[i][0];
+        }
     }
-
-    scene_add(&links->scene, BY_FAST, change_links, turn_links);
-    tenant_born(&links->place[0], links->serial[0]);
-    tenant_born(&links->place[2], links->serial[2]);
-    links_settle(links, 0);
 }
 
 
@@ -1196,6 +1255,10 @@ denied_make(void)
     /* The octets of the one in EUC-JP are the other in Shift_JIS. */
     thing_dir("/e/", &name_hyo, &hyo_but_euc, "-d", KIND_DENIED);
     thing_dir("/e/", &name_half, &name_half, "-d", KIND_PUBLIC);
+    thing_flicker("/e/", &name_hyo, name_hyo.euc, "-d2", 1);
+    thing_flicker("/w/", &name_cafe, name_cafe.form[FORM_LEGACY], "-d2", 1);
+    thing_flicker("/w/", &name_cafe, name_cafe.form[FORM_LEGACY], "-d3.txt",
+                  0);
     pair_make(FORM_NFC, FORM_LEGACY);
     pair_make(FORM_LEGACY, FORM_ODD);
     pair_make(FORM_ODD, FORM_NFD);
@@ -1253,7 +1316,10 @@ scenes_round(int by)
         if (now() >= scene->until) {
             scene->act++;
             storm = scene->turn(scene);
-            __atomic_store_n(&scene->storm, storm, __ATOMIC_RELAXED);
+            /* Before a storm's end has been judged it is of interest. */
+            __atomic_store_n(&scene->lively, storm || scene->storm,
+                             __ATOMIC_RELAXED);
+            scene->storm = storm;
         }
 
         if (scene->storm) {
@@ -1274,7 +1340,7 @@ scenes_run(void *arg)
 
     while (!__atomic_load_n(&stopping, __ATOMIC_RELAXED)) {
         pause.tv_nsec = !scenes_round(by) ? 2 * MILLI
-                        : by == BY_FAST   ? random_below(8) * 1000
+                        : by >= BY_FAST   ? 0
                                           : 1000 + random_below(200) * 1000;
 
         if (pause.tv_nsec != 0) {
