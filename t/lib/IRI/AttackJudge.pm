@@ -10,13 +10,12 @@ use strict;
 use warnings;
 use Encode ();
 use Exporter 'import';
-use File::Basename qw(basename dirname);
+use File::Basename 'basename';
 use IRI::Octets qw(octets escaped);
 use IRI::Server qw(build_dir capture);
 use Unicode::Normalize 'NFC';
 
-our @EXPORT_OK = qw(judge_every judge_own judge_log judge_query writes
-    percent unpercent limit);
+our @EXPORT_OK = qw(judge_every judge_own judge_log judge_query writes);
 
 my $FORBIDDEN = qr/MK_(?:SECRET|OUTSIDE|ADMIN|SRC)/;
 
@@ -220,7 +219,7 @@ sub stable {
 
 # What an answer says of its entity.
 sub signature {
-    my ($answer, @leave) = @_;
+    my ($answer) = @_;
     my @fields = map { "$_: " . ($answer->header($_) // '-') }
         qw(ETag Last-Modified Content-Type Content-Length Location);
     return join "\n", $answer->status, $answer->body, @fields;

@@ -17,17 +17,13 @@
 package IRI::Attacks;
 use strict;
 use warnings;
-use Exporter 'import';
-use IRI::AttackJudge qw(judge_every judge_own judge_log judge_query writes
-    percent limit);
+use IRI::AttackJudge qw(judge_every judge_own judge_log judge_query writes);
 use IRI::AttackServer;
 use IRI::AttackTree;
 use IRI::Cases 'core_options';
 use IRI::Octets qw(octets escaped);
-use List::Util qw(shuffle);
+use List::Util 'shuffle';
 use Time::HiRes 'time';
-
-our @EXPORT_OK = qw(load);
 
 my @ORDERS    = qw(table reversed shuffled reloaded);
 # Rows that speak of what another has done.
@@ -140,7 +136,6 @@ sub begin {
     $self->{pids}   = [$web->workers];
     $self->{view}   = $tree->view;
     $self->{log}    = $web->log_size;
-    $self->{sent}   = { rows => {}, unnamed => 0 };
     $self->warm_up if $self->measured;
     ($self->{errors}) = $web->error_lines(0);
     return;
@@ -263,7 +258,6 @@ sub timed {
     my ($self, $row) = @_;
     my $start  = time;
     my $answer = $self->request($row, $row->{id});
-    $self->{sent}{rows}{ $row->{id} }++;
     return $answer if time - $start < $SECONDS || writes($row->{method});
     for (1, 2) {
         $start  = time;
