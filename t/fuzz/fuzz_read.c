@@ -29,6 +29,14 @@ judge_again(const iri_reading_conf_t *conf, const iri_reading_t *reading,
     fuzz_assert(fuzz_read(conf, &request, &again) == IRI_OK);
     fuzz_judge_reading(conf, &request, &again);
 
+    /* Unescaped, "%2F" begins one more segment. */
+    if (again.why == IRI_WHY_LIMIT
+        && iri_str_count(reading->uri, '/')
+               != iri_str_count(reading->path, '/'))
+    {
+        return;
+    }
+
     fuzz_assert(again.answer == IRI_PASS);
     fuzz_assert(again.form == IRI_FORM_ESCAPED);
     fuzz_assert(fuzz_equal(again.path, reading->path));
