@@ -55,7 +55,16 @@ coverage: need-check ## lines and branches of common/ that the suite runs
 
 sweep: need-test ## every character and every sequence of every charset
 	@+$(again) unit
-	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -v $(BUILD)/t/test_sweep
+	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -v $(BUILD)/t/test_sweep \
+	    $(BUILD)/t/test_sequences
+
+torture: need-test ## all below the core fails, call by call; then with ASan
+	@+$(again) unit
+	IRI_TORTURE=all CMOCKA_MESSAGE_OUTPUT=TAP prove -v $(BUILD)/t/test_torture
+	@+$(again) BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g' \
+	    CC=gcc $(BUILD)/asan/t/test_torture
+	ASAN_OPTIONS=detect_leaks=1 CMOCKA_MESSAGE_OUTPUT=TAP \
+	    prove -v $(BUILD)/asan/t/test_torture
 
 # ---- fuzzing -----------------------------------------------------------------
 
@@ -114,4 +123,4 @@ $(REPLAYS): $(BUILD)/t/replay_%: $(BUILD)/obj/t/fuzz/fuzz_%.o \
 
 .PHONY: fuzz fuzz-corpus need-fuzz fuzzers
 
-.PHONY: denial churn sweep
+.PHONY: denial churn sweep torture

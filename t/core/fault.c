@@ -1,0 +1,523 @@
+/*
+ * fault.c - what lies below the core fails, when a test wants it to
+ *
+ * See fault.h.  "__wrap_NAME" is called for NAME, "__real_NAME" is NAME
+ * itself; ICU's names have its version behind them.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <unicode/uchar.h>
+#include <unicode/uclean.h>
+#include <unicode/unorm2.h>
+#include <unicode/ustring.h>
+
+#include "fault.h"
+
+#define ICU(name) U_ICU_ENTRY_POINT_RENAME(name)
+
+fault_t fault;
+
+/* Each function that could fail, by the address of its name. */
+static struct {
+    const char *name;
+    size_t      calls;
+    size_t      failed;
+} sites[64];
+
+
+void
+fault_set(unsigned kinds, size_t n, int on, int error)
+{
+    fault.kinds = kinds;
+    fault.at = n;
+    fault.on = on;
+    fault.error = error;
+    fault.calls = fault.failed = 0;
+}
+
+
+static int
+fails(unsigned kind, const char *name)
+{
+    size_t i;
+
+    if ((fault.kinds & kind) == 0) {
+        return 0;
+    }
+
+    for (i = 0; sites[i].name != NULL && sites[i].name != name; i++) {
+        if (i + 2 == COUNT(sites)) {
+            abort();
+        }
+    }
+
+    sites[i].name = name;
+    sites[i].calls++;
+    fault.calls++;
+
+    if (fault.on ? fault.calls < fault.at : fault.calls != fault.at) {
+        return 0;
+    }
+
+    sites[i].failed++;
+    fault.runs += fault.failed++ == 0;
+    fault.where = name;
+
+    return 1;
+}
+
+
+void
+fault_print(void)
+{
+    size_t i, failed = 0, count = 0;
+
+    for (i = 0; sites[i].name != NULL; i++) {
+        print_message("# %s: of %lu calls %lu failed\n", sites[i].name,
+                      (unsigned long) sites[i].calls,
+                      (unsigned long) sites[i].failed);
+        failed += sites[i].failed;
+        count += sites[i].failed != 0;
+    }
+
+    print_message("# %lu failures of %lu functions, in %lu runs\n",
+                  (unsigned long) failed, (unsigned long) count,
+                  (unsigned long) fault.runs);
+}
+
+
+/* ---- memory ------------------------------------------------------------- */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void  __real_free(void *p);
+
+static void *(*arena_alloc)(void *ctx, size_t size);
+
+
+void *
+__wrap_malloc(size_t size)
+{
+    void *p;
+
+    if (fails(FAULT_HEAP, "malloc")) {
+        return NULL;
+    }
+
+    p = __real_malloc(size);
+    fault.blocks += p != NULL;
+
+    return p;
+}
+
+
+void *
+__wrap_calloc(size_t count, size_t size)
+{
+    void *p;
+
+    if (fails(FAULT_HEAP, "calloc")) {
+        return NULL;
+    }
+
+    p = __real_calloc(count, size);
+    fault.blocks += p != NULL;
+
+    return p;
+}
+
+
+void
+__wrap_free(void *p)
+{
+    fault.blocks -= p != NULL;
+    __real_free(p);
+}
+
+
+/* The arena of the tests takes its blocks from malloc, which is not meant. */
+static void *
+arena(void *ctx, size_t size)
+{
+    unsigned kinds = fault.kinds;
+    void    *p;
+
+    if (fails(FAULT_ARENA, "the arena")) {
+        return NULL;
+    }
+
+    fault.kinds = 0;
+    p = arena_alloc(ctx, size);
+    fault.kinds = kinds;
+
+    return p;
+}
+
+
+void
+fault_arena(core_t *core)
+{
+    arena_alloc = core->env.alloc;
+    core->env.alloc = arena;
+}
+
+
+static void *
+icu_malloc(const void *ctx, size_t size)
+{
+    (void) ctx;
+
+    return fails(FAULT_ICU_HEAP, "ICU's malloc") ? NULL : __real_malloc(size);
+}
+
+
+static void *
+icu_realloc(const void *ctx, void *p, size_t size)
+{
+    (void) ctx;
+
+    return fails(FAULT_ICU_HEAP, "ICU's realloc") ? NULL : realloc(p, size);
+}
+
+
+static void
+icu_free(const void *ctx, void *p)
+{
+    (void) ctx;
+
+    __real_free(p);
+}
+
+
+int
+fault_icu_memory(void)
+{
+    UErrorCode error = U_ZERO_ERROR;
+
+    u_setMemoryFunctions(NULL, icu_malloc, icu_realloc, icu_free, &error);
+
+    return U_SUCCESS(error);
+}
+
+
+/* ---- files, the clock --------------------------------------------------- */
+
+int            __real_lstat(const char *path, struct stat *st);
+int            __real_stat(const char *path, struct stat *st);
+int            __real_fstat(int fd, struct stat *st);
+DIR           *__real_opendir(const char *path);
+struct dirent *__real_readdir(DIR *dir);
+int            __real_closedir(DIR *dir);
+int            __real_clock_gettime(clockid_t id, struct timespec *now);
+
+/* The entries of the directory that is open, to be given in another order. */
+static struct {
+    struct dirent entry[1024];
+    size_t        count, next;
+    int           full;
+} listed;
+
+
+static int
+file_fails(const char *name)
+{
+    if (fails(FAULT_FILES, name)) {
+        errno = fault.error;
+        return 1;
+    }
+
+    return 0;
+}
+
+
+int
+__wrap_lstat(const char *path, struct stat *st)
+{
+    return file_fails("lstat") ? -1 : __real_lstat(path, st);
+}
+
+
+int
+__wrap_stat(const char *path, struct stat *st)
+{
+    return file_fails("stat") ? -1 : __real_stat(path, st);
+}
+
+
+int
+__wrap_fstat(int fd, struct stat *st)
+{
+    return file_fails("fstat") ? -1 : __real_fstat(fd, st);
+}
+
+
+DIR *
+__wrap_opendir(const char *path)
+{
+    DIR *dir;
+
+    if (file_fails("opendir")) {
+        return NULL;
+    }
+
+    dir = __real_opendir(path);
+    fault.dirs += dir != NULL;
+    listed.full = 0;
+
+    return dir;
+}
+
+
+static void
+list_all(DIR *dir)
+{
+    struct dirent *entry;
+
+    listed.count = listed.next = 0;
+    listed.full = 1;
+
+    while ((entry = __real_readdir(dir)) != NULL
+           && listed.count < COUNT(listed.entry))
+    {
+        listed.entry[listed.count++] = *entry;
+    }
+}
+
+
+static struct dirent *
+in_other_order(DIR *dir)
+{
+    size_t n;
+
+    if (!listed.full) {
+        list_all(dir);
+    }
+
+    n = listed.next++;
+
+    switch (fault.order) {
+    case FAULT_REVERSED:
+        return n < listed.count ? &listed.entry[listed.count - 1 - n] : NULL;
+
+    case FAULT_TWICE:
+        return n / 2 < listed.count ? &listed.entry[n / 2] : NULL;
+
+    default:
+        return n < listed.count
+                   ? &listed.entry[(n + listed.count / 2) % listed.count]
+                   : NULL;
+    }
+}
+
+
+struct dirent *
+__wrap_readdir(DIR *dir)
+{
+    if (file_fails("readdir")) {
+        return NULL;
+    }
+
+    return fault.order != FAULT_IN_ORDER ? in_other_order(dir)
+                                         : __real_readdir(dir);
+}
+
+
+int
+__wrap_closedir(DIR *dir)
+{
+    fault.dirs--;
+
+    return __real_closedir(dir);
+}
+
+
+int
+__wrap_clock_gettime(clockid_t id, struct timespec *now)
+{
+    if (fails(FAULT_CLOCK, "clock_gettime")) {
+        errno = EINVAL;
+        return -1;
+    }
+
+    return __real_clock_gettime(id, now);
+}
+
+
+/* ---- ICU ---------------------------------------------------------------- */
+
+static int
+icu_fails(UErrorCode *error, const char *name)
+{
+    if (U_SUCCESS(*error) && fails(FAULT_ICU, name)) {
+        *error = (UErrorCode) fault.error;
+        return 1;
+    }
+
+    return 0;
+}
+
+
+void ICU(__real_u_init)(UErrorCode *error);
+
+void
+ICU(__wrap_u_init)(UErrorCode *error)
+{
+    if (!icu_fails(error, "u_init")) {
+        ICU(__real_u_init)(error);
+    }
+}
+
+
+UConverter *ICU(__real_ucnv_open)(const char *name, UErrorCode *error);
+
+UConverter *
+ICU(__wrap_ucnv_open)(const char *name, UErrorCode *error)
+{
+    UConverter *converter;
+
+    if (icu_fails(error, "ucnv_open")) {
+        return NULL;
+    }
+
+    converter = ICU(__real_ucnv_open)(name, error);
+    fault.converters += converter != NULL;
+
+    return converter;
+}
+
+
+void ICU(__real_ucnv_close)(UConverter *converter);
+
+void
+ICU(__wrap_ucnv_close)(UConverter *converter)
+{
+    fault.converters -= converter != NULL;
+    ICU(__real_ucnv_close)(converter);
+}
+
+
+void ICU(__real_ucnv_setToUCallBack)(UConverter *, UConverterToUCallback,
+                                     const void *, UConverterToUCallback *,
+                                     const void **, UErrorCode *);
+
+void
+ICU(__wrap_ucnv_setToUCallBack)(UConverter           *converter,
+                                UConverterToUCallback action, const void *ctx,
+                                UConverterToUCallback *old,
+                                const void **old_ctx, UErrorCode *error)
+{
+    if (!icu_fails(error, "ucnv_setToUCallBack")) {
+        ICU(__real_ucnv_setToUCallBack)
+        (converter, action, ctx, old, old_ctx, error);
+    }
+}
+
+
+void
+    ICU(__real_ucnv_setFromUCallBack)(UConverter *, UConverterFromUCallback,
+                                      const void *, UConverterFromUCallback *,
+                                      const void **, UErrorCode *);
+
+void
+ICU(__wrap_ucnv_setFromUCallBack)(UConverter              *converter,
+                                  UConverterFromUCallback  action,
+                                  const void              *ctx,
+                                  UConverterFromUCallback *old,
+                                  const void **old_ctx, UErrorCode *error)
+{
+    if (!icu_fails(error, "ucnv_setFromUCallBack")) {
+        ICU(__real_ucnv_setFromUCallBack)
+        (converter, action, ctx, old, old_ctx, error);
+    }
+}
+
+
+void ICU(__real_ucnv_toUnicode)(UConverter *, UChar **, const UChar *,
+                                const char **, const char *, int32_t *, UBool,
+                                UErrorCode *);
+
+void
+ICU(__wrap_ucnv_toUnicode)(UConverter *converter, UChar **to,
+                           const UChar *to_end, const char **from,
+                           const char *from_end, int32_t *offsets,
+                           UBool flush, UErrorCode *error)
+{
+    if (!icu_fails(error, "ucnv_toUnicode")) {
+        ICU(__real_ucnv_toUnicode)
+        (converter, to, to_end, from, from_end, offsets, flush, error);
+    }
+}
+
+
+void ICU(__real_ucnv_fromUnicode)(UConverter *, char **, const char *,
+                                  const UChar **, const UChar *, int32_t *,
+                                  UBool, UErrorCode *);
+
+void
+ICU(__wrap_ucnv_fromUnicode)(UConverter *converter, char **to,
+                             const char *to_end, const UChar **from,
+                             const UChar *from_end, int32_t *offsets,
+                             UBool flush, UErrorCode *error)
+{
+    if (!icu_fails(error, "ucnv_fromUnicode")) {
+        ICU(__real_ucnv_fromUnicode)
+        (converter, to, to_end, from, from_end, offsets, flush, error);
+    }
+}
+
+
+const UNormalizer2 *ICU(__real_unorm2_getNFCInstance)(UErrorCode *error);
+
+const UNormalizer2 *
+ICU(__wrap_unorm2_getNFCInstance)(UErrorCode *error)
+{
+    return icu_fails(error, "unorm2_getNFCInstance")
+               ? NULL
+               : ICU(__real_unorm2_getNFCInstance)(error);
+}
+
+
+const UNormalizer2 *ICU(__real_unorm2_getNFDInstance)(UErrorCode *error);
+
+const UNormalizer2 *
+ICU(__wrap_unorm2_getNFDInstance)(UErrorCode *error)
+{
+    return icu_fails(error, "unorm2_getNFDInstance")
+               ? NULL
+               : ICU(__real_unorm2_getNFDInstance)(error);
+}
+
+
+int32_t ICU(__real_unorm2_normalize)(const UNormalizer2 *, const UChar *,
+                                     int32_t, UChar *, int32_t, UErrorCode *);
+
+int32_t
+ICU(__wrap_unorm2_normalize)(const UNormalizer2 *normalizer,
+                             const UChar *from, int32_t len, UChar *to,
+                             int32_t size, UErrorCode *error)
+{
+    return icu_fails(error, "unorm2_normalize")
+               ? 0
+               : ICU(__real_unorm2_normalize)(normalizer, from, len, to, size,
+                                              error);
+}
+
+
+UChar *ICU(__real_u_strFromUTF8)(UChar *, int32_t, int32_t *, const char *,
+                                 int32_t, UErrorCode *);
+
+UChar *
+ICU(__wrap_u_strFromUTF8)(UChar *to, int32_t size, int32_t *len,
+                          const char *from, int32_t from_len,
+                          UErrorCode *error)
+{
+    return icu_fails(error, "u_strFromUTF8")
+               ? NULL
+               : ICU(__real_u_strFromUTF8)(to, size, len, from, from_len,
+                                           error);
+}

@@ -1,0 +1,62 @@
+/*
+ * fault.h - what lies below the core fails, when a test wants it to
+ *
+ * The linker puts these functions between the core and memory, files, the
+ * clock and ICU: see test_torture in the Makefile.  A function of those that
+ * the core calls and that has no wrapper here does not link.
+ */
+
+#ifndef FAULT_H
+#define FAULT_H
+
+#include "core.h"
+
+/* What may fail */
+#define FAULT_ARENA    0x01u   /* env->alloc; nothing fails unless asked */
+#define FAULT_HEAP     0x02u   /* malloc and calloc of the core */
+#define FAULT_FILES    0x04u   /* with errno */
+#define FAULT_CLOCK    0x08u
+#define FAULT_ICU      0x10u   /* with a UErrorCode */
+#define FAULT_ICU_HEAP 0x20u   /* ICU's own memory: fault_icu_memory */
+
+/* How a directory is listed */
+typedef enum {
+    FAULT_IN_ORDER,
+    FAULT_REVERSED,
+    FAULT_TWICE,      /* each entry */
+    FAULT_ROTATED,
+    FAULT_ORDERS
+} fault_order_t;
+
+typedef struct {
+    unsigned      kinds;    /* that count now; 0: all is well */
+    size_t        at;       /* which call fails, from 1 */
+    int           on;       /* 1: and each after it */
+    int           error;
+    fault_order_t order;
+
+    size_t        calls;    /* since kinds was set */
+    size_t        failed;   /* of these */
+    size_t        runs;     /* in which something failed, since the start */
+    const char   *where;    /* the last that failed */
+
+    long          blocks;   /* what is open, or not freed */
+    long          dirs;
+    long          converters;
+} fault_t;
+
+extern fault_t fault;
+
+/* The n-th call of those kinds fails from now on; kinds 0: none does. */
+void fault_set(unsigned kinds, size_t n, int on, int error);
+
+/* Let env->alloc of a core_t fail, too. */
+void fault_arena(core_t *core);
+
+/* Let ICU take its memory through us; before anything else is done of it. */
+int fault_icu_memory(void);
+
+/* Print how often each function was called, and failed. */
+void fault_print(void);
+
+#endif /* FAULT_H */

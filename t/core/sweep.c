@@ -1,0 +1,730 @@
+/*
+ * sweep.c - going through all there is, and counting: see sweep.h
+ */
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <unicode/utf8.h>
+
+#include "sweep.h"
+
+#define PROCESSES 2
+#define SHOWN     5 /* violations that each process tells */
+
+#ifdef __SANITIZE_ADDRESS__ /* gcc's; clang's is used for fuzzing */
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+
+/* ---- parts, processes, figures ------------------------------------------ */
+
+int
+sweep_all(void)
+{
+    const char *how = getenv("IRI_SWEEP");
+
+    return how != NULL && strcmp(how, "all") == 0;
+}
+
+
+int
+sweep_next(sweep_t *s)
+{
+    if (s->wait-- != 0) {
+        return 0;
+    }
+
+    s->wait = s->stride - 1;
+    s->tally.items++;
+
+    return 1;
+}
+
+
+size_t
+sweep_skip(sweep_t *s, size_t most)
+{
+    size_t n = s->wait < most ? s->wait : most;
+
+    s->wait -= n;
+
+    return n;
+}
+
+
+static iri_status_t
+sweep_stat(void *ctx, const char *path, iri_node_t *node)
+{
+    sweep_t  *s = ctx;
+    iri_str_t rest = core_str(path);
+    size_t    i;
+
+    memset(node, 0, sizeof(*node));
+    node->kind = IRI_NODE_DIR;
+    node->dev = node->ino = 7;
+
+    if (rest.len <= 5 || memcmp(path, "/srv/", 5) != 0) {
+        return IRI_OK;
+    }
+
+    rest = iri_str_from(rest, 5);
+    node->kind = IRI_NODE_OTHER;
+
+    for (i = 0; i < s->entries; i++) {
+        if (iri_str_equal(rest, s->entry[i])) {
+            return IRI_OK;
+        }
+    }
+
+    memset(node, 0, sizeof(*node));
+    node->kind = IRI_NODE_ABSENT;
+
+    return IRI_OK;
+}
+
+
+static iri_status_t
+sweep_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+           void *arg)
+{
+    sweep_t     *s = ctx;
+    iri_status_t status = IRI_OK;
+    size_t       i;
+
+    (void) path;
+    memset(node, 0, sizeof(*node)); /* nothing is remembered */
+
+    for (i = 0; i < s->entries && status == IRI_OK; i++) {
+        status = each(arg, s->entry[i]);
+    }
+
+    return status;
+}
+
+
+static const iri_dir_t sweep_dir = { sweep_stat, sweep_list };
+
+
+/*
+ * Millions of small pieces, forgotten at once: under a sanitizer each is a
+ * block of its own, otherwise all come out of one.
+ */
+static void *
+sweep_alloc(void *ctx, size_t size)
+{
+    sweep_t *s = ctx;
+    void    *p = s->space + s->used;
+
+    size = (size + 15) & ~(size_t) 15;
+
+    if (size > sizeof(s->space) - s->used) {
+        return NULL;
+    }
+
+    s->used += size;
+
+    return memset(p, 0xa5, size);
+}
+
+
+void
+sweep_forget(sweep_t *s)
+{
+    core_forget(&s->core);
+    s->used = 0;
+}
+
+
+static void
+sweep_child(void (*part)(sweep_t *s), size_t sample, size_t turn, int out)
+{
+    static sweep_t s;
+
+    core_init(&s.core);
+    s.core.env.dir = &sweep_dir;
+    s.core.env.alloc = SANITIZED ? s.core.env.alloc : sweep_alloc;
+    s.wait = sample * turn;
+    s.stride = sample * PROCESSES;
+
+    part(&s);
+
+    core_free(&s.core);
+    fflush(NULL);
+    _exit(write(out, &s.tally, sizeof(s.tally)) != sizeof(s.tally));
+}
+
+
+/* What the processes counted; 0 if one of them did not come to its end. */
+static int
+sweep_collect(const int *in, const pid_t *pid, sweep_tally_t *sum)
+{
+    sweep_tally_t tally;
+    size_t        i;
+    int           status, complete = 1;
+
+    for (i = 0; i < PROCESSES; i++) {
+        memset(&tally, 0, sizeof(tally));
+        complete &= read(in[i], &tally, sizeof(tally)) == sizeof(tally);
+        close(in[i]);
+        complete &= waitpid(pid[i], &status, 0) == pid[i] && status == 0;
+
+        sum->items += tally.items;
+        sum->checks += tally.checks;
+        sum->wrong += tally.wrong;
+    }
+
+    return complete;
+}
+
+
+void
+sweep_part(const char *name, void (*part)(sweep_t *s), size_t sample,
+           size_t all)
+{
+    sweep_tally_t sum = { 0, 0, 0 };
+    pid_t         pid[PROCESSES];
+    int           in[PROCESSES], ends[2], complete;
+    size_t        i;
+    time_t        start = time(NULL);
+
+    sample = sweep_all() ? all : sample;
+    fflush(NULL);
+
+    for (i = 0; i < PROCESSES; i++) {
+        assert_int_equal(pipe(ends), 0);
+        pid[i] = fork();
+        assert_true(pid[i] >= 0);
+
+        if (pid[i] == 0) {
+            sweep_child(part, sample, i, ends[1]);
+        }
+
+        close(ends[1]);
+        in[i] = ends[0];
+    }
+
+    complete = sweep_collect(in, pid, &sum);
+
+    print_message("# %s: %lu%s, %lu checks, %lu violations, %ld s\n", name,
+                  (unsigned long) sum.items, sample == 1 ? "" : " (a sample)",
+                  (unsigned long) sum.checks, (unsigned long) sum.wrong,
+                  (long) (time(NULL) - start));
+
+    assert_true(complete);
+    assert_int_equal(sum.wrong, 0);
+    assert_int_not_equal(sum.checks, 0);
+}
+
+
+int
+sweep_check(sweep_t *s, int right, const char *what, iri_str_t of,
+            iri_str_t got)
+{
+    s->tally.checks++;
+
+    if (!right && ++s->tally.wrong <= SHOWN) {
+        print_message("# wrong: %s: %s gives %s\n", what, core_show(of),
+                      core_show(got));
+    }
+
+    return right;
+}
+
+
+int
+sweep_check_str(sweep_t *s, iri_str_t got, iri_str_t want, const char *what,
+                iri_str_t of)
+{
+    return sweep_check(s, iri_str_equal(got, want), what, of, got);
+}
+
+
+/* ---- paths -------------------------------------------------------------- */
+
+iri_str_t
+sweep_raw(iri_str_t octets, unsigned char *out)
+{
+    iri_str_t path = { octets.len + 1, out };
+
+    out[0] = '/';
+    memcpy(out + 1, octets.data, octets.len);
+
+    return path;
+}
+
+
+static unsigned char *
+put_escape(unsigned char *p, unsigned char octet)
+{
+    static const char hex[] = "0123456789ABCDEF";
+
+    *p++ = '%';
+    *p++ = (unsigned char) hex[octet >> 4];
+    *p++ = (unsigned char) hex[octet & 15];
+
+    return p;
+}
+
+
+iri_str_t
+sweep_sent(iri_str_t path, sweep_way_t way, unsigned char *out)
+{
+    iri_str_t      sent = { 0, out };
+    unsigned char *p = out;
+    size_t         i;
+    int            high = way % 2 == SWEEP_ESCAPED;
+
+    for (i = 0; i < path.len; i++) {
+        if (path.data[i] >= 0x80 ? high : !iri_is_path_char(path.data[i])) {
+            p = put_escape(p, path.data[i]);
+        } else {
+            *p++ = path.data[i];
+        }
+    }
+
+    sent.len = (size_t) (p - out);
+
+    return sent;
+}
+
+
+/* ---- what must hold of any reading -------------------------------------- */
+
+/* Is ASCII of the path all of the octets, in their order, nothing born? */
+static int
+is_ascii_kept(iri_str_t path, iri_str_t octets)
+{
+    size_t i, k = 0;
+
+    for (i = 0; i < path.len; i++) {
+        if (path.data[i] >= 0x80) {
+            continue;
+        }
+
+        while (k < octets.len && octets.data[k] != path.data[i]) {
+            /* Marks may take a letter or "<" into themselves, never these. */
+            if (octets.data[k] == '/' || octets.data[k] == '.') {
+                return 0;
+            }
+
+            k++;
+        }
+
+        if (k++ == octets.len) {
+            return 0;
+        }
+    }
+
+    for (/* void */; k < octets.len; k++) {
+        if (octets.data[k] == '/' || octets.data[k] == '.') {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Is a segment of it "." or "..", and not so in the octets? */
+static int
+is_dotted(iri_str_t path)
+{
+    size_t from, to;
+
+    for (from = 0; from <= path.len; from = to + 1) {
+        to = iri_segment_end(path, from);
+
+        if ((to - from == 1 && path.data[from] == '.')
+            || (to - from == 2 && path.data[from] == '.'
+                && path.data[from + 1] == '.'))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Each character of what was read, by ICU's macros. */
+static int
+is_clean(const iri_reading_t *got)
+{
+    const uint8_t *p = got->path.data;
+    int32_t        i = 0, len = (int32_t) got->path.len;
+    int            legacy = got->form == IRI_FORM_LEGACY
+                 && !iri_str_equal(got->charset, iri_charset_mixed);
+    UChar32 c;
+
+    while (i < len) {
+        U8_NEXT(p, i, len, c);
+
+        if (c < 0x20 || (c >= 0x7f && c < 0xa0)
+            || (legacy && (c == 0xfffd || U_IS_UNICODE_NONCHAR(c)))
+            || (got->form == IRI_FORM_NATIVE
+                && iri_char_is_bidi_control((uint32_t) c)))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static int
+is_uri(iri_str_t uri, iri_str_t path)
+{
+    unsigned char plain[3 * 1024];
+    size_t        i;
+
+    for (i = 0; i < uri.len; i++) {
+        if (uri.data[i] != '%' && !iri_is_path_char(uri.data[i])) {
+            return 0;
+        }
+    }
+
+    return uri.len <= sizeof(plain)
+           && iri_str_equal(core_unescape(uri, plain), path);
+}
+
+
+/* Was this the last that was found to be settled? */
+static int
+is_same_again(sweep_t *s, const iri_reading_conf_t *conf,
+              const iri_reading_t *got)
+{
+    size_t len = got->path.len + got->uri.len;
+
+    if (s->settled_by == conf && s->settled_len == len
+        && memcmp(s->settled, got->path.data, got->path.len) == 0
+        && memcmp(s->settled + got->path.len, got->uri.data, got->uri.len)
+               == 0)
+    {
+        return 1;
+    }
+
+    s->settled_by = NULL;
+
+    if (len <= sizeof(s->settled)) {
+        s->settled_by = conf;
+        s->settled_len = len;
+        memcpy(s->settled, got->path.data, got->path.len);
+        memcpy(s->settled + got->path.len, got->uri.data, got->uri.len);
+    }
+
+    return 0;
+}
+
+
+/* canonical(canonical(x)) = canonical(x), as it is and as its URI. */
+static int
+is_settled(sweep_t *s, const iri_reading_conf_t *conf,
+           const iri_reading_t *got)
+{
+    iri_request_t as_is = { got->path, 0, { 0, NULL } };
+    iri_request_t as_uri = { got->uri, 1, { 0, NULL } };
+    iri_reading_t again, sent;
+
+    if (iri_read(&s->core.env, conf, &as_is, &again) != IRI_OK
+        || iri_read(&s->core.env, conf, &as_uri, &sent) != IRI_OK)
+    {
+        return 0;
+    }
+
+    if (again.form == IRI_FORM_ASCII) {
+        return iri_str_equal(again.path, got->path)
+               && iri_str_equal(sent.path, got->uri);
+    }
+
+    return again.answer == IRI_PASS && sent.answer == IRI_PASS
+           && iri_str_equal(again.path, got->path)
+           && iri_str_equal(again.uri, got->uri)
+           && iri_str_equal(sent.path, got->path)
+           && iri_str_equal(sent.uri, got->uri);
+}
+
+
+int
+sweep_read(sweep_t *s, const char *what, const iri_reading_conf_t *conf,
+           iri_str_t path, sweep_way_t way, iri_reading_t *out)
+{
+    static unsigned char sent[3 * 4096];
+    iri_request_t        request;
+    iri_status_t         status;
+    int                  kept = way >= SWEEP_KEPT_RAW;
+
+    request.target = sweep_sent(path, way, sent);
+    request.path = kept ? request.target : path;
+    request.escaped = kept;
+
+    status = iri_read(&s->core.env, conf, &request, out);
+
+    if (!sweep_check(s, status == IRI_OK, what, path, S("an error"))) {
+        return 0;
+    }
+
+    if (out->form == IRI_FORM_ASCII) {
+        sweep_check(s,
+                    out->answer == IRI_PASS
+                        && iri_str_equal(out->path, request.path),
+                    what, path, out->path);
+        return 0;
+    }
+
+    if (out->form == IRI_FORM_INVALID) {
+        sweep_check(s, out->answer == IRI_REFUSE && out->status == 404, what,
+                    path, S("no refusal"));
+        return 0;
+    }
+
+    sweep_check_str(s, out->octets, path, "octets", path);
+    sweep_check(s, is_ascii_kept(out->path, path), "ASCII", path, out->path);
+    sweep_check(s, is_clean(out), "forbidden", path, out->path);
+    sweep_check(s, is_dotted(path) || !is_dotted(out->path), "dots", path,
+                out->path);
+    sweep_check(s, is_uri(out->uri, out->path), "URI", path, out->uri);
+
+    if (!is_same_again(s, conf, out)) {
+        sweep_check(s, is_settled(s, conf, out), "twice", path, out->path);
+    }
+
+    return 1;
+}
+
+
+void
+sweep_read_as(sweep_t *s, const char *what, const iri_reading_conf_t *conf,
+              iri_str_t path, sweep_way_t way, iri_str_t want)
+{
+    iri_reading_t got;
+
+    if (!sweep_read(s, what, conf, path, way, &got)) {
+        sweep_check(s, want.data == NULL || iri_is_ascii(path, 0), what, path,
+                    S("no reading"));
+        return;
+    }
+
+    sweep_check_str(s, got.path, want, what, path);
+}
+
+
+int
+sweep_find(sweep_t *s, const iri_tree_conf_t *tree,
+           const iri_reading_t *reading, iri_str_t path, iri_found_t *found)
+{
+    iri_search_t search = { tree, NULL, S("/srv"), path, 0, reading };
+    iri_status_t status;
+
+    status = iri_find(&s->core.env, &search, found);
+
+    return sweep_check(s, status == IRI_OK, "find", path, S("an error"));
+}
+
+
+/* ---- readings by ICU alone ---------------------------------------------- */
+
+static UConverter *
+converter(const core_supported_t *row)
+{
+    static UConverter *open[CORE_SUPPORTED];
+    size_t             i = (size_t) (row - core_supported);
+
+    if (open[i] == NULL) {
+        open[i] = core_icu_open(row->icu);
+    }
+
+    ucnv_resetToUnicode(open[i]);
+
+    return open[i];
+}
+
+
+/*
+ * Does the standard not have what ICU reads?  Private use outside the tables
+ * that have some, in one octet always; half-width signs in EUC-JP.
+ */
+static int
+is_only_icu(const core_supported_t *row, const char *p, size_t n, UChar32 c)
+{
+    if (core_is_private((uint32_t) c)) {
+        return !row->private_use || n == 1;
+    }
+
+    return strcmp(row->name, "EUC-JP") == 0 && n == 2
+           && (unsigned char) p[0] == 0x8e && (unsigned char) p[1] > 0xdf;
+}
+
+
+static UChar32
+as_standard(const core_supported_t *row, const char *p, UChar32 c)
+{
+    if (strcmp(row->name, "KOI8-U") != 0) {
+        return c;
+    }
+
+    return (unsigned char) *p == 0xae   ? 0x045e
+           : (unsigned char) *p == 0xbe ? 0x040e
+                                        : c;
+}
+
+
+static int
+is_forbidden(UChar32 c, int legacy)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0)
+           || (legacy && (c == 0xfffd || U_IS_UNICODE_NONCHAR(c)));
+}
+
+
+/* The characters, or -1; *bidi is set if one formats bidirectional text. */
+static long
+decode(const core_supported_t *row, iri_str_t octets, uint32_t *out,
+       int *bidi)
+{
+    UConverter *icu = converter(row);
+    const char *p = (const char *) octets.data, *end = p + octets.len, *was;
+    UErrorCode  error = U_ZERO_ERROR;
+    UChar32     c;
+    long        count = 0;
+
+    while (p < end) {
+        was = p;
+
+        /* ICU rotates some controls; none is read anyway. */
+        if ((unsigned char) *p < 0x20 || *p == 0x7f) {
+            return -1;
+        }
+
+        c = ucnv_getNextUChar(icu, &p, end, &error);
+
+        if (U_FAILURE(error) || is_only_icu(row, was, (size_t) (p - was), c))
+        {
+            return -1;
+        }
+
+        c = as_standard(row, was, c);
+        *bidi |= iri_char_is_bidi_control((uint32_t) c);
+
+        if (is_forbidden(c, 1)) {
+            return -1;
+        }
+
+        out[count++] = (uint32_t) c;
+    }
+
+    return count;
+}
+
+
+static long
+decode_utf8(iri_str_t octets, uint32_t *out, int *bidi)
+{
+    const uint8_t *p = octets.data;
+    int32_t        i = 0, len = (int32_t) octets.len;
+    UChar32        c;
+    long           count = 0;
+
+    while (i < len) {
+        U8_NEXT(p, i, len, c);
+
+        if (is_forbidden(c, 0)) {
+            return -1;
+        }
+
+        *bidi |= iri_char_is_bidi_control((uint32_t) c);
+        out[count++] = (uint32_t) c;
+    }
+
+    return count;
+}
+
+
+/* Append a segment in NFC; row NULL: of UTF-8. */
+static int
+model_segment(const core_supported_t *row, iri_str_t octets, int *bidi,
+              iri_str_t *out, unsigned char *to)
+{
+    static uint32_t c[CORE_LONG], nfc[10 * CORE_LONG];
+    int             some = 0;
+    long            count = row != NULL ? decode(row, octets, c, &some)
+                                        : decode_utf8(octets, c, &some);
+    size_t          n;
+
+    if (count < 0) {
+        return 0;
+    }
+
+    *bidi |= some;
+
+    if (core_too_many_marks(c, (size_t) count)) {
+        out->len += core_utf8(c, (size_t) count, to + out->len).len;
+        return 1;
+    }
+
+    n = core_normalize(c, (size_t) count, 0, nfc);
+    out->len += core_utf8(nfc, n, to + out->len).len;
+
+    return 1;
+}
+
+
+/* Way 0 is UTF-8, then rows; ways: as many as may be tried a segment. */
+static int
+model_path(const core_supported_t *const *rows, size_t first, size_t last,
+           iri_str_t path, int *bidi, iri_str_t *out, unsigned char *to)
+{
+    iri_str_t segment;
+    size_t    from, end, way;
+
+    out->len = 0;
+    *bidi = 0;
+
+    for (from = 0;; from = end + 1) {
+        end = iri_segment_end(path, from);
+        segment.data = path.data + from;
+        segment.len = end - from;
+
+        for (way = first; way <= last; way++) {
+            if (model_segment(way != 0 ? rows[way - 1] : NULL, segment, bidi,
+                              out, to)) {
+                break;
+            }
+        }
+
+        if (way > last) {
+            return 0;
+        }
+
+        if (end == path.len) {
+            return 1;
+        }
+
+        to[out->len++] = '/';
+    }
+}
+
+
+iri_str_t
+sweep_model(const core_supported_t *const *rows, size_t count, iri_str_t path,
+            int raw, unsigned char *out)
+{
+    iri_str_t none = { 0, NULL }, got = { 0, out };
+    size_t    way;
+    int       bidi, read = 0;
+
+    for (way = 0; way <= count && !read; way++) {
+        read = model_path(rows, way, way, path, &bidi, &got, out);
+    }
+
+    if (!read) {
+        read = model_path(rows, 0, count, path, &bidi, &got, out);
+    }
+
+    return read && !(raw && bidi) ? got : none;
+}

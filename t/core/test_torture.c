@@ -1,0 +1,1191 @@
+/*
+ * test_torture.c - whatever fails below the core, no answer is looser
+ *
+ * Proves, for requests of every kind on a real tree: with the n-th
+ * allocation, call of the file system, of the clock or of ICU failing, once
+ * or from then on, for each n and each plausible error, every function says
+ * so and writes no output, or answers as if nothing had failed, or less:
+ * what would be served is served as just that entry or not at all, and never
+ * moved elsewhere.  Nothing is left open or locked, and the next request,
+ * with the same cache, is answered right.  Settings are refused with a
+ * sentence or are what they would have been.
+ *
+ * See fault.h for how things fail.
+ */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fault.h"
+
+#define N IRI_FORGIVE_NORMALIZATION
+#define V IRI_FORGIVE_VARIANTS
+
+#define ANY IRI_NAMES_ANY
+#define NFC IRI_NAMES_NFC
+#define NFD IRI_NAMES_NFD
+
+/* What goes through much of the core, by each of its ways. */
+typedef struct {
+    const char *what;
+    const char *entries[5]; /* "x/" directory, "x>y" link; "*" many */
+    const char *target;     /* as it was sent */
+    const char *charsets;   /* iri_charset */
+    const char *tree;       /* iri_filename_charset */
+    iri_names_t names;
+    size_t      prefix; /* of the path, that root stands for */
+} case_t;
+
+static const case_t cases[] = {
+    { "there", { "\xc3\xa9" }, "/%C3%A9", "", "", ANY, 0 },
+    { "in NFD", { "e\xcc\x81" }, "/%C3%A9", "windows-1252", "", ANY, 0 },
+    { "absent", { "e\xcc\x81" }, "/e%CC%81x", "", "", ANY, 0 },
+    { "in no form",
+      { "\xc3\xa2\xcc\xa3", "\xe2\x84\xab", "\xe2\x84\xa6" },
+      "/%E1%BA%AD",
+      "",
+      "",
+      ANY,
+      0 },
+    { "among many",
+      { "*", "\xc3\xa2\xcc\xa3" },
+      "/%E1%BA%AD",
+      "",
+      "",
+      ANY,
+      0 },
+    { "twins",
+      { "\xc3\xa2\xcc\xa3", "a\xcc\x82\xcc\xa3" },
+      "/a%CC%82%CC%A3",
+      "windows-1252",
+      "",
+      ANY,
+      0 },
+    { "twins, the exact one too",
+      { "\xe1\xba\xad", "\xc3\xa2\xcc\xa3", "a\xcc\xa3\xcc\x82" },
+      "/%E1%BA%AD",
+      "",
+      "",
+      ANY,
+      0 },
+    { "below what is in no form",
+      { "\xc3\xa2\xcc\xa3/", "x" },
+      "/%E1%BA%AD/%E8%A1%A8/y",
+      "",
+      "utf-8 euc-jp",
+      ANY,
+      0 },
+    { "a further reading",
+      { "\xc9\xbd/", "\xc9\xbd/a" },
+      "/%C9%BD/a",
+      "euc-jp",
+      "euc-jp",
+      ANY,
+      0 },
+    { "absent below a further reading",
+      { "\xc3\xa9/", "\xe8\xa1\xa8/" },
+      "/%C9%BD/%A4%A2",
+      "euc-jp windows-1252",
+      "",
+      ANY,
+      0 },
+    { "a vendor variant",
+      { "\xe3\x80\x9c/", "\xe3\x80\x9c/\xe8\xa1\xa8" },
+      "/%81%60/%95%5C",
+      "sjis",
+      "",
+      ANY,
+      0 },
+    { "a charset for each segment",
+      { "\xe3\x81\x82/", "\xe3\x81\x82/\xe8\xa1\xa8" },
+      "/%A4%A2/%95%5C",
+      "euc-jp sjis",
+      "",
+      ANY,
+      0 },
+    { "several charsets",
+      { "\xe9" },
+      "/%E9",
+      "koi8-r windows-1252 ibm866",
+      "windows-1252 koi8-r",
+      ANY,
+      0 },
+    { "letters and tones",
+      { "\xe2\xec" },
+      "/%E1%BA%A5",
+      "",
+      "windows-1258",
+      ANY,
+      0 },
+    { "letters and tones, or three letters",
+      { "\xe2\xec", "\xe1\xba\xa5" },
+      "/%E1%BA%A5",
+      "windows-1252",
+      "windows-1258",
+      ANY,
+      0 },
+    { "declared NFD", { "e\xcc\x81/" }, "/%C3%A9/%C3%A9", "", "", NFD, 0 },
+    { "declared NFC", { "a" }, "/%C3%A9", "", "", NFC, 0 },
+    { "declared NFC, legacy", { "a" }, "/%E9", "windows-1252", "", NFC, 0 },
+    { "octets", { "\xff" }, "/%FF", "", "", ANY, 0 },
+    { "octets, and more", { "\xff" }, "/%FF/%F0%9F%98%80", "", "", ANY, 0 },
+    { "another's octets", { "\x95\\" }, "/%95%5C", "", "sjis", ANY, 0 },
+    { "not to be written", { "a" }, "/%C9%BD", "", "euc-jp", ANY, 0 },
+    { "ASCII", { "a" }, "/a", "", "", ANY, 0 },
+    { "PATH_INFO", { "\xc3\xa9" }, "/%C3%A9/%E8%A1%A8/%E9", "", "", ANY, 0 },
+    { "PATH_INFO of a legacy name",
+      { "\xc9\xbd" },
+      "/%E8%A1%A8/%C9%BD",
+      "",
+      "euc-jp",
+      ANY,
+      0 },
+    { "through a link",
+      { "dir/", "dir/\xc3\xa9", "\xe8\xa1\xa8>dir" },
+      "/%E8%A1%A8/e%CC%81",
+      "",
+      "",
+      ANY,
+      0 },
+    { "a link to nothing",
+      { "\xe8\xa1\xa8>nothing" },
+      "/%E8%A1%A8",
+      "",
+      "",
+      ANY,
+      0 },
+    { "an alias", { "e\xcc\x81" }, "/%E8%A1%A8/%C3%A9", "sjis", "", ANY, 4 },
+    { "malformed, refused", { "a" }, "/%80%2F%80", "", "", ANY, 0 },
+};
+
+/* The directory of each case, below it. */
+static char base[] = "/tmp/iri-torture-XXXXXX";
+
+/* What plausibly goes wrong, and what is said of what is not there. */
+static const int errors[] = { EACCES, EIO,    EMFILE, ENFILE,    ENOMEM,
+                              EINTR,  ESTALE, EPERM,  EOVERFLOW, EBADF };
+static const int absences[] = { ENOENT, ELOOP, ENAMETOOLONG, ENOTDIR };
+static const int icu_errors[] = { U_MEMORY_ALLOCATION_ERROR,
+                                  U_FILE_ACCESS_ERROR,
+                                  U_INTERNAL_PROGRAM_ERROR,
+                                  U_MISSING_RESOURCE_ERROR };
+
+/* More calls while a charset is built, larger directories. */
+static int
+thorough(void)
+{
+    const char *how = getenv("IRI_TORTURE");
+
+    return how != NULL && strcmp(how, "all") == 0;
+}
+
+
+/* ---- the tree ----------------------------------------------------------- */
+
+static const char *
+at(size_t i, const char *name)
+{
+    static char path[4][512];
+    static int  turn;
+
+    turn = (turn + 1) % 4;
+    snprintf(path[turn], sizeof(path[0]), "%s/%lu%s%s", base,
+             (unsigned long) i, name[0] != '\0' ? "/" : "", name);
+
+    return path[turn];
+}
+
+
+static void
+make_entry(size_t i, const char *entry)
+{
+    char   name[256], *link;
+    int    fd;
+    char   plain[32];
+    size_t k;
+
+    if (strcmp(entry, "*") == 0) {
+        for (k = 0; k < (thorough() ? 300 : 30); k++) {
+            snprintf(plain, sizeof(plain), "%s%lu",
+                     k % 2 ? "\xe2\x84\xab" : "\xc3\xa9", (unsigned long) k);
+            make_entry(i, plain);
+        }
+
+        return;
+    }
+
+    snprintf(name, sizeof(name), "%s", entry);
+    link = strchr(name, '>');
+
+    if (link != NULL) {
+        *link++ = '\0';
+        assert_int_equal(symlink(link, at(i, name)), 0);
+
+    } else if (name[strlen(name) - 1] == '/') {
+        assert_int_equal(mkdir(at(i, name), 0755), 0);
+
+    } else {
+        fd = open(at(i, name), O_WRONLY | O_CREAT, 0644);
+        assert_true(fd >= 0);
+        close(fd);
+    }
+}
+
+
+static int
+setup(void **state)
+{
+    size_t i, k;
+
+    (void) state;
+
+    if (mkdtemp(base) == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(mkdir(at(i, ""), 0755), 0);
+
+        for (k = 0; k < 5 && cases[i].entries[k] != NULL; k++) {
+            make_entry(i, cases[i].entries[k]);
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+teardown(void **state)
+{
+    char command[64];
+
+    (void) state;
+
+    fault_print();
+    snprintf(command, sizeof(command), "rm -r %s", base);
+
+    return system(command);
+}
+
+
+/* ---- one request -------------------------------------------------------- */
+
+typedef struct {
+    const case_t      *one;
+    core_t             core;
+    iri_cache_t       *cache;
+    int                locked;
+    iri_reading_conf_t conf;
+    iri_tree_conf_t    tree;
+    iri_request_t      request;
+    unsigned char      octets[256];
+    char               root[64];
+    enum { COLD, WARM, NO_CACHE, CACHES } how; /* its cache is */
+} torture_t;
+
+/* What each function answered; those behind a failure were not called. */
+typedef struct {
+    iri_status_t  status;
+    const char   *stage;   /* the last */
+    int           reached; /* how many ended well */
+    iri_reading_t reading;
+    iri_search_t  search;
+    iri_found_t   found;
+    iri_str_t     filename, path_info, uri, iri, location, name;
+} outcome_t;
+
+
+static void
+lock(void *ctx)
+{
+    torture_t *t = ctx;
+
+    assert_int_equal(t->locked++, 0);
+}
+
+
+static void
+unlock(void *ctx)
+{
+    torture_t *t = ctx;
+
+    assert_int_equal(--t->locked, 0);
+}
+
+
+static void
+forget_cache(torture_t *t)
+{
+    iri_cache_destroy(t->cache);
+    t->cache = NULL;
+
+    if (t->how != NO_CACHE) {
+        t->cache = iri_cache_create(65536, lock, unlock, t);
+        assert_non_null(t->cache);
+    }
+}
+
+
+/* escaped: as httpd has it, and with a trace, so that both are gone through */
+static void
+torture_init(torture_t *t, size_t i, int escaped)
+{
+    memset(t, 0, sizeof(*t));
+    core_init(&t->core);
+    fault_arena(&t->core);
+    t->core.env.dir = &iri_dir_posix;
+    t->core.env.trace = escaped;
+
+    t->one = &cases[i];
+    snprintf(t->root, sizeof(t->root), "%s", at(i, ""));
+    t->conf.charsets = core_charsets(cases[i].charsets);
+    t->conf.invalid = strcmp(cases[i].what, "malformed, refused") == 0
+                          ? IRI_INVALID_404
+                          : IRI_INVALID_PASS;
+    t->tree.charsets = core_charsets(cases[i].tree);
+    t->tree.names = cases[i].names;
+    t->tree.match = N;
+    iri_tree_conf_finish(&t->conf, &t->tree);
+
+    t->request.target = core_str(cases[i].target);
+    t->request.escaped = escaped;
+    t->request.path = escaped ? t->request.target
+                              : core_unescape(t->request.target, t->octets);
+}
+
+
+static void
+torture_free(torture_t *t)
+{
+    iri_cache_destroy(t->cache);
+    core_free(&t->core);
+}
+
+
+static int
+is_untouched(const void *out, size_t size)
+{
+    const unsigned char *p = out;
+    size_t               i;
+
+    for (i = 0; i < size && p[i] == 0x5a; i++) { /* void */
+    }
+
+    return i == size;
+}
+
+
+/* Did the call end well?  Otherwise it may have written nothing. */
+#define WENT_WELL(o, call, out)                                              \
+    went_well((o), #call, (memset(&(out), 0x5a, sizeof(out)), (call)),       \
+              &(out), sizeof(out))
+
+static int
+went_well(outcome_t *o, const char *stage, iri_status_t status,
+          const void *out, size_t size)
+{
+    o->status = status;
+    o->stage = stage;
+
+    if (status != IRI_OK && !is_untouched(out, size)) {
+        fail_msg("%s failed and wrote", stage);
+    }
+
+    o->reached += status == IRI_OK;
+
+    return status == IRI_OK;
+}
+
+
+/* The last segment, as octets that may be a name. */
+static iri_str_t
+leaf(iri_str_t path)
+{
+    size_t i = path.len;
+
+    while (i > 0 && path.data[i - 1] != '/') {
+        i--;
+    }
+
+    return iri_str_from(path, i);
+}
+
+
+/* All that a server asks for one request. */
+static void
+run(torture_t *t, outcome_t *o)
+{
+    const iri_env_t *env = &t->core.env;
+    iri_str_t        query = IRI_STR("a=b");
+
+    memset(o, 0, sizeof(*o));
+
+    if (!WENT_WELL(o, iri_read(env, &t->conf, &t->request, &o->reading),
+                   o->reading)
+        || o->reading.answer == IRI_REFUSE)
+    {
+        return;
+    }
+
+    o->search.tree = &t->tree;
+    o->search.cache = t->cache;
+    o->search.root = core_str(t->root);
+    o->search.path = o->reading.path;
+    o->search.prefix = t->one->prefix;
+    o->search.reading = &o->reading;
+
+    if (!WENT_WELL(o, iri_find(env, &o->search, &o->found), o->found)
+        || !WENT_WELL(o, iri_path_to_uri(env, o->found.path, &o->uri), o->uri)
+        || !WENT_WELL(o, iri_path_to_iri(env, o->found.path, &o->iri), o->iri)
+        || !WENT_WELL(o,
+                      iri_location(env, &o->reading, o->found.path, 1, query,
+                                   &o->location),
+                      o->location)
+        || !WENT_WELL(
+            o,
+            iri_entry_name(env, &t->tree, leaf(o->reading.octets), &o->name),
+            o->name)
+        || o->found.answer == IRI_MOVED || o->found.answer == IRI_REFUSE)
+    {
+        return;
+    }
+
+    memset(&o->path_info, 0x5a, sizeof(o->path_info));
+    (void) WENT_WELL(o,
+                     iri_found_split(env, &o->search, &o->found, &o->filename,
+                                     &o->path_info),
+                     o->filename);
+}
+
+
+/* ---- what may come of it ------------------------------------------------ */
+
+static void
+loose(const torture_t *t, const outcome_t *got, const outcome_t *want,
+      const char *what)
+{
+    fail_msg(
+        "%s: %s: \"%s\" answered %s %s, %s; not %s %s, %s; %s failed as"
+        " call %lu%s with %d",
+        t->one->what, what, got->stage, iri_answer_text(got->found.answer),
+        core_show(got->found.filename), core_show(got->found.path),
+        iri_answer_text(want->found.answer), core_show(want->found.filename),
+        core_show(want->found.path), fault.where, (unsigned long) fault.at,
+        fault.on ? " and on" : "", fault.error);
+}
+
+
+static int
+same_reading(const iri_reading_t *a, const iri_reading_t *b)
+{
+    return a->answer == b->answer && a->status == b->status
+           && a->why == b->why && a->form == b->form && a->raw == b->raw
+           && iri_str_equal(a->charset, b->charset)
+           && iri_str_equal(a->path, b->path) && iri_str_equal(a->uri, b->uri)
+           && iri_str_equal(a->octets, b->octets);
+}
+
+
+static int
+same_found(const iri_found_t *a, const iri_found_t *b)
+{
+    return a->answer == b->answer && a->why == b->why && a->match == b->match
+           && iri_str_equal(a->path, b->path)
+           && iri_str_equal(a->charset, b->charset)
+           && iri_str_equal(a->filename, b->filename);
+}
+
+
+static int
+same_rest(const outcome_t *a, const outcome_t *b)
+{
+    return iri_str_equal(a->uri, b->uri) && iri_str_equal(a->iri, b->iri)
+           && iri_str_equal(a->location, b->location)
+           && iri_str_equal(a->name, b->name);
+}
+
+
+static int
+same(const outcome_t *a, const outcome_t *b)
+{
+    return a->status == b->status && same_reading(&a->reading, &b->reading)
+           && same_found(&a->found, &b->found) && same_rest(a, b)
+           && iri_str_equal(a->filename, b->filename)
+           && iri_str_equal(a->path_info, b->path_info);
+}
+
+
+/*
+ * Are the names of the filename those of the path?  What is below a file is
+ * PATH_INFO, and written as it is.
+ */
+static int
+is_named(const torture_t *t, const iri_found_t *found, int lied)
+{
+    iri_str_t   disk = iri_str_from(found->filename, strlen(t->root));
+    iri_str_t   path = iri_str_from(found->path, t->one->prefix);
+    iri_str_t   octets, name, part;
+    size_t      from = 0, to, at = 0, end;
+    struct stat st;
+    char        above[512];
+    int         below_file = 0;
+
+    for (/* void */; from <= disk.len; from = to + 1, at = end + 1) {
+        if (at > path.len) {
+            return 0;
+        }
+
+        to = iri_segment_end(disk, from);
+        end = iri_segment_end(path, at);
+        octets = (iri_str_t){ to - from, disk.data + from };
+        part = (iri_str_t){ end - at, path.data + at };
+
+        if (!iri_str_equal(octets, part) || !(below_file || lied)) {
+            if (iri_entry_name(&t->core.env, &t->tree, octets, &name)
+                != IRI_OK) {
+                return 0;
+            }
+
+            /* Octets that are no name stand for themselves. */
+            name = name.len != 0 ? name : octets;
+
+            if (!iri_str_equal(name, part)) {
+                return 0;
+            }
+        }
+
+        snprintf(above, sizeof(above), "%s%.*s", t->root, (int) to,
+                 (const char *) disk.data);
+        below_file |= stat(above, &st) == 0 && !S_ISDIR(st.st_mode);
+    }
+
+    return at > path.len;
+}
+
+
+/*
+ * What was found with something failing.  lied: the file system said that
+ * something was not there, which may then rightly be answered as if it were
+ * so.
+ */
+static void
+check_found(torture_t *t, const outcome_t *got, const outcome_t *want,
+            int lied)
+{
+    const iri_found_t *a = &got->found, *b = &want->found;
+
+    switch (a->answer) {
+    case IRI_REFUSE:
+        return;
+
+    case IRI_SERVE:
+        if (lied ? !is_named(t, a, 1)
+                 : b->answer != IRI_SERVE || !iri_str_equal(a->path, b->path)
+                       || !iri_str_equal(a->filename, b->filename))
+        {
+            loose(t, got, want, "served");
+        }
+        break;
+
+    case IRI_MOVED:
+        if (lied ? !is_named(t, a, 1)
+                 : b->answer != IRI_MOVED || !iri_str_equal(a->path, b->path))
+        {
+            loose(t, got, want, "moved");
+        }
+        return;
+
+    default:
+        if (!is_named(t, a, lied)) {
+            loose(t, got, want, "passed");
+        }
+    }
+
+    if (!iri_str_equal(a->path, got->search.path)) {
+        loose(t, got, want, "another path");
+    }
+}
+
+
+/* filename ends at a "/" of what was found, the rest is as many segments. */
+static void
+check_split(torture_t *t, const outcome_t *got, const outcome_t *want)
+{
+    iri_str_t whole = got->found.filename;
+    size_t    len = got->filename.len;
+
+    if (got->filename.data == NULL) {
+        return;
+    }
+
+    if (len < strlen(t->root) || len > whole.len
+        || memcmp(got->filename.data, whole.data, len) != 0
+        || (len < whole.len && whole.data[len] != '/')
+        || iri_str_count(got->path_info, '/')
+               != iri_str_count(iri_str_from(whole, len), '/'))
+    {
+        loose(t, got, want, "divided");
+    }
+}
+
+
+/* Nothing was made worse by what failed. */
+static void
+check(torture_t *t, const outcome_t *got, const outcome_t *want, int lied)
+{
+    if (got->status != IRI_OK && got->status != IRI_NO_MEMORY
+        && got->status != IRI_ICU_FAILED && got->status != IRI_IO_FAILED)
+    {
+        loose(t, got, want, iri_status_text(got->status));
+    }
+
+    if (got->reached == 0) {
+        return;
+    }
+
+    if (!same_reading(&got->reading, &want->reading)) {
+        loose(t, got, want, "read");
+    }
+
+    if (got->reached > 1) {
+        check_found(t, got, want, lied);
+    }
+
+    if (got->status != IRI_OK || got->reading.answer == IRI_REFUSE) {
+        return;
+    }
+
+    if (same_found(&got->found, &want->found) && !same_rest(got, want)) {
+        loose(t, got, want, "another URI, IRI, Location or name");
+    }
+
+    check_split(t, got, want);
+}
+
+
+/* The n-th call of these kinds fails; how many did. */
+static size_t
+torture_once(torture_t *t, unsigned kinds, size_t n, int error, int on,
+             int lied, const outcome_t *want)
+{
+    static outcome_t got;
+    size_t           failed;
+    long             blocks;
+
+    forget_cache(t);
+    blocks = fault.blocks;
+
+    if (t->how == WARM) {
+        run(t, &got);
+    }
+
+    fault_set(kinds, n, on, error);
+    run(t, &got);
+    failed = fault.failed;
+    fault.kinds = 0;
+    check(t, &got, want, lied);
+
+    if (failed == 0 && !same(&got, want)) {
+        loose(t, &got, want, "undisturbed");
+    }
+
+    /* What the broken one left behind does no harm. */
+    run(t, &got);
+
+    if (!same(&got, want)) {
+        loose(t, &got, want, "afterwards");
+    }
+
+    /* But for what was remembered of a directory, all is given back. */
+    forget_cache(t);
+    core_forget(&t->core);
+    assert_int_equal(fault.blocks, blocks);
+    assert_int_equal(fault.dirs, 0);
+    assert_int_equal(fault.converters, 0);
+    assert_int_equal(t->locked, 0);
+
+    return failed;
+}
+
+
+/* One call of these kinds fails, then the next ...; how many there were. */
+static size_t
+torture(torture_t *t, unsigned kinds, int error, int on, int lied)
+{
+    static outcome_t want;
+    void            *kept;
+    size_t           n = 0, failed;
+
+    forget_cache(t);
+    run(t, &want);
+    assert_int_equal(want.status, IRI_OK);
+    kept = t->core.blocks;
+    t->core.blocks = NULL;
+
+    do {
+        failed = torture_once(t, kinds, ++n, error, on, lied, &want);
+    } while (failed != 0);
+
+    t->core.blocks = kept;
+    core_forget(&t->core);
+
+    return n - 1;
+}
+
+
+/* Each case in each way, once and from then on; how many calls there were. */
+static size_t
+each_case(unsigned kinds, const int *error, size_t count, int lied)
+{
+    torture_t t;
+    size_t    i, k, sites = 0;
+    int       how;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        for (how = 0; how < 4 * CACHES; how++) {
+            torture_init(&t, i, how & 1);
+            t.how = how / 4;
+
+            for (k = 0; k < count; k++) {
+                sites += torture(&t, kinds, error[k], how >> 1 & 1, lied);
+            }
+
+            torture_free(&t);
+        }
+    }
+
+    return sites;
+}
+
+
+/* ---- memory ------------------------------------------------------------- */
+
+static void
+test_arena(void **state)
+{
+    static const int none = 0;
+
+    (void) state;
+
+    assert_true(each_case(FAULT_ARENA, &none, 1, 0) > 1000);
+}
+
+
+static void
+test_heap(void **state)
+{
+    static const int none = 0;
+
+    (void) state;
+
+    assert_true(each_case(FAULT_HEAP, &none, 1, 0) > 20);
+    assert_true(each_case(FAULT_ARENA | FAULT_HEAP, &none, 1, 0) > 1000);
+}
+
+
+/* Requests in turn, and a cache that has no room for all their directories. */
+static size_t
+cache_once(torture_t *t, const outcome_t *want, size_t count, size_t n,
+           int on)
+{
+    static outcome_t got;
+    iri_cache_t     *cache;
+    long             blocks = fault.blocks;
+    size_t           i, failed, turn;
+
+    fault_set(FAULT_HEAP, n, on, 0);
+    cache = iri_cache_create(4096, lock, unlock, &t[0]);
+    assert_true(cache != NULL || fault.failed != 0);
+
+    for (turn = 0; turn < 3; turn++) {
+        for (i = 0; i < count; i++) {
+            t[i].cache = cache;
+            run(&t[i], &got);
+            check(&t[i], &got, &want[i], 0);
+
+            if (turn == 2 && !same(&got, &want[i])) {
+                loose(&t[i], &got, &want[i], "afterwards");
+            }
+
+            t[i].cache = NULL;
+            core_forget(&t[i].core);
+        }
+
+        if (turn == 1) {
+            fault.kinds = 0;
+        }
+    }
+
+    failed = fault.failed;
+    iri_cache_destroy(cache);
+    assert_int_equal(fault.blocks, blocks);
+    assert_int_equal(t[0].locked, 0);
+
+    return failed;
+}
+
+
+static void
+test_cache(void **state)
+{
+    static torture_t t[COUNT(cases)];
+    static outcome_t want[COUNT(cases)];
+    void            *kept[COUNT(cases)];
+    size_t           i, n, sites = 0;
+    int              on;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        torture_init(&t[i], i, 0);
+        run(&t[i], &want[i]);
+        kept[i] = t[i].core.blocks;
+        t[i].core.blocks = NULL;
+    }
+
+    for (on = 0; on < 2; on++) {
+        for (n = 1; cache_once(t, want, COUNT(cases), n, on) != 0; n++) {
+            sites++;
+        }
+    }
+
+    for (i = 0; i < COUNT(cases); i++) {
+        t[i].core.blocks = kept[i];
+        torture_free(&t[i]);
+    }
+
+    assert_true(sites > 20);
+}
+
+
+/* ---- the file system, the clock ----------------------------------------- */
+
+static void
+test_files(void **state)
+{
+    (void) state;
+
+    assert_true(each_case(FAULT_FILES, errors, COUNT(errors), 0) > 1000);
+}
+
+
+static void
+test_absences(void **state)
+{
+    (void) state;
+
+    assert_true(each_case(FAULT_FILES, absences, COUNT(absences), 1) > 500);
+}
+
+
+static void
+test_clock(void **state)
+{
+    static const int none = 0;
+
+    (void) state;
+
+    assert_true(each_case(FAULT_CLOCK, &none, 1, 0) > 20);
+}
+
+
+/* The order of a directory is nobody's, nor is how often it tells a name. */
+static void
+test_orders(void **state)
+{
+    static outcome_t want, got;
+    torture_t        t;
+    size_t           i;
+    int              order;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        torture_init(&t, i, 0);
+        run(&t, &want);
+
+        for (order = 1; order < FAULT_ORDERS; order++) {
+            fault.order = (fault_order_t) order;
+            forget_cache(&t);
+            run(&t, &got);
+            fault.order = FAULT_IN_ORDER;
+
+            if (!same(&got, &want)) {
+                loose(&t, &got, &want, "in another order");
+            }
+        }
+
+        torture_free(&t);
+    }
+}
+
+
+/* ---- ICU ---------------------------------------------------------------- */
+
+static void
+test_icu(void **state)
+{
+    (void) state;
+
+    assert_true(each_case(FAULT_ICU, icu_errors, COUNT(icu_errors), 0)
+                > 1000);
+
+    /* Of its own it takes none for a request, as far as is known. */
+    (void) each_case(FAULT_ICU_HEAP, icu_errors, 1, 0);
+}
+
+
+/* ---- settings ----------------------------------------------------------- */
+
+/* Do two charsets read and write the same?  Of every step-th code. */
+static int
+same_tables(const iri_charset_t *a, const iri_charset_t *b, uint32_t step)
+{
+    unsigned char p[4], q[4];
+    uint32_t      c, d, code;
+    size_t        n;
+
+    for (code = 0; code < 0x10000; code += step) {
+        p[0] = (unsigned char) (code >> 8);
+        p[1] = (unsigned char) code;
+        p[2] = p[3] = 0xa1;
+        c = d = 0;
+
+        if (iri_charset_next(a, p, p + 4, &c)
+                != iri_charset_next(b, p, p + 4, &d)
+            || c != d)
+        {
+            return 0;
+        }
+
+        n = iri_charset_put(a, code, p);
+
+        if (n != iri_charset_put(b, code, q) || memcmp(p, q, n) != 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static iri_registry_t *
+registry_of(core_t *core)
+{
+    core_init(core);
+    fault_arena(core);
+
+    return iri_registry_create(&core->env);
+}
+
+
+/* A sentence or just the charset that it would have been; then again. */
+static size_t
+settings_once(const char *label, unsigned kinds, size_t n, int on, int error)
+{
+    core_t          core;
+    iri_charsets_t  list;
+    iri_registry_t *registry;
+    iri_str_t       word = core_str(label);
+    const char     *says;
+    size_t          failed;
+    int             turn;
+
+    fault_set(kinds, n, on, error);
+    registry = registry_of(&core);
+
+    for (turn = 0; registry != NULL && turn < 2; turn++) {
+        memset(&list, 0x5a, sizeof(list));
+        says = iri_parse_charsets(registry, &word, 1, 0, &list);
+        fault.kinds = 0;
+
+        if (says != NULL) {
+            assert_true(strlen(says) > 0);
+            assert_true(is_untouched(&list, sizeof(list)));
+            assert_true(turn == 0 || strcmp(label, "klingon") == 0);
+
+        } else if (!same_tables(list.at[0], core_charset(label),
+                                turn == 0 ? 1 : 61)) {
+            fail_msg("%s is another when %s fails with %d, call %lu%s", label,
+                     fault.where, error, (unsigned long) n,
+                     on ? " and on" : "");
+        }
+    }
+
+    failed = fault.failed;
+    fault.kinds = 0;
+    assert_true(registry != NULL || failed != 0);
+    assert_int_equal(fault.converters, 0);
+    core_free(&core);
+
+    return failed;
+}
+
+
+static size_t
+settings(const char *label, unsigned kinds, int error, size_t step)
+{
+    size_t n, sites = 0;
+    int    on;
+
+    for (on = 0; on < 2; on++) {
+        /* Each of the first, which open things; then every step-th. */
+        for (n = 1; settings_once(label, kinds, n, on, error) != 0;
+             n += n < 20 ? 1 : step)
+        {
+            sites++;
+        }
+    }
+
+    return sites;
+}
+
+
+static int
+is_large(const char *label)
+{
+    static const char *const large[] = { "GBK",       "gb18030",   "Big5",
+                                         "EUC-JP",    "Shift_JIS", "EUC-KR",
+                                         "Big5-HKSCS" };
+    size_t                   i;
+
+    for (i = 0; i < COUNT(large) && strcmp(label, large[i]) != 0; i++) {
+        /* void */
+    }
+
+    return i < COUNT(large);
+}
+
+
+/* Every charset: of the large ones some calls, of the others each. */
+static void
+test_settings(void **state)
+{
+    const char *label;
+    size_t      i, step, large = thorough() ? 1 : 40;
+
+    (void) state;
+
+    for (i = 0; i < CORE_SUPPORTED; i++) {
+        label = core_supported[i].name;
+        step = is_large(label) ? 7 * large : 1;
+        assert_true(settings(label, FAULT_ARENA, 0, step) != 0);
+
+        step = is_large(label) ? 499 * large : (large + 9) / 10;
+        assert_true(settings(label, FAULT_ICU, icu_errors[i % 4], step) > 10);
+    }
+
+    assert_true(settings("klingon", FAULT_ARENA | FAULT_ICU, 0, 1) > 2);
+}
+
+
+/*
+ * ICU's own memory, from the very first that it asks for: a process each,
+ * for what ICU has loaded stays, and so does that it could not be loaded.
+ */
+static int
+icu_memory_once(const char *label, size_t n, int on)
+{
+    core_t          core;
+    iri_registry_t *registry;
+    iri_charsets_t  list, again;
+    iri_str_t       word = core_str(label);
+    const char     *says = "";
+
+    fault_set(FAULT_ICU_HEAP, n, on, 0);
+    registry = registry_of(&core);
+
+    if (registry != NULL) {
+        says = iri_parse_charsets(registry, &word, 1, 0, &list);
+    }
+
+    fault.kinds = 0;
+
+    if (says == NULL) {
+        registry = registry_of(&core);
+
+        if (registry == NULL
+            || iri_parse_charsets(registry, &word, 1, 0, &again) != NULL
+            || !same_tables(list.at[0], again.at[0], 1))
+        {
+            return 2;
+        }
+    }
+
+    return fault.failed != 0;
+}
+
+
+static size_t
+icu_memory(const char *label, int on)
+{
+    size_t n;
+    pid_t  pid;
+    int    status;
+
+    for (n = 1;; n++) {
+        fflush(NULL);
+        pid = fork();
+        assert_true(pid >= 0);
+
+        if (pid == 0) {
+            _exit(icu_memory_once(label, n, on));
+        }
+
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+
+        if (status == 0) {
+            return n - 1;
+        }
+
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 1) {
+            fail_msg("%s, ICU's allocation %lu: status %d", label,
+                     (unsigned long) n, status);
+        }
+    }
+}
+
+
+static void
+test_icu_memory(void **state)
+{
+    static const char *const labels[] = { "windows-1252", "Shift_JIS",
+                                          "gb18030", "Big5-HKSCS" };
+    size_t                   i, sites = 0;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(labels); i++) {
+        sites += icu_memory(labels[i], 0) + icu_memory(labels[i], 1);
+    }
+
+    print_message("# ICU's memory at configuration: %lu failures injected,"
+                  " each in a process\n",
+                  (unsigned long) sites);
+    assert_true(sites > 20);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_icu_memory), /* first: ICU is not loaded yet */
+        cmocka_unit_test(test_arena),      cmocka_unit_test(test_heap),
+        cmocka_unit_test(test_cache),      cmocka_unit_test(test_files),
+        cmocka_unit_test(test_absences),   cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_orders),     cmocka_unit_test(test_icu),
+        cmocka_unit_test(test_settings),
+    };
+
+    if (!fault_icu_memory()) {
+        return 1;
+    }
+
+    return cmocka_run_group_tests_name("torture", tests, setup, teardown);
+}
