@@ -1,0 +1,37 @@
+# The corpus of each fuzz target (t/fuzz/README.md), by a plain compiler: what
+# was found once is judged again, and what reaches far.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $FUZZ    = "$FindBin::Bin/fuzz";
+my @TARGETS = map { m{fuzz_(\w+)\.c$} } glob "$FUZZ/fuzz_*.c";
+my $README  = slurp("$FUZZ/README.md");
+
+cmp_ok scalar @TARGETS, '>', 6, 'there are targets';
+for my $name (@TARGETS) {
+    my $replay = build_dir() . "/t/replay_$name";
+    my $corpus = "$FUZZ/corpus/$name.txt";
+    like $README, qr/^\| `$name` \|/m, "$name has its line in README.md";
+  SKIP: {
+        skip "$replay is not built", 2 if !-x $replay;
+        my $inputs = grep { !/^#/ } split /\n/, slurp($corpus), -1;
+        $inputs-- if slurp($corpus) =~ /\n\z/;
+        cmp_ok $inputs, '>', 20, "$name has a corpus";
+        my ($code, $said, $wrong) = capture('', $replay, $corpus);
+        is "$code $said", "0 $inputs inputs\n", "$name holds"
+            or diag $wrong;
+    }
+}
+
+# One that is wrong ends it, and says which it was.
+SKIP: {
+    my $replay = build_dir() . '/t/replay_read';
+    skip 'replay_read is not built', 1 if !-x $replay;
+    my ($code) = capture('', $replay, "$FUZZ/corpus/none.txt");
+    is $code, 1, 'a file that is not there';
+}
+done_testing;
