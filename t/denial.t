@@ -151,7 +151,7 @@ sub choose {
     return if $place->{beyond} && $name !~ /[^\0-\x7F]/;
     return if $place->{unreserved} && $name =~ /[!-,\/:-@]/;
     $shape = (qw(file leaf index))[rand 3] if $public && $shape ne 'view';
-    my @kinds = kinds();
+    my @kinds = grep { !$place->{limited} || $_ ne 'trail' } kinds();
     my %case = (
         number => $number, seed => $seed, world => $world, tree => $tree,
         place => $place, shape => $shape, name => $name, public => $public,
@@ -195,8 +195,8 @@ sub segments {
         view   => sub { "$name-v" },
         bare   => sub { $name },
         index  => sub { ($name, '') },
-        leaf   => sub { ($name, $which ? 'g.txt' : 'f.txt') },
-        hidden => sub { ($name, $which ? 'q.txt' : 'p.txt') },
+        leaf   => sub { ($name, $which ? 'v.txt' : 'f.txt') },
+        hidden => sub { ($name, $which ? 'v.txt' : 'q.txt') },
         inner  => sub { ($name, "$other.txt") },
         deep   => sub { ($name, $leaf, "$other.txt") },
     }->{ $case->{shape} }->();
@@ -214,6 +214,9 @@ sub build {
             segments => [grep({ length } $case->{place}{at}),
                 segments($case, $which)]
         ) // return;
+        # no server merges slashes of what it includes, or is led to
+        return if defined $case->{place}{query}
+            && $case->{path}[$which] =~ m{//};
     }
     $case->{target}[$_] = target($case, $case->{path}[$_]) for 0, 1;
     if ($case->{place}{limited}) {
@@ -239,10 +242,11 @@ sub has_absent {
     my ($case) = @_;
     return 0 if $case->{public} || !$case->{there} || $case->{place}{limited}
         || $case->{place}{name} eq 'exact';
+    return 1 if $case->{shape} =~ /^(?:leaf|hidden)$/
+        && $case->{path}[0] =~ m{/(?:[fq]|%66|%71)(?:[.]|%2E)[^/]*(?:/|$)}i;
     # a name that differs in letters may differ in what it can be bent to
-    return $case->{shape} =~ /^(?:leaf|hidden)$/
-        || $case->{shape} =~ /^(?:inner|deep)$/
-        && IRI::Spelling::sure($case->{kind});
+    return $case->{shape} =~ /^(?:inner|deep)$/
+        && IRI::Spelling::sure($case->{kind}) eq 'same';
 }
 
 # ---- asking -----------------------------------------------------------------
@@ -255,6 +259,7 @@ sub batch {
     $run->{number} += $BATCH;
     srand $SEED + $first;
     ask($run, rand() < 0.3 ? 16 : 1, @cases);
+    $_->disconnect for values %{ delete $run->{clients} };
     judge($run, $_) for @cases;
     return;
 }
@@ -293,7 +298,7 @@ sub ask {
     return;
 }
 
-# A connection is kept as long as the server keeps it.
+# A connection is kept for all cases of a batch.
 sub client {
     my ($run, $port, %option) = @_;
     my $key = join ' ', $port, map { "$_=$option{$_}" } sort keys %option;
@@ -316,7 +321,7 @@ sub judge {
         $count->{leaks}++;
         bad($run, $case, 'leak');
     }
-    my $denied = ($word // '') eq IRI::Denial::marker();
+    my $denied = is_denied($case, $word, $path);
     $count->{reached}++ if $denied;
     status($run, $case, $denied, defined $word, $count);
     bad($run, $case, 'other', "which is $path")
@@ -343,33 +348,42 @@ sub tells {
     my ($case, $answer, $which) = @_;
     my $marker = IRI::Denial::marker();
     my $head = join "\n", map { "@$_" } @{ $answer->headers };
-    return 1 if $answer->body =~ /$marker/ || $head =~ /$marker/;
+    my ($word, $path) = file_of($answer);
+    return 1 if $head =~ /$marker/ || is_denied($case, $word, $path);
     my $location = location($answer) // return 0;
-    return 0 if $case->{place}{name} eq 'exact';
+    return 0 if $case->{place}{limited} || $case->{place}{name} eq 'exact';
     my $at = $case->{place}{at} eq '' ? '' : "/$case->{place}{at}";
     my $re = IRI::Denial::regex($case->{tree});
-    my $after = join '|', map {
-        { file => '[.]txt', view => '-v', bare => '$', index => '/',
-            leaf => '/', hidden => '/', inner => '/', deep => '/' }->{$_}
-    } @{ $case->{place}{shapes} };
-    return 0 if $location !~ m{^$at/(?:$re)(?:$after)};
-    # where rules deny only the path that they have made
-    return !$case->{place}{made}
-        || ($location =~ s{/$}{}r) ne first_reading($case, $which);
+    return $location =~ m{^$at/(?:$re)(?:[.]txt|-v|/|$)}
+        && ($location =~ s{/$}{}r) ne first_reading($case, $which);
+}
+
+# Do the rules of a place deny a file that was served?
+sub is_denied {
+    my ($case, $word, $path) = @_;
+    return 0 if ($word // '') ne IRI::Denial::marker();
+    my $shape = $path =~ m{/} ? 'leaf' : $path =~ /-v\.txt$/ ? 'view' : 'file';
+    return grep { $_ eq $shape } @{ $case->{place}{shapes} };
 }
 
 # What a request asks for by itself: UTF-8, or the first charset that reads
-# all of it; in UTF-8.
+# all of it, or each segment; in UTF-8.
 sub first_reading {
     my ($case, $which) = @_;
     my @asked = (grep({ length } $case->{place}{at}),
         asked_segments($case, $which));
-    for my $charset ('UTF-8', @{ $case->{world}{charsets} }) {
-        my @read = map { read_in($_, $charset) } @asked;
-        return Encode::encode('UTF-8', join '/', '', @read)
-            if !grep { !defined } @read;
+    my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
+    my @read = map {
+        my $octets = $_;
+        first { defined } map { read_in($octets, $_) } @charsets;
+    } @asked;
+    for my $charset (@charsets) {
+        my @whole = map { read_in($_, $charset) } @asked;
+        next if grep { !defined } @whole;
+        @read = @whole;
+        last;
     }
-    return '';
+    return Encode::encode('UTF-8', join '/', '', map { $_ // '' } @read);
 }
 
 # The path of a Location, unescaped; undef if there is none.
@@ -397,9 +411,10 @@ sub status {
     # Sent on to the canonical URI: then that one must be denied.
     my $sent = $case->{world}{redirect} && $status =~ /^30[18]$/;
     if ($denied) {
-        $status = $case->{followed}->status if $sent && $case->{followed};
+        return if $sent && $case->{followed}
+            && $case->{followed}->status =~ /^4/;
         bad($run, $case, 'status', "expected $place->{status}")
-            if $status != $place->{status};
+            if $status != $place->{status} && $status != ($place->{or} // 0);
     }
     elsif ($served) {
         my $same = $status == 200
@@ -440,13 +455,27 @@ sub lost {
     my $open = $case->{open}->status;
     return if !$sure || !$case->{there} || $case->{shape} eq 'bare'
         || $case->{place}{made};
+    return if $sure eq 'listed' && (defined $path || is_shared($case));
     return "open: $open" if !defined $path;
-    return if $sure eq 'listed';
     my $wanted = join '/', map { key($_) } grep { length }
         segments($case, 0);
     $wanted .= '/f.txt' if $case->{shape} eq 'index';
     $wanted .= '.txt'   if $case->{shape} eq 'view';
     return key(characters($path)) eq $wanted ? undef : "open: $path";
+}
+
+# Are the octets of a name another name, too, that is there? Then that one
+# may have the request.
+sub is_shared {
+    my ($case) = @_;
+    my ($octets) = asked_segments($case);
+    my $tree = $case->{tree};
+    my $own = key($case->{name});
+    $tree->{there} //= { map { key($_) => 1 }
+            @{ $tree->{present} }, @{ $tree->{public} } };
+    return grep { defined && key($_) ne $own && $tree->{there}{ key($_) } }
+        map { s/[.]txt$//r } grep { defined }
+        map { read_in($octets, $_) } 'UTF-8', @{ $case->{world}{charsets} };
 }
 
 sub characters {
@@ -460,10 +489,14 @@ sub is_named {
     my ($case, $path) = @_;
     my @asked = asked_segments($case);
     # "." of a rule's pattern is no end of line
+    pop @asked if @asked && $case->{place}{made} && $asked[-1] eq "\n";
     $asked[-1] =~ s/\n\z// if @asked && $case->{place}{made};
     my @names = map { key($_) } split m{/}, characters($path);
     pop @names if @names == @asked + 1 && $names[-1] eq 'f.txt';
-    $asked[-1] .= '.txt' if $case->{shape} eq 'view';
+    $asked[-1] .= '.txt' if @asked && $case->{shape} eq 'view'
+        && $asked[-1] !~ /[.]txt$/;
+    # of a path that a rule has made what follows "?" is none
+    return 1 if $case->{place}{made} && $case->{path}[0] =~ /%(?:3F|23)/;
     return 0 if @asked != @names;
     my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
     for my $octets (@asked) {
@@ -491,13 +524,12 @@ sub asked_segments {
 # All of an answer but what time and chance put there.
 sub prints {
     my ($answer) = @_;
-    my $location = $answer->header('Location') // '';
-    my %of = (date => '', location => $location =~ s{[^/]*$}{}r);
-    @of{qw(etag content-length)} = ('', '') if $location ne '';
-    return join "\n", $answer->status, $answer->error,
-        $location eq '' ? $answer->body : '',
-        sort map { "$_->[0] " . ($of{ lc $_->[0] } // $_->[1]) }
-        grep { $_->[0] !~ /^(?:Connection|Keep-Alive|Upgrade)$/i }
+    # it leads to the name that was asked for; tells() has judged it
+    return 'redirected ' . $answer->status
+        if defined $answer->header('Location');
+    return join "\n", $answer->status, $answer->error, $answer->body,
+        sort map { "@$_" }
+        grep { $_->[0] !~ /^(?:Date|Connection|Keep-Alive|Upgrade)$/i }
         @{ $answer->headers };
 }
 

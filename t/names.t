@@ -10,10 +10,10 @@ use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use File::Path 'make_path';
+use IRI::Spelling qw(key percent raw read_in write_in);
 use IRI::Test;
-use IRI::Tree 'encode_name';
 use Test::More;
-use Unicode::Normalize qw(NFC NFD);
+use Unicode::Normalize 'NFC';
 
 my $SAMPLE  = 60;                                 # words of a language
 my $ALL     = $ENV{IRI_ALL_NAMES};
@@ -84,13 +84,6 @@ sub shared_words {
     return grep { length && defined write_in($_, 'windows-1251') } @words;
 }
 
-# A word's octets in a charset and form; undef if the charset lacks it.
-sub write_in {
-    my ($word, $charset, $form) = @_;
-    my $utf8 = Encode::encode('UTF-8', $word);
-    return scalar eval { encode_name($utf8, $charset, $form) };
-}
-
 # The trees of a language: the same words in NFC, NFD, and each charset.
 # { language, charsets, disk, words: [folder, leaf], exists: {folder}{leaf} }
 sub trees_of {
@@ -131,20 +124,6 @@ sub make_files {
 
 # ---- requests ---------------------------------------------------------------
 
-# Percent-encoded octets, all but letters, digits and "-._~".
-sub percent {
-    my ($octets) = @_;
-    $octets =~ s/([^A-Za-z0-9._~-])/sprintf '%%%02X', ord $1/ge;
-    return $octets;
-}
-
-# What cannot stand raw in a request line, and what would mean something.
-sub raw {
-    my ($octets) = @_;
-    $octets =~ s/([\0- %?#\/\x7F])/sprintf '%%%02X', ord $1/ge;
-    return $octets;
-}
-
 # All requests for one name: [target, octets of the folder, of the leaf].
 sub requests {
     my ($tree, $folder, $leaf) = @_;
@@ -182,35 +161,11 @@ sub requests {
 
 # ---- which name a request must give -----------------------------------------
 
-# Names that are one to the servers: vendor pairs are forgiven in Japanese.
-sub key {
-    my ($name) = @_;
-    $name =~ tr/\x{FF5E}\x{2225}/\x{301C}\x{2016}/;
-    $name =~ tr/\x{FF0D}\x{2015}/\x{2212}\x{2014}/;
-    $name =~ tr/\x{FFE0}-\x{FFE2}\x{FFE4}/\xA2\xA3\xAC\xA6/;
-    return $name;
-}
-
-# Octets read in a charset, in NFC; undef if it does not read them.
-my %read;
-sub read_in {
+# What octets are in a charset to the servers; undef if it does not read them.
+sub name_in {
     my ($octets, $charset) = @_;
-    my $key = "$charset $octets";
-    return $read{$key} if exists $read{$key};
-    my $label = $charset eq 'Shift_JIS' ? 'cp932'
-        : $charset eq 'EUC-KR' ? 'cp949'
-        : $charset eq 'GBK'    ? 'cp936'
-        : $charset eq 'Big5'   ? 'big5-eten'
-        : $charset =~ /^windows-(125\d|874)$/ ? "cp$1"
-        : $charset eq 'IBM866'    ? 'cp866'
-        : $charset eq 'macintosh' ? 'MacRoman'
-        :                           $charset;
-    my $text = eval {
-        Encode::decode($label, $octets,
-            Encode::FB_CROAK() | Encode::LEAVE_SRC());
-    };
-    undef $text if defined $text && $text =~ /[\0-\x1F\x7F-\x9F\x{FFFD}]/;
-    return $read{$key} = defined $text ? key(NFC($text)) : undef;
+    my $name = read_in($octets, $charset);
+    return defined $name ? key($name) : undef;
 }
 
 # The content that the documented order chooses for two segments: UTF-8 and
@@ -220,16 +175,16 @@ sub chosen {
     my ($tree, $folder, $leaf) = @_;
     my @charsets = ('UTF-8', @{ $tree->{charsets} });
     for my $charset (@charsets) {
-        my ($above, $name) = map { read_in($_, $charset) } $folder, $leaf;
+        my ($above, $name) = map { name_in($_, $charset) } $folder, $leaf;
         next if !defined $above || !defined $name;
         my $content = ($tree->{exists}{$above} // {})->{$name};
         return $content if defined $content;
     }
     my ($above) = grep { defined && $tree->{exists}{$_} }
-        map { read_in($folder, $_) } @charsets;
+        map { name_in($folder, $_) } @charsets;
     return if !defined $above;
     my ($name) = grep { defined && defined $tree->{exists}{$above}{$_} }
-        map { read_in($leaf, $_) } @charsets;
+        map { name_in($leaf, $_) } @charsets;
     return defined $name ? $tree->{exists}{$above}{$name} : undef;
 }
 
@@ -291,7 +246,6 @@ END
 # counts all.
 sub ask {
     my ($server, $kind, $tree, $number) = @_;
-    %read = ();
     my $count = $count{"$tree->{language} $kind"} //= {};
     my $client = $server->client(port => $server->port("_$number"));
     my @words  = @{ $tree->{words} };

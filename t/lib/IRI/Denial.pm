@@ -178,8 +178,11 @@ sub entry_name {
         my $back = eval { Encode::encode($label, $text, $STRICT) };
         next if !defined $back || $back ne $octets;
         # Perl's table of EUC-JP has the characters of JIS, not of vendors.
-        $text =~ s/([\x{301C}\x{2016}\x{2212}\xA2\xA3\xAC])/vendor($1)/ge
-            if $charset eq 'EUC-JP';
+        if ($charset eq 'EUC-JP') {
+            # these two it writes as nobody else does
+            return if $text =~ /[\xA6\x{2116}]/;
+            $text =~ s/([\x{301C}\x{2016}\x{2212}\xA2\xA3\xAC])/vendor($1)/ge;
+        }
         return NFC($text);
     }
     return;
@@ -243,7 +246,7 @@ sub make_data {
     my @paths = (["$name.txt"], [$name, 'f.txt'], ["$name-v.txt"]);
     if ($word eq marker()) {
         my ($leaf) = leaf_of($tree, $name);
-        push @paths, [$name, 'p.txt'], [$name, "$leaf.txt"],
+        push @paths, [$name, 'q.txt'], [$name, "$leaf.txt"],
             [$name, $leaf, "$leaf.txt"];
     }
     for my $way (@{ $TREE{$label}{ways} }) {
@@ -407,9 +410,11 @@ my @NGINX = (
     { name => 'auth', status => 401, each => 'location "/auth/@" {'
             . ' auth_basic x; auth_basic_user_file %%TMP%%/users; }' },
     { name => 'limit', status => 429, limited => 1,
+        shapes => [qw(file leaf hidden inner deep)],
         each => 'location "/limit/@" {'
             . ' limit_req zone=place; limit_req_status 429; }' },
     { name => 'limit-uri', status => 429, limited => 1,
+        shapes => [qw(file leaf hidden inner deep)],
         guard => 'location /limit-uri/ {'
             . ' limit_req zone=uri; limit_req_status 429; }' },
     { name => 'if', guard => 'location /if/ {'
@@ -461,7 +466,8 @@ my @NGINX = (
             . ' location = /_auth { internal;'
             . ' if ($asked ~ "^/auth-request/(?:RE)") { return 403; }'
             . ' return 204; }' },
-    { name => 'proxy', made => 1, shapes => [qw(file leaf hidden inner deep)],
+    { name => 'proxy', made => 1, trees => [qw(nfc twins)],
+        shapes => [qw(file leaf hidden inner deep)],
         each => 'location "/proxy/@" { deny all; }',
         common => 'location /proxy/ {'
             . ' proxy_pass http://127.0.0.1:%%PORTbackTREE%%; }' },
@@ -479,7 +485,7 @@ my @HTTPD = (
     { name => 'directory', octets => 1, shapes => \@DIRS, each =>
             qq{<Directory "ROOT/directory/\@">$DENIED</Directory>} },
     { name => 'directory-match', shapes => \@DIRS, trees => ['nfc'], guard =>
-            qq{<DirectoryMatch "^ROOT/directory-match/(?:RE)">$DENIED}
+            qq{<DirectoryMatch "^ROOT/directory-match/(?:RE)(?:/|\$)">$DENIED}
             . '</DirectoryMatch>' },
     { name => 'files', shapes => ['file'], guard =>
             '<Directory "ROOT/files">',
@@ -519,14 +525,15 @@ my @HTTPD = (
     { name => 'errordoc', guard =>
             qq{<LocationMatch "^/errordoc/(?:RE)">$DENIED}
             . "ErrorDocument 403 /errdoc.txt\n</LocationMatch>" },
-    { name => 'views', made => 1, status => 404, shapes => ['view'], common =>
+    { name => 'views', made => 1, status => 404, or => 403, shapes => ['view'], common =>
             qq{<Directory "ROOT/views">\nOptions +MultiViews\n</Directory>},
         guard => qq{<Directory "ROOT/views">\n<FilesMatch "^(?:RE)-v[.]txt\$">}
             . "$DENIED</FilesMatch>\n</Directory>" },
     { name => 'ssi', made => 1, status => 200, query => '/ssi-httpd.shtml',
         included => 1, guard =>
             qq{<LocationMatch "^/ssi/(?:RE)">$DENIED</LocationMatch>} },
-    { name => 'proxy', made => 1, shapes => [qw(file leaf hidden inner deep)], guard =>
+    { name => 'proxy', made => 1, trees => [qw(nfc twins)],
+        shapes => [qw(file leaf hidden inner deep)], guard =>
             qq{<LocationMatch "^/proxy/(?:RE)">$DENIED</LocationMatch>},
         common => 'ProxyPass "/proxy/"'
             . ' "http://127.0.0.1:%%PORTbackTREE%%/proxy/"' },

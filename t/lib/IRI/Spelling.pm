@@ -231,8 +231,11 @@ sub read_in {
     my $known = "$charset $octets";
     return $read{$known} if exists $read{$known};
     %read = () if keys %read > 100_000;
-    my $text = $charset eq 'EUC-JP' ? read_rows($octets)
-        : eval { Encode::decode(encode_label($charset), $octets, $STRICT) };
+    # a sign behind it, since half a character at the end is no error
+    my $text = $charset eq 'EUC-JP' ? read_rows($octets) : eval {
+        Encode::decode(encode_label($charset), "$octets!", $STRICT);
+    };
+    $text =~ s/!\z// if defined $text && $charset ne 'EUC-JP';
     undef $text if defined $text && $text =~ /[\0-\x1F\x7F-\x9F\x{FFFD}]/;
     return $read{$known} = defined $text ? NFC($text) : undef;
 }

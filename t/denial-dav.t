@@ -1,0 +1,388 @@
+# DAV: whatever a request and its Destination are spelled like, nothing in a
+# denied place is made, changed, removed, or carried out of it. The judge is
+# the disk.
+#
+# A sample; IRI_DENIAL=n: a tenth of so many requests. IRI_SEED=n repeats a
+# run.
+use strict;
+use warnings;
+use utf8;
+use Encode ();
+use File::Path qw(make_path remove_tree);
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Spelling qw(key kinds read_in spell write_in);
+use IRI::Test;
+use Test::More;
+use Unicode::Normalize 'NFC';
+
+my $REQUESTS = int(($ENV{IRI_DENIAL} || 6000) / 10);
+my $SEED     = $ENV{IRI_SEED} // (time ^ $$) % 1_000_000;
+my $MARKER   = 'S3CR3T';
+my @SERVERS  = grep { !missing($_) } qw(nginx httpd);
+my @DENIED   = map { NFC($_) } ('秘密', '表', 'ソース', 'が', "\x{FF5E}波",
+    'café', 'Việt', 'ёжик', "q\x{323}\x{307}", '纊№', '100%é;', 'secret');
+my @PUBLIC = map { NFC($_) } ('公開', 'ド', 'é', 'ядро', 'plain', "a\x{FF5E}");
+my @KINDS   = kinds();
+my @METHODS = qw(PUT PUT DELETE DELETE MKCOL COPY COPY MOVE MOVE PROPFIND
+    PROPPATCH LOCK GET);
+
+# How names are written on disk, charset and form; settings.
+my @WORLDS = (
+    ['UTF-8', 'NFC', 'charset=Shift_JIS,EUC-JP,windows-1252'],
+    ['UTF-8', 'NFC', 'charset=EUC-JP,Shift_JIS,windows-1251 redirect=301'],
+    ['UTF-8', 'NFD', 'charset=windows-1252,Shift_JIS,EUC-JP'],
+    ['EUC-JP', undef, 'charset=Shift_JIS,EUC-JP filename_charset=EUC-JP'],
+    ['EUC-JP', undef, 'invalid=pass filename_charset=EUC-JP'],
+    ['Shift_JIS', undef,
+        'charset=EUC-JP,Shift_JIS invalid=pass filename_charset=Shift_JIS'],
+    ['EUC-JP', undef, 'charset=Shift_JIS filename_charset=EUC-JP,UTF-8'],
+    ['windows-1252', undef,
+        'charset=windows-1252 filename_charset=windows-1252'],
+);
+
+plan skip_all => 'no module is built' if !@SERVERS;
+diag "IRI_SEED=$SEED, $REQUESTS requests a server";
+my %count;
+for my $kind (@SERVERS) {
+    srand $SEED;
+    subtest $kind => sub { run($kind) };
+}
+diag join "\n", map { "$_: $count{$_}" } sort keys %count;
+done_testing;
+
+# ---- trees ------------------------------------------------------------------
+
+# The worlds below a directory: { root, charset, form, charsets, settings,
+# denied, public }, with the names that the tree can write.
+sub worlds {
+    my ($dir) = @_;
+    my @worlds;
+    for my $line (@WORLDS) {
+        my ($charset, $form, $settings) = @$line;
+        my ($charsets) = $settings =~ /(?:^|\s)charset=(\S+)/;
+        my %world = (
+            number => scalar @worlds, root => "$dir/" . @worlds,
+            charset => $charset, form => $form, settings => $settings,
+            charsets => [split /,/, $charsets // ''],
+        );
+        $world{$_->[0]} = [grep { defined on_disk(\%world, $_) } @{ $_->[1] }]
+            for [denied => \@DENIED], [public => \@PUBLIC];
+        make_world(\%world);
+        push @worlds, \%world;
+    }
+    return @worlds;
+}
+
+sub on_disk {
+    my ($world, $name) = @_;
+    return write_in($name, @$world{qw(charset form)});
+}
+
+# Denied names stand in the area that is open for DAV, and outside of it.
+sub make_world {
+    my ($world) = @_;
+    my $root = $world->{root};
+    make_path("$root/up");
+    for my $name (@{ $world->{denied} }) {
+        my $octets = on_disk($world, $name);
+        for my $above ($root, "$root/up") {
+            make_path("$above/$octets/sub");
+            spew("$above/$octets/$_", "$MARKER $_") for 's.txt', 'sub/t.txt';
+            spew("$above/$octets.txt", "$MARKER file");
+        }
+    }
+    make_work($world);
+    system 'chown', '-R', 'www-data', $root if $> == 0;
+    $world->{before} = { denied_files($world) };
+    return;
+}
+
+sub make_work {
+    my ($world) = @_;
+    my $up = "$world->{root}/up";
+    make_path("$up/work");
+    spew("$up/work/a.txt", 'a');
+    spew("$up/open.txt", 'open');
+    my @old = map { "$up/work/" . on_disk($world, "$_-old.txt") }
+        @{ $world->{public} };
+    spew($_, 'old') for @old;
+    my @owner = $> == 0 ? (getpwnam 'www-data')[2, 3] : ();
+    chown @owner, "$up/work", "$up/work/a.txt", "$up/open.txt", @old
+        if @owner;
+    return;
+}
+
+# Is this entry of up/ or of the root one that rules deny? By its octets read
+# in the charset of the tree, as far as there is one.
+sub is_denied {
+    my ($world, $entry) = @_;
+    my $charset = $world->{charset};
+    my $name = read_in($entry, $charset);
+    $name = read_in($entry, 'UTF-8')
+        if !defined $name && $world->{settings} =~ /,UTF-8$/;
+    return 0 if !defined $name;
+    $name =~ s/[.]txt\z//;
+    return scalar grep { key($_) eq key($name) } @{ $world->{denied} };
+}
+
+# All that lies in denied places: path => what it is.
+sub denied_files {
+    my ($world) = @_;
+    my $root = $world->{root};
+    my @todo = map { my $above = $_;
+        map { "$above/$_" } grep { is_denied($world, $_) } entries($above)
+    } $root, "$root/up";
+    my %files;
+    while (defined(my $path = shift @todo)) {
+        my ($inode) = (stat $path)[1];
+        $files{$path} = join ' ', $inode,
+            -d $path ? 'directory' : slurp($path);
+        push @todo, map { "$path/$_" } entries($path) if -d $path;
+    }
+    return %files;
+}
+
+sub entries {
+    my ($dir) = @_;
+    opendir my $handle, $dir or return;
+    # where mod_dav_fs keeps its properties
+    return grep { !/^\.\.?$/ && $_ ne '.DAV' } readdir $handle;
+}
+
+# ---- servers ----------------------------------------------------------------
+
+sub conf {
+    my ($kind, @worlds) = @_;
+    return join '', map { $kind eq 'nginx' ? nginx_conf($_) : httpd_conf($_) }
+        @worlds;
+}
+
+sub nginx_conf {
+    my ($world) = @_;
+    my $methods = 'dav_methods PUT DELETE MKCOL COPY MOVE;';
+    my $deny = sub {
+        my ($above) = @_;
+        return join '', map {
+            my $name = Encode::encode('UTF-8', $_);
+            qq{location "$above/$name" { deny all; $methods }\n}
+        } @DENIED;
+    };
+    return join "\n", 'server {',
+        "listen 127.0.0.1:%%PORT$world->{number}%%;", 'access_log off;',
+        "root $world->{root};",
+        IRI::Cases::nginx_settings($world->{settings}),
+        "location /up/ { alias $world->{root}/up/; $methods",
+        'create_full_put_path on;', $deny->('/up'), '}', $deny->(''), "}\n";
+}
+
+sub httpd_conf {
+    my ($world) = @_;
+    my $denied = join '|', map { Encode::encode('UTF-8', $_) } @DENIED;
+    return join "\n", "<VirtualHost 127.0.0.1:%%PORT$world->{number}%%>",
+        "DocumentRoot $world->{root}",
+        IRI::Cases::httpd_settings($world->{settings}),
+        qq{<LocationMatch "^/up(?:/|\$)">}, 'Dav On', '</LocationMatch>',
+        qq{<LocationMatch "^/(?:up/)?(?:$denied)">},
+        'Dav On', 'Require all denied', '</LocationMatch>',
+        "</VirtualHost>\n";
+}
+
+sub run {
+    my ($kind) = @_;
+    my $dir    = temp_dir();
+    my @worlds = worlds($dir);
+    my $server = $kind eq 'nginx'
+        ? nginx(root => $dir, log_level => 'crit', conf => conf($kind, @worlds))
+        : httpd(root => $dir, log_level => 'crit',
+            modules => [qw(dav dav_fs dav_lock)], conf => join '',
+            qq{DavLockDB "%%TMP%%/run/lock"\n}, conf($kind, @worlds));
+    chmod 0777, $server->tmp . '/run';
+    my (@bad, %done);
+    for my $number (1 .. $REQUESTS) {
+        my $world = $worlds[$number / 50 % @worlds];
+        my $asked = choose($kind, $world) // next;
+        my $answer = ask($server, $world, $asked);
+        push @bad, judge($kind, $world, $asked, $answer, \%done);
+        push @bad, map { "$_, by $number or one of the 20 before" }
+            changed($world) if $number % 20 == 19;
+    }
+    is scalar @bad, 0, "$kind: denied places are as they were"
+        or diag join "\n", splice @bad, 0, 15;
+    for my $what ('made', 'refused') {
+        my @none = grep { !$done{"$_ $what"} } qw(PUT MKCOL COPY MOVE DELETE);
+        is "@none", '', "$kind: what may be was $what";
+    }
+    $count{"$kind $_"} = $done{$_} for keys %done;
+    $server->stop;
+    is_deeply [$server->errors], [], "$kind: error log";
+    return;
+}
+
+# ---- requests ---------------------------------------------------------------
+
+# A request: { method, target, destination, source, sink: which of the two
+# are of a denied name, kind }.
+sub choose {
+    my ($kind, $world) = @_;
+    my $method = $METHODS[rand @METHODS];
+    my %asked = (method => $method, kind => $KINDS[rand @KINDS]);
+    my $moves = $method =~ /^(?:COPY|MOVE)$/;
+    my $way = int rand 4;
+    $asked{source} = $way == 0 || $way == 1 && !$moves;
+    $asked{sink} = $moves && $way == 1;
+    my @source = $asked{source} ? denied_path($world, 1)
+        : $moves ? ('up', 'work', 'a.txt') : public_path($world, $method);
+    $asked{target} = spelled($world, \%asked, @source) // return;
+    $asked{name} = $source[2];
+    if ($moves) {
+        # nginx does not judge a Destination within the location of a request
+        my @sink = $asked{sink} ? denied_path($world, $kind eq 'httpd')
+            : public_path($world, 'PUT');
+        $asked{destination} = spelled($world, \%asked, @sink) // return;
+        $asked{name} = $sink[2];
+    }
+    return \%asked;
+}
+
+sub denied_path {
+    my ($world, $up) = @_;
+    # nginx cuts an ASCII Destination at the length of alias, whatever it is
+    my @names = grep { $up || /[^\0-\x7F]/ } @{ $world->{denied} };
+    my $name  = $names[rand @names];
+    my @below = (['s.txt'], ['sub', 't.txt'], ['new.txt'], ['new', ''],
+        ['sub', ''], [''], [], ['sub', "$name.txt"]);
+    return (($up && rand() < 0.7 ? 'up' : ()),
+        rand() < 0.25 ? "$name.txt" : ($name, @{ $below[rand @below] }));
+}
+
+sub public_path {
+    my ($world, $method) = @_;
+    my $name = $world->{public}[rand @{ $world->{public} }];
+    return ('up', 'work', $method eq 'MKCOL' ? ($name, '')
+        : $method eq 'PUT' && rand() < 0.7 ? "$name.txt" : "$name-old.txt");
+}
+
+# A path in a spelling; nothing where it stands for the whole area, which the
+# client may remove, and all that is in it.
+sub spelled {
+    my ($world, $asked, @segments) = @_;
+    my $path = spell(segments => \@segments, kind => $asked->{kind},
+        charsets => $world->{charsets}) // return;
+    my @left;
+    for my $segment (split m{[/\\]}, $path =~ s/\?.*//sr =~ s/%([0-9A-F]{2})/chr hex $1/gier) {
+        next if $segment =~ /^\.?$/;
+        $segment eq '..' ? pop @left : push @left, $segment;
+    }
+    return @left < 2 && $segments[0] eq 'up' || !@left ? undef : $path;
+}
+
+my $LOCK = '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope>'
+    . '<D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype>'
+    . '</D:lockinfo>';
+my $PATCH = '<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:"><D:set>'
+    . '<D:prop><x xmlns="u:u">1</x></D:prop></D:set></D:propertyupdate>';
+
+sub ask {
+    my ($server, $world, $asked) = @_;
+    my $port = $server->port($world->{number});
+    my %more = %{ { PUT => { body => 'new' }, LOCK => { body => $LOCK },
+            PROPPATCH => { body => $PATCH } }->{ $asked->{method} } // {} };
+    my @headers = $asked->{method} eq 'PROPFIND' ? (Depth => 0) : ();
+    push @headers, 'Content-Type' => 'text/xml' if ($more{body} // '') =~ /^</;
+    if (defined $asked->{destination}) {
+        my $host = ('', 'http://localhost', 'http://LOCALHOST',
+            'http://evil.example')[rand() < 0.05 ? 3 : rand 3];
+        $asked->{elsewhere} = $host =~ /evil/;
+        push @headers, Destination => $host . $asked->{destination};
+        push @headers, Overwrite => 'F' if rand() < 0.3;
+    }
+    return $server->request($asked->{method}, $asked->{target}, %more,
+        headers => \@headers, port => $port);
+}
+
+# ---- judging ----------------------------------------------------------------
+
+# What is wrong, a list of texts; the disk is put right again.
+sub judge {
+    my ($kind, $world, $asked, $answer, $done) = @_;
+    my $status = $answer->status;
+    my $denied = $asked->{source} || $asked->{sink};
+    my $sure = IRI::Spelling::sure($asked->{kind});
+    my @wrong;
+    push @wrong, 'marker' if $answer->body =~ /$MARKER/;
+    push @wrong, 'not refused' if $denied && $sure eq 'same' && $status < 400;
+    push @wrong, 'not 403'
+        if $asked->{source} && !$asked->{destination} && $sure eq 'same'
+        && $status != 403;
+    $done->{requests}++;
+    $done->{"$asked->{method} refused"}++ if $denied && $status >= 400;
+    push @wrong, changed($world) if $status < 400 || $status >= 500;
+    if ($status < 300) {
+        $done->{"$asked->{method} made"}++ if !$denied;
+        push @wrong, made($world, $asked) if !$denied && $sure eq 'same';
+        $done->{"$asked->{kind} made"}++ if !$denied;
+        push @wrong, carried($world);
+    }
+    clean($world) if $status < 300 || @wrong;
+    return map {
+        join ' ', $_, $world->{settings}, $asked->{kind}, $asked->{method},
+            escaped($asked->{target}), escaped($asked->{destination} // ''),
+            $status
+    } @wrong;
+}
+
+# What has become of denied places.
+sub changed {
+    my ($world) = @_;
+    my %now = denied_files($world);
+    my $before = $world->{before};
+    my @wrong = map { 'changed ' . escaped($_) }
+        grep { ($now{$_} // '') ne $before->{$_} } sort keys %$before;
+    push @wrong, map { 'new ' . escaped($_) }
+        grep { !exists $before->{$_} } sort keys %now;
+    return @wrong;
+}
+
+# What was carried out of them.
+sub carried {
+    my ($world) = @_;
+    my @todo = map { "$world->{root}/up/$_" }
+        grep { !is_denied($world, $_) } entries("$world->{root}/up");
+    my @wrong;
+    while (defined(my $path = shift @todo)) {
+        push @todo, map { "$path/$_" } entries($path) if -d $path;
+        push @wrong, 'carried ' . escaped($path)
+            if -f $path && slurp($path) =~ /$MARKER/;
+    }
+    return @wrong;
+}
+
+# What was made has the name that was asked, and no other entry has.
+sub made {
+    my ($world, $asked) = @_;
+    my %seen;
+    $seen{ key(read_in($_, $world->{charset}) // read_in($_, 'UTF-8') // $_) }++
+        for entries("$world->{root}/up/work");
+    my @wrong = map { 'twice: ' . escaped(Encode::encode('UTF-8', $_)) }
+        grep { $seen{$_} > 1 } sort keys %seen;
+    my $name = key($asked->{name} // '');
+    push @wrong, 'not made' if $asked->{method} =~ /^(?:PUT|MKCOL|COPY|MOVE)$/
+        && !$seen{$name};
+    push @wrong, 'still there' if $asked->{method} eq 'DELETE' && $seen{$name};
+    return @wrong;
+}
+
+# The area as it was at the start.
+sub clean {
+    my ($world) = @_;
+    my $up = "$world->{root}/up";
+    remove_tree(map { "$up/$_" } grep { !is_denied($world, $_) } entries($up));
+    if (changed($world)) {
+        remove_tree($world->{root});
+        make_world($world);
+        return;
+    }
+    make_work($world);
+    return;
+}
