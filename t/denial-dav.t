@@ -204,8 +204,9 @@ sub run {
         my $asked = choose($kind, $world) // next;
         my $answer = ask($server, $world, $asked);
         push @bad, judge($kind, $world, $asked, $answer, \%done);
-        push @bad, map { "$_, by $number or one of the 20 before" }
-            changed($world) if $number % 20 == 19;
+        my @changed = $number % 20 == 19 ? changed($world) : ();
+        push @bad, map { "$_, by $number or one of 20 before" } @changed;
+        clean($world) if @changed;
     }
     is scalar @bad, 0, "$kind: denied places are as they were"
         or diag join "\n", splice @bad, 0, 15;

@@ -6,7 +6,7 @@
 DENIAL_REQUESTS ?= 100000
 denial: need-test ## spellings of denied names, DENIAL_REQUESTS a server
 	@+$(again) all
-	IRI_DENIAL=$(DENIAL_REQUESTS) prove -It/lib -v t/denial.t
+	IRI_DENIAL=$(DENIAL_REQUESTS) prove -It/lib -v t/denial.t t/denial-dav.t
 
 CHURN_SECONDS ?= 120
 churn: need-test ## names, links and configurations change under load
@@ -49,7 +49,14 @@ coverage: need-check ## lines and branches of common/ that the suite runs
 	    $(patsubst t/core/%.c,$(COVERED)/t/%,$(TEST_SRC))' prove
 	@t/analysis/coverage $(COVERED)
 
-.PHONY: need-check analyze coverage
+# MUTANTS=... are the ids of a few.
+mutants: need-test ## each check of the core, weakened, fails a test
+	@JOBS=$(JOBS) t/mutants/run $(BUILD)/mutants $(MUTANTS)
+
+mutants-servers: need-test ## the same of both modules
+	@JOBS=$(JOBS) t/mutants/run --servers $(BUILD)/mutants-servers $(MUTANTS)
+
+.PHONY: need-check analyze coverage mutants mutants-servers
 
 # ---- of the core -------------------------------------------------------------
 
