@@ -1,5 +1,6 @@
 # Other modules around ours, written in Lua: one puts a path that is not
-# canonical into the request, one logs the target that it finds there.
+# canonical into the request, one says who the client is by the spelling of the
+# path, one logs the target and the user that it finds there.
 use strict;
 use warnings;
 use FindBin;
@@ -12,7 +13,8 @@ plan skip_all => $missing if $missing;
 my $folder = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
 plan skip_all => 'no mod_lua' if !-e "$folder/mod_lua.so";
 
-my ($root) = make_tree("\\xC3\\xA9.html\tfile\nplain.html\tfile\n");
+my ($root) = make_tree("\\xC3\\xA9.html\tfile\nplain.html\tfile\n"
+    . "\\xE8\\xA1\\xA8.html\tfile\n");
 my $tmp = temp_dir();
 chmod 0777, $tmp;
 spew("$tmp/hooks.lua", <<"END");
@@ -24,8 +26,17 @@ function change(r)
     end
     return apache2.DECLINED
 end
+function user(r)
+    if r.uri == "/\\201\\189.html" then
+        r.user = "somebody"
+    end
+    return apache2.DECLINED
+end
 function log(r)
-    local file = io.open("$tmp/targets", "a")
+    local file = io.open("$tmp/users", "a")
+    file:write(tostring(r.user), "\\n")
+    file:close()
+    file = io.open("$tmp/targets", "a")
     file:write(r.unparsed_uri, "\\n")
     file:close()
     return apache2.OK
@@ -35,8 +46,9 @@ END
 my $server = httpd(root => $root, tmp => $tmp, modules => ['lua'],
     conf => <<'END');
 IRIEngine On
-IRICharset windows-1252
+IRICharset windows-1252 EUC-JP
 LuaHookPreTranslateName %%TMP%%/hooks.lua change
+LuaHookTranslateName %%TMP%%/hooks.lua user
 LuaHookLog %%TMP%%/hooks.lua log
 END
 
@@ -45,5 +57,9 @@ is $server->get('/nfd')->status, 404, 'a path that is not canonical';
 is $server->get('/%E9.html')->status, 200, 'legacy';
 ok $server->wait_for(sub { slurp("$tmp/targets") =~ m{^/%}m }), 'logged';
 like slurp("$tmp/targets"), qr{^/%E9\.html$}m, 'the target as it was sent';
+is $server->get('/%C9%BD.html')->status, 200, 'found under another name';
+ok $server->wait_for(sub { slurp("$tmp/targets") =~ m{^/%C9}m }), 'logged';
+unlike slurp("$tmp/users"), qr/somebody/,
+    'nobody whom the other name had let in';
 is_deeply [$server->errors], [], 'log';
 done_testing;

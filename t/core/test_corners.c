@@ -315,6 +315,202 @@ test_stopped_further(void **state)
 }
 
 
+/*
+ * Two directories bear the octets of the request, in one reading and in the
+ * other, equally long on disk.  The first has nothing more to tell, and what
+ * is below the second is no business of the request.
+ */
+static void
+test_other_directory(void **state)
+{
+    corner_t r;
+
+    (void) state;
+
+    /* CE B1 is U+03B1, in EUC-JP A6 C1, and in EUC-JP a kanji. */
+    corner_init(&r, "/%CE%B1/%CE%B1", "euc-jp", "euc-jp", N);
+    core_put(&r.core, S("/srv/\xce\xb1/\xce\xb1"));
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_MOVED);
+
+    core_put(&r.core, S("/srv/\xa6\xc1/"));
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
+    assert_str(r.found.filename, S("/srv/\xa6\xc1/\xa6\xc1"));
+
+    core_free(&r.core);
+}
+
+
+/* ---- limits of finding -------------------------------------------------- */
+
+/* The octets of the n-th candidate for a name; len 0: there are fewer. */
+static iri_str_t
+candidate(corner_t *r, iri_str_t name, size_t n)
+{
+    iri_buf_t variant = { NULL, 0, 0 }, octets = { NULL, 0, 0 };
+    iri_str_t none = { 0, NULL };
+    size_t    k;
+    int       way, written, differs = 1;
+
+    for (way = -1; way < 2; way++) {
+        if (way >= 0) {
+            assert_int_equal(
+                iri_name_variant(&r->core.env, name, way, &variant, &differs),
+                IRI_OK);
+        } else {
+            assert_int_equal(
+                iri_buf_put(&r->core.env, &variant, name.data, name.len),
+                IRI_OK);
+        }
+
+        for (k = 0; differs && k < IRI_WAYS(&r->tree); k++) {
+            assert_int_equal(iri_name_write(&r->core.env, &r->tree,
+                                            iri_buf_str(&variant), k, &octets,
+                                            &written),
+                             IRI_OK);
+
+            if (written && n-- == 0) {
+                return iri_buf_str(&octets);
+            }
+        }
+    }
+
+    return none;
+}
+
+
+/* Of the ways to write one name, the first eight are looked for. */
+static void
+test_looks_of_a_segment(void **state)
+{
+    /* U+301C and U+FF5E, so neither way of the pairs is the name, U+304C */
+    static const char target[] = "/%E3%80%9C%EF%BD%9E%E3%81%8C";
+    corner_t          r;
+    unsigned char     path[64];
+    iri_str_t         octets;
+    size_t            n;
+
+    (void) state;
+
+    for (n = 0;; n++) {
+        corner_init(&r, target, "", "utf-8 euc-jp sjis gb18030", N | V);
+        octets = candidate(&r, iri_str_from(r.reading.path, 1), n);
+
+        if (octets.len == 0) {
+            core_free(&r.core);
+            break;
+        }
+
+        memcpy(path, "/srv/", 5);
+        memcpy(path + 5, octets.data, octets.len);
+        core_put(&r.core, (iri_str_t){ 5 + octets.len, path });
+        corner_find(&r);
+        assert_int_equal(r.found.answer == IRI_SERVE
+                             || r.found.answer == IRI_MOVED,
+                         n < IRI_MAX_LOOKS);
+        core_free(&r.core);
+    }
+
+    assert_true(n > IRI_MAX_LOOKS);
+}
+
+
+/* Candidates of a request: at the limit, and one more. */
+static void
+test_looks_of_a_request(void **state)
+{
+    corner_t r;
+    char     target[512], path[512];
+    size_t   i, more;
+
+    (void) state;
+
+    for (more = 0; more < 2; more++) {
+        strcpy(target, "");
+        strcpy(path, "/srv");
+
+        for (i = 0; i < IRI_MAX_REQUEST_LOOKS / 2; i++) {
+            core_append(target, "/%C3%A9");
+            core_append(path, "/" E_NFD); /* the second look finds it */
+        }
+
+        if (more) {
+            core_append(target, "/%C3%A9");
+            core_append(path, "/" E_ACUTE); /* the first */
+        }
+
+        corner_init(&r, target, "", "", N);
+        core_put(&r.core, core_str(path));
+        corner_find(&r);
+        assert_int_equal(r.found.answer, more ? IRI_PASS : IRI_SERVE);
+        assert_int_equal(r.found.why, more ? IRI_WHY_BUDGET : IRI_WHY_FOUND);
+        core_free(&r.core);
+    }
+}
+
+
+/* Directories read for a request: four of them, and one more. */
+static void
+test_lists_of_a_request(void **state)
+{
+    corner_t r;
+    char     target[256] = "", path[256] = "/srv";
+    size_t   depth;
+
+    (void) state;
+
+    for (depth = 1; depth <= IRI_MAX_LISTS + 1; depth++) {
+        core_append(target, "/%E1%BA%AD");
+        core_append(path, "/\xc3\xa2\xcc\xa3"); /* only the list tells it */
+
+        corner_init(&r, target, "", "", N);
+        core_put(&r.core, core_str(path));
+        corner_find(&r);
+        assert_int_equal(r.found.answer,
+                         depth <= IRI_MAX_LISTS ? IRI_SERVE : IRI_PASS);
+        core_free(&r.core);
+    }
+}
+
+
+/* Names of a directory that have to be looked at closely: 64 KiB of them. */
+static void
+test_close_looks(void **state)
+{
+    enum { LONG = 250, ENOUGH = 64 * 1024 / LONG + 1 };
+    corner_t r;
+    char     path[5 + LONG + 1];
+    size_t   count, i;
+
+    (void) state;
+
+    for (count = ENOUGH; count <= ENOUGH + 1; count++) {
+        corner_init(&r, "/%E1%BA%AD", "", "", N);
+        r.search.reading = NULL;
+
+        for (i = 0; i < count; i++) {
+            memset(path, 'x', sizeof(path));
+            snprintf(path, sizeof(path), "/srv/\xc3\xa2\xcc\xa3%06u",
+                     (unsigned) i);
+            path[strlen(path)] = 'x';
+            path[sizeof(path) - 1] = '\0';
+            core_put(&r.core, core_str(path));
+        }
+
+        /* The same as it is asked for. */
+        memmove(path + 8, path + 9, sizeof(path) - 9);
+        memcpy(path + 5, "\xe1\xba\xad", 3);
+        r.search.path = core_str(path + 4);
+        corner_find(&r);
+        assert_int_equal(r.found.answer,
+                         count == ENOUGH ? IRI_SERVE : IRI_PASS);
+        core_free(&r.core);
+    }
+}
+
+
 /* ---- dividing ----------------------------------------------------------- */
 
 /* The file system fails: nothing is cut off. */
@@ -546,6 +742,105 @@ test_inert_is_no_bidi(void **state)
 }
 
 
+/* An escape that is cut short, though what would complete it is behind. */
+static void
+test_cut_escapes(void **state)
+{
+    core_t             core;
+    iri_reading_conf_t conf;
+    iri_request_t      request;
+    iri_reading_t      reading;
+    iri_status_t       status;
+    size_t             len;
+
+    (void) state;
+
+    core_init(&core);
+    memset(&conf, 0, sizeof(conf));
+    memset(&request, 0, sizeof(request));
+    request.escaped = 1;
+
+    for (len = 8; len <= 10; len++) {
+        request.path = S("/%C3%A9%41");
+        request.path.len = len;
+        status = iri_read(&core.env, &conf, &request, &reading);
+        assert_int_equal(status,
+                         len == 8 || len == 9 ? IRI_BAD_ESCAPE : IRI_OK);
+    }
+
+    core_free(&core);
+}
+
+
+/* A segment that is too long as it came or in canonical form, by one octet. */
+static void
+test_long_segments(void **state)
+{
+    static const struct {
+        const char *charset;
+        const char *end; /* behind as many "a" as make it len octets */
+        size_t      len;
+        int         read;
+    } cases[] = {
+        { "utf-8", E_NFD, IRI_MAX_SEGMENT, 1 },
+        { "utf-8", E_NFD, IRI_MAX_SEGMENT + 1, 0 }, /* canonical: 1024 */
+        { "windows-1252", "\xe9", IRI_MAX_SEGMENT - 1, 1 },
+        { "windows-1252", "\xe9", IRI_MAX_SEGMENT, 0 }, /* canonical: 1025 */
+    };
+    static unsigned char octets[IRI_MAX_SEGMENT + 1];
+    core_t               core;
+    iri_tree_conf_t      tree;
+    iri_str_t            name;
+    size_t               i, end;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        core_init(&core);
+        tree = core_tree(cases[i].charset, IRI_NAMES_ANY, N);
+        end = strlen(cases[i].end);
+        memset(octets, 'a', sizeof(octets));
+        memcpy(octets + cases[i].len - end, cases[i].end, end);
+        assert_int_equal(iri_entry_name(&core.env, &tree,
+                                        (iri_str_t){ cases[i].len, octets },
+                                        &name),
+                         IRI_OK);
+        assert_int_equal(name.len != 0, cases[i].read);
+        core_free(&core);
+    }
+}
+
+
+/* The four octets of gb18030: second to fourth in their ranges. */
+static void
+test_four_octets(void **state)
+{
+    static const struct {
+        const char *octets;
+        size_t      len;
+    } cases[] = {
+        { "\x81\x30\x81\x30", 4 }, { "\x90\x39\xfe\x39", 4 },
+        { "\x81\x2f\x81\x30", 0 }, { "\x81\x3a\x81\x30", 0 },
+        { "\x81\x30\x80\x30", 0 }, { "\x81\x30\xff\x30", 0 },
+        { "\x81\x30\x81\x2f", 0 }, { "\x81\x30\x81\x3a", 0 },
+        { "\x90\x30\x81\x3a", 0 }, { "\xe3\x32\x9a\x35", 4 },
+        { "\xe3\x32\x9a\x36", 0 }, { "\xfe\x39\xfe\x39", 0 },
+    };
+    const iri_charset_t *charset = core_charset("gb18030");
+    const unsigned char *p;
+    uint32_t             c;
+    size_t               i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        p = (const unsigned char *) cases[i].octets;
+        assert_int_equal(iri_charset_next(charset, p, p + 4, &c),
+                         cases[i].len);
+    }
+}
+
+
 /* ---- Location ----------------------------------------------------------- */
 
 static void
@@ -591,6 +886,11 @@ main(void)
         cmocka_unit_test(test_grown_variant),
         cmocka_unit_test(test_no_mixed_rest),
         cmocka_unit_test(test_stopped_further),
+        cmocka_unit_test(test_other_directory),
+        cmocka_unit_test(test_looks_of_a_segment),
+        cmocka_unit_test(test_looks_of_a_request),
+        cmocka_unit_test(test_lists_of_a_request),
+        cmocka_unit_test(test_close_looks),
         cmocka_unit_test(test_split_error),
         cmocka_unit_test(test_very_long_entry),
         cmocka_unit_test(test_control_in_entry),
@@ -598,6 +898,9 @@ main(void)
         cmocka_unit_test(test_raw_bidi_cut),
         cmocka_unit_test(test_very_long_escaped),
         cmocka_unit_test(test_inert_is_no_bidi),
+        cmocka_unit_test(test_cut_escapes),
+        cmocka_unit_test(test_long_segments),
+        cmocka_unit_test(test_four_octets),
         cmocka_unit_test(test_short_locations),
     };
 
