@@ -1,0 +1,110 @@
+/*
+ * test_limits.c - the limits of one search, one below, at and one above
+ *
+ * Proves: four directories of a path may be read, of the fifth only guesses
+ * are found; eight candidates of a segment are looked for, not the ninth.
+ * The other limits are where they belong: of paths and segments in
+ * test_read, of marks in test_norm, of all looks and calls in test_find, of
+ * entries in test_cache, of charsets in test_conf.
+ */
+
+#include "core.h"
+
+#define N IRI_FORGIVE_NORMALIZATION
+
+/* U+1EAD in no form: found only by reading its directory. */
+#define ODD   "\xc3\xa2\xcc\xa3"
+#define ASKED "\xe1\xba\xad"
+
+
+static void
+check_lists(size_t depth, size_t lists)
+{
+    core_t          core;
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    iri_search_t    search = { &tree, NULL, S("/srv"), S(""), 0, NULL };
+    iri_found_t     found;
+    char            entry[256] = "/srv", asked[256] = "";
+    size_t          i;
+
+    for (i = 0; i < depth; i++) {
+        core_append(entry, "/" ODD);
+        core_append(asked, "/" ASKED);
+    }
+
+    core_init(&core);
+    core_put(&core, core_str(entry));
+    search.path = core_str(asked);
+
+    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_int_equal(core.lists, lists);
+
+    if (depth <= IRI_MAX_LISTS) {
+        assert_int_equal(found.answer, IRI_SERVE);
+        assert_text(found.filename, entry);
+    } else {
+        assert_int_equal(found.answer, IRI_PASS);
+    }
+
+    assert_str(found.path, search.path);
+    core_free(&core);
+}
+
+
+static void
+test_lists(void **state)
+{
+    (void) state;
+
+    check_lists(IRI_MAX_LISTS - 1, IRI_MAX_LISTS - 1);
+    check_lists(IRI_MAX_LISTS, IRI_MAX_LISTS);
+    check_lists(IRI_MAX_LISTS + 1, IRI_MAX_LISTS);
+}
+
+
+/* Ways of writing a name that is not there; the first look counts for two. */
+static void
+check_looks(const char *charsets, size_t looks)
+{
+    core_t          core;
+    iri_tree_conf_t tree = core_tree(charsets, IRI_NAMES_ANY, N);
+    iri_search_t search = { &tree, NULL, S("/srv"), S("/\xc3\xa9"), 0, NULL };
+    iri_found_t  found;
+
+    core_init(&core);
+    core_put(&core, S("/srv/"));
+    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_int_equal(found.answer, IRI_PASS);
+    assert_int_equal(found.why, IRI_WHY_ABSENT);
+
+    /* And one at the directory that is read then. */
+    assert_int_equal(core.stats, looks + 1);
+    core_free(&core);
+}
+
+
+/* UTF-8, gb18030, windows-1258: NFC and NFD; then one way each. */
+static void
+test_looks(void **state)
+{
+    (void) state;
+
+    check_looks("utf-8 gb18030 windows-1258 windows-1252", IRI_MAX_LOOKS - 1);
+    check_looks("utf-8 gb18030 windows-1258 windows-1252 iso-8859-2",
+                IRI_MAX_LOOKS);
+    check_looks("utf-8 gb18030 windows-1258 windows-1252 iso-8859-2"
+                " windows-1250",
+                IRI_MAX_LOOKS);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_looks),
+    };
+
+    return cmocka_run_group_tests_name("limits", tests, NULL, NULL);
+}
