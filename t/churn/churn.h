@@ -131,8 +131,9 @@ typedef struct {
     int         reloads;   /* 1: connections may end between requests */
     int         fifos;     /* 1: files become FIFOs (not for httpd, which
                               opens a FIFO as it opens a file) */
-    int         deep;      /* 1: the directory of 10,000 entries */
+    unsigned    deep;      /* entries of a large directory; 0: none */
     unsigned    seed;
+    unsigned    sweeps;    /* how often each target is asked at the end */
 } options_t;
 
 extern options_t options;

@@ -568,7 +568,7 @@ load_sweep(void)
     clients_init();
     sweeping = 1;
 
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < options.sweeps && i < CLIENTS; i++) {
         ending = 0;
         client[i].temper = PATIENT;
 

@@ -1,8 +1,8 @@
 /*
  * churn - changes a tree under a server's root and judges what it answers
  *
- *     churn [--stock] [--reloads] [--fifos] [--deep] [--seed N]
- *           ROOT BESIDE PORT SECONDS
+ *     churn [--stock] [--reloads] [--fifos] [--deep N] [--seed N]
+ *           [--sweeps N] ROOT BESIDE PORT SECONDS
  *
  * ROOT is the root of the server, BESIDE a directory outside of it on the
  * same file system.  Prints counts, a line each: word, number; and lines
@@ -23,8 +23,9 @@ static const struct option long_options[] = {
     { "stock", no_argument, &options.stock, 1 },
     { "reloads", no_argument, &options.reloads, 1 },
     { "fifos", no_argument, &options.fifos, 1 },
-    { "deep", no_argument, &options.deep, 1 },
+    { "deep", required_argument, NULL, 'd' },
     { "seed", required_argument, NULL, 's' },
+    { "sweeps", required_argument, NULL, 'w' },
     { NULL, 0, NULL, 0 },
 };
 
@@ -39,6 +40,10 @@ options_read(int argc, char **argv)
     while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
         if (c == 's') {
             options.seed = (unsigned) strtoul(optarg, NULL, 10);
+        } else if (c == 'd') {
+            options.deep = (unsigned) strtoul(optarg, NULL, 10);
+        } else if (c == 'w') {
+            options.sweeps = (unsigned) strtoul(optarg, NULL, 10);
         } else if (c != 0) {
             return 0;
         }
@@ -62,7 +67,8 @@ main(int argc, char **argv)
 {
     if (!options_read(argc, argv)) {
         fprintf(stderr, "usage: churn [--stock] [--reloads] [--fifos] "
-                        "[--deep] [--seed N] ROOT BESIDE PORT SECONDS\n");
+                        "[--deep N] [--seed N] [--sweeps N] "
+                        "ROOT BESIDE PORT SECONDS\n");
         return 2;
     }
 

@@ -979,8 +979,7 @@ inode_make(unsigned n)
 
 /* ---- a directory of ten thousand entries ---------------------------------- */
 
-#define BIG_ENTRIES 9900
-#define BIG_LOOSE   90 /* of them come and go */
+#define BIG_LOOSE 90 /* further ones that come and go */
 
 typedef struct {
     scene_t  scene;
@@ -1007,7 +1006,7 @@ big_write(const char *path, const uint32_t serial[2])
 
     make_dir(path);
 
-    for (unsigned n = 0; n < BIG_ENTRIES; n++) {
+    for (unsigned n = 0; n < options.deep; n++) {
         path_print(file, "%s/entry-%u", path, n);
         make_text(file, "");
     }
