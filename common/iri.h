@@ -308,6 +308,15 @@ void iri_tree_conf_finish(const iri_reading_conf_t *reading,
  */
 int iri_is_ascii(iri_str_t path, int escaped);
 
+/*
+ * 1 if a client may give this path to something new: octets, unescaped, that
+ * start with "/"; no segment but the last is empty, none is a dot-segment
+ * (RFC 3986, 3.3), and there is no C0 control and no DEL.  For paths in
+ * ASCII, which iri_read does not look at.
+ * "/a/b/" -> 1; "/a//b" -> 0; "/./a" -> 0; "/a\n" -> 0; "" -> 0
+ */
+int iri_is_new_path(iri_str_t path);
+
 /* How a path is handed to iri_read. */
 typedef struct {
     iri_str_t path;      /* starts with "/"; octets */
@@ -448,8 +457,10 @@ typedef struct {
                                   deepest entry is written in the tree's
                                   first charset and form below a directory
                                   (a new name), canonical below a file
-                                  (PATH_INFO); NUL-terminated for the C
-                                  library, the NUL not counted */
+                                  (PATH_INFO); of REFUSE, what comes before
+                                  that which no entry can be named, so that
+                                  rules can judge it; NUL-terminated for the
+                                  C library, the NUL not counted */
 } iri_found_t;
 
 /*

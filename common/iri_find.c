@@ -565,7 +565,8 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
 static int
 iri_is_forbidden(iri_str_t part)
 {
-    size_t from, to, len;
+    iri_str_t segment;
+    size_t    from, to;
 
     if (part.len != 0 && memchr(part.data, '\0', part.len) != NULL) {
         return 1;
@@ -573,11 +574,10 @@ iri_is_forbidden(iri_str_t part)
 
     for (from = 0; from < part.len; from = to + 1) {
         to = iri_segment_end(part, from);
-        len = to - from;
+        segment.data = part.data + from;
+        segment.len = to - from;
 
-        if (len != 0 && len <= 2 && part.data[from] == '.'
-            && part.data[to - 1] == '.')
-        {
+        if (iri_is_dot_segment(segment)) {
             return 1;
         }
     }

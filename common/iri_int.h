@@ -78,6 +78,7 @@ int iri_str_compare(iri_str_t a, iri_str_t b);            /* by octets */
 int iri_str_equal_nocase(iri_str_t a, const char *b);     /* ASCII only */
 size_t iri_str_count(iri_str_t s, unsigned char c);
 size_t iri_segment_end(iri_str_t path, size_t offset);    /* next "/" */
+int iri_is_dot_segment(iri_str_t segment);                /* "." or ".." */
 
 /* One line to the caller's log; %s arguments must be printable already. */
 void iri_logf(const iri_env_t *env, iri_log_level_t level,

@@ -139,6 +139,14 @@ iri_segment_end(iri_str_t path, size_t offset)
 }
 
 
+int
+iri_is_dot_segment(iri_str_t segment)
+{
+    return segment.len != 0 && segment.len <= 2 && segment.data[0] == '.'
+           && segment.data[segment.len - 1] == '.';
+}
+
+
 void
 iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
 {

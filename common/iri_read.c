@@ -63,6 +63,53 @@ iri_is_ascii(iri_str_t path, int escaped)
 }
 
 
+/* Is the segment one that no new entry can be named by? */
+static int
+iri_is_no_name(iri_str_t segment, int last)
+{
+    size_t i;
+
+    if (segment.len == 0) {
+        return !last;
+    }
+
+    for (i = 0; i < segment.len; i++) {
+        if (segment.data[i] < 0x20 || segment.data[i] == 0x7f) {
+            return 1;
+        }
+    }
+
+    return iri_is_dot_segment(segment);
+}
+
+
+int
+iri_is_new_path(iri_str_t path)
+{
+    iri_str_t segment;
+    size_t    from, to;
+
+    if (path.len == 0 || path.data[0] != '/') {
+        return 0;
+    }
+
+    for (from = 1; /* void */; from = to + 1) {
+        to = iri_segment_end(path, from);
+
+        segment.data = path.data + from;
+        segment.len = to - from;
+
+        if (iri_is_no_name(segment, to == path.len)) {
+            return 0;
+        }
+
+        if (to == path.len) {
+            return 1;
+        }
+    }
+}
+
+
 /* ---- the octets, and how they came --------------------------------------- */
 
 static int

@@ -122,6 +122,9 @@ typedef struct {
     unsigned internal:1;
 } ngx_http_iri_kept_t;
 
+/* The source of COPY and MOVE (ngx_http_iri_destination.c) */
+typedef struct ngx_http_iri_source_s  ngx_http_iri_source_t;
+
 typedef struct {
     ngx_http_request_t *request;   /* subrequests share the pool */
     iri_reading_t came;         /* as the client, or the parent, asked for it */
@@ -140,6 +143,8 @@ typedef struct {
     ngx_str_t answered;         /* r->uri for which 404 was sent */
     iri_match_t moved_match;    /* what was forgiven to start over */
 
+    ngx_http_iri_source_t *source;  /* while rules judge the Destination */
+
     ngx_str_t window_uri;       /* r->uri while try_files sees the disk's */
     ngx_str_t window_disk;
 
@@ -150,6 +155,7 @@ typedef struct {
     unsigned moved:1;           /* started over once */
     unsigned rewritten:1;       /* and not under the client's own path */
     unsigned window:1;
+    unsigned judged:1;          /* rules have let the Destination pass */
 } ngx_http_iri_ctx_t;
 
 
@@ -210,16 +216,26 @@ ngx_int_t ngx_http_iri_read_made(ngx_http_request_t *r,
  */
 ngx_int_t ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 
-/* Put the path of a Destination header in canonical form; as above. */
+/* One line of log for a reading that ends the request; its HTTP status. */
+ngx_int_t ngx_http_iri_refuse(ngx_http_request_t *r,
+    const iri_reading_t *reading, const char *what, ngx_str_t path);
+
+/* Leave the location: the server's first rule is what comes next. */
+void ngx_http_iri_from_the_start(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_destination.c ----------------------------------------- */
+
+/* Put the path of a Destination header in canonical form, as above. */
 ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
 
 /*
- * Refuse a Destination that is shorter than alias, as ngx_http_dav_module does
- * where there is no script, or of which alias would cut a character in two, or
- * that is another name of what is there.  NGX_DECLINED: there is nothing to
- * say; else the HTTP status.
+ * After the rules have let the source pass: let them judge the Destination
+ * of COPY and MOVE, too, where nginx itself would write there.  NGX_DECLINED:
+ * there is nothing to say, or the request has begun again in its name; else
+ * the HTTP status.
  */
-ngx_int_t ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias);
+ngx_int_t ngx_http_iri_destination_rules(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */

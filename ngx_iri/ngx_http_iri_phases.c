@@ -11,7 +11,8 @@
  *                           disk is asked: found under another canonical path
  *                           the request starts over
  *                   last    once more, for what rewrites have made
- *   PRECONTENT      first   iri_redirect, when ACCESS has let the client in;
+ *   PRECONTENT      first   404 where the disk says so, and iri_redirect, when
+ *                           ACCESS has let the client in;
  *                           the Destination of COPY and MOVE
  *                           try_files, in the place of nginx's own handler:
  *                           the window for it is opened and closed
@@ -223,9 +224,6 @@ static ngx_int_t
 ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const iri_found_t *found)
 {
-    ngx_http_core_srv_conf_t  *cscf;
-    ngx_http_core_main_conf_t *cmcf;
-
     ctx->moved = 1;
     ctx->moved_match = found->match;
     ctx->rewritten = !ngx_http_iri_same(r->uri, ctx->canonical);
@@ -243,14 +241,7 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_put_back(r, ctx);
 
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
-
-    r->valid_location = 1;
-    r->loc_conf = cscf->ctx->loc_conf;
-    ngx_http_update_location_config(r);
-    r->phase_handler = (ngx_int_t) cmcf->phase_engine.server_rewrite_index
-                       - 1;
+    ngx_http_iri_from_the_start(r);
 
     return NGX_DECLINED;
 }
@@ -297,6 +288,30 @@ ngx_http_iri_may_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
+/* A Destination is written below the root of the source's location. */
+static ngx_uint_t
+ngx_http_iri_is_judged(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    return ctx != NULL && ctx->source != NULL;
+}
+
+
+/* Is the path one to look for below the root of this location? */
+static ngx_uint_t
+ngx_http_iri_is_looked_for(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return ilcf->plain != NULL && !ngx_http_iri_plain_uri(r)
+           && (ilcf->plain->alias == 0 || r->valid_location)
+           && !ngx_http_iri_is_judged(r);
+}
+
+
 static ngx_int_t
 ngx_http_iri_resolve(ngx_http_request_t *r)
 {
@@ -310,18 +325,38 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    switch (found->found.answer) {
-    case IRI_MOVED:
-        return ngx_http_iri_may_start_over(r, ctx)
-                   ? ngx_http_iri_start_over(r, ctx, &found->found)
-                   : ngx_http_iri_not_found(r, ctx, found);
+    return found->found.answer == IRI_MOVED
+                   && ngx_http_iri_may_start_over(r, ctx)
+               ? ngx_http_iri_start_over(r, ctx, &found->found)
+               : NGX_DECLINED;
+}
 
-    case IRI_REFUSE:
-        return ngx_http_iri_not_found(r, ctx, found);
 
-    default:
+/*
+ * Once the rules have let the client in, and not before: that no entry can
+ * have such a name may depend on what there is in a directory that they deny.
+ */
+static ngx_int_t
+ngx_http_iri_answer(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t   *ctx;
+    ngx_http_iri_found_t *found;
+
+    if (!ngx_http_iri_is_looked_for(r)) {
         return NGX_DECLINED;
     }
+
+    found = ngx_http_iri_find(r);
+    ctx = ngx_http_iri_ctx(r);
+
+    if (found == NULL || ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return found->found.answer == IRI_MOVED
+                   || found->found.answer == IRI_REFUSE
+               ? ngx_http_iri_not_found(r, ctx, found)
+               : NGX_DECLINED;
 }
 
 
@@ -340,7 +375,7 @@ ngx_http_iri_resolve_first(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (ilcf->plain == NULL || ilcf->plain->root_lengths != NULL
-        || ngx_http_iri_plain_uri(r))
+        || ngx_http_iri_plain_uri(r) || ngx_http_iri_is_judged(r))
     {
         return NGX_DECLINED;
     }
@@ -457,13 +492,8 @@ ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     ngx_http_iri_root_validate(r, ilcf);
 
-    if (ilcf->plain == NULL || ngx_http_iri_plain_uri(r)
-        || (ilcf->plain->alias && !r->valid_location))
-    {
-        return NGX_DECLINED;
-    }
-
-    return ngx_http_iri_resolve(r);
+    return ngx_http_iri_is_looked_for(r) ? ngx_http_iri_resolve(r)
+                                         : NGX_DECLINED;
 }
 
 
@@ -575,25 +605,6 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
 
 /* ---- around the content ------------------------------------------------- */
 
-/* Where nginx's own files are served: a proxy's Destination is not ours. */
-static ngx_int_t
-ngx_http_iri_check_destination(ngx_http_request_t *r)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
-        || r->content_handler != NULL || ilcf->plain == NULL
-        || ilcf->plain->alias == NGX_MAX_SIZE_T_VALUE)
-    {
-        return NGX_DECLINED;
-    }
-
-    return ngx_http_iri_destination_check(r, ilcf->plain->alias);
-}
-
-
 static ngx_int_t
 ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
 {
@@ -603,9 +614,14 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
+    rc = ngx_http_iri_answer(r);
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
     rc = ngx_http_iri_redirect(r);
 
-    return rc != NGX_DECLINED ? rc : ngx_http_iri_check_destination(r);
+    return rc != NGX_DECLINED ? rc : ngx_http_iri_destination_rules(r);
 }
 
 

@@ -293,6 +293,23 @@ ngx_http_iri_put_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
+void
+ngx_http_iri_from_the_start(ngx_http_request_t *r)
+{
+    ngx_http_core_srv_conf_t  *cscf;
+    ngx_http_core_main_conf_t *cmcf;
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+
+    r->valid_location = 1;
+    r->loc_conf = cscf->ctx->loc_conf;
+    ngx_http_update_location_config(r);
+    r->phase_handler = (ngx_int_t) cmcf->phase_engine.server_rewrite_index
+                       - 1;
+}
+
+
 /* ---- reading ------------------------------------------------------------ */
 
 ngx_int_t
@@ -420,8 +437,7 @@ ngx_http_iri_read_made(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
-/* One line for an answer that ends the request. */
-static ngx_int_t
+ngx_int_t
 ngx_http_iri_refuse(ngx_http_request_t *r, const iri_reading_t *reading,
                     const char *what, ngx_str_t path)
 {
@@ -465,244 +481,3 @@ ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         return NGX_DECLINED;
     }
 }
-
-
-/* ---- the Destination header (RFC 4918, 10.3) ---------------------------- */
-
-#if (NGX_HTTP_DAV)
-
-/*
- * Where the path is in "/path" or "scheme://host/path": as in
- * ngx_http_dav_module, which unescapes it itself, and to which "#" is a
- * character like others.
- */
-static iri_str_t
-ngx_http_iri_destination_path(ngx_str_t value)
-{
-    u_char   *p, *last, *end;
-    iri_str_t path = { 0, NULL };
-
-    p = value.data;
-    end = value.data + value.len;
-
-    if (value.len != 0 && *p != '/') {
-        p = ngx_strlcasestrn(p, end, (u_char *) "://", sizeof("://") - 2);
-        p = p != NULL ? ngx_strlchr(p + sizeof("://") - 1, end, '/') : NULL;
-    }
-
-    if (p == NULL || p == end) {
-        return path;
-    }
-
-    last = ngx_strlchr(p, end, '?');
-
-    path.data = p;
-    path.len = (last != NULL ? last : end) - p;
-
-    return path;
-}
-
-
-/* Put uri in the place of path, which is a part of the header's value. */
-static ngx_int_t
-ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
-                             iri_str_t path, iri_str_t uri)
-{
-    size_t  before, after;
-    u_char *data, *p;
-
-    before = path.data - value->data;
-    after = value->len - before - path.len;
-
-    data = ngx_pnalloc(r->pool, before + uri.len + after + 1);
-    if (data == NULL) {
-        return NGX_ERROR;
-    }
-
-    p = ngx_cpymem(data, value->data, before);
-    p = ngx_cpymem(p, uri.data, uri.len);
-    p = ngx_cpymem(p, path.data + path.len, after);
-    *p = '\0';
-
-    value->data = data;
-    value->len = p - data;
-
-    return NGX_OK;
-}
-
-
-/* What is read of it: NGX_DECLINED if nginx is to refuse it. */
-static ngx_int_t
-ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
-                              iri_reading_t *reading)
-{
-    iri_env_t                env;
-    iri_status_t             status;
-    iri_request_t            request;
-    ngx_http_iri_srv_conf_t *iscf;
-
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-
-    request.path = path;
-    request.target = path;
-    request.escaped = 1;
-
-    ngx_http_iri_env(r, &env);
-    status = iri_read(&env, &iscf->reading, &request, reading);
-
-    if (status == IRI_BAD_ESCAPE) {
-        return NGX_DECLINED;
-    }
-
-    return status == IRI_OK ? NGX_OK : NGX_ERROR;
-}
-
-
-ngx_int_t
-ngx_http_iri_destination(ngx_http_request_t *r)
-{
-    ngx_int_t           rc;
-    ngx_str_t          *value;
-    iri_str_t           path;
-    iri_reading_t       reading;
-    ngx_http_iri_ctx_t *ctx;
-
-    if (r->headers_in.destination == NULL) {
-        return NGX_DECLINED;
-    }
-
-    value = &r->headers_in.destination->value;
-    path = ngx_http_iri_destination_path(*value);
-
-    if (iri_is_ascii(path, 1)) {
-        return NGX_DECLINED;
-    }
-
-    rc = ngx_http_iri_destination_read(r, path, &reading);
-    if (rc != NGX_OK) {
-        return rc;
-    }
-
-    if (reading.answer == IRI_REFUSE) {
-        return ngx_http_iri_refuse(r, &reading, "Destination",
-                                   ngx_http_iri_out(reading.octets));
-    }
-
-    ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL) {
-        return NGX_ERROR;
-    }
-
-    ctx->destination = reading;
-    ctx->has_destination = 1;
-
-    return reading.answer == IRI_SERVE
-               ? ngx_http_iri_destination_set(r, value, path, reading.uri)
-               : NGX_DECLINED;
-}
-
-
-/*
- * alias stands for so many octets, whichever they are: so nginx has it, and
- * so it stays for ASCII, where each octet is a character.
- */
-static ngx_uint_t
-ngx_http_iri_destination_fits(ngx_http_request_t *r, ngx_str_t path,
-                              size_t alias)
-{
-    if (path.len < alias) {
-        return 0;
-    }
-
-    return iri_is_ascii(ngx_http_iri_in(path), 0) || r->uri.len < alias
-           || ngx_memcmp(path.data, r->uri.data, alias) == 0;
-}
-
-
-/*
- * What has another canonical path cannot be written as it is, and writing to
- * the other would surprise: it may be what is copied.
- */
-static ngx_uint_t
-ngx_http_iri_destination_moved(ngx_http_request_t *r, ngx_str_t path)
-{
-    ngx_http_iri_found_t *found;
-
-    if (iri_is_ascii(ngx_http_iri_in(path), 0)) {
-        return 0;
-    }
-
-    found = ngx_http_iri_find_uri(r, path);
-
-    return found != NULL && found->found.answer == IRI_MOVED;
-}
-
-
-static ngx_int_t
-ngx_http_iri_destination_status(ngx_http_request_t *r, ngx_str_t path,
-                                size_t alias)
-{
-    if (!ngx_http_iri_destination_fits(r, path, alias)) {
-        return NGX_HTTP_BAD_REQUEST;
-    }
-
-    return ngx_http_iri_destination_moved(r, path) ? NGX_HTTP_CONFLICT
-                                                   : NGX_DECLINED;
-}
-
-
-ngx_int_t
-ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias)
-{
-    ngx_int_t  rc;
-    ngx_str_t  path, args, *value;
-    ngx_uint_t flags = 0;
-
-    if (r->headers_in.destination == NULL) {
-        return NGX_DECLINED;
-    }
-
-    value = &r->headers_in.destination->value;
-    path = ngx_http_iri_out(ngx_http_iri_destination_path(*value));
-    ngx_str_null(&args);
-
-    if (ngx_http_parse_unsafe_uri(r, &path, &args, &flags) != NGX_OK) {
-        return NGX_DECLINED; /* nginx refuses it */
-    }
-
-    rc = ngx_http_iri_destination_status(r, path, alias);
-
-    if (rc != NGX_DECLINED) {
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      rc == NGX_HTTP_CONFLICT
-                          ? "iri: \"Destination\" \"%V\" is another name of "
-                            "what is there"
-                          : "client sent invalid \"Destination\" header: "
-                            "\"%V\"",
-                      value);
-    }
-
-    return rc;
-}
-
-#else
-
-ngx_int_t
-ngx_http_iri_destination(ngx_http_request_t *r)
-{
-    (void) r;
-
-    return NGX_DECLINED;
-}
-
-
-ngx_int_t
-ngx_http_iri_destination_check(ngx_http_request_t *r, size_t alias)
-{
-    (void) r;
-    (void) alias;
-
-    return NGX_DECLINED;
-}
-
-#endif

@@ -2,6 +2,7 @@
 # a path, requests that start over, error pages for what was refused.
 use strict;
 use warnings;
+use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Test;
@@ -380,4 +381,126 @@ END
 is answer($after, $_ => '/re/b.txt'), '200 root', "a page for an error, iri $_"
     for qw(off on);
 is_deeply [$after->errors], [], 'nothing unexpected in the log';
+# ---- rules judge the Destination ---------------------------------------------
+
+my @PLACES = ('open/a.txt', map { "$_/x" } qw(公開 秘密 internal auth if gone
+    proxied limit sub rewritten re up));
+my ($places) = make_tree(join '', map { escaped($_) . "\tfile\t-\n" } @PLACES);
+system 'chmod', '-R', 'a+rwX', $places;
+spew("$places/users", "u:{PLAIN}p\n");
+chmod 0644, "$places/users" or die;
+
+my $rules = nginx(root => $places, log_level => 'info', conf => <<'END');
+limit_req_zone $binary_remote_addr zone=one:1m rate=1r/m;
+map $uri $rated { ~^/limit/ 1; }
+limit_req_zone $rated zone=rated:1m rate=1r/m;
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset Shift_JIS EUC-JP;
+    dav_methods PUT DELETE MKCOL COPY MOVE;
+    add_header X-Path "$uri $iri_path $1" always;
+    error_page 403 @forbidden;
+    location @forbidden { return 403 "page"; }
+    location "/秘密/" { deny all; }
+    location /internal/ { internal; }
+    location /auth/ { auth_basic zone; auth_basic_user_file %%ROOT%%/users; }
+    location /if/ { if ($uri ~ x) { return 403; } }
+    location /gone/ { return 410; }
+    location /proxied/ { proxy_pass http://127.0.0.1:%%PORT%%; }
+    location /limit/ { limit_req zone=rated; }
+    location /sub/ { set $wanted $uri; auth_request /verdict; }
+    location = /verdict {
+        internal;
+        if ($wanted = /sub/yes) { return 204; }
+        return 403;
+    }
+    location /rewritten/ { rewrite ^ /open/other; }
+    location /except/ { limit_except GET { deny all; } }
+    location ~ \.php$ { deny all; }
+    location ~ ^/re/(.*)$ { }
+    location /page/ { deny all; error_page 403 = @copy; }
+    location @copy { root %%ROOT%%/open; }
+    location /alias/ { alias %%ROOT%%/open/; }
+    location /alias/秘/ { deny all; }
+    location /nested/ {
+        location /nested/denied/ { deny all; }
+    }
+}
+END
+
+sub places { return [map { s{^\Q$places\E/}{}r } grep { -f }
+    map { glob "$places/$_" } '*', '*/*', '*/.*', '*/*/*'] }
+
+my $before = places();
+
+# In each form, and however the server is told of it.
+sub judged {
+    my ($path, $status, $why) = @_;
+    my $octets = octets($path);
+    my $text   = Encode::decode('UTF-8', $octets);
+    my %form   = map { $_ => 1 } $path,
+        map { Encode::encode($_, $text) } qw(UTF-8 cp932 euc-jp);
+    for my $form (sort keys %form) {
+        my $uri = $form =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger;
+        for my $to ($uri, "http://localhost$uri") {
+            for my $method (qw(COPY MOVE)) {
+                is $rules->request($method, '/open/a.txt',
+                    headers => [Destination => $to])->status, $status,
+                    "$method to $to, $why";
+            }
+        }
+    }
+    return;
+}
+
+judged('/秘密/new', 403, 'a denied place');
+judged('/秘密/x', 403, 'and what is there');
+judged('/internal/new', 404, 'internal');
+judged('/auth/new', 401, 'no password');
+judged('/if/x-new', 403, 'a rule of rewrite');
+judged('/gone/new', 410, 'its answer');
+judged('/proxied/new', 403, 'not a place of files');
+judged('/sub/no', 403, 'a subrequest is asked');
+judged('/rewritten/new', 403, 'another path to the rules');
+judged('/except/new', 403, 'limit_except');
+judged('/open/あ.php', 403, 'a pattern');
+judged('/page/new', 403, 'and its page may not copy it either');
+judged('/nested/denied/new', 403, 'nested');
+judged($_, 400, 'no path of something new') for '/open//秘密/new', '//秘密/new',
+    '/./秘密/new', '/open/%0Anew', '/open/%7F';
+is $rules->request('COPY', '/alias/a.txt', headers => [Destination => $_])
+    ->status, 400, "alias stands for what it is: $_"
+    for '/other/b.txt', '/ALIAS/b.txt', '/%E7%A7%98%E5%AF%86/b.txt';
+is $rules->request('COPY', '/alias/a.txt', headers => [Destination => $_])
+    ->status, 403, "below alias: $_"
+    for '/alias/%E7%A7%98/b.txt', '/alias/%8A%84/b.txt' =~ s/%8A%84/%94%E9/r;
+is_deeply places(), $before, 'nothing was made, nothing is gone';
+
+my $login = 'Basic dTpw';
+for (['/auth/b', 204, Authorization => $login], ['/sub/yes', 204],
+    ["/\xE5\x85\xAC\xE9\x96\x8B/b", 204], ['/%8C%F6%8AJ/b', 204],
+    ['/re/b', 204], ['/limit/b', 204], ['/limit/c', 503])
+{
+    my ($to, $status, @headers) = @$_;
+    is $rules->request('COPY', '/open/a.txt',
+        headers => [Destination => $to, @headers])->status, $status,
+        'COPY to ' . escaped($to);
+}
+is $rules->request('COPY', '/auth/x', headers => [Destination => '/open/c'])
+    ->status, 401, 'the source is judged as ever';
+is $rules->request('COPY', '/auth/x', headers => [Destination => '/sub/yes'])
+    ->status, 401, 'and nothing granted to one';
+is $rules->request('COPY', '/sub/x', headers => [Destination => '/sub/yes'])
+    ->status, 403, 'is granted to the other';
+is slurp("$places/公開/b"), 'open/a.txt', 'what was copied is the source';
+my $answer = $rules->request('MOVE', '/%8C%F6%8AJ/b',
+    headers => [Destination => '/open/d']);
+is $answer->status, 204, 'MOVE from another form' or diag $rules->log_text;
+is $answer->header('X-Path'), '/公開/b /公開/b',
+    'and the request is the source again';
+is slurp("$places/open/d"), 'open/a.txt', 'what was moved is the source';
+is_deeply [$rules->errors], [], 'nothing unexpected in the log';
+
 done_testing;

@@ -177,18 +177,6 @@ static const case_t cases[] = {
     { "/%E2\x80\x8e", "", BIDI },
 };
 
-
-static int
-is_plain(unsigned char c)
-{
-    return c != '\0'
-           && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                     "0123456789-._~!$&'()*+,;=:@/",
-                     c)
-                  != NULL;
-}
-
-
 static iri_str_t
 escape(iri_str_t s, unsigned char *out)
 {
@@ -197,7 +185,7 @@ escape(iri_str_t s, unsigned char *out)
     char      hex[4];
 
     for (i = 0; i < s.len; i++) {
-        if (is_plain(s.data[i])) {
+        if (core_is_path_char(s.data[i])) {
             out[e.len++] = s.data[i];
             continue;
         }
@@ -898,7 +886,8 @@ assert_safe(const iri_reading_t *got)
     }
 
     for (i = 0; i < got->uri.len; i++) {
-        assert_true(is_plain(got->uri.data[i]) || got->uri.data[i] == '%');
+        assert_true(core_is_path_char(got->uri.data[i])
+                    || got->uri.data[i] == '%');
     }
 }
 
@@ -1011,6 +1000,54 @@ test_random(void **state)
 }
 
 
+static void
+test_new_paths(void **state)
+{
+    static const struct {
+        const char *path;
+        int new;
+    } cases[] = {
+        { "", 0 },
+        { "a", 0 },
+        { "/", 1 },
+        { "/a", 1 },
+        { "/a/b/", 1 },
+        { "/a//b", 0 },
+        { "//a", 0 },
+        { "/a//", 0 },
+        { "/.", 0 },
+        { "/./a", 0 },
+        { "/a/..", 0 },
+        { "/a/../b", 0 },
+        { "/...", 1 },
+        { "/.a", 1 },
+        { "/a.", 1 },
+        { "/..a/b..", 1 },
+        { "/a\n", 0 },
+        { "/\x1f"
+          "b",
+          0 },
+        { "/a\x7f", 0 },
+        { "/ ", 1 },
+        { "/a\\b", 1 },
+        { "/\xc3\xa9", 1 },
+        { "/a%00", 1 },
+        { "/.\xc3\xa9", 1 },
+    };
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        if (iri_is_new_path(core_str(cases[i].path)) != cases[i].new) {
+            fail_msg("%s", core_show(core_str(cases[i].path)));
+        }
+    }
+
+    assert_false(iri_is_new_path((iri_str_t) IRI_STR("/a\0b")));
+}
+
+
 int
 main(void)
 {
@@ -1024,6 +1061,7 @@ main(void)
         cmocka_unit_test(test_segments_limit),
         cmocka_unit_test(test_segment_limit),
         cmocka_unit_test(test_canonical_limits),
+        cmocka_unit_test(test_new_paths),
         cmocka_unit_test(test_random),
     };
 

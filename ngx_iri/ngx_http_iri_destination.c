@@ -1,0 +1,421 @@
+/*
+ * ngx_http_iri_destination.c - the Destination header (RFC 4918, 10.3)
+ *
+ * COPY and MOVE write where their Destination says; nginx maps it to the disk
+ * by the root of the source's location, and asks no rule whether the client
+ * may write there.  Here the header is put in canonical form before any rule
+ * sees the request, and once the source's own rules have let the client in,
+ * the request goes through all rules once more under the name of its
+ * Destination: rewrite, location, access, in the order in which nginx has
+ * them.  What comes out of that is where it was before, or refused.
+ */
+
+#include "ngx_http_iri.h"
+
+
+#if (NGX_HTTP_DAV)
+
+/* ---- reading ------------------------------------------------------------ */
+
+/*
+ * Where the path is in "/path" or "scheme://host/path": as in
+ * ngx_http_dav_module, which unescapes it itself, and to which "#" is a
+ * character like others.
+ */
+static iri_str_t
+ngx_http_iri_destination_path(ngx_str_t value)
+{
+    u_char   *p, *last, *end;
+    iri_str_t path = { 0, NULL };
+
+    p = value.data;
+    end = value.data + value.len;
+
+    if (value.len != 0 && *p != '/') {
+        p = ngx_strlcasestrn(p, end, (u_char *) "://", sizeof("://") - 2);
+        p = p != NULL ? ngx_strlchr(p + sizeof("://") - 1, end, '/') : NULL;
+    }
+
+    if (p == NULL || p == end) {
+        return path;
+    }
+
+    last = ngx_strlchr(p, end, '?');
+
+    path.data = p;
+    path.len = (last != NULL ? last : end) - p;
+
+    return path;
+}
+
+
+/* Put uri in the place of path, which is a part of the header's value. */
+static ngx_int_t
+ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
+                             iri_str_t path, iri_str_t uri)
+{
+    size_t  before, after;
+    u_char *data, *p;
+
+    before = path.data - value->data;
+    after = value->len - before - path.len;
+
+    data = ngx_pnalloc(r->pool, before + uri.len + after + 1);
+    if (data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_cpymem(data, value->data, before);
+    p = ngx_cpymem(p, uri.data, uri.len);
+    p = ngx_cpymem(p, path.data + path.len, after);
+    *p = '\0';
+
+    value->data = data;
+    value->len = p - data;
+
+    return NGX_OK;
+}
+
+
+/* What is read of it: NGX_DECLINED if nginx is to refuse it. */
+static ngx_int_t
+ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
+                              iri_reading_t *reading)
+{
+    iri_env_t                env;
+    iri_status_t             status;
+    iri_request_t            request;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    request.path = path;
+    request.target = path;
+    request.escaped = 1;
+
+    ngx_http_iri_env(r, &env);
+    status = iri_read(&env, &iscf->reading, &request, reading);
+
+    if (status == IRI_BAD_ESCAPE) {
+        return NGX_DECLINED;
+    }
+
+    return status == IRI_OK ? NGX_OK : NGX_ERROR;
+}
+
+
+ngx_int_t
+ngx_http_iri_destination(ngx_http_request_t *r)
+{
+    ngx_int_t           rc;
+    ngx_str_t          *value;
+    iri_str_t           path;
+    iri_reading_t       reading;
+    ngx_http_iri_ctx_t *ctx;
+
+    if (r->headers_in.destination == NULL) {
+        return NGX_DECLINED;
+    }
+
+    value = &r->headers_in.destination->value;
+    path = ngx_http_iri_destination_path(*value);
+
+    if (iri_is_ascii(path, 1)) {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_http_iri_destination_read(r, path, &reading);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    if (reading.answer == IRI_REFUSE) {
+        return ngx_http_iri_refuse(r, &reading, "Destination",
+                                   ngx_http_iri_out(reading.octets));
+    }
+
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL) {
+        return NGX_ERROR;
+    }
+
+    ctx->destination = reading;
+    ctx->has_destination = 1;
+
+    return reading.answer == IRI_SERVE
+               ? ngx_http_iri_destination_set(r, value, path, reading.uri)
+               : NGX_DECLINED;
+}
+
+
+/* ---- what can be seen of it without its rules --------------------------- */
+
+/*
+ * alias stands for so many octets, whichever they are: so nginx has it.  Here
+ * they are those of the source, so that the rules judge what is written to.
+ */
+static ngx_uint_t
+ngx_http_iri_destination_fits(ngx_http_request_t *r, ngx_str_t path,
+                              size_t alias)
+{
+    return alias == NGX_MAX_SIZE_T_VALUE
+           || (path.len >= alias && r->uri.len >= alias
+               && ngx_memcmp(path.data, r->uri.data, alias) == 0);
+}
+
+
+/*
+ * What has another canonical path cannot be written as it is, and writing to
+ * the other would surprise: it may be what is copied.
+ */
+static ngx_uint_t
+ngx_http_iri_destination_moved(ngx_http_request_t *r, ngx_str_t path)
+{
+    ngx_http_iri_found_t *found;
+
+    if (iri_is_ascii(ngx_http_iri_in(path), 0)) {
+        return 0;
+    }
+
+    found = ngx_http_iri_find_uri(r, path);
+
+    return found != NULL && found->found.answer == IRI_MOVED;
+}
+
+
+static ngx_int_t
+ngx_http_iri_destination_status(ngx_http_request_t *r, ngx_str_t path,
+                                size_t alias)
+{
+    if (!iri_is_new_path(ngx_http_iri_in(path))
+        || !ngx_http_iri_destination_fits(r, path, alias))
+    {
+        return NGX_HTTP_BAD_REQUEST;
+    }
+
+    /* Where alias has captures, it says all of the name. */
+    return alias != NGX_MAX_SIZE_T_VALUE
+                   && ngx_http_iri_destination_moved(r, path)
+               ? NGX_HTTP_CONFLICT
+               : NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
+                               size_t alias)
+{
+    ngx_int_t rc;
+
+    rc = ngx_http_iri_destination_status(r, path, alias);
+
+    if (rc != NGX_DECLINED) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      rc == NGX_HTTP_CONFLICT
+                          ? "iri: \"Destination\" \"%V\" is another name of "
+                            "what is there"
+                          : "client sent invalid \"Destination\" header: "
+                            "\"%V\"",
+                      &r->headers_in.destination->value);
+    }
+
+    return rc;
+}
+
+
+/* ---- the rules ---------------------------------------------------------- */
+
+/* The source, as its own rules have left it. */
+struct ngx_http_iri_source_s {
+    ngx_http_iri_ctx_t ctx;
+    ngx_str_t          uri;
+    ngx_str_t          judged; /* the Destination, in its place */
+    void             **modules;
+    void             **loc_conf;
+    unsigned           valid_location : 1;
+    unsigned           valid_unparsed_uri : 1;
+    unsigned           quoted_uri : 1;
+    unsigned           add_uri_to_alias : 1;
+};
+
+
+static ngx_http_iri_source_t *
+ngx_http_iri_source_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    size_t                 size = ngx_http_max_module * sizeof(void *);
+    ngx_http_iri_source_t *source;
+
+    source = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_source_t));
+    if (source == NULL) {
+        return NULL;
+    }
+
+    source->modules = ngx_palloc(r->pool, size);
+    if (source->modules == NULL) {
+        return NULL;
+    }
+
+    ngx_memcpy(source->modules, r->ctx, size);
+
+    source->ctx = *ctx;
+    source->uri = r->uri;
+    source->loc_conf = r->loc_conf;
+    source->valid_location = r->valid_location;
+    source->valid_unparsed_uri = r->valid_unparsed_uri;
+    source->quoted_uri = r->quoted_uri;
+    source->add_uri_to_alias = r->add_uri_to_alias;
+
+    return source;
+}
+
+
+/*
+ * Other modules forget what they have seen, as on an internal redirect:
+ * what was granted to the source is not granted to the Destination.
+ */
+static ngx_int_t
+ngx_http_iri_judge(ngx_http_request_t *r, ngx_str_t path)
+{
+    ngx_http_iri_ctx_t    *ctx;
+    ngx_http_iri_source_t *source;
+
+    ctx = ngx_http_iri_ctx_make(r);
+    source = ctx != NULL ? ngx_http_iri_source_keep(r, ctx) : NULL;
+
+    if (source == NULL || ngx_http_iri_keep(r, ctx, r->internal) != NGX_OK
+        || ngx_http_iri_set_uri(r, ngx_http_iri_in(path)) != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    source->judged = r->uri;
+    ctx->source = source;
+    ctx->known = r->uri;
+    ctx->refused = 0;
+
+    ngx_memzero(r->ctx, ngx_http_max_module * sizeof(void *));
+    ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
+
+    r->internal = 0;
+    ngx_str_null(&r->args);
+    ngx_http_iri_from_the_start(r);
+
+    return NGX_DECLINED;
+}
+
+
+static void
+ngx_http_iri_source_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    ngx_http_iri_source_t *source = ctx->source;
+
+    ngx_http_iri_put_back(r, ctx);
+
+    *ctx = source->ctx;
+    ctx->judged = 1;
+
+    ngx_memcpy(r->ctx, source->modules, ngx_http_max_module * sizeof(void *));
+    ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
+
+    r->uri = source->uri;
+    ngx_http_set_exten(r);
+    r->valid_location = source->valid_location;
+    r->valid_unparsed_uri = source->valid_unparsed_uri;
+    r->quoted_uri = source->quoted_uri;
+    r->add_uri_to_alias = source->add_uri_to_alias;
+
+    r->loc_conf = source->loc_conf;
+    r->content_handler = NULL;
+    ngx_http_update_location_config(r);
+}
+
+
+/*
+ * All rules have let the Destination pass.  Not where they have made another
+ * path of it, nor where something else than nginx's own files is: neither is
+ * what would be written to.  A page for an error comes by here as well.
+ */
+static ngx_int_t
+ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    if (r->internal && r->content_handler != NULL) {
+        return NGX_DECLINED;
+    }
+
+    if (r->internal || r->content_handler != NULL
+        || !ngx_http_iri_same(r->uri, ctx->source->judged))
+    {
+        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                      "iri: \"Destination\" \"%V\" is no place to write to",
+                      &r->headers_in.destination->value);
+        return NGX_HTTP_FORBIDDEN;
+    }
+
+    ngx_http_iri_source_back(r, ctx);
+
+    return NGX_DECLINED;
+}
+
+
+/* Where nginx's own files are served: a proxy's Destination is not ours. */
+ngx_int_t
+ngx_http_iri_destination_rules(ngx_http_request_t *r)
+{
+    ngx_int_t                rc;
+    ngx_str_t                path, args;
+    ngx_uint_t               flags = 0;
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE)) || r != r->main
+        || r->headers_in.destination == NULL)
+    {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx != NULL && ctx->source != NULL) {
+        return ngx_http_iri_judged(r, ctx);
+    }
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (r->content_handler != NULL || ilcf->plain == NULL
+        || (ctx != NULL && ctx->judged))
+    {
+        return NGX_DECLINED;
+    }
+
+    path = ngx_http_iri_out(
+        ngx_http_iri_destination_path(r->headers_in.destination->value));
+    ngx_str_null(&args);
+
+    if (ngx_http_parse_unsafe_uri(r, &path, &args, &flags) != NGX_OK) {
+        return NGX_DECLINED; /* nginx refuses it */
+    }
+
+    rc = ngx_http_iri_destination_check(r, path, ilcf->plain->alias);
+
+    return rc != NGX_DECLINED ? rc : ngx_http_iri_judge(r, path);
+}
+
+#else
+
+ngx_int_t
+ngx_http_iri_destination(ngx_http_request_t *r)
+{
+    (void) r;
+
+    return NGX_DECLINED;
+}
+
+
+ngx_int_t
+ngx_http_iri_destination_rules(ngx_http_request_t *r)
+{
+    (void) r;
+
+    return NGX_DECLINED;
+}
+
+#endif
