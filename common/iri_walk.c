@@ -76,6 +76,7 @@ iri_walk_new_octets(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
 
     if (name.len != 0) {
         iri_walk_refuse(walk, IRI_WHY_OTHER_NAME);
+        return IRI_OK;
     }
 
     return iri_walk_put(finder, walk, segment, segment);
@@ -112,6 +113,7 @@ iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
 
     if (!written) {
         iri_walk_refuse(walk, IRI_WHY_UNWRITABLE);
+        return IRI_OK;
     }
 
     return iri_walk_put(finder, walk, iri_buf_str(&octets), segment);
@@ -134,7 +136,7 @@ iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest)
 
         status = iri_walk_new_name(finder, walk, segment);
 
-        if (status != IRI_OK || to == rest.len) {
+        if (status != IRI_OK || walk->refused || to == rest.len) {
             break;
         }
 

@@ -263,6 +263,7 @@ mod_iri_hooks(apr_pool_t *pool)
     ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
 
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_fixups(mod_iri_absent, NULL, dir, APR_HOOK_LAST);
     ap_hook_fixups(mod_iri_redirect, NULL, dir, APR_HOOK_LAST);
     mod_iri_dav_register();
     ap_hook_insert_filter(mod_iri_dav_insert, NULL, NULL, APR_HOOK_MIDDLE);

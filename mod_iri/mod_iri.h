@@ -236,6 +236,7 @@ int mod_iri_check(request_rec *r);
 int mod_iri_restore(request_rec *r);
 
 int mod_iri_map(request_rec *r); /* mod_iri_disk.c */
+int mod_iri_absent(request_rec *r);
 
 int mod_iri_walk(request_rec *r); /* mod_iri_walk.c */
 

@@ -202,6 +202,23 @@ mod_iri_is_rewritten(const request_rec *r, const mod_iri_request_t *ctx)
     return ctx->path == NULL || strcmp(ctx->path, r->uri) != 0;
 }
 
+/*
+ * No entry can have that name: 404, but only once the rules have let the
+ * client in, since that may depend on what there is in a directory that they
+ * deny.  Not where a RewriteRule of a directory leads somewhere else.
+ */
+int
+mod_iri_absent(request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    return mod_iri_server(r->server)->engine == IRI_ENGINE_ON && ctx != NULL
+                   && ctx->has_found && ctx->found.answer == IRI_REFUSE
+                   && r->filename != NULL && r->filename[0] == '/'
+               ? mod_iri_not_found(r, iri_why_text(ctx->found.why))
+               : DECLINED;
+}
+
 static int
 mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
 {
@@ -216,7 +233,9 @@ mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
         ctx->rewritten = mod_iri_is_rewritten(r, ctx);
         return mod_iri_start_over(r, ctx);
     case IRI_REFUSE:
-        return mod_iri_not_found(r, iri_why_text(ctx->found.why));
+        /* for the rules; mod_iri_absent() has the answer */
+        mod_iri_set_filename(r, &ctx->found);
+        return DECLINED;
     default:
         mod_iri_set_filename(r, &ctx->found);
         mod_iri_keep_native(r, ctx);

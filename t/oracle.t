@@ -61,6 +61,14 @@ for my $name (sort keys %server) {
             my $target = in($charset, "/い/$leaf");
             is $server->get($target)->status, 403, "$name: GET $target";
         }
+        # The tree cannot write this one, but behind a file it need not.
+        for my $leaf (qw(x.txt none.txt 無.txt none/none.txt), '') {
+            next if $charset ne 'UTF-8';
+            my $target = in($charset, "/い/$leaf/한");
+            is $server->get($target)->status, 403, "$name: GET $target";
+            $target = in($charset, "/上/$leaf/한");
+            is $server->get($target)->status, 404, "$name: GET $target";
+        }
         my $target = in($charset, "/上/$charset.txt");
         is $server->request('PUT', $target, body => 'new')->status, 201,
             "$name: PUT $target";
