@@ -144,6 +144,9 @@ sub nfd {
     return Encode::encode('UTF-8', NFD(Encode::decode('UTF-8', $utf8)));
 }
 
+# Names with as many marks in a row as are normalized, and one more.
+sub marks { return map { 'e' . "\xCC\x81" x $_ } 30, 31 }
+
 sub percent {
     my ($octets) = @_;
     $octets =~ s/([^A-Za-z0-9._~\/-])/sprintf '%%%02X', ord $1/ge;
@@ -168,6 +171,8 @@ sub of_read {
             "0\n$letter\n\n13\n/$octets/" . percent(nfd($word)) . "\n9",
             "0\nbi$letter\n\n02\n/$word/$octets\n/" . percent($word);
     }
+    push @seeds, map { "0\n\n\n10\n/" . percent($_) . "%2Fe%CC%81\n5" }
+        marks();
     return @seeds;
 }
 
@@ -196,6 +201,9 @@ sub of_find {
         push @seeds, join("\n", 0, $letter, "${letter}a", '13',
             "/$word/$octets", '010' . $what++ % 6 . '3', $template);
     }
+    push @seeds, map {
+        "0\n\n\n10\n/" . percent($_) . "%2Fe%CC%81\n0000\nf\x07/\x07"
+    } marks();
     return @seeds;
 }
 
@@ -253,7 +261,7 @@ sub of_name {
         push @seeds, "0\n\n${letter}a\n$octets\n" . nfd($word),
             "0\n\na$letter\n" . nfd($word) . "\n$word";
     }
-    return @seeds;
+    return @seeds, map { "0\n\na\n$_\n$_" } marks();
 }
 
 sub of_seq {
