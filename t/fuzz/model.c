@@ -1,0 +1,960 @@
+/*
+ * model.c - finding, slowly: see model.h
+ *
+ * Where the documents leave something open, the comment says which sentence
+ * is followed, or that it is what the core does.
+ */
+
+#include <string.h>
+
+#include "model.h"
+
+static const model_list_t none;
+
+
+/* ---- names of entries --------------------------------------------------- */
+
+typedef struct {
+    int          named;
+    size_t       charset; /* index in the tree's list */
+    model_list_t chars;   /* as they are on disk */
+    model_list_t name;    /* in NFC */
+} model_name_t;
+
+
+static model_name_t
+model_name(const model_tree_conf_t *conf, model_list_t octets)
+{
+    model_name_t           out;
+    const model_charset_t *charset;
+    model_list_t           back;
+
+    memset(&out, 0, sizeof(out));
+    if (octets.len == 0 || octets.len > IRI_MAX_SEGMENT) {
+        return out;
+    }
+
+    for (/* void */; out.charset < conf->charsets.count; out.charset++) {
+        charset = conf->charsets.at[out.charset];
+        if (model_decode(charset, octets, &out.chars, NULL)
+            && model_allowed(out.chars, !model_is_utf8(charset))
+            && model_encode(charset, out.chars, &back)
+            && model_same(back, octets))
+        {
+            out.name = model_nfc(out.chars);
+            if (model_utf8(out.name).len <= IRI_MAX_SEGMENT) {
+                out.named = 1;
+                return out;
+            }
+        }
+    }
+
+    return out;
+}
+
+
+model_list_t
+model_entry_name(const model_tree_conf_t *conf, model_list_t octets)
+{
+    model_name_t name = model_name(conf, octets);
+
+    return name.named ? model_utf8(name.name) : none;
+}
+
+
+/* ---- settings ----------------------------------------------------------- */
+
+static int
+model_has_japanese(const model_charsets_t *charsets)
+{
+    size_t i;
+
+    for (i = 0; i < charsets->count; i++) {
+        if (model_is_japanese(charsets->at[i])) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+void
+model_finish(const model_reading_conf_t *reading, model_tree_conf_t *tree)
+{
+    if (tree->charsets.count == 0) {
+        tree->charsets.at[tree->charsets.count++] = model_charset("UTF-8");
+    }
+
+    if ((model_has_japanese(&reading->charsets)
+         || model_has_japanese(&tree->charsets))
+        && (tree->match & IRI_FORGIVE_EXACT_ONLY) == 0)
+    {
+        tree->match |= IRI_FORGIVE_VARIANTS;
+    }
+}
+
+
+/* ---- one entry ---------------------------------------------------------- */
+
+typedef enum { FORM_NFC, FORM_NFD, FORM_OTHER, FORM_NONE } model_diskform_t;
+
+typedef struct {
+    model_node_t    *node;
+    model_name_t     name;
+    model_diskform_t form;
+    int              variant; /* found under another name than asked */
+} model_hit_t;
+
+
+static model_diskform_t
+model_diskform(const model_tree_conf_t *conf, const model_name_t *name)
+{
+    const model_charset_t *charset = conf->charsets.at[name->charset];
+
+    if (conf->names != IRI_NAMES_NFD
+        && model_same(name->chars, model_composed_for(charset, name->name)))
+    {
+        return FORM_NFC;
+    }
+
+    if (model_same(name->chars, model_nfd(name->name))) {
+        return FORM_NFD;
+    }
+
+    return FORM_OTHER;
+}
+
+
+/*
+ * May a name be in this form here?  doc/directives.md, iri_match.  In a
+ * directory that may not be read the very octets asked for are found (iri.h,
+ * iri_dir_t).
+ */
+static int
+model_form_allowed(const model_tree_conf_t *conf, const model_node_t *dir,
+                   model_diskform_t form, int as_asked)
+{
+    if (conf->names == IRI_NAMES_NFC) {
+        return form == FORM_NFC;
+    }
+
+    if (conf->names == IRI_NAMES_NFD) {
+        return form == FORM_NFD;
+    }
+
+    if ((conf->match & IRI_FORGIVE_NORMALIZATION) == 0) {
+        return form == FORM_NFC;
+    }
+
+    return form != FORM_OTHER || as_asked || !dir->unlisted;
+}
+
+
+/*
+ * What is looked for first: the name in NFC or NFD, then its variants so,
+ * then the entries remembered of the directory (iri.h, iri_find).
+ */
+static int
+model_turn(const model_hit_t *hit)
+{
+    return hit->variant ? 1 : hit->form == FORM_OTHER ? 2 : 0;
+}
+
+
+/* Which of two entries answers?  README, Limits: twins. */
+static int
+model_better(const model_hit_t *a, const model_hit_t *b)
+{
+    if (b->node == NULL || model_turn(a) != model_turn(b)) {
+        return b->node == NULL || model_turn(a) < model_turn(b);
+    }
+
+    if (a->name.charset != b->name.charset) {
+        return a->name.charset < b->name.charset;
+    }
+
+    if (a->form != b->form) {
+        return a->form < b->form;
+    }
+
+    return model_order(a->node->name, b->node->name) < 0;
+}
+
+
+/* Is name what JIS, or what the vendors, make of chars?  In NFC. */
+static int
+model_is_variant(model_list_t chars, model_list_t name)
+{
+    return model_same(model_nfc(model_fold_variants(chars, 0)), name)
+           || model_same(model_nfc(model_fold_variants(chars, 1)), name);
+}
+
+
+/* Every entry, by its name. */
+static model_hit_t
+model_look(const model_tree_conf_t *conf, model_node_t *dir,
+           model_list_t chars, model_list_t octets)
+{
+    model_hit_t best, hit;
+    size_t      i;
+
+    memset(&best, 0, sizeof(best));
+    for (i = 0; i < dir->count; i++) {
+        memset(&hit, 0, sizeof(hit));
+        hit.node = dir->child[i];
+        hit.name = model_name(conf, hit.node->name);
+        if (!hit.name.named) {
+            continue;
+        }
+
+        hit.variant = !model_same(hit.name.name, chars);
+        if (hit.variant
+            && ((conf->match & IRI_FORGIVE_VARIANTS) == 0
+                || !model_is_variant(chars, hit.name.name)))
+        {
+            continue;
+        }
+
+        /* What is remembered of a directory counts by its own name only. */
+        hit.form = model_diskform(conf, &hit.name);
+        if (model_form_allowed(conf, dir, hit.form,
+                               model_same(hit.node->name, octets))
+            && (hit.form != FORM_OTHER || !hit.variant)
+            && model_better(&hit, &best))
+        {
+            best = hit;
+        }
+    }
+
+    return best;
+}
+
+
+/* ---- a walk ------------------------------------------------------------- */
+
+typedef struct {
+    int          error;
+    int          unsure;     /* whether an error would have been met */
+    int          unwritable; /* a name that follows cannot be written */
+    int          other_name; /* octets that follow are a name here */
+    size_t       segments;
+    size_t       found;      /* segments that are entries */
+    int          below_file; /* the rest is below a file */
+    int          info;       /* and of that something is not ASCII */
+    int          variant;
+    int          normalized; /* an entry in another form than NFC */
+    int          legacy;     /* an entry in another charset than UTF-8 */
+    model_list_t path;       /* of names found, and the rest as asked */
+    model_list_t filename;
+} model_walk_t;
+
+
+/* A new name in the tree's first charset and form: 1 or 0. */
+static int
+model_new_name(const model_tree_conf_t *conf, model_list_t chars,
+               model_list_t *octets)
+{
+    const model_charset_t *charset = conf->charsets.at[0];
+    model_list_t           form;
+
+    form = conf->names == IRI_NAMES_NFD ? model_nfd(chars)
+                                        : model_composed_for(charset, chars);
+
+    return model_encode(charset, form, octets)
+           && model_same(model_entry_name(conf, *octets), model_utf8(chars));
+}
+
+
+/* A segment of a path, and what it is as a name. */
+typedef struct {
+    model_list_t octets;
+    int          named;     /* 0: it holds what no name may: octets */
+    int          canonical; /* and it is in NFC */
+    model_list_t came;      /* octets of the request in its place */
+    model_list_t chars;     /* in NFC */
+} model_asked_t;
+
+
+static model_asked_t
+model_asked(model_list_t octets)
+{
+    model_asked_t asked;
+    model_list_t  chars;
+
+    memset(&asked, 0, sizeof(asked));
+    asked.octets = octets;
+    asked.named = model_decode(model_charset("UTF-8"), octets, &chars, NULL)
+                  && model_allowed(chars, 0);
+    if (asked.named) {
+        asked.chars = model_nfc(chars);
+        asked.canonical = model_same(asked.chars, chars);
+    }
+
+    return asked;
+}
+
+
+/* By its octets, which are no name in this tree (design 5.8). */
+static model_node_t *
+model_step_octets(const model_tree_conf_t *conf, model_walk_t *walk,
+                  model_node_t *dir, const model_asked_t *asked)
+{
+    model_node_t *node = NULL;
+
+    if (model_entry_name(conf, asked->octets).len == 0) {
+        node = model_child(dir, asked->octets);
+    }
+
+    if (node != NULL) {
+        model_cat(&walk->path, asked->octets);
+    }
+
+    return node;
+}
+
+
+static model_node_t *
+model_step_name(const model_tree_conf_t *conf, model_walk_t *walk,
+                model_node_t *dir, const model_asked_t *asked)
+{
+    model_hit_t hit = model_look(conf, dir, asked->chars, asked->came);
+
+    if (hit.node == NULL) {
+        return NULL;
+    }
+
+    walk->variant |= hit.variant;
+    walk->normalized |= !model_same(hit.name.chars, hit.name.name);
+    walk->legacy |= !model_is_ascii(hit.node->name)
+                    && !model_is_utf8(conf->charsets.at[hit.name.charset]);
+    model_cat(&walk->path, model_utf8(hit.name.name));
+
+    return hit.node;
+}
+
+
+/*
+ * What follows the deepest entry: a new name, or PATH_INFO.  Octets must not
+ * be a name in this tree, be it of an entry that may come.
+ */
+static void
+model_rest(const model_tree_conf_t *conf, model_walk_t *walk,
+           const model_asked_t *asked)
+{
+    model_list_t octets = asked->octets;
+
+    if (walk->below_file) {
+        /* as it is */
+    } else if (!asked->canonical) {
+        walk->other_name |= model_entry_name(conf, octets).len != 0;
+    } else {
+        walk->unwritable |= !model_new_name(conf, asked->chars, &octets);
+    }
+
+    model_cat(&walk->path, asked->octets);
+    model_cat(&walk->filename, octets);
+}
+
+
+/* One more segment; dir is NULL where nothing can follow any more. */
+static model_node_t *
+model_step(const model_tree_conf_t *conf, model_walk_t *walk,
+           model_node_t *dir, const model_asked_t *asked)
+{
+    model_node_t *node = NULL;
+
+    if (dir != NULL && !dir->is_dir) {
+        walk->below_file = 1;
+        dir = NULL;
+    }
+
+    /* Octets right behind a file are not taken for PATH_INFO. */
+    if (walk->below_file && !walk->info && !asked->named
+        && !model_is_ascii(asked->octets))
+    {
+        walk->other_name |= model_entry_name(conf, asked->octets).len != 0;
+    }
+    walk->info |= walk->below_file && !model_is_ascii(asked->octets);
+
+    if (dir != NULL && dir->locked) {
+        walk->error = 1;
+        dir = NULL;
+    }
+
+    if (dir != NULL) {
+        node = asked->named ? model_step_name(conf, walk, dir, asked)
+                            : model_step_octets(conf, walk, dir, asked);
+    }
+
+    if (node == NULL) {
+        model_rest(conf, walk, asked);
+        return NULL;
+    }
+
+    walk->found++;
+    model_cat(&walk->filename, node->name);
+
+    return node;
+}
+
+
+/* Is there something at root and these octets?  As the kernel says; -1. */
+static int
+model_exists(model_node_t *root, model_list_t octets)
+{
+    model_node_t *dir = root;
+    model_list_t  name;
+    size_t        i;
+
+    for (i = 0; i < model_split_count(octets); i++) {
+        if (!dir->is_dir) {
+            return 0;
+        }
+
+        name = model_segment(octets, i);
+        if (name.len == 0) {
+            continue;
+        }
+
+        if (dir->locked) {
+            return -1;
+        }
+
+        dir = model_child(dir, name);
+        if (dir == NULL) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* An ASCII name is what it is, and the server meets what is there. */
+static void
+model_trust(model_walk_t *walk, model_node_t *dir, model_list_t rest,
+            size_t from)
+{
+    model_list_t more = model_part(rest, from, rest.len);
+    size_t       i;
+
+    walk->unsure = model_exists(dir, model_part(rest, from - 1, rest.len))
+                   < 0;
+
+    for (i = 0; i < more.len; i++) {
+        walk->segments += more.at[i] != '/'
+                          && (i == 0 || more.at[i - 1] == '/');
+    }
+
+    walk->found = walk->segments;
+    model_cat(&walk->path, more);
+    model_cat(&walk->filename, more);
+}
+
+
+/*
+ * Walk along a path, name by name.  trust: of ASCII names behind all others
+ * nothing is asked, for nothing else can be meant.
+ */
+static model_walk_t
+model_walk_path(const model_tree_conf_t *conf, model_node_t *root,
+                model_list_t root_path, model_list_t path, size_t prefix,
+                model_list_t came, int trust)
+{
+    model_walk_t  walk;
+    model_node_t *dir = root;
+    model_list_t  rest = model_part(path, prefix, path.len);
+    model_asked_t asked;
+    size_t        i = 0, k, slashes;
+
+    memset(&walk, 0, sizeof(walk));
+    walk.path = model_part(path, 0, prefix);
+    slashes = model_split_count(walk.path);
+    walk.filename = model_part(root_path, 0, root_path.len);
+
+    while (i < rest.len) {
+        if (rest.at[i] == '/') {
+            model_put(&walk.path, '/');
+            model_put(&walk.filename, '/');
+            slashes++;
+            i++;
+            continue;
+        }
+
+        for (k = i; k < rest.len && rest.at[k] != '/'; k++) {
+            /* void */
+        }
+
+        if (trust && dir != NULL && walk.segments != 0
+            && model_is_ascii(model_part(rest, i, rest.len)))
+        {
+            model_trust(&walk, dir, rest, i);
+            break;
+        }
+
+        asked = model_asked(model_part(rest, i, k));
+        asked.came = model_segment(came, slashes - 1);
+        dir = model_step(conf, &walk, dir, &asked);
+        walk.segments++;
+        i = k;
+    }
+
+    /* A slash behind a file is PATH_INFO, too. */
+    if (dir != NULL && i == rest.len && !dir->is_dir
+        && rest.at[rest.len - 1] == '/')
+    {
+        walk.below_file = 1;
+    }
+
+    return walk;
+}
+
+
+/* ---- finding ------------------------------------------------------------ */
+
+static int
+model_is_forbidden(model_list_t path)
+{
+    model_list_t segment;
+    size_t       i;
+
+    for (i = 0; i < path.len; i++) {
+        if (path.at[i] == 0) {
+            return 1;
+        }
+    }
+
+    for (i = 0; i < model_split_count(path); i++) {
+        segment = model_segment(path, i);
+        if ((segment.len == 1 || segment.len == 2) && segment.at[0] == '.'
+            && segment.at[segment.len - 1] == '.')
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* No entry can have that name. */
+static int
+model_is_refused(const model_walk_t *walk)
+{
+    return walk->unwritable || walk->other_name;
+}
+
+
+static int
+model_is_complete(const model_walk_t *walk)
+{
+    return walk->below_file
+           || (walk->found == walk->segments && !walk->error);
+}
+
+
+/*
+ * What had to be forgiven of the entries that were found.  legacy: the
+ * request came in another charset; other: in another form.
+ */
+static iri_match_t
+model_match(const model_walk_t *walk, int legacy, int other)
+{
+    return walk->found == 0            ? IRI_MATCH_NONE
+           : walk->variant             ? IRI_MATCH_VARIANTS
+           : walk->legacy || legacy    ? IRI_MATCH_CHARSET
+           : walk->normalized || other ? IRI_MATCH_NORMALIZATION
+                                       : IRI_MATCH_EXACT;
+}
+
+
+typedef struct {
+    const model_tree_conf_t *conf;
+    model_node_t            *root;
+    model_list_t             root_path;
+    model_list_t             path;
+    size_t                   prefix;
+    const model_reading_t   *reading;
+} model_search_t;
+
+
+static void
+model_found(const model_search_t *search, const model_walk_t *walk,
+            model_found_t *out, iri_answer_t answer, iri_why_t why)
+{
+    const model_reading_t *reading = search->reading;
+
+    out->answer = answer;
+    out->why = why;
+    out->filename = walk->filename;
+    if (answer == IRI_MOVED) {
+        out->path = walk->path;
+    }
+
+    if (answer == IRI_SERVE || answer == IRI_MOVED) {
+        out->match = model_match(
+            walk, reading != NULL && reading->form == IRI_FORM_LEGACY,
+            reading != NULL && !model_same(reading->octets, search->path));
+    }
+}
+
+
+/* What reading->octets are in the charsets that may be further readings. */
+static model_came_t
+model_further(const model_reading_t *reading)
+{
+    model_came_t came = model_came(reading->conf, reading->octets);
+
+    model_unescape(reading->target, &came.sent, &came.sent_escaped);
+
+    return came;
+}
+
+
+static void
+model_moved(const model_search_t *search, const model_walk_t *walk,
+            model_found_t *out, iri_why_t why, const char *charset,
+            int legacy)
+{
+    model_found(search, walk, out, IRI_MOVED, why);
+    out->match = model_match(walk, legacy, 0);
+    out->charset = model_text(charset);
+}
+
+
+/*
+ * A charset for each segment: the first that is found, and the first that
+ * reads it of what is not.  legacy: for each segment 1 if it is another
+ * charset than UTF-8.
+ */
+static model_list_t
+model_mixed_path(const model_search_t *search, const model_came_t *came,
+                 model_list_t *legacy)
+{
+    model_list_t path = none, best, tried, name, uri;
+    model_walk_t walk;
+    size_t       i, k, in, mark, before = 0;
+    int          deeper = 1;
+
+    for (i = 0; i < model_split_count(came->octets); i++) {
+        model_put(&path, '/');
+        best = none;
+        in = came->tries;
+
+        for (k = 0; k < came->tries; k++) {
+            if (!model_read_segment(came->try[k], came, i, &name, &uri)
+                || model_raw_bidi(came->try[k], came, i))
+            {
+                continue;
+            }
+
+            if (in == came->tries) {
+                best = name;
+                in = k;
+            }
+
+            if (!deeper) {
+                break;
+            }
+
+            mark = model_mark();
+            tried = model_part(path, 0, path.len);
+            model_cat(&tried, name);
+            walk = model_walk_path(search->conf, search->root,
+                                   search->root_path, tried, search->prefix,
+                                   search->reading->octets, 0);
+            model_release(mark);
+            if (name.len == 0 || walk.error || walk.below_file
+                || walk.found > before) {
+                best = name;
+                in = k;
+                before = walk.found;
+                break;
+            }
+        }
+
+        deeper = deeper && k < came->tries;
+        model_cat(&path, best);
+        model_put(legacy, in != 0);
+    }
+
+    return path;
+}
+
+
+/*
+ * Does this reading lead to more than was found (iri_found_t: "or the
+ * directory that it would be in")?  -1: the file system failed.
+ */
+static int
+model_leads_on(const model_search_t *search, model_list_t path,
+               size_t deepest, model_walk_t *walk)
+{
+    if (model_same(path, search->path)) {
+        return 0;
+    }
+
+    *walk = model_walk_path(search->conf, search->root, search->root_path,
+                            path, search->prefix, search->reading->octets, 0);
+
+    return walk->error              ? -1
+           : model_is_refused(walk) ? 0
+                                    : walk->found > deepest;
+}
+
+
+/*
+ * The readings in their order, then the mixed one: the first that is there,
+ * or leads deepest.  1: found; 0: not; -1: the file system failed.
+ */
+static int
+model_find_further(const model_search_t *search, const model_walk_t *first,
+                   model_found_t *out)
+{
+    model_came_t came = model_further(search->reading);
+    model_walk_t walk;
+    model_one_t  one;
+    model_list_t in = none;
+    size_t       i, k, deepest = first->found;
+    int          leads, legacy = 0, found = 0;
+
+    for (i = 0; i <= came.tries; i++) {
+        if (i < came.tries) {
+            one = model_read_whole(&came, i);
+            if (!one.read) {
+                continue;
+            }
+        } else {
+            one.path = model_mixed_path(search, &came, &in);
+        }
+
+        leads = model_leads_on(search, one.path, deepest, &walk);
+        if (leads < 0) {
+            return leads;
+        }
+
+        if (!leads) {
+            continue;
+        }
+
+        for (k = 0; i == came.tries
+                    && k < (model_is_complete(&walk) ? in.len : walk.found);
+             k++)
+        {
+            legacy |= (int) in.at[k];
+        }
+
+        model_moved(search, &walk, out,
+                    i < came.tries ? IRI_WHY_FURTHER : IRI_WHY_MIXED,
+                    i < came.tries ? model_charset_name(came.try[i])
+                                   : "mixed",
+                    i < came.tries ? i != 0 : legacy);
+        if (model_is_complete(&walk)) {
+            return 1;
+        }
+
+        deepest = walk.found;
+        found = 1;
+    }
+
+    return found;
+}
+
+
+/* Can each segment be a name, and the canonical one? */
+static int
+model_is_named(model_list_t path)
+{
+    size_t i;
+
+    for (i = 0; i < model_split_count(path); i++) {
+        if (!model_asked(model_segment(path, i)).canonical) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Does just one charset read each segment? */
+static int
+model_has_one_reading(const model_reading_t *reading)
+{
+    model_came_t came = model_further(reading);
+    model_list_t name, uri;
+    size_t       i, k, count;
+
+    for (i = 0; i < model_split_count(came.octets); i++) {
+        if (model_is_ascii(model_segment(came.octets, i))) {
+            continue;
+        }
+
+        for (k = 0, count = 0; k < came.tries; k++) {
+            count += (size_t) (model_read_segment(came.try[k], &came, i,
+                                                  &name, &uri)
+                               && !model_raw_bidi(came.try[k], &came, i));
+        }
+
+        if (count != 1) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/*
+ * Declared UTF-8 in NFC: "nothing is looked for at all but the file itself"
+ * (doc/directives.md) of a path that came in UTF-8, or has one reading.
+ */
+static int
+model_is_declared(const model_search_t *search)
+{
+    const model_tree_conf_t *conf = search->conf;
+
+    return conf->charsets.count == 1 && model_is_utf8(conf->charsets.at[0])
+           && conf->names == IRI_NAMES_NFC && model_is_named(search->path)
+           && (search->reading == NULL
+               || search->reading->form != IRI_FORM_LEGACY
+               || model_has_one_reading(search->reading));
+}
+
+
+/* The first reading, or what of it is there under another name. */
+static void
+model_found_first(const model_search_t *search, const model_walk_t *walk,
+                  model_found_t *out)
+{
+    model_found(search, walk, out,
+                model_same(walk->path, search->path) ? IRI_SERVE : IRI_MOVED,
+                walk->variant ? IRI_WHY_VARIANT : IRI_WHY_FOUND);
+    out->unsure = walk->unsure;
+    out->any_why = !model_is_named(search->path);
+}
+
+
+static void
+model_find_names(const model_search_t *search, model_found_t *out)
+{
+    const model_reading_t *reading = search->reading;
+    model_walk_t           walk;
+    int                    moved, further = 0;
+
+    walk = model_walk_path(
+        search->conf, search->root, search->root_path, search->path,
+        search->prefix,
+        reading == NULL                     ? search->path
+        : reading->form == IRI_FORM_INVALID ? none
+                                            : reading->octets,
+        reading == NULL || reading->form == IRI_FORM_INVALID
+            || model_has_one_reading(reading));
+    moved = !model_same(walk.path, search->path);
+
+    if (!walk.error && !model_is_refused(&walk) && model_is_complete(&walk)) {
+        model_found_first(search, &walk, out);
+        return;
+    }
+
+    if (!walk.error && reading != NULL && reading->form != IRI_FORM_INVALID) {
+        out->unsure_bidi = reading->unsure;
+        further = model_find_further(search, &walk, out);
+        if (further > 0) {
+            return;
+        }
+    }
+
+    if (!walk.error && !model_is_refused(&walk) && moved) {
+        model_found_first(search, &walk, out);
+        return;
+    }
+
+    if (model_is_refused(&walk)) {
+        model_found(search, &walk, out, IRI_REFUSE,
+                    walk.other_name ? IRI_WHY_OTHER_NAME
+                                    : IRI_WHY_UNWRITABLE);
+        out->or_why = walk.unwritable ? IRI_WHY_UNWRITABLE : out->why;
+    } else {
+        /* Other names than those asked must not be met by the server. */
+        model_found(
+            search, &walk, out, walk.error && moved ? IRI_REFUSE : IRI_PASS,
+            walk.error || further < 0 ? IRI_WHY_ERROR : IRI_WHY_ABSENT);
+    }
+}
+
+
+/* No look is needed: the canonical path below root. */
+static void
+model_find_nothing(const model_search_t *search, model_found_t *out,
+                   iri_why_t why)
+{
+    out->answer = IRI_PASS;
+    out->why = why;
+    out->match = IRI_MATCH_NONE;
+    out->filename = model_part(search->root_path, 0, search->root_path.len);
+    model_cat(&out->filename,
+              model_part(search->path, search->prefix, search->path.len));
+}
+
+
+model_found_t
+model_find(const model_tree_conf_t *conf, model_node_t *root,
+           model_list_t root_path, model_list_t path, size_t prefix,
+           const model_reading_t *reading)
+{
+    model_search_t search = { conf, root, root_path, path, prefix, reading };
+    model_found_t  out;
+
+    memset(&out, 0, sizeof(out));
+    out.path = path;
+    out.charset = reading != NULL ? reading->charset : none;
+
+    if (model_is_forbidden(path)) {
+        out.answer = IRI_REFUSE;
+        out.why = IRI_WHY_FORBIDDEN;
+    } else if (model_is_ascii(path)) {
+        model_find_nothing(&search, &out, IRI_WHY_ASCII);
+    } else if (model_is_declared(&search)) {
+        model_find_nothing(&search, &out, IRI_WHY_DECLARED);
+    } else {
+        model_find_names(&search, &out);
+    }
+
+    return out;
+}
+
+
+/* ---- dividing ----------------------------------------------------------- */
+
+/* Both are cut at as many "/", the last first, until something is there. */
+int
+model_divide(model_node_t *root, model_list_t root_path,
+             const model_found_t *found, model_list_t *filename,
+             model_list_t *path_info)
+{
+    size_t at = found->filename.len, rest = found->path.len;
+    int    there = 0;
+
+    while (at > root_path.len) {
+        there = model_exists(root,
+                             model_part(found->filename, root_path.len, at));
+        if (there != 0) {
+            break;
+        }
+
+        do {
+            at--;
+        } while (found->filename.at[at] != '/');
+
+        do {
+            rest--;
+        } while (found->path.at[rest] != '/');
+    }
+
+    *filename = model_part(found->filename, 0, at);
+    *path_info = model_part(found->path, rest, found->path.len);
+
+    return there >= 0;
+}

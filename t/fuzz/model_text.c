@@ -1,0 +1,900 @@
+/*
+ * model_text.c - lists of numbers, escapes, UTF-8, charsets, NFC: see model.h
+ *
+ * A charset is an ICU converter that is asked for one sequence at a time,
+ * the shortest that it takes, with the corrections of design 4 and 9: ASCII
+ * is itself, what the Encoding Standard's table has not is refused.
+ */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <unicode/uchar.h>
+#include <unicode/ucnv.h>
+#include <unicode/unorm2.h>
+#include <unicode/ustring.h>
+
+#include "model.h"
+
+#define LONGEST 20000 /* characters that one call of ICU may get */
+
+
+/* ---- memory ------------------------------------------------------------- */
+
+static _Alignas(16) unsigned char model_memory[256 << 20];
+static size_t model_used;
+
+
+void *
+model_alloc(size_t size)
+{
+    void *p = model_memory + model_used;
+
+    size = (size + 15) & ~(size_t) 15;
+    if (size > sizeof(model_memory) - model_used) {
+        fprintf(stderr, "model: the case is too large\n");
+        abort();
+    }
+
+    model_used += size;
+
+    return memset(p, 0, size);
+}
+
+
+size_t
+model_mark(void)
+{
+    return model_used;
+}
+
+
+void
+model_release(size_t mark)
+{
+    model_used = mark;
+}
+
+
+void
+model_forget(void)
+{
+    model_used = 0;
+}
+
+
+/* ---- lists -------------------------------------------------------------- */
+
+void
+model_put(model_list_t *list, uint32_t value)
+{
+    uint32_t *more;
+
+    if (list->len == list->room) {
+        list->room = list->room * 2 + 16;
+        more = model_alloc(list->room * sizeof(*more));
+        if (list->len != 0) {
+            memcpy(more, list->at, list->len * sizeof(*more));
+        }
+        list->at = more;
+    }
+
+    list->at[list->len++] = value;
+}
+
+
+void
+model_cat(model_list_t *list, model_list_t more)
+{
+    size_t i;
+
+    for (i = 0; i < more.len; i++) {
+        model_put(list, more.at[i]);
+    }
+}
+
+
+model_list_t
+model_part(model_list_t list, size_t from, size_t to)
+{
+    model_list_t part = { 0, 0, NULL };
+
+    for (/* void */; from < to && from < list.len; from++) {
+        model_put(&part, list.at[from]);
+    }
+
+    return part;
+}
+
+
+model_list_t
+model_octets(iri_str_t s)
+{
+    model_list_t list = { 0, 0, NULL };
+    size_t       i;
+
+    for (i = 0; i < s.len; i++) {
+        model_put(&list, s.data[i]);
+    }
+
+    return list;
+}
+
+
+model_list_t
+model_text(const char *utf8)
+{
+    iri_str_t s = { strlen(utf8), (const unsigned char *) utf8 };
+
+    return model_octets(s);
+}
+
+
+int
+model_order(model_list_t a, model_list_t b)
+{
+    size_t i;
+
+    for (i = 0; i < a.len && i < b.len; i++) {
+        if (a.at[i] != b.at[i]) {
+            return a.at[i] < b.at[i] ? -1 : 1;
+        }
+    }
+
+    return a.len == b.len ? 0 : a.len < b.len ? -1 : 1;
+}
+
+
+int
+model_same(model_list_t a, model_list_t b)
+{
+    return model_order(a, b) == 0;
+}
+
+
+int
+model_is_ascii(model_list_t octets)
+{
+    size_t i;
+
+    for (i = 0; i < octets.len; i++) {
+        if (octets.at[i] > 0x7f) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* A path starts with "/": what stands before that is no segment. */
+size_t
+model_split_count(model_list_t path)
+{
+    size_t i, count = 0;
+
+    for (i = 0; i < path.len; i++) {
+        count += path.at[i] == '/';
+    }
+
+    return count;
+}
+
+
+model_list_t
+model_segment(model_list_t path, size_t index)
+{
+    size_t i, from = 0, seen = 0;
+
+    for (i = 0; i <= path.len; i++) {
+        if (i == path.len || path.at[i] == '/') {
+            if (seen++ == index + 1) {
+                return model_part(path, from, i);
+            }
+            from = i + 1;
+        }
+    }
+
+    return model_part(path, 0, 0);
+}
+
+
+/* ---- charsets ----------------------------------------------------------- */
+
+typedef struct {
+    uint32_t c[2];
+    int8_t   count; /* -1: no such sequence; 0: not asked yet */
+} model_memo_t;
+
+struct model_charset_s {
+    const char   *name;
+    const char   *icu;
+    int           private_use; /* its table in the standard has some, of
+                                   one octet (1) or of more (2) */
+    UConverter   *converter;
+    model_memo_t *two; /* sequences of one and of two octets */
+};
+
+/* Big5, Shift_JIS and so on as Windows has them: what users mean by them. */
+static model_charset_t model_table[] = {
+    { "UTF-8", NULL, 0, NULL, NULL },
+    { "IBM866", "ibm-866_P100-1995", 0, NULL, NULL },
+    { "ISO-8859-2", "ibm-912_P100-1995", 0, NULL, NULL },
+    { "ISO-8859-3", "ibm-913_P100-2000", 0, NULL, NULL },
+    { "ISO-8859-4", "ibm-914_P100-1995", 0, NULL, NULL },
+    { "ISO-8859-5", "ibm-915_P100-1995", 0, NULL, NULL },
+    { "ISO-8859-6", "ibm-1089_P100-1995", 0, NULL, NULL },
+    { "ISO-8859-7", "ibm-9005_X110-2007", 0, NULL, NULL },
+    { "ISO-8859-8", "ibm-5012_P100-1999", 0, NULL, NULL },
+    { "ISO-8859-8-I", "ibm-5012_P100-1999", 0, NULL, NULL },
+    { "ISO-8859-10", "iso-8859_10-1998", 0, NULL, NULL },
+    { "ISO-8859-13", "ibm-921_P100-1995", 0, NULL, NULL },
+    { "ISO-8859-14", "iso-8859_14-1998", 0, NULL, NULL },
+    { "ISO-8859-15", "ibm-923_P100-1998", 0, NULL, NULL },
+    { "KOI8-R", "ibm-878_P100-1996", 0, NULL, NULL },
+    { "KOI8-U", "ibm-1168_P100-2002", 0, NULL, NULL },
+    { "macintosh", "macos-0_2-10.2", 0, NULL, NULL },
+    { "windows-874", "windows-874-2000", 0, NULL, NULL },
+    { "windows-1250", "ibm-5346_P100-1998", 0, NULL, NULL },
+    { "windows-1251", "ibm-5347_P100-1998", 0, NULL, NULL },
+    { "windows-1252", "ibm-5348_P100-1997", 0, NULL, NULL },
+    { "windows-1253", "ibm-5349_P100-1998", 0, NULL, NULL },
+    { "windows-1254", "ibm-5350_P100-1998", 0, NULL, NULL },
+    { "windows-1255", "ibm-9447_P100-2002", 0, NULL, NULL },
+    { "windows-1256", "ibm-9448_X100-2005", 0, NULL, NULL },
+    { "windows-1257", "ibm-9449_P100-2002", 0, NULL, NULL },
+    { "windows-1258", "ibm-5354_P100-1998", 0, NULL, NULL },
+    { "x-mac-cyrillic", "macos-7_3-10.2", 0, NULL, NULL },
+    { "GBK", "windows-936-2000", 2, NULL, NULL },
+    { "gb18030", "gb18030", 2, NULL, NULL },
+    { "Big5", "windows-950-2000", 0, NULL, NULL },
+    { "Big5-HKSCS", "ibm-1375_P100-2008", 0, NULL, NULL },
+    { "EUC-JP", "euc-jp-2007", 0, NULL, NULL },
+    { "Shift_JIS", "ibm-943_P15A-2003", 2, NULL, NULL },
+    { "EUC-KR", "windows-949-2000", 0, NULL, NULL },
+};
+
+
+static void
+model_charset_open(model_charset_t *charset)
+{
+    UErrorCode error = U_ZERO_ERROR;
+
+    charset->converter = ucnv_open(charset->icu, &error);
+    ucnv_setToUCallBack(charset->converter, UCNV_TO_U_CALLBACK_STOP, NULL,
+                        NULL, NULL, &error);
+    ucnv_setFromUCallBack(charset->converter, UCNV_FROM_U_CALLBACK_STOP, NULL,
+                          NULL, NULL, &error);
+    if (U_FAILURE(error)) {
+        fprintf(stderr, "model: no %s\n", charset->icu);
+        abort();
+    }
+
+    ucnv_setFallback(charset->converter, 0);
+    charset->two = calloc(0x10100, sizeof(*charset->two));
+}
+
+
+const model_charset_t *
+model_charset_at(size_t index)
+{
+    model_charset_t *charset;
+
+    if (index >= sizeof(model_table) / sizeof(model_table[0])) {
+        return NULL;
+    }
+
+    charset = &model_table[index];
+    if (charset->icu != NULL && charset->converter == NULL) {
+        model_charset_open(charset);
+    }
+
+    return charset;
+}
+
+
+const model_charset_t *
+model_charset(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(model_table) / sizeof(model_table[0]); i++) {
+        if (strcmp(model_table[i].name, name) == 0) {
+            return model_charset_at(i);
+        }
+    }
+
+    return NULL;
+}
+
+
+const char *
+model_charset_name(const model_charset_t *charset)
+{
+    return charset->name;
+}
+
+
+int
+model_is_utf8(const model_charset_t *charset)
+{
+    return charset->icu == NULL;
+}
+
+
+int
+model_is_japanese(const model_charset_t *charset)
+{
+    return strcmp(charset->name, "Shift_JIS") == 0
+           || strcmp(charset->name, "EUC-JP") == 0;
+}
+
+
+/* ---- decoding ----------------------------------------------------------- */
+
+/* Table 3-7 of the Unicode Standard. */
+static size_t
+model_utf8_sequence(const uint32_t *o, size_t n, uint32_t c[2])
+{
+    size_t   len, i;
+    uint32_t least;
+
+    if (o[0] < 0x80) {
+        c[0] = o[0];
+        return 1;
+    }
+
+    len = o[0] < 0xc0   ? 0
+          : o[0] < 0xe0 ? 2
+          : o[0] < 0xf0 ? 3
+          : o[0] < 0xf8 ? 4
+                        : 0;
+    if (len == 0 || len > n) {
+        return 0;
+    }
+
+    c[0] = o[0] & (0xffu >> (len + 1));
+    for (i = 1; i < len; i++) {
+        if ((o[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+        c[0] = c[0] << 6 | (o[i] & 0x3f);
+    }
+
+    least = len == 2 ? 0x80 : len == 3 ? 0x800 : 0x10000;
+
+    return c[0] < least || c[0] > 0x10ffff
+                   || (c[0] >= 0xd800 && c[0] <= 0xdfff)
+               ? 0
+               : len;
+}
+
+
+/* May this charset read as this character?  Of sequences of high octets. */
+static int
+model_in_table(const model_charset_t *charset, const uint32_t *o, size_t n,
+               uint32_t c)
+{
+    if (c < 0x80) {
+        return 0;
+    }
+
+    if (u_charType((UChar32) c) == U_PRIVATE_USE_CHAR
+        && charset->private_use != (n == 1 ? 1 : 2))
+    {
+        return 0;
+    }
+
+    /* Three that ICU reads and never writes (EUC-JP 8EE0 to 8EE2). */
+    if (strcmp(charset->name, "EUC-JP") == 0 && n == 2 && o[0] == 0x8e
+        && o[1] > 0xdf)
+    {
+        return 0;
+    }
+
+    return 1;
+}
+
+
+static int
+model_ask_icu(const model_charset_t *charset, const uint32_t *o, size_t n,
+              uint32_t c[2])
+{
+    char       octets[4];
+    UChar      units[8];
+    UErrorCode error = U_ZERO_ERROR;
+    int32_t    len, at = 0;
+    UChar32    one;
+    size_t     i;
+    int        count = 0;
+
+    for (i = 0; i < n; i++) {
+        octets[i] = (char) o[i];
+    }
+
+    len = ucnv_toUChars(charset->converter, units, 8, octets, (int32_t) n,
+                        &error);
+    if (U_FAILURE(error) || len == 0) {
+        return -1;
+    }
+
+    while (at < len && count < 2) {
+        U16_NEXT(units, at, len, one);
+        if (!model_in_table(charset, o, n, (uint32_t) one)) {
+            return -1;
+        }
+        c[count++] = (uint32_t) one;
+    }
+
+    return at == len ? count : -1;
+}
+
+
+/* KOI8-U of the Encoding Standard has two letters more than ICU's. */
+static uint32_t
+model_corrected(const model_charset_t *charset, uint32_t octet)
+{
+    if (strcmp(charset->name, "KOI8-U") != 0) {
+        return 0;
+    }
+
+    return octet == 0xae ? 0x45e : octet == 0xbe ? 0x40e : 0;
+}
+
+
+static int
+model_sequence_of(const model_charset_t *charset, const uint32_t *o, size_t n,
+                  uint32_t c[2])
+{
+    model_memo_t *memo;
+
+    if (n == 1 && model_corrected(charset, o[0]) != 0) {
+        c[0] = model_corrected(charset, o[0]);
+        return 1;
+    }
+
+    if (n > 2) {
+        return model_ask_icu(charset, o, n, c);
+    }
+
+    memo = &charset->two[n == 1 ? 0x10000 + o[0] : o[0] << 8 | o[1]];
+    if (memo->count == 0) {
+        memo->count = (int8_t) model_ask_icu(charset, o, n, memo->c);
+    }
+
+    c[0] = memo->c[0];
+    c[1] = memo->c[1];
+
+    return memo->count;
+}
+
+
+/* Octets of the sequence that begins here; 0: none does. */
+static size_t
+model_sequence(const model_charset_t *charset, const uint32_t *o, size_t n,
+               uint32_t c[2], int *count)
+{
+    size_t len;
+
+    *count = 1;
+    if (model_is_utf8(charset)) {
+        return model_utf8_sequence(o, n, c);
+    }
+
+    if (o[0] < 0x80) {
+        c[0] = o[0];
+        return 1;
+    }
+
+    for (len = 1; len <= 4 && len <= n; len++) {
+        *count = model_sequence_of(charset, o, len, c);
+        if (*count > 0) {
+            return len;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+model_decode(const model_charset_t *charset, model_list_t octets,
+             model_list_t *chars, model_list_t *from)
+{
+    model_list_t none = { 0, 0, NULL }, out = none, at = none;
+    uint32_t     c[2];
+    size_t       i, len;
+    int          count, k;
+
+    for (i = 0; i < octets.len; i += len) {
+        len = model_sequence(charset, octets.at + i, octets.len - i, c,
+                             &count);
+        if (len == 0) {
+            return 0;
+        }
+
+        for (k = 0; k < count; k++) {
+            model_put(&out, c[k]);
+            model_put(&at, (uint32_t) i);
+        }
+    }
+
+    model_put(&at, (uint32_t) octets.len);
+    *chars = out;
+    if (from != NULL) {
+        *from = at;
+    }
+
+    return 1;
+}
+
+
+/* ---- encoding ----------------------------------------------------------- */
+
+static UChar model_units[2 * LONGEST], model_more[8 * LONGEST];
+static char  model_chars[8 * LONGEST];
+
+
+static int32_t
+model_to_units(model_list_t chars)
+{
+    int32_t n = 0;
+    size_t  i;
+
+    if (chars.len > LONGEST) {
+        fprintf(stderr, "model: too long\n");
+        abort();
+    }
+
+    for (i = 0; i < chars.len; i++) {
+        U16_APPEND_UNSAFE(model_units, n, (UChar32) chars.at[i]);
+    }
+
+    return n;
+}
+
+
+model_list_t
+model_utf8(model_list_t chars)
+{
+    model_list_t out = { 0, 0, NULL };
+    uint32_t     c;
+    size_t       i;
+
+    for (i = 0; i < chars.len; i++) {
+        c = chars.at[i];
+        if (c < 0x80) {
+            model_put(&out, c);
+            continue;
+        }
+
+        if (c < 0x800) {
+            model_put(&out, 0xc0 | c >> 6);
+        } else {
+            if (c < 0x10000) {
+                model_put(&out, 0xe0 | c >> 12);
+            } else {
+                model_put(&out, 0xf0 | c >> 18);
+                model_put(&out, 0x80 | (c >> 12 & 0x3f));
+            }
+            model_put(&out, 0x80 | (c >> 6 & 0x3f));
+        }
+        model_put(&out, 0x80 | (c & 0x3f));
+    }
+
+    return out;
+}
+
+
+/* Has the charset but sequences of one octet? */
+static int
+model_is_single(const model_charset_t *charset)
+{
+    return strncmp(charset->name, "GB", 2) != 0
+           && strncmp(charset->name, "gb", 2) != 0
+           && strncmp(charset->name, "Big5", 4) != 0
+           && strncmp(charset->name, "EUC-", 4) != 0
+           && strcmp(charset->name, "Shift_JIS") != 0;
+}
+
+
+/* The octet that is read as this character; the table is a bijection. */
+static int
+model_encode_single(const model_charset_t *charset, model_list_t chars,
+                    model_list_t *octets)
+{
+    model_list_t out = { 0, 0, NULL };
+    uint32_t     octet, c[2];
+    size_t       i;
+
+    for (i = 0; i < chars.len; i++) {
+        octet = chars.at[i] < 0x80 ? chars.at[i] : 0x80;
+        for (/* void */; octet >= 0x80 && octet < 0x100; octet++) {
+            if (model_sequence_of(charset, &octet, 1, c) == 1
+                && c[0] == chars.at[i]) {
+                break;
+            }
+        }
+
+        if (octet == 0x100) {
+            return 0;
+        }
+
+        model_put(&out, octet);
+    }
+
+    *octets = out;
+
+    return 1;
+}
+
+
+int
+model_encode(const model_charset_t *charset, model_list_t chars,
+             model_list_t *octets)
+{
+    model_list_t out = { 0, 0, NULL }, back;
+    UErrorCode   error = U_ZERO_ERROR;
+    int32_t      n, i;
+
+    if (model_is_utf8(charset)) {
+        *octets = model_utf8(chars);
+        return 1;
+    }
+
+    if (model_is_single(charset)) {
+        return model_encode_single(charset, chars, octets);
+    }
+
+    n = model_to_units(chars);
+    n = ucnv_fromUChars(charset->converter, model_chars, sizeof(model_chars),
+                        model_units, n, &error);
+    if (U_FAILURE(error)) {
+        return 0;
+    }
+
+    for (i = 0; i < n; i++) {
+        model_put(&out, (unsigned char) model_chars[i]);
+    }
+
+    if (!model_decode(charset, out, &back, NULL) || !model_same(back, chars))
+    {
+        return 0;
+    }
+
+    *octets = out;
+
+    return 1;
+}
+
+
+/* ---- what no name may hold ---------------------------------------------- */
+
+int
+model_is_bidi(uint32_t c)
+{
+    return c == 0x61c || c == 0x200e || c == 0x200f
+           || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+
+int
+model_allowed(model_list_t chars, int legacy)
+{
+    uint32_t c;
+    size_t   i;
+
+    for (i = 0; i < chars.len; i++) {
+        c = chars.at[i];
+        if (c < 0x20 || (c >= 0x7f && c <= 0x9f)) {
+            return 0;
+        }
+
+        if (legacy
+            && (c == 0xfffd || (c & 0xfffe) == 0xfffe
+                || (c >= 0xfdd0 && c <= 0xfdef)))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* ---- normalization forms ------------------------------------------------ */
+
+static const UNormalizer2 *
+model_normalizer(int nfd)
+{
+    static const UNormalizer2 *nfc_one, *nfd_one;
+    UErrorCode                 error = U_ZERO_ERROR;
+
+    if (nfc_one == NULL) {
+        nfc_one = unorm2_getNFCInstance(&error);
+        nfd_one = unorm2_getNFDInstance(&error);
+        if (U_FAILURE(error)) {
+            abort();
+        }
+    }
+
+    return nfd ? nfd_one : nfc_one;
+}
+
+
+static void
+model_normalize_part(model_list_t chars, int nfd, model_list_t *out)
+{
+    UErrorCode error = U_ZERO_ERROR;
+    int32_t    n, i = 0;
+    UChar32    c;
+
+    if (chars.len == 0) {
+        return;
+    }
+
+    n = unorm2_normalize(model_normalizer(nfd), model_units,
+                         model_to_units(chars), model_more, 8 * LONGEST,
+                         &error);
+    if (U_FAILURE(error)) {
+        abort();
+    }
+
+    while (i < n) {
+        U16_NEXT(model_more, i, n, c);
+        model_put(out, (uint32_t) c);
+    }
+}
+
+
+static int
+model_too_many_marks(model_list_t chars)
+{
+    size_t i, run = 0;
+
+    for (i = 0; i < chars.len; i++) {
+        run = u_getCombiningClass((UChar32) chars.at[i]) != 0 ? run + 1 : 0;
+        if (run > IRI_MAX_MARKS) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* The three whose NFC is ASCII stay: they stand between what is normalized. */
+static model_list_t
+model_normalize(model_list_t chars, int nfd)
+{
+    model_list_t out = { 0, 0, NULL };
+    size_t       i, from = 0;
+    uint32_t     c;
+
+    for (i = 0; i < chars.len; i++) {
+        c = chars.at[i];
+        if (c == 0x37e || c == 0x1fef || c == 0x212a) {
+            model_normalize_part(model_part(chars, from, i), nfd, &out);
+            model_put(&out, c);
+            from = i + 1;
+        }
+    }
+
+    model_normalize_part(model_part(chars, from, i), nfd, &out);
+
+    return out;
+}
+
+
+model_list_t
+model_nfc(model_list_t chars)
+{
+    return model_too_many_marks(chars) ? chars : model_normalize(chars, 0);
+}
+
+
+/* On disk a name with many marks may be in NFD, or not be. */
+model_list_t
+model_nfd(model_list_t chars)
+{
+    return model_normalize(chars, 1);
+}
+
+
+/* A character that the charset has not: composed as far as it has. */
+static void
+model_compose_apart(const model_charset_t *charset, model_list_t chars,
+                    model_list_t *out)
+{
+    model_list_t parts = model_nfd(chars), left = { 0, 0, NULL }, octets;
+    model_list_t one = model_part(parts, 0, 1);
+    UChar32      both;
+    size_t       i;
+    int          cc, last = 0;
+
+    for (i = 1; i < parts.len; i++) {
+        cc = u_getCombiningClass((UChar32) parts.at[i]);
+        both = last >= cc && left.len != 0
+                   ? U_SENTINEL
+                   : unorm2_composePair(model_normalizer(0),
+                                        (UChar32) one.at[0],
+                                        (UChar32) parts.at[i]);
+        chars = model_part(one, 0, 1);
+        chars.at[0] = (uint32_t) both;
+        if (both >= 0 && model_encode(charset, chars, &octets)) {
+            one = chars;
+        } else {
+            model_put(&left, parts.at[i]);
+            last = cc;
+        }
+    }
+
+    model_cat(out, one);
+    model_cat(out, left);
+}
+
+
+model_list_t
+model_composed_for(const model_charset_t *charset, model_list_t chars)
+{
+    model_list_t name = model_nfc(chars), out = { 0, 0, NULL }, octets, one;
+    size_t       i;
+
+    if (model_encode(charset, name, &octets)) {
+        return name;
+    }
+
+    for (i = 0; i < name.len; i++) {
+        one = model_part(name, i, i + 1);
+        if (model_encode(charset, one, &octets)) {
+            model_put(&out, name.at[i]);
+        } else {
+            model_compose_apart(charset, one, &out);
+        }
+    }
+
+    return out;
+}
+
+
+/* ---- variants ----------------------------------------------------------- */
+
+static const uint32_t model_pairs[][2] = {
+    { 0x301c, 0xff5e }, { 0x2016, 0x2225 }, { 0x2212, 0xff0d },
+    { 0xa2, 0xffe0 },   { 0xa3, 0xffe1 },   { 0xac, 0xffe2 },
+    { 0x2014, 0x2015 }, { 0xa6, 0xffe4 },
+};
+
+
+uint32_t
+model_other_variant(uint32_t c)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(model_pairs) / sizeof(model_pairs[0]); i++) {
+        if (c == model_pairs[i][0] || c == model_pairs[i][1]) {
+            return model_pairs[i][c == model_pairs[i][0]];
+        }
+    }
+
+    return 0;
+}
+
+
+model_list_t
+model_fold_variants(model_list_t chars, int vendor)
+{
+    model_list_t out = model_part(chars, 0, chars.len);
+    size_t       i, k;
+
+    for (i = 0; i < out.len; i++) {
+        for (k = 0; k < sizeof(model_pairs) / sizeof(model_pairs[0]); k++) {
+            if (out.at[i] == model_pairs[k][!vendor]) {
+                out.at[i] = model_pairs[k][vendor];
+            }
+        }
+    }
+
+    return out;
+}
