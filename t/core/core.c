@@ -623,6 +623,26 @@ core_is_private(uint32_t c)
 }
 
 
+/* ---- characters, by others than the core ------------------------------- */
+
+int
+core_is_bidi_control(uint32_t c)
+{
+    return c >= 0x80 && u_hasBinaryProperty((UChar32) c, UCHAR_BIDI_CONTROL);
+}
+
+
+int
+core_is_path_char(unsigned char c)
+{
+    return c != '\0'
+           && strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                     "0123456789-._~!$&'()*+,;=:@/",
+                     c)
+                  != NULL;
+}
+
+
 /* ---- strings, numbers, files -------------------------------------------- */
 
 iri_str_t

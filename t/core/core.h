@@ -117,6 +117,10 @@ UConverter *core_icu_open(const char *name);
 size_t core_icu_next(UConverter *icu, const unsigned char *p, size_t len,
                      uint32_t c[2]);
 int core_is_private(uint32_t c);
+int core_is_bidi_control(uint32_t c);
+
+/* pchar of RFC 3986, and "/", as they stand there */
+int core_is_path_char(unsigned char c);
 
 /* Append to a text of which the whole array is given. */
 #define core_append(array, text)                                              \

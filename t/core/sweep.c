@@ -280,7 +280,7 @@ sweep_sent(iri_str_t path, sweep_way_t way, unsigned char *out)
     int            high = way % 2 == SWEEP_ESCAPED;
 
     for (i = 0; i < path.len; i++) {
-        if (path.data[i] >= 0x80 ? high : !iri_is_path_char(path.data[i])) {
+        if (path.data[i] >= 0x80 ? high : !core_is_path_char(path.data[i])) {
             p = put_escape(p, path.data[i]);
         } else {
             *p++ = path.data[i];
@@ -367,7 +367,7 @@ is_clean(const iri_reading_t *got)
         if (c < 0x20 || (c >= 0x7f && c < 0xa0)
             || (legacy && (c == 0xfffd || U_IS_UNICODE_NONCHAR(c)))
             || (got->form == IRI_FORM_NATIVE
-                && iri_char_is_bidi_control((uint32_t) c)))
+                && core_is_bidi_control((uint32_t) c)))
         {
             return 0;
         }
@@ -384,7 +384,7 @@ is_uri(iri_str_t uri, iri_str_t path)
     size_t        i;
 
     for (i = 0; i < uri.len; i++) {
-        if (uri.data[i] != '%' && !iri_is_path_char(uri.data[i])) {
+        if (uri.data[i] != '%' && !core_is_path_char(uri.data[i])) {
             return 0;
         }
     }
@@ -609,7 +609,7 @@ decode(const core_supported_t *row, iri_str_t octets, uint32_t *out,
         }
 
         c = as_standard(row, was, c);
-        *bidi |= iri_char_is_bidi_control((uint32_t) c);
+        *bidi |= core_is_bidi_control((uint32_t) c);
 
         if (is_forbidden(c, 1)) {
             return -1;
@@ -637,7 +637,7 @@ decode_utf8(iri_str_t octets, uint32_t *out, int *bidi)
             return -1;
         }
 
-        *bidi |= iri_char_is_bidi_control((uint32_t) c);
+        *bidi |= core_is_bidi_control((uint32_t) c);
         out[count++] = (uint32_t) c;
     }
 

@@ -163,7 +163,7 @@ text_set(text_t *t)
         t->ascii &= c < 0x80;
         t->forbidden |= is_control(c);
         t->foreign |= c == 0xfffd || U_IS_UNICODE_NONCHAR(c);
-        t->bidi |= iri_char_is_bidi_control(c);
+        t->bidi |= core_is_bidi_control(c);
     }
 
     t->octets = core_utf8(t->c, t->count, t->space[0]);
@@ -255,7 +255,7 @@ map_to_uri(sweep_t *s, const text_t *t)
                 "to URI", t->path, uri);
 
     for (i = 0; i < uri.len; i++) {
-        clean &= uri.data[i] == '%' || iri_is_path_char(uri.data[i]);
+        clean &= uri.data[i] == '%' || core_is_path_char(uri.data[i]);
     }
 
     sweep_check(s, clean, "URI", t->path, uri);
@@ -268,10 +268,9 @@ static int
 may_stand_in_iri(uint32_t c)
 {
     return c < 0x80
-               ? iri_is_path_char((unsigned char) c)
+               ? core_is_path_char((unsigned char) c)
                : c >= 0xa0 && !core_is_private(c) && !U_IS_UNICODE_NONCHAR(c)
-                     && !u_hasBinaryProperty((UChar32) c, UCHAR_BIDI_CONTROL)
-                     && (c < 0xfff0 || c > 0xffff)
+                     && !core_is_bidi_control(c) && (c < 0xfff0 || c > 0xffff)
                      && (c < 0xe0000 || c > 0xe0fff);
 }
 
@@ -704,7 +703,7 @@ is_known(uint32_t c)
 
     return is_control(c) || u_getCombiningClass(c32) != 0 || c == 0x037e
            || c == 0x1fef || c == 0x212a || c == 0xfffd || c == 0xfeff
-           || iri_char_is_bidi_control(c) || U_IS_UNICODE_NONCHAR(c)
+           || core_is_bidi_control(c) || U_IS_UNICODE_NONCHAR(c)
            || u_getIntPropertyValue(c32, UCHAR_NFC_QUICK_CHECK) != UNORM_YES
            || (u_getIntPropertyValue(c32, UCHAR_NFD_QUICK_CHECK) != UNORM_YES
                && (c < 0xac00 || c > 0xd7a3 || c % 997 == 0));
