@@ -177,6 +177,7 @@ static const case_t cases[] = {
     { "/%E2\x80\x8e", "", BIDI },
 };
 
+
 static iri_str_t
 escape(iri_str_t s, unsigned char *out)
 {
