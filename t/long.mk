@@ -24,6 +24,39 @@ $(CHURN): $(CHURN_OBJ)
 $(BUILD)/obj/t/churn/%.o: EXTRA = -D_GNU_SOURCE -pthread
 -include $(CHURN_OBJ:.o=.d)
 
+# ---- servers under torture ---------------------------------------------------
+
+# Both modules once more, linked so that each call of theirs can fail.
+TORTURE     := $(BUILD)/torture
+TORTURE_SO  := $(TORTURE)/mod_iri.so $(TORTURE)/ngx_http_iri_module.so
+TORTURE_OBJ := $(call obj,$(wildcard t/torture/*.c))
+TORTURE_OF   = $(call obj,t/torture/fail.c t/torture/fail_$(1).c)
+unit: $(TORTURE_SO)
+
+torture-servers: need-test ## each allocation and file call in servers fails
+	@+$(again) all $(TORTURE_SO)
+	IRI_TORTURE=all prove -It/lib -v t/torture.t
+
+$(TORTURE)/mod_iri.so: $(call obj,$(HTTPD_SRC) $(ENV_SRC) $(CORE_SRC)) \
+                       $(call TORTURE_OF,httpd) t/torture/relink
+	@mkdir -p $(@D)
+	$(call tell,LD $@)
+	$(Q)t/torture/relink $@ '$(filter-out $(TORTURE_OBJ) t/%,$^)' \
+	    '$(call TORTURE_OF,httpd)' $(ALL_LDFLAGS) $(CORE_LIBS)
+
+$(TORTURE)/ngx_http_iri_module.so: $(BUILD)/ngx_http_iri_module.so \
+                       $(call TORTURE_OF,nginx) t/torture/relink
+	@mkdir -p $(@D)
+	$(call tell,LD $@)
+	$(Q)t/torture/relink $@ "$$(echo $(NGX_BUILD)/addon/*/*.o \
+	    $(NGX_BUILD)/ngx_http_iri_module_modules.o)" \
+	    '$(call TORTURE_OF,nginx)' $(ALL_LDFLAGS) $(CORE_LIBS)
+
+$(BUILD)/obj/t/torture/%.o: EXTRA = -D_GNU_SOURCE $(APR_CFLAGS)
+-include $(TORTURE_OBJ:.o=.d)
+
+.PHONY: torture-servers
+
 # ---- analysis ----------------------------------------------------------------
 
 need-check:

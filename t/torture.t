@@ -1,0 +1,300 @@
+# Both servers with modules whose calls fail: memory, the file system, ICU.
+# Each call of each request fails once, and from then on, and so do those while
+# the configuration is read. In `make test` not with each errno, and not each
+# call of a start; all of it in `make torture-servers`.
+#
+# IRI_TORTURE=all does all, IRI_TORTURE_SERVER=nginx (or httpd) one server.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib", "$FindBin::Bin/torture";
+use Fail qw(MEMORY FILES ICU POOL @KINDS %KIND_NAME %ERRNO);
+use IRI::Test;
+use Judge;
+use Setting qw(make_root nginx_conf httpd_conf cases);
+use Test::More;
+use Time::HiRes 'sleep';
+
+$ENV{IRI_BUILD} = build_dir() . '/torture';
+my $all = ($ENV{IRI_TORTURE} // '') eq 'all';
+
+my %NEW = (
+    nginx => sub { return IRI::Nginx->new(@_, conf => nginx_conf()) },
+    httpd => sub {
+        return IRI::Httpd->new(@_, conf => httpd_conf(), h2 => 1,
+            modules => [qw(rewrite include dav dav_fs headers negotiation)]);
+    },
+);
+
+for my $name (grep { $_ eq ($ENV{IRI_TORTURE_SERVER} // $_) } qw(nginx httpd))
+{
+    my $missing = missing($name);
+    SKIP: {
+        skip $missing, 1 if $missing;
+        torture($name);
+    }
+}
+done_testing;
+
+sub torture {
+    my ($name) = @_;
+    my $root  = make_root();
+    my @cases = cases($name, $root);
+    my $judge = requests($name, $root, @cases);
+    pools($name, $root, $judge, @cases) if $name eq 'httpd';
+    starts($name, $root, $judge, @cases);
+    reloads($root, $judge, @cases) if $name eq 'nginx';
+    calls($name, $judge);
+    figures($name, $judge);
+    return;
+}
+
+# A server that reads its orders from a file of its own.
+sub server {
+    my ($name, $root) = @_;
+    my $tmp    = temp_dir();
+    my $fail   = Fail->new("$tmp/fail");
+    my $server = $NEW{$name}->(tmp => $tmp, root => $root);
+    chmod 0777, "$tmp/run" if $name eq 'httpd';    # DavLockDB
+    return ($server, $fail);
+}
+
+# Tells what is wrong, of each kind of thing some.
+sub none_wrong {
+    my ($judge, $test) = @_;
+    my @wrong = splice @{ $judge->{wrong} };
+    is scalar @wrong, 0, $test;
+    my %seen;
+    for my $line (@wrong) {
+        my ($case) = $line =~ /^([^:]*)/;
+        diag $line if ++$seen{$case} <= ($all ? 500 : 4);
+    }
+    return;
+}
+
+# ---- requests ----------------------------------------------------------------
+
+sub requests {
+    my ($name, $root, @cases) = @_;
+    my $judge = Judge->new(all => $all);
+    my $server = $judge->of(server($name, $root))->start;
+    $server->get('/plain.txt');
+    # Only now: a section of httpd must not know it.
+    mkdir "$root/late/\xC3\xA4\xCC\x84";
+    spew("$root/late/\xC3\xA4\xCC\x84/s.txt", 'SECRET late');
+
+    $judge->undisturbed($_) for @cases;
+    my ($files, $memory) = held($judge);
+    $judge->run($_) for @cases;
+    none_wrong($judge, "$name: no crash, no looser answer, and then it is right");
+
+    my ($files_now, $memory_now) = held($judge);
+    cmp_ok $files_now, '<=', $files, "$name: no descriptor is left";
+    cmp_ok $memory_now, '<', $memory + 4096, "$name: no memory is left, KiB"
+        if !$ENV{IRI_ASAN};
+    is_deeply [$server->errors], [], "$name: log";
+    $server->stop;
+    my $state = $judge->{fail}->state;
+    is $state->{blocks}, 0, "$name: all blocks are free at the end";
+    is $state->{no_abort}, 0, "$name: no pool would give NULL"
+        if $name eq 'httpd';
+    return $judge;
+}
+
+# Descriptors and resident memory of the workers.
+sub held {
+    my ($judge) = @_;
+    my ($files, $memory) = (0, 0);
+    for my $pid (split ' ', $judge->workers) {
+        $files += () = glob "/proc/$pid/fd/*";
+        my ($kib) = slurp("/proc/$pid/status") =~ /^VmRSS:\s+(\d+)/m;
+        $memory += $kib // 0;
+    }
+    return ($files, $memory);
+}
+
+# ---- httpd's end -------------------------------------------------------------
+
+# An allocation that APR cannot make ends the child: the client gets no answer
+# rather than a wrong one, and another child answers the next.
+sub pools {
+    my ($name, $root, $judge, @cases) = @_;
+    my $server = $judge->of(server($name, $root))->start;
+    my $limit  = $all ? 10_000 : 2;
+    $judge->run_pool($_, $limit) for grep { $_->{name} =~ /denied|index/ }
+        @cases;
+    $judge->run_pool($_, $limit) for $all ? @cases : ();
+    none_wrong($judge, "$name: out of memory ends a child and nothing else");
+    my $ended = () = $server->log_text =~ /exit signal Abort/g;
+    is $ended, $judge->{injected}{ +POOL }, "$name: children that ended";
+    is_deeply [$server->errors(ignore => qr/exit signal Abort/)], [],
+        "$name: log of that";
+    $server->stop;
+    return;
+}
+
+# ---- starting ----------------------------------------------------------------
+
+# What fails while a configuration is read is an error of the configuration,
+# or the server that starts is none the looser.
+sub starts {
+    my ($name, $root, $judge, @cases) = @_;
+    $judge->of(server($name, $root));
+    for my $kind (@KINDS) {
+        $judge->{fail}->arm($kind);
+        my $said = start_once($name, $judge, 0);
+        my ($count) = $judge->{fail}->off;
+        push @{ $judge->{wrong} }, "start: $said" if $said;
+        my @calls = $judge->{fail}->calls($count);
+        start_failing($name, $judge, $kind, $_, $calls[ $_ - 1 ], \@cases)
+            for chosen($name, $kind, @calls);
+    }
+    none_wrong($judge, "$name: a start fails well or is as good");
+    return;
+}
+
+# The numbers of calls to try: one from each place, or in each way.
+sub chosen {
+    my ($name, $kind, @calls) = @_;
+    my (%seen, @chosen);
+    for my $at (1 .. @calls) {
+        my $call = $calls[ $at - 1 ];
+        push @chosen, $at if !$seen{ $all ? "@$call" : "@$call[0, 1]" }++;
+    }
+    my $step = $all || $name eq 'nginx' ? 1 : @chosen;
+    return @chosen[ grep { $_ % $step == 0 } 0 .. $#chosen ];
+}
+
+sub start_failing {
+    my ($name, $judge, $kind, $at, $call, $cases) = @_;
+    $judge->{places}{"@$call[0, 1]"} = 1;
+    for my $on ($all ? (0, 1) : 0) {
+        my @errors = $kind != FILES ? '' : $all ? sort keys %ERRNO : 'EIO';
+        for my $error (@errors) {
+            $judge->{fail}->arm($kind, $at, $on,
+                $error ? $ERRNO{$error} : 0);
+            my $said = start_once($name, $judge, 1, @$cases);
+            my (undef, $failed) = $judge->{fail}->off;
+            $judge->{injected}{$kind}++;
+            $judge->{outcome}{start}++;
+            $said ||= 'the failure did not come' if !$failed;
+            $judge->blame('start', $kind, $at, $on, $error, $call, $said)
+                if $said;
+        }
+    }
+    return;
+}
+
+# Starts the server once; '', or what is wrong. nginx is asked to test its
+# configuration first, and started if that is well.
+sub start_once {
+    my ($name, $judge, $may_fail, @cases) = @_;
+    my $server = $judge->{server};
+    unlink $server->tmp . '/error.log';
+    if ($name eq 'nginx') {
+        my ($code, $text) = $server->check;
+        return '' if $may_fail && $code == 1 && $text =~ /test failed/;
+        return "code $code: " . Judge::show($text) if $code;
+        return '' if !@cases;
+        $judge->{fail}->arm(@{ $judge->{fail}->state }{qw(kinds at on error)});
+    }
+    delete $server->{died};
+    if (!started($server)) {
+        my $died = $server->{died} // $@;
+        my $text = $server->log_text . slurp($server->tmp . '/stderr');
+        return $may_fail && $died eq 'main process ended with status 256'
+            && $text =~ /iri/i ? '' : "$died: $text";
+    }
+    $judge->{fail}->off if @cases;
+    my @wrong = $judge->replay(@cases);
+    $server->stop;
+    push @wrong, $server->errors;
+    return join '; ', map { Judge::show($_) } @wrong;
+}
+
+# A port of httpd may answer before all is read.
+sub started {
+    my ($server) = @_;
+    return 0 if !eval { $server->start };
+    return 1 if eval { $server->get('/plain.txt')->status };
+    $server->wait_for(sub { 0 });
+    return 0;
+}
+
+# ---- reloading ---------------------------------------------------------------
+
+# A failure while nginx reads its configuration again leaves the old one.
+sub reloads {
+    my ($root, $judge, @cases) = @_;
+    my $server = $judge->of(server('nginx', $root))->start;
+    my $fail   = $judge->{fail};
+    $fail->arm(MEMORY);
+    ok $server->reload, 'nginx: reload';
+    my @calls = $fail->calls(($fail->off)[0]);
+    my @chosen = chosen('nginx', MEMORY, @calls);
+    @chosen = @chosen[ 0, $#chosen / 2, -1 ] if !$all;
+    for my $at (@chosen) {
+        $judge->{places}{"@{ $calls[ $at - 1 ] }[0, 1]"} = 1;
+        $fail->arm(MEMORY, $at);
+        kill 'HUP', $server->pid;
+        $server->wait_for(sub { $fail->state->{failed} });
+        my $pids = '';
+        $server->wait_for(sub {
+            my $now = $judge->workers;
+            my $same = $now eq $pids && $now =~ /^\d+$/;
+            $pids = $now;
+            sleep 0.05;
+            return $same;
+        });
+        $fail->off;
+        my @wrong = $judge->replay(@cases);
+        $judge->{injected}{ +MEMORY }++;
+        $judge->blame('reload', MEMORY, $at, 0, '', $calls[ $at - 1 ],
+            join '; ', @wrong) if @wrong;
+    }
+    none_wrong($judge, 'nginx: reloads');
+    is_deeply [$server->errors(ignore => qr/\[emerg\]/)], [],
+        'nginx: log of reloads';
+    return;
+}
+
+# ---- what there is to fail ---------------------------------------------------
+
+# What a module calls and that is not made to fail cannot, or says so here.
+sub calls {
+    my ($name, $judge) = @_;
+    my $module = $judge->{server}->module;
+    my %known  = map { /^(\w+)/ ? ($1 => 1) : () }
+        split /\n/, slurp("$FindBin::Bin/torture/not-failed");
+    my $whole = $module =~ s/\.so$/.parts\/renamed.o/r;
+    my @other = grep { !$known{ s/_\d+$//r } && !/^torture_/ }
+        map { /^\s+U (\w+)/ ? $1 : () } `nm -u '$whole'`;
+    is "@other", '', "$name: each call that can fail is known";
+    return;
+}
+
+# What was done, and which places in the module no failure came to: calls of
+# httpd's pools by themselves.
+sub figures {
+    my ($name, $judge) = @_;
+    my @places   = Judge::places_of($judge->{server}->module);
+    my $is_pool  = qr/^apr_(?!stat|thread)/;
+    my $injected = $judge->{injected};
+    my $outcome  = $judge->{outcome};
+    note "$name: injected: ", join(', ', map { "$KIND_NAME{$_} $injected->{$_}" }
+            sort { $a <=> $b } keys %$injected),
+        '; came: ', join(', ', map { "$_ $outcome->{$_}" }
+            sort keys %$outcome), "; requests: $judge->{requests}";
+    for my $pool (0, 1) {
+        my @of = grep { /$is_pool/ == $pool } @places or next;
+        my @missed = grep { !$judge->{places}{$_} } @of;
+        note "$name: ", $pool ? 'pool: ' : '', @of - @missed, ' of ',
+            scalar @of, ' places hit';
+        next if $pool && !$all;
+        note "$name: not hit: $_" for map {
+            my ($function, $at) = split ' ';
+            "$function in " . $judge->name_of($at);
+        } @missed;
+    }
+    return;
+}

@@ -1,0 +1,89 @@
+# The file that tells the modules of a torture build which of their calls
+# fail, and what it says of those that were made; the layout is fail_t of
+# fail.h. Only one request may be under way while something is to fail.
+package Fail;
+use strict;
+use warnings;
+use Errno ();
+use Exporter 'import';
+use Fcntl qw(SEEK_SET);
+use IRI::Server ();
+
+our @EXPORT_OK = qw(MEMORY FILES ICU POOL @KINDS %KIND_NAME %ERRNO is_absence);
+
+use constant { MEMORY => 1, FILES => 2, ICU => 4, POOL => 8 };
+use constant { HEAD => 64, CALL => 48, CALLS => 20_000 };
+
+our @KINDS = (MEMORY, FILES, ICU);
+our %KIND_NAME =
+    (MEMORY, 'memory', FILES, 'files', ICU, 'ICU', POOL, 'pool');
+
+# What a call to the file system may say, by name.
+our %ERRNO = map { $_ => Errno->can($_)->() }
+    qw(EACCES EIO ELOOP ENAMETOOLONG EMFILE ENFILE ENOMEM EINTR ESTALE ENOENT
+       ENOTDIR);
+
+# These say that there is nothing: to believe them is right.
+sub is_absence { return $_[0] =~ /^(?:ENOENT|ENOTDIR|ELOOP|ENAMETOOLONG)$/ }
+
+# Makes the file and names it to the servers that are started from now on.
+sub new {
+    my ($class, $path) = @_;
+    IRI::Server::spew($path, '');
+    truncate $path, HEAD + CALL * CALLS or die "$path: $!\n";
+    chmod 0666, $path;
+    open my $file, '+<:raw', $path or die "$path: $!\n";
+    $ENV{IRI_FAIL} = $path;
+    return bless { file => $file }, $class;
+}
+
+# Counts calls of some kinds and lets the one numbered $at fail, with $on 1
+# each one after it, too; 0: none.
+sub arm {
+    my ($self, $kinds, $at, $on, $errno) = @_;
+    $self->put(0, pack 'LLLlLL', 0, $at // 0, $on // 0, $errno // 0, 0, 0);
+    $self->put(0, pack 'L', $kinds);
+    return;
+}
+
+# Nothing fails any more. Returns how many calls were counted and how many of
+# them failed.
+sub off {
+    my ($self) = @_;
+    $self->put(0, pack 'L', 0);
+    return @{ $self->state }{qw(count failed)};
+}
+
+sub put {
+    my ($self, $offset, $octets) = @_;
+    sysseek $self->{file}, $offset, SEEK_SET or die "seek: $!\n";
+    syswrite $self->{file}, $octets or die "write: $!\n";
+    return;
+}
+
+sub take {
+    my ($self, $offset, $length) = @_;
+    sysseek $self->{file}, $offset, SEEK_SET or die "seek: $!\n";
+    sysread $self->{file}, my $octets, $length or die "read: $!\n";
+    return $octets;
+}
+
+sub state {
+    my ($self) = @_;
+    my %state;
+    @state{qw(kinds at on error count failed blocks dirs no_abort)} =
+        unpack 'LLLlLLllL', $self->take(0, HEAD);
+    return \%state;
+}
+
+# The calls that were counted, [function, caller, its caller, ...], in order.
+sub calls {
+    my ($self, $count) = @_;
+    return if !$count;
+    $count = CALLS if $count > CALLS;
+    my $octets = $self->take(HEAD, CALL * $count);
+    return map { [unpack '(Z28 L5)', substr $octets, CALL * $_, CALL] }
+        0 .. $count - 1;
+}
+
+1;

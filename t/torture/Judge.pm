@@ -1,0 +1,363 @@
+# Sends one request again and again to a server whose module's calls fail one
+# after the other, and judges what comes: it is the answer that comes
+# undisturbed, or an error; never another file, another address, or a success
+# where there was none. After each failure the same request is answered right.
+package Judge;
+use strict;
+use warnings;
+use Fail qw(MEMORY FILES ICU POOL @KINDS %KIND_NAME %ERRNO is_absence);
+use IRI::HTTP1;
+use IRI::HTTP2;
+use Time::HiRes ();
+
+# Options: server; fail, a Fail (see of()); all => 1 for each errno instead of some.
+sub new {
+    my ($class, %option) = @_;
+    return bless {
+        %option, places => {}, wrong => [], outcome => {}, injected => {},
+        right => {}, requests => 0,
+    }, $class;
+}
+
+# Goes on with another server.
+sub of {
+    my ($self, $server, $fail) = @_;
+    delete @$self{qw(log seen name_of)};
+    @$self{qw(server fail)} = ($server, $fail);
+    return $server;
+}
+
+# ---- asking ------------------------------------------------------------------
+
+# A case's request, on a connection of its own that the server closes when it
+# has done all that belongs to the request, its lines of log too.
+sub ask {
+    my ($self, $case) = @_;
+    my $proto = $case->{proto} // 'h1';
+    my %request = map { $_ => $case->{$_} }
+        grep { exists $case->{$_} } qw(method target body);
+    my $port = $self->{server}->port($case->{port});
+    $self->{requests}++;
+    if ($proto eq 'h2') {
+        my $client = IRI::HTTP2->new(port => $port);
+        my $answer = $client->request({
+            %request, headers => [@{ $case->{headers} // [] }] });
+        $client->disconnect;
+        Time::HiRes::sleep 0.003;
+        return $answer;
+    }
+    return Judge::Client->new(port => $port)->request({ %request,
+        headers => ['Connection', 'close', @{ $case->{headers} // [] }] });
+}
+
+# What of an answer has to stay as it is.
+sub shape {
+    my ($answer) = @_;
+    my %shape = (
+        status => $answer->status,
+        body   => $answer->body,
+        where  => $answer->header('Location') // '',
+    );
+    for my $name (qw(Uri Iri Form Match File Info)) {
+        $shape{"X-$name"} = $answer->header("X-$name") // '';
+    }
+    $shape{where} =~ s{^http://[^/]+}{};
+    $shape{body} =~ s{(localhost:|Port )\d+}{$1}g;
+    $shape{body} =~ s{<hr>.*?</body>}{}gs;
+    return \%shape;
+}
+
+# The processes that serve.
+sub workers {
+    my ($self) = @_;
+    my $pid = $self->{server}->pid // return 'none';
+    my $children = IRI::Server::slurp("/proc/$pid/task/$pid/children");
+    return join ' ', sort { $a <=> $b } split ' ', $children;
+}
+
+# As it was before the request, and nothing remembered of it.
+sub renew {
+    my ($self, $case) = @_;
+    $case->{renew}->() if $case->{renew};
+    my $time = ++$self->{clock} - 1_000_000;
+    utime $time, $time + time, $_ for @{ $case->{listed} // [] };
+    return;
+}
+
+# ---- one case ----------------------------------------------------------------
+
+# Lets each call of a case fail; in a sample, of those that were made in the
+# same way, the first and the last. A case has a name, method, target, headers,
+# body, port, proto; status and like, what comes undisturbed; lax, a pattern
+# for what may come where an entry is said to be absent; also, one for what may
+# always come; same, 1 where nothing else may come; loose, 1 where the number
+# of calls depends on the time; renew, code that undoes
+# what a request has done, and state, code that tells of it; listed,
+# directories to be read anew.
+sub run {
+    my ($self, $case) = @_;
+    my $right = $self->undisturbed($case) // return;
+    my $pids = $self->workers;
+    for my $kind (@KINDS) {
+        my @calls = $self->count($case, $kind, $right);
+        my %last = map { ("@{ $calls[$_] }" => $_ + 1) } 0 .. $#calls;
+        my %seen;
+        for my $at (1 .. @calls) {
+            my $call = $calls[ $at - 1 ];
+            next if $seen{"@$call"}++ && $last{"@$call"} != $at
+                && !$self->{all};
+            $self->fail_at($case, $kind, $at, $call);
+            return if @{ $self->{wrong} } > 500;
+        }
+    }
+    my $now = $self->workers;
+    push @{ $self->{wrong} }, "$case->{name}: workers $pids are $now"
+        if $now ne $pids;
+    return;
+}
+
+# The same for what httpd does not survive: of some calls only, since it takes
+# a second for a new child.
+sub run_pool {
+    my ($self, $case, $limit) = @_;
+    my $right = $self->undisturbed($case) // return;
+    my @calls = $self->count($case, POOL, $right);
+    for my $at (1 .. @calls) {
+        my $call = $calls[ $at - 1 ];
+        next if $self->{seen}{"@$call"}++;
+        return if ($self->{injected}{ +POOL } // 0) >= $limit;
+        $self->{places}{"@$call[0, 1]"} = 1;
+        $self->inject($case, POOL, $at, 0, '', $call);
+    }
+    return;
+}
+
+# The right answer, twice the same.
+sub undisturbed {
+    my ($self, $case) = @_;
+    my @shapes;
+    for (1, 2) {
+        $self->renew($case);
+        my $shape = shape($self->ask($case));
+        $shape->{after} = $case->{state} ? $case->{state}->() : '';
+        push @shapes, $shape;
+    }
+    my $right = $shapes[0];
+    $right->{before} = '';
+    if ($case->{state}) {
+        $self->renew($case);
+        $right->{before} = $case->{state}->();
+    }
+    my $wrong =
+          $right->{status} != $case->{status} ? "status $right->{status}"
+        : $right->{body} !~ $case->{like} ? 'body ' . show($right->{body})
+        :                                   differs(@shapes);
+    return $self->{right}{ $case->{name} } = $right if !$wrong;
+    push @{ $self->{wrong} }, "$case->{name}: undisturbed: $wrong";
+    return;
+}
+
+# What differs between two answers, but the names of what may.
+sub differs {
+    my ($one, $two, @but) = @_;
+    my %but = map { $_ => 1 } @but, qw(before);
+    my @differ = grep { !$but{$_} && $one->{$_} ne $two->{$_} }
+        sort keys %$one;
+    return join ', ', map { "$_ " . show($two->{$_}) } @differ;
+}
+
+sub show {
+    my ($text) = @_;
+    $text =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
+    return length $text > 160 ? substr($text, 0, 160) . '...' : "\"$text\"";
+}
+
+# The calls that a case makes.
+sub count {
+    my ($self, $case, $kind, $right) = @_;
+    $self->renew($case);
+    $self->{fail}->arm($kind);
+    my $shape = shape($self->ask($case));
+    my ($count) = $self->{fail}->off;
+    $shape->{after} = $case->{state} ? $case->{state}->() : '';
+    my $differs = differs($right, $shape);
+    push @{ $self->{wrong} }, "$case->{name}: counted: $differs" if $differs;
+    return $self->{fail}->calls($count);
+}
+
+# Lets one call fail: once, and from then on; with each errno.
+sub fail_at {
+    my ($self, $case, $kind, $at, $call) = @_;
+    $self->{places}{"@$call[0, 1]"} = 1;
+    for my $on (0, 1) {
+        next if $on && $self->{seen}{"@$call"}++ && !$self->{all};
+        $self->inject($case, $kind, $at, $on, $_, $call)
+            for $kind == FILES ? $self->errors_of($call) : '';
+    }
+    return;
+}
+
+# In a sample only errnos that are told apart, and ENOENT is in other tests.
+sub errors_of {
+    my ($self, $call) = @_;
+    return sort keys %ERRNO if $self->{all};
+    return $call->[0] eq 'opendir' ? qw(EACCES EIO) : qw(EIO ENOTDIR);
+}
+
+sub inject {
+    my ($self, $case, $kind, $at, $on, $error, $call) = @_;
+    my $fail  = $self->{fail};
+    my $right = $self->{right}{ $case->{name} };
+    $self->renew($case);
+    $fail->arm($kind, $at, $on, $error ? $ERRNO{$error} : 0);
+    my $answer = $self->ask($case);
+    my (undef, $failed) = $fail->off;
+    my $shape = shape($answer);
+    $shape->{after} = $case->{state} ? $case->{state}->() : '';
+    my ($outcome, $wrong) = judge($case, $right, $shape, $error);
+    $wrong = $kind == POOL && $outcome eq 'closed' ? ''
+        : $wrong || $self->alarm;
+    my $dirs = $fail->state->{dirs};
+    $wrong ||= !$failed && !$case->{loose} ? 'the failure did not come'
+        : $dirs ? "$dirs directories are open" : '';
+    $self->{injected}{$kind} += $failed ? 1 : 0;
+    $self->{outcome}{$outcome}++;
+
+    $self->renew($case) if $case->{renew};
+    $shape = shape($self->ask($case));
+    $shape->{after} = $case->{state} ? $case->{state}->() : '';
+    my $after = differs($right, $shape);
+    $wrong ||= "afterwards $after" if $after;
+    $self->blame($case->{name}, $kind, $at, $on, $error, $call, $wrong)
+        if $wrong;
+    return;
+}
+
+# All cases once, on a server that was started while something failed: what
+# is wrong.
+sub replay {
+    my ($self, @cases) = @_;
+    my @wrong;
+    for my $case (@cases) {
+        my $right = $self->{right}{ $case->{name} } // next;
+        $self->renew($case);
+        my $shape = shape($self->ask($case));
+        $shape->{after} = $case->{state} ? $case->{state}->() : '';
+        my (undef, $wrong) = judge($case, $right, $shape, '');
+        push @wrong, "$case->{name}: $wrong" if $wrong;
+    }
+    return @wrong;
+}
+
+# Lines that the log has got since the last time and that nobody expects.
+sub alarm {
+    my ($self) = @_;
+    my $server = $self->{server};
+    my $log = $self->{log} //= do {
+        open my $file, '<:raw', $server->tmp . '/error.log' or return '';
+        $file;
+    };
+    seek $log, 0, 1;
+    my @lines = readline $log or return '';
+    my $bad = $server->error_pattern('emerg|alert|crit');
+    return join ' ', map { show($_) }
+        grep { /$bad|Sanitizer|runtime error:|exit signal/ } @lines;
+}
+
+# Keeps what is wrong, with what failed: the how many-th call, "on" for all
+# from there on, the function and where it was called.
+sub blame {
+    my ($self, $case, $kind, $at, $on, $error, $call, $wrong) = @_;
+    my ($name, @frames) = grep { $_ } @$call;
+    push @{ $self->{wrong} }, sprintf '%s: %s %d%s, %s %s in %s: %s', $case,
+        $KIND_NAME{$kind}, $at, $on ? ' on' : '', $name, $error,
+        $self->names(@frames), $wrong;
+    return;
+}
+
+# Where the module calls what can fail, [function, place], as the places that
+# were hit; what is called by a jump, env.alloc say, is not among them.
+sub places_of {
+    my ($module) = @_;
+    my @places;
+    my $called;
+    for (`objdump -d --no-show-raw-insn '$module'`) {
+        my ($at, $rest) = /^\s*([0-9a-f]+):\s+(.*)/ or next;
+        push @places, "$called " . hex $at if defined $called;
+        ($called) = $rest =~ /^call\w*\s.*<torture_(\w+)>/;
+        undef $called if defined $called && $called =~ /^(?:free|closedir)$/;
+    }
+    return @places;
+}
+
+# Functions for places in the module, where there is a tool to tell.
+sub names {
+    my ($self, @frames) = @_;
+    return join ' < ', map { $self->name_of($_) } @frames;
+}
+
+sub name_of {
+    my ($self, $frame) = @_;
+    my $module = $self->{server}->module;
+    my $at     = sprintf '0x%x', $frame - 1;
+    return $self->{name_of}{$frame} //=
+        (`addr2line -sfpe '$module' $at 2>/dev/null` || $at)
+        =~ s/\n//r =~ s/ at / /r =~ s/ \(discriminator \d+\)//r;
+}
+
+# ---- judging -----------------------------------------------------------------
+
+# What an answer is: same, unset (the same, and a variable has no value),
+# other (one that the case allows), error, closed. And what is wrong with it.
+sub judge {
+    my ($case, $right, $got, $error) = @_;
+    my @vars = sort grep { /^X-/ } keys %$right;
+    my $lost = $case->{state} && $got->{after} ne $right->{before}
+        && $got->{after} ne $right->{after};
+    my $stored = $lost ? 'another tree: ' . show($got->{after}) : '';
+    if (!differs($right, $got, @vars)) {
+        my @other = grep { $got->{$_} ne $right->{$_} } @vars;
+        return ('same', '') if !@other;
+        @other = grep { false_value($case, $right, $got, $error, $_) } @other;
+        return ('unset', join ', ', map { "$_: " . show($got->{$_}) } @other);
+    }
+    my $differs = differs($right, $got, @vars);
+    return ('other', $differs) if $case->{same};
+    return ('closed', 'no answer') if $got->{status} == 0;
+    return ('other', $stored)
+        if $case->{also} && "$got->{status} $got->{body}" =~ $case->{also}
+        || $case->{lax} && is_absence($error)
+        && "$got->{status} $got->{body}" =~ $case->{lax};
+    return ('error', $got->{body} =~ /SECRET|DECOY/ ? $differs : $stored)
+        if $got->{status} >= 400 && $got->{where} eq '';
+    return ('other', $differs);
+}
+
+# Is a variable wrong that has another value than it should have? It may be
+# empty; where a file is, it may say as the server has it; and of what is said
+# to be absent it may say so.
+sub false_value {
+    my ($case, $right, $got, $error, $name) = @_;
+    return 0 if $got->{$name} =~ /^(?:none)?$/;
+    return 0 if $name eq 'X-Form' && $case->{same};
+    return 0 if $name =~ /-(?:File|Info)$/;
+    return 0 if is_absence($error) && $name =~ /-(?:Match|Form)$/;
+    return $name eq 'X-Match' || $right->{status} < 400;
+}
+
+# ---- the client --------------------------------------------------------------
+
+# Waits for the server to close.
+package Judge::Client;
+use strict;
+use warnings;
+our @ISA = ('IRI::HTTP1');
+
+sub disconnect {
+    my ($self) = @_;
+    1 while $self->{socket} && $self->fill;
+    return $self->SUPER::disconnect;
+}
+
+package Judge;
+1;
