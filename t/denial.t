@@ -60,12 +60,12 @@ sub run {
             log_level => 'crit',
             conf => IRI::Denial::httpd_text($worlds, $trees));
     my %run = (kind => $kind, server => $server, asked => 0, bad => {},
-        places => [IRI::Denial::places($kind)], number => 0);
+        silent => 0, places => [IRI::Denial::places($kind)], number => 0);
     if ($ENV{IRI_CASE}) {
         show_case(\%run, $ENV{IRI_CASE});
     }
     else {
-        batch(\%run) while $run{asked} < $REQUESTS;
+        batch(\%run) while $run{asked} < $REQUESTS && $run{silent} < 50;
     }
     for my $what (qw(leak status existence other lost)) {
         my @bad = @{ $run{bad}{$what} // [] };
@@ -401,6 +401,7 @@ sub status {
     my ($answer, $open, $place) = (@$case{qw(answer open place)});
     my $status = $answer->status;
     $status = 400 if $answer->error =~ /^stream reset, code 1$/;
+    $run->{silent} += !$status;
     return bad($run, $case, 'status', 'no answer ' . $answer->error)
         if !$status || !$open->status || $status >= 500;
     bad($run, $case, 'status', 'limited before: ' . $case->{before}->status)
