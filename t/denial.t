@@ -172,7 +172,8 @@ sub extras {
         ? (qw(? ?a=b ?%E9=%2F ?/../..), "?\xC9\xBD", '?a=%00')[rand 6] : '';
     $case->{headers} = [];
     my $chance = rand;
-    return if $chance > 0.2;
+    # headers would be for the page that leads there
+    return if $chance > 0.2 || defined $case->{place}{query};
     $case->{method} = 'HEAD' if $chance < 0.06;
     $case->{headers} = [
         ['Range', 'bytes=0-3'], ['If-None-Match', '*'],
