@@ -272,8 +272,10 @@ sub spelled {
     my ($world, $asked, @segments) = @_;
     my $path = spell(segments => \@segments, kind => $asked->{kind},
         charsets => $world->{charsets}) // return;
+    my $octets = $path =~ s/\?.*//sr;
+    $octets =~ s/%([0-9A-F]{2})/chr hex $1/gie;
     my @left;
-    for my $segment (split m{[/\\]}, $path =~ s/\?.*//sr =~ s/%([0-9A-F]{2})/chr hex $1/gier) {
+    for my $segment (split m{[/\\]}, $octets) {
         next if $segment =~ /^\.?$/;
         $segment eq '..' ? pop @left : push @left, $segment;
     }

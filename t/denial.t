@@ -171,6 +171,12 @@ sub extras {
     $case->{asked} = rand() < 0.15
         ? (qw(? ?a=b ?%E9=%2F ?/../..), "?\xC9\xBD", '?a=%00')[rand 6] : '';
     $case->{headers} = [];
+    if ($case->{place}{status} == 401 && rand() < 0.2) {
+        $case->{let_in} = 1;
+        $case->{headers} = ['Authorization',
+            'Basic ' . encode_base64('user:right', '')];
+        return;
+    }
     my $chance = rand;
     # headers would be for the page that leads there
     return if $chance > 0.2 || defined $case->{place}{query};
@@ -241,8 +247,8 @@ sub target {
 # that the rules deny.
 sub has_absent {
     my ($case) = @_;
-    return 0 if $case->{public} || !$case->{there} || $case->{place}{limited}
-        || $case->{place}{name} eq 'exact';
+    return 0 if $case->{public} || $case->{let_in} || !$case->{there}
+        || $case->{place}{limited} || $case->{place}{name} eq 'exact';
     return 1 if $case->{shape} =~ /^(?:leaf|hidden)$/
         && $case->{path}[0] =~ m{/(?:[fq]|%66|%71)(?:[.]|%2E)[^/]*(?:/|$)}i;
     # a name that differs in letters may differ in what it can be bent to
@@ -355,14 +361,14 @@ sub tells {
     return 0 if $case->{place}{limited} || $case->{place}{name} eq 'exact';
     my $at = $case->{place}{at} eq '' ? '' : "/$case->{place}{at}";
     my $re = IRI::Denial::regex($case->{tree});
-    return $location =~ m{^$at/(?:$re)(?:[.]txt|-v|/|$)}
+    return !$case->{let_in} && $location =~ m{^$at/(?:$re)(?:[.]txt|-v|/|$)}
         && ($location =~ s{/$}{}r) ne first_reading($case, $which);
 }
 
 # Do the rules of a place deny a file that was served?
 sub is_denied {
     my ($case, $word, $path) = @_;
-    return 0 if ($word // '') ne IRI::Denial::marker();
+    return 0 if ($word // '') ne IRI::Denial::marker() || $case->{let_in};
     my $shape = $path =~ m{/} ? 'leaf' : $path =~ /-v\.txt$/ ? 'view' : 'file';
     return grep { $_ eq $shape } @{ $case->{place}{shapes} };
 }

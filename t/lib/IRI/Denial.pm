@@ -426,10 +426,12 @@ my @NGINX = (
         guard => 'if ($denied_NUMBER) { return 403; }' },
     { name => 'iri-path', beyond => 1,
         guard => 'if ($iri_path ~ "^/iri-path/(?:RE)") { return 403; }' },
-    { name => 'try', made => 1, each => 'location "/tried/try/@" { deny all; }',
+    { name => 'try', made => 1,
+        each => 'location "/tried/try/@" { deny all; }',
         common => 'location /try/ { root EMPTY;'
             . ' try_files $uri /tried$uri; }' },
-    { name => 'named', made => 1, each => 'location "/named/@" { deny all; }',
+    { name => 'named', made => 1,
+        each => 'location "/named/@" { deny all; }',
         common => 'location /named/ { root EMPTY; try_files $uri @fall; }'
             . ' location @fall { }' },
     { name => 'alias', common => 'location /alias/ { alias ROOT/;', each =>
@@ -440,7 +442,8 @@ my @NGINX = (
     { name => 'root', common => 'set $place ROOT; location /root/ {'
             . ' root $place;',
         each => 'location "/root/@" { deny all; }', end => '}' },
-    { name => 'rewrite', made => 1, each => 'location "/rewritten/@" { deny all; }',
+    { name => 'rewrite', made => 1,
+        each => 'location "/rewritten/@" { deny all; }',
         common => 'location /rewrite/ {'
             . ' rewrite ^/rewrite/(.*)$ /rewritten/$1 last; }' },
     { name => 'break', made => 1, common => 'location /break/ {',
@@ -449,14 +452,16 @@ my @NGINX = (
     { name => 'server-rewrite', made => 1,
         each => 'location "/srvrewritten/@" { deny all; }',
         common => 'rewrite ^/server-rewrite/(.*)$ /srvrewritten/$1;' },
-    { name => 'error', made => 1, each => 'location "/errored/error/@" { deny all; }',
+    { name => 'error', made => 1,
+        each => 'location "/errored/error/@" { deny all; }',
         common => 'location /error/ { root EMPTY;'
             . ' error_page 404 = /errored$uri; }' },
     { name => 'accel', made => 1, at => 'acceled', query => '/accel',
         each => 'location "/acceled/@" { deny all; }',
         common => 'location = /accel {'
             . ' proxy_pass http://127.0.0.1:%%PORTaccel%%; }' },
-    { name => 'ssi', made => 1, status => 200, query => '/ssi.shtml', included => 1,
+    { name => 'ssi', made => 1, status => 200, query => '/ssi.shtml',
+        included => 1,
         # nginx skips its access phase for subrequests
         each => 'location "/ssi/@" { return 403; }',
         common => 'location = /ssi.shtml { ssi on;'
@@ -497,7 +502,7 @@ my @HTTPD = (
             qq{<Directory "ROOT/htaccess">\nAllowOverride All\n</Directory>} },
     { name => 'if', guard =>
             qq{<If "%{REQUEST_URI} =~ m#^/if/(?:RE)#">$DENIED</If>} },
-    { name => 'rewrite', made => 1, guard => 'RewriteRule "^/rewrite/(?:RE)" - [F]' },
+    { name => 'rewrite', guard => 'RewriteRule "^/rewrite/(?:RE)" - [F]' },
     { name => 'condition', beyond => 1, guard =>
             qq{RewriteCond %{ENV:IRI_PATH} "^/condition/(?:RE)"\n}
             . 'RewriteRule "^/condition/" - [F]' },
@@ -525,7 +530,8 @@ my @HTTPD = (
     { name => 'errordoc', guard =>
             qq{<LocationMatch "^/errordoc/(?:RE)">$DENIED}
             . "ErrorDocument 403 /errdoc.txt\n</LocationMatch>" },
-    { name => 'views', made => 1, status => 404, or => 403, shapes => ['view'], common =>
+    { name => 'views', made => 1, status => 404, or => 403,
+        shapes => ['view'], common =>
             qq{<Directory "ROOT/views">\nOptions +MultiViews\n</Directory>},
         guard => qq{<Directory "ROOT/views">\n<FilesMatch "^(?:RE)-v[.]txt\$">}
             . "$DENIED</FilesMatch>\n</Directory>" },

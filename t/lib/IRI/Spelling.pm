@@ -469,7 +469,8 @@ sub surrogates {
     my ($octets) = @_;
     my $text = eval { Encode::decode('UTF-8', $octets, $STRICT) };
     return broken($octets) if !defined $text;
-    $text =~ s/^(.)/chr(ord($1) % 0xFFFF + 0x10000)/e if $text !~ /[^\0-\x{FFFF}]/;
+    $text =~ s/^(.)/chr(ord($1) % 0xFFFF + 0x10000)/e
+        if $text !~ /[^\0-\x{FFFF}]/;
     return join '', map {
         my $code = ord;
         map { $_ < 0x80 ? chr : $_ < 0x800
