@@ -134,7 +134,7 @@ turn_plain(scene_t *scene)
 static int
 turn_fast(scene_t *scene)
 {
-    return scene->act % 2 ? in_milli(scene, 2, 40)
+    return scene->act % 2 ? in_milli(scene, 2, 20)
                           : !in_milli(scene, 250, 600);
 }
 
@@ -1159,6 +1159,29 @@ nodes_make(void)
 }
 
 
+/* A directory that is to be listed is a FIFO when it is opened. */
+static void
+fifo_list_make(unsigned n)
+{
+    swap_t *swap = make(sizeof(*swap));
+    char    path[MAX_PATH], dir[MAX_PATH];
+
+    path_print(dir, "/k/list%u/", n);
+    path_print(swap->path, "%s/k/list%u", options.root, n);
+    make_dir(swap->path);
+    path_print(path, "%s/%s.txt", swap->path, name_ke.form[FORM_ODD]);
+    swap->serial = new_serial();
+    make_file(path, KIND_PUBLIC, swap->serial, SMALL);
+    stage_path(swap->other);
+    make_node(swap->other, S_IFIFO, 0);
+    scene_place(&swap->scene, &swap->place, SMALL, "%sNAME%s", dir, ".txt");
+    place_spell(&swap->place, dir, &name_ke, ".txt");
+    scene_add(&swap->scene, BY_LINKS, change_swap, turn_plain);
+    tenant_born(&swap->place, swap->serial);
+    swap->place.want = swap->serial;
+}
+
+
 static void
 fifos_make(void)
 {
@@ -1282,13 +1305,20 @@ scenes_make(void)
         links_make(n);
     }
 
-    for (unsigned n = 0; n < 4; n++) {
+    for (unsigned n = 0; n < 24; n++) {
         thing_grain(n);
+    }
+
+    for (unsigned n = 0; n < 4; n++) {
         inode_make(n);
     }
 
     nodes_make();
     fifos_make();
+
+    for (unsigned n = 0; n < 4; n++) {
+        fifo_list_make(n);
+    }
 
     if (options.deep) {
         big_make();
