@@ -487,7 +487,7 @@ iri_status_t iri_find(const iri_env_t *env, const iri_search_t *search,
 /*
  * Divide what was found: filename up to the deepest entry that exists, and
  * the rest of the canonical path behind it, "" or "/more".  Costs a stat a
- * segment at most.
+ * segment at most.  IRI_NO_MEMORY; IRI_IO_FAILED: what exists is not known.
  */
 iri_status_t iri_found_split(const iri_env_t *env, const iri_search_t *search,
                              const iri_found_t *found, iri_str_t *filename,

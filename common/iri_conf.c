@@ -6,6 +6,11 @@
  * starts with what is wrong and ends with what would be right.
  */
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
+#endif
+
+#include <dlfcn.h>
 #include <string.h>
 
 #include <unicode/uclean.h>
@@ -27,11 +32,30 @@ typedef struct {
 } iri_word_t;
 
 
+/*
+ * httpd unloads its modules whenever it reads its configuration again, and
+ * with the last of them the libraries that they need; what ICU has allocated
+ * would be lost each time.  So its library stays, where it is one.
+ */
+static void
+iri_icu_stay(void)
+{
+    Dl_info info;
+
+    if (dladdr((void *) (uintptr_t) u_init, &info) != 0) {
+        (void) dlopen(info.dli_fname,
+                      RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    }
+}
+
+
 iri_registry_t *
 iri_registry_create(const iri_env_t *env)
 {
     UErrorCode      error = U_ZERO_ERROR;
     iri_registry_t *registry;
+
+    iri_icu_stay();
 
     /* Loads the data once, in the parent: children and threads share it. */
     u_init(&error);

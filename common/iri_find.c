@@ -690,7 +690,11 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
     while (status == IRI_OK && path.len != 0) {
         status = iri_look(&finder, &path, &node);
 
-        if (status != IRI_OK || finder.stopped || node.kind == IRI_NODE_DIR
+        if (finder.stopped) {
+            return IRI_IO_FAILED;
+        }
+
+        if (status != IRI_OK || node.kind == IRI_NODE_DIR
             || node.kind == IRI_NODE_OTHER || path.len <= root)
         {
             break;

@@ -252,30 +252,21 @@ iri_target_scan(iri_reader_t *reader)
 
 /* ---- readings ------------------------------------------------------------ */
 
-/* The end of the segment at from: the next "/" that did not come escaped. */
-static size_t
-iri_source_end(const iri_source_t *source, size_t from)
-{
-    while (from < source->octets.len
-           && (source->octets.data[from] != '/'
-               || (source->escaped != NULL && source->escaped[from])))
-    {
-        from++;
-    }
-
-    return from;
-}
-
-
+/* A "/" as it came: where it was escaped it is no separator of the URI. */
 static iri_status_t
-iri_reader_slash(iri_reader_t *reader)
+iri_reader_slash(iri_reader_t *reader, size_t at)
 {
-    iri_status_t status;
+    const unsigned char *escaped = reader->source.escaped;
+    iri_status_t         status;
 
     status = iri_buf_putc(reader->env, &reader->path, '/');
+    if (status != IRI_OK) {
+        return status;
+    }
 
-    return status == IRI_OK ? iri_buf_putc(reader->env, &reader->uri, '/')
-                            : status;
+    return escaped != NULL && escaped[at]
+               ? iri_buf_put_escape(reader->env, &reader->uri, '/')
+               : iri_buf_putc(reader->env, &reader->uri, '/');
 }
 
 
@@ -332,7 +323,9 @@ iri_trace_reading(const iri_reader_t *reader, const iri_charset_t *charset,
 
 /*
  * Read the whole path in one charset; NULL: one for each segment.  Whether a
- * bidi character came raw counts only where the charset reads all of it.
+ * bidi character came raw counts only where the charset reads all of it.  A
+ * "/" that came escaped divides as well: the path has one there, and what
+ * stands beside it must be canonical by itself.
  */
 static iri_status_t
 iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
@@ -346,7 +339,7 @@ iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
     reader->uri.len = 0;
 
     for (from = 0;; from = to + 1) {
-        to = iri_source_end(source, from);
+        to = iri_segment_end(source->octets, from);
 
         status = charset == NULL
                      ? iri_segment_read_any(reader, from, to)
@@ -366,7 +359,7 @@ iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
             break;
         }
 
-        status = iri_reader_slash(reader);
+        status = iri_reader_slash(reader, to);
         if (status != IRI_OK) {
             return status;
         }
@@ -556,7 +549,7 @@ iri_limits(const iri_source_t *source)
     }
 
     for (from = 0;; from = to + 1) {
-        to = iri_source_end(source, from);
+        to = iri_segment_end(source->octets, from);
 
         /* The path starts with "/": nothing before it is no segment. */
         if (to > 0 && ++segments > IRI_MAX_SEGMENTS) {

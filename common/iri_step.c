@@ -80,6 +80,45 @@ iri_look(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 }
 
 
+/*
+ * A look below walk->disk met no directory.  Is there a file above, so that
+ * what follows is PATH_INFO?  Else something has changed meanwhile, and what
+ * follows a directory must not be opened without its name being known.
+ */
+static iri_status_t
+iri_step_not_dir(iri_finder_t *finder, const iri_walk_t *walk,
+                 iri_step_t *step)
+{
+    iri_buf_t    above = IRI_BUF_EMPTY;
+    iri_node_t   node = { IRI_NODE_NOT_DIR, 0, 0, 0, 0 };
+    iri_status_t status;
+    size_t       root = finder->search->root.len;
+
+    status = iri_buf_put(finder->env, &above, walk->disk.data,
+                         walk->disk.len);
+
+    while (status == IRI_OK && node.kind == IRI_NODE_NOT_DIR
+           && above.len > root && above.len > 1)
+    {
+        while (above.len > root && above.data[above.len - 1] != '/') {
+            above.len--;
+        }
+
+        above.len -= above.len > 1;
+        status = iri_look(finder, &above, &node);
+    }
+
+    if (status == IRI_OK && node.kind == IRI_NODE_OTHER) {
+        *step = IRI_STEP_NOT_DIR;
+    } else {
+        *step = IRI_STEP_ABSENT;
+        iri_stop(finder, IRI_WHY_ERROR);
+    }
+
+    return status;
+}
+
+
 /* Look for one candidate below walk->disk; its octets stay if it is there. */
 static iri_status_t
 iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
@@ -111,23 +150,17 @@ iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
         return status;
     }
 
-    switch (node.kind) {
-    case IRI_NODE_DIR:
-    case IRI_NODE_OTHER:
+    if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
         *step = IRI_STEP_FOUND;
         return IRI_OK;
-
-    case IRI_NODE_NOT_DIR:
-        *step = IRI_STEP_NOT_DIR;
-        break;
-
-    default:
-        *step = IRI_STEP_ABSENT;
     }
 
     walk->disk.len = len;
+    *step = IRI_STEP_ABSENT;
 
-    return IRI_OK;
+    return node.kind == IRI_NODE_NOT_DIR
+               ? iri_step_not_dir(finder, walk, step)
+               : IRI_OK;
 }
 
 
@@ -378,11 +411,9 @@ iri_step_above(iri_finder_t *finder, iri_walk_t *walk, iri_step_t *step)
 
     status = iri_look(finder, &walk->disk, &node);
 
-    if (status == IRI_OK && node.kind == IRI_NODE_NOT_DIR) {
-        *step = IRI_STEP_NOT_DIR;
-    }
-
-    return status;
+    return status == IRI_OK && node.kind == IRI_NODE_NOT_DIR
+               ? iri_step_not_dir(finder, walk, step)
+               : status;
 }
 
 

@@ -762,6 +762,67 @@ test_errors(void **state)
 }
 
 
+/* One path below which no directory is, whatever there is. */
+static const char      *torn;
+static const iri_dir_t *torn_from;
+
+
+static iri_status_t
+torn_stat(void *ctx, const char *path, iri_node_t *node)
+{
+    if (strcmp(path, torn) != 0) {
+        return torn_from->stat(ctx, path, node);
+    }
+
+    memset(node, 0, sizeof(*node));
+    node->kind = IRI_NODE_NOT_DIR;
+
+    return IRI_OK;
+}
+
+
+/*
+ * A directory becomes a file and a directory again: what follows is no
+ * PATH_INFO, and its octets may be another entry's name.
+ */
+static void
+test_torn(void **state)
+{
+    static const struct {
+        const char *tree, *path, *torn;
+    } cases[] = {
+        { "/d/\xc9\xbd", "/d/%C9%BD", "/srv/d/\xbe\xf2" },
+        { "/d/\xc9\xbd", "/d/%F0%9F%98%80/%C9%BD", "/srv/d/" },
+        { "/d/\xc9\xbd", "/d/%E6%9D%A1/%C9%BD", "/srv/d/\xbe\xf2" },
+    };
+    iri_dir_t dir;
+    find_t    find;
+    size_t    i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        find_init(&find, "", "euc-jp", ANY, N);
+        core_put(&find.core, S("/srv/d/\xc9\xbd"));
+        find_read(&find, core_str(cases[i].path));
+        torn_from = find.core.env.dir;
+        dir = *torn_from;
+        dir.stat = torn_stat;
+        find.core.env.dir = &dir;
+        torn = cases[i].torn;
+        assert_int_equal(find_go(&find), IRI_OK);
+
+        if (find.found.answer != IRI_REFUSE) {
+            assert_int_equal(find.found.match, IRI_MATCH_NONE);
+            assert_false(
+                iri_str_equal(find.found.filename, S("/srv/d/\xc9\xbd")));
+        }
+
+        core_free(&find.core);
+    }
+}
+
+
 /* ---- root, prefix, what is divided -------------------------------------- */
 
 static void
@@ -1653,6 +1714,7 @@ main(void)
         cmocka_unit_test(test_calls_limit),
         cmocka_unit_test(test_vendor_pairs),
         cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_torn),
         cmocka_unit_test(test_prefix),
         cmocka_unit_test(test_split),
         cmocka_unit_test(test_entry_name),

@@ -1001,6 +1001,57 @@ test_random(void **state)
 }
 
 
+/*
+ * A "/" that came escaped is one in the path: what stands beside it is
+ * canonical, and the limits hold for it, as where it came plainly.
+ */
+static void
+test_escaped_slashes(void **state)
+{
+    static const struct {
+        const char *before, *after; /* of 31 marks */
+    } sent[] = {
+        { "/", "" },
+        { "/", "%2Fe%CC%81" },
+        { "/e%CC%81%2F", "" },
+        { "/e%CC%81%2F", "%2fe%CC%81%2F" },
+    };
+    iri_reading_conf_t none = { core_charsets(""), IRI_INVALID_404 };
+    char               target[512];
+    iri_request_t      request, plain;
+    iri_reading_t      first, second;
+    core_t             core;
+    size_t             i, k;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(sent); i++) {
+        snprintf(target, sizeof(target), "%sa", sent[i].before);
+
+        for (k = 0; k < 31; k++) {
+            core_append(target, "%CC%81");
+        }
+
+        core_append(target, sent[i].after);
+        core_init(&core);
+        memset(&request, 0, sizeof(request));
+        request.path = core_str(target);
+        request.escaped = 1;
+        assert_int_equal(iri_read(&core.env, &none, &request, &first),
+                         IRI_OK);
+
+        memset(&plain, 0, sizeof(plain));
+        plain.path = first.path;
+        assert_int_equal(iri_read(&core.env, &none, &plain, &second), IRI_OK);
+        assert_int_equal(second.answer, IRI_PASS);
+        assert_str(second.path, first.path);
+        assert_int_equal(iri_str_count(first.path, '/') > 1,
+                         strstr(core_show(first.uri), "%2F") != NULL);
+        core_free(&core);
+    }
+}
+
+
 static void
 test_new_paths(void **state)
 {
@@ -1062,6 +1113,7 @@ main(void)
         cmocka_unit_test(test_segments_limit),
         cmocka_unit_test(test_segment_limit),
         cmocka_unit_test(test_canonical_limits),
+        cmocka_unit_test(test_escaped_slashes),
         cmocka_unit_test(test_new_paths),
         cmocka_unit_test(test_random),
     };
