@@ -56,9 +56,11 @@ mod_iri_redirect(request_rec *r)
     path = ctx->started_over ? mod_iri_str(ctx->path) : ctx->reading.path;
     if (iri_location(&env.env, &ctx->reading, path, sent != NULL, query,
                      &location)
-            != IRI_OK
-        || location.len == 0)
+        != IRI_OK)
     {
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    if (location.len == 0) {
         return DECLINED;
     }
     apr_table_setn(

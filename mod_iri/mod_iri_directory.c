@@ -32,15 +32,17 @@ mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env)
     return mod_iri_dup(env->pool, reading.path);
 }
 
-/* Do these octets have that name in the tree? */
+/* Do these octets have that name in the tree?  doubt: where none can tell. */
 static int
 mod_iri_is_named(iri_env_apr_t *env, const iri_tree_conf_t *tree,
-                 iri_str_t octets, iri_str_t name)
+                 iri_str_t octets, iri_str_t name, int doubt)
 {
     iri_str_t found;
 
-    return iri_entry_name(&env->env, tree, octets, &found) == IRI_OK
-           && found.len == name.len
+    if (iri_entry_name(&env->env, tree, octets, &found) != IRI_OK) {
+        return doubt;
+    }
+    return found.len == name.len
            && memcmp(found.data, name.data, name.len) == 0;
 }
 
@@ -147,7 +149,7 @@ mod_iri_segment_ways(iri_env_apr_t *env, const iri_tree_conf_t *tree,
         one.names = forms[i % 2];
         octets = mod_iri_new_name(env, &one, segment);
         if (octets != NULL
-            && mod_iri_is_named(env, tree, mod_iri_str(octets), segment))
+            && mod_iri_is_named(env, tree, mod_iri_str(octets), segment, 0))
         {
             mod_iri_add_way(ways, octets);
         }
@@ -311,7 +313,8 @@ mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
 /*
  * The length of the directory in filename that bears the name of a section;
  * 0: it is in none.  The path of the section counts literally down to some
- * directory, as above.  filename ends with "/".
+ * directory, as above.  filename ends with "/".  In doubt it is in each, and
+ * so unguarded in one whose ways to be written it is none of.
  */
 static size_t
 mod_iri_bears(iri_env_apr_t *env, const iri_tree_conf_t *tree,
@@ -331,7 +334,7 @@ mod_iri_bears(iri_env_apr_t *env, const iri_tree_conf_t *tree,
         len = strcspn(path, "/");
         literal = literal && len == octets.len && memcmp(path, at, len) == 0;
         if (*at == '\0'
-            || (!literal && !mod_iri_is_named(env, tree, octets, segment)))
+            || (!literal && !mod_iri_is_named(env, tree, octets, segment, 1)))
         {
             return 0;
         }

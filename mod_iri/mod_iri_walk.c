@@ -120,11 +120,15 @@ mod_iri_file_walk(request_rec *r, iri_env_apr_t *env,
     iri_str_t name;
     int       status;
 
-    if (slash == NULL || slash[1] == '\0'
-        || iri_entry_name(&env->env, tree, mod_iri_str(slash + 1), &name)
-               != IRI_OK
-        || name.len == 0)
+    if (slash == NULL || slash[1] == '\0') {
+        return ap_file_walk(r);
+    }
+    if (iri_entry_name(&env->env, tree, mod_iri_str(slash + 1), &name)
+        != IRI_OK)
     {
+        return HTTP_INTERNAL_SERVER_ERROR; /* which rules hold is unknown */
+    }
+    if (name.len == 0) {
         return ap_file_walk(r);
     }
     r->filename = mod_iri_dup(r->pool, name);
