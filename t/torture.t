@@ -3,7 +3,8 @@
 # the configuration is read. In `make test` not with each errno, and not each
 # call of a start; all of it in `make torture-servers`.
 #
-# IRI_TORTURE=all does all, IRI_TORTURE_SERVER=nginx (or httpd) one server.
+# IRI_TORTURE=all does all, IRI_TORTURE_SERVER=nginx (or httpd) one server,
+# IRI_TORTURE_CASES=pattern some requests (of Setting.pm, by name).
 use strict;
 use warnings;
 use FindBin;
@@ -11,7 +12,7 @@ use lib "$FindBin::Bin/lib", "$FindBin::Bin/torture";
 use Fail qw(MEMORY FILES ICU POOL @KINDS %KIND_NAME %ERRNO);
 use IRI::Test;
 use Judge;
-use Setting qw(make_root nginx_conf httpd_conf cases);
+use Setting qw(make_root put_late nginx_conf httpd_conf cases);
 use Test::More;
 use Time::HiRes 'sleep';
 
@@ -39,7 +40,8 @@ done_testing;
 sub torture {
     my ($name) = @_;
     my $root  = make_root();
-    my @cases = cases($name, $root);
+    my $named = $ENV{IRI_TORTURE_CASES} // '';
+    my @cases = grep { $_->{name} =~ $named } cases($name, $root, $all);
     my $judge = requests($name, $root, @cases);
     pools($name, $root, $judge, @cases) if $name eq 'httpd';
     starts($name, $root, $judge, @cases);
@@ -55,6 +57,7 @@ sub server {
     my $tmp    = temp_dir();
     my $fail   = Fail->new("$tmp/fail");
     my $server = $NEW{$name}->(tmp => $tmp, root => $root);
+    put_late($root, 0);
     chmod 0777, "$tmp/run" if $name eq 'httpd';    # DavLockDB
     return ($server, $fail);
 }
@@ -79,14 +82,11 @@ sub requests {
     my $judge = Judge->new(all => $all);
     my $server = $judge->of(server($name, $root))->start;
     $server->get('/plain.txt');
-    # Only now: a section of httpd must not know it.
-    mkdir "$root/late/\xC3\xA4\xCC\x84";
-    spew("$root/late/\xC3\xA4\xCC\x84/s.txt", 'SECRET late');
-
+    put_late($root, 1);
     $judge->undisturbed($_) for @cases;
     my ($files, $memory) = held($judge);
     $judge->run($_) for @cases;
-    none_wrong($judge, "$name: no crash, no looser answer, and then it is right");
+    none_wrong($judge, "$name: no crash, no looser answer, then the right one");
 
     my ($files_now, $memory_now) = held($judge);
     cmp_ok $files_now, '<=', $files, "$name: no descriptor is left";
@@ -120,6 +120,8 @@ sub held {
 sub pools {
     my ($name, $root, $judge, @cases) = @_;
     my $server = $judge->of(server($name, $root))->start;
+    $server->get('/plain.txt');
+    put_late($root, 1);
     my $limit  = $all ? 10_000 : 2;
     $judge->run_pool($_, $limit) for grep { $_->{name} =~ /denied|index/ }
         @cases;
@@ -281,7 +283,8 @@ sub figures {
     my $is_pool  = qr/^apr_(?!stat|thread)/;
     my $injected = $judge->{injected};
     my $outcome  = $judge->{outcome};
-    note "$name: injected: ", join(', ', map { "$KIND_NAME{$_} $injected->{$_}" }
+    note "$name: injected: ",
+        join(', ', map { "$KIND_NAME{$_} $injected->{$_}" }
             sort { $a <=> $b } keys %$injected),
         '; came: ', join(', ', map { "$_ $outcome->{$_}" }
             sort keys %$outcome), "; requests: $judge->{requests}";
