@@ -50,17 +50,46 @@ ngx_http_iri_plain_conf(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf)
 }
 
 
-/* The output of a script of nginx, made absolute. */
+/*
+ * The output of a script of nginx, made absolute.  Not by ngx_http_script_run,
+ * which makes nginx forget all variables that change: a variable of ours may
+ * be asked for between the two passes over a text, for its length and for its
+ * octets, and others in that text must stay as long as they were.
+ */
 static ngx_int_t
 ngx_http_iri_run(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
                  ngx_str_t *out)
 {
-    if (ngx_http_script_run(r, out, clcf->root_lengths->elts, 0,
-                            clcf->root_values->elts)
-        == NULL)
-    {
+    size_t                      len = 0;
+    ngx_http_script_code_pt     code;
+    ngx_http_script_engine_t    e;
+    ngx_http_script_len_code_pt lcode;
+
+    ngx_memzero(&e, sizeof(ngx_http_script_engine_t));
+    e.request = r;
+    e.ip = clcf->root_lengths->elts;
+
+    while (*(uintptr_t *) e.ip) {
+        lcode = *(ngx_http_script_len_code_pt *) e.ip;
+        len += lcode(&e);
+    }
+
+    out->data = ngx_pnalloc(r->pool, len);
+    if (out->data == NULL) {
         return NGX_ERROR;
     }
+
+    /* The same values once more: each was made anew for its length. */
+    e.flushed = 1;
+    e.ip = clcf->root_values->elts;
+    e.pos = out->data;
+
+    while (*(uintptr_t *) e.ip) {
+        code = *(ngx_http_script_code_pt *) e.ip;
+        code(&e);
+    }
+
+    out->len = e.pos - out->data;
 
     return ngx_get_full_name(r->pool, (ngx_str_t *) &ngx_cycle->prefix, out);
 }
