@@ -392,6 +392,34 @@ test_refused_further(void **state)
 }
 
 
+/* Two further readings, both of an entry: the charset that is named first. */
+static void
+test_order_of_charsets(void **state)
+{
+    static const struct {
+        const char *charsets;
+        const char *path;
+    } cases[] = {
+        { "euc-jp windows-1251", "/" HYO },
+        { "windows-1251 euc-jp", "/\xd0\x99\xd0\x85" },
+    };
+    corner_t r;
+    size_t   i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        corner_init(&r, "/%C9%BD", cases[i].charsets, "", N);
+        core_put(&r.core, core_str("/srv/" HYO));
+        core_put(&r.core, core_str("/srv/\xd0\x99\xd0\x85"));
+        corner_find(&r);
+        assert_int_equal(r.found.answer, IRI_MOVED);
+        assert_str(r.found.path, core_str(cases[i].path));
+        core_free(&r.core);
+    }
+}
+
+
 /* Entries of one name that only the list tells: by octets, in any order. */
 static void
 test_order_of_twins(void **state)
@@ -963,6 +991,7 @@ main(void)
         cmocka_unit_test(test_other_directory),
         cmocka_unit_test(test_longer_directory),
         cmocka_unit_test(test_refused_further),
+        cmocka_unit_test(test_order_of_charsets),
         cmocka_unit_test(test_order_of_twins),
         cmocka_unit_test(test_looks_of_a_segment),
         cmocka_unit_test(test_looks_of_a_request),
