@@ -420,6 +420,36 @@ test_order_of_charsets(void **state)
 }
 
 
+/* A declared tree spares the look for what has one reading, and no other. */
+static void
+test_declared_legacy(void **state)
+{
+    static const struct {
+        const char  *charsets;
+        iri_answer_t answer;
+    } cases[] = {
+        { "euc-jp", IRI_PASS }, /* U+3042 */
+        { "windows-1251 euc-jp", IRI_MOVED },
+    };
+    corner_t r;
+    size_t   i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        corner_init(&r, "/%A4%A2", cases[i].charsets, "", N);
+        r.tree.names = IRI_NAMES_NFC;
+        core_put(&r.core, S("/srv/\xe3\x81\x82"));
+        assert_int_equal(r.reading.form, IRI_FORM_LEGACY);
+        corner_find(&r);
+        assert_int_equal(r.found.answer, cases[i].answer);
+        assert_int_equal(r.core.stats == 0, cases[i].answer == IRI_PASS);
+        assert_str(r.found.path, S("/\xe3\x81\x82"));
+        core_free(&r.core);
+    }
+}
+
+
 /* Entries of one name that only the list tells: by octets, in any order. */
 static void
 test_order_of_twins(void **state)
@@ -992,6 +1022,7 @@ main(void)
         cmocka_unit_test(test_longer_directory),
         cmocka_unit_test(test_refused_further),
         cmocka_unit_test(test_order_of_charsets),
+        cmocka_unit_test(test_declared_legacy),
         cmocka_unit_test(test_order_of_twins),
         cmocka_unit_test(test_looks_of_a_segment),
         cmocka_unit_test(test_looks_of_a_request),
