@@ -109,12 +109,13 @@ sub balanced {
     return;
 }
 
-# The places that some world of this run has.
+# The places that all worlds of this run have; in a long run, that some have.
 sub here {
     my ($run) = @_;
     return grep {
         my $place = $_;
-        grep { IRI::Denial::has_place($_, $place) } @$worlds;
+        my $have = grep { IRI::Denial::has_place($_, $place) } @$worlds;
+        $have == @$worlds || $have && $REQUESTS > 10 * $SAMPLE;
     } @{ $run->{places} };
 }
 
@@ -140,9 +141,13 @@ sub choose {
     my $tree  = $trees->{ $world->{tree} };
     my @places = grep { IRI::Denial::has_place($world, $_) }
         @{ $run->{places} };
-    my $place = $places[rand @places];
+    # one case of ten is plain, so that all places are seen to serve
+    my $plain = $number % 10 == 0;
+    my $round = int $number / $BATCH / @$worlds;
+    my $place =
+        $places[$plain ? ($number / 10 + $round) % @places : rand @places];
     my $shape = $place->{shapes}[rand @{ $place->{shapes} }];
-    my $chance = rand;
+    my $chance = $plain ? ($number / 10 / @places) % 2 : rand;
     my $public = $chance < 0.15 && !$place->{limited};
     my $names = $public ? $tree->{public}
         : $chance < 0.2 && @{ $tree->{absent} } ? $tree->{absent}
@@ -151,11 +156,14 @@ sub choose {
     return if $place->{beyond} && $name !~ /[^\0-\x7F]/;
     return if $place->{unreserved} && $name =~ /[!-,\/:-@]/;
     $shape = (qw(file leaf index))[rand 3] if $public && $shape ne 'view';
-    my @kinds = grep { !$place->{limited} || $_ ne 'trail' } kinds();
+    # further readings, from which a request starts over, come more often
+    my @kinds = grep { !$place->{limited} || $_ ne 'trail' } kinds(),
+        qw(charset charset segments segments twin variant);
     my %case = (
         number => $number, seed => $seed, world => $world, tree => $tree,
         place => $place, shape => $shape, name => $name, public => $public,
-        there => $chance >= 0.2 || $public, kind => $kinds[rand @kinds],
+        there => $chance >= 0.2 || $public,
+        kind => $plain ? 'nfc' : $kinds[rand @kinds],
     );
     $case{http2} = ($number / $BATCH) % 8 == 3;
     extras(\%case);
@@ -249,10 +257,11 @@ sub has_absent {
     my ($case) = @_;
     return 0 if $case->{public} || $case->{let_in} || !$case->{there}
         || $case->{place}{limited} || $case->{place}{name} eq 'exact';
-    return 1 if $case->{shape} =~ /^(?:leaf|hidden)$/
-        && $case->{path}[0] =~ m{/(?:[fq]|%66|%71)(?:[.]|%2E)[^/]*(?:/|$)}i;
-    # a name that differs in letters may differ in what it can be bent to
-    return $case->{shape} =~ /^(?:inner|deep)$/
+    return 1 if $case->{shape} eq 'hidden'
+        && $case->{path}[0] =~ m{/(?:q|%71)(?:[.]|%2E)[^/]*(?:/|$)}i;
+    # what is in public directories, too, may be told of those; and a name
+    # that differs in letters may differ in what it can be bent to
+    return $case->{shape} =~ /^(?:leaf|inner|deep)$/
         && IRI::Spelling::sure($case->{kind}) eq 'same';
 }
 
