@@ -5,6 +5,7 @@
 #include "fail.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -28,6 +29,8 @@ extern const char _end[];
 void          *torture_malloc(size_t size);
 void          *torture_calloc(size_t count, size_t size);
 void           torture_free(void *block);
+int            torture_dladdr(const void *address, Dl_info *info);
+void          *torture_dlopen(const char *path, int flags);
 int            torture_lstat(const char *path, struct stat *st);
 int            torture_stat(const char *path, struct stat *st);
 int            torture_fstat(int fd, struct stat *st);
@@ -229,6 +232,25 @@ torture_free(void *block)
     }
 
     free(block);
+}
+
+
+/* The core asks for the library of u_init, which is replaced here. */
+int
+torture_dladdr(const void *address, Dl_info *info)
+{
+    if (address == (const void *) (uintptr_t) torture_u_init) {
+        address = (const void *) (uintptr_t) u_init;
+    }
+
+    return dladdr(address, info);
+}
+
+
+void *
+torture_dlopen(const char *path, int flags)
+{
+    return fail_now(FAIL_MEMORY, "dlopen") ? NULL : dlopen(path, flags);
 }
 
 
