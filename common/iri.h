@@ -101,7 +101,8 @@ typedef enum {
 /* What had to be forgiven, weakest first. */
 typedef enum {
     IRI_MATCH_NONE,            /* nothing was looked for or found */
-    IRI_MATCH_EXACT,           /* the octets asked for are the entry's */
+    IRI_MATCH_EXACT,           /* nothing: asked for in the canonical form,
+                                  and the entry is written so */
     IRI_MATCH_NORMALIZATION,   /* another normalization form, NFD say */
     IRI_MATCH_CHARSET,         /* another charset in the request or on disk */
     IRI_MATCH_VARIANTS,        /* a JIS vendor pair, U+301C and U+FF5E say */
@@ -337,13 +338,14 @@ typedef struct {
     iri_form_t   form;
     iri_str_t    charset;   /* its name; "mixed"; empty for ASCII, invalid */
     iri_str_t    path;      /* canonical, unescaped UTF-8; as it came where
-                               there is no reading */
+                               there is no reading, and of ASCII */
     iri_str_t    uri;       /* canonical, percent-encoded, upper-case hex; of
                                a path that came escaped the escapes of ASCII
-                               characters stay as they were ("%2F", "%25"),
+                               characters stay escapes ("%2F", "%25"),
                                and all of it where there is no reading */
     iri_str_t    octets;    /* path as it came, unescaped: what further
-                               readings are made from */
+                               readings are made from; of ASCII, and over
+                               a limit, as path */
     int          raw;       /* 1: target held octets above 7F, so a proxy
                                must not forward it as it stands */
     const iri_reading_conf_t *conf;   /* that of the call */
@@ -467,7 +469,7 @@ typedef struct {
  * Find the entry that has the name asked for.
  *
  * An ASCII path is PASS without a look, and so is any path where the tree
- * is declared UTF-8 in NFC and the path has one reading.  Otherwise, segment
+ * is declared UTF-8 in NFC and the path came in UTF-8 or has one reading.  Otherwise, segment
  * by segment: the tree's charsets in their order, NFC before NFD, variants,
  * entries remembered of the directory.  An entry counts only if its own name
  * equals the segment.  Then the further readings of search->reading, each
