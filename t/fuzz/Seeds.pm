@@ -193,7 +193,8 @@ sub of_find {
         my $letter = charsets($charset);
         my @templates = ("f\x03", "f\x02", "d\x01\nf\x01/\x04",
             "f\x07/\x07\nf\x03/\x03", "u\x0c\nf\x0f/\x0f", "l\x05/\x05",
-            "f\x12\nf\x13", "x\x01/\x01", "f\x08\nf\x0b");
+            "f\x12\nf\x13", "x\x01/\x01", "f\x08\nf\x0b",
+            "d\x14\nf\x14/\x14", "f\x01\nf\x02\nf\x14\nf\x03");
         my $template = $templates[$what % @templates];
         push @seeds, join("\n", 0, $letter, "a$letter", '00',
             '/' . percent($octets) . "/$word", '000' . $what % 6 . '5',
@@ -201,6 +202,8 @@ sub of_find {
         push @seeds, join("\n", 0, $letter, "${letter}a", '13',
             "/$word/$octets", '010' . $what++ % 6 . '3', $template);
     }
+    push @seeds, join "\n", '0', '', '', '00', '/%C3%A9%C3%A9' x 6, '0000',
+        'd' . join '/', ("\x14") x 6;
     push @seeds, map {
         "0\n\n\n10\n/" . percent($_) . "%2Fe%CC%81\n0000\nf\x07/\x07"
     } marks();
@@ -282,6 +285,10 @@ sub of_seq {
         my $letter = charsets($charset);
         push @seeds, join "\n", '0', $letter, "a$letter", "\xff",
             "r0/$octets", "pf\x02", '.', "pf\x03", 't1/', '.', "d/$word", '.';
+        push @seeds, join "\n", '0', $letter, 'a', "\xff", "r0/$word",
+            's00b', "pf\x14", '.', 's00a', '.';
+        push @seeds, join "\n", '0', $letter, 'a', "\xff", "r0/x/$word",
+            "pd\x01", '.', "pf\x01/\x14", '.', "d/x/$word", '.';
     }
     return @seeds;
 }

@@ -552,8 +552,8 @@ fuzz_called(iri_status_t status, const void *out, size_t size)
                  (unsigned long) (fuzz.used - fuzz.mark));
     }
 
-    fuzz_assert(fuzz.stats + fuzz.lists <= IRI_MAX_CALLS);
-    fuzz_assert(fuzz.lists <= IRI_MAX_LISTS);
+    fuzz_assert(fuzz.stats + fuzz.lists <= FUZZ_CALLS);
+    fuzz_assert(fuzz.lists <= FUZZ_LISTS);
 }
 
 

@@ -22,6 +22,14 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* The limits as the documents have them, for the header may be wrong. */
+#define FUZZ_CHARSETS 8      /* of a list */
+#define FUZZ_CALLS    200    /* of the file system, a request */
+#define FUZZ_LISTS    4      /* directories read a request */
+#define FUZZ_MARKS    30     /* in a row, that are normalized */
+#define FUZZ_SEGMENT  1024   /* octets */
+#define FUZZ_PATH     8192   /* octets */
+
 /* Called by libFuzzer, or by replay.c. */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -179,6 +187,9 @@ void fuzz_tree_touch(iri_str_t path, unsigned wrong);
 
 /* What stands at a path, without counting and without errors. */
 iri_node_kind_t fuzz_tree_kind(iri_str_t path);
+
+/* Is there a node that may not be looked at? */
+int fuzz_tree_has_faults(void);
 
 /*
  * An entry described by an input: its first octet says what it is, the rest

@@ -12,7 +12,6 @@
 #include "fuzz.h"
 
 #define MAX_WORDS 12
-#define MAX_LIST  (IRI_MAX_CHARSETS + 2)
 
 typedef struct {
     iri_str_t at[MAX_WORDS];
@@ -307,7 +306,7 @@ list_slowly(const words_t *words, int none_allowed, iri_charsets_t *out)
             }
         }
 
-        if (out->count == IRI_MAX_CHARSETS) {
+        if (out->count == FUZZ_CHARSETS) {
             return 0;
         }
 

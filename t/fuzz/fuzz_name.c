@@ -152,8 +152,7 @@ name_slowly(const iri_tree_conf_t *tree, iri_str_t octets)
     iri_str_t       none = { 0, (const unsigned char *) "" }, name;
     size_t          i, count = 0;
 
-    for (i = 0; i < tree->charsets.count && octets.len <= IRI_MAX_SEGMENT;
-         i++) {
+    for (i = 0; i < tree->charsets.count && octets.len <= FUZZ_SEGMENT; i++) {
         if (!is_written_so(tree->charsets.at[i], octets, c, &count)
             || !may_be(tree->charsets.at[i], c, count))
         {
@@ -162,12 +161,12 @@ name_slowly(const iri_tree_conf_t *tree, iri_str_t octets)
 
         name = utf8_of(c, count);
 
-        if (fuzz_marks(name) <= IRI_MAX_MARKS) {
+        if (fuzz_marks(name) <= FUZZ_MARKS) {
             name = normalize(c, count, 0);
         }
 
         /* A name that cannot be read again is none; the next may be one. */
-        if (name.len <= IRI_MAX_SEGMENT) {
+        if (name.len <= FUZZ_SEGMENT) {
             return name;
         }
     }
@@ -277,7 +276,7 @@ judge_entry(const iri_tree_conf_t *tree, iri_str_t octets)
     judge_variants(name);
 
     /* It needs no memory only if some way of writing finds it. */
-    if (plain && octets.len <= IRI_MAX_SEGMENT && tree->names == IRI_NAMES_ANY
+    if (plain && octets.len <= FUZZ_SEGMENT && tree->names == IRI_NAMES_ANY
         && (tree->match & IRI_FORGIVE_NORMALIZATION))
     {
         fuzz_assert(same);
@@ -294,7 +293,7 @@ judge_forms(iri_str_t text)
     iri_buf_t       back = IRI_BUF_EMPTY;
     size_t          count;
 
-    if (text.len == 0 || text.len > IRI_MAX_SEGMENT / 2
+    if (text.len == 0 || text.len > FUZZ_SEGMENT / 2
         || !is_written_so(&iri_charset_utf8, text, c, &count))
     {
         return;

@@ -51,17 +51,18 @@ judge_same(const iri_reading_conf_t *conf, const iri_request_t *request,
            unsigned refused)
 {
     iri_reading_t other;
+    size_t        allocs = fuzz.allocs;
 
     fuzz.env.trace = 1;
     fuzz_assert(fuzz_read(conf, request, &other) == status);
     fuzz_assert(status != IRI_OK || fuzz_same_reading(&other, reading));
     fuzz.env.trace = 0;
 
-    if (refused == 0) {
+    if (refused == 0 || allocs == 0) {
         return;
     }
 
-    fuzz.fail_at = refused % 64;
+    fuzz.fail_at = 1 + refused % allocs;
     fuzz.fail_on = refused >= 128;
 
     if (fuzz_read(conf, request, &other) == IRI_OK) {

@@ -31,6 +31,7 @@ judge_search(fuzz_state_t *state)
 {
     iri_search_t search;
     iri_found_t  fresh, found;
+    size_t       calls;
 
     memset(&search, 0, sizeof(search));
     search.tree = &state->conf.tree;
@@ -39,12 +40,11 @@ judge_search(fuzz_state_t *state)
     search.reading = &state->reading;
 
     fuzz_assert(fuzz_find(&search, &fresh) == IRI_OK);
+    calls = fuzz.lists < FUZZ_LISTS ? fuzz.stats + fuzz.lists : FUZZ_CALLS;
     fuzz_judge_found(&search, &fresh);
 
     /* Where a request may read no more, one that remembers knows more. */
-    if (fuzz.lists >= IRI_MAX_LISTS
-        || fuzz.stats + fuzz.lists > IRI_MAX_CALLS - 8)
-    {
+    if (calls > FUZZ_CALLS - 8) {
         return;
     }
 

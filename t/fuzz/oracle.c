@@ -246,7 +246,7 @@ fuzz_judge_text(iri_str_t text, iri_str_t octets, int legacy)
     }
 
     /* A segment with too many marks is left alone. */
-    if (fuzz_marks(text) <= IRI_MAX_MARKS && !fuzz_is_nfc(text)) {
+    if (fuzz_marks(text) <= FUZZ_MARKS && !fuzz_is_nfc(text)) {
         fuzz_die("not in NFC");
     }
 
@@ -465,7 +465,7 @@ fuzz_judge_reading(const iri_reading_conf_t *conf,
     fuzz_assert(fuzz_equal(reading->octets, request->escaped
                                                 ? fuzz_unescape(request->path)
                                                 : request->path));
-    fuzz_assert(reading->path.len <= IRI_MAX_PATH);
+    fuzz_assert(reading->path.len <= FUZZ_PATH);
     fuzz_judge_text(reading->path, reading->octets, legacy);
     fuzz_judge_uri(reading->uri, reading->path, !request->escaped);
     fuzz_judge_form(request, reading);
@@ -503,7 +503,7 @@ fuzz_same_found(const iri_found_t *a, const iri_found_t *b)
 }
 
 
-/* One part of a filename that exists: is it called as the path says? */
+/* One part of a filename: is it called as the path says? */
 static void
 fuzz_judge_entry(const iri_search_t *search, iri_str_t octets,
                  iri_str_t segment)
@@ -524,7 +524,10 @@ fuzz_judge_entry(const iri_search_t *search, iri_str_t octets,
 }
 
 
-/* The octets of filename, entry by entry, are the names of path. */
+/*
+ * The octets of filename, part by part, are the names of path: also of what
+ * is not there yet, but not of what follows a file.
+ */
 static void
 fuzz_judge_entries(const iri_search_t *search, iri_str_t filename,
                    iri_str_t path, int found)
@@ -552,10 +555,12 @@ fuzz_judge_entries(const iri_search_t *search, iri_str_t filename,
             /* What is not ASCII must be there, or follow a file. */
             fuzz_assert(kind != IRI_NODE_ABSENT || !found
                         || fuzz_is_ascii(iri_str_from(path, b)));
+        }
 
-            if (kind == IRI_NODE_DIR || kind == IRI_NODE_OTHER) {
-                fuzz_judge_entry(search, octets, segment);
-            }
+        fuzz_judge_entry(search, octets, segment);
+
+        if (kind == IRI_NODE_OTHER) {
+            return;
         }
 
         a += octets.len + 1;

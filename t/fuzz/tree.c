@@ -109,6 +109,23 @@ fuzz_tree_kind(iri_str_t path)
 }
 
 
+int
+fuzz_tree_has_faults(void)
+{
+    size_t i;
+
+    for (i = 0; i < fuzz.nodes; i++) {
+        if (fuzz.node[i].kind != IRI_NODE_ABSENT
+            && (fuzz.node[i].wrong & FUZZ_STAT_FAILS))
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /* ---- what the core calls ------------------------------------------------- */
 
 /* A path of the core, below the root. */
@@ -157,6 +174,15 @@ fuzz_tree_fails(void)
 }
 
 
+/* The owner of every second directory sets mtime back after each change. */
+static void
+fuzz_tree_times(size_t node, iri_node_t *out)
+{
+    out->ctime = fuzz.node[node].ctime;
+    out->mtime = node % 2 ? FUZZ_LONG_AGO : out->ctime;
+}
+
+
 static iri_status_t
 fuzz_tree_stat(void *ctx, const char *text, iri_node_t *out)
 {
@@ -182,7 +208,7 @@ fuzz_tree_stat(void *ctx, const char *text, iri_node_t *out)
     if (out->kind == IRI_NODE_DIR || out->kind == IRI_NODE_OTHER) {
         out->dev = 7;
         out->ino = fuzz.node[node].ino;
-        out->mtime = out->ctime = fuzz.node[node].ctime;
+        fuzz_tree_times(node, out);
     }
 
     return IRI_OK;
@@ -217,7 +243,7 @@ fuzz_tree_list(void *ctx, const char *text, iri_node_t *opened,
     opened->kind = IRI_NODE_DIR;
     opened->dev = 7;
     opened->ino = fuzz.node[node].ino;
-    opened->mtime = opened->ctime = fuzz.node[node].ctime;
+    fuzz_tree_times(node, opened);
 
     for (i = 1; i < fuzz.nodes && status == IRI_OK; i++) {
         k = fuzz.backwards ? fuzz.nodes - i : i;
@@ -370,6 +396,7 @@ fuzz_tree_touch(iri_str_t path, unsigned wrong)
  *     0C - 0E  its octets read in a charset of requests
  *     0F - 11  and then as the tree writes that name
  *     12, 13   without its last octet, without its first
+ *     14       in neither form: its first character in NFC, the rest in NFD
  */
 
 static iri_str_t
@@ -432,6 +459,23 @@ fuzz_segment_written(const iri_tree_conf_t *tree, iri_str_t name, size_t way)
 
 
 static iri_str_t
+fuzz_segment_mixed(iri_str_t name)
+{
+    iri_buf_t out = IRI_BUF_EMPTY;
+    uint32_t  c;
+    size_t    n;
+
+    n = fuzz_utf8(name.data, name.data + name.len, &c);
+    iri_buf_put(&fuzz.env, &out, name.data, n);
+    name = iri_str_from(name, n);
+
+    return name.len == 0 || iri_nfd_put(&fuzz.env, name, &out) == IRI_OK
+               ? iri_buf_str(&out)
+               : name;
+}
+
+
+static iri_str_t
 fuzz_segment_like(unsigned octet, size_t depth, const fuzz_conf_t *conf,
                   const iri_reading_t *reading)
 {
@@ -488,6 +532,9 @@ fuzz_segment_like(unsigned octet, size_t depth, const fuzz_conf_t *conf,
         name.len -= name.len != 0;
         return name;
 
+    case 0x14:
+        return fuzz_segment_mixed(name);
+
     default:
         return iri_str_from(name, name.len != 0);
     }
@@ -510,7 +557,7 @@ fuzz_tree_expand(iri_str_t template, const fuzz_conf_t *conf,
         if (*s.data == '/' && i != 0) {
             depth++;
 
-        } else if (*s.data > 0 && *s.data < 0x14) {
+        } else if (*s.data > 0 && *s.data < 0x15) {
             s = fuzz_segment_like(*s.data, depth, conf, reading);
         }
 
