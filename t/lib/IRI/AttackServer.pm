@@ -390,18 +390,23 @@ sub log_lines {
 
 sub log_size { return -s $_[0]{server}->tmp . '/attacks.log' }
 
-# What the error log has got from an offset on, lines of errors alone; and
-# where it ends now.
-sub error_lines {
+# What the error log has got from an offset on: where it ends now, and lines.
+sub error_log {
     my ($self, $offset) = @_;
     my $file = $self->{server}->tmp . '/error.log';
     my $end  = -s $file;
     return $end if $end == $offset;
-    my $levels = $self->{server}->error_pattern('emerg|alert|crit|error');
     open my $log, '<:raw', $file or return $end;
     seek $log, $offset, 0;
     read $log, my $text, $end - $offset;
-    return ($end, grep { /$levels/ } split /\n/, $text);
+    return ($end, split /\n/, $text);
+}
+
+# Those lines of an error log that tell errors.
+sub errors_in {
+    my ($self, @lines) = @_;
+    my $levels = $self->{server}->error_pattern('emerg|alert|crit|error');
+    return grep { /$levels/ } @lines;
 }
 
 1;
