@@ -6,6 +6,7 @@
  */
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "core.h"
 
@@ -154,6 +155,7 @@ test_border(void **state)
 
     corner_init(&r, "/a%C9%BD", "euc-jp", "", N);
     core_put(&r.core, S("/srv/" HYO));
+    core_put(&r.core, S("/srv/a" HYO));
     r.search.root = S("/srv/");
     r.search.path = S("\xc9\xbd");
     corner_find(&r);
@@ -199,6 +201,29 @@ test_no_octets(void **state)
 
         core_free(&r.core);
     }
+}
+
+
+/* A path that is longer than what was read is not its tail. */
+static void
+test_longer_path(void **state)
+{
+    static const char text[] = "/x/\xc9\xbd";
+    corner_t          r;
+
+    (void) state;
+
+    corner_init(&r, "/%C9%BD", "euc-jp", "", N);
+    core_put(&r.core, S("/srv/" HYO));
+
+    /* As if what is read before its start were the rest of the path. */
+    r.reading.path = iri_str_from(core_str(text), 2);
+    r.search.path = core_str(text);
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_str(r.found.path, core_str(text));
+
+    core_free(&r.core);
 }
 
 
@@ -675,7 +700,171 @@ test_split_error(void **state)
 }
 
 
+/* There is no root: it is not cut, and the search for it ends. */
+static void
+test_split_no_root(void **state)
+{
+    corner_t  r;
+    iri_str_t filename, path_info;
+
+    (void) state;
+
+    corner_init(&r, "/%C3%A9/a", "", "", N);
+    r.search.root = S("/nowhere");
+    corner_find(&r);
+    assert_int_equal(iri_found_split(&r.core.env, &r.search, &r.found,
+                                     &filename, &path_info),
+                     IRI_OK);
+    assert_str(filename, S("/nowhere"));
+    assert_str(path_info, S("/" E_ACUTE "/a"));
+
+    core_free(&r.core);
+}
+
+
 /* ---- directories -------------------------------------------------------- */
+
+/* Only the list would tell the entry, and it is not in the declared form. */
+static void
+test_declared_form(void **state)
+{
+    static const struct {
+        iri_names_t names;
+        unsigned    match;
+    } cases[] = { { IRI_NAMES_NFC, N },
+                  { IRI_NAMES_NFD, N },
+                  { IRI_NAMES_ANY, IRI_FORGIVE_EXACT_ONLY } };
+    corner_t r;
+    size_t   i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        corner_init(&r, "/%E1%BA%AD", "", "utf-8 euc-jp", N);
+        core_put(&r.core, S("/srv/\xc3\xa2\xcc\xa3"));
+        r.tree.names = cases[i].names;
+        r.tree.match = cases[i].match;
+        corner_find(&r);
+        assert_int_equal(r.found.answer, IRI_PASS);
+        assert_int_equal(r.core.lists, 0);
+        core_free(&r.core);
+    }
+}
+
+
+/*
+ * ED A1 is a twin in Shift_JIS, so no name on disk; in EUC-KR it is U+F9F7, a
+ * name that NFC changes.
+ */
+static void
+test_twin_in_entry(void **state)
+{
+    corner_t r;
+
+    (void) state;
+
+    corner_init(&r, "/%E7%AB%8B", "", "sjis euc-kr", N);
+    core_put(&r.core, S("/srv/\xed\xa1"));
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_SERVE);
+    assert_str(r.found.filename, S("/srv/\xed\xa1"));
+    core_free(&r.core);
+}
+
+
+/* What would take more than a quarter of the cache is not kept. */
+static void
+test_quarter_of_cache(void **state)
+{
+    enum { SIZE = 16 * 1024, LONG = 200 };
+    corner_t r;
+    char     path[5 + LONG + 1];
+    size_t   entries, i;
+
+    (void) state;
+
+    for (entries = 4; entries <= 20; entries += 16) {
+        corner_init(&r, "/%E1%BA%AD", "", "", N);
+        r.search.cache = iri_cache_create(SIZE, NULL, NULL, NULL);
+        assert_non_null(r.search.cache);
+
+        for (i = 0; i < entries; i++) {
+            memset(path, 'x', sizeof(path));
+            memcpy(path, "/srv/\xc3\xa2\xcc\xa3", 9);
+            path[9] = (char) ('a' + i);
+            path[sizeof(path) - 1] = '\0';
+            core_put(&r.core, core_str(path));
+        }
+
+        corner_find(&r);
+        corner_find(&r);
+        assert_int_equal(r.core.lists, entries == 4 ? 1 : 2);
+        iri_cache_destroy(r.search.cache);
+        core_free(&r.core);
+    }
+}
+
+
+/* The same inode of two file systems. */
+static void
+test_two_devices(void **state)
+{
+    corner_t     r;
+    core_node_t *a, *b;
+
+    (void) state;
+
+    corner_init(&r, "/%E1%BA%AD", "", "", N);
+    core_put(&r.core, S("/srv/a/x"));
+    core_put(&r.core, S("/srv/b/\xc3\xa2\xcc\xa3"));
+    a = core_node(&r.core, S("/srv/a"));
+    b = core_node(&r.core, S("/srv/b"));
+    b->node.ino = a->node.ino;
+    b->node.dev = a->node.dev + 1;
+
+    r.search.cache = iri_cache_create(1, NULL, NULL, NULL); /* one slot */
+    assert_non_null(r.search.cache);
+    r.search.root = S("/srv/a");
+    corner_find(&r);
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.core.lists, 1);
+
+    r.search.root = S("/srv/b");
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_SERVE);
+
+    iri_cache_destroy(r.search.cache);
+    core_free(&r.core);
+}
+
+
+/* Its owner has set a directory's mtime to the past, while it changes. */
+static void
+test_old_mtime(void **state)
+{
+    struct timespec wait = { 0, 150 * 1000 * 1000 }, now;
+    corner_t        r;
+
+    (void) state;
+
+    corner_init(&r, "/%E1%BA%AD", "", "", N);
+    r.search.cache = iri_cache_create(65536, NULL, NULL, NULL);
+    assert_non_null(r.search.cache);
+    clock_gettime(CLOCK_REALTIME, &now);
+    core_node(&r.core, S("/srv"))->node.ctime = (int64_t) now.tv_sec
+                                                    * 1000000000
+                                                + now.tv_nsec;
+
+    corner_find(&r);
+    nanosleep(&wait, NULL);
+    corner_find(&r);
+    assert_int_equal(r.core.lists, 2);
+
+    iri_cache_destroy(r.search.cache);
+    core_free(&r.core);
+}
+
 
 /* A name longer than any segment is passed by, and the others are found. */
 static void
@@ -1014,6 +1203,7 @@ main(void)
         cmocka_unit_test(test_rewritten),
         cmocka_unit_test(test_border),
         cmocka_unit_test(test_no_octets),
+        cmocka_unit_test(test_longer_path),
         cmocka_unit_test(test_uncanonical),
         cmocka_unit_test(test_grown_variant),
         cmocka_unit_test(test_no_mixed_rest),
@@ -1029,6 +1219,12 @@ main(void)
         cmocka_unit_test(test_lists_of_a_request),
         cmocka_unit_test(test_close_looks),
         cmocka_unit_test(test_split_error),
+        cmocka_unit_test(test_split_no_root),
+        cmocka_unit_test(test_declared_form),
+        cmocka_unit_test(test_twin_in_entry),
+        cmocka_unit_test(test_quarter_of_cache),
+        cmocka_unit_test(test_two_devices),
+        cmocka_unit_test(test_old_mtime),
         cmocka_unit_test(test_very_long_entry),
         cmocka_unit_test(test_control_in_entry),
         cmocka_unit_test(test_not_listed),

@@ -175,6 +175,17 @@ assert_refused(decode_t decode, const char *part)
 }
 
 
+/* How many octets a character takes; 0: there is none. */
+static size_t
+taken(const built_t *b, const char *octets, size_t len)
+{
+    const unsigned char *p = (const unsigned char *) octets;
+    uint32_t             c;
+
+    return iri_charset_next(b->charset, p, p + len, &c);
+}
+
+
 /* The character of exactly these octets; 0: none. */
 static uint32_t
 read_one(const built_t *b, const char *octets, size_t len)
@@ -618,10 +629,10 @@ test_linear(void **state)
     build(&b, "gb18030", 0, linear);
     assert_non_null(b.charset);
     assert_int_equal(read_one(&b, "\x81\x30\x81\x30", 4), 0x80);
-    assert_int_equal(read_one(&b, "\x81\x30\x81\x31", 4), 0);
-    assert_int_equal(read_one(&b, "\x81\x30\x81\x32", 4), 0);
-    assert_int_equal(read_one(&b, "\x81\x30\x81\x33", 4), 0);
-    assert_int_equal(read_one(&b, "\x81\x30\x81\x34", 4), 0);
+    assert_int_equal(taken(&b, "\x81\x30\x81\x31", 4), 0);
+    assert_int_equal(taken(&b, "\x81\x30\x81\x32", 4), 0);
+    assert_int_equal(taken(&b, "\x81\x30\x81\x33", 4), 0);
+    assert_int_equal(taken(&b, "\x81\x30\x81\x34", 4), 0);
     assert_int_equal(read_one(&b, "\x90\x30\x81\x30", 4), 0);
     core_free(&b.core);
 
