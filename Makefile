@@ -161,11 +161,12 @@ $(NGX_BUILD)/Makefile: config $(BUILD)/flags $(BUILD)/nginx.files
 	    { cat $(NGX_BUILD)/configure.log; rm -f $@; exit 1; }
 
 # nginx's makefile has a CFLAGS of its own, which CFLAGS=... must not replace.
+# A server that runs with the old module keeps it: cp would write over it.
 $(BUILD)/ngx_http_iri_module.so: MAKEOVERRIDES =
 $(BUILD)/ngx_http_iri_module.so: $(NGX_BUILD)/Makefile $(NGX_FILES)
 	$(call tell,CC ngx_iri and common for nginx)
 	$(Q)$(MAKE) $(QUIET) -C $(NGINX_SRC) -f $(NGX_BUILD)/Makefile modules
-	$(Q)cp $(NGX_BUILD)/ngx_http_iri_module.so $@
+	$(Q)cp $(NGX_BUILD)/ngx_http_iri_module.so $@.new && mv $@.new $@
 
 # ---- what the system must have -----------------------------------------------
 
