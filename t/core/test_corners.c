@@ -772,6 +772,51 @@ test_twin_in_entry(void **state)
 }
 
 
+/* Two entries of one name, which only the list tells: by charset first. */
+static void
+test_charsets_of_twins(void **state)
+{
+    corner_t r;
+
+    (void) state;
+
+    /* U+F9F7 in UTF-8 and in EUC-KR, U+7ACB in NFC */
+    corner_init(&r, "/%E7%AB%8B", "", "utf-8 euc-kr", N);
+    core_put(&r.core, S("/srv/\xed\xa1"));
+    corner_find(&r);
+    assert_str(r.found.filename, S("/srv/\xed\xa1"));
+    core_put(&r.core, S("/srv/\xef\xa7\xb7"));
+    corner_find(&r);
+    assert_str(r.found.filename, S("/srv/\xef\xa7\xb7"));
+    core_free(&r.core);
+}
+
+
+/* What was read in one charset tells nothing of another. */
+static void
+test_cache_of_charsets(void **state)
+{
+    corner_t r;
+
+    (void) state;
+
+    corner_init(&r, "/%E7%AB%8B", "", "gbk", N);
+    core_put(&r.core, S("/srv/\xed\xa1"));
+    r.search.cache = iri_cache_create(65536, NULL, NULL, NULL);
+    assert_non_null(r.search.cache);
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_PASS);
+
+    r.tree.charsets = core_charsets("euc-kr");
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_SERVE);
+    assert_str(r.found.filename, S("/srv/\xed\xa1"));
+
+    iri_cache_destroy(r.search.cache);
+    core_free(&r.core);
+}
+
+
 /* What would take more than a quarter of the cache is not kept. */
 static void
 test_quarter_of_cache(void **state)
@@ -1222,6 +1267,8 @@ main(void)
         cmocka_unit_test(test_split_no_root),
         cmocka_unit_test(test_declared_form),
         cmocka_unit_test(test_twin_in_entry),
+        cmocka_unit_test(test_charsets_of_twins),
+        cmocka_unit_test(test_cache_of_charsets),
         cmocka_unit_test(test_quarter_of_cache),
         cmocka_unit_test(test_two_devices),
         cmocka_unit_test(test_old_mtime),
