@@ -691,6 +691,22 @@ test_scalars(void **state)
 
 /* ---- characters that a rule is about ------------------------------------ */
 
+static int
+has_variant(uint32_t c)
+{
+    static const uint32_t pairs[] = {
+        0x301c, 0xff5e, 0x2016, 0x2225, 0x2212, 0xff0d, 0x00a2, 0xffe0,
+        0x00a3, 0xffe1, 0x00ac, 0xffe2, 0x2014, 0x2015, 0x00a6, 0xffe4,
+    };
+    size_t i;
+
+    for (i = 0; i < COUNT(pairs) && pairs[i] != c; i++) { /* void */
+    }
+
+    return i < COUNT(pairs);
+}
+
+
 /* What normalization, or a rule of ours, does something about. */
 static int
 is_known(uint32_t c)
@@ -701,9 +717,10 @@ is_known(uint32_t c)
         return c != 0 && strchr("\x01.%\\:;?#&<>=`K e\x7f", (int) c) != NULL;
     }
 
-    return is_control(c) || u_getCombiningClass(c32) != 0 || c == 0x037e
-           || c == 0x1fef || c == 0x212a || c == 0xfffd || c == 0xfeff
-           || core_is_bidi_control(c) || U_IS_UNICODE_NONCHAR(c)
+    return is_control(c) || has_variant(c) || u_getCombiningClass(c32) != 0
+           || c == 0x037e || c == 0x1fef || c == 0x212a || c == 0xfffd
+           || c == 0xfeff || core_is_bidi_control(c)
+           || U_IS_UNICODE_NONCHAR(c)
            || u_getIntPropertyValue(c32, UCHAR_NFC_QUICK_CHECK) != UNORM_YES
            || (u_getIntPropertyValue(c32, UCHAR_NFD_QUICK_CHECK) != UNORM_YES
                && (c < 0xac00 || c > 0xd7a3 || c % 997 == 0));
