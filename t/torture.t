@@ -131,7 +131,7 @@ sub pools {
     $judge->run_pool($_, $limit) for $all ? @cases : ();
     none_wrong($judge, "$name: out of memory ends a child and nothing else");
     my $ended = () = $server->log_text =~ /exit signal Abort/g;
-    is $ended, $judge->{injected}{ +POOL }, "$name: children that ended";
+    is $ended, $judge->{injected}{ +POOL } // 0, "$name: children that ended";
     is_deeply [$server->errors(ignore => qr/exit signal Abort/)], [],
         "$name: log of that";
     $server->stop;
@@ -292,16 +292,18 @@ sub figures {
         '; came: ', join(', ', map { "$_ $outcome->{$_}" }
             sort keys %$outcome), "; requests: $judge->{requests}";
     # A call stack that the sanitizer tells does not begin at the same place.
-    for my $pool ($ENV{IRI_ASAN} ? () : (0, 1)) {
-        my @of = grep { /$is_pool/ == $pool } @places or next;
-        my @missed = grep { !$judge->{places}{$_} } @of;
-        note "$name: ", $pool ? 'pool: ' : '', @of - @missed, ' of ',
-            scalar @of, ' places hit';
-        next if $pool && !$all;
-        note "$name: not hit: $_" for map {
-            my ($function, $at) = split ' ';
-            "$function in " . $judge->name_of($at);
-        } @missed;
-    }
+    return if $ENV{IRI_ASAN};
+    my @pool = grep { /$is_pool/ } @places;
+    note "$name: pool: ", scalar(grep { $judge->{places}{$_} } @pool), ' of ',
+        scalar @pool, ' places hit' if @pool;
+    # The compiler may have made more places of one.
+    @places = grep { !/$is_pool/ } @places;
+    my @names = $judge->names(map { (split)[1] } @places);
+    my %hit;
+    $hit{ $names[$_] } ||= $judge->{places}{ $places[$_] } for 0 .. $#places;
+    my @missed = grep { !$hit{$_} } sort keys %hit;
+    note "$name: ", keys(%hit) - @missed, ' of ', scalar keys %hit,
+        ' places hit';
+    note "$name: not hit: $_" for @missed;
     return;
 }

@@ -23,7 +23,7 @@ sub new {
 # Goes on with another server.
 sub of {
     my ($self, $server, $fail) = @_;
-    delete @$self{qw(log seen name_of)};
+    delete @$self{qw(log seen)};
     @$self{qw(server fail)} = ($server, $fail);
     return $server;
 }
@@ -280,7 +280,7 @@ sub blame {
     my ($name, @frames) = grep { $_ } @$call;
     push @{ $self->{wrong} }, sprintf '%s: %s %d%s, %s %s in %s: %s', $case,
         $KIND_NAME{$kind}, $at, $on ? ' on' : '', $name, $error,
-        $self->names(@frames), $wrong;
+        join(' < ', $self->names(@frames)), $wrong;
     return;
 }
 
@@ -294,7 +294,8 @@ sub places_of {
         my ($at, $rest) = /^\s*([0-9a-f]+):\s+(.*)/ or next;
         push @places, "$called " . hex $at if defined $called;
         ($called) = $rest =~ /^call\w*\s.*<torture_(\w+)>/;
-        undef $called if defined $called && $called =~ /^(?:free|closedir|dladdr)$/;
+        undef $called
+            if defined $called && $called =~ /^(?:free|closedir|dladdr)$/;
     }
     return @places;
 }
@@ -302,16 +303,13 @@ sub places_of {
 # Functions for places in the module, where there is a tool to tell.
 sub names {
     my ($self, @frames) = @_;
-    return join ' < ', map { $self->name_of($_) } @frames;
-}
-
-sub name_of {
-    my ($self, $frame) = @_;
     my $module = $self->{server}->module;
-    my $at     = sprintf '0x%x', $frame - 1;
-    return $self->{name_of}{$frame} //=
-        (`addr2line -sfpe '$module' $at 2>/dev/null` || $at)
-        =~ s/\n//r =~ s/ at / /r =~ s/ \(discriminator \d+\)//r;
+    my @at     = map { sprintf '0x%x', $_ - 1 } @frames;
+    my @lines  = `addr2line -sfpe '$module' @at 2>/dev/null`;
+    @lines = @at if @lines != @at;
+    chomp @lines;
+    s/ at / /, s/ \(discriminator \d+\)// for @lines;
+    return @lines;
 }
 
 # ---- judging -----------------------------------------------------------------

@@ -41,6 +41,8 @@ my %FILES = (
     "twin/e\xCC\x81.txt" => 'decomposed twin',
     'two/ɽ.txt'          => 'tailed',
     'two/表.txt'         => 'SECRET two',
+    "list/\xC8\xA7\xCC\x84.txt" => 'first',
+    'list/播.txt'        => 'SECRET further',
     'redir/é.txt'        => 'led',
     "files/e\xCC\x81.html" => 'SECRET file',
     "views/e\xCC\x81.html" => 'view',
@@ -52,7 +54,8 @@ my %FILES = (
 
     (map { (euc("euc/$_->[0]") => $_->[1]) }
         ['日.txt', 'day'], ['日/index.html', 'index'],
-        ['日/月.txt', 'moon'], ['表.txt', 'table'], ['拒/秘.txt', 'SECRET'],
+        ['日/月.txt', 'moon'], ['表.txt', 'table'],
+        ['拒/秘.txt', 'SECRET'],
         ['拒/表.txt', 'SECRET table'], ['書/b.txt', 'written'],
         ['書/日.txt', 'written day'],
         ['開/日.txt', 'open'], ['開/表.txt', 'open table'],
@@ -354,6 +357,8 @@ sub common {
         get('mixed, leaf denied', at('/euc/鍵/', euc('表.txt')), 403,
             qr/Forbidden/),
         get('first reading kept', '/two/%C9%BD.txt', 200, qr/^tailed$/),
+        get('first reading in a list', '/list/%C7%A1.txt', 200, qr/^first$/,
+            listed => ["$root/list"]),
         get('denied', at('/euc/拒/秘.txt'), 403, qr/Forbidden/),
         get('denied, EUC', at('/', euc('euc/拒/秘.txt')), 403,
             qr/Forbidden/),
