@@ -220,6 +220,9 @@ sub write_in {
         %written = () if keys %written > 100_000;
         my $utf8 = Encode::encode('UTF-8', $text);
         $written{$known} = eval { encode_name($utf8, $charset, $form) };
+        # additions of ETEN, in rows where others have other characters
+        undef $written{$known} if $charset eq 'Big5'
+            && ($written{$known} // '') =~ /[\xC6-\xC8][\xA1-\xFE]/;
     }
     return $written{$known};
 }
@@ -236,7 +239,9 @@ sub read_in {
         Encode::decode(encode_label($charset), "$octets!", $STRICT);
     };
     $text =~ s/!\z// if defined $text && $charset ne 'EUC-JP';
-    undef $text if defined $text && $text =~ /[\0-\x1F\x7F-\x9F\x{FFFD}]/;
+    # controls, and what Perl makes of octets that cp932 does not have
+    undef $text if defined $text
+        && $text =~ /[\0-\x1F\x7F-\x9F\x{F8F0}-\x{F8F3}\x{FFFD}]/;
     return $read{$known} = defined $text ? NFC($text) : undef;
 }
 
