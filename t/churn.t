@@ -23,7 +23,7 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $program = build_dir() . '/t/churn/churn';
-my $seconds = $ENV{IRI_CHURN} // 8;
+my $seconds = $ENV{IRI_CHURN} // 6;
 my $seed    = $ENV{IRI_CHURN_SEED} // $$;
 my $only    = $ENV{IRI_CHURN_ONLY} // '';
 my $root    = $> == 0;
