@@ -627,6 +627,11 @@ fuzz_judge_found(const iri_search_t *search, const iri_found_t *found)
                    == 0));
     fuzz_judge_why(found);
 
+    /* Another name has as many parts, and as many that are empty. */
+    fuzz_assert(iri_str_count(found->path, '/')
+                == iri_str_count(search->path, '/'));
+    fuzz_judge_dots(found->path, search->path);
+
     if (found->answer == IRI_REFUSE) {
         return;
     }
