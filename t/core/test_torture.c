@@ -604,6 +604,17 @@ check_found(torture_t *t, const outcome_t *got, const outcome_t *want,
         if (!is_named(t, a, lied)) {
             loose(t, got, want, "passed");
         }
+
+        /*
+         * That nothing was found is not that nothing is there, or a second
+         * entry of that name would be made.  But a directory that must not
+         * be listed answers for exact names only.
+         */
+        if (!lied && b->answer != IRI_PASS && a->why != IRI_WHY_ERROR
+            && fault.error != EACCES)
+        {
+            loose(t, got, want, "absent");
+        }
     }
 
     if (!iri_str_equal(a->path, got->search.path)) {
