@@ -75,9 +75,9 @@ COUNTERS := --coverage -fprofile-update=atomic
 COVERAGE := umask 0; $(MAKE) --no-print-directory BUILD=$(COVERED) CC=gcc \
             OPT='-O0 -g' HARDEN='$(COUNTERS)' HARDEN_LD='$(COUNTERS)'
 coverage: need-check ## lines and branches of common/ that the suite runs
+	@rm -rf $(COVERED)
 	@+$(COVERAGE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) \
 	    all unit
-	@find $(COVERED) -name '*.gcda' -delete
 	@+$(COVERAGE) TESTS_ARE='$(filter-out t/build.t,$(wildcard t/*.t)) \
 	    $(patsubst t/core/%.c,$(COVERED)/t/%,$(TEST_SRC))' prove
 	@t/analysis/coverage $(COVERED)
