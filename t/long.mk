@@ -163,4 +163,32 @@ $(REPLAYS): $(BUILD)/t/replay_%: $(BUILD)/obj/t/fuzz/fuzz_%.o \
 
 .PHONY: fuzz fuzz-corpus need-fuzz fuzzers
 
+# ---- against the model -------------------------------------------------------
+
+# MODEL_RUNS cases of five requests each, from MODEL_SEED on; a difference says
+# its seed.
+MODEL_RUNS ?= 1000000
+MODEL_SEED ?= 1
+MODEL      := $(BUILD)/t/model
+model: need-test ## the core against a slow second one, MODEL_RUNS cases
+	@+$(again) $(MODEL)
+	$(MODEL) -t
+	$(MODEL) $(MODEL_RUNS) $(MODEL_SEED)
+
+unit: $(MODEL)
+$(MODEL): $(BUILD)/obj/t/fuzz/model-main.o \
+    $(call obj,$(wildcard t/fuzz/model*.c)) $(BUILD)/libiri.a
+	@mkdir -p $(@D)
+	$(call tell,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
+
+$(BUILD)/obj/t/fuzz/model-main.o: t/fuzz/fuzz_model.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call tell,CC $< as a program)
+	$(Q)$(CC) $(ALL_CFLAGS) -DMODEL_MAIN -Icommon -MMD -MP -c -o $@ $<
+
+-include $(BUILD)/obj/t/fuzz/model-main.d
+
+.PHONY: model
+
 .PHONY: denial churn sweep torture

@@ -170,6 +170,10 @@ model_better(const model_hit_t *a, const model_hit_t *b)
         return b->node == NULL || model_turn(a) < model_turn(b);
     }
 
+    if (a->variant != b->variant) {
+        return a->variant < b->variant;
+    }
+
     if (a->name.charset != b->name.charset) {
         return a->name.charset < b->name.charset;
     }
@@ -182,12 +186,13 @@ model_better(const model_hit_t *a, const model_hit_t *b)
 }
 
 
-/* Is name what JIS, or what the vendors, make of chars?  In NFC. */
+/* Is name what the vendors (1), or what JIS (2) makes of chars?  In NFC. */
 static int
 model_is_variant(model_list_t chars, model_list_t name)
 {
-    return model_same(model_nfc(model_fold_variants(chars, 0)), name)
-           || model_same(model_nfc(model_fold_variants(chars, 1)), name);
+    return model_same(model_nfc(model_fold_variants(chars, 1)), name)   ? 1
+           : model_same(model_nfc(model_fold_variants(chars, 0)), name) ? 2
+                                                                        : 0;
 }
 
 
@@ -208,12 +213,13 @@ model_look(const model_tree_conf_t *conf, model_node_t *dir,
             continue;
         }
 
-        hit.variant = !model_same(hit.name.name, chars);
-        if (hit.variant
-            && ((conf->match & IRI_FORGIVE_VARIANTS) == 0
-                || !model_is_variant(chars, hit.name.name)))
-        {
-            continue;
+        if (!model_same(hit.name.name, chars)) {
+            hit.variant = (conf->match & IRI_FORGIVE_VARIANTS) == 0
+                              ? 0
+                              : model_is_variant(chars, hit.name.name);
+            if (!hit.variant) {
+                continue;
+            }
         }
 
         /* What is remembered of a directory counts by its own name only. */
@@ -324,7 +330,7 @@ model_step_name(const model_tree_conf_t *conf, model_walk_t *walk,
         return NULL;
     }
 
-    walk->variant |= hit.variant;
+    walk->variant |= hit.variant != 0;
     walk->normalized |= !model_same(hit.name.chars, hit.name.name);
     walk->legacy |= !model_is_ascii(hit.node->name)
                     && !model_is_utf8(conf->charsets.at[hit.name.charset]);
@@ -513,24 +519,24 @@ model_walk_path(const model_tree_conf_t *conf, model_node_t *root,
 
 /* ---- finding ------------------------------------------------------------ */
 
+/* Of what root does not stand for. */
 static int
 model_is_forbidden(model_list_t path)
 {
-    model_list_t segment;
-    size_t       i;
+    size_t i, from = 0;
 
-    for (i = 0; i < path.len; i++) {
-        if (path.at[i] == 0) {
+    for (i = 0; i <= path.len; i++) {
+        if (i < path.len && path.at[i] == 0) {
             return 1;
         }
-    }
 
-    for (i = 0; i < model_split_count(path); i++) {
-        segment = model_segment(path, i);
-        if ((segment.len == 1 || segment.len == 2) && segment.at[0] == '.'
-            && segment.at[segment.len - 1] == '.')
-        {
-            return 1;
+        if (i == path.len || path.at[i] == '/') {
+            if ((i == from + 1 || i == from + 2) && path.at[from] == '.'
+                && path.at[i - 1] == '.')
+            {
+                return 1;
+            }
+            from = i + 1;
         }
     }
 
@@ -585,6 +591,10 @@ model_found(const model_search_t *search, const model_walk_t *walk,
 {
     const model_reading_t *reading = search->reading;
 
+    out->path = search->path;
+    out->charset = reading != NULL ? reading->charset : none;
+    out->match = IRI_MATCH_NONE;
+
     out->answer = answer;
     out->why = why;
     out->filename = walk->filename;
@@ -600,13 +610,50 @@ model_found(const model_search_t *search, const model_walk_t *walk,
 }
 
 
-/* What reading->octets are in the charsets that may be further readings. */
-static model_came_t
-model_further(const model_reading_t *reading)
+/* What root stands for, without the slash at its end. */
+static model_list_t
+model_before_rest(const model_search_t *search)
 {
-    model_came_t came = model_came(reading->conf, reading->octets);
+    size_t len = search->prefix;
 
-    model_unescape(reading->target, &came.sent, &came.sent_escaped);
+    if (len != 0 && search->path.at[len - 1] == '/') {
+        len--;
+    }
+
+    return model_part(search->path, 0, len);
+}
+
+
+/* The part of a list that begins where octets have so many "/" behind them. */
+static model_list_t
+model_behind(model_list_t octets, size_t slashes, model_list_t list)
+{
+    size_t i;
+
+    for (i = 0; i < octets.len; i++) {
+        if (octets.at[i] == '/' && slashes-- == 0) {
+            break;
+        }
+    }
+
+    return model_part(list, i, list.len);
+}
+
+
+/* What came behind what root stands for, or all: what may be read again. */
+static model_came_t
+model_further(const model_search_t *search, int all)
+{
+    const model_reading_t *reading = search->reading;
+    size_t before = all ? 0 : model_split_count(model_before_rest(search));
+    model_came_t came;
+    model_list_t sent = none, escaped = none;
+
+    came = model_came(reading->conf,
+                      model_behind(reading->octets, before, reading->octets));
+    model_unescape(reading->target, &sent, &escaped);
+    came.sent = model_behind(sent, before, sent);
+    came.sent_escaped = model_behind(sent, before, escaped);
 
     return came;
 }
@@ -625,20 +672,24 @@ model_moved(const model_search_t *search, const model_walk_t *walk,
 
 /*
  * A charset for each segment: the first that is found, and the first that
- * reads it of what is not.  legacy: for each segment 1 if it is another
- * charset than UTF-8.
+ * reads it of what is not.  legacy: for each segment that is not empty, 1 if
+ * it is another charset than UTF-8.
  */
 static model_list_t
 model_mixed_path(const model_search_t *search, const model_came_t *came,
                  model_list_t *legacy)
 {
-    model_list_t path = none, best, tried, name, uri;
+    model_list_t path = model_before_rest(search), best, tried, name, uri;
     model_walk_t walk;
     size_t       i, k, in, mark, before = 0;
     int          deeper = 1;
 
     for (i = 0; i < model_split_count(came->octets); i++) {
         model_put(&path, '/');
+        if (model_segment(came->octets, i).len == 0) {
+            continue;
+        }
+
         best = none;
         in = came->tries;
 
@@ -704,6 +755,23 @@ model_leads_on(const model_search_t *search, model_list_t path,
 }
 
 
+/* Did what root stands for come in another charset than UTF-8? */
+static int
+model_prefix_legacy(const model_search_t *search, const model_came_t *all)
+{
+    model_list_t name, uri;
+    size_t       i;
+
+    for (i = 0; i < model_split_count(model_before_rest(search)); i++) {
+        if (!model_read_segment(all->try[0], all, i, &name, &uri)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /*
  * The readings in their order, then the mixed one: the first that is there,
  * or leads deepest.  1: found; 0: not; -1: the file system failed.
@@ -712,24 +780,27 @@ static int
 model_find_further(const model_search_t *search, const model_walk_t *first,
                    model_found_t *out)
 {
-    model_came_t came = model_further(search->reading);
+    model_came_t came = model_further(search, 0);
+    model_came_t all = model_further(search, 1);
     model_walk_t walk;
     model_one_t  one;
-    model_list_t in = none;
+    model_list_t in = none, path;
     size_t       i, k, deepest = first->found;
     int          leads, legacy = 0, found = 0;
 
     for (i = 0; i <= came.tries; i++) {
         if (i < came.tries) {
             one = model_read_whole(&came, i);
-            if (!one.read) {
+            if (!one.read || (i == 0 && !model_read_whole(&all, i).read)) {
                 continue;
             }
+            path = model_before_rest(search);
+            model_cat(&path, one.path);
         } else {
-            one.path = model_mixed_path(search, &came, &in);
+            path = model_mixed_path(search, &came, &in);
         }
 
-        leads = model_leads_on(search, one.path, deepest, &walk);
+        leads = model_leads_on(search, path, deepest, &walk);
         if (leads < 0) {
             return leads;
         }
@@ -738,11 +809,14 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
             continue;
         }
 
-        for (k = 0; i == came.tries
-                    && k < (model_is_complete(&walk) ? in.len : walk.found);
-             k++)
-        {
-            legacy |= (int) in.at[k];
+        if (i == came.tries) {
+            legacy = model_is_complete(&walk)
+                         ? model_prefix_legacy(search, &all)
+                         : 0;
+            for (k = 0; k < (model_is_complete(&walk) ? in.len : walk.found);
+                 k++) {
+                legacy |= (int) in.at[k];
+            }
         }
 
         model_moved(search, &walk, out,
@@ -764,12 +838,12 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
 
 /* Can each segment be a name, and the canonical one? */
 static int
-model_is_named(model_list_t path)
+model_is_named(const model_search_t *search)
 {
-    size_t i;
+    size_t i = model_split_count(model_before_rest(search));
 
-    for (i = 0; i < model_split_count(path); i++) {
-        if (!model_asked(model_segment(path, i)).canonical) {
+    for (/* void */; i < model_split_count(search->path); i++) {
+        if (!model_asked(model_segment(search->path, i)).canonical) {
             return 0;
         }
     }
@@ -780,9 +854,9 @@ model_is_named(model_list_t path)
 
 /* Does just one charset read each segment? */
 static int
-model_has_one_reading(const model_reading_t *reading)
+model_has_one_reading(const model_search_t *search)
 {
-    model_came_t came = model_further(reading);
+    model_came_t came = model_further(search, 0);
     model_list_t name, uri;
     size_t       i, k, count;
 
@@ -816,10 +890,10 @@ model_is_declared(const model_search_t *search)
     const model_tree_conf_t *conf = search->conf;
 
     return conf->charsets.count == 1 && model_is_utf8(conf->charsets.at[0])
-           && conf->names == IRI_NAMES_NFC && model_is_named(search->path)
+           && conf->names == IRI_NAMES_NFC && model_is_named(search)
            && (search->reading == NULL
                || search->reading->form != IRI_FORM_LEGACY
-               || model_has_one_reading(search->reading));
+               || model_has_one_reading(search));
 }
 
 
@@ -832,7 +906,7 @@ model_found_first(const model_search_t *search, const model_walk_t *walk,
                 model_same(walk->path, search->path) ? IRI_SERVE : IRI_MOVED,
                 walk->variant ? IRI_WHY_VARIANT : IRI_WHY_FOUND);
     out->unsure = walk->unsure;
-    out->any_why = !model_is_named(search->path);
+    out->any_why = !model_is_named(search);
 }
 
 
@@ -850,7 +924,7 @@ model_find_names(const model_search_t *search, model_found_t *out)
         : reading->form == IRI_FORM_INVALID ? none
                                             : reading->octets,
         reading == NULL || reading->form == IRI_FORM_INVALID
-            || model_has_one_reading(reading));
+            || model_has_one_reading(search));
     moved = !model_same(walk.path, search->path);
 
     if (!walk.error && !model_is_refused(&walk) && model_is_complete(&walk)) {
@@ -859,7 +933,6 @@ model_find_names(const model_search_t *search, model_found_t *out)
     }
 
     if (!walk.error && reading != NULL && reading->form != IRI_FORM_INVALID) {
-        out->unsure_bidi = reading->unsure;
         further = model_find_further(search, &walk, out);
         if (further > 0) {
             return;
@@ -909,12 +982,13 @@ model_find(const model_tree_conf_t *conf, model_node_t *root,
 
     memset(&out, 0, sizeof(out));
     out.path = path;
+    out.unsure_bidi = reading != NULL && reading->unsure;
     out.charset = reading != NULL ? reading->charset : none;
 
-    if (model_is_forbidden(path)) {
+    if (model_is_forbidden(model_part(path, prefix, path.len))) {
         out.answer = IRI_REFUSE;
         out.why = IRI_WHY_FORBIDDEN;
-    } else if (model_is_ascii(path)) {
+    } else if (model_is_ascii(model_part(path, prefix, path.len))) {
         model_find_nothing(&search, &out, IRI_WHY_ASCII);
     } else if (model_is_declared(&search)) {
         model_find_nothing(&search, &out, IRI_WHY_DECLARED);
@@ -935,11 +1009,13 @@ model_divide(model_node_t *root, model_list_t root_path,
              model_list_t *path_info)
 {
     size_t at = found->filename.len, rest = found->path.len;
+    size_t root_len = root_path.len;
     int    there = 0;
 
+    /* Root may end with the slash that path_info begins with. */
+    root_len -= root_path.at[root_len - 1] == '/';
     while (at > root_path.len) {
-        there = model_exists(root,
-                             model_part(found->filename, root_path.len, at));
+        there = model_exists(root, model_part(found->filename, root_len, at));
         if (there != 0) {
             break;
         }
@@ -953,7 +1029,8 @@ model_divide(model_node_t *root, model_list_t root_path,
         } while (found->path.at[rest] != '/');
     }
 
-    *filename = model_part(found->filename, 0, at);
+    *filename = model_part(found->filename, 0,
+                           at < root_path.len ? root_path.len : at);
     *path_info = model_part(found->path, rest, found->path.len);
 
     return there >= 0;

@@ -173,12 +173,9 @@ model_list_t model_location(const model_reading_t *reading,
 
 /* ---- readings of what came (model_read.c, for model.c) ------------------- */
 
-/* An escaped "/" is no separator (rule 1 of the security notes). */
-#define SLASH_ESCAPED 0x100
-
-/* How a path came: octets, and how each was written. */
+/* How a path came: octets, and how each was written.  A "/" is one. */
 typedef struct {
-    model_list_t           octets;  /* unescaped; SLASH_ESCAPED */
+    model_list_t           octets;  /* unescaped */
     model_list_t           escaped; /* for each 1 if it was an escape */
     model_list_t           sent;    /* the target's octets */
     model_list_t           sent_escaped;
@@ -267,8 +264,10 @@ typedef struct {
 
 extern model_counts_t model_counts;
 extern int            model_keep_going;   /* 1: print, and do not abort */
+extern uint64_t       model_seed;         /* printed too; 0: there is none */
 
 void model_case(model_source_t *source);
+void model_tables(void);                  /* every sequence, every charset */
 void model_start(void);                   /* once */
 void model_report(void);
 

@@ -596,6 +596,14 @@ model_draw_case(model_source_t *source, model_case_t *c)
         c->words[i] = model_word(source, c->group);
     }
 
+    if (model_chance(source, 6)) {
+        model_put(&c->prefix, '/');
+        model_cat(&c->prefix, model_chance(source, 2)
+                                  ? model_text("old")
+                                  : model_encoded(source, c, c->words[0]));
+        c->slash = model_chance(source, 2);
+    }
+
     model_tree_init(&c->tree);
     c->root = model_tree_add(&c->tree, c->tree.top, model_text("srv"), 1);
     for (n = 2 + model_draw(source, 12); n != 0; n--) {
@@ -777,8 +785,9 @@ model_draw_request(model_source_t *source, const model_case_t *c,
     model_list_t path;
 
     memset(request, 0, sizeof(*request));
-    path = model_chance(source, 100) ? model_draw_long(source, c)
-                                     : model_draw_path(source, c);
+    path = model_part(c->prefix, 0, c->prefix.len);
+    model_cat(&path, model_chance(source, 100) ? model_draw_long(source, c)
+                                               : model_draw_path(source, c));
     request->sent = model_escaped(source, path);
     request->escaped = model_draw(source, 2) == 1;
 

@@ -16,6 +16,8 @@ typedef struct {
     model_charsets_t     charsets;   /* all of them */
     model_list_t         words[MODEL_WORDS];   /* characters */
     int                  cached;
+    model_list_t         prefix;     /* of all requests: what root stands for */
+    int                  slash;      /* 1: with the slash behind it */
     model_tree_t         tree;
     model_node_t        *root;       /* of the site: /srv */
 } model_case_t;

@@ -144,22 +144,6 @@ model_path_to_iri(model_list_t path)
 
 /* ---- one reading -------------------------------------------------------- */
 
-static model_list_t
-model_segment_octets(model_list_t octets, size_t index)
-{
-    model_list_t segment = model_segment(octets, index);
-    size_t       i;
-
-    for (i = 0; i < segment.len; i++) {
-        if (segment.at[i] == SLASH_ESCAPED) {
-            segment.at[i] = '/';
-        }
-    }
-
-    return segment;
-}
-
-
 /* The segment of octets above all, in the list beside them. */
 static model_list_t
 model_beside(model_list_t octets, size_t index, model_list_t beside)
@@ -216,7 +200,7 @@ int
 model_read_segment(const model_charset_t *charset, const model_came_t *came,
                    size_t index, model_list_t *name, model_list_t *uri)
 {
-    model_list_t octets = model_segment_octets(came->octets, index);
+    model_list_t octets = model_segment(came->octets, index);
     model_list_t chars, from, form;
     int          legacy = !model_is_utf8(charset);
 
@@ -247,7 +231,7 @@ int
 model_raw_bidi(const model_charset_t *charset, const model_came_t *came,
                size_t index)
 {
-    model_list_t octets = model_segment_octets(came->sent, index);
+    model_list_t octets = model_segment(came->sent, index);
     model_list_t chars, from;
     model_list_t escaped = model_beside(came->sent, index,
                                         came->sent_escaped);
@@ -267,6 +251,24 @@ model_raw_bidi(const model_charset_t *charset, const model_came_t *came,
     }
 
     return 0;
+}
+
+
+/* What stands before a segment, as it came. */
+static void
+model_put_slash(const model_came_t *came, size_t index, model_list_t *out)
+{
+    size_t i, seen = 0;
+
+    for (i = 0; came->octets.at[i] != '/' || seen++ != index; i++) {
+        /* void */
+    }
+
+    if (came->escaped.at[i]) {
+        model_put_escape(out, '/');
+    } else {
+        model_put(out, '/');
+    }
 }
 
 
@@ -296,7 +298,7 @@ model_read_in(const model_came_t *came, size_t first, size_t end)
 
         model_put(&one.path, '/');
         model_cat(&one.path, name);
-        model_put(&one.uri, '/');
+        model_put_slash(came, i, &one.uri);
         model_cat(&one.uri, uri);
         one.bidi |= model_raw_bidi(came->try[k], came, i);
         one.too_long |= name.len > IRI_MAX_SEGMENT;
@@ -325,7 +327,7 @@ model_read_mixed(const model_came_t *came)
 
 /* ---- reading ------------------------------------------------------------ */
 
-/* A path as it came, or canonical, with SLASH_ESCAPED where that was so. */
+/* A path as it came, unescaped. */
 static int
 model_over_limit(model_list_t path)
 {
@@ -431,22 +433,6 @@ model_first(const model_came_t *came)
 }
 
 
-static model_list_t
-model_mark_slashes(model_list_t octets, model_list_t escaped)
-{
-    model_list_t out = model_part(octets, 0, octets.len);
-    size_t       i;
-
-    for (i = 0; i < out.len; i++) {
-        if (out.at[i] == '/' && escaped.at[i]) {
-            out.at[i] = SLASH_ESCAPED;
-        }
-    }
-
-    return out;
-}
-
-
 /*
  * Something came raw, and some reading has a bidi formatting character: then
  * the core may refuse readings that have none, or whose own came escaped.
@@ -468,10 +454,8 @@ model_is_unsure(const model_came_t *came)
 
     for (i = 0; i < model_split_count(came->octets); i++) {
         for (k = 0; k < came->tries; k++) {
-            if (!model_decode(came->try[k],
-                              model_segment_octets(came->octets, i), &chars,
-                              NULL))
-            {
+            if (!model_decode(came->try[k], model_segment(came->octets, i),
+                              &chars, NULL)) {
                 continue;
             }
 
@@ -528,9 +512,7 @@ model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
     out.path = out.octets;
     out.uri = escaped ? path : model_path_to_uri(path);
 
-    if (model_over_limit(escaped ? model_mark_slashes(out.octets, how)
-                                 : out.octets))
-    {
+    if (model_over_limit(out.octets)) {
         model_refuse(&out, 404, IRI_WHY_LIMIT);
         return out;
     }
@@ -538,12 +520,8 @@ model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
     came = model_came(conf, out.octets);
     if (escaped) {
         came.escaped = how;
-        came.octets = model_mark_slashes(out.octets, how);
     }
     model_unescape(out.target, &came.sent, &came.sent_escaped);
-    if (escaped) {
-        came.sent = model_mark_slashes(came.sent, came.sent_escaped);
-    }
     out.unsure = model_is_unsure(&came);
     one = model_first(&came);
     if (!one.read) {

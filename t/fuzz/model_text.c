@@ -422,7 +422,7 @@ model_ask_icu(const model_charset_t *charset, const uint32_t *o, size_t n,
     while (at < len && count < 2) {
         U16_NEXT(units, at, len, one);
         if (!model_in_table(charset, o, n, (uint32_t) one)) {
-            return -1;
+            return -2;
         }
         c[count++] = (uint32_t) one;
     }
@@ -489,8 +489,8 @@ model_sequence(const model_charset_t *charset, const uint32_t *o, size_t n,
 
     for (len = 1; len <= 4 && len <= n; len++) {
         *count = model_sequence_of(charset, o, len, c);
-        if (*count > 0) {
-            return len;
+        if (*count != -1) {
+            return *count > 0 ? len : 0;
         }
     }
 
