@@ -143,7 +143,10 @@ typedef struct {
     ngx_str_t answered;         /* r->uri for which 404 was sent */
     iri_match_t moved_match;    /* what was forgiven to start over */
 
+    ngx_http_iri_kept_t first;  /* COPY, MOVE: before any rule ran */
     ngx_http_iri_source_t *source;  /* while rules judge the Destination */
+    void **judged_for;          /* where they have let it pass: loc_conf */
+    ngx_uint_t judged;          /* how often */
 
     ngx_str_t window_uri;       /* r->uri while try_files sees the disk's */
     ngx_str_t window_disk;
@@ -155,7 +158,7 @@ typedef struct {
     unsigned moved:1;           /* started over once */
     unsigned rewritten:1;       /* and not under the client's own path */
     unsigned window:1;
-    unsigned judged:1;          /* rules have let the Destination pass */
+    unsigned denied:1;          /* rules have not let the Destination pass */
 } ngx_http_iri_ctx_t;
 
 
@@ -186,9 +189,10 @@ ngx_http_iri_ctx_t *ngx_http_iri_ctx_make(ngx_http_request_t *r);
  * Keep what rules may change, before any sees the path, and put it back.
  * internal: the path is not the client's own.  NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+ngx_int_t ngx_http_iri_keep(ngx_http_request_t *r, ngx_http_iri_kept_t *kept,
     ngx_uint_t internal);
-void ngx_http_iri_put_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+void ngx_http_iri_put_back(ngx_http_request_t *r,
+    const ngx_http_iri_kept_t *kept);
 
 /* Octets for a line of log: percent-encoded. */
 ngx_str_t ngx_http_iri_printable(ngx_http_request_t *r, ngx_str_t octets);
@@ -236,6 +240,12 @@ ngx_int_t ngx_http_iri_destination(ngx_http_request_t *r);
  * the HTTP status.
  */
 ngx_int_t ngx_http_iri_destination_rules(ngx_http_request_t *r);
+
+/*
+ * Where the rules have not: pages for errors, backends and logs see the source
+ * again.  Nothing, if no Destination is judged.
+ */
+void ngx_http_iri_destination_over(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */

@@ -117,6 +117,11 @@ ngx_http_iri_destination(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL || ngx_http_iri_keep(r, &ctx->first, 0) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     value = &r->headers_in.destination->value;
     path = ngx_http_iri_destination_path(*value);
 
@@ -132,11 +137,6 @@ ngx_http_iri_destination(ngx_http_request_t *r)
     if (reading.answer == IRI_REFUSE) {
         return ngx_http_iri_refuse(r, &reading, "Destination",
                                    ngx_http_iri_out(reading.octets));
-    }
-
-    ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL) {
-        return NGX_ERROR;
     }
 
     ctx->destination = reading;
@@ -183,59 +183,68 @@ ngx_http_iri_destination_moved(ngx_http_request_t *r, ngx_str_t path)
 }
 
 
-static ngx_int_t
-ngx_http_iri_destination_status(ngx_http_request_t *r, ngx_str_t path,
-                                size_t alias)
+/*
+ * nginx compares the ends of the source and of the whole header, query and
+ * all, and forgets a "/" at the end of what it writes.
+ */
+static ngx_uint_t
+ngx_http_iri_destination_ends(ngx_http_request_t *r, ngx_str_t path)
 {
-    if (!iri_is_new_path(ngx_http_iri_in(path))
-        || !ngx_http_iri_destination_fits(r, path, alias))
-    {
-        return NGX_HTTP_BAD_REQUEST;
-    }
-
-    /* Where alias has captures, it says all of the name. */
-    return alias != NGX_MAX_SIZE_T_VALUE
-                   && ngx_http_iri_destination_moved(r, path)
-               ? NGX_HTTP_CONFLICT
-               : NGX_DECLINED;
+    return (path.data[path.len - 1] == '/')
+           == (r->uri.len != 0 && r->uri.data[r->uri.len - 1] == '/');
 }
 
 
 static ngx_int_t
-ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
-                               size_t alias)
+ngx_http_iri_destination_refuse(ngx_http_request_t *r, ngx_int_t rc,
+                                const char *why)
 {
-    ngx_int_t rc;
-
-    rc = ngx_http_iri_destination_status(r, path, alias);
-
-    if (rc != NGX_DECLINED) {
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      rc == NGX_HTTP_CONFLICT
-                          ? "iri: \"Destination\" \"%V\" is another name of "
-                            "what is there"
-                          : "client sent invalid \"Destination\" header: "
-                            "\"%V\"",
-                      &r->headers_in.destination->value);
-    }
+    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                  "iri: \"Destination\" \"%V\" %s",
+                  &r->headers_in.destination->value, why);
 
     return rc;
 }
 
 
+/* Nothing that the disk tells: the rules have not yet been asked. */
+static ngx_int_t
+ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
+                               size_t alias)
+{
+    if (!iri_is_new_path(ngx_http_iri_in(path))
+        || !ngx_http_iri_destination_fits(r, path, alias))
+    {
+        return ngx_http_iri_destination_refuse(r, NGX_HTTP_BAD_REQUEST,
+                                               "is invalid");
+    }
+
+    return ngx_http_iri_destination_ends(r, path)
+               ? NGX_DECLINED
+               : ngx_http_iri_destination_refuse(
+                   r, NGX_HTTP_CONFLICT,
+                   "and the source must both be collections or both not");
+}
+
+
 /* ---- the rules ---------------------------------------------------------- */
+
+/* Into how many locations a request may be led that each write elsewhere. */
+#define NGX_HTTP_IRI_MAX_JUDGED 4
 
 /* The source, as its own rules have left it. */
 struct ngx_http_iri_source_s {
-    ngx_http_iri_ctx_t ctx;
-    ngx_str_t          uri;
-    ngx_str_t          judged; /* the Destination, in its place */
-    void             **modules;
-    void             **loc_conf;
-    unsigned           valid_location : 1;
-    unsigned           valid_unparsed_uri : 1;
-    unsigned           quoted_uri : 1;
-    unsigned           add_uri_to_alias : 1;
+    ngx_http_iri_ctx_t  ctx;
+    ngx_http_iri_kept_t kept;
+    ngx_str_t           uri;
+    ngx_str_t           unparsed_uri;
+    ngx_str_t           judged; /* the Destination, in their place */
+    void              **modules;
+    void              **loc_conf;
+    unsigned            valid_location : 1;
+    unsigned            valid_unparsed_uri : 1;
+    unsigned            quoted_uri : 1;
+    unsigned            add_uri_to_alias : 1;
 };
 
 
@@ -251,7 +260,9 @@ ngx_http_iri_source_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     }
 
     source->modules = ngx_palloc(r->pool, size);
-    if (source->modules == NULL) {
+    if (source->modules == NULL
+        || ngx_http_iri_keep(r, &source->kept, r->internal) != NGX_OK)
+    {
         return NULL;
     }
 
@@ -259,6 +270,7 @@ ngx_http_iri_source_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
     source->ctx = *ctx;
     source->uri = r->uri;
+    source->unparsed_uri = r->unparsed_uri;
     source->loc_conf = r->loc_conf;
     source->valid_location = r->valid_location;
     source->valid_unparsed_uri = r->valid_unparsed_uri;
@@ -269,20 +281,94 @@ ngx_http_iri_source_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
+/* The path is the source's again; nothing of the Destination is left in it. */
+static void
+ngx_http_iri_source_path(ngx_http_request_t          *r,
+                         const ngx_http_iri_source_t *source)
+{
+    r->uri = source->uri;
+    ngx_http_set_exten(r);
+    r->valid_location = source->valid_location;
+    r->valid_unparsed_uri = source->valid_unparsed_uri;
+    r->quoted_uri = source->quoted_uri;
+    r->add_uri_to_alias = source->add_uri_to_alias;
+}
+
+
+static void
+ngx_http_iri_source_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    ngx_uint_t             judged = ctx->judged;
+    ngx_http_iri_source_t *source = ctx->source;
+
+    ngx_http_iri_put_back(r, &source->kept);
+    ngx_http_iri_source_path(r, source);
+    r->unparsed_uri = source->unparsed_uri;
+
+    *ctx = source->ctx;
+    ctx->judged = judged;
+    ctx->judged_for = source->loc_conf;
+
+    ngx_memcpy(r->ctx, source->modules, ngx_http_max_module * sizeof(void *));
+    ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
+
+    r->loc_conf = source->loc_conf;
+    r->content_handler = NULL;
+    ngx_http_update_location_config(r);
+}
+
+
+void
+ngx_http_iri_destination_over(ngx_http_request_t *r)
+{
+    ngx_str_t              args = r->args;
+    unsigned               error_page = r->error_page;
+    unsigned               internal = r->internal;
+    ngx_uint_t             err_status = r->err_status;
+    ngx_http_iri_ctx_t    *ctx = ngx_http_iri_ctx(r);
+    ngx_http_iri_source_t *source = ctx != NULL ? ctx->source : NULL;
+
+    if (source == NULL) {
+        return;
+    }
+
+    ngx_http_iri_put_back(r, &source->kept);
+    r->error_page = error_page ? 1 : 0;
+    r->internal = internal ? 1 : 0;
+    r->err_status = err_status;
+    r->unparsed_uri = source->unparsed_uri;
+
+    *ctx = source->ctx;
+    ctx->denied = 1;
+
+    /* A page of its own path keeps that. */
+    if (ngx_http_iri_same(r->uri, source->judged)) {
+        ngx_http_iri_source_path(r, source);
+    } else {
+        r->args = args;
+    }
+}
+
+
 /*
- * Other modules forget what they have seen, as on an internal redirect:
- * what was granted to the source is not granted to the Destination.
+ * As if the client had sent this path: variables, $1 and what other modules
+ * know are as they were before any rule ran, so that nothing that was granted
+ * to the source is granted to its Destination.
  */
 static ngx_int_t
-ngx_http_iri_judge(ngx_http_request_t *r, ngx_str_t path)
+ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                   ngx_str_t path)
 {
-    ngx_http_iri_ctx_t    *ctx;
     ngx_http_iri_source_t *source;
 
-    ctx = ngx_http_iri_ctx_make(r);
-    source = ctx != NULL ? ngx_http_iri_source_keep(r, ctx) : NULL;
+    if (ctx->judged++ == NGX_HTTP_IRI_MAX_JUDGED
+        || ctx->first.variables == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
-    if (source == NULL || ngx_http_iri_keep(r, ctx, r->internal) != NGX_OK
+    source = ngx_http_iri_source_keep(r, ctx);
+
+    if (source == NULL
         || ngx_http_iri_set_uri(r, ngx_http_iri_in(path)) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -293,98 +379,58 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_str_t path)
     ctx->known = r->uri;
     ctx->refused = 0;
 
+    ngx_http_iri_put_back(r, &ctx->first);
+    ngx_str_null(&r->args);
+    r->unparsed_uri = ngx_http_iri_out(
+        ngx_http_iri_destination_path(r->headers_in.destination->value));
+
     ngx_memzero(r->ctx, ngx_http_max_module * sizeof(void *));
     ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
 
-    r->internal = 0;
-    ngx_str_null(&r->args);
     ngx_http_iri_from_the_start(r);
 
     return NGX_DECLINED;
 }
 
 
-static void
-ngx_http_iri_source_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
-{
-    ngx_http_iri_source_t *source = ctx->source;
-
-    ngx_http_iri_put_back(r, ctx);
-
-    *ctx = source->ctx;
-    ctx->judged = 1;
-
-    ngx_memcpy(r->ctx, source->modules, ngx_http_max_module * sizeof(void *));
-    ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
-
-    r->uri = source->uri;
-    ngx_http_set_exten(r);
-    r->valid_location = source->valid_location;
-    r->valid_unparsed_uri = source->valid_unparsed_uri;
-    r->quoted_uri = source->quoted_uri;
-    r->add_uri_to_alias = source->add_uri_to_alias;
-
-    r->loc_conf = source->loc_conf;
-    r->content_handler = NULL;
-    ngx_http_update_location_config(r);
-}
-
-
 /*
  * All rules have let the Destination pass.  Not where they have made another
  * path of it, nor where something else than nginx's own files is: neither is
- * what would be written to.  A page for an error comes by here as well.
+ * what would be written to.
  */
 static ngx_int_t
 ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    if (r->internal && r->content_handler != NULL) {
-        return NGX_DECLINED;
-    }
+    ngx_str_t                path = ctx->source->judged;
+    ngx_http_iri_loc_conf_t *ilcf;
 
     if (r->internal || r->content_handler != NULL
-        || !ngx_http_iri_same(r->uri, ctx->source->judged))
+        || !ngx_http_iri_same(r->uri, path))
     {
-        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                      "iri: \"Destination\" \"%V\" is no place to write to",
-                      &r->headers_in.destination->value);
-        return NGX_HTTP_FORBIDDEN;
+        return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
+                                               "is no place to write to");
     }
 
     ngx_http_iri_source_back(r, ctx);
 
-    return NGX_DECLINED;
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    /* Where alias has captures, it says all of the name. */
+    return ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
+                   && ngx_http_iri_destination_moved(r, path)
+               ? ngx_http_iri_destination_refuse(
+                   r, NGX_HTTP_CONFLICT, "is another name of what is there")
+               : NGX_DECLINED;
 }
 
 
-/* Where nginx's own files are served: a proxy's Destination is not ours. */
-ngx_int_t
-ngx_http_iri_destination_rules(ngx_http_request_t *r)
+static ngx_int_t
+ngx_http_iri_destination_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                               size_t alias)
 {
-    ngx_int_t                rc;
-    ngx_str_t                path, args;
-    ngx_uint_t               flags = 0;
-    ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE)) || r != r->main
-        || r->headers_in.destination == NULL)
-    {
-        return NGX_DECLINED;
-    }
-
-    ctx = ngx_http_iri_ctx(r);
-    if (ctx != NULL && ctx->source != NULL) {
-        return ngx_http_iri_judged(r, ctx);
-    }
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (r->content_handler != NULL || ilcf->plain == NULL
-        || (ctx != NULL && ctx->judged))
-    {
-        return NGX_DECLINED;
-    }
+    ngx_int_t  rc;
+    ngx_str_t  path, args;
+    ngx_uint_t flags = 0;
 
     path = ngx_http_iri_out(
         ngx_http_iri_destination_path(r->headers_in.destination->value));
@@ -394,9 +440,45 @@ ngx_http_iri_destination_rules(ngx_http_request_t *r)
         return NGX_DECLINED; /* nginx refuses it */
     }
 
-    rc = ngx_http_iri_destination_check(r, path, ilcf->plain->alias);
+    rc = ngx_http_iri_destination_check(r, path, alias);
 
-    return rc != NGX_DECLINED ? rc : ngx_http_iri_judge(r, path);
+    return rc != NGX_DECLINED ? rc : ngx_http_iri_judge(r, ctx, path);
+}
+
+
+/* Where nginx's own files are served: a proxy's Destination is not ours. */
+ngx_int_t
+ngx_http_iri_destination_rules(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    if (!(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE)) || r != r->main
+        || r->headers_in.destination == NULL)
+    {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (ctx->source != NULL) {
+        return ngx_http_iri_judged(r, ctx);
+    }
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (r->content_handler != NULL || ilcf->plain == NULL
+        || ctx->judged_for == r->loc_conf)
+    {
+        return NGX_DECLINED;
+    }
+
+    return ctx->denied
+               ? NGX_HTTP_FORBIDDEN
+               : ngx_http_iri_destination_begin(r, ctx, ilcf->plain->alias);
 }
 
 #else
@@ -416,6 +498,13 @@ ngx_http_iri_destination_rules(ngx_http_request_t *r)
     (void) r;
 
     return NGX_DECLINED;
+}
+
+
+void
+ngx_http_iri_destination_over(ngx_http_request_t *r)
+{
+    (void) r;
 }
 
 #endif

@@ -57,7 +57,7 @@ ngx_http_iri_post_read(ngx_http_request_t *r, iri_engine_t engine)
     ngx_http_iri_ctx_t *ctx;
 
     ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL || ngx_http_iri_keep(r, ctx, 0) != NGX_OK
+    if (ctx == NULL || ngx_http_iri_keep(r, &ctx->kept, 0) != NGX_OK
         || ngx_http_iri_read_sent(r, ctx) != NGX_OK)
     {
         return engine == IRI_ENGINE_ON ? NGX_HTTP_INTERNAL_SERVER_ERROR
@@ -141,6 +141,9 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
 
     ngx_http_iri_window_close(r);
 
+    /* A rewrite does not come by here, so it is a page for an error. */
+    ngx_http_iri_destination_over(r);
+
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL) {
         if (ngx_http_iri_plain_uri(r)) {
@@ -150,7 +153,7 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
         ctx = ngx_http_iri_ctx_make(r);
     }
 
-    if (ctx == NULL || ngx_http_iri_keep(r, ctx, 1) != NGX_OK) {
+    if (ctx == NULL || ngx_http_iri_keep(r, &ctx->kept, 1) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -194,7 +197,7 @@ ngx_http_iri_keep_late(ngx_http_request_t *r)
         return NGX_OK;
     }
 
-    return ngx_http_iri_keep(r, ctx, r != r->main);
+    return ngx_http_iri_keep(r, &ctx->kept, r != r->main);
 }
 
 
@@ -239,7 +242,7 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         ngx_http_iri_confirm(ctx, found->charset);
     }
 
-    ngx_http_iri_put_back(r, ctx);
+    ngx_http_iri_put_back(r, &ctx->kept);
 
     ngx_http_iri_from_the_start(r);
 
@@ -426,6 +429,12 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
         ngx_http_iri_window_close(r);
     }
 
+    /* Neither a rewrite nor a client leads to a named location. */
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    if (clcf->named) {
+        ngx_http_iri_destination_over(r);
+    }
+
     rc = ngx_http_iri_read_again(r);
 
     if (ngx_http_iri_keep_late(r) != NGX_OK) {
@@ -436,8 +445,7 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
         return rc;
     }
 
-    /* A named location was not chosen by the path. */
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+    /* It was not chosen by the path. */
     if (clcf->named) {
         return NGX_DECLINED;
     }
@@ -767,6 +775,7 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
     switch (ngx_http_iri_engine_of(r)) {
     case IRI_ENGINE_ON:
         ngx_http_iri_window_close(r);
+        ngx_http_iri_destination_over(r);
 
         ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
         if (ilcf->plain_conf != NULL && r->loc_conf == ilcf->loc_conf) {

@@ -229,15 +229,21 @@ ngx_http_iri_keep_captures(ngx_http_request_t *r, ngx_http_iri_kept_t *kept)
 }
 
 
+/* A copy, since the next match will be put in its place. */
 static void
-ngx_http_iri_put_back_captures(ngx_http_request_t  *r,
-                               ngx_http_iri_kept_t *kept)
+ngx_http_iri_put_back_captures(ngx_http_request_t        *r,
+                               const ngx_http_iri_kept_t *kept)
 {
+    ngx_http_core_main_conf_t *cmcf;
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+
     r->ncaptures = kept->ncaptures;
     r->captures_data = kept->captures_data;
 
-    if (kept->captures != NULL) {
-        r->captures = kept->captures;
+    if (kept->captures != NULL && r->captures != NULL) {
+        ngx_memcpy(r->captures, kept->captures,
+                   cmcf->ncaptures * sizeof(int));
     }
 }
 
@@ -245,11 +251,9 @@ ngx_http_iri_put_back_captures(ngx_http_request_t  *r,
 
 
 ngx_int_t
-ngx_http_iri_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+ngx_http_iri_keep(ngx_http_request_t *r, ngx_http_iri_kept_t *kept,
                   ngx_uint_t internal)
 {
-    ngx_http_iri_kept_t *kept = &ctx->kept;
-
     kept->args = r->args;
     kept->limit_rate = r->limit_rate;
     kept->limit_rate_set = r->limit_rate_set;
@@ -269,10 +273,9 @@ ngx_http_iri_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 /* "internal" as well: rewrites and named locations set it, not the client. */
 void
-ngx_http_iri_put_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_put_back(ngx_http_request_t *r, const ngx_http_iri_kept_t *kept)
 {
     size_t                     size;
-    ngx_http_iri_kept_t       *kept = &ctx->kept;
     ngx_http_core_main_conf_t *cmcf;
 
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);

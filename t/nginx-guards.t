@@ -503,4 +503,86 @@ is $answer->header('X-Path'), '/公開/b /公開/b',
 is slurp("$places/open/d"), 'open/a.txt', 'what was moved is the source';
 is_deeply [$rules->errors], [], 'nothing unexpected in the log';
 
+# ---- and nothing of the source helps it --------------------------------------
+
+my ($second) = make_tree(join '', map { escaped($_) . "\tfile\t-\n" }
+    qw(up/a up/dir/f 秘密/a〜 files/tf/a files/denied/x tf/a mapsec/x need/x
+    areq/x front/x pg/x app named/a));
+system 'chmod', '-R', 'a+rwX', $second;
+chmod 0777, $second or die;
+
+my $begun = nginx(root => $second, log_level => 'info', conf => <<'END');
+map $uri $secret { ~^/mapsec/ 1; default 0; }
+server {
+    listen 127.0.0.1:%%PORT%%;
+    server_name ~^(?<name_of>local)host$;
+    root %%ROOT%%;
+    iri on;
+    iri_charset Shift_JIS EUC-JP;
+    dav_methods PUT DELETE MKCOL COPY MOVE;
+    if ($secret) { return 403; }
+    location ~ \.php$ { deny all; }
+    location = /config.ini { deny all; }
+    location /denied/ { deny all; }
+    location "/秘密/" { deny all; }
+    location /up/ { set $ok 1; }
+    location /need/ { if ($ok != 1) { return 403; } }
+    location /tf/ { try_files /nope /files$uri; }
+    location /named/ { try_files /nope @files; }
+    location @files { root %%ROOT%%/files; }
+    location /files/ { alias %%ROOT%%/files/; }
+    location /files/denied/ { deny all; }
+    location /areq/ { auth_request /verdict; }
+    location = /verdict {
+        internal;
+        if ($request_uri ~ ^/areq/no) { return 403; }
+        return 204;
+    }
+    location /front/ { if (!-e $request_filename) { rewrite ^ /app last; } }
+    location = /app { proxy_pass http://127.0.0.1:%%PORTback%%; }
+    location /pg/ { deny all; error_page 403 = @app; }
+    location @app { proxy_pass http://127.0.0.1:%%PORTback%%; }
+    location /page/ { deny all; error_page 403 /page.txt; }
+    location = /page.txt { return 200 "page of $request_uri $uri\n"; }
+}
+server {
+    listen 127.0.0.1:%%PORTback%%;
+    location / { return 200 "$request_method $request_uri"; }
+}
+END
+
+sub ask {
+    my ($source, $to, $status, $why, $method) = @_;
+    my $answer = $begun->request($method // 'COPY', $source,
+        headers => [Destination => uri_of($to)]);
+    is $answer->status, $status, "$source to " . escaped($to) . ": $why";
+    return $answer;
+}
+
+sub uri_of { $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
+
+ask('/up/a', $_, 409, 'the end of a query is no end of a path') for
+    '/x.php/?a', '/config.ini/?a', '/秘密.php/?a', '/new?/', '/new/';
+ask('/up/dir/', $_, 409, 'nor of a collection') for '/denied?/', '/new';
+ask('/up/dir/', '/denied/', 403, 'and that is denied');
+ask('/up/a', '/mapsec/b', 403, 'a map of $uri is asked again');
+ask('/up/a', '/need/b', 403, 'nor is what a rule has set kept');
+ask('/files/tf/a', '/files/denied/t', 403, 'below alias');
+ask('/tf/a', '/upxxx/denied/t', 400, 'try_files leads below another alias');
+ask('/tf/a', '/files/denied/t', 403, 'whose rules are asked');
+ask('/named/a', '/denied/t', 403, 'and for a named location');
+ask('/up/a', "/秘密/$_～", 403, 'there or not') for qw(a b);
+ask('/up/a', '/areq/no', 403, '$request_uri is the one that is judged');
+ask('/up/a', '/areq/yes', 204, 'by whom it is asked');
+ask('/up/a', '/front/new', 403, 'a rule makes another path');
+is ask('/up/a', '/pg/b', 200, 'a page from upstream')->body, 'COPY /up/a',
+    'which sees the source';
+is ask('/up/a', '/page/b', 403, 'a page of its own path')->body,
+    "page of /up/a /page.txt\n", 'which does, too';
+is ask('/up/a', '/tf/b', 204, 'and this may be')->status, 204, 'again';
+is_deeply [sort map { s{^\Q$second\E/}{}r } grep { -f }
+    map { glob "$second/$_" } '*', '*/*', '*/*/*'], [sort qw(app areq/x areq/yes front/x mapsec/x
+    named/a need/x pg/x tf/a tf/b up/a 秘密/a〜 files/denied/x files/tf/a up/dir/f)], 'nothing else was made' or diag `find $second -type f`;
+is_deeply [$begun->errors], [], 'nothing unexpected in the log';
+
 done_testing;
