@@ -431,6 +431,16 @@ rule 22, 'one line of the log a request, its names escaped' => sub {
     }
 };
 
+# ---- and SECURITY.md knows them ----------------------------------------------
+
+my $top   = "$FindBin::Bin/..";
+my $words = slurp("$top/SECURITY.md");
+my %named = $words =~ /^\| (\d+) \| .* \| (.+) \|$/mg;
+is_deeply [sort { $a <=> $b } keys %named], [1 .. 22], 'SECURITY.md has each';
+for my $path (map { /`([^`]+)`/g } values %named) {
+    ok -e "$top/$path", "$path, which SECURITY.md names";
+}
+
 chmod 0755, $_->root . '/closed' for values %server, values %stock;
 is_deeply [$server{$_}->errors], [], "$_: nothing unexpected in the log"
     for @NAMES;
