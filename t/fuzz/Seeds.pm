@@ -226,6 +226,8 @@ sub of_uri {
         push @seeds, join "\n", 0, charsets($charset), '', '00',
             "//$octets", '111', '/' . percent($word), $word;
     }
+    push @seeds, map { "0\n\n\n00\n/./a//b\n1\n\n$_" }
+        '[::1]', 'www.example', 'a@b', '[a', 'xn--bcher-kva.example:80';
     return @seeds;
 }
 

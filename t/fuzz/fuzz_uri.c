@@ -4,7 +4,8 @@
  * Fields: settings (three), request (two or three), words, another path, a
  * query.  Words: has a query (2); the path served is another (2), and that
  * was asked for escaped (2).  Judged: grammars; that escapes undone give the
- * same path; that whoever follows a Location is not sent on.
+ * same path; that whoever follows a Location is not sent on; and of the
+ * query, whether it would be a plain host.
  */
 
 #include <unicode/uchar.h>
@@ -84,6 +85,68 @@ judge_writing(iri_str_t path)
     fuzz_assert(iri_path_to_iri(&fuzz.env, path, &iri) == IRI_OK);
     judge_iri(iri, path);
     fuzz_assert(fuzz_equal(fuzz_unescape(iri), path));
+}
+
+
+/* ---- a path for something new -------------------------------------------- */
+
+static int
+is_new_path(iri_str_t path)
+{
+    iri_str_t part;
+    size_t    from, i;
+
+    for (i = 0; i < path.len; i++) {
+        if (path.data[i] < 0x20 || path.data[i] == 0x7f) {
+            return 0;
+        }
+    }
+
+    if (path.len == 0 || path.data[0] != '/') {
+        return 0;
+    }
+
+    for (from = 1; from <= path.len; from += part.len + 1) {
+        part.data = path.data + from;
+        part.len = iri_segment_end(path, from) - from;
+
+        if (fuzz_equal(part, fuzz_text("."))
+            || fuzz_equal(part, fuzz_text(".."))
+            || (part.len == 0 && from != path.len))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* ---- a host -------------------------------------------------------------- */
+
+/* No octet of a plain host means anything in a URI, but for an IP-literal. */
+static int
+is_plain_host(iri_str_t host)
+{
+    const char *stand = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                        "0123456789.-_";
+    size_t      i;
+
+    if (host.len > 2 && host.data[0] == '[' && host.data[host.len - 1] == ']')
+    {
+        host.data++;
+        host.len -= 2;
+        stand = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                "0123456789.:";
+    }
+
+    for (i = 0; i < host.len; i++) {
+        if (host.data[i] == '\0' || strchr(stand, host.data[i]) == NULL) {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 
@@ -229,7 +292,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_field(&input, &query);
 
     judge_writing(request.path);
+    fuzz_assert(iri_is_new_path(request.path) == is_new_path(request.path));
     judge_writing(fuzz_given(query));
+    fuzz_assert(iri_is_plain_host(query) == is_plain_host(query));
 
     if (fuzz_read(&conf.reading, &request, &reading) == IRI_OK
         && reading.answer != IRI_REFUSE)
