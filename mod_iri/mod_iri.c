@@ -244,6 +244,8 @@ mod_iri_hooks(apr_pool_t *pool)
     static const char *const before[] = { "mod_security2.c", NULL };
     /* it tells what is for elsewhere */
     static const char *const proxy[] = { "mod_proxy.c", NULL };
+    /* its rules of a directory would see the directory above the name */
+    static const char *const rewrite[] = { "mod_rewrite.c", NULL };
     /* they redirect by what is on disk */
     static const char *const dir[] = { "mod_dir.c", "mod_speling.c", NULL };
 
@@ -262,8 +264,8 @@ mod_iri_hooks(apr_pool_t *pool)
     ap_hook_map_to_storage(mod_iri_map, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
 
+    ap_hook_fixups(mod_iri_absent, NULL, rewrite, APR_HOOK_REALLY_FIRST);
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, APR_HOOK_FIRST);
-    ap_hook_fixups(mod_iri_absent, NULL, dir, APR_HOOK_LAST);
     ap_hook_fixups(mod_iri_redirect, NULL, dir, APR_HOOK_LAST);
     mod_iri_dav_register();
     ap_hook_insert_filter(mod_iri_dav_insert, NULL, NULL, APR_HOOK_MIDDLE);

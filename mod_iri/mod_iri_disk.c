@@ -205,7 +205,7 @@ mod_iri_is_rewritten(const request_rec *r, const mod_iri_request_t *ctx)
 /*
  * No entry can have that name: 404, but only once the rules have let the
  * client in, since that may depend on what there is in a directory that they
- * deny.  Not where a RewriteRule of a directory leads somewhere else.
+ * deny.
  */
 int
 mod_iri_absent(request_rec *r)
@@ -214,7 +214,6 @@ mod_iri_absent(request_rec *r)
 
     return mod_iri_server(r->server)->engine == IRI_ENGINE_ON && ctx != NULL
                    && ctx->has_found && ctx->found.answer == IRI_REFUSE
-                   && r->filename != NULL && r->filename[0] == '/'
                ? mod_iri_not_found(r, iri_why_text(ctx->found.why))
                : DECLINED;
 }

@@ -210,6 +210,25 @@ END
 is $strict->get('/%E8%A1%A8.txt')->status, 403, 'the name is denied';
 is $strict->get('/%C9%BD.txt')->status, 404, 'its octets do not lead there';
 is $strict->get("/\xC9\xBD.txt")->status, 404, 'nor raw';
-is_deeply [$_->errors], [], 'log' for $server, $strict;
+# A name that the tree cannot write is nothing to a RewriteRule of the directory
+# that it would be in: that would be asked about the directory itself.
+my ($front) = make_tree("rw/abc.txt\tfile\nfb.html\tfile\tFB\n");
+spew("$front/rw/.htaccess", <<'END');
+RewriteEngine On
+RewriteRule ^(.*)$ /fb.html?p=$1 [L]
+END
+my $unwritable = httpd(root => $front, modules => ['rewrite'],
+    conf => <<'END');
+IRIEngine On
+IRIFilenameCharset windows-1252
+<Directory "%%ROOT%%">
+    AllowOverride All
+</Directory>
+END
+is $unwritable->get("/rw/$_")->status, 404, "/rw/$_"
+    for '%E8%A1%A8', '%E8%A1%A8/', '%E8%A1%A8/x';
+is $unwritable->get("/rw/$_")->body, 'FB', "/rw/$_" for 'abc', '%C3%A9';
+
+is_deeply [$_->errors], [], 'log' for $server, $strict, $unwritable;
 
 done_testing;
