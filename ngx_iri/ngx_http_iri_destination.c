@@ -77,7 +77,7 @@ ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
 }
 
 
-/* What is read of it: NGX_DECLINED if nginx is to refuse it. */
+/* What is read of it.  nginx would pass over a bad escape. */
 static ngx_int_t
 ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
                               iri_reading_t *reading)
@@ -97,7 +97,7 @@ ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
     status = iri_read(&env, &iscf->reading, &request, reading);
 
     if (status == IRI_BAD_ESCAPE) {
-        return NGX_DECLINED;
+        return NGX_HTTP_BAD_REQUEST;
     }
 
     return status == IRI_OK ? NGX_OK : NGX_ERROR;
@@ -404,8 +404,7 @@ ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     ngx_str_t                path = ctx->source->judged;
     ngx_http_iri_loc_conf_t *ilcf;
 
-    if (r->internal || r->content_handler != NULL
-        || !ngx_http_iri_same(r->uri, path))
+    if (r->content_handler != NULL || !ngx_http_iri_same(r->uri, path))
     {
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
                                                "is no place to write to");

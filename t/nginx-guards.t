@@ -506,7 +506,7 @@ is_deeply [$rules->errors], [], 'nothing unexpected in the log';
 # ---- and nothing of the source helps it --------------------------------------
 
 my ($second) = make_tree(join '', map { escaped($_) . "\tfile\t-\n" }
-    qw(up/a up/dir/f 秘密/a〜 files/tf/a files/denied/x tf/a mapsec/x need/x
+    qw(up/a up/dir/f 秘密/a〜 files/tf/a files/denied/x tf/a mapsec/x need/x same/x
     areq/x front/x pg/x app named/a));
 system 'chmod', '-R', 'a+rwX', $second;
 chmod 0777, $second or die;
@@ -540,6 +540,7 @@ server {
     }
     location /front/ { if (!-e $request_filename) { rewrite ^ /app last; } }
     location = /app { proxy_pass http://127.0.0.1:%%PORTback%%; }
+    location /same/ { rewrite ^(.*)$ $1 break; }
     location /pg/ { deny all; error_page 403 = @app; }
     location @app { proxy_pass http://127.0.0.1:%%PORTback%%; }
     location /page/ { deny all; error_page 403 /page.txt; }
@@ -575,6 +576,11 @@ ask('/up/a', "/秘密/$_～", 403, 'there or not') for qw(a b);
 ask('/up/a', '/areq/no', 403, '$request_uri is the one that is judged');
 ask('/up/a', '/areq/yes', 204, 'by whom it is asked');
 ask('/up/a', '/front/new', 403, 'a rule makes another path');
+ask('/up/a', '/same/new', 204, 'or the same one');
+ask('/up/a', $_, 409, 'a "/" that nginx would forget') for
+    '/x.php%2F', '/x2.php/%';
+is $begun->request('COPY', '/up/a', headers => [Destination => $_])->status,
+    400, "a bad escape: $_" for '/%94%E9%96%A7/%zn', '/%E7%A7%98/%';
 is ask('/up/a', '/pg/b', 200, 'a page from upstream')->body, 'COPY /up/a',
     'which sees the source';
 is ask('/up/a', '/page/b', 403, 'a page of its own path')->body,
@@ -582,7 +588,7 @@ is ask('/up/a', '/page/b', 403, 'a page of its own path')->body,
 is ask('/up/a', '/tf/b', 204, 'and this may be')->status, 204, 'again';
 is_deeply [sort map { s{^\Q$second\E/}{}r } grep { -f }
     map { glob "$second/$_" } '*', '*/*', '*/*/*'], [sort qw(app areq/x areq/yes front/x mapsec/x
-    named/a need/x pg/x tf/a tf/b up/a 秘密/a〜 files/denied/x files/tf/a up/dir/f)], 'nothing else was made' or diag `find $second -type f`;
+    named/a need/x pg/x same/new same/x tf/a tf/b up/a 秘密/a〜 files/denied/x files/tf/a up/dir/f)], 'nothing else was made' or diag `find $second -type f`;
 is_deeply [$begun->errors], [], 'nothing unexpected in the log';
 
 done_testing;
