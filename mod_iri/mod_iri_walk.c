@@ -124,8 +124,7 @@ mod_iri_file_walk(request_rec *r, iri_env_apr_t *env,
         return ap_file_walk(r);
     }
     if (iri_entry_name(&env->env, tree, mod_iri_str(slash + 1), &name)
-        != IRI_OK)
-    {
+        != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR; /* which rules hold is unknown */
     }
     if (name.len == 0) {

@@ -404,8 +404,7 @@ ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     ngx_str_t                path = ctx->source->judged;
     ngx_http_iri_loc_conf_t *ilcf;
 
-    if (r->content_handler != NULL || !ngx_http_iri_same(r->uri, path))
-    {
+    if (r->content_handler != NULL || !ngx_http_iri_same(r->uri, path)) {
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
                                                "is no place to write to");
     }
