@@ -137,7 +137,7 @@ fuzz-corpus: need-fuzz ## t/fuzz/corpus/NAME.txt anew, out of all that was found
 need-fuzz: need-test
 	@.ci/deps --install fuzz
 
-fuzzers: $(FUZZERS)
+fuzzers: $(patsubst %,$(BUILD)/fuzz_%,$(FUZZ))
 
 # What `make test` needs for the corpus, by any compiler.
 unit: $(REPLAYS)
