@@ -201,7 +201,7 @@ sub run {
     my (@bad, %done);
     for my $number (1 .. $REQUESTS) {
         my $world = $worlds[$number / 50 % @worlds];
-        my $asked = choose($kind, $world) // next;
+        my $asked = choose($world) // next;
         my $answer = ask($server, $world, $asked);
         push @bad, judge($kind, $world, $asked, $answer, \%done);
         my @changed = $number % 20 == 19 ? changed($world) : ();
@@ -227,20 +227,19 @@ sub run {
 # A request: { method, target, destination, source, sink: which of the two
 # are of a denied name, kind }.
 sub choose {
-    my ($kind, $world) = @_;
+    my ($world) = @_;
     my $method = $METHODS[rand @METHODS];
     my %asked = (method => $method, kind => $KINDS[rand @KINDS]);
     my $moves = $method =~ /^(?:COPY|MOVE)$/;
     my $way = int rand 4;
     $asked{source} = $way == 0 || $way == 1 && !$moves;
     $asked{sink} = $moves && $way == 1;
-    my @source = $asked{source} ? denied_path($world, 1)
+    my @source = $asked{source} ? denied_path($world)
         : $moves ? ('up', 'work', 'a.txt') : public_path($world, $method);
     $asked{target} = spelled($world, \%asked, @source) // return;
     $asked{name} = $source[2];
     if ($moves) {
-        # nginx does not judge a Destination within the location of a request
-        my @sink = $asked{sink} ? denied_path($world, $kind eq 'httpd')
+        my @sink = $asked{sink} ? denied_path($world)
             : public_path($world, 'PUT');
         $asked{destination} = spelled($world, \%asked, @sink) // return;
         $asked{name} = $sink[2];
@@ -249,13 +248,11 @@ sub choose {
 }
 
 sub denied_path {
-    my ($world, $up) = @_;
-    # nginx cuts an ASCII Destination at the length of alias, whatever it is
-    my @names = grep { $up || /[^\0-\x7F]/ } @{ $world->{denied} };
-    my $name  = $names[rand @names];
+    my ($world) = @_;
+    my $name = $world->{denied}[rand @{ $world->{denied} }];
     my @below = (['s.txt'], ['sub', 't.txt'], ['new.txt'], ['new', ''],
         ['sub', ''], [''], [], ['sub', "$name.txt"]);
-    return (($up && rand() < 0.7 ? 'up' : ()),
+    return ((rand() < 0.7 ? 'up' : ()),
         rand() < 0.25 ? "$name.txt" : ($name, @{ $below[rand @below] }));
 }
 
