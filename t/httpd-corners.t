@@ -1,0 +1,52 @@
+# httpd: what mutants of the module's checks showed to be untested. Each weakens
+# one of them (t/mutants/mutants.tsv); here the test that fails then.
+use strict;
+use warnings;
+use File::Path qw(make_path);
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Server qw(spew);
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+# A document root, one beside it whose name starts with its name, and another.
+my $top = temp_dir();
+my ($root, $beside, $files) = map { "$top/$_" } qw(www www2 files);
+make_path($root, $beside, "$files/d", "$root$files/d");
+my ($nfd, $jis, $vendor) = ("e\xCC\x81", "\xE3\x80\x9C", "\xEF\xBD\x9E");
+spew("$root/index.html",          'index');
+spew("$root/\xFF.html",           'no name');
+spew("$beside/$nfd.html",         'beside');
+spew("$files/d/$vendor.html",     'file');
+spew("$root$files/d/$vendor.html", 'below the root');
+
+my $server = httpd(root => $root, modules => ['rewrite'], conf => <<"END");
+IRIEngine On
+IRICharset EUC-JP
+<Directory $top>
+    Require all granted
+</Directory>
+RewriteEngine On
+RewriteRule ^/beside\$ $beside/$nfd.html
+RewriteRule ^/no-name\$ /\xFF.html
+RewriteRule ^/variant\$ $files/d/$jis.html
+END
+
+is $server->get('/')->body, 'index', 'it serves';
+
+my $beside_it = $server->get('/beside');
+is $beside_it->status . $beside_it->body, '200beside',
+    'a file beside the root is none below it: it is taken literally';
+
+is $server->get('/no-name')->status, 404,
+    'no charset reads a path that a rule made';
+
+my $variant = $server->get('/variant');
+is $variant->status, 404, 'a file of another name, that a rule made';
+unlike $variant->body, qr/below the root/, 'is no path to ask for';
+
+is_deeply [$server->errors], [], 'nothing unexpected in the log';
+done_testing;
