@@ -83,7 +83,7 @@ void
 model_finish(const model_reading_conf_t *reading, model_tree_conf_t *tree)
 {
     if (tree->charsets.count == 0) {
-        tree->charsets.at[tree->charsets.count++] = model_charset("UTF-8");
+        tree->charsets.at[tree->charsets.count++] = model_charset_at(0);
     }
 
     if ((model_has_japanese(&reading->charsets)
@@ -290,7 +290,7 @@ model_asked(model_list_t octets)
 
     memset(&asked, 0, sizeof(asked));
     asked.octets = octets;
-    asked.named = model_decode(model_charset("UTF-8"), octets, &chars, NULL)
+    asked.named = model_decode(model_charset_at(0), octets, &chars, NULL)
                   && model_allowed(chars, 0);
     if (asked.named) {
         asked.chars = model_nfc(chars);

@@ -55,7 +55,7 @@ typedef struct model_charset_s model_charset_t;
 
 #define MODEL_CHARSETS 36
 
-/* The charset of a name, and of an index; NULL: there is none. */
+/* The charset of a name, and of an index; NULL: there is none; 0: UTF-8. */
 const model_charset_t *model_charset(const char *name);
 const model_charset_t *model_charset_at(size_t index);
 const char *model_charset_name(const model_charset_t *charset);

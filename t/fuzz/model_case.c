@@ -222,7 +222,7 @@ model_chars(const char *utf8)
 {
     model_list_t chars = none;
 
-    model_decode(model_charset("UTF-8"), model_text(utf8), &chars, NULL);
+    model_decode(model_charset_at(0), model_text(utf8), &chars, NULL);
 
     return chars;
 }
@@ -243,7 +243,7 @@ model_listed_word(model_source_t *source, size_t group)
         model_put(&word, list.at[at++]);
     }
 
-    model_decode(model_charset("UTF-8"), word, &chars, NULL);
+    model_decode(model_charset_at(0), word, &chars, NULL);
 
     return model_part(chars, 0, 12);
 }
@@ -418,7 +418,7 @@ static model_list_t
 model_encoded(model_source_t *source, const model_case_t *c,
               model_list_t word)
 {
-    const model_charset_t *charset = model_charset("UTF-8");
+    const model_charset_t *charset = model_charset_at(0);
     model_list_t           octets, form = model_written(source, word);
     size_t                 i;
 
@@ -530,11 +530,42 @@ model_draw_word(model_source_t *source, const model_case_t *c)
 }
 
 
+/* What the octets of a word in one charset are in another. */
+static model_list_t
+model_misread(model_source_t *source, const model_case_t *c,
+              model_list_t word)
+{
+    model_list_t octets, chars;
+    uint32_t     n = (uint32_t) c->charsets.count;
+
+    if (n == 0
+        || !model_encode(c->charsets.at[model_draw(source, n)], word,
+                         &octets))
+    {
+        octets = model_utf8(word);
+    }
+
+    if (n != 0
+        && model_decode(c->charsets.at[model_draw(source, n)], octets, &chars,
+                        NULL))
+    {
+        return chars;
+    }
+
+    return word;
+}
+
+
 static void
 model_draw_entry(model_source_t *source, model_case_t *c)
 {
     model_node_t *dir = c->root, *node;
+    model_list_t  word = model_draw_word(source, c);
     size_t        depth, i, dirs;
+
+    if (model_chance(source, 3)) {
+        word = model_misread(source, c, word);
+    }
 
     for (depth = 0; depth < 2; depth++) {
         for (i = 0, dirs = 0; i < dir->count; i++) {
@@ -552,9 +583,8 @@ model_draw_entry(model_source_t *source, model_case_t *c)
         dir = dir->child[i - 1];
     }
 
-    node = model_tree_add(
-        &c->tree, dir, model_encoded(source, c, model_draw_word(source, c)),
-        model_chance(source, 2));
+    node = model_tree_add(&c->tree, dir, model_encoded(source, c, word),
+                          model_chance(source, 2));
     if (node != NULL && node->count == 0) {
         node->unlisted = model_chance(source, 16);
         node->locked = model_chance(source, 40);
@@ -627,7 +657,7 @@ model_asked(model_source_t *source, const model_case_t *c, model_node_t *node)
 
     name = model_entry_name(&c->tree_conf, node->name);
     if (name.len != 0 && model_draw(source, 4)) {
-        model_decode(model_charset("UTF-8"), name, &chars, NULL);
+        model_decode(model_charset_at(0), name, &chars, NULL);
         return model_encoded(source, c, chars);
     }
 

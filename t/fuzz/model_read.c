@@ -115,12 +115,12 @@ model_is_ucschar(uint32_t c)
 model_list_t
 model_path_to_iri(model_list_t path)
 {
-    const model_charset_t *utf8 = model_charset("UTF-8");
+    const model_charset_t *utf8 = model_charset_at(0);
     model_list_t           out = none, chars, octets;
     size_t                 i, len;
 
     for (i = 0; i < path.len; i += len) {
-        for (len = 4; len > 1; len--) {
+        for (len = path.at[i] < 0x80 ? 1 : 4; len > 1; len--) {
             octets = model_part(path, i, i + len);
             if (octets.len == len && model_decode(utf8, octets, &chars, NULL)
                 && chars.len == 1)
@@ -403,7 +403,7 @@ model_came(const model_reading_conf_t *conf, model_list_t octets)
         model_put(&came.escaped, 0);
     }
 
-    came.try[came.tries++] = model_charset("UTF-8");
+    came.try[came.tries++] = model_charset_at(0);
     for (i = 0; i < conf->charsets.count; i++) {
         came.try[came.tries++] = conf->charsets.at[i];
     }

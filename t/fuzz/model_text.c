@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <sys/mman.h>
+
 #include <unicode/uchar.h>
 #include <unicode/ucnv.h>
 #include <unicode/unorm2.h>
@@ -22,21 +24,43 @@
 
 /* ---- memory ------------------------------------------------------------- */
 
-static _Alignas(16) unsigned char model_memory[256 << 20];
-static size_t model_used;
+#define MODEL_MEMORY ((size_t) 256 << 20)
+
+static unsigned char *model_memory;
+static size_t         model_used;
+
+
+/* Pages that no sanitizer looks through for pointers. */
+static void *
+model_pages(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED) {
+        abort();
+    }
+
+    return p;
+}
 
 
 void *
 model_alloc(size_t size)
 {
-    void *p = model_memory + model_used;
+    void *p;
+
+    if (model_memory == NULL) {
+        model_memory = model_pages(MODEL_MEMORY);
+    }
 
     size = (size + 15) & ~(size_t) 15;
-    if (size > sizeof(model_memory) - model_used) {
+    if (size > MODEL_MEMORY - model_used) {
         fprintf(stderr, "model: the case is too large\n");
         abort();
     }
 
+    p = model_memory + model_used;
     model_used += size;
 
     return memset(p, 0, size);
@@ -210,49 +234,52 @@ typedef struct {
 struct model_charset_s {
     const char   *name;
     const char   *icu;
-    int           private_use; /* its table in the standard has some, of
-                                   one octet (1) or of more (2) */
+    int           private_use; /* its table in the standard has some, of one
+                                  octet (1) or of more (2) */
     UConverter   *converter;
-    model_memo_t *two; /* sequences of one and of two octets */
+    model_memo_t *two;    /* sequences of one and of two octets */
+    int           single; /* 1: has no others than those of one */
+    int           koi8_u;
+    int           euc_jp;
 };
 
 /* Big5, Shift_JIS and so on as Windows has them: what users mean by them. */
 static model_charset_t model_table[] = {
-    { "UTF-8", NULL, 0, NULL, NULL },
-    { "IBM866", "ibm-866_P100-1995", 0, NULL, NULL },
-    { "ISO-8859-2", "ibm-912_P100-1995", 0, NULL, NULL },
-    { "ISO-8859-3", "ibm-913_P100-2000", 0, NULL, NULL },
-    { "ISO-8859-4", "ibm-914_P100-1995", 0, NULL, NULL },
-    { "ISO-8859-5", "ibm-915_P100-1995", 0, NULL, NULL },
-    { "ISO-8859-6", "ibm-1089_P100-1995", 0, NULL, NULL },
-    { "ISO-8859-7", "ibm-9005_X110-2007", 0, NULL, NULL },
-    { "ISO-8859-8", "ibm-5012_P100-1999", 0, NULL, NULL },
-    { "ISO-8859-8-I", "ibm-5012_P100-1999", 0, NULL, NULL },
-    { "ISO-8859-10", "iso-8859_10-1998", 0, NULL, NULL },
-    { "ISO-8859-13", "ibm-921_P100-1995", 0, NULL, NULL },
-    { "ISO-8859-14", "iso-8859_14-1998", 0, NULL, NULL },
-    { "ISO-8859-15", "ibm-923_P100-1998", 0, NULL, NULL },
-    { "KOI8-R", "ibm-878_P100-1996", 0, NULL, NULL },
-    { "KOI8-U", "ibm-1168_P100-2002", 0, NULL, NULL },
-    { "macintosh", "macos-0_2-10.2", 0, NULL, NULL },
-    { "windows-874", "windows-874-2000", 0, NULL, NULL },
-    { "windows-1250", "ibm-5346_P100-1998", 0, NULL, NULL },
-    { "windows-1251", "ibm-5347_P100-1998", 0, NULL, NULL },
-    { "windows-1252", "ibm-5348_P100-1997", 0, NULL, NULL },
-    { "windows-1253", "ibm-5349_P100-1998", 0, NULL, NULL },
-    { "windows-1254", "ibm-5350_P100-1998", 0, NULL, NULL },
-    { "windows-1255", "ibm-9447_P100-2002", 0, NULL, NULL },
-    { "windows-1256", "ibm-9448_X100-2005", 0, NULL, NULL },
-    { "windows-1257", "ibm-9449_P100-2002", 0, NULL, NULL },
-    { "windows-1258", "ibm-5354_P100-1998", 0, NULL, NULL },
-    { "x-mac-cyrillic", "macos-7_3-10.2", 0, NULL, NULL },
-    { "GBK", "windows-936-2000", 2, NULL, NULL },
-    { "gb18030", "gb18030", 2, NULL, NULL },
-    { "Big5", "windows-950-2000", 0, NULL, NULL },
-    { "Big5-HKSCS", "ibm-1375_P100-2008", 0, NULL, NULL },
-    { "EUC-JP", "euc-jp-2007", 0, NULL, NULL },
-    { "Shift_JIS", "ibm-943_P15A-2003", 2, NULL, NULL },
-    { "EUC-KR", "windows-949-2000", 0, NULL, NULL },
+    { "UTF-8", NULL, 0, NULL, NULL, 0, 0, 0 },
+    { "IBM866", "ibm-866_P100-1995", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-2", "ibm-912_P100-1995", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-3", "ibm-913_P100-2000", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-4", "ibm-914_P100-1995", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-5", "ibm-915_P100-1995", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-6", "ibm-1089_P100-1995", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-7", "ibm-9005_X110-2007", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-8", "ibm-5012_P100-1999", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-8-I", "ibm-5012_P100-1999", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-10", "iso-8859_10-1998", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-13", "ibm-921_P100-1995", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-14", "iso-8859_14-1998", 0, NULL, NULL, 0, 0, 0 },
+    { "ISO-8859-15", "ibm-923_P100-1998", 0, NULL, NULL, 0, 0, 0 },
+    { "KOI8-R", "ibm-878_P100-1996", 0, NULL, NULL, 0, 0, 0 },
+    { "KOI8-U", "ibm-1168_P100-2002", 0, NULL, NULL, 0, 0, 0 },
+    { "macintosh", "macos-0_2-10.2", 0, NULL, NULL, 0, 0, 0 },
+    { "windows-874", "windows-874-2000", 0, NULL, NULL, 0, 0, 0 },
+    { "windows-1250", "ibm-5346_P100-1998", 0, NULL, NULL, 0, 0, 0 },
+    { "windows-1251", "ibm-5347_P100-1998", 0, NULL, NULL, 0, 0, 0 },
+    { "windows-1252", "ibm-5348_P100-1997", 0, NULL, NULL, 0, 0, 0 },
+    { "windows-1253", "ibm-5349_P100-1998", 0, NULL, NULL, 0, 0, 0 },
+    { "windows-1254", "ibm-5350_P100-1998", 0, NULL, NULL, 0, 0, 0 },
+    { "windows-1255", "ibm-9447_P100-2002", 0, NULL, NULL, 0, 0, 0 },
+    { "windows-1256", "ibm-9448_X100-2005", 0, NULL, NULL, 0, 0, 0 },
+    { "windows-1257", "ibm-9449_P100-2002", 0, NULL, NULL, 0, 0, 0 },
+    { "windows-1258", "ibm-5354_P100-1998", 0, NULL, NULL, 0, 0, 0 },
+    { "x-mac-cyrillic", "macos-7_3-10.2", 0, NULL, NULL, 0, 0, 0 },
+    { "GBK", "windows-936-2000", 2, NULL, NULL, 0, 0, 0 },
+    { "gb18030", "gb18030", 2, NULL, NULL, 0, 0, 0 },
+    { "Big5", "windows-950-2000", 0, NULL, NULL, 0, 0, 0 },
+    { "Big5-HKSCS", "ibm-1375_P100-2008", 0, NULL, NULL, 0, 0, 0 },
+    { "EUC-JP", "euc-jp-2007", 0, NULL, NULL, 0, 0, 0 },
+    { "Shift_JIS", "ibm-943_P15A-2003", 2, NULL, NULL, 0, 0, 0 },
+    { "EUC-KR", "windows-949-2000", 0, NULL, NULL, 0, 0, 0 },
 };
 
 
@@ -272,7 +299,14 @@ model_charset_open(model_charset_t *charset)
     }
 
     ucnv_setFallback(charset->converter, 0);
-    charset->two = calloc(0x10100, sizeof(*charset->two));
+    charset->single = strncmp(charset->name, "GB", 2) != 0
+                      && strncmp(charset->name, "gb", 2) != 0
+                      && strncmp(charset->name, "Big5", 4) != 0
+                      && strncmp(charset->name, "EUC-", 4) != 0
+                      && strcmp(charset->name, "Shift_JIS") != 0;
+    charset->koi8_u = strcmp(charset->name, "KOI8-U") == 0;
+    charset->euc_jp = strcmp(charset->name, "EUC-JP") == 0;
+    charset->two = model_pages(0x10100 * sizeof(*charset->two));
 }
 
 
@@ -387,9 +421,7 @@ model_in_table(const model_charset_t *charset, const uint32_t *o, size_t n,
     }
 
     /* Three that ICU reads and never writes (EUC-JP 8EE0 to 8EE2). */
-    if (strcmp(charset->name, "EUC-JP") == 0 && n == 2 && o[0] == 0x8e
-        && o[1] > 0xdf)
-    {
+    if (charset->euc_jp && n == 2 && o[0] == 0x8e && o[1] > 0xdf) {
         return 0;
     }
 
@@ -435,7 +467,7 @@ model_ask_icu(const model_charset_t *charset, const uint32_t *o, size_t n,
 static uint32_t
 model_corrected(const model_charset_t *charset, uint32_t octet)
 {
-    if (strcmp(charset->name, "KOI8-U") != 0) {
+    if (!charset->koi8_u) {
         return 0;
     }
 
@@ -587,18 +619,6 @@ model_utf8(model_list_t chars)
 }
 
 
-/* Has the charset but sequences of one octet? */
-static int
-model_is_single(const model_charset_t *charset)
-{
-    return strncmp(charset->name, "GB", 2) != 0
-           && strncmp(charset->name, "gb", 2) != 0
-           && strncmp(charset->name, "Big5", 4) != 0
-           && strncmp(charset->name, "EUC-", 4) != 0
-           && strcmp(charset->name, "Shift_JIS") != 0;
-}
-
-
 /* The octet that is read as this character; the table is a bijection. */
 static int
 model_encode_single(const model_charset_t *charset, model_list_t chars,
@@ -643,7 +663,7 @@ model_encode(const model_charset_t *charset, model_list_t chars,
         return 1;
     }
 
-    if (model_is_single(charset)) {
+    if (charset->single) {
         return model_encode_single(charset, chars, octets);
     }
 
