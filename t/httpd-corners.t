@@ -49,4 +49,18 @@ is $variant->status, 404, 'a file of another name, that a rule made';
 unlike $variant->body, qr/below the root/, 'is no path to ask for';
 
 is_deeply [$server->errors], [], 'nothing unexpected in the log';
+
+# ---- a listing of names that requests may not be read in ---------------------
+
+my ($tree) = make_tree("\\xA4\\xA2.html\tfile\n");
+my $lister = httpd(root => $tree, modules => ['autoindex'], conf => <<'END');
+IRIEngine On
+<Directory %%ROOT%%>
+    Options +Indexes
+    IRIFilenameCharset EUC-JP
+</Directory>
+END
+like $lister->get('/')->body, qr/href="%a4%a2\.html"/i, 'an entry is listed';
+is $lister->get('/%E3%81%82.html')->status, 200, 'it has a name';
+is_deeply [$lister->errors], [], 'nothing unexpected in the log';
 done_testing;
