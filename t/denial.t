@@ -382,6 +382,9 @@ sub tells {
 sub is_denied {
     my ($case, $word, $path) = @_;
     return 0 if ($word // '') ne IRI::Denial::marker() || $case->{let_in};
+    # a twin of the name that came before it has a count of its own
+    return 0 if $case->{place}{limited}
+        && characters($path) ne wanted($case);
     my $shape = $path =~ m{/} ? 'leaf' : $path =~ /-v\.txt$/ ? 'view' : 'file';
     return grep { $_ eq $shape } @{ $case->{place}{shapes} };
 }
@@ -432,8 +435,6 @@ sub status {
     # Sent on to the canonical URI: then that one must be denied.
     my $sent = $case->{world}{redirect} && $status =~ /^30[18]$/;
     if ($denied) {
-        # a twin of the name that came before it has a count of its own
-        return if $place->{limited} && characters($path) ne wanted($case);
         return if $sent && $case->{followed}
             && $case->{followed}->status =~ /^4/;
         bad($run, $case, 'status', "expected $place->{status}")
