@@ -145,7 +145,7 @@ sub pools {
 sub starts {
     my ($name, $root, $judge, @cases) = @_;
     $judge->of(server($name, $root));
-    for my $kind (@KINDS) {
+    for my $kind (@KINDS, $all && $name eq 'httpd' ? POOL : ()) {
         $judge->{fail}->arm($kind);
         my $said = start_once($name, $judge, 0);
         my ($count) = $judge->{fail}->off;
@@ -173,12 +173,12 @@ sub chosen {
 sub start_failing {
     my ($name, $judge, $kind, $at, $call, $cases) = @_;
     $judge->{places}{"@$call[0, 1]"} = 1;
-    for my $on ($all ? (0, 1) : 0) {
+    for my $on ($all && $kind != POOL ? (0, 1) : 0) {
         my @errors = $kind != FILES ? '' : $all ? sort keys %ERRNO : 'EIO';
         for my $error (@errors) {
             $judge->{fail}->arm($kind, $at, $on,
                 $error ? $ERRNO{$error} : 0);
-            my $said = start_once($name, $judge, 1, @$cases);
+            my $said = start_once($name, $judge, $kind, @$cases);
             my (undef, $failed) = $judge->{fail}->off;
             $judge->{injected}{$kind}++;
             $judge->{outcome}{start}++;
@@ -190,8 +190,9 @@ sub start_failing {
     return;
 }
 
-# Starts the server once; '', or what is wrong. nginx is asked to test its
-# configuration first, and started if that is well.
+# Starts the server once, and something of a kind may fail; '', or what is
+# wrong. nginx is asked to test its configuration first, and started if that
+# is well.
 sub start_once {
     my ($name, $judge, $may_fail, @cases) = @_;
     my $server = $judge->{server};
@@ -207,6 +208,8 @@ sub start_once {
     if (!started($server)) {
         my $died = $server->{died} // $@;
         my $text = $server->log_text . slurp($server->tmp . '/stderr');
+        return '' if $may_fail == POOL
+            && $died =~ /ended with status (?:6|134)$/;    # SIGABRT
         return $may_fail && $died eq 'main process ended with status 256'
             && $text =~ /iri/i ? '' : "$died: $text";
     }

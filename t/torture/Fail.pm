@@ -23,8 +23,14 @@ our %ERRNO = map { $_ => Errno->can($_)->() }
     qw(EACCES EIO ELOOP ENAMETOOLONG EMFILE ENFILE ENOMEM EINTR ESTALE ENOENT
        ENOTDIR);
 
-# These say that there is nothing: to believe them is right.
-sub is_absence { return $_[0] =~ /^(?:ENOENT|ENOTDIR|ELOOP|ENAMETOOLONG)$/ }
+# Does that errno of a function say that there is nothing? To believe it is
+# right, and so it is of a directory that may not be listed: nothing but exact
+# names is found there.
+sub is_absence {
+    my ($error, $function) = @_;
+    return $error =~ /^(?:ENOENT|ENOTDIR|ELOOP|ENAMETOOLONG)$/
+        || $error eq 'EACCES' && $function eq 'opendir';
+}
 
 # Makes the file and names it to the servers that are started from now on.
 sub new {

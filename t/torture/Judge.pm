@@ -217,7 +217,8 @@ sub inject {
     my (undef, $failed) = $fail->off;
     my $shape = shape($answer);
     $shape->{after} = $case->{state} ? $case->{state}->() : '';
-    my ($outcome, $wrong) = judge($case, $right, $shape, $error);
+    my ($outcome, $wrong) = judge($case, $right, $shape,
+        is_absence($error, $call->[0]));
     if ($kind == POOL) {
         ($outcome, $wrong) = ('closed', '') if !$shape->{status};
     }
@@ -252,7 +253,7 @@ sub replay {
         $self->renew($case);
         my $shape = shape($self->ask($case));
         $shape->{after} = $case->{state} ? $case->{state}->() : '';
-        my (undef, $wrong) = judge($case, $right, $shape, '');
+        my (undef, $wrong) = judge($case, $right, $shape, 0);
         push @wrong, "$case->{name}: $wrong" if $wrong;
     }
     return @wrong;
@@ -316,8 +317,9 @@ sub names {
 
 # What an answer is: same, unset (the same, and a variable has no value),
 # other (one that the case allows), error, closed. And what is wrong with it.
+# absent: what failed has said that there is nothing.
 sub judge {
-    my ($case, $right, $got, $error) = @_;
+    my ($case, $right, $got, $absent) = @_;
     my @vars = sort grep { /^X-/ } keys %$right;
     my $lost = $case->{state} && $got->{after} ne $right->{before}
         && $got->{after} ne $right->{after};
@@ -325,7 +327,7 @@ sub judge {
     if (!differs($right, $got, @vars)) {
         my @other = grep { $got->{$_} ne $right->{$_} } @vars;
         return ('same', '') if !@other;
-        @other = grep { false_value($case, $right, $got, $error, $_) } @other;
+        @other = grep { false_value($case, $right, $got, $absent, $_) } @other;
         return ('unset', join ', ', map { "$_: " . show($got->{$_}) } @other);
     }
     my $differs = differs($right, $got, @vars);
@@ -333,7 +335,7 @@ sub judge {
     return ('closed', 'no answer') if $got->{status} == 0;
     return ('other', $stored)
         if $case->{also} && "$got->{status} $got->{body}" =~ $case->{also}
-        || $case->{lax} && is_absence($error)
+        || $case->{lax} && $absent
         && "$got->{status} $got->{body}" =~ $case->{lax};
     return ('error', $got->{body} =~ /SECRET|DECOY/ ? $differs : $stored)
         if $got->{status} >= 400 && $got->{where} eq '';
@@ -344,11 +346,11 @@ sub judge {
 # empty; where a file is, it may say as the server has it; and of what is said
 # to be absent it may say so.
 sub false_value {
-    my ($case, $right, $got, $error, $name) = @_;
+    my ($case, $right, $got, $absent, $name) = @_;
     return 0 if $got->{$name} =~ /^(?:none)?$/;
     return 0 if $name eq 'X-Form' && $case->{same};
     return 0 if $name =~ /-(?:File|Info)$/;
-    return 0 if is_absence($error) && $name =~ /-(?:Match|Form)$/;
+    return 0 if $absent && $name =~ /-(?:Match|Form)$/;
     return $name eq 'X-Match' || $right->{status} < 400;
 }
 

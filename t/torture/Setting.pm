@@ -42,7 +42,7 @@ my %FILES = (
     'two/ɽ.txt'          => 'tailed',
     'two/表.txt'         => 'SECRET two',
     "list/\xC8\xA7\xCC\x84.txt" => 'first',
-    'list/播.txt'        => 'SECRET further',
+    'list/如.txt'        => 'further',
     'redir/é.txt'        => 'led',
     "files/e\xCC\x81.html" => 'SECRET file',
     "views/e\xCC\x81.html" => 'view',
@@ -60,7 +60,7 @@ my %FILES = (
         ['書/日.txt', 'written day'],
         ['開/日.txt', 'open'], ['開/表.txt', 'open table'],
         ['鍵/表.txt', 'SECRET leaf'], ['拒.txt', 'SECRET denied'],
-        ['試.html', 'tried']),
+        ['道.txt', 'SECRET road'], ['試.html', 'tried']),
     'euc/日.txt'                        => 'DECOY day',
     'euc/日/月.txt'                     => 'DECOY moon',
     euc('euc/日/') . '月.txt'           => 'DECOY below',
@@ -182,6 +182,7 @@ server {
         iri_filename_charset EUC-JP;
         location /euc/拒/ { deny all; }
         location = /euc/拒.txt { deny all; }
+        location = /euc/道.txt { deny all; }
         location = /euc/鍵/表.txt { deny all; }
         location ~ ^/euc/try/ {
             rewrite ^/euc/try/(.*)$ /euc/$1 break;
@@ -282,6 +283,9 @@ Header always set X-Info "expr=%{IRI_PATH_INFO}"
 <Location "/euc/拒.txt">
     Require all denied
 </Location>
+<Location "/euc/道.txt">
+    Require all denied
+</Location>
 <Location "/euc/鍵/表.txt">
     Require all denied
 </Location>
@@ -354,11 +358,13 @@ sub common {
         get('further reading', '/euc/%C9%BD.txt', 200, qr/^table$/),
         get('further reading denied', at('/euc/拒/', euc('表.txt')), 403,
             qr/Forbidden/),
+        get('further reading, leaf denied', '/euc/%C6%BB.txt', 403,
+            qr/Forbidden/),
         get('mixed, leaf denied', at('/euc/鍵/', euc('表.txt')), 403,
             qr/Forbidden/),
         get('first reading kept', '/two/%C9%BD.txt', 200, qr/^tailed$/),
         get('first reading in a list', '/list/%C7%A1.txt', 200, qr/^first$/,
-            listed => ["$root/list"]),
+            listed => ["$root/list"], lax => qr/^200 further$/),
         get('denied', at('/euc/拒/秘.txt'), 403, qr/Forbidden/),
         get('denied, EUC', at('/', euc('euc/拒/秘.txt')), 403,
             qr/Forbidden/),
