@@ -16,7 +16,7 @@ use IRI::Test;
 use Test::More;
 use Unicode::Normalize 'NFC';
 
-my $REQUESTS = int(($ENV{IRI_DENIAL} || 6000) / 10);
+my $REQUESTS = int(($ENV{IRI_DENIAL} || 4000) / 10);
 my $SEED     = $ENV{IRI_SEED} // (time ^ $$) % 1_000_000;
 my $MARKER   = 'S3CR3T';
 my @SERVERS  = grep { !missing($_) } qw(nginx httpd);

@@ -21,8 +21,8 @@ use List::Util qw(first shuffle sum0);
 use MIME::Base64 'encode_base64';
 use Test::More;
 
-my $SAMPLE   = 3000;                             # requests of a server
-my $WORLDS   = 7;                                # of a sample
+my $SAMPLE   = 2500;                             # requests of a server
+my $WORLDS   = 6;                                # of a sample
 my $BATCH    = 40;                               # cases at a time
 my $REQUESTS = $ENV{IRI_DENIAL} || $SAMPLE;
 my $SEED     = $ENV{IRI_SEED} // (time ^ $$) % 1_000_000;
