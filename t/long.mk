@@ -1,5 +1,5 @@
 # The long runs: what takes minutes or hours, with a bounded sample of each in
-# `make test`.  Included by the Makefile.
+# `make test`, but for what is under "analysis".  Included by the Makefile.
 
 # ---- against running servers -------------------------------------------------
 
@@ -165,8 +165,8 @@ $(REPLAYS): $(BUILD)/t/replay_%: $(BUILD)/obj/t/fuzz/fuzz_%.o \
 
 # ---- against the model -------------------------------------------------------
 
-# MODEL_RUNS cases of five requests each, from MODEL_SEED on; a difference says
-# its seed.
+# MODEL_RUNS cases of three to eight requests each, from MODEL_SEED on; a
+# difference says its seed.  First every sequence of every charset (-t).
 MODEL_RUNS ?= 1000000
 MODEL_SEED ?= 1
 MODEL      := $(BUILD)/t/model
