@@ -866,9 +866,11 @@ model_has_one_reading(const model_search_t *search)
         }
 
         for (k = 0, count = 0; k < came.tries; k++) {
-            count += (size_t) (model_read_segment(came.try[k], &came, i,
-                                                  &name, &uri)
-                               && !model_raw_bidi(came.try[k], &came, i));
+            if (model_read_segment(came.try[k], &came, i, &name, &uri)
+                && !model_raw_bidi(came.try[k], &came, i))
+            {
+                count += name.len <= IRI_MAX_SEGMENT;
+            }
         }
 
         if (count != 1) {
@@ -954,6 +956,8 @@ model_find_names(const model_search_t *search, model_found_t *out)
         model_found(
             search, &walk, out, walk.error && moved ? IRI_REFUSE : IRI_PASS,
             walk.error || further < 0 ? IRI_WHY_ERROR : IRI_WHY_ABSENT);
+        /* No error is met where there is nothing to be looked for. */
+        out->or_why = IRI_WHY_ABSENT;
     }
 }
 

@@ -215,7 +215,7 @@ model_one_t model_read_whole(const model_came_t *came, size_t index);
 typedef struct {
     iri_answer_t answer;
     iri_why_t    why;
-    iri_why_t    or_why;          /* of REFUSE: where there are two reasons */
+    iri_why_t    or_why;          /* a second reason that will do */
     int          any_why;         /* 1: octets are served by more than one */
     int          unsure;          /* 1: or PASS, and the file system failed */
     int          unsure_bidi;     /* 1: or there is no further reading */

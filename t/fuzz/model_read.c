@@ -524,11 +524,12 @@ model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
     model_unescape(out.target, &came.sent, &came.sent_escaped);
     out.unsure = model_is_unsure(&came);
     one = model_first(&came);
-    if (!one.read) {
+    if (!one.read && (one.bidi || !one.too_long)) {
         model_invalid(&out, one.bidi);
         return out;
     }
 
+    /* A segment that would be too long ends it, be the rest read or not. */
     if (one.too_long || one.path.len > IRI_MAX_PATH) {
         model_refuse(&out, 404, IRI_WHY_LIMIT);
         return out;

@@ -396,8 +396,8 @@ model_run_find(model_case_t *c, const model_request_t *request,
 
     model_same_text(&check, "answer", iri_answer_text(core->answer),
                     iri_answer_text(model.answer));
-    if (!(model.answer == IRI_REFUSE && core->why == model.or_why)
-        && !model.any_why)
+    if (!model.any_why
+        && (model.or_why == IRI_WHY_NOTHING || core->why != model.or_why))
     {
         model_same_text(&check, "why", iri_why_text(core->why),
                         iri_why_text(model.why));
