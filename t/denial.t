@@ -372,8 +372,9 @@ sub tells {
     return 0 if $case->{place}{limited} || $case->{place}{name} eq 'exact';
     my $at = $case->{place}{at} eq '' ? '' : "/$case->{place}{at}";
     my $re = IRI::Denial::regex($case->{tree});
-    my $after = grep({ $_ eq 'file' } @{ $case->{place}{shapes} })
-        ? '[.]txt|-v|/|$' : '/|$';
+    my $after = join '|', map {
+        { file => '[.]txt', view => '-v', leaf => '/|$' }->{$_} // ()
+    } @{ $case->{place}{shapes} };
     return !$case->{let_in} && $location =~ m{^$at/(?:$re)(?:$after)}
         && ($location =~ s{/$}{}r) ne first_reading($case, $which);
 }
