@@ -161,6 +161,16 @@ judge_memory(fuzz_case_t *it, unsigned octet)
 }
 
 
+static int
+is_there(iri_str_t filename)
+{
+    iri_node_t node;
+
+    return fuzz_dir.stat(NULL, (const char *) filename.data, &node) == IRI_OK
+           && (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER);
+}
+
+
 /* Who starts over with the canonical path is served what was found. */
 static void
 judge_moved(fuzz_case_t *it)
@@ -185,6 +195,16 @@ judge_moved(fuzz_case_t *it)
 
     fuzz_assert(fuzz_find(&search, &found) == IRI_OK);
     fuzz_judge_found(&search, &found);
+
+    /*
+     * Where only the directory was found, the rest in UTF-8 may have a
+     * further reading of its own; a server starts over once, so that is 404.
+     */
+    if (found.answer == IRI_MOVED) {
+        fuzz_assert(!is_there(it->found.filename));
+        return;
+    }
+
     fuzz_assert(found.answer == IRI_SERVE || found.answer == IRI_PASS);
     fuzz_assert(fuzz_equal(found.filename, it->found.filename));
 }
