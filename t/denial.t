@@ -39,7 +39,6 @@ srand $SEED;
 $worlds = [(shuffle @$worlds)[0 .. $WORLDS - 1]] if !$ENV{IRI_DENIAL};
 my $dir = temp_dir();
 my $trees = IRI::Denial::make_trees($dir, $worlds);
-my %reads;    # characters of a name -> what it may be taken for
 my %count;    # server, place, kind -> { requests, leaks, reached, served }
 for my $kind (@SERVERS) {
     subtest $kind => sub { run($kind) };

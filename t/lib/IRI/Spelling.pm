@@ -222,7 +222,8 @@ sub write_in {
         $written{$known} = eval { encode_name($utf8, $charset, $form) };
         # additions of ETEN, in rows where others have other characters
         undef $written{$known} if $charset eq 'Big5'
-            && ($written{$known} // '') =~ /\xC6[\xA1-\xFE]|[\xC7\xC8]/;
+            && ($written{$known} // '') =~ m{\A(?:[\0-\x7F]|[\x81-\xFE].)*?
+                (?:\xC6[\xA1-\xFE]|[\xC7\xC8].)}sx;
     }
     return $written{$known};
 }
