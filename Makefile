@@ -218,7 +218,8 @@ include t/long.mk
 # ---- housekeeping ------------------------------------------------------------
 
 # Headers are set by hand.
-C_FILES = $(wildcard common/*.c mod_iri/*.c ngx_iri/*.c cli/*.c t/core/*.c)
+C_FILES = $(wildcard common/*.c mod_iri/*.c ngx_iri/*.c cli/*.c t/core/*.c \
+              t/fuzz/*.c t/churn/*.c t/torture/*.c)
 
 format:        ## put all C files in form
 	clang-format -i $(C_FILES)
@@ -233,7 +234,7 @@ help:          ## this list
 	@echo "make [TARGET] [CC=...] [CFLAGS=...] [APXS=...] [NGINX_SRC=dir] [V=1]"
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1	\2/p' \
 	    Makefile t/long.mk | \
-	    expand -t 16
+	    expand -t 20
 
 FORCE:
 

@@ -25,6 +25,7 @@ use Time::HiRes qw(sleep time);
 my $program = build_dir() . '/t/churn/churn';
 my $seconds = $ENV{IRI_CHURN} // 6;
 my $seed    = $ENV{IRI_CHURN_SEED} // $$;
+print "# IRI_CHURN_SEED=$seed\n";
 my $only    = $ENV{IRI_CHURN_ONLY} // '';
 my $root    = $> == 0;
 my $long    = $seconds > 60;

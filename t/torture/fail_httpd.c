@@ -62,7 +62,8 @@ fail_pool(apr_pool_t *pool, const char *name)
 void *
 torture_core_palloc(apr_pool_t *pool, apr_size_t size)
 {
-    return fail_now(FAIL_MEMORY, "core_palloc") ? NULL : apr_palloc(pool, size);
+    return fail_now(FAIL_MEMORY, "core_palloc") ? NULL
+                                                : apr_palloc(pool, size);
 }
 
 
