@@ -205,8 +205,7 @@ iri_is_raw_bidi(const unsigned char *p, const unsigned char *end)
                && len < (octets[0] == 0xd8 ? 2u : 3u);
     }
 
-    return raw && (octets[0] == 0xd8 || octets[0] == 0xe2)
-           && iri_utf8_next(octets, octets + len, &c) != 0
+    return raw && iri_utf8_next(octets, octets + len, &c) != 0
            && iri_char_is_bidi_control(c);
 }
 

@@ -168,7 +168,7 @@ iri_source_of(const iri_finder_t *finder)
     const iri_reading_t *reading = finder->search->reading;
     iri_source_t         source = { finder->octets, NULL, 0, 0 };
 
-    if (reading != NULL && reading->raw) {
+    if (reading->raw) {
         source.raw_high = 1;
         source.raw_bidi = 1;
     }
