@@ -74,11 +74,13 @@ COVERED  := $(BUILD)/coverage
 COUNTERS := --coverage -fprofile-update=atomic
 COVERAGE := umask 0; $(MAKE) --no-print-directory BUILD=$(COVERED) CC=gcc \
             OPT='-O0 -g' HARDEN='$(COUNTERS)' HARDEN_LD='$(COUNTERS)'
+# They look at the build, and at what the modules call.
+UNCOVERED := t/build.t t/torture.t
 coverage: need-check ## lines and branches of common/ that the suite runs
 	@rm -rf $(COVERED)
 	@+$(COVERAGE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) \
 	    all unit
-	@+$(COVERAGE) TESTS_ARE='$(filter-out t/build.t,$(wildcard t/*.t)) \
+	@+$(COVERAGE) TESTS_ARE='$(filter-out $(UNCOVERED),$(wildcard t/*.t)) \
 	    $(patsubst t/core/%.c,$(COVERED)/t/%,$(TEST_SRC))' prove
 	@t/analysis/coverage $(COVERED)
 
@@ -131,7 +133,7 @@ fuzz: need-fuzz ## libFuzzer for FUZZ_SECONDS a target; FUZZ=NAME, FUZZ_RUNS=N
 	    FUZZ_PLAIN=-fno-sanitize-coverage=$(FUZZ_COVERS) fuzzers
 	@perl t/fuzz/fuzz run $(BUILD)/fuzz $(FUZZ_SECONDS) $(FUZZ_RUNS) $(FUZZ)
 
-fuzz-corpus: need-fuzz ## t/fuzz/corpus/NAME.txt anew, out of all that was found
+fuzz-corpus: need-fuzz ## after make fuzz: t/fuzz/corpus/NAME.txt anew, from all
 	@perl t/fuzz/fuzz corpus $(BUILD)/fuzz $(FUZZ)
 
 need-fuzz: need-test

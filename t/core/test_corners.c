@@ -672,6 +672,30 @@ test_close_looks(void **state)
 }
 
 
+/*
+ * The root is a file, as alias may have it, and all of the path follows it;
+ * with a slash behind it there is no telling what it is.
+ */
+static void
+test_root_is_file(void **state)
+{
+    corner_t r;
+    int      slash;
+
+    (void) state;
+
+    for (slash = 0; slash < 2; slash++) {
+        corner_init(&r, "/%C3%A9", "", "", N);
+        core_put(&r.core, S("/srv/file"));
+        r.search.root = slash ? S("/srv/file/") : S("/srv/file");
+        corner_find(&r);
+        assert_int_equal(r.found.answer, slash ? IRI_PASS : IRI_SERVE);
+        assert_int_equal(r.found.why, slash ? IRI_WHY_ERROR : IRI_WHY_FOUND);
+        core_free(&r.core);
+    }
+}
+
+
 /* ---- dividing ----------------------------------------------------------- */
 
 /* The file system fails: what is there is not known. */
@@ -957,7 +981,9 @@ test_control_in_entry(void **state)
 }
 
 
-/* What a directory that may be searched and not read says, traced. */
+/* What a directory that cannot be read, or must not be, says; traced. */
+static iri_status_t list_status;
+
 static iri_status_t
 not_listed(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
            void *arg)
@@ -968,7 +994,7 @@ not_listed(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
     (void) arg;
     memset(node, 0, sizeof(*node));
 
-    return IRI_NOT_LISTED;
+    return list_status;
 }
 
 
@@ -981,19 +1007,21 @@ test_not_listed(void **state)
 
     (void) state;
 
-    for (cached = 0; cached < 2; cached++) {
+    for (cached = 0; cached < 4; cached++) {
+        list_status = cached < 2 ? IRI_NOT_LISTED : IRI_IO_FAILED;
         corner_init(&r, "/%E1%BA%AD", "", "", N);
         core_put(&r.core, S("/srv/\xc3\xa2\xcc\xa3"));
         dir = *r.core.env.dir;
         dir.list = not_listed;
         r.core.env.dir = &dir;
         r.core.env.trace = 1;
-        r.search.cache = cached ? iri_cache_create(4096, NULL, NULL, NULL)
-                                : NULL;
+        r.search.cache = cached % 2 ? iri_cache_create(4096, NULL, NULL, NULL)
+                                    : NULL;
         corner_find(&r);
         assert_int_equal(r.found.answer, IRI_PASS);
-        assert_int_equal(r.found.why, IRI_WHY_ABSENT);
-        assert_non_null(strstr(r.core.log, "may not be listed"));
+        assert_int_equal(r.found.why,
+                         cached < 2 ? IRI_WHY_ABSENT : IRI_WHY_ERROR);
+        assert_non_null(strstr(r.core.log, iri_status_text(list_status)));
         iri_cache_destroy(r.search.cache);
         core_free(&r.core);
     }
@@ -1207,6 +1235,145 @@ test_four_octets(void **state)
 }
 
 
+/* ---- memory ------------------------------------------------------------- */
+
+/* What may ask for memory, whatever room there is in a buffer. */
+static iri_status_t
+all_of_it(corner_t *r, iri_str_t *location)
+{
+    iri_status_t status;
+    iri_str_t    filename, path_info;
+
+    status = iri_find(&r->core.env, &r->search, &r->found);
+
+    if (status == IRI_OK) {
+        status = iri_found_split(&r->core.env, &r->search, &r->found,
+                                 &filename, &path_info);
+    }
+
+    return status == IRI_OK
+               ? iri_location(&r->core.env, &r->reading, r->found.path, 1,
+                              S("query=of some length %C3%A9"), location)
+               : status;
+}
+
+
+/*
+ * A buffer grows where its length says so: with roots of each length, each
+ * allocation fails once.
+ */
+static void
+test_every_length(void **state)
+{
+    static const struct {
+        const char *entry; /* below the root */
+        const char *target;
+        const char *charsets;
+        const char *tree;
+    } cases[] = {
+        { "/" E_NFD "/b", "/%C3%A9/a/" E_ACUTE, "", "" },
+        { "/" HYO "/" E_ACUTE, "/%C9%BD/%C3%A9", "euc-jp", "" },
+        { "/\xc9\xbd/x", "/%C9%BD/%C3%A9/a", "euc-jp sjis", "euc-jp sjis" },
+        { "/\xe1\x80\x80", "/%E1%80%80/%E1%80%80", "euc-jp", "euc-jp" },
+        { "/\xc3\xa2\xcc\xa3", "/%E1%BA%AD", "", "" },
+        { "/file", "/" E_ACUTE "/x", "", "" },
+    };
+    char         root[160], path[200];
+    corner_t     r;
+    iri_str_t    location;
+    iri_status_t status;
+    size_t       i, len, n;
+    int          failed;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        for (len = 1; len < 130; len++) {
+            snprintf(root, sizeof(root), "/%0*d", (int) len, 0);
+            snprintf(path, sizeof(path), "%s%s", root, cases[i].entry);
+
+            for (n = 1, failed = 1; failed; n++) {
+                corner_init(&r, cases[i].target, cases[i].charsets,
+                            cases[i].tree, N | V);
+                core_put(&r.core, core_str(path));
+                r.search.root = core_str(root);
+                r.core.fail_at = r.core.allocs + n;
+
+                status = all_of_it(&r, &location);
+                failed = r.core.allocs >= r.core.fail_at;
+                assert_int_equal(status, failed ? IRI_NO_MEMORY : IRI_OK);
+                core_free(&r.core);
+            }
+        }
+    }
+}
+
+
+/* Sentences about words of each length. */
+static void
+test_every_word(void **state)
+{
+    core_t          core;
+    iri_registry_t *registry;
+    iri_charsets_t  list;
+    char            word[200];
+    iri_str_t       str;
+    const char     *why;
+    size_t          len, n, allocs;
+
+    (void) state;
+
+    for (len = 1; len < sizeof(word); len++) {
+        memset(word, 'x', len);
+        str.data = (const unsigned char *) word;
+        str.len = len;
+
+        for (n = 1;; n++) {
+            core_init(&core);
+            registry = iri_registry_create(&core.env);
+            assert_non_null(registry);
+            allocs = core.allocs;
+            core.fail_at = allocs + n;
+            why = iri_parse_charsets(registry, &str, 1, 1, &list);
+            assert_non_null(why);
+            allocs = core.allocs;
+            core_free(&core);
+
+            if (allocs < core.fail_at) {
+                break;
+            }
+
+            assert_non_null(strstr(why, "is no charset known here"));
+        }
+    }
+}
+
+
+/* No path is so long that it cannot be told. */
+static void
+test_very_long_uri(void **state)
+{
+    core_t         core;
+    iri_str_t      path = { IRI_MAX_BUFFER + 1, NULL }, uri;
+    unsigned char *octets = malloc(path.len);
+
+    (void) state;
+
+    assert_non_null(octets);
+    core_init(&core);
+    path.data = memset(octets, 0xe9, path.len);
+
+    assert_int_equal(iri_path_to_uri(&core.env, path, &uri), IRI_NO_MEMORY);
+    assert_int_equal(core.allocs, 0);
+    path.len = 3;
+    assert_int_equal(iri_path_to_uri(&core.env, path, &uri), IRI_OK);
+    assert_str(uri, S("%E9%E9%E9"));
+
+    core_free(&core);
+    free(octets);
+}
+
+
 /* ---- Location ----------------------------------------------------------- */
 
 static void
@@ -1219,6 +1386,7 @@ test_short_locations(void **state)
         { "/", "/" },   { "//", "/" },
         { "///", "/" }, { "//" E_ACUTE, "/%C3%A9" },
         { "", "" },     { "a", "a" },
+        { "ab", "ab" },
     };
     corner_t  r;
     iri_str_t location;
@@ -1263,6 +1431,7 @@ main(void)
         cmocka_unit_test(test_looks_of_a_request),
         cmocka_unit_test(test_lists_of_a_request),
         cmocka_unit_test(test_close_looks),
+        cmocka_unit_test(test_root_is_file),
         cmocka_unit_test(test_split_error),
         cmocka_unit_test(test_split_no_root),
         cmocka_unit_test(test_declared_form),
@@ -1281,6 +1450,9 @@ main(void)
         cmocka_unit_test(test_cut_escapes),
         cmocka_unit_test(test_long_segments),
         cmocka_unit_test(test_four_octets),
+        cmocka_unit_test(test_every_length),
+        cmocka_unit_test(test_every_word),
+        cmocka_unit_test(test_very_long_uri),
         cmocka_unit_test(test_short_locations),
     };
 

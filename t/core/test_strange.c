@@ -14,6 +14,7 @@
 /* What a strange converter makes of octets: units; 0: more are needed. */
 #define ERROR   (-1)
 #define FAILURE (-2) /* not of the octets, but of ICU */
+#define CUT     (-3) /* an error as well: more octets are wanted */
 
 typedef int (*decode_t)(const unsigned char *octets, size_t len,
                         UChar units[4]);
@@ -45,6 +46,7 @@ ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *end,
 
     if (n < 0) {
         *error = n == ERROR ? U_ILLEGAL_CHAR_FOUND
+                 : n == CUT ? U_TRUNCATED_CHAR_FOUND
                             : U_MEMORY_ALLOCATION_ERROR;
         return;
     }
@@ -320,16 +322,28 @@ twins(const unsigned char *octets, size_t len, UChar units[4])
 }
 
 
-/* 81 gives two characters, 82 two of which one is ASCII, 83 a pair. */
+/*
+ * 81 gives two characters, 82 two of which one is ASCII, 83 a pair, 84 half of
+ * one and a character, 85 a private use character by a pair, 86 is cut.
+ */
 static int
 several(const unsigned char *octets, size_t len, UChar units[4])
 {
-    if (len != 1 || octets[0] < 0x81 || octets[0] > 0x83) {
+    static const UChar pairs[][2] = { { 0x102, 0x103 },
+                                      { 0x102, '/' },
+                                      { 0xd83d, 0xde00 },
+                                      { 0xd83d, 0x103 },
+                                      { 0xdb80, 0xdc00 } };
+
+    if (len != 1 || octets[0] < 0x81 || octets[0] > 0x86) {
         return plain(octets, len, units);
     }
 
-    units[0] = octets[0] == 0x83 ? 0xd83d : 0x102;
-    units[1] = octets[0] == 0x83 ? 0xde00 : octets[0] == 0x82 ? '/' : 0x103;
+    if (octets[0] == 0x86) {
+        return CUT;
+    }
+
+    memcpy(units, pairs[octets[0] - 0x81], sizeof(pairs[0]));
 
     return 2;
 }
@@ -549,6 +563,9 @@ test_several(void **state)
     assert_int_equal(read_one(&b, "\x81", 1), 0);
     assert_int_equal(read_one(&b, "\x82", 1), 0);
     assert_int_equal(read_one(&b, "\x83", 1), 0x1f600);
+    assert_int_equal(read_one(&b, "\x84", 1), 0);
+    assert_int_equal(read_one(&b, "\x85", 1), 0);
+    assert_int_equal(read_one(&b, "\x86", 1), 0);
     core_free(&b.core);
 }
 
