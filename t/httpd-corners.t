@@ -50,6 +50,30 @@ unlike $variant->body, qr/below the root/, 'is no path to ask for';
 
 is_deeply [$server->errors], [], 'nothing unexpected in the log';
 
+# ---- a cache that looks before the path is normalized ------------------------
+
+SKIP: {
+    my $folder = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
+    skip 'no mod_cache_disk', 3 if !-e "$folder/mod_cache_disk.so";
+    my $tmp = temp_dir();
+    mkdir "$tmp/cache";
+    chmod 0777, "$tmp/cache";
+    my ($cached) = make_tree("\\xC3\\xA9a.html\tfile\n");
+    my $cache = httpd(root => $cached, tmp => $tmp,
+        modules => [qw(cache cache_disk)], conf => <<'END');
+IRIEngine On
+CacheRoot "%%TMP%%/cache"
+CacheEnable disk "/"
+CacheHeader on
+CacheMinExpire 600
+END
+    is $cache->get('/%C3%A9a.html')->status, 200, 'kept';
+    $cache->wait_for(sub { `find $tmp/cache -name '*.header'` });
+    like $cache->get("/$_")->header('X-Cache') // '', qr/^HIT/,
+        "the same to a cache: $_"
+        for qw(%C3%A9%61.html %2E/%C3%A9a.html);
+}
+
 # ---- a listing of names that requests may not be read in ---------------------
 
 my ($tree) = make_tree("\\xA4\\xA2.html\tfile\n");
