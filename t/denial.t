@@ -448,7 +448,7 @@ sub status {
         # httpd itself compares what is written there with octets on disk
         $same ||= $place->{octets} && $status == $place->{status}
             && $case->{tree}{label} !~ /^nf/;
-        $same ||= $status == 429 && $place->{name} eq 'limit-uri';
+        $same ||= $status == 429 && $place->{limited};
         $count->{served}++ if $same;
         bad($run, $case, 'status', 'but public') if !$same;
     }
