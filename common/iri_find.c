@@ -164,15 +164,24 @@ typedef struct {
 
 /* Does a walk go on below the deepest entry that another one found? */
 static int
-iri_walk_goes_on(const iri_walk_t *walk, const iri_walk_t *other)
+iri_walk_goes_on(const iri_walk_t *walk, const iri_further_t *best)
 {
-    size_t len = other->deepest;
+    const iri_walk_t *other = &best->walk;
+    size_t            len = other->deepest;
+    int               deeper;
 
     if (other->depth == 0) {
         return walk->depth != 0;
     }
 
-    return walk->depth > other->depth && walk->disk.data[len] == '/'
+    deeper = walk->depth > other->depth;
+
+    /* Both end in one directory, but only one of them with a name. */
+    if (best->charset.len != 0 && other->unwritable) {
+        deeper |= walk->depth == other->depth && !walk->refused;
+    }
+
+    return deeper && walk->disk.data[len] == '/'
            && memcmp(walk->disk.data, other->disk.data, len) == 0;
 }
 
@@ -189,7 +198,8 @@ static void
 iri_further_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
                  iri_further_t *best)
 {
-    if (walk->refused || !iri_walk_goes_on(walk, &best->walk)) {
+    if ((walk->refused && !walk->unwritable) || !iri_walk_goes_on(walk, best))
+    {
         return;
     }
 
@@ -412,7 +422,11 @@ iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
         return status;
     }
 
-    if (walk->refused) {
+    /* Where it is in a directory of another name, that has to judge first. */
+    if (walk->refused
+        && (!walk->unwritable || finder->stopped
+            || iri_str_equal(iri_buf_str(&walk->names), finder->part)))
+    {
         found->answer = IRI_REFUSE;
         found->why = walk->why;
         return IRI_OK;

@@ -303,7 +303,8 @@ typedef struct {
     size_t      depth;     /* segments, other than ASCII, that were found */
     size_t      deepest;   /* octets of disk, down to the last of them */
     int         found;     /* and all of the path was */
-    int         refused;
+    int         refused;   /* disk ends there, names go on */
+    int         unwritable; /* and only because no tree writes the rest */
 } iri_walk_t;
 
 typedef enum {

@@ -15,9 +15,11 @@ static iri_status_t
 iri_walk_put(iri_finder_t *finder, iri_walk_t *walk, iri_str_t disk,
              iri_str_t name)
 {
-    iri_status_t status;
+    iri_status_t status = IRI_OK;
 
-    status = iri_buf_put(finder->env, &walk->disk, disk.data, disk.len);
+    if (!walk->refused) {
+        status = iri_buf_put(finder->env, &walk->disk, disk.data, disk.len);
+    }
 
     return status == IRI_OK
                ? iri_buf_put(finder->env, &walk->names, name.data, name.len)
@@ -76,7 +78,7 @@ iri_walk_new_octets(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
 
     if (name.len != 0) {
         iri_walk_refuse(walk, IRI_WHY_OTHER_NAME);
-        return IRI_OK;
+        walk->unwritable = 0;
     }
 
     return iri_walk_put(finder, walk, segment, segment);
@@ -111,9 +113,9 @@ iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
         }
     }
 
-    if (!written) {
+    if (!written && !walk->refused) {
         iri_walk_refuse(walk, IRI_WHY_UNWRITABLE);
-        return IRI_OK;
+        walk->unwritable = 1;
     }
 
     return iri_walk_put(finder, walk, iri_buf_str(&octets), segment);
@@ -136,7 +138,7 @@ iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest)
 
         status = iri_walk_new_name(finder, walk, segment);
 
-        if (status != IRI_OK || walk->refused || to == rest.len) {
+        if (status != IRI_OK || to == rest.len) {
             break;
         }
 

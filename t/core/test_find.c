@@ -202,6 +202,15 @@ static const case_t cases[] = {
     { "/" E_ACUTE "/b", "/%C3%A9/%E9", "windows-1252", "", ANY, N, IRI_MOVED,
       IRI_WHY_MIXED, IRI_MATCH_EXACT, "/" E_ACUTE "/" E_ACUTE,
       "/" E_ACUTE "/" E_ACUTE, "mixed" },
+    /* What is behind an entry need not be writable; that tells nothing. */
+    { "/\xc5ng/q", "/%C3%85ng/q/%A4%A2", "sjis windows-1252", "windows-1252",
+      ANY, N, IRI_MOVED, IRI_WHY_MIXED, IRI_MATCH_CHARSET,
+      "/\xc5ng/q/\xef\xbd\xa4\xef\xbd\xa2",
+      "/\xc3\x85ng/q/\xef\xbd\xa4\xef\xbd\xa2", "mixed" },
+    { "/\xc5ng/q", "/%C3%85ng/v/%A4%A2", "sjis windows-1252", "windows-1252",
+      ANY, N, IRI_MOVED, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xc5ng/v/",
+      "/\xc3\x85ng/v/\xef\xbd\xa4\xef\xbd\xa2", "mixed" },
+
     /* No entry below one directory tells of itself to those of another. */
     { "/\xc9\xbd/b|/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, ABSENT,
       "/\xc9\xbd/a", NULL, NULL },
@@ -1335,6 +1344,7 @@ absent_below(const find_t *find)
                || find->found.why == IRI_WHY_FURTHER
                || find->found.why == IRI_WHY_MIXED
                || find->found.why == IRI_WHY_UNNAMED
+               || find->found.why == IRI_WHY_UNWRITABLE
                || find->found.why == IRI_WHY_READ);
 }
 
