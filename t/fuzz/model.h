@@ -109,12 +109,13 @@ typedef struct {
     model_node_t *top;          /* of the file system */
     uint64_t      inodes;
     int64_t       time;
+    int64_t       tick;         /* by which each change moves it on */
     size_t        stats;        /* calls of the core */
     size_t        lists;
     void         *blocks;       /* what the core allocated */
 } model_tree_t;
 
-void model_tree_init(model_tree_t *tree);
+void model_tree_init(model_tree_t *tree, int news);
 /* An entry, new or the one that is there; NULL: no room for it. */
 model_node_t *model_tree_add(model_tree_t *tree, model_node_t *dir,
                              model_list_t name, int is_dir);
@@ -199,6 +200,12 @@ int model_unescape(model_list_t s, model_list_t *octets,
 /* Octets unescaped, in the charsets of a list. */
 model_came_t model_came(const model_reading_conf_t *conf,
                         model_list_t octets);
+
+/*
+ * Has the path a bidi formatting character that came raw, in each charset
+ * that reads its segment so?
+ */
+int model_came_raw(const model_reading_t *reading, model_list_t path);
 
 /* A segment in a charset: 1, and its name and URI, or 0. */
 int model_read_segment(const model_charset_t *charset,

@@ -16,6 +16,7 @@ typedef struct {
     model_charsets_t     charsets;   /* all of them */
     model_list_t         words[MODEL_WORDS];   /* characters */
     int                  cached;
+    int                  news;       /* 1: no time of a directory is old */
     model_list_t         prefix;     /* of all requests: what root stands for */
     int                  slash;      /* 1: with the slash behind it */
     model_tree_t         tree;
@@ -27,6 +28,8 @@ typedef struct {
     int          escaped;
     model_list_t target;
     model_list_t sent;
+    int          has_query;
+    model_list_t query;
 } model_request_t;
 
 int  model_case_start(void);         /* 1: there are lists of words */

@@ -558,7 +558,7 @@ model_location(const model_reading_t *reading, model_list_t path,
                int has_query, model_list_t query)
 {
     model_list_t uri, out = none;
-    size_t       slashes = 0;
+    size_t       slashes = 0, i;
 
     if (reading->form == IRI_FORM_INVALID
         || ((reading->form == IRI_FORM_ASCII
@@ -578,8 +578,61 @@ model_location(const model_reading_t *reading, model_list_t path,
     model_cat(&out, model_part(uri, slashes, uri.len));
     if (has_query) {
         model_put(&out, '?');
-        model_cat(&out, query);
+        for (i = 0; i < query.len; i++) {
+            if (query.at[i] > 0x20 && query.at[i] < 0x7f) {
+                model_put(&out, query.at[i]);
+            } else {
+                model_put_escape(&out, query.at[i]);
+            }
+        }
     }
 
     return out;
+}
+
+
+/* ---- what must not be --------------------------------------------------- */
+
+/* 1: this segment is read so, from octets that were escaped; or without. */
+static int
+model_came_well(const model_came_t *came, size_t index, model_list_t name)
+{
+    model_list_t chars, read, uri;
+    size_t       i, k, bidi = 0;
+
+    model_decode(came->try[0], name, &chars, NULL);
+    for (i = 0; i < chars.len; i++) {
+        bidi |= (size_t) model_is_bidi(chars.at[i]);
+    }
+
+    for (k = 0; k < came->tries && bidi; k++) {
+        if (model_read_segment(came->try[k], came, index, &read, &uri)
+            && model_same(read, name)
+            && !model_raw_bidi(came->try[k], came, index))
+        {
+            return 1;
+        }
+    }
+
+    return !bidi;
+}
+
+
+int
+model_came_raw(const model_reading_t *reading, model_list_t path)
+{
+    model_came_t came = model_came(reading->conf, reading->octets);
+    size_t       i;
+
+    model_unescape(reading->target, &came.sent, &came.sent_escaped);
+    for (i = 0; i < model_split_count(path)
+                && i < model_split_count(reading->octets);
+         i++)
+    {
+        if (!model_came_well(&came, i, model_segment(path, i))) {
+            return 1;
+        }
+    }
+
+    return 0;
 }

@@ -302,9 +302,9 @@ model_run_location(model_case_t *c, const model_request_t *request,
 {
     iri_env_t     env = model_env(&c->tree);
     model_check_t check = { c, request, "iri_location", path, 0 };
-    model_list_t  query = model_text("a=%e9&b");
+    model_list_t  query = request->query;
     iri_str_t     out;
-    int           has = path.len % 2 == 0;
+    int           has = request->has_query;
 
     model_same_number(&check, "status",
                       iri_location(&env, core, model_lend(&c->tree, path),
@@ -379,9 +379,11 @@ model_run_find(model_case_t *c, const model_request_t *request,
     model = model_find(&c->tree_conf, c->root, model_octets(search->root),
                        check.about, search->prefix, reading);
 
-    if (model.unsure_bidi
+    if (model.unsure_bidi && core->answer != IRI_SERVE
         && (core->answer != model.answer || core->why != model.why
-            || !model_same(model_octets(core->path), model.path)))
+            || !model_same(model_octets(core->path), model.path))
+        && (core->answer != IRI_MOVED
+            || !model_came_raw(reading, model_octets(core->path))))
     {
         model_counts.unsure++;
         return 0;
@@ -652,7 +654,7 @@ model_run_charset(const model_charset_t *charset)
     memset(&c, 0, sizeof(c));
     memset(&conf, 0, sizeof(conf));
     memset(&tree, 0, sizeof(tree));
-    model_tree_init(&c.tree);
+    model_tree_init(&c.tree, 0);
     c.root = c.tree.top;
     c.tree_conf.charsets.at[c.tree_conf.charsets.count++] = charset;
     tree.charsets = model_core_charsets(&c.tree_conf.charsets);

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "model.h"
 
@@ -38,12 +39,21 @@ model_node_new(model_tree_t *tree, model_list_t name, int is_dir)
 
 
 void
-model_tree_init(model_tree_t *tree)
+model_tree_init(model_tree_t *tree, int news)
 {
-    model_list_t none = { 0, 0, NULL };
+    model_list_t    none = { 0, 0, NULL };
+    struct timespec now;
 
     memset(tree, 0, sizeof(*tree));
-    tree->time = INT64_C(1000000000000000000); /* of 2001: no longer news */
+    tree->time = INT64_C(1000000000000000000); /* of 2001 */
+    tree->tick = 1000;
+
+    /* In the tick of a coarse clock nobody sees that something changed. */
+    if (news && clock_gettime(CLOCK_REALTIME, &now) == 0) {
+        tree->time = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+        tree->tick = 0;
+    }
+
     tree->top = model_node_new(tree, none, 1);
 }
 
@@ -87,7 +97,7 @@ model_tree_add(model_tree_t *tree, model_node_t *dir, model_list_t name,
         }
     }
 
-    tree->time += 1000;
+    tree->time += tree->tick;
     dir->time = tree->time;
     node = model_node_new(tree, name, is_dir);
     dir->child[dir->count++] = node;
@@ -99,7 +109,7 @@ model_tree_add(model_tree_t *tree, model_node_t *dir, model_list_t name,
 void
 model_tree_remove(model_tree_t *tree, model_node_t *dir, size_t index)
 {
-    tree->time += 1000;
+    tree->time += tree->tick;
     dir->time = tree->time;
     dir->child[index] = dir->child[--dir->count];
 }
