@@ -265,7 +265,9 @@ sub has_absent {
     return 1 if $case->{shape} eq 'hidden'
         && $case->{path}[0] =~ m{/(?:q|%71)(?:[.]|%2E)[^/]*(?:/|$)}i;
     # what is in public directories, too, may be told of those; and a name
-    # that differs in letters may differ in what it can be bent to
+    # that differs in letters may differ in what it can be bent to, and in
+    # whether it is redirected before a rule has made the denied path of it
+    return 0 if $case->{place}{made} && $case->{world}{redirect};
     return $case->{shape} =~ /^(?:leaf|inner|deep)$/
         && IRI::Spelling::sure($case->{kind}) eq 'same';
 }
