@@ -649,6 +649,7 @@ test_close_looks(void **state)
 
     for (count = ENOUGH; count <= ENOUGH + 1; count++) {
         corner_init(&r, "/%E1%BA%AD", "", "", N);
+        r.core.env.trace = 1;
         r.search.reading = NULL;
 
         for (i = 0; i < count; i++) {
@@ -1239,7 +1240,7 @@ test_four_octets(void **state)
 
 /* What may ask for memory, whatever room there is in a buffer. */
 static iri_status_t
-all_of_it(corner_t *r, iri_str_t *location)
+all_of_it(corner_t *r, iri_str_t query, iri_str_t *location)
 {
     iri_status_t status;
     iri_str_t    filename, path_info;
@@ -1251,16 +1252,43 @@ all_of_it(corner_t *r, iri_str_t *location)
                                  &filename, &path_info);
     }
 
-    return status == IRI_OK
-               ? iri_location(&r->core.env, &r->reading, r->found.path, 1,
-                              S("query=of some length %C3%A9"), location)
-               : status;
+    return status == IRI_OK ? iri_location(&r->core.env, &r->reading,
+                                           r->found.path, 1, query, location)
+                            : status;
+}
+
+
+/* Each allocation fails once. */
+static void
+check_allocations(const char *target, const char *charsets, const char *tree,
+                  const char *root, const char *entry)
+{
+    char         path[400];
+    corner_t     r;
+    iri_str_t    location;
+    iri_status_t status;
+    size_t       n;
+    int          failed = 1;
+
+    snprintf(path, sizeof(path), "%s%s", root, entry);
+
+    for (n = 1; failed; n++) {
+        corner_init(&r, target, charsets, tree, N | V);
+        core_put(&r.core, core_str(path));
+        r.search.root = core_str(root);
+        r.core.fail_at = r.core.allocs + n;
+
+        status = all_of_it(&r, core_str(root), &location);
+        failed = r.core.allocs >= r.core.fail_at;
+        assert_int_equal(status, failed ? IRI_NO_MEMORY : IRI_OK);
+        core_free(&r.core);
+    }
 }
 
 
 /*
- * A buffer grows where its length says so: with roots of each length, each
- * allocation fails once.
+ * A buffer grows where its length says so: with roots, paths and queries of
+ * each length.
  */
 static void
 test_every_length(void **state)
@@ -1276,34 +1304,25 @@ test_every_length(void **state)
         { "/\xc9\xbd/x", "/%C9%BD/%C3%A9/a", "euc-jp sjis", "euc-jp sjis" },
         { "/\xe1\x80\x80", "/%E1%80%80/%E1%80%80", "euc-jp", "euc-jp" },
         { "/\xc3\xa2\xcc\xa3", "/%E1%BA%AD", "", "" },
+        { "/\xe2\x84\xa6", "/%CE%A9", "", "" }, /* longer than NFC, NFD */
+        { "/" HYO "/x", "/%C9%BD/x", "euc-jp", "" },
         { "/file", "/" E_ACUTE "/x", "", "" },
     };
-    char         root[160], path[200];
-    corner_t     r;
-    iri_str_t    location;
-    iri_status_t status;
-    size_t       i, len, n;
-    int          failed;
+    char   root[160], target[400];
+    size_t i, len;
 
     (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
         for (len = 1; len < 130; len++) {
             snprintf(root, sizeof(root), "/%0*d", (int) len, 0);
-            snprintf(path, sizeof(path), "%s%s", root, cases[i].entry);
+            snprintf(target, sizeof(target), "%s%s/%%C3%%A9", cases[i].target,
+                     root);
 
-            for (n = 1, failed = 1; failed; n++) {
-                corner_init(&r, cases[i].target, cases[i].charsets,
-                            cases[i].tree, N | V);
-                core_put(&r.core, core_str(path));
-                r.search.root = core_str(root);
-                r.core.fail_at = r.core.allocs + n;
-
-                status = all_of_it(&r, &location);
-                failed = r.core.allocs >= r.core.fail_at;
-                assert_int_equal(status, failed ? IRI_NO_MEMORY : IRI_OK);
-                core_free(&r.core);
-            }
+            check_allocations(cases[i].target, cases[i].charsets,
+                              cases[i].tree, root, cases[i].entry);
+            check_allocations(target, cases[i].charsets, cases[i].tree, root,
+                              cases[i].entry);
         }
     }
 }

@@ -57,16 +57,17 @@ ucnv_toUnicode(UConverter *converter, UChar **to, const UChar *end,
 }
 
 
-/* The first octets of at most three, in their order, that give the units. */
+/* The first octets of one, two or these four, that give the units. */
 void
 ucnv_fromUnicode(UConverter *converter, char **to, const char *end,
                  const UChar **from, const UChar *from_end, int32_t *offsets,
                  UBool flush, UErrorCode *error)
 {
-    unsigned char octets[2];
-    UChar         units[4];
-    unsigned      code;
-    size_t        len, n = (size_t) (from_end - *from);
+    static const unsigned char four[] = { 0x81, 0x30, 0x81, 0x30 };
+    unsigned char              octets[2];
+    UChar                      units[4];
+    unsigned                   code;
+    size_t                     len, n = (size_t) (from_end - *from);
 
     (void) converter;
     (void) offsets;
@@ -86,6 +87,14 @@ ucnv_fromUnicode(UConverter *converter, char **to, const char *end,
                 return;
             }
         }
+    }
+
+    if (strange.decode(four, 4, units) == (int) n
+        && memcmp(units, *from, n * sizeof(units[0])) == 0)
+    {
+        memcpy(*to, four, 4);
+        *to += 4;
+        return;
     }
 
     *error = U_ILLEGAL_CHAR_FOUND;
@@ -261,6 +270,24 @@ three_octets(const unsigned char *octets, size_t len, UChar units[4])
     units[0] = 0x101;
 
     return len == 3 && octets[2] == inner ? 1 : ERROR;
+}
+
+
+/* 81 to 9F lead to 40 or 41, and these to U+0101. */
+static int
+many_nodes(const unsigned char *octets, size_t len, UChar units[4])
+{
+    if (octets[0] < 0x81 || octets[0] > 0x9f) {
+        return plain(octets, len, units);
+    }
+
+    if (len < 3) {
+        return len == 1 || octets[1] == 0x40 || octets[1] == 0x41 ? 0 : ERROR;
+    }
+
+    units[0] = 0x101;
+
+    return len == 3 && octets[2] == 0x40 ? 1 : ERROR;
 }
 
 
@@ -673,6 +700,47 @@ test_failing(void **state)
 }
 
 
+/* Memory is out somewhere: no charset with less in it. */
+static void
+test_memory(void **state)
+{
+    static const decode_t decodes[] = { two_octets, three_octets,
+                                        many_nodes, several,
+                                        linear,     linear_and_more };
+    iri_encoding_t        encoding = { "gb18030", "US-ASCII", NULL,
+                                       0,         0,          IRI_QUIRK_NONE };
+    const iri_charset_t  *charset;
+    const char           *why;
+    core_t                core;
+    size_t                i, n;
+
+    (void) state;
+    inner = 0x40;
+
+    for (i = 0; i < COUNT(decodes); i++) {
+        strange.decode = decodes[i];
+
+        for (n = 1, charset = NULL; charset == NULL; n++) {
+            core_init(&core);
+            core.fail_at = n;
+            why = NULL;
+            charset = iri_charset_build(&core.env, &encoding, &why);
+
+            if (charset == NULL) {
+                assert_int_equal(core.allocs, n);
+                assert_non_null(strstr(why, "out of memory"));
+            } else {
+                assert_true(core.allocs < n);
+            }
+
+            core_free(&core);
+        }
+
+        assert_true(n > 4);
+    }
+}
+
+
 /* ICU says that it will not stop at errors: then it is not asked at all. */
 static void
 test_callbacks(void **state)
@@ -706,6 +774,7 @@ main(void)
         cmocka_unit_test(test_twins),
         cmocka_unit_test(test_several),
         cmocka_unit_test(test_failing),
+        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_endless),
         cmocka_unit_test(test_private_use),
         cmocka_unit_test(test_surrogates),
