@@ -369,6 +369,7 @@ model_step(const model_tree_conf_t *conf, model_walk_t *walk,
            model_node_t *dir, const model_asked_t *asked)
 {
     model_node_t *node = NULL;
+    model_list_t  octets;
 
     if (dir != NULL && !dir->is_dir) {
         walk->below_file = 1;
@@ -383,8 +384,10 @@ model_step(const model_tree_conf_t *conf, model_walk_t *walk,
     }
     walk->info |= walk->below_file && !model_is_ascii(asked->octets);
 
+    /* No error is met where nothing is looked for. */
     if (dir != NULL && dir->locked) {
         walk->error = 1;
+        walk->unsure |= !model_new_name(conf, asked->chars, &octets);
         dir = NULL;
     }
 
@@ -549,6 +552,13 @@ static int
 model_is_refused(const model_walk_t *walk)
 {
     return walk->unwritable || walk->other_name;
+}
+
+
+static iri_why_t
+model_refusal(const model_walk_t *walk)
+{
+    return walk->other_name ? IRI_WHY_OTHER_NAME : IRI_WHY_UNWRITABLE;
 }
 
 
@@ -734,13 +744,21 @@ model_mixed_path(const model_search_t *search, const model_came_t *came,
 }
 
 
+/* Of two that lead as deep, the one that can be written. */
+static size_t
+model_worth(const model_walk_t *walk)
+{
+    return walk->found * 2 + !model_is_refused(walk);
+}
+
+
 /*
  * Does this reading lead to more than was found (iri_found_t: "or the
  * directory that it would be in")?  -1: the file system failed.
  */
 static int
-model_leads_on(const model_search_t *search, model_list_t path,
-               size_t deepest, model_walk_t *walk)
+model_leads_on(const model_search_t *search, model_list_t path, size_t first,
+               size_t best, model_walk_t *walk, model_found_t *out)
 {
     if (model_same(path, search->path)) {
         return 0;
@@ -748,10 +766,9 @@ model_leads_on(const model_search_t *search, model_list_t path,
 
     *walk = model_walk_path(search->conf, search->root, search->root_path,
                             path, search->prefix, search->reading->octets, 0);
+    out->unsure |= walk->unsure;
 
-    return walk->error              ? -1
-           : model_is_refused(walk) ? 0
-                                    : walk->found > deepest;
+    return walk->error ? -1 : walk->found > first && model_worth(walk) > best;
 }
 
 
@@ -785,7 +802,7 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
     model_walk_t walk;
     model_one_t  one;
     model_list_t in = none, path;
-    size_t       i, k, deepest = first->found;
+    size_t       i, k, best = 0;
     int          leads, legacy = 0, found = 0;
 
     for (i = 0; i <= came.tries; i++) {
@@ -800,7 +817,7 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
             path = model_mixed_path(search, &came, &in);
         }
 
-        leads = model_leads_on(search, path, deepest, &walk);
+        leads = model_leads_on(search, path, first->found, best, &walk, out);
         if (leads < 0) {
             return leads;
         }
@@ -828,7 +845,7 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
             return 1;
         }
 
-        deepest = walk.found;
+        best = model_worth(&walk);
         found = 1;
     }
 
@@ -906,8 +923,9 @@ model_found_first(const model_search_t *search, const model_walk_t *walk,
 {
     model_found(search, walk, out,
                 model_same(walk->path, search->path) ? IRI_SERVE : IRI_MOVED,
-                walk->variant ? IRI_WHY_VARIANT : IRI_WHY_FOUND);
-    out->unsure = walk->unsure;
+                model_is_refused(walk) ? model_refusal(walk)
+                : walk->variant        ? IRI_WHY_VARIANT
+                                       : IRI_WHY_FOUND);
     out->any_why = !model_is_named(search);
 }
 
@@ -928,6 +946,7 @@ model_find_names(const model_search_t *search, model_found_t *out)
         reading == NULL || reading->form == IRI_FORM_INVALID
             || model_has_one_reading(search));
     moved = !model_same(walk.path, search->path);
+    out->unsure |= walk.unsure;
 
     if (!walk.error && !model_is_refused(&walk) && model_is_complete(&walk)) {
         model_found_first(search, &walk, out);
@@ -941,15 +960,14 @@ model_find_names(const model_search_t *search, model_found_t *out)
         }
     }
 
-    if (!walk.error && !model_is_refused(&walk) && moved) {
+    if (!walk.error && !walk.other_name && moved) {
+        /* What cannot be written is refused there, by the rules of there. */
         model_found_first(search, &walk, out);
         return;
     }
 
     if (model_is_refused(&walk)) {
-        model_found(search, &walk, out, IRI_REFUSE,
-                    walk.other_name ? IRI_WHY_OTHER_NAME
-                                    : IRI_WHY_UNWRITABLE);
+        model_found(search, &walk, out, IRI_REFUSE, model_refusal(&walk));
         out->or_why = walk.unwritable ? IRI_WHY_UNWRITABLE : out->why;
     } else {
         /* Other names than those asked must not be met by the server. */
