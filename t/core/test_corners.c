@@ -300,6 +300,12 @@ test_no_mixed_rest(void **state)
     assert_int_equal(r.found.why, IRI_WHY_ABSENT);
     assert_str(r.found.filename, S("/srv/" E_ACUTE "/\xe2\x80\x8e"));
 
+    /* Nor where the first segment is there, in EUC-JP. */
+    core_put(&r.core, S("/srv/\xe8\xbe\xbf/"));
+    corner_find(&r);
+    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.why, IRI_WHY_ABSENT);
+
     core_free(&r.core);
 }
 
