@@ -246,6 +246,7 @@ typedef struct {
     int          other_name; /* octets that follow are a name here */
     size_t       segments;
     size_t       found;      /* segments that are entries */
+    size_t       deepest;    /* characters of filename, down to the last */
     int          below_file; /* the rest is below a file */
     int          info;       /* and of that something is not ASCII */
     int          variant;
@@ -403,6 +404,7 @@ model_step(const model_tree_conf_t *conf, model_walk_t *walk,
 
     walk->found++;
     model_cat(&walk->filename, node->name);
+    walk->deepest = walk->filename.len;
 
     return node;
 }
@@ -459,6 +461,7 @@ model_trust(model_walk_t *walk, model_node_t *dir, model_list_t rest,
     walk->found = walk->segments;
     model_cat(&walk->path, more);
     model_cat(&walk->filename, more);
+    walk->deepest = walk->filename.len;
 }
 
 
@@ -744,21 +747,38 @@ model_mixed_path(const model_search_t *search, const model_came_t *came,
 }
 
 
-/* Of two that lead as deep, the one that can be written. */
-static size_t
-model_worth(const model_walk_t *walk)
+/*
+ * Does a walk lead deeper than the best so far?  Where they part, the first
+ * under which there is an entry has the request (iri_find); of two that end
+ * in one directory, the one that has a name there.  first: best is the walk
+ * of the reading that all others come after.
+ */
+static int
+model_goes_on(const model_walk_t *walk, const model_walk_t *best, int first)
 {
-    return walk->found * 2 + !model_is_refused(walk);
+    if (walk->other_name) {
+        return 0;
+    }
+
+    if (best->found != 0
+        && (walk->deepest < best->deepest
+            || !model_same(model_part(walk->filename, 0, best->deepest),
+                           model_part(best->filename, 0, best->deepest))))
+    {
+        return 0;
+    }
+
+    return walk->found > best->found
+           || (!first && walk->found == best->found && best->unwritable
+               && !walk->unwritable);
 }
 
 
-/*
- * Does this reading lead to more than was found (iri_found_t: "or the
- * directory that it would be in")?  -1: the file system failed.
- */
+/* The other reading, walked; -1: the file system failed. */
 static int
-model_leads_on(const model_search_t *search, model_list_t path, size_t first,
-               size_t best, model_walk_t *walk, model_found_t *out)
+model_leads_on(const model_search_t *search, model_list_t path,
+               const model_walk_t *best, int first, model_walk_t *walk,
+               model_found_t *out)
 {
     if (model_same(path, search->path)) {
         return 0;
@@ -768,7 +788,7 @@ model_leads_on(const model_search_t *search, model_list_t path, size_t first,
                             path, search->prefix, search->reading->octets, 0);
     out->unsure |= walk->unsure;
 
-    return walk->error ? -1 : walk->found > first && model_worth(walk) > best;
+    return walk->error ? -1 : model_goes_on(walk, best, first);
 }
 
 
@@ -791,7 +811,7 @@ model_prefix_legacy(const model_search_t *search, const model_came_t *all)
 
 /*
  * The readings in their order, then the mixed one: the first that is there,
- * or leads deepest.  1: found; 0: not; -1: the file system failed.
+ * or the last that leads on from those before it.  1: found; 0: not; -1: the file system failed.
  */
 static int
 model_find_further(const model_search_t *search, const model_walk_t *first,
@@ -799,10 +819,10 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
 {
     model_came_t came = model_further(search, 0);
     model_came_t all = model_further(search, 1);
-    model_walk_t walk;
+    model_walk_t walk, best = *first;
     model_one_t  one;
     model_list_t in = none, path;
-    size_t       i, k, best = 0;
+    size_t       i, k;
     int          leads, legacy = 0, found = 0;
 
     for (i = 0; i <= came.tries; i++) {
@@ -817,7 +837,7 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
             path = model_mixed_path(search, &came, &in);
         }
 
-        leads = model_leads_on(search, path, first->found, best, &walk, out);
+        leads = model_leads_on(search, path, &best, !found, &walk, out);
         if (leads < 0) {
             return leads;
         }
@@ -845,7 +865,7 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
             return 1;
         }
 
-        best = model_worth(&walk);
+        best = walk;
         found = 1;
     }
 

@@ -109,7 +109,6 @@ typedef struct {
     model_node_t *top;          /* of the file system */
     uint64_t      inodes;
     int64_t       time;
-    int64_t       tick;         /* by which each change moves it on */
     size_t        stats;        /* calls of the core */
     size_t        lists;
     void         *blocks;       /* what the core allocated */

@@ -414,7 +414,8 @@ model_came(const model_reading_conf_t *conf, model_list_t octets)
 
 /*
  * The first reading of a path that is not ASCII.  A path that is UTF-8 is
- * UTF-8 (doc/directives.md), also where it must not be read.
+ * UTF-8 (doc/directives.md), also where it must not be read.  A charset in
+ * which a segment would be too long is the last that is asked.
  */
 static model_one_t
 model_first(const model_came_t *came)
@@ -424,7 +425,7 @@ model_first(const model_came_t *came)
 
     for (i = 0; i < came->tries; i++) {
         one = model_read_whole(came, i);
-        if (one.read || one.bidi) {
+        if (one.read || one.bidi || one.too_long) {
             return one;
         }
     }
@@ -524,14 +525,15 @@ model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
     model_unescape(out.target, &came.sent, &came.sent_escaped);
     out.unsure = model_is_unsure(&came);
     one = model_first(&came);
-    if (!one.read && (one.bidi || !one.too_long)) {
-        model_invalid(&out, one.bidi);
+
+    /* A segment that would be too long ends it, be the rest read or not. */
+    if (one.too_long || (one.read && one.path.len > IRI_MAX_PATH)) {
+        model_refuse(&out, 404, IRI_WHY_LIMIT);
         return out;
     }
 
-    /* A segment that would be too long ends it, be the rest read or not. */
-    if (one.too_long || one.path.len > IRI_MAX_PATH) {
-        model_refuse(&out, 404, IRI_WHY_LIMIT);
+    if (!one.read) {
+        model_invalid(&out, one.bidi);
         return out;
     }
 

@@ -90,18 +90,25 @@ model_forget(void)
 
 /* ---- lists -------------------------------------------------------------- */
 
-void
-model_put(model_list_t *list, uint32_t value)
+static void
+model_make_room(model_list_t *list, size_t count)
 {
     uint32_t *more;
 
+    list->room = list->room * 2 + 16 + count;
+    more = model_alloc(list->room * sizeof(*more));
+    if (list->len != 0) {
+        memcpy(more, list->at, list->len * sizeof(*more));
+    }
+    list->at = more;
+}
+
+
+void
+model_put(model_list_t *list, uint32_t value)
+{
     if (list->len == list->room) {
-        list->room = list->room * 2 + 16;
-        more = model_alloc(list->room * sizeof(*more));
-        if (list->len != 0) {
-            memcpy(more, list->at, list->len * sizeof(*more));
-        }
-        list->at = more;
+        model_make_room(list, 1);
     }
 
     list->at[list->len++] = value;
@@ -111,11 +118,16 @@ model_put(model_list_t *list, uint32_t value)
 void
 model_cat(model_list_t *list, model_list_t more)
 {
-    size_t i;
-
-    for (i = 0; i < more.len; i++) {
-        model_put(list, more.at[i]);
+    if (more.len == 0) {
+        return;
     }
+
+    if (list->room - list->len < more.len) {
+        model_make_room(list, more.len);
+    }
+
+    memcpy(list->at + list->len, more.at, more.len * sizeof(*more.at));
+    list->len += more.len;
 }
 
 
@@ -124,8 +136,11 @@ model_part(model_list_t list, size_t from, size_t to)
 {
     model_list_t part = { 0, 0, NULL };
 
-    for (/* void */; from < to && from < list.len; from++) {
-        model_put(&part, list.at[from]);
+    to = to < list.len ? to : list.len;
+    if (from < to) {
+        list.at += from;
+        list.len = to - from;
+        model_cat(&part, list);
     }
 
     return part;

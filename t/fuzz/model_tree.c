@@ -46,12 +46,9 @@ model_tree_init(model_tree_t *tree, int news)
 
     memset(tree, 0, sizeof(*tree));
     tree->time = INT64_C(1000000000000000000); /* of 2001 */
-    tree->tick = 1000;
 
-    /* In the tick of a coarse clock nobody sees that something changed. */
     if (news && clock_gettime(CLOCK_REALTIME, &now) == 0) {
         tree->time = now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-        tree->tick = 0;
     }
 
     tree->top = model_node_new(tree, none, 1);
@@ -97,7 +94,7 @@ model_tree_add(model_tree_t *tree, model_node_t *dir, model_list_t name,
         }
     }
 
-    tree->time += tree->tick;
+    tree->time += 1000;
     dir->time = tree->time;
     node = model_node_new(tree, name, is_dir);
     dir->child[dir->count++] = node;
@@ -109,7 +106,7 @@ model_tree_add(model_tree_t *tree, model_node_t *dir, model_list_t name,
 void
 model_tree_remove(model_tree_t *tree, model_node_t *dir, size_t index)
 {
-    tree->time += tree->tick;
+    tree->time += 1000;
     dir->time = tree->time;
     dir->child[index] = dir->child[--dir->count];
 }

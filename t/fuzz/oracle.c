@@ -573,6 +573,26 @@ fuzz_judge_entries(const iri_search_t *search, iri_str_t filename,
 }
 
 
+/* What no tree can write ends the filename of a move: the path before it. */
+static iri_str_t
+fuzz_written(iri_str_t path, iri_str_t filename)
+{
+    size_t slashes = iri_str_count(filename, '/');
+
+    if (filename.len == 0 || filename.data[filename.len - 1] != '/') {
+        return path;
+    }
+
+    while (iri_str_count(path, '/') > slashes
+           || (path.len != 0 && path.data[path.len - 1] != '/'))
+    {
+        path.len--;
+    }
+
+    return path;
+}
+
+
 static void
 fuzz_judge_why(const iri_found_t *found)
 {
@@ -610,7 +630,7 @@ fuzz_judge_why(const iri_found_t *found)
 void
 fuzz_judge_found(const iri_search_t *search, const iri_found_t *found)
 {
-    iri_str_t filename = found->filename, below;
+    iri_str_t filename = found->filename, below, path;
 
     fuzz_assert(filename.data[filename.len] == '\0');
     fuzz_assert(
@@ -637,9 +657,12 @@ fuzz_judge_found(const iri_search_t *search, const iri_found_t *found)
     }
 
     below = iri_str_from(filename, search->root.len);
+    path = iri_str_from(found->path, search->prefix);
+
+    if (found->answer == IRI_MOVED) {
+        path = fuzz_written(path, below);
+    }
 
     fuzz_assert(memchr(filename.data, '\0', filename.len) == NULL);
-    fuzz_judge_entries(search, below,
-                       iri_str_from(found->path, search->prefix),
-                       found->answer == IRI_SERVE);
+    fuzz_judge_entries(search, below, path, found->answer == IRI_SERVE);
 }
