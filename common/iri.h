@@ -459,8 +459,9 @@ typedef struct {
                                   deepest entry is written in the tree's
                                   first charset and form below a directory
                                   (a new name), canonical below a file
-                                  (PATH_INFO); of REFUSE, what comes before
-                                  that which no entry can be named, so that
+                                  (PATH_INFO); of REFUSE, and of MOVED where
+                                  the path goes on with what no tree can
+                                  write, what comes before that, so that
                                   rules can judge it; NUL-terminated for the
                                   C library, the NUL not counted */
 } iri_found_t;
