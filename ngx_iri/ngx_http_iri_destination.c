@@ -249,7 +249,8 @@ struct ngx_http_iri_source_s {
 
 
 static ngx_http_iri_source_t *
-ngx_http_iri_source_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_source_keep(ngx_http_request_t       *r,
+                         const ngx_http_iri_ctx_t *ctx)
 {
     size_t                 size = ngx_http_max_module * sizeof(void *);
     ngx_http_iri_source_t *source;
