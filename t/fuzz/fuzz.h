@@ -225,6 +225,9 @@ void fuzz_judge_reading(const iri_reading_conf_t *conf,
 int fuzz_same_reading(const iri_reading_t *a, const iri_reading_t *b);
 int fuzz_same_found(const iri_found_t *a, const iri_found_t *b);
 
+/* 0: what was found goes on with a name that no tree can write. */
+int fuzz_is_written(const iri_search_t *search, const iri_found_t *found);
+
 /* All that is promised of what was found, in the tree as it is. */
 void fuzz_judge_found(const iri_search_t *search, const iri_found_t *found);
 

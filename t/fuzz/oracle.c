@@ -573,7 +573,10 @@ fuzz_judge_entries(const iri_search_t *search, iri_str_t filename,
 }
 
 
-/* What no tree can write ends the filename of a move: the path before it. */
+/*
+ * What no tree can write ends the filename of a move, behind a "/": the
+ * path before that.
+ */
 static iri_str_t
 fuzz_written(iri_str_t path, iri_str_t filename)
 {
@@ -590,6 +593,16 @@ fuzz_written(iri_str_t path, iri_str_t filename)
     }
 
     return path;
+}
+
+
+int
+fuzz_is_written(const iri_search_t *search, const iri_found_t *found)
+{
+    iri_str_t path = iri_str_from(found->path, search->prefix);
+    iri_str_t below = iri_str_from(found->filename, search->root.len);
+
+    return fuzz_written(path, below).len == path.len;
 }
 
 
