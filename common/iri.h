@@ -58,6 +58,12 @@
 #define IRI_MAX_CALLS          200   /* file-system calls a request */
 #define IRI_MAX_LISTS            4   /* directories read a request */
 #define IRI_MAX_LISTED       10000   /* entries read of one directory */
+#define IRI_MAX_HOST          1024   /* octets of a host as it came */
+#define IRI_MAX_LABELS         127   /* labels of a host */
+#define IRI_MAX_LABEL          256   /* characters of a label to be mapped */
+#define IRI_MAX_ALABEL          63   /* octets of a label as A-label */
+#define IRI_MAX_HOST_ASCII     253   /* octets of a host in A-labels, without
+                                        the dot at its end */
 
 
 /* ---- strings ------------------------------------------------------------ */
@@ -402,6 +408,128 @@ iri_status_t iri_path_to_iri(const iri_env_t *env, iri_str_t path,
 iri_status_t iri_location(const iri_env_t *env, const iri_reading_t *reading,
                           iri_str_t path, int has_query, iri_str_t query,
                           iri_str_t *out);
+
+
+/* ---- hosts (draft-duerst-idn-uri, UTS #46, RFC 5890 to 5893) -------------- */
+
+typedef enum { IRI_HOSTS_OFF, IRI_HOSTS_ON, IRI_HOSTS_STRICT } iri_hosts_t;
+
+/* iri_host: "off", "on", "strict"; as the other iri_parse_... */
+const char *iri_parse_hosts(iri_str_t word, iri_hosts_t *out);
+
+/* How characters of a host are mapped. */
+typedef enum {
+    IRI_MAPPING_UTS46,      /* non-transitional, STD3, CheckBidi, ContextJ */
+    IRI_MAPPING_COMPATIBLE  /* the older "IDNA Compatible Preprocessing":
+                               table, NFC, labels, IDNA2008 */
+} iri_mapping_t;
+
+/* ICU's rules for host names, opened once; any number of threads use them. */
+typedef struct iri_idna_s iri_idna_t;
+
+iri_idna_t *iri_idna_create(void);   /* NULL: no memory, no data of ICU */
+void iri_idna_destroy(iri_idna_t *idna);   /* NULL is allowed */
+
+typedef struct {
+    const iri_idna_t *idna;
+    iri_mapping_t     mapping;
+    int               strict;   /* 1: IDNA2008 must take each label, too */
+} iri_host_conf_t;
+
+/* Why a host is what it is. */
+typedef enum {
+    IRI_HOST_PLAIN,       /* ASCII without "%", or empty: not looked at */
+    IRI_HOST_LITERAL,     /* an IP literal, "[::1]": not looked at */
+    IRI_HOST_MAPPED,      /* a host name, with its A-labels */
+    IRI_HOST_ESCAPE,      /* "%" without two hexadecimal digits */
+    IRI_HOST_OCTETS,      /* not UTF-8 */
+    IRI_HOST_LIMIT,       /* too many octets, labels, or too long a label */
+    IRI_HOST_EMPTY,       /* a label is empty */
+    IRI_HOST_CHARACTER,   /* a character that no host name may have */
+    IRI_HOST_HYPHEN,      /* "-" at an end of a label, or third and fourth */
+    IRI_HOST_MARK,        /* a label begins with a combining mark */
+    IRI_HOST_BIDI,        /* breaks the bidi rule of RFC 5893 */
+    IRI_HOST_JOINER,      /* a joiner where none may be: ContextJ */
+    IRI_HOST_ALABEL,      /* "xn--" that is not the A-label of anything */
+    IRI_HOST_IDNA2008,    /* strict, compatible: not a name of IDNA2008 */
+    IRI_HOST_ADDRESS,     /* another spelling of an IPv4 address */
+    IRI_HOST_WILDCARD,    /* a wildcard beside other characters than ASCII */
+    IRI_HOST_WHYS
+} iri_host_why_t;
+
+/* As the other iri_..._text: "breaks the bidi rule" */
+const char *iri_host_why_text(iri_host_why_t why);
+
+typedef struct {
+    iri_answer_t   answer;   /* PASS: as it came; SERVE: ascii is its name;
+                                REFUSE: it is no host name, to which a server
+                                says what it says to such names, 400 */
+    iri_host_why_t why;
+    iri_str_t      ascii;    /* of SERVE: A-labels, a-z 0-9 "-" ".", with the
+                                dot at the end if there was one; as it came
+                                otherwise */
+    iri_str_t      unicode;  /* of SERVE: U-labels, UTF-8; as it came
+                                otherwise */
+} iri_host_t;
+
+/*
+ * Read the host of a request: from octets to A-labels.
+ *
+ * host: what stands between userinfo and port, as it was sent, raw, percent-
+ * encoded or both; not NUL-terminated.  ASCII without "%" is PASS at once,
+ * and so is an IP literal.  The rest is unescaped once and must be UTF-8; no
+ * escape may stand for a delimiter, nor for anything but letters, digits,
+ * "-" and "." where it stands for ASCII.  Then iri_host_map.  What comes out
+ * must not be an IPv4 address: that has one spelling.  The name only ever
+ * selects among names of the configuration (design 8).
+ * IRI_NO_MEMORY, IRI_ICU_FAILED.
+ *
+ * "B%C3%BCcher.example" -> SERVE, "xn--bcher-kva.example";
+ * "www.w%33.org" -> SERVE, "www.w3.org"; "%2a.example.org" -> REFUSE
+ */
+iri_status_t iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
+                           iri_str_t host, iri_host_t *out);
+
+/*
+ * Map the characters of a host name, ASCII or not: SERVE or REFUSE.
+ * host: UTF-8; "%" is no escape here.
+ * "Bu\xCC\x88cher" -> SERVE, ascii "xn--bcher-kva", unicode "b\xC3\xBCcher"
+ */
+iri_status_t iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
+                          iri_str_t host, iri_host_t *out);
+
+/*
+ * The A-labels of a name in a configuration: UTF-8, no escapes.  Labels with
+ * "*" or "?", and a dot at either end, are kept, and what stands between
+ * them is mapped by itself.  ASCII is PASS.
+ * "*.b\xC3\xBCcher.example" -> SERVE, "*.xn--bcher-kva.example"
+ */
+iri_status_t iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
+                           iri_str_t name, iri_host_t *out);
+
+/*
+ * U-labels alone (UTS #46, ToUnicode): SERVE or REFUSE, with unicode; ascii
+ * is host.  Longer names than the DNS can hold are SERVE, too.
+ */
+iri_status_t iri_host_to_unicode(const iri_env_t *env,
+                                 const iri_host_conf_t *conf, iri_str_t host,
+                                 iri_host_t *out);
+
+/*
+ * What to show for the host of a request: U-labels where there are A-labels
+ * and all of them are good ones; host itself otherwise.
+ * "xn--bcher-kva.example" -> "b\xC3\xBCcher.example"; "xn--a" -> "xn--a"
+ */
+iri_status_t iri_host_display(const iri_env_t *env,
+                              const iri_host_conf_t *conf, iri_str_t host,
+                              iri_str_t *out);
+
+/*
+ * The host in an authority (RFC 3986, 3.2): behind userinfo and "@", before
+ * ":" and the port.  Points into authority.
+ * "u@[::1]:80" -> "[::1]"; "b\xC3\xBCcher:8080" -> "b\xC3\xBCcher"
+ */
+iri_str_t iri_authority_host(iri_str_t authority);
 
 /*
  * 1 if host may stand in the URI of a redirect: letters, digits, "-", "." and

@@ -220,6 +220,25 @@ iri_parse_names(iri_str_t word, iri_names_t *out)
 
 
 const char *
+iri_parse_hosts(iri_str_t word, iri_hosts_t *out)
+{
+    static const iri_word_t words[] = { { "off", IRI_HOSTS_OFF },
+                                        { "on", IRI_HOSTS_ON },
+                                        { "strict", IRI_HOSTS_STRICT },
+                                        { NULL, 0 } };
+    int                     value;
+
+    if (!iri_word_find(words, word, &value)) {
+        return "must be \"on\", \"off\" or \"strict\"";
+    }
+
+    *out = (iri_hosts_t) value;
+
+    return NULL;
+}
+
+
+const char *
 iri_parse_redirect(iri_str_t word, int *out)
 {
     static const iri_word_t words[] = { { "off", 0 },   { "301", 301 },

@@ -99,6 +99,12 @@ size_t iri_utf8_next(const unsigned char *p, const unsigned char *end,
                      uint32_t *c);
 size_t iri_utf8_put(uint32_t c, unsigned char out[4]);   /* octets written */
 
+int iri_hex(unsigned char c);   /* its value; -1: no hexadecimal digit */
+
+/* Octets of one unit at p: 3 for an escape, 1; 0 for a bad escape. */
+size_t iri_unescape(const unsigned char *p, const unsigned char *end,
+                    unsigned char *octet);
+
 
 /* ---- characters, normalization (iri_norm.c) ------------------------------ */
 
@@ -215,6 +221,34 @@ iri_is_path_char(unsigned char c)
 
     return c < 0x80 && (stands[c >> 5] >> (c & 31) & 1);
 }
+
+
+/* ---- hosts (iri_host.c, iri_idna.c, iri_compatible.c) --------------------- */
+
+int iri_is_alphanumeric(unsigned char c);                 /* of ASCII */
+size_t iri_label_end(iri_str_t host, size_t offset);      /* next "." */
+
+/*
+ * Each appends to buffers what host, UTF-8 within the limits of hosts, has
+ * as A-labels or U-labels.  *why: IRI_HOST_MAPPED, or what is wrong; then
+ * the buffers are not to be looked at.
+ */
+iri_status_t iri_idna_map(const iri_env_t *env, const iri_idna_t *idna,
+                          iri_str_t host, iri_buf_t *ascii,
+                          iri_buf_t *unicode, iri_host_why_t *why);
+
+/* U-labels alone. */
+iri_status_t iri_idna_to_unicode(const iri_env_t *env,
+                                 const iri_idna_t *idna, iri_str_t host,
+                                 iri_buf_t *unicode, iri_host_why_t *why);
+
+/* The A-labels that IDNA2008 (RFC 5891, lookup) has for U-labels. */
+iri_status_t iri_idna2008(const iri_env_t *env, iri_str_t unicode,
+                          iri_buf_t *ascii, iri_host_why_t *why);
+
+/* Preprocessing: mapping table and NFC (sections 3, 4 and 6 of it). */
+iri_status_t iri_compatible_map(const iri_env_t *env, iri_str_t host,
+                                iri_buf_t *unicode, iri_host_why_t *why);
 
 
 /* ---- names on disk (iri_name.c) ------------------------------------------ */

@@ -112,44 +112,6 @@ iri_is_new_path(iri_str_t path)
 
 /* ---- the octets, and how they came --------------------------------------- */
 
-static int
-iri_hex(unsigned char c)
-{
-    if (c >= '0' && c <= '9') {
-        return c - '0';
-    }
-
-    c |= 0x20;
-
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-
-/* Octets of one unit at p: 3 for an escape, 1; 0 for a bad escape. */
-static size_t
-iri_unescape(const unsigned char *p, const unsigned char *end,
-             unsigned char *octet)
-{
-    int high, low;
-
-    if (*p != '%') {
-        *octet = *p;
-        return 1;
-    }
-
-    high = end - p > 2 ? iri_hex(p[1]) : -1;
-    low = end - p > 2 ? iri_hex(p[2]) : -1;
-
-    if (high < 0 || low < 0) {
-        return 0;
-    }
-
-    *octet = (unsigned char) (high << 4 | low);
-
-    return 3;
-}
-
-
 /* Unescape the path of a request that came escaped, keeping what was. */
 static iri_status_t
 iri_source_unescape(iri_reader_t *reader)

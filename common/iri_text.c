@@ -56,6 +56,26 @@ static const char *const iri_why_texts[IRI_WHYS] = {
     "memory, ICU or the file system failed"
 };
 
+static const char *const iri_host_why_texts[IRI_HOST_WHYS] = {
+    "is ASCII, and what it is",
+    "is an IP literal",
+    "is a host name",
+    "has \"%\" without two hexadecimal digits",
+    "is not UTF-8",
+    "is over a limit: 1024 octets, 127 labels, 63 octets an A-label, 253 of"
+    " all",
+    "has an empty label",
+    "has a character that no host name may have",
+    "has a label with \"-\" at an end, or as third and fourth character",
+    "has a label that begins with a combining mark",
+    "breaks the bidi rule of RFC 5893",
+    "has a joiner where none may be",
+    "has a label with \"xn--\" that is no A-label",
+    "is not a name of IDNA2008",
+    "is another spelling of an IPv4 address",
+    "has a wildcard in a label with other characters than ASCII"
+};
+
 
 static const char *
 iri_text(const char *const *table, int count, int value)
@@ -96,4 +116,11 @@ const char *
 iri_why_text(iri_why_t why)
 {
     return iri_text(iri_why_texts, IRI_WHYS, (int) why);
+}
+
+
+const char *
+iri_host_why_text(iri_host_why_t why)
+{
+    return iri_text(iri_host_why_texts, IRI_HOST_WHYS, (int) why);
 }

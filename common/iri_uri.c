@@ -46,38 +46,6 @@ iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 }
 
 
-static int
-iri_is_alphanumeric(unsigned char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
-           || (c >= 'A' && c <= 'Z');
-}
-
-
-int
-iri_is_plain_host(iri_str_t host)
-{
-    const char *others = "-._";
-    size_t      i, end = host.len;
-
-    if (host.len > 2 && host.data[0] == '[' && host.data[end - 1] == ']') {
-        others = ":.";
-        host.data++;
-        end -= 2;
-    }
-
-    for (i = 0; i < end; i++) {
-        if (!iri_is_alphanumeric(host.data[i])
-            && (host.data[i] == '\0' || strchr(others, host.data[i]) == NULL))
-        {
-            return 0;
-        }
-    }
-
-    return 1;
-}
-
-
 /* ucschar of RFC 3987, 2.2, without the bidi formatting characters */
 static int
 iri_is_ucschar(uint32_t c)

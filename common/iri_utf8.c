@@ -83,3 +83,42 @@ iri_utf8_put(uint32_t c, unsigned char out[4])
 
     return 4;
 }
+
+
+/* ---- escapes ------------------------------------------------------------- */
+
+int
+iri_hex(unsigned char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+
+    c |= 0x20;
+
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+
+size_t
+iri_unescape(const unsigned char *p, const unsigned char *end,
+             unsigned char *octet)
+{
+    int high, low;
+
+    if (*p != '%') {
+        *octet = *p;
+        return 1;
+    }
+
+    high = end - p > 2 ? iri_hex(p[1]) : -1;
+    low = end - p > 2 ? iri_hex(p[2]) : -1;
+
+    if (high < 0 || low < 0) {
+        return 0;
+    }
+
+    *octet = (unsigned char) (high << 4 | low);
+
+    return 3;
+}
