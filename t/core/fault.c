@@ -11,8 +11,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include <idn2.h>
 #include <unicode/uchar.h>
 #include <unicode/uclean.h>
+#include <unicode/uidna.h>
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
 
@@ -520,4 +522,118 @@ ICU(__wrap_u_strFromUTF8)(UChar *to, int32_t size, int32_t *len,
                ? NULL
                : ICU(__real_u_strFromUTF8)(to, size, len, from, from_len,
                                            error);
+}
+
+
+const UNormalizer2 *ICU(__real_unorm2_getNFKCInstance)(UErrorCode *error);
+
+const UNormalizer2 *
+ICU(__wrap_unorm2_getNFKCInstance)(UErrorCode *error)
+{
+    return icu_fails(error, "unorm2_getNFKCInstance")
+               ? NULL
+               : ICU(__real_unorm2_getNFKCInstance)(error);
+}
+
+
+int32_t ICU(__real_u_strFoldCase)(UChar *, int32_t, const UChar *, int32_t,
+                                  uint32_t, UErrorCode *);
+
+int32_t
+ICU(__wrap_u_strFoldCase)(UChar *to, int32_t size, const UChar *from,
+                          int32_t len, uint32_t options, UErrorCode *error)
+{
+    return icu_fails(error, "u_strFoldCase")
+               ? 0
+               : ICU(__real_u_strFoldCase)(to, size, from, len, options,
+                                           error);
+}
+
+
+/* ---- names of hosts ----------------------------------------------------- */
+
+UIDNA *ICU(__real_uidna_openUTS46)(uint32_t options, UErrorCode *error);
+
+UIDNA *
+ICU(__wrap_uidna_openUTS46)(uint32_t options, UErrorCode *error)
+{
+    UIDNA *rules;
+
+    if (icu_fails(error, "uidna_openUTS46")) {
+        return NULL;
+    }
+
+    rules = ICU(__real_uidna_openUTS46)(options, error);
+    fault.rules += rules != NULL;
+
+    return rules;
+}
+
+
+void ICU(__real_uidna_close)(UIDNA *rules);
+
+void
+ICU(__wrap_uidna_close)(UIDNA *rules)
+{
+    fault.rules -= rules != NULL;
+    ICU(__real_uidna_close)(rules);
+}
+
+
+int32_t ICU(__real_uidna_nameToASCII_UTF8)(const UIDNA *, const char *,
+                                           int32_t, char *, int32_t,
+                                           UIDNAInfo *, UErrorCode *);
+
+int32_t
+ICU(__wrap_uidna_nameToASCII_UTF8)(const UIDNA *rules, const char *from,
+                                   int32_t len, char *to, int32_t size,
+                                   UIDNAInfo *info, UErrorCode *error)
+{
+    return icu_fails(error, "uidna_nameToASCII_UTF8")
+               ? 0
+               : ICU(__real_uidna_nameToASCII_UTF8)(rules, from, len, to,
+                                                    size, info, error);
+}
+
+
+int32_t ICU(__real_uidna_nameToUnicodeUTF8)(const UIDNA *, const char *,
+                                            int32_t, char *, int32_t,
+                                            UIDNAInfo *, UErrorCode *);
+
+int32_t
+ICU(__wrap_uidna_nameToUnicodeUTF8)(const UIDNA *rules, const char *from,
+                                    int32_t len, char *to, int32_t size,
+                                    UIDNAInfo *info, UErrorCode *error)
+{
+    return icu_fails(error, "uidna_nameToUnicodeUTF8")
+               ? 0
+               : ICU(__real_uidna_nameToUnicodeUTF8)(rules, from, len, to,
+                                                     size, info, error);
+}
+
+
+int  __real_idn2_lookup_u8(const uint8_t *from, uint8_t **to, int flags);
+void __real_idn2_free(void *name);
+
+int
+__wrap_idn2_lookup_u8(const uint8_t *from, uint8_t **to, int flags)
+{
+    int code;
+
+    if (fails(FAULT_IDN, "idn2_lookup_u8")) {
+        return fault.error;
+    }
+
+    code = __real_idn2_lookup_u8(from, to, flags);
+    fault.names += code == IDN2_OK;
+
+    return code;
+}
+
+
+void
+__wrap_idn2_free(void *name)
+{
+    fault.names -= name != NULL;
+    __real_idn2_free(name);
 }

@@ -18,6 +18,7 @@
 #define FAULT_CLOCK    0x08u
 #define FAULT_ICU      0x10u   /* with a UErrorCode */
 #define FAULT_ICU_HEAP 0x20u   /* ICU's own memory: fault_icu_memory */
+#define FAULT_IDN      0x40u   /* libidn2, with a code of its own */
 
 /* How a directory is listed */
 typedef enum {
@@ -43,6 +44,8 @@ typedef struct {
     long          blocks;   /* what is open, or not freed */
     long          dirs;
     long          converters;
+    long          rules;    /* of hosts, ICU's */
+    long          names;    /* of hosts, libidn2's */
 } fault_t;
 
 extern fault_t fault;
