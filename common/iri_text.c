@@ -62,8 +62,7 @@ static const char *const iri_host_why_texts[IRI_HOST_WHYS] = {
     "is a host name",
     "has \"%\" without two hexadecimal digits",
     "is not UTF-8",
-    "is over a limit: 1024 octets, 127 labels, 63 octets an A-label, 253 of"
-    " all",
+    "has too many octets or labels, or too long a label",
     "has an empty label",
     "has a character that no host name may have",
     "has a label with \"-\" at an end, or as third and fourth character",
