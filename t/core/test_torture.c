@@ -8,7 +8,8 @@
  * what would be served is served as just that entry or not at all, and never
  * moved elsewhere.  Nothing is left open or locked, and the next request,
  * with the same cache, is answered right.  Settings are refused with a
- * sentence or are what they would have been.
+ * sentence or are what they would have been.  A host is read as it would
+ * have been, or refused, or not answered, though libidn2 fails, too.
  *
  * See fault.h for how things fail.
  */
@@ -19,6 +20,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <idn2.h>
 
 #include "fault.h"
 
@@ -1182,6 +1185,256 @@ test_icu_memory(void **state)
 }
 
 
+/* ---- hosts --------------------------------------------------------------- */
+
+/* What goes through much of the functions for hosts; "%" only for a read. */
+static const char *const hosts[] = {
+    "b\xc3\xbc"
+    "cher.example",
+    "B%C3%BCcher\xef\xbc\x8e"
+    "Example\xe3\x80\x82",
+    "www.w%33.org",
+    "%2a.example.org",
+    "*.Bu\xcc\x88"
+    "cher.?.\xd7\x90\xd7\x91.example",
+    "xn--bcher-kva.xn--nxasmm1c.example",
+    "xn--a.example",
+    "a\xef\xb7\xba\xef\xb7\xba\xef\xb7\xba\xef\xb7\xba\xef\xb7\xba",
+    "fa\xc3\x9f.\xe2\x98\x83.example",
+    "\xef\xbc\x91\xef\xbc\x92\xef\xbc\x97.1",
+    "\xff.example",
+};
+
+static const int idn_codes[] = { IDN2_MALLOC,        IDN2_ICONV_FAIL,
+                                 IDN2_NFC,           IDN2_PUNYCODE_BIG_OUTPUT,
+                                 IDN2_TOO_BIG_LABEL, IDN2_DISALLOWED };
+
+/* All that is asked of a host, each by itself. */
+typedef struct {
+    iri_status_t status[5];
+    iri_host_t   host[4]; /* read, mapped, of a configuration, U-labels */
+    iri_str_t    display;
+} hosts_t;
+
+
+static int
+says_nothing(iri_status_t status, const void *out, size_t size)
+{
+    return status == IRI_OK
+           || ((status == IRI_NO_MEMORY || status == IRI_ICU_FAILED)
+               && is_untouched(out, size));
+}
+
+
+static void
+run_host(core_t *core, const iri_host_conf_t *conf, iri_str_t host,
+         hosts_t *out)
+{
+    const iri_env_t *env = &core->env;
+    int              i;
+
+    memset(out, 0x5a, sizeof(*out));
+    out->status[0] = iri_host_read(env, conf, host, &out->host[0]);
+    out->status[1] = iri_host_map(env, conf, host, &out->host[1]);
+    out->status[2] = iri_host_name(env, conf, host, &out->host[2]);
+    out->status[3] = iri_host_to_unicode(env, conf, host, &out->host[3]);
+    out->status[4] = iri_host_display(env, conf, host, &out->display);
+
+    for (i = 0; i < 4; i++) {
+        assert_true(says_nothing(out->status[i], &out->host[i],
+                                 sizeof(out->host[i])));
+    }
+
+    assert_true(
+        says_nothing(out->status[4], &out->display, sizeof(out->display)));
+}
+
+
+static int
+same_host(const iri_host_t *a, const iri_host_t *b)
+{
+    return a->answer == b->answer && a->why == b->why
+           && iri_str_equal(a->ascii, b->ascii)
+           && iri_str_equal(a->unicode, b->unicode);
+}
+
+
+/* No answer, the same one, or a refusal. */
+static void
+check_hosts(iri_str_t host, const hosts_t *got, const hosts_t *want)
+{
+    int i;
+
+    for (i = 0; i < 4; i++) {
+        if (got->status[i] == IRI_OK && got->host[i].answer != IRI_REFUSE
+            && !same_host(&got->host[i], &want->host[i]))
+        {
+            fail_msg("%s, question %d: %s, %s failed as call %lu%s",
+                     core_show(host), i, core_show(got->host[i].ascii),
+                     fault.where, (unsigned long) fault.at,
+                     fault.on ? " and on" : "");
+        }
+
+        /* What is told of a refusal is what came. */
+        if (got->status[i] == IRI_OK && got->host[i].answer == IRI_REFUSE) {
+            assert_str(got->host[i].ascii, host);
+            assert_str(got->host[i].unicode, host);
+        }
+    }
+
+    if (got->status[4] == IRI_OK && !iri_str_equal(got->display, host)) {
+        assert_str(got->display, want->display);
+    }
+}
+
+
+static void
+same_hosts(iri_str_t host, const hosts_t *got, const hosts_t *want)
+{
+    int i;
+
+    for (i = 0; i < 4; i++) {
+        assert_int_equal(got->status[i], IRI_OK);
+
+        if (!same_host(&got->host[i], &want->host[i])) {
+            fail_msg("%s, question %d: another answer afterwards",
+                     core_show(host), i);
+        }
+    }
+
+    assert_str(got->display, want->display);
+}
+
+
+static size_t
+host_once(core_t *core, const iri_host_conf_t *conf, iri_str_t host,
+          const hosts_t *want, unsigned kinds, size_t n, int on, int error)
+{
+    static hosts_t got;
+    size_t         failed;
+
+    fault_set(kinds, n, on, error);
+    run_host(core, conf, host, &got);
+    failed = fault.failed;
+    fault.kinds = 0;
+    check_hosts(host, &got, want);
+
+    run_host(core, conf, host, &got);
+    same_hosts(host, &got, want);
+    core_forget(core);
+    assert_int_equal(fault.names, 0);
+
+    return failed;
+}
+
+
+/* Each call of these kinds, once and from then on. */
+static size_t
+each_host(const iri_host_conf_t *conf, unsigned kinds, const int *error,
+          size_t count)
+{
+    static hosts_t want;
+    core_t         core;
+    void          *kept;
+    iri_str_t      host;
+    size_t         i, k, n, sites = 0;
+
+    core_init(&core);
+    fault_arena(&core);
+
+    for (i = 0; i < COUNT(hosts); i++) {
+        host = core_str(hosts[i]);
+        run_host(&core, conf, host, &want);
+        kept = core.blocks;
+        core.blocks = NULL;
+
+        for (k = 0; k < 2 * count; k++) {
+            for (n = 1; host_once(&core, conf, host, &want, kinds, n,
+                                  (int) (k & 1), error[k / 2])
+                        != 0;
+                 n++)
+            {
+                sites++;
+            }
+        }
+
+        core.blocks = kept;
+        core_forget(&core);
+    }
+
+    core_free(&core);
+
+    return sites;
+}
+
+
+/* No rules, or those that were asked for; nothing of them stays. */
+static size_t
+idna_once(unsigned kinds, size_t n, int on, int error)
+{
+    long        blocks = fault.blocks, rules = fault.rules;
+    iri_idna_t *idna;
+    size_t      failed;
+
+    fault_set(kinds, n, on, error);
+    idna = iri_idna_create();
+    failed = fault.failed;
+    fault.kinds = 0;
+    assert_true(idna == NULL ? failed != 0 : failed == 0);
+    iri_idna_destroy(idna);
+    assert_int_equal(fault.blocks, blocks);
+    assert_int_equal(fault.rules, rules);
+
+    return failed;
+}
+
+
+static void
+test_hosts(void **state)
+{
+    static const int none = 0;
+    iri_host_conf_t  conf = { NULL, IRI_MAPPING_UTS46, 0 };
+    iri_idna_t      *idna;
+    size_t           n, arena = 0, icu = 0, idn = 0;
+    int              how;
+
+    (void) state;
+
+    for (how = 0; how < 2; how++) {
+        for (n = 1;
+             idna_once(FAULT_HEAP | FAULT_ICU, n, how, icu_errors[n]) != 0;
+             n++)
+        { /* void */
+        }
+
+        assert_int_equal(n, 3);
+    }
+
+    idna = iri_idna_create();
+    assert_non_null(idna);
+    conf.idna = idna;
+
+    for (how = 0; how < 3; how++) {
+        conf.mapping = how == 2 ? IRI_MAPPING_COMPATIBLE : IRI_MAPPING_UTS46;
+        conf.strict = how == 1;
+
+        arena += each_host(&conf, FAULT_ARENA, &none, 1);
+        icu += each_host(&conf, FAULT_ICU, icu_errors, COUNT(icu_errors));
+        n = each_host(&conf, FAULT_IDN, idn_codes, COUNT(idn_codes));
+        assert_true(how == 0 ? n == 0 : n > 0);
+        idn += n;
+    }
+
+    iri_idna_destroy(idna);
+    assert_int_equal(fault.rules, 0);
+    print_message("# hosts: %lu allocations, %lu calls of ICU, %lu of"
+                  " libidn2\n",
+                  (unsigned long) arena, (unsigned long) icu,
+                  (unsigned long) idn);
+    assert_true(arena > 300 && icu > 1000 && idn > 100);
+}
+
+
 int
 main(void)
 {
@@ -1191,7 +1444,7 @@ main(void)
         cmocka_unit_test(test_cache),      cmocka_unit_test(test_files),
         cmocka_unit_test(test_absences),   cmocka_unit_test(test_clock),
         cmocka_unit_test(test_orders),     cmocka_unit_test(test_icu),
-        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_settings),   cmocka_unit_test(test_hosts),
     };
 
     if (!fault_icu_memory()) {
