@@ -503,6 +503,12 @@ model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
         return out;
     }
 
+    /* So long, whatever the escapes stand for, that none is looked at. */
+    if (escaped && path.len > 3 * IRI_MAX_PATH) {
+        model_refuse(&out, 404, IRI_WHY_LIMIT);
+        return out;
+    }
+
     if (!good) {
         out.status = IRI_BAD_ESCAPE;
         return out;
