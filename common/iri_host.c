@@ -162,6 +162,11 @@ iri_host_check_ascii(iri_str_t ascii)
         if (to - from > IRI_MAX_ALABEL || ++labels > IRI_MAX_LABELS) {
             return IRI_HOST_LIMIT;
         }
+
+        /* ASCII labels that IDNA2008 is not asked about (RFC 1123, 2.1) */
+        if (ascii.data[from] == '-' || ascii.data[to - 1] == '-') {
+            return IRI_HOST_HYPHEN;
+        }
     }
 
     if (ascii.len == 0) {

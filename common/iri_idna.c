@@ -210,6 +210,7 @@ iri_idna2008_label(const iri_env_t *env, const unsigned char *label,
 
     if (code != IDN2_OK) {
         *why = code == IDN2_TOO_BIG_LABEL || code == IDN2_TOO_BIG_DOMAIN
+                       || code == IDN2_PUNYCODE_BIG_OUTPUT
                    ? IRI_HOST_LIMIT
                    : IRI_HOST_IDNA2008;
         return IRI_OK;

@@ -1,0 +1,1235 @@
+/*
+ * test_host.c - the name of a host, in any form, is one name or none
+ *
+ * Proves: every row of the tables of the two drafts (IDNA Compatible
+ * Preprocessing: links, sections 5 and 6; IDN in URIs: examples and rules);
+ * which ASCII a host may have, raw and escaped; the limits, at each side of
+ * them; names of configurations with wildcards; what is shown; where the host
+ * of an authority stands; that an IPv4 address has one spelling.
+ */
+
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/uset.h>
+#include <unicode/ustring.h>
+
+#include "core.h"
+
+/* Answers, as the tables have them */
+#define PASS(why)   IRI_PASS, IRI_HOST_##why
+#define SERVE       IRI_SERVE, IRI_HOST_MAPPED
+#define REFUSE(why) IRI_REFUSE, IRI_HOST_##why
+
+static core_t          core;
+static iri_host_conf_t uts46, strict, compatible;
+
+
+static int
+setup(void **state)
+{
+    iri_idna_t *idna = iri_idna_create();
+
+    *state = idna;
+    core_init(&core);
+    uts46.idna = strict.idna = compatible.idna = idna;
+    strict.strict = 1;
+    compatible.mapping = IRI_MAPPING_COMPATIBLE;
+
+    return idna != NULL ? 0 : -1;
+}
+
+
+static int
+teardown(void **state)
+{
+    iri_idna_destroy(*state);
+    core_free(&core);
+
+    return 0;
+}
+
+
+/* ---- what is asked ------------------------------------------------------- */
+
+typedef iri_status_t (*asked_t)(const iri_env_t       *env,
+                                const iri_host_conf_t *conf, iri_str_t host,
+                                iri_host_t *out);
+
+static iri_host_t
+ask(asked_t asked, const iri_host_conf_t *conf, iri_str_t host)
+{
+    iri_host_t out;
+
+    assert_int_equal(asked(&core.env, conf, host, &out), IRI_OK);
+
+    return out;
+}
+
+
+/* Does it have just these? */
+static int
+is_of(iri_str_t s, const char *allowed)
+{
+    size_t i;
+
+    for (i = 0; i < s.len; i++) {
+        if (s.data[i] == '\0' || strchr(allowed, s.data[i]) == NULL) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Of any name that was mapped: plain, mapped to itself, and back. */
+static void
+check_name(const iri_host_conf_t *conf, const iri_host_t *name)
+{
+    iri_host_t again;
+
+    assert_true(is_of(name->ascii, "abcdefghijklmnopqrstuvwxyz0123456789-."));
+    assert_true(iri_is_plain_host(name->ascii));
+
+    again = ask(iri_host_read, conf, name->ascii);
+    assert_int_equal(again.answer, IRI_PASS);
+    assert_str(again.ascii, name->ascii);
+
+    again = ask(iri_host_map, conf, name->ascii);
+    assert_int_equal(again.answer, IRI_SERVE);
+    assert_str(again.ascii, name->ascii);
+
+    /* The older mapping leaves ASCII labels alone, A-labels too. */
+    assert_str(again.unicode, conf->mapping == IRI_MAPPING_UTS46
+                                  ? name->unicode
+                                  : name->ascii);
+
+    again = ask(iri_host_map, conf, name->unicode);
+    assert_int_equal(again.answer, IRI_SERVE);
+    assert_str(again.ascii, name->ascii);
+    assert_str(again.unicode, name->unicode);
+}
+
+
+static void
+expect(asked_t asked, const iri_host_conf_t *conf, iri_str_t host,
+       iri_answer_t answer, iri_host_why_t why, const char *ascii)
+{
+    iri_host_t got = ask(asked, conf, host);
+
+    if (got.answer != answer || got.why != why) {
+        fail_msg("%s: %s, it %s: %s; not %s", core_show(host),
+                 iri_answer_text(got.answer), iri_host_why_text(got.why),
+                 core_show(got.ascii), iri_answer_text(answer));
+    }
+
+    /* Whatever is not served is as it came. */
+    assert_str(got.ascii, answer == IRI_SERVE ? core_str(ascii) : host);
+
+    if (answer != IRI_SERVE) {
+        assert_str(got.unicode, host);
+
+    } else if (memchr(got.ascii.data, '*', got.ascii.len) == NULL
+               && memchr(got.ascii.data, '?', got.ascii.len) == NULL
+               && got.ascii.data[0] != '.')
+    {
+        check_name(conf, &got);
+    }
+
+    core_forget(&core);
+}
+
+
+typedef struct {
+    const char    *host;
+    iri_answer_t   answer;
+    iri_host_why_t why;
+    const char    *ascii; /* of SERVE */
+} row_t;
+
+static void
+expect_rows(asked_t asked, const iri_host_conf_t *conf, const row_t *row,
+            size_t rows)
+{
+    size_t i;
+
+    for (i = 0; i < rows; i++) {
+        expect(asked, conf, core_str(row[i].host), row[i].answer, row[i].why,
+               row[i].ascii);
+    }
+}
+
+#define EXPECT(asked, conf, rows)                                            \
+    expect_rows((asked), (conf), (rows), COUNT(rows))
+
+
+/* ---- IDNA Compatible Preprocessing: links -------------------------------- */
+
+/* Both tables of its section 1; of what is PASS here, see test_plain. */
+static const struct {
+    const char *host, *compatible, *uts46; /* NULL: refused */
+} links[] = {
+    /* Browser Interpretation of IDNs: 2 to 6 */
+    { "b\u00fccher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
+    { "B\u00fccher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
+    { "Bu\u0308cher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
+    { "B%C3%BCcher.de", "xn--bcher-kva.de", "xn--bcher-kva.de" },
+    { "B\u00fccher\uff0ecom", "xn--bcher-kva.com", "xn--bcher-kva.com" },
+    { "B\u00fccher\u2488com", "xn--bcher1-3ya.com", NULL },
+    /* Possible Local Mapping Variations: 3 and 5 to 9 */
+    { "sch\u00e4ffer.de", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
+    { "SCH\u00c4FFER.DE", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
+    { "SCH\u00c6FFER.DE", "xn--schffer-oxa.de", "xn--schffer-oxa.de" },
+    { "SCH\u00c4\ufb00ER.DE", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
+    { "SCH\u00c4F\u00adFER.DE", "xn--schffer-7wa.de", "xn--schffer-7wa.de" },
+    { "\U000e0065\U000e006eSCH\u00c4FFER\U000e007f.DE", "xn--schffer-7wa.de",
+      NULL },
+};
+
+
+static void
+test_links(void **state)
+{
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(links); i++) {
+        const row_t old = { links[i].host, SERVE, links[i].compatible };
+        const row_t new = { links[i].host,
+                            links[i].uts46 ? IRI_SERVE : IRI_REFUSE,
+                            links[i].uts46 ? IRI_HOST_MAPPED
+                                           : IRI_HOST_CHARACTER,
+                            links[i].uts46 };
+
+        expect_rows(iri_host_read, &compatible, &old, 1);
+        expect_rows(iri_host_read, &uts46, &new, 1);
+        expect_rows(iri_host_read, &strict, &new, 1);
+    }
+}
+
+
+/* The other rows are ASCII: PASS, and mapped where they are mapped. */
+static void
+test_plain(void **state)
+{
+    static const row_t asked[] = {
+        { "xn--bcher-kva.de", PASS(PLAIN), NULL },
+        { "schaffer.de", PASS(PLAIN), NULL },
+        { "schaeffer.de", PASS(PLAIN), NULL },
+        { "SCHAFFER.DE", PASS(PLAIN), NULL },
+        { "", PASS(PLAIN), NULL },
+        { "a_b", PASS(PLAIN), NULL },
+        { "a..b", PASS(PLAIN), NULL },
+        { "127.1", PASS(PLAIN), NULL },
+        { "[::1]", PASS(LITERAL), NULL },
+        { "[fe80::1%25en1]", PASS(LITERAL), NULL },
+        { "[\u00e9", PASS(LITERAL), NULL },
+    };
+    static const row_t mapped[] = {
+        { "xn--bcher-kva.de", SERVE, "xn--bcher-kva.de" },
+        { "XN--BCHER-KVA.de", SERVE, "xn--bcher-kva.de" },
+        { "schaffer.de", SERVE, "schaffer.de" },
+        { "schaeffer.de", SERVE, "schaeffer.de" },
+        { "SCHAFFER.DE", SERVE, "schaffer.de" },
+        { "127.1", SERVE, "127.1" },
+        { "a.", SERVE, "a." },
+        { "", REFUSE(EMPTY), NULL },
+        { ".", REFUSE(EMPTY), NULL },
+        { ".a", REFUSE(EMPTY), NULL },
+        { "a..b", REFUSE(EMPTY), NULL },
+        { "a..", REFUSE(EMPTY), NULL },
+        { "a_b", REFUSE(CHARACTER), NULL },
+        { "[::1]", REFUSE(CHARACTER), NULL },
+        { "a%62", REFUSE(CHARACTER), NULL },
+        { "-a", REFUSE(HYPHEN), NULL },
+        { "a-", REFUSE(HYPHEN), NULL },
+        { "a.b-.c", REFUSE(HYPHEN), NULL },
+        { "a\xff", REFUSE(OCTETS), NULL },
+        { "a\xc3", REFUSE(OCTETS), NULL },
+        { "a\xed\xa0\x80", REFUSE(OCTETS), NULL },
+        { "a\xc0\xae", REFUSE(OCTETS), NULL },
+    };
+    static const row_t not_older[] = {
+        { "ab--c", REFUSE(HYPHEN), NULL },
+        { "xn--a", REFUSE(ALABEL), NULL },
+        { "xn--", REFUSE(ALABEL), NULL },
+        { "xn--bcher-KVB", REFUSE(ALABEL), NULL },
+        { "xn--abc-", REFUSE(ALABEL), NULL },
+        { "xn--B\u00fccher", REFUSE(ALABEL), NULL },
+    };
+    /* Its section 3, step 4: an ASCII label is what it is. */
+    static const row_t older[] = {
+        { "ab--c", SERVE, "ab--c" },
+        { "xn--a", SERVE, "xn--a" },
+        { "XN--A.Example", SERVE, "xn--a.example" },
+        { "xn--B\u00fccher", REFUSE(IDNA2008), NULL },
+    };
+
+    (void) state;
+
+    EXPECT(iri_host_read, &uts46, asked);
+    EXPECT(iri_host_read, &strict, asked);
+    EXPECT(iri_host_read, &compatible, asked);
+    EXPECT(iri_host_map, &uts46, mapped);
+    EXPECT(iri_host_map, &strict, mapped);
+    EXPECT(iri_host_map, &compatible, mapped);
+    EXPECT(iri_host_map, &uts46, not_older);
+    EXPECT(iri_host_map, &compatible, older);
+}
+
+
+/* ---- IDNA Compatible Preprocessing: the mapping table --------------------- */
+
+static iri_str_t
+older(iri_str_t host)
+{
+    iri_buf_t      out = IRI_BUF_EMPTY;
+    iri_host_why_t why;
+
+    assert_int_equal(iri_compatible_map(&core.env, host, &out, &why), IRI_OK);
+    assert_int_equal(why, IRI_HOST_MAPPED);
+
+    return iri_buf_str(&out);
+}
+
+
+static void
+expect_older(uint32_t c, const char *want)
+{
+    unsigned char in[4];
+
+    assert_text(older(core_utf8(&c, 1, in)), want);
+    core_forget(&core);
+}
+
+
+static void
+expect_kept(uint32_t c)
+{
+    unsigned char in[4];
+    iri_str_t     host = core_utf8(&c, 1, in);
+
+    assert_str(older(host), host);
+    core_forget(&core);
+}
+
+
+/*
+ * Its sections 5.1 to 5.4, each row.  What 5.4 shows is what IDNA2003 made of
+ * these five; toNFKC gives what Corrigendum #4 says.
+ */
+static void
+test_section_5(void **state)
+{
+    static const struct {
+        uint32_t from, to;
+    } rows[] = {
+        { 0x04c0, 0x04cf },  { 0x2132, 0x214e },  { 0x2183, 0x2184 },
+        { 0x2f868, 0x36fc }, { 0x2f874, 0x5f53 }, { 0x2f91f, 0x243ab },
+        { 0x2f95f, 0x7aee }, { 0x2f9bf, 0x45d7 },
+    };
+    static const row_t taken[] = {
+        { "fa\u00df.de", SERVE, "xn--fa-hia.de" },
+        { "\u03b2\u03cc\u03bb\u03bf\u03c2.com", SERVE, "xn--nxasmm1c.com" },
+        { "\u0915\u094d\u200d\u0937", SERVE, "xn--11b2ezcw70k" },
+        { "\u0915\u094d\u200c\u0937", SERVE, "xn--11b2ezcs70k" },
+    };
+    /* UTS #46 refuses these for the sake of IDNA2003. */
+    static const row_t newer[] = {
+        { "\u04c0", SERVE, "xn--s5a" },
+        { "\u10a0", SERVE, "xn--rkj" },
+        { "\u2132", SERVE, "xn--73g" },
+        { "\u2183", SERVE, "xn--r5g" },
+        { "\U0002f868", SERVE, "xn--snl" },
+        { "\U0002f874", SERVE, "xn--u2t" },
+        { "\U0002f91f", SERVE, "xn--hb5j" },
+        { "\U0002f95f", SERVE, "xn--ruz" },
+    };
+    static const row_t joined[] = {
+        { "a\u200db", REFUSE(JOINER), NULL },
+        { "a\u200cb", REFUSE(JOINER), NULL },
+    };
+    static const row_t joined_older[] = {
+        { "a\u200db", REFUSE(IDNA2008), NULL },
+        { "a\u200cb", REFUSE(IDNA2008), NULL },
+    };
+    unsigned char out[5];
+    uint32_t      c;
+    size_t        i;
+
+    (void) state;
+
+    expect_kept(0x200c);
+    expect_kept(0x200d);
+    expect_kept(0x00df);
+    expect_kept(0x03c2);
+
+    for (i = 0; i < COUNT(rows); i++) {
+        core_utf8(&rows[i].to, 1, out);
+        out[iri_utf8_put(rows[i].to, out)] = '\0';
+        expect_older(rows[i].from, (const char *) out);
+    }
+
+    for (c = 0x10a0; c <= 0x10c5; c++) {
+        out[iri_utf8_put(c - 0x10a0 + 0x2d00, out)] = '\0';
+        expect_older(c, (const char *) out);
+    }
+
+    EXPECT(iri_host_read, &compatible, taken);
+    EXPECT(iri_host_read, &uts46, taken);
+    EXPECT(iri_host_read, &strict, taken);
+    EXPECT(iri_host_read, &compatible, newer);
+
+    for (i = 0; i < COUNT(newer); i++) {
+        expect(iri_host_read, &uts46, core_str(newer[i].host),
+               REFUSE(CHARACTER), NULL);
+    }
+
+    EXPECT(iri_host_read, &uts46, joined);
+    EXPECT(iri_host_read, &compatible, joined_older);
+}
+
+
+/* Its section 6.1, the rows and then the notation for sets */
+static void
+test_removed(void **state)
+{
+    static const uint32_t rows[] = { 0x00ad, 0x034f,  0x1806, 0x200b,
+                                     0x2060, 0xfeff,  0xfe00, 0xfe0f,
+                                     0x180b, 0xe0100, 0xe0065 };
+    static const char     notation[] =
+        "[[\\u034F\\u200B-\\u200D\\u2060\\uFEFF\\u00AD\\u1806"
+        "[:variation_selector:][:di:]]-[:unassigned:]-[:Join_C:]]";
+    UErrorCode    error = U_ZERO_ERROR;
+    UChar         pattern[128];
+    unsigned char in[4];
+    uint32_t      c;
+    size_t        i, removed = 0;
+    USet         *set;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        expect_older(rows[i], "");
+    }
+
+    u_uastrcpy(pattern, notation);
+    set = uset_openPattern(pattern, -1, &error);
+    assert_true(U_SUCCESS(error));
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        if ((c < 0xd800 || c > 0xdfff) && u_charType((UChar32) c) != 0) {
+            int gone = older(core_utf8(&c, 1, in)).len == 0;
+
+            if (gone != uset_contains(set, (UChar32) c)) {
+                fail_msg("U+%04X is %s", (unsigned) c,
+                         gone ? "removed" : "not removed");
+            }
+
+            removed += (size_t) gone;
+            core_forget(&core);
+        }
+    }
+
+    uset_close(set);
+    assert_in_range(removed, 380, 1000);
+}
+
+
+/* Its sections 6.2 and 6.3, and where dots come from */
+static void
+test_remapped(void **state)
+{
+    static const row_t rows[] = {
+        { "\u00e9\u3002b", SERVE, "xn--9ca.b" },
+        { "\u00e9\uff61b", SERVE, "xn--9ca.b" },
+        { "\u00e9\ufe12b", SERVE, "xn--9ca.b" },
+        { "\u00e9\uff0eb", SERVE, "xn--9ca.b" },
+        { "\u00e9.b\u3002", SERVE, "xn--9ca.b." },
+        { "a\u2488b", SERVE, "a1.b" },
+        { "a\ufe52b", SERVE, "a.b" },
+        { "a\u2024b", SERVE, "a.b" },
+        /* Two of them leave an empty label. */
+        { "a\u2025b", REFUSE(EMPTY), NULL },
+        { "a\u2026b", REFUSE(EMPTY), NULL },
+        { "a\u2488.b", REFUSE(EMPTY), NULL },
+        { "\u3002a", REFUSE(EMPTY), NULL },
+        { "a\u3002\u3002b", REFUSE(EMPTY), NULL },
+        /* What is removed leaves nothing behind. */
+        { "a.\u00ad.b", REFUSE(EMPTY), NULL },
+        { "\u00ad", REFUSE(EMPTY), NULL },
+    };
+    static const row_t not_by_uts46[] = {
+        { "\u00e9\u3002b", SERVE, "xn--9ca.b" },
+        { "\u00e9\uff61b", SERVE, "xn--9ca.b" },
+        { "\u00e9\uff0eb", SERVE, "xn--9ca.b" },
+        { "\u00e9\ufe12b", REFUSE(CHARACTER), NULL },
+        { "a\u2488b", REFUSE(CHARACTER), NULL },
+        { "a\ufe52b", REFUSE(CHARACTER), NULL },
+        { "a\u2024b", REFUSE(CHARACTER), NULL },
+        { "a\u2025b", REFUSE(CHARACTER), NULL },
+        { "a\u3002\u3002b", REFUSE(EMPTY), NULL },
+        { "a.\u00ad.b", REFUSE(EMPTY), NULL },
+    };
+
+    (void) state;
+
+    expect_older(0x3002, ".");
+    expect_older(0xff61, ".");
+    expect_older(0xfe12, ".");
+    expect_older(0x2488, "1.");
+    expect_kept(0x200c);
+    expect_kept(0x200d);
+    expect_kept(0x00df);
+    expect_kept(0x03c2);
+    EXPECT(iri_host_read, &compatible, rows);
+    EXPECT(iri_host_read, &uts46, not_by_uts46);
+}
+
+
+/*
+ * Section 6, for every character: the map that ICU has for the same purpose
+ * (NFKC_Casefold) is this table but for its exceptions and what is not
+ * assigned.
+ */
+static void
+test_table(void **state)
+{
+    UErrorCode          error = U_ZERO_ERROR;
+    const UNormalizer2 *fold = unorm2_getNFKCCasefoldInstance(&error);
+    unsigned char       in[4], want[256];
+    UChar               units[2], folded[64];
+    uint32_t            c;
+    int32_t             n;
+    size_t              others = 0;
+
+    (void) state;
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        iri_str_t got;
+
+        if (c >= 0xd800 && c <= 0xdfff) {
+            continue;
+        }
+
+        n = 0;
+        U16_APPEND_UNSAFE(units, n, c);
+        n = unorm2_normalize(fold, units, n, folded, 64, &error);
+        u_strToUTF8((char *) want, sizeof(want), &n, folded, n, &error);
+        assert_true(U_SUCCESS(error));
+
+        got = older(core_utf8(&c, 1, in));
+
+        if (!iri_str_equal(got, (iri_str_t){ (size_t) n, want })) {
+            others++;
+
+            /* Its exceptions */
+            if (u_charType((UChar32) c) != U_UNASSIGNED && c != 0x00df
+                && c != 0x03c2 && c != 0x200c && c != 0x200d && c != 0x3002
+                && c != 0xff61 && c != 0xfe12 && c != 0x1806)
+            {
+                fail_msg("U+%04X is %s, not %s", (unsigned) c, core_show(got),
+                         core_show((iri_str_t){ (size_t) n, want }));
+            }
+        }
+
+        core_forget(&core);
+    }
+
+    assert_true(others > 7);
+}
+
+
+/* Steps 1 and 2 of section 3: table, then NFC of all */
+static void
+test_steps(void **state)
+{
+    static const char *const rows[][2] = {
+        { "Bu\u0308cher.de", "b\u00fccher.de" },
+        { "B\u00dcCHER\u3002DE", "b\u00fccher.de" },
+        /* The mark comes behind what was removed. */
+        { "e\u00ad\u0301", "\u00e9" },
+        { "a\u0323\u0302", "\u1ead" },
+        { "a\u0302\u0323", "\u1ead" },
+        { "\u1100\u1161\u11a8", "\uac01" },
+        { "\ufb03", "ffi" },
+        { "\u2488\u0301", "1.\u0301" },
+        { "\u1e9e\u00df", "ss\u00df" },
+        { "\u03a3\u03c2", "\u03c3\u03c2" },
+        { "\ud7ff", "\ud7ff" }, /* unassigned */
+        { "", "" },
+    };
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        assert_text(older(core_str(rows[i][0])), rows[i][1]);
+        core_forget(&core);
+    }
+}
+
+
+/* ---- IDN in URIs ---------------------------------------------------------- */
+
+/* Its section 3: each example, each rule */
+static void
+test_idn_uri(void **state)
+{
+    static const row_t rows[] = {
+        { "www.w%33.org", SERVE, "www.w3.org" },
+        { "%2a.example.org", REFUSE(CHARACTER), NULL },
+        { "%2A.example.org", REFUSE(CHARACTER), NULL },
+        { "www.w3.org", PASS(PLAIN), NULL },
+        /* anchor = alphanum | escaped; "-" between them only */
+        { "%77%77%77.%77%33.%6f%72%67", SERVE, "www.w3.org" },
+        { "%57%57%57.w3.org", SERVE, "www.w3.org" },
+        { "a%2db.example", SERVE, "a-b.example" },
+        { "%2da.example", REFUSE(HYPHEN), NULL },
+        { "a%2D.example", REFUSE(HYPHEN), NULL },
+        { "%61.example.", SERVE, "a.example." },
+        { "%61%2eexample", SERVE, "a.example" },
+        { "%61%2e%2eexample", REFUSE(EMPTY), NULL },
+        { "%2e", REFUSE(EMPTY), NULL },
+        { "%61.", SERVE, "a." },
+        { "%61_b.example", REFUSE(CHARACTER), NULL },
+        { "%61%5fb.example", REFUSE(CHARACTER), NULL },
+        /* delimiters, and what a host might be taken apart by */
+        { "a%3a80", REFUSE(CHARACTER), NULL },
+        { "a%40b", REFUSE(CHARACTER), NULL },
+        { "a%2fb", REFUSE(CHARACTER), NULL },
+        { "a%3fb", REFUSE(CHARACTER), NULL },
+        { "a%23b", REFUSE(CHARACTER), NULL },
+        { "%5b::1]", REFUSE(CHARACTER), NULL },
+        { "%5b%3a%3a1%5d", REFUSE(CHARACTER), NULL },
+        { "a%00", REFUSE(CHARACTER), NULL },
+        { "a%0d%0ab", REFUSE(CHARACTER), NULL },
+        { "a%20b", REFUSE(CHARACTER), NULL },
+        /* UTF-8, then escaped; unescaped once */
+        { "D%C3%BCrst.example", SERVE, "xn--drst-0ra.example" },
+        { "d%c3%bcrst.example", SERVE, "xn--drst-0ra.example" },
+        { "D%C3%9Crst.example", SERVE, "xn--drst-0ra.example" },
+        { "Du%CC%88rst.example", SERVE, "xn--drst-0ra.example" },
+        { "\xc3%BCx", SERVE, "xn--x-dha" },
+        { "d%25c3%25bcrst.example", REFUSE(CHARACTER), NULL },
+        { "d%FCrst.example", REFUSE(OCTETS), NULL },
+        { "d%C3rst.example", REFUSE(OCTETS), NULL },
+        { "%ED%A0%80.example", REFUSE(OCTETS), NULL },
+        { "%C0%AE.example", REFUSE(OCTETS), NULL },
+        { "%", REFUSE(ESCAPE), NULL },
+        { "a%2", REFUSE(ESCAPE), NULL },
+        { "a%2x", REFUSE(ESCAPE), NULL },
+        { "a%u0041", REFUSE(ESCAPE), NULL },
+        { "d\u00fcrst%", REFUSE(ESCAPE), NULL },
+        /* ACE is allowed, and looked at where something is escaped */
+        { "xn--drst-0ra.example", PASS(PLAIN), NULL },
+        { "%78n--drst-0ra.example", SERVE, "xn--drst-0ra.example" },
+        { "%78n--a.example", REFUSE(ALABEL), NULL },
+        /* names that are no internationalized names either */
+        { "%EF%BF%BE.example", REFUSE(CHARACTER), NULL },
+        { "%EF%BF%BD.example", REFUSE(CHARACTER), NULL },
+        { "%CC%88u.example", REFUSE(MARK), NULL },
+        { "%D7%90a.example", REFUSE(BIDI), NULL },
+        { "%E2%80%AEa.example", REFUSE(CHARACTER), NULL },
+        { "a%E2%80%8Db.example", REFUSE(JOINER), NULL },
+        { "\u2260.example", REFUSE(CHARACTER), NULL },
+        { "a\u2100b", REFUSE(CHARACTER), NULL },
+        { "a\uff0fb", REFUSE(CHARACTER), NULL },
+        { "a\uff1a80", REFUSE(CHARACTER), NULL },
+        { "a\uff05b", REFUSE(CHARACTER), NULL },
+    };
+
+    (void) state;
+
+    EXPECT(iri_host_read, &uts46, rows);
+}
+
+
+/* All delimiters that mappings can bear, of every mapping. */
+static void
+test_each_octet(void **state)
+{
+    static const iri_host_conf_t *const confs[] = { &uts46, &strict,
+                                                    &compatible };
+    char                                host[64];
+    int                                 c, way;
+    size_t                              i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(confs); i++) {
+        for (c = 0; c < 0x80; c++) {
+            int plain = iri_is_alphanumeric((unsigned char) c) || c == '-'
+                        || c == '.';
+
+            for (way = 0; way < 4; way++) {
+                iri_host_t got;
+                iri_str_t  s = { 0, (const unsigned char *) host };
+
+                /* Raw or escaped, behind a character or alone */
+                s.len = (size_t) snprintf(host, sizeof(host), "%s",
+                                          way & 1 ? "a" : "a\u00e9");
+                s.len += (size_t) snprintf(host + s.len, 8,
+                                           way & 2 ? "%%%02x" : "%c", c);
+                s.len += (size_t) snprintf(host + s.len, 8, "x");
+
+                got = ask(iri_host_read, confs[i], s);
+
+                if (way == 1) {
+                    assert_int_equal(got.answer,
+                                     c == '%' ? IRI_REFUSE : IRI_PASS);
+                } else if (!plain) {
+                    assert_int_equal(got.answer, IRI_REFUSE);
+                    assert_int_equal(got.why, c == '%' && way == 0
+                                                  ? IRI_HOST_ESCAPE
+                                                  : IRI_HOST_CHARACTER);
+                } else {
+                    assert_int_equal(got.answer, IRI_SERVE);
+                    check_name(confs[i], &got);
+                }
+
+                core_forget(&core);
+            }
+        }
+    }
+}
+
+
+/* ---- strict, addresses ---------------------------------------------------- */
+
+static void
+test_strict(void **state)
+{
+    static const row_t on[] = {
+        { "\u2603.example", SERVE, "xn--n3h.example" },
+        { "a\u00b7b", SERVE, "xn--ab-0ea" },
+        { "l\u00b7l", SERVE, "xn--ll-0ea" },
+        { "fa\u00df.de", SERVE, "xn--fa-hia.de" },
+        { "%78n--n3h", SERVE, "xn--n3h" },
+    };
+    static const row_t both[] = {
+        { "\u2603.example", REFUSE(IDNA2008), NULL },
+        /* ContextO is for registries: RFC 5891, 5.4. */
+        { "a\u00b7b", SERVE, "xn--ab-0ea" },
+        { "l\u00b7l", SERVE, "xn--ll-0ea" },
+        { "fa\u00df.de", SERVE, "xn--fa-hia.de" },
+        { "%78n--n3h", REFUSE(IDNA2008), NULL },
+    };
+
+    (void) state;
+
+    EXPECT(iri_host_read, &uts46, on);
+    EXPECT(iri_host_read, &strict, both);
+    /* There the label is ASCII, and what it is. */
+    expect_rows(iri_host_read, &compatible, both, COUNT(both) - 1);
+    expect(iri_host_read, &compatible, S("%78n--n3h"), SERVE, "xn--n3h");
+}
+
+
+static void
+test_addresses(void **state)
+{
+    static const row_t rows[] = {
+        { "127.0.0.1", PASS(PLAIN), NULL },
+        { "0x7f.1", PASS(PLAIN), NULL },
+        { "%3127.0.0.1", REFUSE(ADDRESS), NULL },
+        { "127%2e0.0.1", REFUSE(ADDRESS), NULL },
+        { "127.0.0.%31.", REFUSE(ADDRESS), NULL },
+        { "\uff11\uff12\uff17.0.0.1", REFUSE(ADDRESS), NULL },
+        { "127\u30020\u30020\u30021", REFUSE(ADDRESS), NULL },
+        { "\u2460", REFUSE(ADDRESS), NULL },
+        { "2130706433%2e", REFUSE(ADDRESS), NULL },
+        { "%30x7f.1", REFUSE(ADDRESS), NULL },
+        { "%30X7f000001", REFUSE(ADDRESS), NULL },
+        { "1.%30x", REFUSE(ADDRESS), NULL },
+        { "b\u00fccher.1", REFUSE(ADDRESS), NULL },
+        { "b\u00fccher.08", REFUSE(ADDRESS), NULL },
+        { "%31a", SERVE, "1a" },
+        { "%30xg", SERVE, "0xg" },
+        { "1.2.3.%34a", SERVE, "1.2.3.4a" },
+        { "127.0.0.1.example%2e", SERVE, "127.0.0.1.example." },
+    };
+
+    (void) state;
+
+    EXPECT(iri_host_read, &uts46, rows);
+    EXPECT(iri_host_read, &strict, rows);
+    EXPECT(iri_host_read, &compatible, rows);
+    /* Of a configuration, too; not where it is only mapped. */
+    expect(iri_host_name, &uts46, S("\uff11.\uff12"), REFUSE(ADDRESS), NULL);
+    expect(iri_host_map, &uts46, S("\uff11.\uff12"), SERVE, "1.2");
+}
+
+
+/* ---- limits ---------------------------------------------------------------- */
+
+/* unit count times, into text; what is behind them */
+static size_t
+put(char *text, size_t at, const char *unit, size_t count)
+{
+    while (count-- != 0) {
+        memcpy(text + at, unit, strlen(unit));
+        at += strlen(unit);
+    }
+
+    text[at] = '\0';
+
+    return at;
+}
+
+
+static void
+expect_long(asked_t asked, const char *host, int fits, const char *ascii)
+{
+    static const iri_host_conf_t *const confs[] = { &uts46, &strict,
+                                                    &compatible };
+    size_t                              i;
+
+    for (i = 0; i < COUNT(confs); i++) {
+        expect(asked, confs[i], core_str(host), fits ? IRI_SERVE : IRI_REFUSE,
+               fits ? IRI_HOST_MAPPED : IRI_HOST_LIMIT, ascii);
+    }
+}
+
+
+/* Octets as they came: most of them are soft hyphens, which are removed. */
+static void
+test_max_host(void **state)
+{
+    static char host[4096], escaped[4 * 4096];
+    size_t      len, at, i;
+    int         k;
+
+    (void) state;
+
+    for (k = -1; k <= 1; k++) {
+        at = put(host, 0, "\u00ad", 250);
+        at = put(host, at, "a.", 1);
+        at = put(host, at, "\u00ad", 250);
+        at = put(host, at, "a.", 1);
+        at = put(host, at, "x", 1024 + (size_t) k - at - 1 - 1);
+        at = put(host, at, ".y", 1);
+        len = strlen(host);
+        assert_int_equal(len, IRI_MAX_HOST + k);
+        expect_long(iri_host_map, host, k <= 0,
+                    k < 0 ? "a.a.xxxxxxxxxxxxxxxxx.y"
+                          : "a.a.xxxxxxxxxxxxxxxxxx.y");
+        expect_long(iri_host_read, host, k <= 0,
+                    k < 0 ? "a.a.xxxxxxxxxxxxxxxxx.y"
+                          : "a.a.xxxxxxxxxxxxxxxxxx.y");
+
+        for (i = 0; i < len; i++) {
+            snprintf(escaped + 3 * i, 4, "%%%02X",
+                     (unsigned) (unsigned char) host[i]);
+        }
+
+        assert_int_equal(strlen(escaped), 3 * len);
+        expect_long(iri_host_read, escaped, k <= 0,
+                    k < 0 ? "a.a.xxxxxxxxxxxxxxxxx.y"
+                          : "a.a.xxxxxxxxxxxxxxxxxx.y");
+    }
+}
+
+
+static void
+test_max_labels(void **state)
+{
+    static char host[1024], want[1024];
+    int         k;
+
+    (void) state;
+
+    for (k = -1; k <= 1; k++) {
+        put(host, put(host, 0, "A.", IRI_MAX_LABELS - 1 + (size_t) k), "A",
+            1);
+        put(want, put(want, 0, "a.", IRI_MAX_LABELS - 1 + (size_t) k), "a",
+            1);
+        expect_long(iri_host_map, host, k <= 0, want);
+
+        /* A dot at the end begins no label. */
+        core_append(host, ".");
+        core_append(want, ".");
+        expect_long(iri_host_map, host, k <= 0, want);
+        core_append(host, ".");
+        expect(iri_host_map, &uts46, core_str(host),
+               k <= 0 ? IRI_REFUSE : IRI_REFUSE,
+               k < 0 ? IRI_HOST_EMPTY : IRI_HOST_LIMIT, NULL);
+    }
+}
+
+
+/* Characters of a label before it is mapped */
+static void
+test_max_label(void **state)
+{
+    static char host[4096];
+    int         k;
+
+    (void) state;
+
+    for (k = -1; k <= 1; k++) {
+        put(host, put(host, 0, "a", 1), "\u00ad",
+            IRI_MAX_LABEL - 1 + (size_t) k);
+        core_append(host, "\uff0eb");
+        expect_long(iri_host_read, host, k <= 0, "a.b");
+    }
+
+    /* And after: U+FDFA becomes eighteen, U+2057 four. */
+    put(host, put(host, 0, "b", 1), "\ufdfa", 255);
+    expect(iri_host_read, &compatible, core_str(host), REFUSE(LIMIT), NULL);
+    put(host, put(host, 0, "b", 1), "\ufb03", 85);
+    expect(iri_host_read, &compatible, core_str(host), REFUSE(LIMIT), NULL);
+
+    /* Three of them become one: far more than an A-label has octets. */
+    put(host, 0, "\u03b1\u0313\u0301", 54);
+    assert_str(ask(iri_host_read, &compatible, core_str(host)).ascii,
+               ask(iri_host_read, &uts46, core_str(host)).ascii);
+    assert_int_equal(ask(iri_host_read, &uts46, core_str(host)).answer,
+                     IRI_SERVE);
+    core_forget(&core);
+}
+
+
+static void
+test_max_alabel(void **state)
+{
+    static char host[1024], want[1024];
+    size_t      at;
+    int         k;
+
+    (void) state;
+
+    /* "xn--", letters, "-", and three for the last character */
+    for (k = -1; k <= 1; k++) {
+        static const char *const last[] = { "-ovf.b", "-8yf.b", "" };
+
+        at = put(host, 0, "a", 55 + (size_t) k);
+        put(host, at, "\u00fc.b", 1);
+        at = put(want, 0, "xn--", 1);
+        at = put(want, at, "a", 55 + (size_t) k);
+        put(want, at, last[k + 1], 1);
+        expect_long(iri_host_read, host, k <= 0, want);
+
+        at = put(host, 0, "a", IRI_MAX_ALABEL + (size_t) k);
+        put(host, at, ".b", 1);
+        expect_long(iri_host_map, host, k <= 0, host);
+    }
+}
+
+
+static void
+test_max_ascii(void **state)
+{
+    static char host[1024], dotted[1024];
+    size_t      at;
+    int         k;
+
+    (void) state;
+
+    for (k = -1; k <= 1; k++) {
+        at = put(host, 0, "aaaaaaaaa.", 24);
+        put(host, at, "b", IRI_MAX_HOST_ASCII - at + (size_t) k);
+        assert_int_equal(strlen(host), IRI_MAX_HOST_ASCII + k);
+        expect_long(iri_host_map, host, k <= 0, host);
+
+        snprintf(dotted, sizeof(dotted), "%s.", host);
+        expect_long(iri_host_map, dotted, k <= 0, dotted);
+    }
+
+    /* ToUnicode alone knows no limit of the DNS. */
+    at = put(host, 0, "\u00e9aaaaaaaa.", 40);
+    put(host, at, "b", 1);
+    assert_int_equal(ask(iri_host_to_unicode, &uts46, core_str(host)).answer,
+                     IRI_SERVE);
+    core_forget(&core);
+}
+
+
+/* Marks in a row: of the older mapping only; ICU's is bounded by a label. */
+static void
+test_max_marks(void **state)
+{
+    static char       host[1024];
+    static iri_host_t by_uts46;
+    int               k;
+
+    (void) state;
+
+    for (k = -1; k <= 1; k++) {
+        put(host, put(host, 0, "a", 1), "\u0316", IRI_MAX_MARKS + (size_t) k);
+        by_uts46 = ask(iri_host_read, &uts46, core_str(host));
+        assert_int_equal(by_uts46.answer, IRI_SERVE);
+
+        if (k <= 0) {
+            assert_str(ask(iri_host_read, &compatible, core_str(host)).ascii,
+                       by_uts46.ascii);
+        } else {
+            expect(iri_host_read, &compatible, core_str(host), REFUSE(LIMIT),
+                   NULL);
+        }
+
+        core_forget(&core);
+    }
+
+    /* Each dot begins anew. */
+    put(host, put(host, 0, "a", 1), "\u0316", IRI_MAX_MARKS);
+    core_append(host, ".a\u0316");
+    assert_int_equal(ask(iri_host_read, &compatible, core_str(host)).answer,
+                     IRI_SERVE);
+    core_forget(&core);
+}
+
+
+/* ---- configurations -------------------------------------------------------- */
+
+static void
+test_names(void **state)
+{
+    static const row_t rows[] = {
+        { "b\u00fccher.example", SERVE, "xn--bcher-kva.example" },
+        { "B\u00dcCHER.Example", SERVE, "xn--bcher-kva.example" },
+        { "*.b\u00fccher.example", SERVE, "*.xn--bcher-kva.example" },
+        { ".b\u00fccher.example", SERVE, ".xn--bcher-kva.example" },
+        { "b\u00fccher.*", SERVE, "xn--bcher-kva.*" },
+        { "b\u00fccher.*.de", SERVE, "xn--bcher-kva.*.de" },
+        { "b\u00fccher.?ww.\u00e9", SERVE, "xn--bcher-kva.?ww.xn--9ca" },
+        { "a*.b\u00fccher", SERVE, "a*.xn--bcher-kva" },
+        { "*.*.b\u00fccher", SERVE, "*.*.xn--bcher-kva" },
+        { "b\u00fccher.", SERVE, "xn--bcher-kva." },
+        { "*.b\u00fccher.", SERVE, "*.xn--bcher-kva." },
+        { "www.example.org", PASS(PLAIN), NULL },
+        { "*.example.org", PASS(PLAIN), NULL },
+        { "xn--a.*", PASS(PLAIN), NULL },
+        { "", PASS(PLAIN), NULL },
+        { "_", PASS(PLAIN), NULL },
+        { "b\u00fc*.example", REFUSE(WILDCARD), NULL },
+        { "b\u00fc?.example", REFUSE(WILDCARD), NULL },
+        { "*\u00fc", REFUSE(WILDCARD), NULL },
+        { "b\xfc"
+          "cher.example",
+          REFUSE(OCTETS), NULL },
+        { "b%C3%BCcher.\u00e9", REFUSE(CHARACTER), NULL },
+        { "a_b.\u00e9", REFUSE(CHARACTER), NULL },
+        { "*.\u0301", REFUSE(MARK), NULL },
+        { "xn--a.\u00e9", REFUSE(ALABEL), NULL },
+        { "*.\uff11", REFUSE(ADDRESS), NULL },
+    };
+
+    (void) state;
+
+    EXPECT(iri_host_name, &uts46, rows);
+    assert_text(
+        ask(iri_host_name, &uts46, S("*.B\u00dcCHER.example")).unicode,
+        "*.b\u00fccher.example");
+    core_forget(&core);
+}
+
+
+static void
+test_parse(void **state)
+{
+    static const char *const words[] = { "off", "on", "strict" };
+    iri_hosts_t              hosts;
+    size_t                   i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(words); i++) {
+        assert_null(iri_parse_hosts(core_str(words[i]), &hosts));
+        assert_int_equal(hosts, i);
+    }
+
+    assert_non_null(iri_parse_hosts(S(""), &hosts));
+    assert_non_null(strstr(iri_parse_hosts(S("yes"), &hosts), "strict"));
+}
+
+
+/* ---- authorities, what is shown --------------------------------------------- */
+
+static void
+test_authorities(void **state)
+{
+    static const char *const rows[][2] = {
+        { "example", "example" },
+        { "example:80", "example" },
+        { "example:", "example" },
+        { "user@example", "example" },
+        { "user:word@example:80", "example" },
+        { "a@b@example:80", "example" },
+        { "@example", "example" },
+        { "user@", "" },
+        { "", "" },
+        { ":80", "" },
+        { "[::1]", "[::1]" },
+        { "[::1]:80", "[::1]" },
+        { "user@[::1]:80", "[::1]" },
+        { "[::1", "[::1" },
+        { "[::1]junk", "[::1]" },
+        { "b%C3%BCcher.example:80", "b%C3%BCcher.example" },
+        { "b\u00fccher.example", "b\u00fccher.example" },
+        { "%5b::1]", "%5b" },
+    };
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        assert_text(iri_authority_host(core_str(rows[i][0])), rows[i][1]);
+    }
+}
+
+
+static void
+test_plain_hosts(void **state)
+{
+    static const char *const plain[] = { "",      "a",        "A-b_c.9",
+                                         "[::1]", "[1.2::a]", "127.0.0.1",
+                                         "a..b",  "xn--a",    "[a]" };
+    static const char *const other[] = { "a b",    "b\u00fc", "a%62",  "a:80",
+                                         "a/b",    "a@b",     "[::1",  "[]",
+                                         "[::1]x", "a\x01",   "a\x7f", "a\"b",
+                                         "[::%1]", "a,b",     "*.a" };
+    size_t                   i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(plain); i++) {
+        assert_true(iri_is_plain_host(core_str(plain[i])));
+    }
+
+    for (i = 0; i < COUNT(other); i++) {
+        if (iri_is_plain_host(core_str(other[i]))) {
+            fail_msg("%s is not plain", other[i]);
+        }
+    }
+
+    assert_false(iri_is_plain_host(S("a\0b")));
+}
+
+
+static void
+test_display(void **state)
+{
+    static const char *const rows[][2] = {
+        { "xn--bcher-kva.example", "b\u00fccher.example" },
+        { "XN--BCHER-KVA.Example", "b\u00fccher.example" },
+        { "xn--bcher-kva.example.", "b\u00fccher.example." },
+        { "a.xn--9ca", "a.\u00e9" },
+        /* All of them, or none */
+        { "xn--bcher-kva.xn--a", "xn--bcher-kva.xn--a" },
+        { "xn--a", "xn--a" },
+        { "xn--", "xn--" },
+        { "xn--bcher-kva.a_b", "xn--bcher-kva.a_b" },
+        { "Example", "Example" },
+        { "127.0.0.1", "127.0.0.1" },
+        { "[::1]", "[::1]" },
+        { "", "" },
+        { "b\u00fccher.xn--9ca", "b\u00fccher.xn--9ca" },
+        { "b%C3%BCcher.example", "b%C3%BCcher.example" },
+        { "\xff.xn--9ca", "\xff.xn--9ca" },
+    };
+    iri_str_t shown;
+    size_t    i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(
+            iri_host_display(&core.env, &uts46, core_str(rows[i][0]), &shown),
+            IRI_OK);
+        assert_text(shown, rows[i][1]);
+        core_forget(&core);
+    }
+
+    assert_int_equal(
+        iri_host_display(&core.env, &strict, S("xn--n3h"), &shown), IRI_OK);
+    assert_text(shown, "xn--n3h");
+    core_forget(&core);
+}
+
+
+/* U-labels of what is asked, alone */
+static void
+test_to_unicode(void **state)
+{
+    static const char *const rows[][2] = {
+        { "xn--bcher-kva.example", "b\u00fccher.example" },
+        { "B\u00dcCHER\u3002Example", "b\u00fccher.example" },
+        { "a.", "a." },
+    };
+    iri_host_t got;
+    size_t     i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        got = ask(iri_host_to_unicode, &uts46, core_str(rows[i][0]));
+        assert_int_equal(got.answer, IRI_SERVE);
+        assert_text(got.ascii, rows[i][0]);
+        assert_text(got.unicode, rows[i][1]);
+        core_forget(&core);
+    }
+
+    got = ask(iri_host_to_unicode, &uts46, S("xn--a"));
+    assert_int_equal(got.answer, IRI_REFUSE);
+    assert_int_equal(got.why, IRI_HOST_ALABEL);
+    assert_text(got.unicode, "xn--a");
+    core_forget(&core);
+}
+
+
+static void
+test_texts(void **state)
+{
+    int i, k;
+
+    (void) state;
+
+    for (i = 0; i < IRI_HOST_WHYS; i++) {
+        const char *text = iri_host_why_text((iri_host_why_t) i);
+
+        assert_true(strlen(text) > 5);
+
+        for (k = 0; k < i; k++) {
+            assert_string_not_equal(text,
+                                    iri_host_why_text((iri_host_why_t) k));
+        }
+    }
+
+    assert_string_equal(iri_host_why_text(IRI_HOST_WHYS), "unknown");
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_section_5),
+        cmocka_unit_test(test_removed),
+        cmocka_unit_test(test_remapped),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_idn_uri),
+        cmocka_unit_test(test_each_octet),
+        cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_max_host),
+        cmocka_unit_test(test_max_labels),
+        cmocka_unit_test(test_max_label),
+        cmocka_unit_test(test_max_alabel),
+        cmocka_unit_test(test_max_ascii),
+        cmocka_unit_test(test_max_marks),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_parse),
+        cmocka_unit_test(test_authorities),
+        cmocka_unit_test(test_plain_hosts),
+        cmocka_unit_test(test_display),
+        cmocka_unit_test(test_to_unicode),
+        cmocka_unit_test(test_texts),
+    };
+
+    return cmocka_run_group_tests_name("host", tests, setup, teardown);
+}
