@@ -20,6 +20,7 @@ mod_iri_create_server(apr_pool_t *pool, server_rec *s)
 
     (void) s;
     conf->engine = MOD_IRI_UNSET;
+    conf->hosts = MOD_IRI_UNSET;
     return conf;
 }
 
@@ -41,6 +42,10 @@ mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
         conf->has_invalid = 1;
         conf->reading.invalid = add->reading.invalid;
     }
+    if (add->hosts != MOD_IRI_UNSET) {
+        conf->hosts = add->hosts;
+    }
+    conf->says_hosts = add->says_hosts;
     return conf;
 }
 
@@ -151,6 +156,21 @@ mod_iri_set_invalid(cmd_parms *cmd, void *dir, const char *arg)
 }
 
 static const char *
+mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
+{
+    mod_iri_server_t *conf = mod_iri_server(cmd->server);
+    iri_hosts_t       hosts;
+    const char       *err = iri_parse_hosts(mod_iri_str(arg), &hosts);
+
+    (void) dir;
+    if (err == NULL) {
+        conf->hosts = hosts;
+        conf->says_hosts = 1;
+    }
+    return mod_iri_wrong(cmd, err);
+}
+
+static const char *
 mod_iri_set_filename_charset(cmd_parms *cmd, void *dirv, int argc,
                              char *const argv[])
 {
@@ -212,6 +232,8 @@ static const command_rec mod_iri_directives[] = {
         "charsets that requests may use beside UTF-8, in order; or none"),
     AP_INIT_TAKE1("IRIInvalid", mod_iri_set_invalid, NULL, RSRC_CONF,
         "404, 400 or pass: what a path gets that no charset reads"),
+    AP_INIT_TAKE1("IRIHost", mod_iri_set_hosts, NULL, RSRC_CONF,
+        "off, on or strict: a host name in any form selects its virtual host"),
     AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_filename_charset,
         NULL, RSRC_CONF | ACCESS_CONF,
         "charsets of names on disk, in order; new names use the first"),
@@ -250,9 +272,15 @@ mod_iri_hooks(apr_pool_t *pool)
     static const char *const dir[] = { "mod_dir.c", "mod_speling.c", NULL };
 
     (void) pool;
+    /* before modules that make something of the names of virtual hosts */
+    ap_hook_post_config(mod_iri_add_names, NULL, NULL, APR_HOOK_REALLY_FIRST);
     ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
     ap_hook_child_init(mod_iri_child_init, NULL, NULL, APR_HOOK_MIDDLE);
 
+    mod_iri_host_register();
+    ap_hook_pre_read_request(mod_iri_pre_read, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_post_read_request(mod_iri_check_host, NULL, NULL,
+                              APR_HOOK_REALLY_FIRST);
     ap_hook_post_read_request(mod_iri_post_read, after, before,
                               APR_HOOK_REALLY_FIRST);
     ap_hook_post_read_request(mod_iri_post_read_absolute, proxy, NULL,

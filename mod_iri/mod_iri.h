@@ -13,6 +13,8 @@
  *   mod_iri_answer.c   redirects, headers of answers
  *   mod_iri_dav.c      names on disk in the answers of mod_dav
  *   mod_iri_vars.c     IRI_PATH and its kin
+ *   mod_iri_host.c     host of a request -> A-labels
+ *   mod_iri_vhost.c    names of virtual hosts, directories named for hosts
  *
  * Everything that is decided is decided in common/; see iri.h.
  */
@@ -52,6 +54,8 @@ typedef struct {
     unsigned           has_charsets; /* 1: IRICharset was said */
     unsigned           has_invalid;  /* 1: IRIInvalid was said */
     iri_reading_conf_t reading;
+    int                hosts;        /* iri_hosts_t or MOD_IRI_UNSET */
+    int                says_hosts;   /* 1: IRIHost was said right here */
 
     /* made by post_config and child_init, read by requests */
     iri_registry_t     *registry;
@@ -59,6 +63,9 @@ typedef struct {
     apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
     apr_array_header_t *directories; /* mod_iri_directory_t */
     iri_cache_t        *cache;       /* of this child; NULL: none */
+    iri_host_conf_t     host;        /* where the engine is not off */
+    int                 maps_hosts;  /* 1: IRIHost is on, the engine is not
+                                        off */
 } mod_iri_server_t;
 
 /* Bits of mod_iri_dir_t.has: what was said here */
@@ -227,7 +234,20 @@ int mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved);
 /* In post_read_request: what started over is no redirect. */
 void mod_iri_forget_first(request_rec *r);
 
+/* ---- mod_iri_vhost.c ---------------------------------------------------- */
+
+/* Give names that are not ASCII their A-labels; says what to tell httpd. */
+int mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
+                      server_rec *main_server);
+
+/* A directory that mod_vhost_alias named by A-labels may bear U-labels. */
+void mod_iri_map_root(request_rec *r);
+
 /* ---- hooks -------------------------------------------------------------- */
+
+void mod_iri_host_register(void); /* mod_iri_host.c */
+void mod_iri_pre_read(request_rec *r, conn_rec *c);
+int  mod_iri_check_host(request_rec *r);
 
 int mod_iri_post_read(request_rec *r); /* mod_iri_read.c */
 int mod_iri_post_read_absolute(request_rec *r);
@@ -251,6 +271,7 @@ void mod_iri_dav_insert(request_rec *r);
 void mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx);
+void mod_iri_vars_host(request_rec *r);
 int  mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
 
 #pragma GCC visibility pop

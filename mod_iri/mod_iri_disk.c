@@ -501,6 +501,7 @@ mod_iri_map(request_rec *r)
     if (conf->engine == IRI_ENGINE_REPORT) {
         return mod_iri_report(r, conf);
     }
+    mod_iri_map_root(r);
     if (iri_is_ascii(mod_iri_str(r->filename), 0)) {
         return DECLINED;
     }

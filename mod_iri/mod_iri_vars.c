@@ -13,6 +13,8 @@
 #include <ap_expr.h>
 
 typedef enum {
+    MOD_IRI_HOST,
+    MOD_IRI_HOST_ASCII,
     MOD_IRI_IRI,
     MOD_IRI_PATH,
     MOD_IRI_URI,
@@ -26,8 +28,8 @@ typedef enum {
 
 /* In the order of the enum. */
 static const char *const mod_iri_var_names[MOD_IRI_VARS] = {
-    "IRI",         "IRI_PATH",  "IRI_URI",      "IRI_FORM",
-    "IRI_CHARSET", "IRI_MATCH", "IRI_FILENAME", "IRI_PATH_INFO"
+    "IRI_HOST", "IRI_HOST_ASCII", "IRI",       "IRI_PATH",     "IRI_URI",
+    "IRI_FORM", "IRI_CHARSET",    "IRI_MATCH", "IRI_FILENAME", "IRI_PATH_INFO"
 };
 
 /* ---- values ------------------------------------------------------------- */
@@ -56,13 +58,36 @@ mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
     return mod_iri_dup(r->pool, uri);
 }
 
-/* The whole IRI: the host as it came, the path in Unicode. */
+/*
+ * The host of the request, or the ServerName where UseCanonicalName says so,
+ * in A-labels or U-labels; NULL: what came is no host name.
+ */
+static const char *
+mod_iri_var_host(request_rec *r, int ascii)
+{
+    const iri_host_conf_t *conf = &mod_iri_server(r->server)->host;
+    const char            *name = ap_get_server_name_for_url(r);
+    iri_env_apr_t          env;
+    iri_host_t             host;
+    iri_str_t              shown;
+
+    mod_iri_env(&env, r);
+    if (iri_host_read(&env.env, conf, mod_iri_str(name), &host) != IRI_OK
+        || host.answer == IRI_REFUSE || !iri_is_plain_host(host.ascii)
+        || iri_host_display(&env.env, conf, host.ascii, &shown) != IRI_OK)
+    {
+        return NULL;
+    }
+    return mod_iri_dup(r->pool, ascii ? host.ascii : shown);
+}
+
+/* The whole IRI: host and path in Unicode. */
 static const char *
 mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx)
 {
     iri_env_apr_t env;
     iri_str_t     path;
-    const char   *text;
+    const char   *text, *name, *host;
 
     mod_iri_env(&env, r);
     if (iri_path_to_iri(&env.env, mod_iri_str(mod_iri_var_path(r, ctx)),
@@ -72,6 +97,14 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx)
         return NULL;
     }
     text = ap_construct_url(r->pool, mod_iri_dup(r->pool, path), r);
+    name = ap_get_server_name_for_url(r);
+    host = mod_iri_var_host(r, 0);
+    if (host != NULL) {
+        /* behind "http://" and the name as the server has it */
+        text += strlen(ap_http_scheme(r)) + strlen("://") + strlen(name);
+        text = apr_pstrcat(r->pool, ap_http_scheme(r), "://", host, text,
+                           NULL);
+    }
     return r->args ? apr_pstrcat(r->pool, text, "?", r->args, NULL) : text;
 }
 
@@ -112,6 +145,10 @@ static const char *
 mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var)
 {
     switch (var) {
+    case MOD_IRI_HOST:
+        return mod_iri_var_host(r, 0);
+    case MOD_IRI_HOST_ASCII:
+        return mod_iri_var_host(r, 1);
     case MOD_IRI_IRI:
         return mod_iri_var_iri(r, ctx);
     case MOD_IRI_PATH:
@@ -161,7 +198,7 @@ mod_iri_set(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t from,
 void
 mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
-    mod_iri_set(r, ctx, MOD_IRI_IRI, MOD_IRI_URI);
+    mod_iri_set(r, ctx, MOD_IRI_HOST, MOD_IRI_URI);
     if (r->main == NULL || (ctx && ctx->reading.answer != IRI_PASS)
         || apr_table_get(r->subprocess_env, mod_iri_var_names[MOD_IRI_FORM])
                == NULL)
@@ -177,11 +214,18 @@ mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
     mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
 }
 
+/* Of a host with A-labels, for logs, whatever the path. */
+void
+mod_iri_vars_host(request_rec *r)
+{
+    mod_iri_set(r, NULL, MOD_IRI_HOST, MOD_IRI_HOST_ASCII);
+}
+
 /* When it is known what will be opened.  ctx NULL: a plain path. */
 void
 mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx)
 {
-    mod_iri_set(r, ctx, ctx ? MOD_IRI_FILENAME : MOD_IRI_IRI,
+    mod_iri_set(r, ctx, ctx ? MOD_IRI_FILENAME : MOD_IRI_HOST,
                 MOD_IRI_PATH_INFO);
 }
 

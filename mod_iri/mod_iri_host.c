@@ -1,0 +1,381 @@
+/*
+ * mod_iri_host.c - the host of a request becomes A-labels
+ *
+ * httpd looks at the host of a request before it runs any hook that could
+ * change it, and under HttpProtocolOptions Strict it takes nothing there but
+ * letters, digits and a few signs.  So the host is mapped while the request
+ * is read: a filter edits the Host line, and a request line in absolute form.
+ * In HTTP/2 the fields are there already.
+ *
+ * Nothing but the host is replaced, and only by a-z, 0-9, "-" and ".", so
+ * that an edited line is the same line to whoever reads it next.  A host that
+ * the core refuses stays as it came, and httpd refuses it.
+ *
+ * No virtual host is selected yet: what counts is IRIHost of the first one of
+ * the address that the connection came to.
+ */
+
+#include "mod_iri.h"
+
+#include <apr_buckets.h>
+#include <util_filter.h>
+
+/* ---- one host ----------------------------------------------------------- */
+
+/*
+ * Put A-labels in the place of host, a part of text.  0: it stays; out is
+ * written only if it does not.
+ */
+static int
+mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
+                     iri_str_t *out)
+{
+    const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
+    const unsigned char    *behind = host.data + host.len;
+    size_t                  before = (size_t) (host.data - text.data);
+    iri_env_apr_t           env;
+    iri_host_t              read;
+    char                   *line;
+
+    mod_iri_env(&env, r);
+    if (iri_host_read(&env.env, &conf->host, host, &read) != IRI_OK
+        || read.answer == IRI_PASS)
+    {
+        return 0;
+    }
+    if (read.answer == IRI_REFUSE || conf->engine != IRI_ENGINE_ON) {
+        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "iri: %shost %s: %s",
+                      conf->engine == IRI_ENGINE_ON ? "" : "report: ",
+                      mod_iri_dup(r->pool, host),
+                      read.answer == IRI_REFUSE
+                          ? iri_host_why_text(read.why)
+                          : mod_iri_dup(r->pool, read.ascii));
+        return 0;
+    }
+    out->len = text.len - host.len + read.ascii.len;
+    line = apr_palloc(r->pool, out->len + 1);
+    memcpy(line, text.data, before);
+    memcpy(line + before, read.ascii.data, read.ascii.len);
+    memcpy(line + before + read.ascii.len, behind,
+           text.len - host.len - before);
+    line[out->len] = '\0';
+    out->data = (unsigned char *) line;
+    return 1;
+}
+
+/* ---- where it stands in a line ------------------------------------------ */
+
+static iri_str_t
+mod_iri_between(const unsigned char *from, const unsigned char *to)
+{
+    iri_str_t str = { (size_t) (to - from), from };
+
+    return str;
+}
+
+/* A line without its end, and without blanks there. */
+static iri_str_t
+mod_iri_trimmed(iri_str_t line)
+{
+    while (line.len > 0 && strchr(" \t\r\n", line.data[line.len - 1]) != NULL
+           && line.data[line.len - 1] != '\0')
+    {
+        line.len--;
+    }
+    return line;
+}
+
+/* The host in "Host: www.example:80"; empty in any other line. */
+static iri_str_t
+mod_iri_host_of_field(iri_str_t line)
+{
+    static const char    name[] = "Host:";
+    const size_t         len = sizeof(name) - 1;
+    const unsigned char *from, *end;
+
+    if (line.len < len
+        || ap_cstr_casecmpn((const char *) line.data, name, len) != 0)
+    {
+        return mod_iri_between(line.data, line.data);
+    }
+    line = mod_iri_trimmed(line);
+    from = line.data + len;
+    end = line.data + line.len;
+    while (from < end && (*from == ' ' || *from == '\t')) {
+        from++;
+    }
+    return iri_authority_host(mod_iri_between(from, end));
+}
+
+/*
+ * Behind "scheme://"; NULL: it is another form of target.  What is no scheme
+ * there makes a target that httpd refuses.
+ */
+static const unsigned char *
+mod_iri_behind_scheme(const unsigned char *from, const unsigned char *end)
+{
+    const unsigned char *slash = memchr(from, '/', (size_t) (end - from));
+
+    return slash != NULL && slash - from >= 2 && slash[-1] == ':'
+                   && end - slash >= 2 && slash[1] == '/'
+               ? slash + 2
+               : NULL;
+}
+
+/*
+ * The host in "GET http://www.example/ HTTP/1.1"; empty in another form of
+ * request line (RFC 9112, 3.2).  That of CONNECT is not for a virtual host
+ * to be selected by, but looked up.
+ */
+static iri_str_t
+mod_iri_host_of_target(iri_str_t line)
+{
+    const unsigned char *from, *to, *end = line.data + line.len;
+    iri_str_t            none = mod_iri_between(line.data, line.data);
+
+    from = memchr(line.data, ' ', line.len);
+    if (from == NULL
+        || mod_iri_equal(mod_iri_between(line.data, from), "CONNECT"))
+    {
+        return none;
+    }
+    while (from < end && *from == ' ') {
+        from++;
+    }
+    for (to = from; to<end && * to> ' ' && *to != 0x7f; to++) {
+    }
+    from = mod_iri_behind_scheme(from, to);
+    if (from == NULL) {
+        return none;
+    }
+    for (end = from; end < to && *end != '/' && *end != '?' && *end != '#';
+         end++) {
+    }
+    return iri_authority_host(mod_iri_between(from, end));
+}
+
+/* ---- HTTP/1: the filter ------------------------------------------------- */
+
+typedef struct {
+    int in_fields; /* 1: the request line is through */
+    int in_line;   /* 1: the beginning of a line is through, its end not */
+} mod_iri_lines_t;
+
+/* What is known of the octets in a brigade. */
+typedef struct {
+    apr_size_t    len;
+    unsigned char first, last; /* octets; 0 while len is 0 */
+    int           ended;       /* 1: there will not be more */
+} mod_iri_line_t;
+
+static ap_filter_rec_t *mod_iri_host_handle;
+
+/* Read on, into out, and add to what is known. */
+static apr_status_t
+mod_iri_line_read(ap_filter_t *f, apr_bucket_brigade *out,
+                  apr_read_type_e block, apr_off_t size, mod_iri_line_t *line)
+{
+    apr_status_t status = ap_get_brigade(f->next, out, AP_MODE_GETLINE, block,
+                                         size);
+    apr_size_t   len, before = line->len;
+    const char  *octets;
+    apr_bucket  *e;
+
+    for (e = APR_BRIGADE_FIRST(out);
+         status == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(out);
+         e = APR_BUCKET_NEXT(e))
+    {
+        if (APR_BUCKET_IS_METADATA(e)) {
+            line->ended |= APR_BUCKET_IS_EOS(e);
+            continue;
+        }
+        status = apr_bucket_read(e, &octets, &len, APR_BLOCK_READ);
+        if (status == APR_SUCCESS && len > 0) {
+            line->first = line->len == 0 ? octets[0] : line->first;
+            line->last = octets[len - 1];
+            line->len += len;
+        }
+    }
+    line->ended |= line->len == before;
+    return status;
+}
+
+/*
+ * A line may come in pieces: those that are looked at are put together, as
+ * long as they are not longer than httpd will take.
+ */
+static apr_status_t
+mod_iri_line_complete(ap_filter_t *f, apr_bucket_brigade *out,
+                      apr_read_type_e block, apr_off_t size, apr_size_t most,
+                      mod_iri_line_t *line)
+{
+    apr_bucket_brigade *more;
+    apr_status_t        status = APR_SUCCESS;
+
+    if (line->last == '\n' || line->ended) {
+        return APR_SUCCESS;
+    }
+    more = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+    while (status == APR_SUCCESS && line->last != '\n' && !line->ended
+           && line->len <= most)
+    {
+        status = mod_iri_line_read(f, more, block, size, line);
+        APR_BRIGADE_CONCAT(out, more);
+    }
+    return status;
+}
+
+/* The octets of a brigade; nearly always they are in one bucket. */
+static apr_status_t
+mod_iri_line_text(apr_bucket_brigade *bb, apr_pool_t *pool, iri_str_t *text)
+{
+    apr_bucket  *e = APR_BRIGADE_FIRST(bb);
+    apr_size_t   len;
+    const char  *octets;
+    char        *copy;
+    apr_status_t status;
+
+    if (APR_BUCKET_NEXT(e) == APR_BRIGADE_SENTINEL(bb)) {
+        status = apr_bucket_read(e, &octets, &len, APR_BLOCK_READ);
+    } else {
+        status = apr_brigade_pflatten(bb, &copy, &len, pool);
+        octets = copy;
+    }
+    if (status == APR_SUCCESS) {
+        text->data = (const unsigned char *) octets;
+        text->len = len;
+    }
+    return status;
+}
+
+/* Edit a whole line.  Behind the empty one there is nothing to do. */
+static apr_status_t
+mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb)
+{
+    mod_iri_lines_t *lines = f->ctx;
+    iri_str_t        text, edited, host;
+    apr_status_t     status = mod_iri_line_text(bb, f->r->pool, &text);
+
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    if (mod_iri_equal(text, "\r\n") || mod_iri_equal(text, "\n")) {
+        /* some may come before the request line */
+        if (lines->in_fields) {
+            ap_remove_input_filter(f);
+        }
+        return APR_SUCCESS;
+    }
+    host = lines->in_fields ? mod_iri_host_of_field(text)
+                            : mod_iri_host_of_target(text);
+    lines->in_fields = 1;
+    if (mod_iri_host_replace(f->r, text, host, &edited)) {
+        apr_brigade_cleanup(bb);
+        APR_BRIGADE_INSERT_TAIL(
+            bb, apr_bucket_pool_create((const char *) edited.data, edited.len,
+                                       f->r->pool, f->c->bucket_alloc));
+    }
+    return APR_SUCCESS;
+}
+
+/*
+ * Nothing is kept from one call to the next: what comes back is what was
+ * asked for, with another host at most.
+ */
+static apr_status_t
+mod_iri_host_in(ap_filter_t *f, apr_bucket_brigade *out, ap_input_mode_t mode,
+                apr_read_type_e block, apr_off_t size)
+{
+    mod_iri_lines_t  *lines = f->ctx;
+    mod_iri_line_t    line = { 0, 0, 0, 0 };
+    const server_rec *s = f->c->base_server;
+    apr_size_t        most;
+    apr_status_t      status;
+
+    if (mode != AP_MODE_GETLINE) {
+        return ap_get_brigade(f->next, out, mode, block, size);
+    }
+    status = mod_iri_line_read(f, out, block, size, &line);
+    if (status == APR_SUCCESS && !lines->in_line
+        && (!lines->in_fields || strchr("Hh\r\n", line.first) != NULL))
+    {
+        /* with the end of the line */
+        most = (lines->in_fields ? s->limit_req_fieldsize : s->limit_req_line)
+               + 2;
+        status = mod_iri_line_complete(f, out, block, size, most, &line);
+        if (status == APR_SUCCESS && line.last == '\n' && line.len <= most) {
+            return mod_iri_line_edit(f, out);
+        }
+    }
+    if (line.len > 0) {
+        lines->in_line = line.last != '\n';
+        lines->in_fields |= line.last == '\n';
+    }
+    return status;
+}
+
+/* ---- hooks -------------------------------------------------------------- */
+
+void
+mod_iri_host_register(void)
+{
+    mod_iri_host_handle = ap_register_input_filter(
+        "IRI_HOST", mod_iri_host_in, NULL, AP_FTYPE_PROTOCOL);
+}
+
+void
+mod_iri_pre_read(request_rec *r, conn_rec *c)
+{
+    const char *field;
+    iri_str_t   text, edited;
+
+    if (!mod_iri_server(c->base_server)->maps_hosts) {
+        return;
+    }
+    if (c->master == NULL) {
+        ap_add_input_filter_handle(
+            mod_iri_host_handle,
+            apr_pcalloc(r->pool, sizeof(mod_iri_lines_t)), r, c);
+        return;
+    }
+    /* a stream of HTTP/2 */
+    field = apr_table_get(r->headers_in, "Host");
+    text = mod_iri_str(field ? field : "");
+    if (mod_iri_host_replace(r, text, iri_authority_host(text), &edited)) {
+        apr_table_setn(r->headers_in, "Host", (const char *) edited.data);
+    }
+}
+
+/* Could the host of a request stand in a URI?  IP literals come bare. */
+static int
+mod_iri_host_is_plain(const request_rec *r)
+{
+    const char *host = r->hostname;
+
+    if (strchr(host, ':') != NULL) {
+        host = apr_pstrcat(r->pool, "[", host, "]", NULL);
+    }
+    return iri_is_plain_host(mod_iri_str(host));
+}
+
+/*
+ * HttpProtocolOptions Unsafe lets nearly all in.  What is no host name even
+ * now gets what Strict would have said, and is not repeated in the answer.
+ */
+int
+mod_iri_check_host(request_rec *r)
+{
+    const server_rec         *s = r->connection->base_server;
+    const mod_iri_server_t   *conf = mod_iri_server(s);
+    const core_server_config *core = ap_get_core_module_config(
+        s->module_config);
+
+    if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON
+        || core->http_conformance != AP_HTTP_CONFORMANCE_UNSAFE
+        || r->hostname == NULL || mod_iri_host_is_plain(r))
+    {
+        return DECLINED;
+    }
+    r->hostname = NULL;
+    return HTTP_BAD_REQUEST;
+}

@@ -1,0 +1,349 @@
+/*
+ * mod_iri_vhost.c - names of virtual hosts, directories named for hosts
+ *
+ * A request's host comes as A-labels.  So a ServerName or ServerAlias that
+ * is written in Unicode is known by its A-labels, too; and where
+ * mod_vhost_alias makes a directory out of the host, that directory may be
+ * named in Unicode.
+ */
+
+#include "mod_iri.h"
+
+/* ---- which IRIHost counts ----------------------------------------------- */
+
+static int
+mod_iri_hosts_of(const server_rec *s)
+{
+    const mod_iri_server_t *conf = mod_iri_server(s);
+
+    return conf->hosts == MOD_IRI_UNSET ? IRI_HOSTS_OFF : conf->hosts;
+}
+
+static int
+mod_iri_is_any_address(const apr_sockaddr_t *addr)
+{
+    static const char any[16];
+
+    return memcmp(addr->ipaddr_ptr, any, addr->ipaddr_len) == 0;
+}
+
+/* As ap_fini_vhost_config() tells virtual hosts of one address. */
+static int
+mod_iri_same_address(const server_addr_rec *a, const server_addr_rec *b)
+{
+    const apr_sockaddr_t *x = a->host_addr, *y = b->host_addr;
+
+    if (a->host_port != b->host_port) {
+        return 0;
+    }
+    if (mod_iri_is_any_address(x) || mod_iri_is_any_address(y)) {
+        return mod_iri_is_any_address(x) && mod_iri_is_any_address(y);
+    }
+    return x->ipaddr_len == y->ipaddr_len
+           && memcmp(x->ipaddr_ptr, y->ipaddr_ptr, x->ipaddr_len) == 0;
+}
+
+static int
+mod_iri_has_address(const server_rec *s, const server_addr_rec *address)
+{
+    const server_addr_rec *own;
+
+    for (own = s->addrs; own != NULL; own = own->next) {
+        if (mod_iri_same_address(own, address)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * The first virtual host of an address: the last in httpd's list, which is
+ * in the reverse order of the configuration.
+ */
+static const server_rec *
+mod_iri_first_of(const server_rec      *main_server,
+                 const server_addr_rec *address)
+{
+    const server_rec *s, *first = NULL;
+
+    for (s = main_server->next; s != NULL; s = s->next) {
+        if (mod_iri_has_address(s, address)) {
+            first = s;
+        }
+    }
+    return first;
+}
+
+/* Its rules if a server maps hosts; else those it had before. */
+static const iri_host_conf_t *
+mod_iri_rules_of(const server_rec *s, const iri_host_conf_t *before)
+{
+    const mod_iri_server_t *conf = mod_iri_server(s);
+
+    return conf->maps_hosts && conf->engine == IRI_ENGINE_ON ? &conf->host
+                                                             : before;
+}
+
+static void
+mod_iri_warn_of_hosts(const server_rec *s, const server_addr_rec *address,
+                      const server_rec *first)
+{
+    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                 "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
+                 "for %s:%u: what counts there is that of the first one, %s "
+                 "(%s:%u)",
+                 s->server_hostname, s->defn_name, s->defn_line_number,
+                 address->virthost, address->host_port,
+                 first->server_hostname, first->defn_name,
+                 first->defn_line_number);
+}
+
+/*
+ * By which rules hosts are mapped that may select this server; NULL: by
+ * none.  Warns where its own IRIHost is not what decides.
+ */
+static const iri_host_conf_t *
+mod_iri_selected_by(const server_rec *main_server, const server_rec *s)
+{
+    const mod_iri_server_t *conf = mod_iri_server(s);
+    const iri_host_conf_t  *rules = mod_iri_rules_of(s, NULL);
+    const server_addr_rec  *address = s == main_server ? NULL : s->addrs;
+    const server_rec       *first;
+
+    for (/* void */; address != NULL; address = address->next) {
+        first = mod_iri_first_of(main_server, address);
+        rules = mod_iri_rules_of(first, rules);
+        if (conf->says_hosts && conf != mod_iri_server(main_server)
+            && mod_iri_hosts_of(first) != mod_iri_hosts_of(s))
+        {
+            mod_iri_warn_of_hosts(s, address, first);
+        }
+    }
+    return rules;
+}
+
+/* ---- names -------------------------------------------------------------- */
+
+/* The A-labels of a name; NULL: it is ASCII, or has none, which is told. */
+static char *
+mod_iri_ascii_name(const server_rec *s, const iri_host_conf_t *conf,
+                   iri_env_apr_t *env, const char *name)
+{
+    iri_status_t status;
+    iri_host_t   host;
+    const char  *why;
+
+    if (name == NULL || iri_is_ascii(mod_iri_str(name), 0)) {
+        return NULL;
+    }
+    status = iri_host_name(&env->env, conf, mod_iri_str(name), &host);
+    if (status == IRI_OK && host.answer == IRI_SERVE) {
+        return mod_iri_dup(env->pool, host.ascii);
+    }
+    why = status == IRI_OK ? iri_host_why_text(host.why)
+                           : iri_status_text(status);
+    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                 "iri: %s of the virtual host at %s:%u has no A-labels: %s",
+                 name, s->defn_name ? s->defn_name : "the main server",
+                 s->defn_line_number, why);
+    return NULL;
+}
+
+static void
+mod_iri_add_aliases(const server_rec *s, const iri_host_conf_t *conf,
+                    iri_env_apr_t *env, apr_array_header_t *names)
+{
+    int   i, count = names ? names->nelts : 0;
+    char *ascii;
+
+    for (i = 0; i < count; i++) {
+        ascii = mod_iri_ascii_name(s, conf, env,
+                                   APR_ARRAY_IDX(names, i, const char *));
+        if (ascii != NULL) {
+            APR_ARRAY_PUSH(names, const char *) = ascii;
+        }
+    }
+}
+
+/* The A-labels of ServerName take its place: they go into redirects. */
+static void
+mod_iri_add_server_names(server_rec *s, const iri_host_conf_t *conf,
+                         iri_env_apr_t *env)
+{
+    char *ascii = mod_iri_ascii_name(s, conf, env, s->server_hostname);
+
+    mod_iri_add_aliases(s, conf, env, s->names);
+    mod_iri_add_aliases(s, conf, env, s->wild_names);
+    if (ascii != NULL) {
+        if (s->names == NULL) {
+            s->names = apr_array_make(env->pool, 1, sizeof(char *));
+        }
+        APR_ARRAY_PUSH(s->names, const char *) = s->server_hostname;
+        s->server_hostname = ascii;
+    }
+}
+
+/* ---- post_config -------------------------------------------------------- */
+
+static void
+mod_iri_log_names(void *arg, iri_log_level_t level, iri_str_t line)
+{
+    (void) level;
+    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, (server_rec *) arg,
+                 "iri: %.*s", (int) line.len, (const char *) line.data);
+}
+
+static apr_status_t
+mod_iri_drop_idna(void *idna)
+{
+    iri_idna_destroy(idna);
+    return APR_SUCCESS;
+}
+
+/* Virtual hosts may share these settings with the main server. */
+static void
+mod_iri_prepare_hosts(server_rec *s, const iri_idna_t *idna)
+{
+    mod_iri_server_t *conf = mod_iri_server(s);
+
+    conf->host.idna = idna;
+    conf->host.mapping = IRI_MAPPING_UTS46;
+    conf->host.strict = conf->hosts == IRI_HOSTS_STRICT;
+    conf->maps_hosts = mod_iri_hosts_of(s) != IRI_HOSTS_OFF
+                       && (conf->engine == IRI_ENGINE_ON
+                           || conf->engine == IRI_ENGINE_REPORT);
+}
+
+int
+mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
+                  server_rec *main_server)
+{
+    iri_idna_t            *idna = iri_idna_create();
+    const iri_host_conf_t *rules;
+    iri_env_apr_t          env;
+    server_rec            *s;
+
+    (void) plog;
+    (void) ptemp;
+    if (idna == NULL) {
+        ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
+                     "iri: cannot work: no memory for host names, or the "
+                     "data of ICU is missing");
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    apr_pool_cleanup_register(pconf, idna, mod_iri_drop_idna,
+                              apr_pool_cleanup_null);
+    iri_env_apr_init(&env, pconf, mod_iri_log_names, main_server);
+    for (s = main_server; s != NULL; s = s->next) {
+        mod_iri_prepare_hosts(s, idna);
+    }
+    for (s = main_server; s != NULL; s = s->next) {
+        rules = mod_iri_selected_by(main_server, s);
+        if (rules != NULL) {
+            mod_iri_add_server_names(s, rules, &env);
+        }
+    }
+    return OK;
+}
+
+/* ---- directories named for hosts ---------------------------------------- */
+
+/* Is there something at dir/segment? */
+static int
+mod_iri_is_entry(request_rec *r, const char *path)
+{
+    apr_finfo_t info;
+
+    return apr_stat(&info, path, APR_FINFO_TYPE, r->pool) == APR_SUCCESS;
+}
+
+/*
+ * The directory in dir, octets of the disk, that a segment with A-labels
+ * stands for: that of this name, or else the one with the U-labels as its
+ * name.  NULL: neither is there.
+ */
+static const char *
+mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
+{
+    const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
+    const char   *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
+    iri_env_apr_t env;
+    iri_search_t  search;
+    iri_found_t   found;
+    iri_str_t     name;
+
+    if (mod_iri_is_entry(r, path)) {
+        return path;
+    }
+    mod_iri_env(&env, r);
+    if (iri_host_display(&env.env, &conf->host, mod_iri_str(segment), &name)
+            != IRI_OK
+        || iri_is_ascii(name, 0))
+    {
+        return NULL;
+    }
+    path = apr_pstrcat(r->pool, "/", mod_iri_dup(r->pool, name), NULL);
+    memset(&search, 0, sizeof(search));
+    search.root = mod_iri_str(dir);
+    search.path = mod_iri_str(path);
+    search.cache = mod_iri_server(r->server)->cache;
+    search.tree = mod_iri_tree(r, apr_pstrcat(r->pool, dir, path, NULL));
+    if (iri_find(&env.env, &search, &found) != IRI_OK
+        || (found.answer != IRI_SERVE && found.answer != IRI_PASS))
+    {
+        return NULL;
+    }
+    path = mod_iri_dup(r->pool, found.filename);
+    return mod_iri_is_entry(r, path) ? path : NULL;
+}
+
+/* Has this request a document root of its own, with A-labels in it? */
+static int
+mod_iri_is_host_root(request_rec *r, const char *root)
+{
+    const core_server_config *core = ap_get_core_module_config(
+        r->server->module_config);
+
+    return root != NULL && strstr(root, "xn--") != NULL
+           && ap_document_root(r) == root && root != core->ap_document_root
+           && strncmp(r->filename, root, strlen(root)) == 0;
+}
+
+/*
+ * Before directories are walked: what is opened is what <Directory> and
+ * .htaccess judge, whichever name the directory has.
+ */
+void
+mod_iri_map_root(request_rec *r)
+{
+    const char *root, *segment, *dir = "";
+    char       *rest, *last;
+
+    if (!mod_iri_server(r->connection->base_server)->maps_hosts) {
+        return;
+    }
+    root = ap_context_document_root(r);
+    if (!mod_iri_is_host_root(r, root)) {
+        return;
+    }
+    rest = apr_pstrdup(r->pool, root);
+    for (segment = apr_strtok(rest, "/", &last); segment != NULL;
+         segment = apr_strtok(NULL, "/", &last))
+    {
+        dir = strstr(segment, "xn--") == NULL
+                  ? apr_pstrcat(r->pool, dir, "/", segment, NULL)
+                  : mod_iri_host_dir(r, dir, segment);
+        if (dir == NULL) {
+            return;
+        }
+    }
+    if (strcmp(dir, root) == 0) {
+        return;
+    }
+    r->filename = apr_pstrcat(r->pool, dir, r->filename + strlen(root), NULL);
+    r->canonical_filename = NULL;
+    r->finfo.filetype = APR_NOFILE;
+    r->finfo.valid = 0;
+    ap_set_document_root(r, dir);
+    ap_set_context_info(r, NULL, dir);
+}
