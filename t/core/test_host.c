@@ -257,6 +257,7 @@ test_plain(void **state)
         { "xn--bcher-KVB", REFUSE(ALABEL), NULL },
         { "xn--abc-", REFUSE(ALABEL), NULL },
         { "xn--B\u00fccher", REFUSE(ALABEL), NULL },
+        { "0a.\u05d0", REFUSE(BIDI), NULL },
     };
     /* Its section 3, step 4: an ASCII label is what it is. */
     static const row_t older[] = {
@@ -264,6 +265,9 @@ test_plain(void **state)
         { "xn--a", SERVE, "xn--a" },
         { "XN--A.Example", SERVE, "xn--a.example" },
         { "xn--B\u00fccher", REFUSE(IDNA2008), NULL },
+        /* By each label */
+        { "0a.\u05d0", SERVE, "0a.xn--4db" },
+        { "\u05d0a", REFUSE(IDNA2008), NULL },
     };
 
     (void) state;

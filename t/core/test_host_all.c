@@ -1,0 +1,616 @@
+/*
+ * test_host_all.c - every row and every character as a host
+ *
+ * Proves: what IdnaTestV2.txt says of ToUnicode and ToASCII, row by row; for
+ * every scalar value alone, behind a letter and between dots, that what comes
+ * out has only letters, digits, "-" and ".", is mapped to itself, by its
+ * U-labels too, that escapes change nothing and that strict is never looser;
+ * that doc/hosts.md tells how the two mappings differ.
+ *
+ * A sample of the characters in `make test`, all of them in `make sweep`.
+ */
+
+#include <stdlib.h>
+
+#include <idn2.h>
+#include <unicode/uchar.h>
+#include <unicode/uversion.h>
+
+#include "sweep.h"
+
+enum { UTS46, STRICT, OLDER, CONFS };
+
+static iri_host_conf_t conf[CONFS];
+
+
+static int
+setup(void **state)
+{
+    iri_idna_t *idna = iri_idna_create();
+
+    *state = idna;
+    conf[UTS46].idna = conf[STRICT].idna = conf[OLDER].idna = idna;
+    conf[STRICT].strict = 1;
+    conf[OLDER].mapping = IRI_MAPPING_COMPATIBLE;
+
+    return idna != NULL ? 0 : -1;
+}
+
+
+static int
+teardown(void **state)
+{
+    iri_idna_destroy(*state);
+
+    return 0;
+}
+
+
+/* ---- IdnaTestV2.txt ------------------------------------------------------ */
+
+typedef struct {
+    char   text[4096]; /* UTF-8; of a lone surrogate what would be its form */
+    int    given;
+    size_t len;
+} column_t;
+
+static uint32_t
+column_escape(const char **p)
+{
+    char    *end;
+    char     digits[8] = "";
+    uint32_t c;
+
+    if ((*p)[2] == '{') {
+        c = (uint32_t) strtoul(*p + 3, &end, 16);
+        *p = end + 1;
+    } else {
+        memcpy(digits, *p + 2, 4);
+        c = (uint32_t) strtoul(digits, NULL, 16);
+        *p += 6;
+    }
+
+    return c;
+}
+
+
+/* One column without its blanks, unescaped; what is behind its ";". */
+static const char *
+column_read(const char *p, column_t *out)
+{
+    unsigned char *to = (unsigned char *) out->text;
+    const char    *end = strchr(p, ';');
+
+    if (end == NULL) {
+        end = p + strcspn(p, "#\n");
+    }
+
+    while (*p == ' ' || *p == '\t') {
+        p++;
+    }
+
+    while (p < end) {
+        if (*p == '\\' && (p[1] == 'u' || p[1] == 'x')) {
+            to += iri_utf8_put(column_escape(&p), to);
+        } else {
+            *to++ = (unsigned char) *p++;
+        }
+    }
+
+    while (to > (unsigned char *) out->text && (to[-1] == ' ')) {
+        to--;
+    }
+
+    *to = '\0';
+    out->len = (size_t) (to - (unsigned char *) out->text);
+    out->given = out->len != 0;
+
+    return *end == ';' ? end + 1 : end;
+}
+
+
+/* Is it an error?  A blank is what the column before says. */
+static int
+column_fails(const column_t *status, int before)
+{
+    return status->given ? strcmp(status->text, "[]") != 0 : before;
+}
+
+
+static void
+row_judge(const char *what, int line, int fails, const char *want,
+          iri_answer_t answer, iri_str_t got, size_t *wrong)
+{
+    if (answer != (fails ? IRI_REFUSE : IRI_SERVE)
+        || (!fails && !iri_str_equal(got, core_str(want))))
+    {
+        if (++*wrong <= 10) {
+            print_message("# line %d, %s: %s %s, not %s %s\n", line, what,
+                          iri_answer_text(answer), core_show(got),
+                          fails ? "refuse" : "serve",
+                          core_show(core_str(want)));
+        }
+    }
+}
+
+
+static void
+row_check(core_t *core, const char *text, int line, size_t *wrong)
+{
+    static column_t in, unicode, unicode_status, ascii, ascii_status;
+    const char     *want;
+    iri_host_t      got;
+    iri_str_t       host;
+    int             fails;
+
+    text = column_read(text, &in);
+    text = column_read(text, &unicode);
+    text = column_read(text, &unicode_status);
+    text = column_read(text, &ascii);
+    column_read(text, &ascii_status);
+
+    host.data = (const unsigned char *) in.text;
+    host.len = in.len;
+    want = unicode.given ? unicode.text : in.text;
+    fails = column_fails(&unicode_status, 0);
+
+    assert_int_equal(
+        iri_host_to_unicode(&core->env, &conf[UTS46], host, &got), IRI_OK);
+    row_judge("ToUnicode", line, fails, want, got.answer, got.unicode, wrong);
+
+    want = ascii.given ? ascii.text : want;
+    fails = column_fails(&ascii_status, fails);
+
+    assert_int_equal(iri_host_map(&core->env, &conf[UTS46], host, &got),
+                     IRI_OK);
+    row_judge("ToASCII", line, fails, want, got.answer, got.ascii, wrong);
+}
+
+
+static void
+test_file(void **state)
+{
+    FILE  *file = core_data("idna-test-14.0/IdnaTestV2.txt");
+    char   text[8192];
+    core_t core;
+    size_t rows = 0, wrong = 0;
+    int    line = 0;
+
+    (void) state;
+
+    if (file == NULL) {
+        return;
+    }
+
+    core_init(&core);
+
+    while (fgets(text, sizeof(text), file) != NULL) {
+        line++;
+
+        if (text[0] != '#' && text[0] != '\n' && text[0] != '\r') {
+            row_check(&core, text, line, &wrong);
+            rows++;
+            core_forget(&core);
+        }
+    }
+
+    fclose(file);
+    core_free(&core);
+    print_message("# IdnaTestV2.txt: %lu rows, %lu differences\n",
+                  (unsigned long) rows, (unsigned long) wrong);
+    assert_true(rows > 6000);
+    assert_int_equal(wrong, 0);
+}
+
+
+/* ---- every character ----------------------------------------------------- */
+
+static const struct {
+    const char *before, *after;
+} places[] = { { "", "" }, { "a", "" }, { "a.", ".b" } };
+
+static int
+is_name(iri_str_t s, int unicode)
+{
+    size_t i;
+
+    for (i = 0; i < s.len; i++) {
+        unsigned char c = s.data[i];
+
+        if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-'
+            && c != '.' && !(unicode && c >= 0x80))
+        {
+            return 0;
+        }
+    }
+
+    return s.len != 0;
+}
+
+
+static iri_host_t
+mapped(sweep_t *s, int k, iri_str_t host)
+{
+    iri_host_t out;
+
+    memset(&out, 0, sizeof(out));
+    sweep_check(s, iri_host_map(&s->core.env, &conf[k], host, &out) == IRI_OK,
+                "status", host, host);
+
+    return out;
+}
+
+
+static iri_host_t
+asked(sweep_t *s, int k, iri_str_t host)
+{
+    iri_host_t out;
+
+    memset(&out, 0, sizeof(out));
+    sweep_check(s,
+                iri_host_read(&s->core.env, &conf[k], host, &out) == IRI_OK,
+                "status", host, host);
+
+    return out;
+}
+
+
+/* What must hold of any name that comes out. */
+static void
+check_name(sweep_t *s, int k, iri_str_t host, const iri_host_t *name)
+{
+    iri_host_t again;
+
+    sweep_check(s, is_name(name->ascii, 0), "ascii", host, name->ascii);
+    sweep_check(s, is_name(name->unicode, 1), "unicode", host, name->unicode);
+
+    again = asked(s, k, name->ascii);
+    sweep_check(s, again.answer == IRI_PASS, "pass", host, again.ascii);
+
+    again = mapped(s, k, name->ascii);
+    sweep_check_str(s, again.ascii, name->ascii, "again", host);
+
+    again = mapped(s, k, name->unicode);
+    sweep_check(s, again.answer == IRI_SERVE, "of unicode", host, host);
+    sweep_check_str(s, again.ascii, name->ascii, "of unicode", host);
+    sweep_check_str(s, again.unicode, name->unicode, "unicode again", host);
+}
+
+
+/* The same, escaped; a host that is ASCII has to be asked so. */
+static void
+check_escaped(sweep_t *s, int k, iri_str_t host, const iri_host_t *name)
+{
+    char       escaped[64];
+    iri_host_t got;
+    size_t     i;
+
+    for (i = 0; i < host.len; i++) {
+        snprintf(escaped + 3 * i, 4, "%%%02x", host.data[i]);
+    }
+
+    got = asked(s, k, core_str(escaped));
+
+    if (got.why != IRI_HOST_ADDRESS) {
+        sweep_check(s,
+                    got.answer == name->answer
+                        && (got.answer != IRI_SERVE
+                            || iri_str_equal(got.ascii, name->ascii)),
+                    "escaped", host, got.ascii);
+    }
+}
+
+
+static void
+check_host(sweep_t *s, iri_str_t host, int assigned)
+{
+    iri_host_t name[CONFS];
+    int        k;
+
+    for (k = 0; k < CONFS; k++) {
+        name[k] = mapped(s, k, host);
+        sweep_check(
+            s, name[k].answer == IRI_SERVE || name[k].answer == IRI_REFUSE,
+            "answer", host, host);
+        sweep_check(s, assigned || name[k].answer == IRI_REFUSE,
+                    "not assigned", host, name[k].ascii);
+
+        if (name[k].answer == IRI_SERVE) {
+            check_name(s, k, host, &name[k]);
+        } else {
+            sweep_check_str(s, name[k].ascii, host, "refused", host);
+        }
+
+        check_escaped(s, k, host, &name[k]);
+    }
+
+    sweep_check(
+        s,
+        name[STRICT].answer == IRI_REFUSE
+            || (name[UTS46].answer == IRI_SERVE
+                && iri_str_equal(name[STRICT].ascii, name[UTS46].ascii)),
+        "strict is looser", host, name[STRICT].ascii);
+    sweep_forget(s);
+}
+
+
+static iri_str_t
+host_of(uint32_t c, size_t place, unsigned char out[16])
+{
+    iri_str_t host = { 0, out };
+
+    host.len = strlen(places[place].before);
+    memcpy(out, places[place].before, host.len);
+    host.len += iri_utf8_put(c, out + host.len);
+    memcpy(out + host.len, places[place].after, strlen(places[place].after));
+    host.len += strlen(places[place].after);
+
+    return host;
+}
+
+
+static void
+part_scalars(sweep_t *s)
+{
+    unsigned char space[16];
+    uint32_t      c;
+    size_t        i;
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        if ((c < 0xd800 || c > 0xdfff) && sweep_next(s)) {
+            for (i = 0; i < COUNT(places); i++) {
+                check_host(s, host_of(c, i, space),
+                           u_charType((UChar32) c) != U_UNASSIGNED
+                               && u_charType((UChar32) c)
+                                      != U_PRIVATE_USE_CHAR);
+            }
+        }
+    }
+}
+
+
+static void
+test_scalars(void **state)
+{
+    (void) state;
+
+    sweep_part("scalar values in a host, each in 3 places", part_scalars, 97,
+               1);
+}
+
+
+/* ---- how the mappings differ ---------------------------------------------- */
+
+/* Classes of characters, as doc/hosts.md has them */
+enum {
+    SAME,
+    NEITHER,
+    OTHER,
+    REMOVED,
+    DOT,
+    FOLDED,
+    KEPT,
+    YOUNG,
+    SYMBOL,
+    REST
+};
+
+static const char *const classes[] = {
+    [SAME] = "both take it, for the same name",
+    [NEITHER] = "neither takes it",
+    [OTHER] = "both take it, for another name",
+    [REMOVED] = "`compatible` removes it, `uts46` refuses it",
+    [DOT] = "`compatible` makes a dot of it, or of a part of it; `uts46`"
+            " refuses it",
+    [FOLDED] = "`compatible` maps it to another character, `uts46` refuses"
+               " it",
+    [KEPT] = "`compatible` takes it as it is, `uts46` refuses it",
+    [YOUNG] = "`uts46` takes it; of a version of Unicode after 12, which"
+              " libidn2 does not know",
+    [SYMBOL] = "`uts46` takes it; it is, or becomes, a symbol or"
+               " punctuation, which IDNA2008 does not allow",
+    [REST] = "`uts46` takes it; another character that IDNA2008 does not"
+             " allow",
+};
+
+typedef struct {
+    size_t count;
+    size_t shown;
+    char   examples[64];
+} class_t;
+
+
+static iri_str_t
+older_of(core_t *core, uint32_t c, unsigned char *in)
+{
+    iri_buf_t      out = IRI_BUF_EMPTY;
+    iri_host_why_t why;
+
+    assert_int_equal(
+        iri_compatible_map(&core->env, core_utf8(&c, 1, in), &out, &why),
+        IRI_OK);
+
+    return iri_buf_str(&out);
+}
+
+
+/* Compatible alone takes it. */
+static int
+class_of_older(core_t *core, uint32_t c)
+{
+    unsigned char in[4];
+    iri_str_t     map = older_of(core, c, in);
+
+    if (map.len == 0) {
+        return REMOVED;
+    }
+
+    if (memchr(map.data, '.', map.len) != NULL) {
+        return DOT;
+    }
+
+    return iri_str_equal(map, core_utf8(&c, 1, in)) ? KEPT : FOLDED;
+}
+
+
+/* UTS #46 alone takes it, as these characters. */
+static int
+class_of_newer(iri_str_t unicode)
+{
+    const unsigned char *p = unicode.data, *end = p + unicode.len;
+    UVersionInfo         age;
+    uint32_t             c;
+    int class = REST;
+
+    while (p < end) {
+        p += iri_utf8_next(p, end, &c);
+        u_charAge((UChar32) c, age);
+
+        if (age[0] > 12) {
+            return YOUNG;
+        }
+
+        if (U_GET_GC_MASK((UChar32) c) & (U_GC_S_MASK | U_GC_P_MASK)) {
+            class = SYMBOL;
+        }
+    }
+
+    return class;
+}
+
+
+static int
+class_of(core_t *core, uint32_t c)
+{
+    unsigned char space[16];
+    iri_host_t    newer, older;
+    iri_str_t     host;
+    size_t        i;
+
+    /* A mark, a joiner, or what is removed, needs a letter before it. */
+    for (i = 0; i < 2; i++) {
+        host = host_of(c, i, space);
+        assert_int_equal(iri_host_map(&core->env, &conf[UTS46], host, &newer),
+                         IRI_OK);
+        assert_int_equal(iri_host_map(&core->env, &conf[OLDER], host, &older),
+                         IRI_OK);
+
+        if (newer.answer == IRI_SERVE && older.answer == IRI_SERVE) {
+            return iri_str_equal(newer.ascii, older.ascii) ? SAME : OTHER;
+        }
+
+        if (newer.answer == IRI_SERVE) {
+            return class_of_newer(newer.unicode);
+        }
+
+        if (older.answer == IRI_SERVE) {
+            return class_of_older(core, c);
+        }
+    }
+
+    return NEITHER;
+}
+
+
+/* Every character that is assigned; the others are in no name: see above. */
+static void
+classify(class_t *class)
+{
+    core_t   core;
+    char     example[16];
+    uint32_t c;
+    int      k;
+
+    core_init(&core);
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        int8_t type = u_charType((UChar32) c);
+
+        if (type == U_SURROGATE) {
+            continue;
+        }
+
+        k = type == U_UNASSIGNED || type == U_PRIVATE_USE_CHAR
+                ? NEITHER
+                : class_of(&core, c);
+        core_forget(&core);
+        class[k].count++;
+
+        if (class[k].shown < 6) {
+            snprintf(example, sizeof(example), "U+%04X ", (unsigned) c);
+            core_append(class[k].examples, example);
+            class[k].shown++;
+        }
+    }
+
+    core_free(&core);
+}
+
+
+/* The counts are those of one version of each library. */
+static int
+is_counted(void)
+{
+    UVersionInfo version;
+
+    u_getVersion(version);
+
+    if (version[0] != 72 || strcmp(idn2_check_version(NULL), "2.3.3") != 0) {
+        print_message("# doc/hosts.md counts for ICU 72 and libidn2 2.3.3,"
+                      " not ICU %d and libidn2 %s\n",
+                      version[0], idn2_check_version(NULL));
+        return 0;
+    }
+
+    return 1;
+}
+
+
+static void
+test_differences(void **state)
+{
+    static class_t class[COUNT(classes)];
+    static char doc[64 * 1024], row[512];
+    FILE       *file;
+    size_t      i, missing = 0;
+
+    (void) state;
+
+    classify(class);
+    assert_int_equal(class[OTHER].count, 0);
+    assert_int_equal(class[KEPT].count, 0);
+
+    file = fopen("doc/hosts.md", "r");
+    assert_non_null(file);
+    doc[fread(doc, 1, sizeof(doc) - 1, file)] = '\0';
+    fclose(file);
+
+    for (i = 0; i < COUNT(classes) && is_counted(); i++) {
+        if (class[i].shown != 0) {
+            class[i].examples[strlen(class[i].examples) - 1] = '\0';
+        }
+
+        snprintf(row, sizeof(row), "\n| %s | %lu | %s |\n", classes[i],
+                 (unsigned long) class[i].count, class[i].examples);
+
+        if (strstr(doc, row) == NULL) {
+            print_message("# doc/hosts.md should have the row%s", row);
+            missing++;
+        }
+    }
+
+    assert_int_equal(missing, 0);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_differences),
+    };
+
+    return cmocka_run_group_tests_name("host_all", tests, setup, teardown);
+}
