@@ -2,6 +2,7 @@
  * ngx_http_iri.h - what the files of the nginx module need of each other
  *
  *   ngx_http_iri_module.c      directives, inheritance, start and end
+ *   ngx_http_iri_host.c        the server that a host name selects
  *   ngx_http_iri_request.c     what is kept of a request, reading its path
  *   ngx_http_iri_phases.c      the phase handlers
  *   ngx_http_iri_root.c        from the canonical path to the disk: the script
@@ -40,6 +41,8 @@ typedef struct {
     iri_registry_t *registry;   /* NULL until one is needed */
     ngx_array_t hooks;          /* of ngx_http_iri_hook_t */
     ngx_uint_t switched_on;     /* a server is on or in report */
+    iri_idna_t *idna;           /* NULL until one is */
+    ngx_uint_t ssl;             /* index of ngx_http_ssl_module, 0: none */
 
     /* the handler that was first in the REWRITE phase, or NULL */
     ngx_http_handler_pt rewrite;
@@ -59,6 +62,9 @@ typedef struct {
     ngx_uint_t invalid;         /* iri_invalid_t */
     iri_charsets_t *charsets;   /* NULL: none */
     iri_reading_conf_t reading; /* the two above, for the core */
+    ngx_uint_t hosts;           /* iri_hosts_t; off where engine is */
+    iri_host_conf_t host;       /* for the core; without idna where that is */
+    unsigned hosts_said:1;      /* iri_host stands in the server itself */
 } ngx_http_iri_srv_conf_t;
 
 typedef struct {
@@ -166,6 +172,26 @@ typedef struct {
 
 /* This worker's memory of directories, or NULL. */
 iri_cache_t *ngx_http_iri_cache(void);
+
+
+/* ---- ngx_http_iri_host.c ------------------------------------------------ */
+
+/*
+ * Choose the server that the client's host names in A-labels.  NGX_DECLINED:
+ * go on, with whatever server the request now has; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_host_select(ngx_http_request_t *r);
+
+/*
+ * The A-labels of a host, without a dot at the end, by the iri_host that
+ * counts for the request.  NGX_DECLINED: it is as it should be, or no host
+ * name, or iri_host is off; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
+    ngx_str_t *name);
+
+/* Make the names of servers known by their A-labels, too. */
+ngx_int_t ngx_http_iri_hosts_init(ngx_conf_t *cf);
 
 
 /* ---- ngx_http_iri_request.c --------------------------------------------- */
@@ -279,6 +305,9 @@ ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
 /* Let the script be seen as alias only where that does no harm. */
 void ngx_http_iri_root_validate(ngx_http_request_t *r,
     ngx_http_iri_loc_conf_t *ilcf);
+
+/* A module that may be missing: by its name, for then it has no symbol. */
+ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
 
 /* The handler of ngx_http_try_files_module: NULL if nginx has none. */
 ngx_http_handler_pt ngx_http_iri_try_files_of(ngx_conf_t *cf);

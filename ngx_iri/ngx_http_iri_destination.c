@@ -49,6 +49,31 @@ ngx_http_iri_destination_path(ngx_str_t value)
 }
 
 
+/* Its host in "scheme://host/path"; empty in "/path". */
+static iri_str_t
+ngx_http_iri_destination_host(ngx_str_t value)
+{
+    u_char   *p, *last, *end;
+    iri_str_t authority = { 0, NULL };
+
+    p = value.data;
+    end = value.data + value.len;
+
+    if (value.len != 0 && *p != '/') {
+        p = ngx_strlcasestrn(p, end, (u_char *) "://", sizeof("://") - 2);
+        p = p != NULL ? p + sizeof("://") - 1 : NULL;
+        last = p != NULL ? ngx_strlchr(p, end, '/') : NULL;
+
+        if (last != NULL) {
+            authority.data = p;
+            authority.len = last - p;
+        }
+    }
+
+    return iri_authority_host(authority);
+}
+
+
 /* Put uri in the place of path, which is a part of the header's value. */
 static ngx_int_t
 ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
@@ -74,6 +99,22 @@ ngx_http_iri_destination_set(ngx_http_request_t *r, ngx_str_t *value,
     value->len = p - data;
 
     return NGX_OK;
+}
+
+
+/* nginx compares it with the host of the request, which is A-labels, too. */
+static ngx_int_t
+ngx_http_iri_destination_map(ngx_http_request_t *r, ngx_str_t *value)
+{
+    ngx_int_t rc;
+    ngx_str_t name;
+    iri_str_t host = ngx_http_iri_destination_host(*value);
+
+    rc = ngx_http_iri_host_map(r, host, &name);
+
+    return rc == NGX_OK ? ngx_http_iri_destination_set(r, value, host,
+                                                       ngx_http_iri_in(name))
+                        : rc;
 }
 
 
@@ -123,6 +164,11 @@ ngx_http_iri_destination(ngx_http_request_t *r)
     }
 
     value = &r->headers_in.destination->value;
+
+    if (ngx_http_iri_destination_map(r, value) == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
     path = ngx_http_iri_destination_path(*value);
 
     if (iri_is_ascii(path, 1)) {

@@ -30,6 +30,8 @@ ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
+ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
 ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -64,6 +66,13 @@ static ngx_command_t ngx_http_iri_commands[] = {
       ngx_http_iri_invalid,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, invalid),
+      NULL },
+
+    { ngx_string("iri_host"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_hosts,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, hosts),
       NULL },
 
     { ngx_string("iri_filename_charset"),
@@ -239,6 +248,18 @@ ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 static char *
+ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    const char *error;
+    iri_hosts_t hosts = IRI_HOSTS_OFF;
+
+    error = iri_parse_hosts(ngx_http_iri_word(cf), &hosts);
+
+    return ngx_http_iri_set_slot(cmd, conf, error, hosts);
+}
+
+
+static char *
 ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     const char *error;
@@ -353,8 +374,46 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->engine = NGX_CONF_UNSET_UINT;
     iscf->invalid = NGX_CONF_UNSET_UINT;
     iscf->charsets = NGX_CONF_UNSET_PTR;
+    iscf->hosts = NGX_CONF_UNSET_UINT;
 
     return iscf;
+}
+
+
+static void
+ngx_http_iri_destroy_idna(void *data)
+{
+    iri_idna_destroy(data);
+}
+
+
+/* One for all servers, and only where one is not off. */
+static ngx_int_t
+ngx_http_iri_create_idna(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
+{
+    ngx_pool_cleanup_t *cln;
+
+    if (imcf->idna != NULL) {
+        return NGX_OK;
+    }
+
+    cln = ngx_pool_cleanup_add(cf->pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    imcf->idna = iri_idna_create();
+    if (imcf->idna == NULL) {
+        ngx_conf_log_error(NGX_LOG_EMERG, cf, 0,
+                           "\"iri\" needs the rules of ICU for host names, "
+                           "which cannot be loaded");
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_iri_destroy_idna;
+    cln->data = imcf->idna;
+
+    return NGX_OK;
 }
 
 
@@ -369,15 +428,29 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->invalid, prev->invalid, IRI_INVALID_404);
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
 
+    conf->hosts_said = conf->hosts != NGX_CONF_UNSET_UINT;
+    ngx_conf_merge_uint_value(conf->hosts, prev->hosts, IRI_HOSTS_OFF);
+
     conf->reading.invalid = (iri_invalid_t) conf->invalid;
     if (conf->charsets != NULL) {
         conf->reading.charsets = *conf->charsets;
     }
 
-    if (conf->engine != IRI_ENGINE_OFF) {
-        imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-        imcf->switched_on = 1;
+    if (conf->engine == IRI_ENGINE_OFF) {
+        conf->hosts = IRI_HOSTS_OFF;
+        return NGX_CONF_OK;
     }
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    imcf->switched_on = 1;
+
+    if (ngx_http_iri_create_idna(cf, imcf) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    conf->host.idna = imcf->idna;
+    conf->host.mapping = IRI_MAPPING_UTS46;
+    conf->host.strict = conf->hosts == IRI_HOSTS_STRICT;
 
     return NGX_CONF_OK;
 }
@@ -479,7 +552,8 @@ ngx_http_iri_init(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    if (ngx_http_iri_root_init(cf) != NGX_OK
+    if (ngx_http_iri_hosts_init(cf) != NGX_OK
+        || ngx_http_iri_root_init(cf) != NGX_OK
         || ngx_http_iri_variables_wrap(cf) != NGX_OK)
     {
         return NGX_ERROR;

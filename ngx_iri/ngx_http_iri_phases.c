@@ -3,7 +3,8 @@
  *
  * When a path is read, looked for, and acted on:
  *
- *   POST_READ       first   what the client sent, before any rule of a server
+ *   POST_READ       first   what the client sent, before any rule of a server:
+ *                           the host, which selects one, then the path
  *   SERVER_REWRITE  first   internal redirects and subrequests, which start
  *                           here
  *   REWRITE         first   what "rewrite ... last" made, or a named location;
@@ -79,8 +80,14 @@ static ngx_int_t
 ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 {
     ngx_int_t    rc;
-    iri_engine_t engine = ngx_http_iri_engine_of(r);
+    iri_engine_t engine;
 
+    rc = ngx_http_iri_host_select(r);
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    engine = ngx_http_iri_engine_of(r);
     if (engine == IRI_ENGINE_OFF) {
         return NGX_DECLINED;
     }

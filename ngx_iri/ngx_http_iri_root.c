@@ -591,8 +591,7 @@ ngx_http_iri_literal(ngx_http_core_loc_conf_t *clcf)
 }
 
 
-/* The index of a module that may be missing: found by name, not by symbol. */
-static ngx_module_t *
+ngx_module_t *
 ngx_http_iri_module_named(ngx_conf_t *cf, const char *name)
 {
     ngx_uint_t    i;

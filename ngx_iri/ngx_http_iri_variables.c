@@ -18,7 +18,9 @@ typedef enum {
     NGX_HTTP_IRI_VAR_CHARSET,
     NGX_HTTP_IRI_VAR_MATCH,
     NGX_HTTP_IRI_VAR_FILENAME,
-    NGX_HTTP_IRI_VAR_PATH_INFO
+    NGX_HTTP_IRI_VAR_PATH_INFO,
+    NGX_HTTP_IRI_VAR_HOST,
+    NGX_HTTP_IRI_VAR_HOST_ASCII
 } ngx_http_iri_variable_e;
 
 
@@ -55,6 +57,12 @@ static ngx_http_variable_t ngx_http_iri_variables[] = {
 
     { ngx_string("iri_path_info"), NULL, ngx_http_iri_variable,
       NGX_HTTP_IRI_VAR_PATH_INFO, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("iri_host"), NULL, ngx_http_iri_variable,
+      NGX_HTTP_IRI_VAR_HOST, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("iri_host_ascii"), NULL, ngx_http_iri_variable,
+      NGX_HTTP_IRI_VAR_HOST_ASCII, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
       ngx_http_null_variable
 };
@@ -154,21 +162,75 @@ ngx_http_iri_split(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 
 /* ---- one function for each ---------------------------------------------- */
 
-/* The host as nginx has it, with the port as the client said it. */
-static void
-ngx_http_iri_host(ngx_http_request_t *r, ngx_str_t *host, ngx_str_t *port)
+/* The host as nginx has it: the $host of the request. */
+static ngx_str_t
+ngx_http_iri_host(ngx_http_request_t *r)
 {
-    size_t                    i;
-    ngx_str_t                 value;
     ngx_http_core_srv_conf_t *cscf;
 
-    *host = r->headers_in.server;
-    ngx_str_null(port);
-
-    if (host->len == 0) {
-        cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
-        *host = cscf->server_name;
+    if (r->headers_in.server.len != 0) {
+        return r->headers_in.server;
     }
+
+    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+
+    return cscf->server_name;
+}
+
+
+/*
+ * Both forms of it.  Where iri_host is off it may be as the client wrote it;
+ * REFUSE: it is no host name.
+ */
+static ngx_int_t
+ngx_http_iri_host_names(ngx_http_request_t *r, iri_host_t *host)
+{
+    iri_env_t                env;
+    iri_status_t             status;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    ngx_http_iri_env(r, &env);
+    status = iri_host_read(&env, &iscf->host,
+                           ngx_http_iri_in(ngx_http_iri_host(r)), host);
+
+    if (status == IRI_OK && host->answer == IRI_PASS) {
+        status = iri_host_display(&env, &iscf->host, host->ascii,
+                                  &host->unicode);
+    }
+
+    return status == IRI_OK ? NGX_OK : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_iri_host_form(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
+{
+    iri_host_t host;
+
+    if (ngx_http_iri_host_names(r, &host) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (host.answer == IRI_REFUSE) {
+        return NGX_DECLINED;
+    }
+
+    *out = data == NGX_HTTP_IRI_VAR_HOST ? host.unicode : host.ascii;
+
+    return NGX_OK;
+}
+
+
+/* The port with its ":", as the client said it. */
+static void
+ngx_http_iri_port(ngx_http_request_t *r, ngx_str_t *port)
+{
+    size_t    i;
+    ngx_str_t value;
+
+    ngx_str_null(port);
 
     if (r->headers_in.host == NULL) {
         return;
@@ -192,17 +254,20 @@ ngx_http_iri_host(ngx_http_request_t *r, ngx_str_t *host, ngx_str_t *port)
 static ngx_int_t
 ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
 {
-    u_char   *p;
-    ngx_str_t host, port, path, scheme = ngx_string("http");
-    iri_env_t env;
-    iri_str_t iri;
+    u_char    *p;
+    ngx_str_t  port, path, scheme = ngx_string("http");
+    iri_env_t  env;
+    iri_str_t  iri;
+    iri_host_t host;
 
     ngx_http_iri_env(r, &env);
     path = ngx_http_iri_canonical_path(r);
 
-    ngx_http_iri_host(r, &host, &port);
+    ngx_http_iri_port(r, &port);
 
-    if (iri_path_to_iri(&env, ngx_http_iri_in(path), &iri) != IRI_OK) {
+    if (ngx_http_iri_host_names(r, &host) != NGX_OK
+        || iri_path_to_iri(&env, ngx_http_iri_in(path), &iri) != IRI_OK)
+    {
         return NGX_ERROR;
     }
 
@@ -212,8 +277,9 @@ ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
     }
 #endif
 
-    p = ngx_pnalloc(r->pool, scheme.len + sizeof("://") + host.len + port.len
-                                 + iri.len + sizeof("?") + r->args.len);
+    p = ngx_pnalloc(r->pool, scheme.len + sizeof("://") + host.unicode.len
+                                 + port.len + iri.len + sizeof("?")
+                                 + r->args.len);
     if (p == NULL) {
         return NGX_ERROR;
     }
@@ -221,7 +287,7 @@ ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
     out->data = p;
     p = ngx_cpymem(p, scheme.data, scheme.len);
     p = ngx_cpymem(p, "://", sizeof("://") - 1);
-    p = ngx_cpymem(p, host.data, host.len);
+    p = ngx_cpymem(p, host.unicode.data, host.unicode.len);
 
     if (port.len != 0) {
         p = ngx_cpymem(p, port.data, port.len);
@@ -371,6 +437,10 @@ ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 
     case NGX_HTTP_IRI_VAR_MATCH:
         return ngx_http_iri_match(r, out);
+
+    case NGX_HTTP_IRI_VAR_HOST:
+    case NGX_HTTP_IRI_VAR_HOST_ASCII:
+        return ngx_http_iri_host_form(r, data, out);
 
     default:
         return ngx_http_iri_part(r, data, out);

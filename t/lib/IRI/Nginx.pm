@@ -54,6 +54,13 @@ $self->{conf}
 END
 }
 
+# Its version as a number: 1.022001 for 1.22.1.
+sub version {
+    my $text = `@{[binary()]} -v 2>&1`;
+    my @parts = $text =~ m{nginx/(\d+)\.(\d+)\.(\d+)} or die "$text\n";
+    return sprintf '%d.%03d%03d', @parts;
+}
+
 # Where the dynamic modules of this nginx are.
 sub module_dir {
     my $binary = binary();

@@ -1,0 +1,307 @@
+# nginx: which site answers a host in any of its forms, by each way that a
+# host can come; a stock nginx beside it. What hangs on the site chosen is in
+# nginx-host-site.t, what TLS adds in nginx-host-tls.t.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+# From 1.29.4 on nginx itself answers 400 to a Host with octets above 7F.
+my $no_raw = IRI::Nginx->version >= 1.029_004;
+
+# ---- the matrix: forms x ways ------------------------------------------------
+
+# In so many words one site is written in Unicode, others in A-labels.
+my $SITES = <<'END';
+server {
+    listen %%LISTEN%% default_server;
+    server_name localhost;
+    location / { return 200 "default $host"; }
+}
+server {
+    listen %%LISTEN%%;
+    server_name bücher.example;
+    location / { return 200 "books $host"; }
+}
+server {
+    listen %%LISTEN%%;
+    server_name xn--r8jz45g.xn--zckzah;
+    location / { return 200 "test $host"; }
+}
+server {
+    listen %%LISTEN%%;
+    server_name xn--fa-hia.example;
+    location / { return 200 "barrel $host"; }
+}
+server {
+    listen %%LISTEN%%;
+    server_name www.w3.org;
+    location / { return 200 "w3 $host"; }
+}
+END
+
+my $BOOKS = 'xn--bcher-kva.example';
+my $TEST  = 'xn--r8jz45g.xn--zckzah';
+my $UML    = "\xC3\xBC";
+my @FORMS = (    # name, octets, site, $host, site of a stock server
+    ['raw',            "b${UML}cher.example",      'books', $BOOKS, 'books'],
+    ['raw, Japanese', "\xE4\xBE\x8B\xE3\x81\x88.\xE3\x83\x86\xE3\x82\xB9"
+            . "\xE3\x83\x88",                     'test', $TEST, 'default'],
+    ['escaped',        'b%C3%BCcher.example',     'books', $BOOKS, 'default'],
+    ['escaped, lower', 'b%c3%bccher.example',     'books', $BOOKS, 'default'],
+    ['mixed', "%E4%BE%8B\xE3\x81\x88.%e3%83%86\xE3\x82\xB9%E3%83%88",
+        'test', $TEST, 'default'],
+    ['NFD',            "bu\xCC\x88cher.example",  'books', $BOOKS, 'default'],
+    ['NFD, escaped',   'bu%CC%88cher.example',    'books', $BOOKS, 'default'],
+    ['upper case',     "B\xC3\x9CCHER.Example",   'books', $BOOKS, 'default'],
+    ['full width', "\xEF\xBD\x82$UML\xEF\xBD\x83\xEF\xBD\x88\xEF\xBD\x85"
+            . "\xEF\xBD\x92.example",             'books', $BOOKS, 'default'],
+    ['ideographic full stop', "b${UML}cher\xE3\x80\x82example",
+        'books', $BOOKS, 'default'],
+    ['the same, escaped', "b%C3%BCcher%E3%80%82example",
+        'books', $BOOKS, 'default'],
+    ['full width full stop', "b${UML}cher\xEF\xBC\x8Eexample",
+        'books', $BOOKS, 'default'],
+    ['dot at the end', "b${UML}cher.example.",     'books', $BOOKS, 'books'],
+    ['ideographic dot at the end', "b%C3%BCcher.example\xE3\x80\x82",
+        'books', $BOOKS, 'default'],
+    ['port',           'B%C3%9Ccher.example:81',  'books', $BOOKS, 'default'],
+    ['dot and port',   'B%C3%9Ccher.example.:81', 'books', $BOOKS, 'default'],
+    ['A-labels',       $BOOKS,                    'books', $BOOKS, 'default'],
+    ['A-labels, upper', uc $TEST,                 'test',  $TEST,  'test'],
+    ['A-labels, dot, port', "$TEST.:80",          'test',  $TEST,  'test'],
+    ['letters escaped', 'www.w%33.org',      'w3', 'www.w3.org', 'default'],
+    ['sharp s', "fa\xC3\x9F.example", 'barrel', 'xn--fa-hia.example',
+        'default'],
+    ['ss is not sharp s', 'fass.example', 'default', 'fass.example',
+        'default'],
+    ['no such site',   "$UML.example", 'default', 'xn--tda.example',
+        'default'],
+    ['IPv6',           '[::1]',     'default', '[::1]',     'default'],
+    ['IPv6 and port',  '[::1]:80',  'default', '[::1]',     'default'],
+    ['IPv4',           '127.0.0.1', 'default', '127.0.0.1', 'default'],
+    ['plain',          'localhost', 'default', 'localhost', 'default'],
+    ['unusual ASCII',  'a_b!c',     'default', 'a_b!c',     'default'],
+    # refused
+    ['escaped *',        '%2a.example.org',         400, '', 'default'],
+    ['Latin-1',          "b\xFCcher.example",       400, '', 'default'],
+    ['Latin-1, escaped', 'b%FCcher.example',        400, '', 'default'],
+    ['overlong',         "\xC0\xAElocalhost",       400, '', 'default'],
+    ['surrogate',        'a%ED%A0%80b',             400, '', 'default'],
+    ['NUL, escaped',     'localhost%00.example',    400, '', 'default'],
+    ['CR LF, escaped',   'localhost%0d%0aX:1',      400, '', 'default'],
+    ['slash, escaped',   'localhost%2Fx',           400, '', 'default'],
+    ['escaped twice',    'b%25C3%25BCcher.example', 400, '', 'default'],
+    ['bad escape',       'b%C3%Bxcher.example',     400, '', 'default'],
+    ['"%" at the end',   'localhost%',              400, '', 'default'],
+    ['space',            "b${UML}cher example",      400, '', 400],
+    ['space, escaped',   "b${UML}cher%20example",    400, '', 'default'],
+    ['DEL',              "b$UML\x7F.example",        400, '', 400],
+    ['userinfo',         "u\@b${UML}cher.example",   400, '', 'default'],
+    ['full width IPv4',  "\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1",
+        400, '', 'default'],
+    ['IPv4, escaped',    '%31%32%37.0.0.1',         400, '', 'default'],
+    ['IPv4, ideographic dots', "127\xE3\x80\x820.0.1", 400, '', 'default'],
+    ['full width slash', "localhost\xEF\xBC\x8Fx",  400, '', 'default'],
+    ['full width colon', "localhost\xEF\xBC\x9A80", 400, '', 'default'],
+    ['empty label',      "b${UML}cher..example",     400, '', 400],
+    ['empty label, ideographic', "b${UML}cher\xE3\x80\x82.example",
+        400, '', 'default'],
+    ['only a dot',       "\xE3\x80\x82",            400, '', 'default'],
+    ['bidi rule',        "a\xD7\x90.example",       400, '', 'default'],
+    ['a label of 64',    $UML x 64 . '.example',     400, '', 'default'],
+    ['too many octets',  "$UML." . 'a.' x 130 . 'example', 400, '', 'default'],
+    ['over all limits',  '%41' x 2000,              400, '', 'default'],
+);
+
+sub sites {
+    my ($listen) = @_;
+    return $SITES =~ s/%%LISTEN%%/$listen/gr;
+}
+
+my $CONF = "large_client_header_buffers 4 32k;\n"
+    . sites('127.0.0.1:%%PORT%%') . sites('127.0.0.1:%%PORTh2%% http2');
+my %server = (
+    ours  => nginx(log_level => 'info', conf => "iri on; iri_host on; $CONF"),
+    stock => nginx(stock => 1, conf => $CONF),
+);
+
+# "site $host", or a status.
+sub said {
+    my ($answer) = @_;
+    return $answer->status == 200 ? $answer->body : $answer->status;
+}
+
+sub site { return said(@_) =~ s/ .*//sr }
+
+# What it must be by one of the ways: two are narrower by themselves.
+sub wanted {
+    my ($octets, $way, $wanted) = @_;
+    return 400 if $no_raw && $octets =~ /[^\0-\x7F]/;
+    return 400 if $way eq 'absolute' && $octets !~ /^[\w.:\[\]-]+$/a;
+    return $wanted;
+}
+
+my %WAYS = (
+    origin => sub {
+        my ($server, $host) = @_;
+        return $server->get('/', host => $host);
+    },
+    absolute => sub {
+        my ($server, $host) = @_;
+        return $server->get("http://$host/",
+            host => $no_raw ? 'localhost' : "b${UML}cher.example");
+    },
+    'HTTP/2' => sub {
+        my ($server, $host) = @_;
+        return $server->get('/', host => $host, proto => 'h2',
+            port => $server->port('h2'));
+    },
+    'HTTP/2, Host' => sub {
+        my ($server, $host) = @_;
+        return $server->get('/', host => undef, headers => [Host => $host],
+            proto => 'h2', port => $server->port('h2'));
+    },
+);
+
+for my $way (sort keys %WAYS) {
+    for my $form (@FORMS) {
+        my ($name, $octets, $ours, $host, $stock) = @$form;
+        is said($WAYS{$way}->($server{ours}, $octets)),
+            wanted($octets, $way, $ours eq 400 ? 400 : "$ours $host"),
+            "$way: $name";
+        is site($WAYS{$way}->($server{stock}, $octets)),
+            wanted($octets, $way, $stock), "$way: $name, stock";
+    }
+}
+
+is said($server{ours}->get('/', host => undef, version => '1.0')),
+    'default localhost', 'HTTP/1.0 without Host';
+is said($server{ours}->get('/', host => undef)), 400, 'HTTP/1.1 without Host';
+is said($server{ours}->get('/', host => '')), 400, 'an empty Host';
+
+# ---- one connection, many hosts ----------------------------------------------
+
+my @chosen = grep { $_->[2] ne 400
+        && wanted($_->[1], 'origin', 200) == 200 } @FORMS;
+for my $proto (qw(h1 h2)) {
+    my $port = $server{ours}->port($proto eq 'h2' ? 'h2' : '');
+    for my $batch (1, 16) {
+        my $client = $server{ours}->client(proto => $proto, port => $port,
+            batch => $batch);
+        my @got = $client->pipeline(map { { target => '/', host => $_ } }
+            map { ($_->[1], 'localhost') } @chosen);
+        is_deeply [map { said($_) } @got],
+            [map { ("$_->[2] $_->[3]", 'default localhost') } @chosen],
+            "$proto, $batch at once: each request has its own site";
+    }
+}
+
+# ---- what is said of it ------------------------------------------------------
+
+my $log = $server{ours}->log_text;
+like $log, qr/iri: host "b%25fccher\.example" refused: it is not UTF-8/,
+    'a refused host is told in the log';
+my @lines = map { s/, client: .*//r } grep { /iri: host/ } split /\n/, $log;
+ok @lines > 20, 'and so are the others';
+is_deeply [grep { /[^ -~]/ } @lines], [], 'in ASCII';
+is_deeply [$server{ours}->errors(level => 'error')], [], 'log';
+$_->stop for values %server;
+
+# ---- wildcards, patterns, and what they leave --------------------------------
+
+my $names = nginx(conf => <<"END");
+iri on;
+iri_host on;
+server {
+    listen 127.0.0.1:%%PORT%% default_server;
+    server_name localhost;
+    location / { return 200 "default [\$1] [\$who] [\$label] \$host"; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    server_name *.K\xC3\x84SE.example .\xC3\xB6l.example;
+    location / { return 200 "head \$server_name"; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    server_name W\xEF\xBD\x95\xCC\x88.*;
+    location / { return 200 "tail \$server_name"; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    server_name ~^(?<who>.*(?:\\xC3|%).*)\$;
+    location / { return 200 "raw [\$1] [\$who] [\$label]"; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    server_name ~^(?<label>xn--[^.]+)\\.pattern\\.example\$;
+    location / { return 200 "pattern [\$1] [\$who] [\$label]"; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    server_name exact.example e\xCC\x81xact.example E\xCC\x81T\xC3\x89.example;
+    location / { return 200 "exact [\$1] [\$who] [\$label] \$server_name"; }
+}
+END
+
+for my $case (
+    ['a.k%C3%A4se.example',        'head *.xn--kse-qla.example'],
+    ['a.b.K%C3%84SE.example',      'head *.xn--kse-qla.example'],
+    ['a.xn--kse-qla.example',      'head *.xn--kse-qla.example'],
+    ['k%C3%A4se.example',      'default [] [] [] xn--kse-qla.example'],
+    ['%C3%B6l.example',            'head *.xn--kse-qla.example'],
+    ["www%E3%80%82o%CC%88l.example", 'head *.xn--kse-qla.example'],
+    ['w%C3%BC.example',            'tail xn--w-eha.*'],
+    ['w%C3%BC%E3%80%82co.uk',      'tail xn--w-eha.*'],
+    ['xn--w-eha.org',              'tail xn--w-eha.*'],
+    ['gr%C3%B6%C3%9Fe.pattern.example',
+        'pattern [xn--gre-6ka8i] [] [xn--gre-6ka8i]'],
+    ['%C3%A9xact.example',         'exact [] [] [] exact.example'],
+    ['xn--xact-9oa.example',       'exact [] [] [] exact.example'],
+    ['%C3%A9t%C3%A9.example',      'exact [] [] [] exact.example'],
+    ["%C3%A9xact.example\xE3\x80\x82", 'exact [] [] [] exact.example'],
+    ["gr\xC3\xB6\xC3\x9Fe.pattern.example",
+        'pattern [xn--gre-6ka8i] [] [xn--gre-6ka8i]'],
+    ["$UML.other.example", 'default [] [] [] xn--tda.other.example'],
+    ["\xC3\x89T\xC3\x89.example",  'exact [] [] [] exact.example'],
+) {
+    my ($host, $wanted) = @$case;
+    is said($names->get('/', host => $host)),
+        wanted($host, 'origin', $wanted), 'names: ' . escaped($host);
+}
+is_deeply [$names->errors(level => 'warn')], [], 'log of names';
+$names->stop;
+
+# ---- strict ------------------------------------------------------------------
+
+my $SITE = <<'END';
+    location / { return 200 "default"; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    server_name xn--i-n3p.example xn--tda.example;
+    location / { return 200 "site"; }
+}
+END
+my $strict = nginx(conf => "iri on;\n"
+    . "server { listen 127.0.0.1:%%PORT%%; iri_host strict; $SITE"
+    . "server { listen 127.0.0.1:%%PORTon%%; iri_host on; "
+    . $SITE =~ s/PORT/PORTon/r);
+
+# A letter and a symbol, which IDNA2008 does not have.
+my $symbol = 'i%E2%99%A5.example';
+is said($strict->get('/', host => $symbol)), 400, 'strict: a symbol';
+is said($strict->get('/', host => '%C3%BC.example')), 'site',
+    'strict: a letter';
+is said($strict->get('/', host => $symbol, port => $strict->port('on'))),
+    'site', 'on: a symbol';
+is said($strict->get('/', host => 'xn--i-n3p.example')), 'site',
+    'strict: A-labels are not looked at';
+is_deeply [$strict->errors(level => 'warn')], [], 'log of that';
+
+done_testing;
