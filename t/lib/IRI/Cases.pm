@@ -40,7 +40,7 @@ my %HTTPD_DIRECTIVE = (
     iri => 'IRIEngine', charset => 'IRICharset', invalid => 'IRIInvalid',
     filename_charset => 'IRIFilenameCharset',
     filename_form => 'IRIFilenameForm', match => 'IRIMatch',
-    redirect => 'IRIRedirect',
+    redirect => 'IRIRedirect', host => 'IRIHost',
 );
 my %CORE_OPTION = map { $_ => 1 }
     qw(charset invalid filename_charset filename_form match);
