@@ -69,6 +69,7 @@ typedef struct {
 } cli_command_t;
 
 extern const cli_command_t cli_explain;   /* explain.c */
+extern const cli_command_t cli_host;      /* host.c */
 
 /* ---- batch.c ------------------------------------------------------------ */
 
@@ -93,6 +94,9 @@ const char *cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len,
 /* Print octets to a terminal: controls and bidi controls as %HH, too. */
 void cli_print(FILE *out, iri_str_t octets);
 
+/* The same as a string, UTF-8, for a message.  NULL: no memory. */
+const char *cli_printable(apr_pool_t *pool, iri_str_t octets);
+
 /*
  * Set a field of a call's object to octets by cli_text, and note its name in
  * the list "escaped" where octets were written as %HH.  -1: no memory.
@@ -109,6 +113,9 @@ void cli_add_words(apr_array_header_t *words, const char *value);
 
 /* The value of a hexadecimal digit; -1: it is none. */
 int cli_hex(char digit);
+
+/* The octet that the escape "%HH" at p stands for; -1: it is none. */
+int cli_escape(const unsigned char *p, const unsigned char *end);
 
 typedef struct {
     iri_request_t request;     /* what a server hands to the core */

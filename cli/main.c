@@ -13,7 +13,8 @@
 #include "cli.h"
 
 /* To add a command: a file with a cli_command_t, and a line here. */
-static const cli_command_t *const cli_commands[] = { &cli_explain };
+static const cli_command_t *const cli_commands[] = { &cli_explain,
+                                                     &cli_host };
 
 #define CLI_COMMANDS (sizeof(cli_commands) / sizeof(cli_commands[0]))
 
@@ -34,8 +35,8 @@ cli_usage(FILE *out)
     size_t i;
 
     fputs("Usage: iri COMMAND [options] [operands]\n\n"
-          "Reads, matches and maps the paths of requests as the modules "
-          "mod_iri (httpd)\nand ngx_iri (nginx) do.\n\nCommands:\n",
+          "Reads, matches and maps the paths and hosts of requests as the "
+          "modules mod_iri\n(httpd) and ngx_iri (nginx) do.\n\nCommands:\n",
           out);
     for (i = 0; i < CLI_COMMANDS; i++) {
         fprintf(out, "  %-10s %s\n", cli_commands[i]->name,

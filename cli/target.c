@@ -29,8 +29,7 @@ cli_hex(char digit)
 }
 
 
-/* The octet that the escape at p stands for; -1: it is none. */
-static int
+int
 cli_escape(const unsigned char *p, const unsigned char *end)
 {
     int high, low;

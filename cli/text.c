@@ -91,26 +91,56 @@ cli_is_unsafe(UChar32 c)
 }
 
 
+/* The character at *i, which moves behind it, as it is shown: 12 at most. */
+static char *
+cli_put_shown(char *to, iri_str_t octets, size_t *i)
+{
+    size_t  start = *i;
+    UChar32 c = cli_next(octets, i);
+
+    if (!cli_is_unsafe(c)) {
+        memcpy(to, octets.data + start, *i - start);
+        return to + (*i - start);
+    }
+    for (; start < *i; start++) {
+        to = cli_put_escape(to, octets.data[start]);
+    }
+    return to;
+}
+
+
 void
 cli_print(FILE *out, iri_str_t octets)
 {
+    char   shown[12];
     size_t i = 0;
 
     while (i < octets.len) {
-        size_t  start = i;
-        UChar32 c = cli_next(octets, &i);
+        char *end = cli_put_shown(shown, octets, &i);
 
-        if (!cli_is_unsafe(c)) {
-            fwrite(octets.data + start, 1, i - start, out);
-            continue;
-        }
-        for (; start < i; start++) {
-            char escape[3];
-
-            cli_put_escape(escape, octets.data[start]);
-            fwrite(escape, 1, sizeof(escape), out);
-        }
+        fwrite(shown, 1, (size_t) (end - shown), out);
     }
+}
+
+
+const char *
+cli_printable(apr_pool_t *pool, iri_str_t octets)
+{
+    char  *text, *to;
+    size_t i = 0;
+
+    /* An octet grows to three at most. */
+    if (octets.len > (SIZE_MAX - 1) / 3
+        || (text = apr_palloc(pool, 3 * octets.len + 1)) == NULL)
+    {
+        return NULL;
+    }
+    to = text;
+    while (i < octets.len) {
+        to = cli_put_shown(to, octets, &i);
+    }
+    *to = '\0';
+    return text;
 }
 
 

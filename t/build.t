@@ -87,9 +87,13 @@ subtest 'variables' => sub {
 
 subtest 'command' => sub {
     my $manual = slurp('doc/iri.1') =~ s/\\-/-/gr;
-    my ($code, $help) = capture('', build_dir() . '/iri', 'help', 'explain');
-    for my $option ($help =~ /^  (--[\w-]+)/mg) {
-        like $manual, qr/^\.BI? \Q$option\E/m, "$option in the manual";
+    for my $command (qw(explain host)) {
+        my ($code, $help) = capture('', build_dir() . '/iri', 'help',
+            $command);
+        for my $option ($help =~ /^  (--[\w-]+)/mg) {
+            like $manual, qr/^\.BI? \Q$option\E/m,
+                "$option of $command in the manual";
+        }
     }
     my ($version) = (capture('', build_dir() . '/iri', '--version'))[1]
         =~ /^iri (\S+)$/;
