@@ -1,0 +1,216 @@
+# nginx: what iri_host is when it is read: values, inheritance, which server's
+# counts, names of servers in other characters than ASCII, and its warnings.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+# A server that says its name and the host; text: what else stands in it.
+sub server {
+    my ($site, $text) = @_;
+    $text = "listen 127.0.0.1:%%PORT%%; $text" if $text !~ /listen/;
+    $text .= " server_name $site;" if $text !~ /server_name/;
+    return <<"END";
+server {
+    $text
+    location / { return 200 "$site \$host"; }
+}
+END
+}
+
+# All warnings and errors of `nginx -t`, without what comes before and where.
+sub told {
+    my ($code, $said) = nginx_t(join '', @_);
+    return map { s/^nginx: //r } map { s{ in \S+/nginx\.conf:(\d+)}{ at $1}gr }
+        grep { /\[(?:warn|emerg)\]/ } split /\n/, $said;
+}
+
+# What a server answers to hosts, after a space each.
+sub asked {
+    my ($conf, @hosts) = @_;
+    my $nginx = nginx(log_level => 'info', conf => $conf);
+    my @said = map {
+        my ($host, $port) = ref $_ ? @$_ : ($_, '');
+        my $answer = $nginx->get('/', host => $host,
+            port => $nginx->port($port));
+        $answer->status == 200 ? $answer->body : $answer->status;
+    } @hosts;
+    is_deeply [$nginx->errors], [], 'log';
+    return ($nginx, @said);
+}
+
+my $UE    = 'xn--tda.example';
+my $ue    = '%C3%9C.example';      # escaped, for all versions of nginx
+my $LOWER = '%c3%9c.example';      # as nginx sees it
+my $name  = "server_name \xC3\xBC.example;";
+
+# ---- values ------------------------------------------------------------------
+
+for my $case (
+    ['iri_host yes;', qr/"iri_host" directive.* must be "on", "off" or "strict"/],
+    ['iri_host;',     qr/invalid number of arguments in "iri_host" directive/],
+    ['iri_host on; iri_host on;', qr/"iri_host" directive is duplicate/],
+) {
+    my ($text, $says) = @$case;
+    my @told = told("$text\n", server('x', ''));
+    is @told, 1, "one error: $text";
+    like $told[0], $says, "which says why: $text";
+}
+like((told(server('x', 'location /x { iri_host on; }')))[0],
+    qr/"iri_host" directive is not allowed here/, 'not in a location');
+is_deeply [told("iri ON; iri_host On;\n", server('x', "iri_host STRICT;"))],
+    [], 'letter case does not matter';
+
+# ---- which one counts --------------------------------------------------------
+
+for my $case (
+    # http{}, default server, other server, what comes
+    ['iri on;',               '',              '',             "default $LOWER"],
+    ['iri on; iri_host on;',  '',              '',             "site $UE"],
+    ['iri on; iri_host off;', 'iri_host on;',  '',             "site $UE"],
+    ['iri on; iri_host on;',  'iri_host off;', '',       "default $LOWER"],
+    ['iri on;',               '',   'iri_host on;',      "default $LOWER"],
+    ['iri on; iri_host on;',  '',   'iri_host off;',           "site $UE"],
+    ['iri_host on;',          '',              '',       "default $LOWER"],
+    ['iri_host on;',          'iri on;',       '',             "site $UE"],
+    ['iri_host on;',          '',              'iri on;', "default $LOWER"],
+    ['iri on; iri_host on;',  'iri off;',      '',       "default $LOWER"],
+    ['iri on; iri_host on;',  'iri report;',   '',       "default $LOWER"],
+    ['iri on; iri_host on;',  '',              'iri off;',     "site $UE"],
+    ['iri on; iri_host on;',  '',              'iri report;',  "site $UE"],
+) {
+    my ($http, $default, $other, $wanted) = @$case;
+    my ($nginx, $said) = asked("$http\n" . server('default', $default)
+        . server('site', "server_name xn--tda.example; $other"), $ue);
+    is $said, $wanted, "$http { $default } { $other }";
+}
+
+# The default server of each address, however the raw host was matched.
+my ($nginx, @said) = asked("iri on;\n"
+    . server('one', 'listen 127.0.0.1:%%PORT%%; listen 127.0.0.1:%%PORTb%%;
+        server_name one.example;')
+    . server('two', 'listen 127.0.0.1:%%PORT%%;
+        listen 127.0.0.1:%%PORTb%% default_server; iri_host on;
+        server_name xn--tda.example ~%;'),
+    $ue, 'b%FC', [$ue, 'b'], ['b%FC', 'b'], ['%6Fne.example', 'b']);
+is_deeply \@said, ["two $LOWER", 'two b%fc', "two $UE", 400,
+    'one one.example'], 'the default server of the address that was asked';
+
+# ---- report ------------------------------------------------------------------
+
+($nginx, @said) = asked("iri report; iri_host on;\n"
+    . server('default', '') . server('site', $name), $ue, 'b%FC', 'plain', $UE);
+is_deeply \@said, ["default $LOWER", 'default b%fc', 'default plain',
+    "default $UE"], 'report changes nothing';
+my $log = $nginx->log_text;
+like $log, qr/iri: would take host "%25c3%259c\.example" for "\Q$UE\E"/,
+    'report says what it would take';
+like $log, qr/iri: would refuse host "b%25fc": it is not UTF-8/,
+    'report says what it would refuse';
+unlike $log, qr/iri: would.*plain/, 'and nothing of ASCII';
+
+# ---- names of servers --------------------------------------------------------
+
+my @forms = ("\xC3\xBC.example", "\xC3\x9C.Example", "u\xCC\x88.example",
+    "\xC3\xBC\xE3\x80\x82example", "u\xCC\x88\xEF\xBC\x8Eexample");
+for my $form (@forms) {
+    ($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+        . server('site', "server_name $form;"), $UE, $ue);
+    is_deeply \@said, ["site $UE", "site $UE"],
+        'server_name ' . escaped($form);
+}
+
+# Where no iri_host counts, names are what they are.
+for my $case (
+    ['iri on;', '', '', 'default'], ['iri on; iri_host on;', '', '', 'site'],
+    ['iri_host on;', '', '', 'default'],
+    ['iri on;', '', 'iri_host on;', 'site'],
+    ['iri on; iri_host on;', '', 'iri off;', 'site'],
+    ['iri on; iri_host on;', 'iri_host off;', 'iri_host off;', 'default'],
+) {
+    my ($http, $default, $other, $site) = @$case;
+    ($nginx, @said) = asked("$http\n" . server('default', $default)
+        . server('site', "$name $other"), $UE);
+    is $said[0], "$site $UE", "name: $http { $default } { $other }";
+}
+
+# A name that is written down stays where it is; in one server it may be twice.
+my $both = "iri on; iri_host on;\n" . server('default', '')
+    . server('unicode', $name) . server('ascii', 'server_name XN--TDA.example;');
+($nginx, @said) = asked($both, $UE, $ue);
+is_deeply \@said, ["ascii $UE", "ascii $UE"], 'A-labels that are written down';
+like((told($both))[0],
+    qr/\[warn\].* "\Q$UE\E" stays with the server at \d+, not with that at /,
+    'which is told');
+is_deeply [told("iri on; iri_host on;\n", server('default', ''),
+    server('twice', "server_name \xC3\xBC.example $UE \xC3\x9C.example;"))],
+    [], 'A-labels beside their Unicode';
+is_deeply [told("iri on; iri_host on;\n",
+    server('http',  "listen 127.0.0.1:%%PORT%%; $name"),
+    server('https', "listen 127.0.0.1:%%PORTs%%; server_name $UE;"))],
+    [], 'of another address';
+is_deeply [map { /(conflicting server name "[^"]*")/ }
+    told("iri on; iri_host on;\n", server('default', ''),
+        server('one', "server_name \xC3\xBC.example;"),
+        server('two', "server_name \xC3\x9C.example;"))],
+    ["conflicting server name \"$UE\""], 'the same name twice, nginx tells';
+
+# ---- warnings ----------------------------------------------------------------
+
+for my $case (
+    ["a\xC3\xBC_b.example",    'has a character that no host name may have'],
+    ["a\xC3\xBC*.example",     'has a wildcard in a label with other'],
+    ["\xFC.example",           'is not UTF-8'],
+    ["a\xD7\x90.example",      'breaks the bidi rule'],
+    ["\xEF\xBC\x91.0.0.1",     'is another spelling of an IPv4 address'],
+    ["\xC3\xBC" x 64,          'has too many octets or labels'],
+) {
+    my ($bad, $why) = @$case;
+    my $text = server('default', "server_name $bad;");
+    my @told = told("iri on; iri_host on;\n", $text);
+    like $told[0] // '',
+        qr/\[warn\] .*"\Q$bad\E" at \d+ selects nothing with "iri_host": it \Q$why/,
+        'a name without A-labels: ' . escaped $bad;
+    is @told, 1, 'one warning';
+    is_deeply [told("iri on;\n", $text)], [], 'none without iri_host';
+}
+is_deeply [told("iri on; iri_host on;\n", server('x',
+    'server_name "" .a.example *.b.example c.* ~\xC3 _ $hostname;'))], [],
+    'ASCII and patterns are not looked at';
+
+for my $case (
+    ['iri on;',              '', 'iri_host on;',     1],
+    ['iri on; iri_host on;', '', 'iri_host off;',    1],
+    ['iri on; iri_host on;', '', 'iri_host strict;', 1],
+    ['iri on; iri_host on;', '', 'iri_host on;',     0],
+    ['iri on;',              'iri_host on;', '',     0],
+    ['iri on;',              'iri_host on;', 'iri_host on;',     0],
+    ['iri on;', '', 'listen 127.0.0.1:%%PORTb%%; iri_host on;',  0],
+    ['iri on;', '', 'listen 127.0.0.1:%%PORT%%;
+        listen 127.0.0.1:%%PORTb%%; iri_host on;', 0],
+) {
+    my ($http, $default, $other, $wanted) = @$case;
+    my @told = told("$http\n", server('default', $default),
+        server('site', $other));
+    is scalar @told, $wanted, "warnings: $http { $default } { $other }";
+    like $told[0], qr/"iri_host" of the server at \d+ has no effect/,
+        'which says why' if $wanted;
+}
+
+# ---- reload ------------------------------------------------------------------
+
+$nginx = nginx(conf => "iri on;\n" . server('default', '')
+    . server('site', "server_name $UE;"));
+is $nginx->get('/', host => $ue)->body, "default $LOWER", 'before';
+for my $on (1 .. 3) {
+    ok $nginx->reload("iri on; iri_host on;\n" . server('default', '')
+        . server("new$on", $name)), 'reload';
+    is $nginx->get('/', host => $ue)->body, "new$on $UE", 'after';
+}
+is_deeply [$nginx->errors], [], 'log of reloads';
+
+done_testing;
