@@ -132,13 +132,17 @@ mod_iri_ascii_name(const server_rec *s, const iri_host_conf_t *conf,
     iri_status_t status;
     iri_host_t   host;
     const char  *why;
+    char        *ascii;
 
     if (name == NULL || iri_is_ascii(mod_iri_str(name), 0)) {
         return NULL;
     }
     status = iri_host_name(&env->env, conf, mod_iri_str(name), &host);
     if (status == IRI_OK && host.answer == IRI_SERVE) {
-        return mod_iri_dup(env->pool, host.ascii);
+        ascii = mod_iri_dup(env->pool, host.ascii);
+        ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, "iri: %s is known as %s",
+                     name, ascii);
+        return ascii;
     }
     why = status == IRI_OK ? iri_host_why_text(host.why)
                            : iri_status_text(status);

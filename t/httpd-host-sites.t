@@ -1,0 +1,439 @@
+# What follows once IRIHost has selected a site: its rules, redirects, caches,
+# upstreams and variables; names and warnings of a configuration; directories
+# that are named for hosts.
+use strict;
+use warnings;
+use File::Path qw(make_path);
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Server ();
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+my $tmp    = temp_dir();
+my $folder = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
+my ($B, $BA) = ("b\xC3\xBCcher.example", 'xn--bcher-kva.example');
+
+# Writes files below the temporary directory.
+sub files {
+    my (%files) = @_;
+    for my $path (keys %files) {
+        make_path("$tmp/" . ($path =~ s{/[^/]*$}{}r));
+        spew("$tmp/$path", $files{$path});
+    }
+    return;
+}
+
+sub said {
+    my ($answer) = @_;
+    return $answer->status == 200 ? $answer->body : $answer->status;
+}
+
+# ---- rules and redirects of the site -----------------------------------------
+
+files('first/index.html' => 'first', 'first/d/index.html' => 'first d',
+    'b/index.html' => 'buecher', 'b/d/index.html' => 'buecher d',
+    'b/h/x.html' => 'x', 'b/h/.htaccess' => "Require all denied\n",
+    'b/no/x.html' => 'x', "b/\xC3\xA9.html" => 'e',
+    'b/env.cgi' => "#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\n'\n"
+        . 'env | sort | grep -E "^(IRI|HTTP_HOST|SERVER_NAME)"' . "\n",
+    'up/index.html' => 'upstream');
+chmod 0755, "$tmp/b/env.cgi";
+
+my $upstream = httpd(root => "$tmp/up", stock => 1, modules => ['headers'],
+    conf => 'Header set X-Upstream "expr=%{HTTP_HOST}"');
+my $up = $upstream->port;
+
+my $RULES = <<"END";
+IRIEngine On
+IRIHost On
+LogFormat "%{IRI_HOST}e %{IRI_HOST_ASCII}e %{IRI}e %v" host
+CustomLog "%%TMP%%/host.log" host
+Header always set X-IRI "expr=%{IRI}"
+Header always set X-Host "expr=%{IRI_HOST} %{IRI_HOST_ASCII}"
+<Directory "$tmp">
+    AllowOverride All
+    Require all granted
+</Directory>
+<Directory "$tmp/b">
+    Options +ExecCGI
+    AddHandler cgi-script .cgi
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName first.example
+    DocumentRoot "$tmp/first"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName $B
+    ServerAlias *.$B
+    DocumentRoot "$tmp/b"
+    <Location "/no">
+        Require all denied
+    </Location>
+    <If "%{HTTP_HOST} == 'www.$BA'">
+        Header always set X-If yes
+    </If>
+    RewriteEngine On
+    RewriteCond "%{HTTP_HOST}" "^(?:www\\.)?xn--bcher-kva\\.example\$"
+    RewriteRule "^/rewritten\$" "http://%{HTTP_HOST}/to" [R=302,L]
+    ProxyPreserveHost On
+    ProxyPass "/up/" "http://127.0.0.1:$up/"
+    IRIRedirect 301
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName other.example
+    ServerAlias gr\xC3\xB6\xC3\x9Fe.example
+    UseCanonicalName On
+    DocumentRoot "$tmp/b"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName canon-$B
+    UseCanonicalName On
+    DocumentRoot "$tmp/b"
+</VirtualHost>
+END
+my $server = httpd(conf => $RULES, log_level => 'info',
+    modules => [qw(headers rewrite proxy proxy_http cgid)]);
+
+for my $host ($B, 'b%C3%BCcher.example') {
+    is $server->get('/d', host => $host)->header('Location'),
+        "http://$BA/d/", 'a redirect to a directory';
+    is $server->get('/rewritten', host => $host)->header('Location'),
+        "http://$BA/to", 'a redirect by mod_rewrite';
+    is $server->get('/%C3%A9.html', host => $host)->status, 200,
+        'a canonical path';
+    is $server->get("/\xC3\xA9.html", host => "$host:8")->header('Location'),
+        "http://$BA:8/%C3%A9.html", 'IRIRedirect, with a port';
+    is $server->get('/h/x.html', host => $host)->status, 403, '.htaccess';
+    is $server->get('/no/x.html', host => $host)->status, 403, '<Location>';
+    is $server->get('/up/', host => $host)->header('X-Upstream'), $BA,
+        'ProxyPreserveHost';
+}
+is $server->get('/h/x.html', host => 'first.example')->status, 404,
+    'rules of another site do not count';
+is $server->get('/', host => "www.$B")->header('X-If'), 'yes', '<If>';
+is $server->get('/d', host => "gr\xC3\xB6\xC3\x9Fe.example")
+    ->header('Location'), 'http://other.example/d/', 'UseCanonicalName On';
+is $server->get('/d', host => "canon-$B")->header('Location'),
+    'http://xn--canon-bcher-zhb.example/d/', 'and in A-labels';
+
+# ---- variables ---------------------------------------------------------------
+
+my $answer = $server->get('/', host => "B\xC3\x9CCHER.example:81");
+is $answer->header('X-Host'), "$B $BA", 'IRI_HOST, IRI_HOST_ASCII';
+is $server->get('/d/index.html', host => "$B:81")->header('X-IRI'),
+    "http://$B:81/d/index.html", 'IRI, with a port';
+is $server->get('/index.html?q=%FF', host => $BA)->header('X-IRI'),
+    "http://$B/index.html?q=%FF", 'IRI of A-labels';
+is $server->get('/', host => 'www.example')->header('X-Host'),
+    'www.example www.example', 'of an ASCII host';
+is $server->get('/', host => 'xn--a')->header('X-Host'),
+    'xn--a xn--a', 'of a label that is the A-label of nothing';
+is $server->get('/', host => '[::1]:80')->header('X-Host'),
+    '[::1] [::1]', 'of an IP literal';
+is $server->request('GET', '/', host => undef, version => '1.0')
+    ->header('X-Host'), 'first.example first.example', 'of no host';
+like $server->get('/env.cgi', host => $B)->body,
+    qr{^HTTP_HOST=\Q$BA\E\nIRI=http://\Q$B\E/env\.cgi\n
+        .*^IRI_HOST=\Q$B\E\nIRI_HOST_ASCII=\Q$BA\E\n
+        .*^SERVER_NAME=\Q$BA\E\n}msx, 'in the environment of CGI';
+is +(split /\n/, slurp($server->tmp . '/host.log'))[-1], escaped($B)
+    =~ s/\\x([0-9A-F]{2})/'\\x' . lc $1/ger . " $BA http://"
+    . escaped($B) =~ s/\\x([0-9A-F]{2})/'\\x' . lc $1/ger
+    . "/env.cgi $BA", 'in a log';
+$server->get('/index.html', host => $B);
+like +(split /\n/, slurp($server->tmp . '/host.log'))[-1],
+    qr/^b\\xc3\\xbccher\.example \Q$BA\E - \Q$BA\E$/,
+    'in a log, of a plain path';
+
+# ---- restarts ----------------------------------------------------------------
+
+# All names are told, and so often as the configuration is read.
+my $known = sub { scalar(() = $server->log_text =~ / is known as /g) };
+my $count = $known->();
+for my $time (1 .. 3) {
+    my $before = $known->();
+    ok $server->reload, "graceful restart $time";
+    is $known->() - $before, 4, 'each name is added once';
+    is said($server->get('/', host => $B)), 'buecher', 'it is known';
+    is said($server->get('/', host => "a.b.$B")), 'buecher', 'so is another';
+}
+is $count, 8, 'and twice at the start, as httpd reads it twice';
+
+is_deeply [$server->errors], [], 'log';
+
+# ---- what is refused ---------------------------------------------------------
+
+for my $options (qw(Strict Unsafe)) {
+    my $refusing = httpd(log_level => 'info', h2 => 1, modules => ['headers'],
+        conf => <<"END");
+HttpProtocolOptions $options
+ServerSignature On
+IRIEngine On
+IRIHost On
+Header always set X-Host "expr=%{IRI_HOST}%{IRI_HOST_ASCII}"
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName first.example
+</VirtualHost>
+END
+    for my $bad ("\xFF\xFE<b>", "%3Cb%3E\xC3\xBC", "a\xE2\x84\x80.example") {
+        my $way = $refusing->get('/', host => $bad);
+        is $way->status, 400, "$options: refused";
+        my $text = join "\n", $way->body, map { @$_ } @{ $way->headers };
+        ok index($text, $bad) < 0 && $text !~ /[\x80-\xFF]|<b>/,
+            'nothing of it is repeated';
+    }
+    unlike $refusing->log_text . $refusing->access_log, qr/[\x80-\xFF]/,
+        'nor raw in the logs';
+    like $refusing->log_text, qr/host \\xff\\xfe<b>: is not UTF-8/,
+        'where it is told why';
+    is $refusing->get('/', host => 'u@first.example')->status, 400,
+        'Unsafe lets more in' if $options eq 'Unsafe';
+    is_deeply [$refusing->errors], [], 'log';
+}
+
+# ---- strict, report, off -----------------------------------------------------
+
+sub of_setting {
+    my ($setting, $host) = @_;
+    files('p/index.html' => 'page', 's/index.html' => 'site');
+    my $httpd = httpd(log_level => 'info', modules => ['headers'],
+        conf => <<"END");
+$setting
+Header always set X-Host "expr=%{IRI_HOST}"
+<Directory "$tmp">
+    Require all granted
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName first.example
+    DocumentRoot "$tmp/p"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName $host
+    DocumentRoot "$tmp/s"
+</VirtualHost>
+END
+    return ($httpd, $httpd->get('/', host => $host));
+}
+my $heart = "i\xE2\x99\xA5u.example";
+my ($httpd, $site) = of_setting("IRIEngine On\nIRIHost On", $heart);
+is said($site), 'site', 'a symbol is a name to UTS #46';
+($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $heart);
+is $site->status, 400, 'and none to IDNA2008';
+like $httpd->log_text, qr/\[iri:warn\].*i\\xe2\\x99\\xa5u\.example\ of\ the
+    \ virtual\ host\ at\ \S+httpd\.conf:\d+\ has\ no\ A-labels:
+    \ is\ not\ a\ name\ of\ IDNA2008/x,
+    'a name that cannot be mapped is told of';
+($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $B);
+is said($site), 'site', 'strict, a name of IDNA2008';
+($httpd, $site) = of_setting("IRIEngine Report\nIRIHost On", $B);
+is $site->status, 400, 'report changes nothing';
+like $httpd->log_text, qr/iri: report: host b\\xc3\\xbccher\.example: \Q$BA\E/,
+    'and says what would be';
+is said($httpd->get('/', host => $BA)), 'page', 'nor are names added';
+($httpd, $site) = of_setting('IRIHost On', $B);
+is $site->status, 400, 'IRIHost without IRIEngine does nothing';
+($httpd, $site) = of_setting('IRIEngine On', $B);
+is $site->status, 400, 'off is the default';
+is said($httpd->get('/', host => $BA)), 'page', 'without names';
+is $httpd->get('/', host => $BA)->header('X-Host'), $B, 'with variables';
+
+my ($code, $text) = httpd_t("IRIHost maybe\n# %%PORT%%");
+isnt $code, 0, 'a wrong word';
+like $text, qr/IRIHost must be "on", "off" or "strict"/, 'what would be right';
+($code, $text) = httpd_t("<Location />\nIRIHost on\n</Location>\n# %%PORT%%");
+like $text, qr/IRIHost not allowed/, 'a wrong place';
+
+# ---- which virtual host's setting counts -------------------------------------
+
+my $placed = httpd(log_level => 'info', conf => <<"END");
+IRIEngine On
+<Directory "$tmp">
+    Require all granted
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName first.example
+    IRIHost On
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName $B
+    DocumentRoot "$tmp/b"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName off.example
+    IRIHost Off
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName same.example
+    IRIHost On
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTtwo%%>
+    ServerName second.example
+    DocumentRoot "$tmp/first"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTtwo%%>
+    ServerName on.example
+    ServerAlias $B
+    DocumentRoot "$tmp/b"
+    IRIHost On
+</VirtualHost>
+END
+is said($placed->get('/', host => $B)), 'buecher', 'that of the first';
+is $placed->get('/', host => $B, port => $placed->port('two'))->status, 400,
+    'not that of another';
+is said($placed->get('/', host => $BA, port => $placed->port('two'))),
+    'buecher', 'whose names are known, though';
+my $log = $placed->log_text;
+my $conf = qr/\S+httpd\.conf:\d+/;
+like $log, qr/\[iri:warn\].*IRIHost\ of\ the\ virtual\ host\ $_->[0]\ \($conf\)
+    \ does\ nothing\ for\ 127\.0\.0\.1:\d+:\ what\ counts\ there\ is\ that\ of
+    \ the\ first\ one,\ $_->[1]\ \($conf\)/x, "a warning of $_->[0]"
+    for ['off.example', 'first.example'], ['on.example', 'second.example'];
+unlike $log, qr/virtual host (?:same|first|second|xn--)\S* .*does nothing/,
+    'of no other';
+is_deeply [$placed->errors], [], 'log';
+
+# ---- StrictHostCheck ---------------------------------------------------------
+
+my $checked = httpd(conf => <<"END");
+IRIEngine On
+IRIHost On
+StrictHostCheck On
+<Directory "$tmp">
+    Require all granted
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName first.example
+    ServerAlias *.katze-gr\xC3\xB6\xC3\x9Fe.example
+    DocumentRoot "$tmp/first"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName $B
+    DocumentRoot "$tmp/b"
+</VirtualHost>
+END
+is said($checked->get('/', host => $B)), 'buecher', 'StrictHostCheck: a name';
+is said($checked->get('/', host => "a.katze-gr\xC3\xB6\xC3\x9Fe.example")),
+    'first', 'StrictHostCheck: a wildcard';
+is $checked->get('/', host => "\xC3\xA9t\xC3\xA9.example")->status, 400,
+    'StrictHostCheck: another name';
+
+# ---- a cache -----------------------------------------------------------------
+
+SKIP: {
+    skip 'no mod_cache_disk', 4 if !-e "$folder/mod_cache_disk.so";
+    my $own = temp_dir();
+    mkdir "$own/cache";
+    chmod 0777, "$own/cache";
+    my $cache = httpd(tmp => $own, modules => [qw(cache cache_disk)],
+        conf => <<"END");
+IRIEngine On
+IRIHost On
+CacheRoot "%%TMP%%/cache"
+CacheEnable disk "/"
+CacheHeader on
+CacheMinExpire 600
+<Directory "$tmp">
+    Require all granted
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName first.example
+    DocumentRoot "$tmp/first"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName $B
+    DocumentRoot "$tmp/b"
+</VirtualHost>
+END
+    is said($cache->get('/', host => $B)), 'buecher', 'kept';
+    $cache->wait_for(sub { `find $own/cache -name '*.header'` });
+    for my $host ('b%C3%BCcher.example', "B\xC3\x9CCHER.example", $BA) {
+        like $cache->get('/', host => $host)->header('X-Cache') // '',
+            qr/^HIT/, 'one key for all forms';
+    }
+}
+
+# ---- directories named for hosts ---------------------------------------------
+
+my $EUC = "\xC6\xFC\xCB\xDC";    # U+65E5 U+672C in EUC-JP
+files("mass/$B/htdocs/index.html" => 'unicode',
+    "mass/$B/htdocs/d/x.html" => 'x', "mass/$B/htdocs/h/x.html" => 'x',
+    "mass/$B/htdocs/h/.htaccess" => "Require all denied\n",
+    "mass/$B/htdocs/\xC3\xA9/index.html" => 'path',
+    'mass/xn--strae-oqa.example/htdocs/index.html' => 'ascii',
+    "mass/gr\xC3\xB6\xC3\x9Fe.example/htdocs/index.html" => 'both, unicode',
+    'mass/xn--gre-6ka8i.example/htdocs/index.html' => 'both, ascii',
+    "mass/e\xCC\x81cole.example/htdocs/index.html" => 'decomposed',
+    "mass/$EUC.example/htdocs/index.html" => 'EUC-JP, undeclared',
+    "euc/$EUC.example/htdocs/index.html" => 'EUC-JP',
+    'mass/www.example/htdocs/index.html' => 'plain',
+    "parts/example/b\xC3\xBCcher/www/index.html" => 'parts',
+    'static/index.html' => 'static');
+my $mass = httpd(modules => ['vhost_alias'], conf => <<"END");
+IRIEngine On
+IRIHost On
+<Directory "$tmp">
+    AllowOverride All
+    Require all granted
+</Directory>
+<Directory "$tmp/mass/$B/htdocs/d">
+    Require all denied
+</Directory>
+<Directory "$tmp/mass/\xC3\xA9cole.example/htdocs/d">
+    Require all denied
+</Directory>
+<Directory "$tmp/euc">
+    IRIFilenameCharset EUC-JP
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName first.example
+    ServerAlias *
+    UseCanonicalName Off
+    VirtualDocumentRoot "$tmp/mass/%0/htdocs"
+    Alias "/static" "$tmp/static"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTeuc%%>
+    UseCanonicalName Off
+    VirtualDocumentRoot "$tmp/euc/%0/htdocs"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTparts%%>
+    UseCanonicalName Off
+    VirtualDocumentRoot "$tmp/parts/%-1/%-2/%1"
+</VirtualHost>
+END
+for my $host ($B, $BA, 'b%C3%BCcher.example', "$BA:80") {
+    is said($mass->get('/', host => $host)), 'unicode', escaped($host);
+    is $mass->get('/d/x.html', host => $host)->status, 403,
+        '<Directory> of the real directory';
+    is $mass->get('/h/x.html', host => $host)->status, 403, 'its .htaccess';
+    is said($mass->get('/e%CC%81/', host => $host)), 'path',
+        'a path below it';
+    is $mass->get('/none', host => $host)->status, 404, 'nothing below it';
+    is $mass->get('/h', host => $host)->status, 403,
+        'nothing is told of a denied directory';
+    is said($mass->get('/static/', host => $host)), 'static', 'an alias';
+}
+is said($mass->get('/', host => "stra\xC3\x9Fe.example")), 'ascii',
+    'a directory in A-labels';
+is said($mass->get('/', host => "gr\xC3\xB6\xC3\x9Fe.example")),
+    'both, ascii', 'if there are both';
+is said($mass->get('/', host => "\xC3\xA9cole.example")), 'decomposed',
+    'a name in NFD on disk';
+make_path("$tmp/mass/e\xCC\x81cole.example/htdocs/d");
+spew("$tmp/mass/e\xCC\x81cole.example/htdocs/d/x.html", 'x');
+is $mass->get('/d/x.html', host => "\xC3\xA9cole.example")->status, 403,
+    '<Directory> of a name in NFD';
+is said($mass->get('/', host => 'www.example')), 'plain', 'a plain host';
+my $japan = "\xE6\x97\xA5\xE6\x9C\xAC.example";
+is $mass->get('/', host => $japan)->status, 404, 'in no charset of the tree';
+is said($mass->get('/', host => $japan, port => $mass->port('euc'))),
+    'EUC-JP', 'in the charset of the tree';
+is said($mass->get('/', host => "www.$B", port => $mass->port('parts'))),
+    'parts', 'labels of the host';
+is $mass->get('/', host => 'xn--a.example')->status, 404, 'no A-label';
+is $mass->get('/', host => "none.$B")->status, 404, 'no directory';
+is_deeply [$mass->errors], [], 'log';
+done_testing;
