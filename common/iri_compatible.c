@@ -81,16 +81,16 @@ iri_fold(UChar32 c, UChar *out, UErrorCode *error)
 
 /* ---- mapping (section 3) ------------------------------------------------- */
 
+/* Nothing is reordered past a dot, nor composed with it. */
 static iri_status_t
-iri_compatible_dot(const iri_env_t *env, iri_compatible_t *map,
-                   iri_buf_t *unicode)
+iri_compatible_label(const iri_env_t *env, iri_compatible_t *map,
+                     iri_buf_t *unicode)
 {
-    iri_status_t status;
+    iri_str_t run = iri_buf_str(&map->run);
 
-    status = iri_nfc_put(env, iri_buf_str(&map->run), unicode);
     map->run.len = map->characters = map->marks = 0;
 
-    return status == IRI_OK ? iri_buf_putc(env, unicode, '.') : status;
+    return run.len != 0 ? iri_nfc_put(env, run, unicode) : IRI_OK;
 }
 
 
@@ -103,10 +103,11 @@ iri_compatible_put(const iri_env_t *env, iri_compatible_t *map, UChar32 c,
                    iri_buf_t *unicode, iri_host_why_t *why)
 {
     unsigned char utf8[4];
+    iri_status_t  status;
 
-    /* Nothing is reordered past a dot, nor composed with it. */
     if (c == '.') {
-        return iri_compatible_dot(env, map, unicode);
+        status = iri_compatible_label(env, map, unicode);
+        return status == IRI_OK ? iri_buf_putc(env, unicode, '.') : status;
     }
 
     map->marks = iri_char_is_mark((uint32_t) c) ? map->marks + 1 : 0;
@@ -173,5 +174,5 @@ iri_compatible_map(const iri_env_t *env, iri_str_t host, iri_buf_t *unicode,
         return status;
     }
 
-    return iri_nfc_put(env, iri_buf_str(&map.run), unicode);
+    return iri_compatible_label(env, &map, unicode);
 }

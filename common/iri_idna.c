@@ -251,7 +251,7 @@ iri_idna2008(const iri_env_t *env, iri_str_t unicode, iri_buf_t *ascii,
 
     for (from = 0; status == IRI_OK; from = to + 1) {
         to = iri_label_end(unicode, from);
-        part.data = unicode.data + from;
+        part = iri_str_from(unicode, from);
         part.len = to - from;
 
         if (iri_is_ldh(part)) {
