@@ -12,7 +12,7 @@ use IRI::Server ();
 our @EXPORT_OK = qw(MEMORY FILES ICU POOL @KINDS %KIND_NAME %ERRNO is_absence);
 
 use constant { MEMORY => 1, FILES => 2, ICU => 4, POOL => 8 };
-use constant { HEAD => 64, CALL => 48, CALLS => 20_000 };
+use constant { HEAD => 64, CALL => 48, CALLS => 100_000 };
 
 our @KINDS = (MEMORY, FILES, ICU);
 our %KIND_NAME =

@@ -36,7 +36,7 @@ sub ask {
     my ($self, $case) = @_;
     my $proto = $case->{proto} // 'h1';
     my %request = map { $_ => $case->{$_} }
-        grep { exists $case->{$_} } qw(method target body);
+        grep { exists $case->{$_} } qw(method target body host);
     my $port = $self->{server}->port($case->{port});
     $self->{requests}++;
     if ($proto eq 'h2') {
@@ -90,7 +90,7 @@ sub renew {
 # Lets each call of a case fail; in a sample, of those that were made in the
 # same way, the first and the last. A case has
 #
-#   name, method, target, headers, body, port, proto
+#   name, method, target, headers, body, host, port, proto
 #   status, like   what comes undisturbed
 #   lax            what else may come where an entry is said to be absent
 #   also           what else may come of any failure; both are patterns for

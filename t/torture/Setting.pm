@@ -146,6 +146,7 @@ server_tokens off;
 lingering_close off;
 index index.html;
 iri_charset EUC-JP Shift_JIS;
+iri_host on;
 add_header X-Uri $iri_uri always;
 add_header X-Iri $iri always;
 add_header X-Form "$iri_form $iri_charset" always;
@@ -224,6 +225,33 @@ server {
     iri on;
     iri_filename_charset EUC-JP;
     location = /鍵/表.txt { deny all; }
+}
+server {
+    listen 127.0.0.1:%%PORThost%%;
+    iri on;
+    iri_host strict;
+    location / { return 200 "DECOY default"; }
+}
+server {
+    listen 127.0.0.1:%%PORThost%%;
+    server_name bücher.example *.bücher.example;
+    root %%ROOT%%/euc;
+    iri on;
+    iri_filename_charset EUC-JP;
+    location = /拒.txt { deny all; }
+}
+server {
+    listen 127.0.0.1:%%PORThost%%;
+    server_name ~^(?<label>xn--.*|.*%.*)\.pattern\.example$;
+    iri on;
+    location / { return 200 "$1 $label $host"; }
+}
+server {
+    listen 127.0.0.1:%%PORThost%%;
+    server_name admin.internal;
+    root %%ROOT%%;
+    iri on;
+    deny all;
 }
 server {
     listen 127.0.0.1:%%PORTreport%%;
@@ -441,12 +469,13 @@ my %LIKE_ANOTHER = map { $_ => 1 } 'raw', 'NFD in the request',
     'further reading', 'denied, EUC', 'denied, raw NFD', 'redirect, NFD',
     'redirect, canonical', 'NUL', 'HTTP/2', 'HTTP/2, further', 'MKCOL',
     'report, other form', 'try_files, second', 'rewrite break', 'captures',
-    'internal', 'if not -f', 'alias', 'rewrite';
+    'internal', 'if not -f', 'alias', 'rewrite', 'host, wildcard',
+    'host, denied name';
 
 sub cases {
     my ($server, $root, $all) = @_;
     my @cases = grep { $all || !$LIKE_ANOTHER{ $_->{name} } }
-        common($root), $server eq 'nginx' ? of_nginx() : of_httpd($root);
+        common($root), $server eq 'nginx' ? of_nginx($root) : of_httpd($root);
     my %differ = differ($server);
     @$_{ keys %{ $differ{ $_->{name} } } } = values %{ $differ{ $_->{name} } }
         for grep { $differ{ $_->{name} } } @cases;
@@ -470,6 +499,7 @@ sub differ {
 }
 
 sub of_nginx {
+    my ($root) = @_;
     return (
         get('try_files', at('/try/日.txt'), 200, qr/^day$/,
             lax => qr/^200 DECOY/),
@@ -495,6 +525,27 @@ sub of_nginx {
         get('if not -f', at('/cond/無'), 404, qr/^none$/),
         get('internal', '/hidden/%C3%A9.txt', 404, qr/^absent$/),
         get('internal, NFD', '/hidden/e%CC%81.txt', 404, qr/^absent$/),
+        get('host', at('/日.txt'), 200, qr/^day$/, port => 'host',
+            host => 'B%C3%BCcher.example'),
+        get('host, wildcard', at('/日.txt'), 200, qr/^day$/, port => 'host',
+            host => 'www%E3%80%82bu%CC%88cher.example'),
+        get('host, denied name', at('/拒.txt'), 403, qr/Forbidden/,
+            port => 'host', host => 'B%C3%BCcher.example'),
+        get('host, pattern', '/', 200,
+            qr/^xn--tda xn--tda xn--tda\.pattern\.example$/,
+            port => 'host', host => '%C3%BC.pattern.example'),
+        get('host, denied', '/plain.txt', 403, qr/Forbidden/,
+            port => 'host', host => '%EF%BD%81dmin.internal'),
+        get('host, refused', '/plain.txt', 400, qr/Bad Request/,
+            port => 'host', host => '%FC.example'),
+        get('report, host', '/plain.txt', 200, qr/^plain$/, same => 1,
+            port => 'report', host => '%C3%BC.example'),
+        { name => 'COPY, host', method => 'COPY', target => at('/dav/日.txt'),
+            status => 204, like => qr//, host => '%C3%BC.example',
+            headers => [Destination =>
+                'http://%C3%9C.example' . at('/dav/', euc('新.txt'))],
+            renew => sub { renew_dav($root) },
+            state => sub { dav_state($root) } },
     );
 }
 

@@ -17,6 +17,8 @@
 
 #include <unicode/ucnv.h>
 #include <unicode/uclean.h>
+#include <idn2.h>
+#include <unicode/uidna.h>
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
 
@@ -61,9 +63,23 @@ torture_ucnv_fromUnicode(UConverter *converter, char **to, const char *to_end,
                          int32_t *offsets, UBool flush, UErrorCode *error);
 const UNormalizer2 *torture_unorm2_getNFCInstance(UErrorCode *error);
 const UNormalizer2 *torture_unorm2_getNFDInstance(UErrorCode *error);
+const UNormalizer2 *torture_unorm2_getNFKCInstance(UErrorCode *error);
 int32_t torture_unorm2_normalize(const UNormalizer2 *norm, const UChar *from,
                                  int32_t from_len, UChar *to, int32_t size,
                                  UErrorCode *error);
+int32_t torture_u_strFoldCase(UChar *to, int32_t size, const UChar *from,
+                              int32_t from_len, uint32_t options,
+                              UErrorCode *error);
+UIDNA  *torture_uidna_openUTS46(uint32_t options, UErrorCode *error);
+int32_t torture_uidna_nameToASCII_UTF8(const UIDNA *idna, const char *from,
+                                       int32_t from_len, char *to,
+                                       int32_t size, UIDNAInfo *info,
+                                       UErrorCode *error);
+int32_t torture_uidna_nameToUnicodeUTF8(const UIDNA *idna, const char *from,
+                                        int32_t from_len, char *to,
+                                        int32_t size, UIDNAInfo *info,
+                                        UErrorCode *error);
+int     torture_idn2_lookup_u8(const uint8_t *from, uint8_t **to, int flags);
 
 #pragma GCC visibility pop
 
@@ -428,6 +444,15 @@ torture_unorm2_getNFDInstance(UErrorCode *error)
 }
 
 
+const UNormalizer2 *
+torture_unorm2_getNFKCInstance(UErrorCode *error)
+{
+    FAIL_ICU_CALL("unorm2_getNFKCInstance", NULL)
+
+    return unorm2_getNFKCInstance(error);
+}
+
+
 int32_t
 torture_unorm2_normalize(const UNormalizer2 *norm, const UChar *from,
                          int32_t from_len, UChar *to, int32_t size,
@@ -436,4 +461,56 @@ torture_unorm2_normalize(const UNormalizer2 *norm, const UChar *from,
     FAIL_ICU_CALL("unorm2_normalize", 0)
 
     return unorm2_normalize(norm, from, from_len, to, size, error);
+}
+
+
+int32_t
+torture_u_strFoldCase(UChar *to, int32_t size, const UChar *from,
+                      int32_t from_len, uint32_t options, UErrorCode *error)
+{
+    FAIL_ICU_CALL("u_strFoldCase", 0)
+
+    return u_strFoldCase(to, size, from, from_len, options, error);
+}
+
+
+UIDNA *
+torture_uidna_openUTS46(uint32_t options, UErrorCode *error)
+{
+    FAIL_ICU_CALL("uidna_openUTS46", NULL)
+
+    return uidna_openUTS46(options, error);
+}
+
+
+int32_t
+torture_uidna_nameToASCII_UTF8(const UIDNA *idna, const char *from,
+                               int32_t from_len, char *to, int32_t size,
+                               UIDNAInfo *info, UErrorCode *error)
+{
+    FAIL_ICU_CALL("uidna_nameToASCII_UTF8", 0)
+
+    return uidna_nameToASCII_UTF8(idna, from, from_len, to, size, info,
+                                  error);
+}
+
+
+int32_t
+torture_uidna_nameToUnicodeUTF8(const UIDNA *idna, const char *from,
+                                int32_t from_len, char *to, int32_t size,
+                                UIDNAInfo *info, UErrorCode *error)
+{
+    FAIL_ICU_CALL("uidna_nameToUnicodeUTF8", 0)
+
+    return uidna_nameToUnicodeUTF8(idna, from, from_len, to, size, info,
+                                   error);
+}
+
+
+int
+torture_idn2_lookup_u8(const uint8_t *from, uint8_t **to, int flags)
+{
+    return fail_now(FAIL_MEMORY, "idn2_lookup_u8")
+               ? IDN2_MALLOC
+               : idn2_lookup_u8(from, to, flags);
 }

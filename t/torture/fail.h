@@ -23,7 +23,7 @@
 #define FAIL_POOL   0x8u   /* ends the process, as httpd does */
 
 #define FAIL_FRAMES  5
-#define FAIL_CALLS   20000
+#define FAIL_CALLS   100000
 
 /* One call that was counted. */
 typedef struct {

@@ -19,6 +19,7 @@ void    *ngx_http_add_variable(void *cf, void *name, uintptr_t flags);
 void    *ngx_http_script_run(void *r, void *value, void *lengths,
                              size_t reserved, void *values);
 intptr_t ngx_get_full_name(void *pool, void *prefix, void *name);
+intptr_t ngx_http_regex_exec(void *r, void *regex, void *subject);
 intptr_t
 ngx_http_parse_unsafe_uri(void *r, void *uri, void *args, void *flags);
 #pragma GCC visibility pop
@@ -35,6 +36,7 @@ void    *torture_ngx_http_add_variable(void *cf, void *name, uintptr_t flags);
 void    *torture_ngx_http_script_run(void *r, void *value, void *lengths,
                                      size_t reserved, void *values);
 intptr_t torture_ngx_get_full_name(void *pool, void *prefix, void *name);
+intptr_t torture_ngx_http_regex_exec(void *r, void *regex, void *subject);
 intptr_t torture_ngx_http_parse_unsafe_uri(void *r, void *uri, void *args,
                                            void *flags);
 #pragma GCC visibility pop
@@ -125,6 +127,15 @@ torture_ngx_get_full_name(void *pool, void *prefix, void *name)
     return fail_now(FAIL_MEMORY, "ngx_get_full_name")
                ? FAIL_NGX_ERROR
                : ngx_get_full_name(pool, prefix, name);
+}
+
+
+intptr_t
+torture_ngx_http_regex_exec(void *r, void *regex, void *subject)
+{
+    return fail_now(FAIL_MEMORY, "ngx_http_regex_exec")
+               ? FAIL_NGX_ERROR
+               : ngx_http_regex_exec(r, regex, subject);
 }
 
 
