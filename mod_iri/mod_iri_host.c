@@ -37,6 +37,9 @@ mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
     iri_host_t              read;
     char                   *line;
 
+    if (host.len == 0) {
+        return 0;
+    }
     mod_iri_env(&env, r);
     if (iri_host_read(&env.env, &conf->host, host, &read) != IRI_OK
         || read.answer == IRI_PASS)
@@ -85,21 +88,27 @@ mod_iri_trimmed(iri_str_t line)
     return line;
 }
 
-/* The host in "Host: www.example:80"; empty in any other line. */
+static const char mod_iri_host_field[] = "Host:";
+
+static int
+mod_iri_is_host_field(iri_str_t line)
+{
+    const size_t len = sizeof(mod_iri_host_field) - 1;
+
+    return line.len >= len
+           && ap_cstr_casecmpn((const char *) line.data, mod_iri_host_field,
+                               len)
+                  == 0;
+}
+
+/* The host in "Host: www.example:80" */
 static iri_str_t
 mod_iri_host_of_field(iri_str_t line)
 {
-    static const char    name[] = "Host:";
-    const size_t         len = sizeof(name) - 1;
     const unsigned char *from, *end;
 
-    if (line.len < len
-        || ap_cstr_casecmpn((const char *) line.data, name, len) != 0)
-    {
-        return mod_iri_between(line.data, line.data);
-    }
     line = mod_iri_trimmed(line);
-    from = line.data + len;
+    from = line.data + sizeof(mod_iri_host_field) - 1;
     end = line.data + line.len;
     while (from < end && (*from == ' ' || *from == '\t')) {
         from++;
@@ -248,27 +257,32 @@ mod_iri_line_text(apr_bucket_brigade *bb, apr_pool_t *pool, iri_str_t *text)
     return status;
 }
 
-/* Edit a whole line.  Behind the empty one there is nothing to do. */
+/*
+ * Edit a whole line.  Behind the first Host line, or the empty one, there is
+ * nothing more to do: httpd refuses two hosts, whatever the second one is.
+ */
 static apr_status_t
 mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb)
 {
     mod_iri_lines_t *lines = f->ctx;
     iri_str_t        text, edited, host;
     apr_status_t     status = mod_iri_line_text(bb, f->r->pool, &text);
+    int              is_empty, is_host;
 
     if (status != APR_SUCCESS) {
         return status;
     }
-    if (mod_iri_equal(text, "\r\n") || mod_iri_equal(text, "\n")) {
-        /* some may come before the request line */
-        if (lines->in_fields) {
-            ap_remove_input_filter(f);
-        }
-        return APR_SUCCESS;
+    is_empty = mod_iri_equal(text, "\r\n") || mod_iri_equal(text, "\n");
+    is_host = lines->in_fields && mod_iri_is_host_field(text);
+    if (is_host || (is_empty && lines->in_fields)) {
+        ap_remove_input_filter(f);
     }
-    host = lines->in_fields ? mod_iri_host_of_field(text)
-                            : mod_iri_host_of_target(text);
+    if (is_empty || (lines->in_fields && !is_host)) {
+        return APR_SUCCESS; /* empty lines may come before the request line */
+    }
     lines->in_fields = 1;
+    host = is_host ? mod_iri_host_of_field(text)
+                   : mod_iri_host_of_target(text);
     if (mod_iri_host_replace(f->r, text, host, &edited)) {
         apr_brigade_cleanup(bb);
         APR_BRIGADE_INSERT_TAIL(
@@ -276,6 +290,13 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb)
                                        f->r->pool, f->c->bucket_alloc));
     }
     return APR_SUCCESS;
+}
+
+/* By the first octet of a line among the fields */
+static int
+mod_iri_is_looked_at(unsigned char first)
+{
+    return first == 'H' || first == 'h' || first == '\r' || first == '\n';
 }
 
 /*
@@ -297,7 +318,7 @@ mod_iri_host_in(ap_filter_t *f, apr_bucket_brigade *out, ap_input_mode_t mode,
     }
     status = mod_iri_line_read(f, out, block, size, &line);
     if (status == APR_SUCCESS && !lines->in_line
-        && (!lines->in_fields || strchr("Hh\r\n", line.first) != NULL))
+        && (!lines->in_fields || mod_iri_is_looked_at(line.first)))
     {
         /* with the end of the line */
         most = (lines->in_fields ? s->limit_req_fieldsize : s->limit_req_line)

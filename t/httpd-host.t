@@ -174,7 +174,7 @@ sub judge {
     );
     # Strict has no userinfo in a target.
     $way{'absolute form with userinfo'} = sub {
-        $server->get("HTTP://\xFF%FF@@:\@$_[0]/", host => $other) }
+        $server->get("HTTP://\xFF%FF\@\@:\@$_[0]/", host => $other) }
         if $what =~ /Unsafe/;
     for my $way (sort keys %way) {
         subtest "$what: $way" => sub {
