@@ -28,7 +28,7 @@ my %MEANS = (
 my %SEEDS = (
     read => \&of_read, find => \&of_find, uri => \&of_uri,
     conf => \&of_conf, name => \&of_name, seq => \&of_seq,
-    explain => \&of_explain,
+    explain => \&of_explain, host => \&of_host,
 );
 
 sub of {
@@ -310,6 +310,26 @@ sub of_explain {
             if $octets !~ /\\/;
     }
     return @seeds, "0http://a/b\n\\x2f\\xE9\t/\n", "1/%00\n/%zz\n/../x\n";
+}
+
+# The names of the tables in doc/hosts.md, in each way, and of real words.
+sub of_host {
+    my @seeds;
+    my $what  = 0;
+    my @hosts = slurp("$TOP/doc/hosts.md") =~ /^\|.*?`([^`]*)` \|/mg;
+    push @hosts, '*.b\xC3\xBCcher.?.\xC3\xA9' =~ s/\\x(..)/chr hex $1/ger,
+        'xn--bcher-kva.xn--fa-hia', 'user@a:80', '[::1]:80', 'XN--A.ab--c';
+    for my $host (@hosts) {
+        push @seeds, map { "$_\xff\n$host" } 0 .. 3;
+    }
+    for (words()) {
+        my ($charset, $octets, $word) = @$_;
+        my $way = $what++ % 4;
+        push @seeds, "$way\x81\n$word.example", "$way\x03\n" . nfd($word),
+            "$way\x02\n" . percent($word) . ".$word.";
+    }
+    push @seeds, map { ("0\x01\n$_", "2\x01\n$_") } marks();
+    return @seeds;
 }
 
 1;

@@ -1,0 +1,462 @@
+/*
+ * fuzz_host.c - target: a host as one name, or none
+ *
+ * Fields: words, a host.  Words: mapping and strict (4), which allocation
+ * fails (256).  Judged, of each function for hosts: what comes out is plain
+ * and within the limits, is mapped to itself, and so are its U-labels; ASCII
+ * without "%" is not looked at; escapes change nothing; ASCII names by a
+ * plain second reading; strict is never looser; what is refused is as it
+ * came; the same or no answer without memory.
+ */
+
+#include <stdlib.h>
+
+#include "fuzz.h"
+
+static iri_idna_t     *idna;
+static iri_host_conf_t conf, loose; /* loose: the same, not strict */
+
+typedef iri_status_t (*asked_t)(const iri_env_t       *env,
+                                const iri_host_conf_t *conf, iri_str_t host,
+                                iri_host_t *out);
+
+
+void
+fuzz_prepare(void)
+{
+    idna = iri_idna_create();
+    fuzz_assert(idna != NULL);
+}
+
+
+/* ---- calls of the core --------------------------------------------------- */
+
+static int
+is_untouched(const void *out, size_t size)
+{
+    const unsigned char *p = out;
+    size_t               i;
+
+    for (i = 0; i < size && p[i] == 0x5a; i++) { /* void */
+    }
+
+    return i == size;
+}
+
+
+static iri_status_t
+try(asked_t asked, const iri_host_conf_t *by, iri_str_t host, iri_host_t *out)
+{
+    size_t       used = fuzz.used;
+    iri_status_t status;
+
+    memset(out, 0x5a, sizeof(*out));
+    status = asked(&fuzz.env, by, host, out);
+    fuzz_assert(status == IRI_OK
+                || (status == IRI_NO_MEMORY && fuzz.fail_at != 0));
+    fuzz_assert(status == IRI_OK || is_untouched(out, sizeof(*out)));
+    fuzz_assert(fuzz.used - used <= 1024 * 1024);
+
+    return status;
+}
+
+
+static iri_host_t
+ask(asked_t asked, const iri_host_conf_t *by, iri_str_t host)
+{
+    iri_host_t out;
+
+    fuzz_assert(try(asked, by, host, &out) == IRI_OK);
+    fuzz_assert(out.why < IRI_HOST_WHYS);
+
+    switch (out.answer) {
+    case IRI_SERVE:
+        fuzz_assert(out.why == IRI_HOST_MAPPED);
+        break;
+
+    case IRI_PASS:
+        fuzz_assert(out.why == IRI_HOST_PLAIN || out.why == IRI_HOST_LITERAL);
+        fuzz_assert(fuzz_equal(out.ascii, host));
+        fuzz_assert(fuzz_equal(out.unicode, host));
+        break;
+
+    default:
+        fuzz_assert(out.answer == IRI_REFUSE);
+        fuzz_assert(out.why > IRI_HOST_MAPPED);
+        fuzz_assert(fuzz_equal(out.ascii, host));
+        fuzz_assert(fuzz_equal(out.unicode, host));
+    }
+
+    return out;
+}
+
+
+static int
+same(const iri_host_t *a, const iri_host_t *b)
+{
+    return a->answer == b->answer && a->why == b->why
+           && fuzz_equal(a->ascii, b->ascii)
+           && fuzz_equal(a->unicode, b->unicode);
+}
+
+
+/* ---- names, plainly ------------------------------------------------------ */
+
+static int
+is_digit(unsigned char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+
+/*
+ * Letters, digits and "-" in labels of 1 to 63, 253 in all, and a dot at the
+ * end or none; "-" neither first nor last, nor both third and fourth where
+ * third is 1.
+ */
+static int
+is_name(iri_str_t s, int lower, int third)
+{
+    size_t i, from = 0;
+
+    if (s.len != 0 && s.data[s.len - 1] == '.') {
+        s.len--;
+    }
+
+    if (s.len == 0 || s.len > 253) {
+        return 0;
+    }
+
+    for (i = 0; i <= s.len; i++) {
+        unsigned char c = i < s.len ? s.data[i] : '.';
+
+        if (c == '.') {
+            if (i == from || i - from > 63 || s.data[from] == '-'
+                || s.data[i - 1] == '-'
+                || (third && i - from > 3 && s.data[from + 2] == '-'
+                    && s.data[from + 3] == '-'))
+            {
+                return 0;
+            }
+
+            from = i + 1;
+
+        } else if (!is_digit(c) && c != '-' && !(c >= 'a' && c <= 'z')
+                   && !(!lower && c >= 'A' && c <= 'Z'))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Is the last label, but for a dot at the end, a number? */
+static int
+ends_in_number(iri_str_t s)
+{
+    char  *label = fuzz_memory(s.len + 1), *end;
+    size_t from;
+
+    if (s.len != 0 && s.data[s.len - 1] == '.') {
+        s.len--;
+    }
+
+    for (from = s.len; from != 0 && s.data[from - 1] != '.'; from--) {
+        /* void */
+    }
+
+    memcpy(label, s.data + from, s.len - from);
+    label[s.len - from] = '\0';
+
+    if (label[0] == '0' && (label[1] == 'x' || label[1] == 'X')) {
+        return strspn(label + 2, "0123456789abcdefABCDEF")
+               == strlen(label + 2);
+    }
+
+    (void) strtoul(label, &end, 10);
+
+    return is_digit((unsigned char) label[0])
+           && strspn(label, "0123456789") == strlen(label);
+}
+
+
+static int
+has_prefix(iri_str_t s)
+{
+    size_t i;
+
+    for (i = 0; i + 4 <= s.len; i++) {
+        if ((i == 0 || s.data[i - 1] == '.') && (s.data[i] | 0x20) == 'x'
+            && (s.data[i + 1] | 0x20) == 'n' && s.data[i + 2] == '-'
+            && s.data[i + 3] == '-')
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+is_utf8(iri_str_t s)
+{
+    const unsigned char *p = s.data, *end = s.data + s.len;
+    uint32_t             c;
+    size_t               n;
+
+    for (/* void */; p < end; p += n) {
+        n = fuzz_utf8(p, end, &c);
+
+        if (n == 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* ---- judgement ----------------------------------------------------------- */
+
+/* ASCII without A-labels needs no Unicode. */
+static void
+judge_ascii(iri_str_t host, const iri_host_t *got)
+{
+    size_t i;
+    int    fits;
+
+    if (!fuzz_is_ascii(host) || has_prefix(host)) {
+        return;
+    }
+
+    fits = is_name(host, 0, conf.mapping == IRI_MAPPING_UTS46);
+    fuzz_assert((got->answer == IRI_SERVE) == fits);
+
+    for (i = 0; fits && i < host.len; i++) {
+        unsigned char c = host.data[i];
+
+        fuzz_assert(got->ascii.data[i]
+                    == (c >= 'A' && c <= 'Z' ? (c | 0x20) : c));
+    }
+
+    fuzz_assert(!fits || got->ascii.len == host.len);
+}
+
+
+static void
+judge_name(const iri_host_t *name)
+{
+    iri_host_t again;
+
+    fuzz_assert(is_name(name->ascii, 1, 0));
+    fuzz_assert(iri_is_plain_host(name->ascii));
+    fuzz_assert(is_utf8(name->unicode));
+
+    again = ask(iri_host_read, &conf, name->ascii);
+    fuzz_assert(again.answer == IRI_PASS);
+
+    again = ask(iri_host_map, &conf, name->ascii);
+    fuzz_assert(again.answer == IRI_SERVE);
+    fuzz_assert(fuzz_equal(again.ascii, name->ascii));
+
+    again = ask(iri_host_map, &conf, name->unicode);
+    fuzz_assert(same(&again, name));
+}
+
+
+static void
+judge_map(iri_str_t host)
+{
+    iri_host_t got = ask(iri_host_map, &conf, host), other;
+
+    fuzz_assert(got.answer != IRI_PASS);
+    judge_ascii(host, &got);
+
+    if (got.answer == IRI_REFUSE) {
+        return;
+    }
+
+    fuzz_assert(is_utf8(host));
+    judge_name(&got);
+
+    other = ask(iri_host_map, &loose, host);
+    fuzz_assert(same(&got, &other));
+
+    other = ask(iri_host_to_unicode, &conf, host);
+    fuzz_assert(other.answer == IRI_SERVE
+                && fuzz_equal(other.unicode, got.unicode));
+}
+
+
+static iri_str_t
+escaped_all(iri_str_t s)
+{
+    char  *out = fuzz_memory(3 * s.len + 1);
+    size_t i;
+
+    for (i = 0; i < s.len; i++) {
+        snprintf(out + 3 * i, 4, "%%%02x", s.data[i]);
+    }
+
+    return (iri_str_t){ 3 * s.len, (unsigned char *) out };
+}
+
+
+static void
+judge_read(iri_str_t host)
+{
+    iri_host_t got = ask(iri_host_read, &conf, host), other;
+    int        literal = host.len != 0 && host.data[0] == '[';
+    iri_str_t  plain = fuzz_unescape(host);
+
+    fuzz_assert(
+        (got.answer == IRI_PASS)
+        == (literal
+            || (fuzz_is_ascii(host) && iri_str_count(host, '%') == 0)));
+
+    if (got.answer == IRI_SERVE) {
+        judge_name(&got);
+        fuzz_assert(!ends_in_number(got.ascii));
+        fuzz_assert(is_utf8(plain));
+
+        other = ask(iri_host_map, &conf, plain);
+        fuzz_assert(same(&got, &other));
+
+        other = ask(iri_host_read, &conf, escaped_all(plain));
+        fuzz_assert(same(&got, &other));
+
+    } else if (got.answer == IRI_REFUSE && got.why != IRI_HOST_ESCAPE
+               && got.why != IRI_HOST_ADDRESS && host.len <= 3 * IRI_MAX_HOST)
+    {
+        other = ask(iri_host_map, &conf, plain);
+        fuzz_assert(other.answer == IRI_REFUSE && other.why == got.why);
+    }
+}
+
+
+/* Of a configuration: wildcards, and where they stand, stay. */
+static void
+judge_configured(iri_str_t name)
+{
+    iri_host_t got = ask(iri_host_name, &conf, name), again;
+
+    fuzz_assert((got.answer == IRI_PASS) == fuzz_is_ascii(name));
+
+    if (got.answer != IRI_SERVE) {
+        return;
+    }
+
+    fuzz_assert(fuzz_is_ascii(got.ascii));
+    fuzz_assert(iri_str_count(got.ascii, '*') == iri_str_count(name, '*'));
+    fuzz_assert(iri_str_count(got.ascii, '?') == iri_str_count(name, '?'));
+    fuzz_assert(fuzz_is_ascii(got.unicode)
+                || ((again = ask(iri_host_name, &conf, got.unicode)).answer
+                        == IRI_SERVE
+                    && fuzz_equal(again.ascii, got.ascii)));
+}
+
+
+/* What is shown leads back to the host, or is it. */
+static void
+judge_display(iri_str_t host)
+{
+    iri_str_t  shown = { 1, NULL };
+    iri_host_t back, asked;
+
+    fuzz_assert(iri_host_display(&fuzz.env, &conf, host, &shown) == IRI_OK);
+
+    if (!fuzz_equal(shown, host)) {
+        fuzz_assert(fuzz_is_ascii(host) && has_prefix(host));
+        asked = ask(iri_host_map, &conf, host);
+        back = ask(iri_host_map, &conf, shown);
+        fuzz_assert(asked.answer == IRI_SERVE && same(&asked, &back));
+    }
+}
+
+
+/* From behind the last "@" up to the port. */
+static void
+judge_authority(iri_str_t authority)
+{
+    iri_str_t host = iri_authority_host(authority);
+    size_t    from = authority.len, to;
+
+    while (from != 0 && authority.data[from - 1] != '@') {
+        from--;
+    }
+
+    for (to = from; to < authority.len; to++) {
+        if (from < authority.len && authority.data[from] == '['
+                ? to > from && authority.data[to - 1] == ']'
+                : authority.data[to] == ':')
+        {
+            break;
+        }
+    }
+
+    fuzz_assert(
+        fuzz_equal(host, (iri_str_t){ to - from, authority.data + from }));
+}
+
+
+/* Without memory: the same, or no answer. */
+static void
+judge_memory(iri_str_t host, unsigned octet)
+{
+    static const asked_t asked[] = { iri_host_read, iri_host_map,
+                                     iri_host_name, iri_host_to_unicode };
+    iri_host_t           want, got;
+    size_t               i, allocs;
+
+    for (i = 0; i < COUNT(asked); i++) {
+        fuzz.allocs = 0;
+        want = ask(asked[i], &conf, host);
+        allocs = fuzz.allocs;
+
+        if (allocs == 0) {
+            continue;
+        }
+
+        fuzz.allocs = 0;
+        fuzz.fail_at = 1 + octet % allocs;
+        fuzz.fail_on = octet >= 128;
+        fuzz_assert(try(asked[i], &conf, host, &got) == IRI_NO_MEMORY
+                    || same(&got, &want));
+        fuzz.fail_at = 0;
+    }
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input_t input = fuzz_input(data, size);
+    iri_str_t    words, host;
+    unsigned     how;
+
+    fuzz_begin();
+    fuzz_field(&input, &words);
+    fuzz_field(&input, &host);
+    host = fuzz_given(host);
+
+    how = fuzz_choice(words, 0, 4);
+    memset(&conf, 0, sizeof(conf));
+    conf.idna = idna;
+    conf.mapping = how & 2 ? IRI_MAPPING_COMPATIBLE : IRI_MAPPING_UTS46;
+    loose = conf;
+    conf.strict = how & 1;
+
+    judge_map(host);
+    judge_read(host);
+    judge_configured(host);
+    judge_display(host);
+    judge_authority(host);
+    judge_memory(host, fuzz_octet(words, 1));
+
+    fuzz_end();
+
+    return 0;
+}
