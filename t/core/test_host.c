@@ -423,7 +423,7 @@ test_removed(void **state)
     assert_true(U_SUCCESS(error));
 
     for (c = 0; c <= 0x10ffff; c++) {
-        if ((c < 0xd800 || c > 0xdfff) && u_charType((UChar32) c) != 0) {
+        if (c < 0xd800 || c > 0xdfff) {
             int gone = older(core_utf8(&c, 1, in)).len == 0;
 
             if (gone != uset_contains(set, (UChar32) c)) {
@@ -463,6 +463,8 @@ test_remapped(void **state)
         /* What is removed leaves nothing behind. */
         { "a.\u00ad.b", REFUSE(EMPTY), NULL },
         { "\u00ad", REFUSE(EMPTY), NULL },
+        /* What is not assigned has no entry, and is in no name. */
+        { "a\u2065b", REFUSE(IDNA2008), NULL },
     };
     static const row_t not_by_uts46[] = {
         { "\u00e9\u3002b", SERVE, "xn--9ca.b" },
@@ -930,6 +932,7 @@ static void
 test_max_ascii(void **state)
 {
     static char host[1024], dotted[1032];
+    iri_host_t  long_one;
     size_t      at;
     int         k;
 
@@ -944,6 +947,18 @@ test_max_ascii(void **state)
         snprintf(dotted, sizeof(dotted), "%s.", host);
         expect_long(iri_host_map, dotted, k <= 0, dotted);
     }
+
+    /* In Unicode it may have far more octets than in ASCII. */
+    for (k = 0, at = 0; k < 4; k++) {
+        at = put(host, at, k != 0 ? "." : "", 1);
+        at = put(host, at, "\u3042", 56);
+    }
+
+    long_one = ask(iri_host_map, &uts46, core_str(host));
+    assert_int_equal(long_one.answer, IRI_SERVE);
+    assert_text(long_one.unicode, host);
+    check_name(&uts46, &long_one);
+    core_forget(&core);
 
     /* ToUnicode alone knows no limit of the DNS. */
     at = put(host, 0, "\u00e9aaaaaaaa.", 40);
@@ -1164,6 +1179,7 @@ test_to_unicode(void **state)
     static const char *const rows[][2] = {
         { "xn--bcher-kva.example", "b\u00fccher.example" },
         { "B\u00dcCHER\u3002Example", "b\u00fccher.example" },
+        { "FA\u00df.\u03c2", "fa\u00df.\u03c2" },
         { "a.", "a." },
     };
     iri_host_t got;

@@ -1288,6 +1288,21 @@ check_hosts(iri_str_t host, const hosts_t *got, const hosts_t *want)
 }
 
 
+static int
+lacks_memory(const hosts_t *got)
+{
+    size_t i;
+
+    for (i = 0; i < COUNT(got->status); i++) {
+        if (got->status[i] == IRI_NO_MEMORY) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 static void
 same_hosts(iri_str_t host, const hosts_t *got, const hosts_t *want)
 {
@@ -1318,6 +1333,11 @@ host_once(core_t *core, const iri_host_conf_t *conf, iri_str_t host,
     failed = fault.failed;
     fault.kinds = 0;
     check_hosts(host, &got, want);
+
+    /* That there is no memory says nothing about the name. */
+    if (failed != 0 && kinds == FAULT_IDN && error == IDN2_MALLOC) {
+        assert_true(lacks_memory(&got));
+    }
 
     run_host(core, conf, host, &got);
     same_hosts(host, &got, want);
