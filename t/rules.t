@@ -316,7 +316,71 @@ rule 14, "listings are the servers' own so far" => sub {
     as_stock('/list/');
 };
 
-rule 15, 'the Host is not touched so far' => sub {
+# Two sites, of which the second is written in Unicode.
+my %SITES = (
+    nginx => <<'END',
+iri on;
+iri_host on;
+server {
+    listen 127.0.0.1:%%PORT%% default_server;
+    return 200 FIRST;
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    server_name ñandú.example;
+    return 200 SITE;
+}
+END
+    httpd => <<'END',
+IRIEngine On
+IRIHost on
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName localhost
+    FallbackResource /K.txt
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName ñandú.example
+    FallbackResource /ABC.txt
+</VirtualHost>
+END
+);
+
+rule 15, 'a Host is mapped once and selects a configured name' => sub {
+    my %site = (
+        nginx => nginx(root => root(), conf => $SITES{nginx}),
+        httpd => httpd(root => root(), conf => $SITES{httpd},
+            modules => ['dir']),
+    );
+    my %answer = (nginx => [qw(FIRST SITE)], httpd => [qw(K ABC)]);
+    my $answers = sub {
+        my ($host, $status, $index) = @_;
+        for my $name (@NAMES) {
+            my $got  = $site{$name}->get('/none', host => $host);
+            my $what = "$name: host " . escaped($host);
+            is $got->status, $status, $what;
+            is $got->body, $answer{$name}[$index], "$what: the site"
+                if defined $index;
+            next if defined $index;
+            my $text = join "\n", $got->body, map { @$_ } @{ $got->headers };
+            unlike $text, qr/[^\x00-\x7F]|n?and[^\s]*exam/,
+                "$what: is not repeated";
+        }
+    };
+
+    my $name = 'ñandú.example';
+    $answers->($_, 200, 1) for $name, uri($name), lc uri($name),
+        in(NFD => $name), "\xC3\x91AND\xC3\x9A.Example",
+        $name =~ s/\./\xE3\x80\x82/r, uri($name) . '.',
+        'xn--and-6ma2c.example', '%78n--and-6ma2c.ex%61mple';
+    $answers->($_, 200, 0) for qw(localhost other.example nandu.example),
+        "\xC3\xB1.example", '127.0.0.1';
+    $answers->($_, 400) for "\xF1and\xFA.example", '%F1and%FA.example',
+        uri($name) . '%00', "$name%2F", '%2a.example', "%25C3%25B1$name",
+        "\xE2\x84\x80.$name", "xn--a.$name", "${name}_", "-$name", "$name-",
+        "\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1", "\xC3\xB1..example",
+        "\xC0\xAE$name", '%C3%B1' x 400;
+
+    # off: as it came
     for my $host ('other.example', 'OTHER.example', "\xC3\xB6ther.example",
         'o%74her.example', 'localhost')
     {
