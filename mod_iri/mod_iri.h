@@ -120,6 +120,8 @@ typedef struct {
     const char   *unparsed; /* r->unparsed_uri while another is in its
                                   place; else NULL */
 
+    const char            *root; /* that mod_iri_map_root() has found; else
+                                    NULL */
     const iri_tree_conf_t *tree; /* of r->filename; NULL: not looked for */
     int                    has_found;
     iri_search_t           search;

@@ -69,12 +69,13 @@ mod_iri_divide(request_rec *r, const mod_iri_request_t *ctx,
 {
     const char *filename = r->filename;
     const char *tail;
-    size_t len = mod_iri_root_length(filename, ap_context_document_root(r));
+    const char *root = ap_context_document_root(r);
+    size_t      len = mod_iri_root_length(filename, root);
 
     if (len == 0 && mod_iri_ends_with(filename, r->uri)) {
         len = strlen(filename) - strlen(r->uri);
     }
-    if (!mod_iri_is_there(r, filename, len)) {
+    if (root != ctx->root && !mod_iri_is_there(r, filename, len)) {
         len = 0;
     }
     tail = filename + len;

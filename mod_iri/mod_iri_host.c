@@ -20,6 +20,13 @@
 #include <apr_buckets.h>
 #include <util_filter.h>
 
+/* APR's macros of rings count offsets from NULL, which clang dislikes. */
+#ifdef __clang__
+#if __has_warning("-Wnull-pointer-subtraction")
+#pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
+#endif
+#endif
+
 /* ---- one host ----------------------------------------------------------- */
 
 /*

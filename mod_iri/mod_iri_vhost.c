@@ -125,66 +125,76 @@ mod_iri_selected_by(const server_rec *main_server, const server_rec *s)
 /* ---- names -------------------------------------------------------------- */
 
 /* The A-labels of a name; NULL: it is ASCII, or has none, which is told. */
-static char *
+static iri_status_t
 mod_iri_ascii_name(const server_rec *s, const iri_host_conf_t *conf,
-                   iri_env_apr_t *env, const char *name)
+                   iri_env_apr_t *env, const char *name, char **ascii)
 {
     iri_status_t status;
     iri_host_t   host;
-    const char  *why;
-    char        *ascii;
 
+    *ascii = NULL;
     if (name == NULL || iri_is_ascii(mod_iri_str(name), 0)) {
-        return NULL;
+        return IRI_OK;
     }
     status = iri_host_name(&env->env, conf, mod_iri_str(name), &host);
-    if (status == IRI_OK && host.answer == IRI_SERVE) {
-        ascii = mod_iri_dup(env->pool, host.ascii);
-        ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, "iri: %s is known as %s",
-                     name, ascii);
-        return ascii;
+    if (status != IRI_OK) {
+        return status;
     }
-    why = status == IRI_OK ? iri_host_why_text(host.why)
-                           : iri_status_text(status);
+    if (host.answer == IRI_SERVE) {
+        *ascii = mod_iri_dup(env->pool, host.ascii);
+        ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, "iri: %s is known as %s",
+                     name, *ascii);
+        return IRI_OK;
+    }
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
                  "iri: %s of the virtual host at %s:%u has no A-labels: %s",
                  name, s->defn_name ? s->defn_name : "the main server",
-                 s->defn_line_number, why);
-    return NULL;
+                 s->defn_line_number, iri_host_why_text(host.why));
+    return IRI_OK;
 }
 
-static void
+static iri_status_t
 mod_iri_add_aliases(const server_rec *s, const iri_host_conf_t *conf,
                     iri_env_apr_t *env, apr_array_header_t *names)
 {
-    int   i, count = names ? names->nelts : 0;
-    char *ascii;
+    iri_status_t status = IRI_OK;
+    int          i, count = names ? names->nelts : 0;
+    char        *ascii;
 
-    for (i = 0; i < count; i++) {
-        ascii = mod_iri_ascii_name(s, conf, env,
-                                   APR_ARRAY_IDX(names, i, const char *));
+    for (i = 0; i < count && status == IRI_OK; i++) {
+        status = mod_iri_ascii_name(
+            s, conf, env, APR_ARRAY_IDX(names, i, const char *), &ascii);
         if (ascii != NULL) {
             APR_ARRAY_PUSH(names, const char *) = ascii;
         }
     }
+    return status;
 }
 
 /* The A-labels of ServerName take its place: they go into redirects. */
-static void
+static iri_status_t
 mod_iri_add_server_names(server_rec *s, const iri_host_conf_t *conf,
                          iri_env_apr_t *env)
 {
-    char *ascii = mod_iri_ascii_name(s, conf, env, s->server_hostname);
+    char        *ascii;
+    iri_status_t status;
 
-    mod_iri_add_aliases(s, conf, env, s->names);
-    mod_iri_add_aliases(s, conf, env, s->wild_names);
-    if (ascii != NULL) {
-        if (s->names == NULL) {
-            s->names = apr_array_make(env->pool, 1, sizeof(char *));
-        }
-        APR_ARRAY_PUSH(s->names, const char *) = s->server_hostname;
-        s->server_hostname = ascii;
+    status = mod_iri_add_aliases(s, conf, env, s->names);
+    if (status == IRI_OK) {
+        status = mod_iri_add_aliases(s, conf, env, s->wild_names);
     }
+    if (status == IRI_OK) {
+        status = mod_iri_ascii_name(s, conf, env, s->server_hostname, &ascii);
+    }
+    if (status != IRI_OK || ascii == NULL) {
+        return status;
+    }
+    if (s->names == NULL) {
+        s->names = apr_array_make(env->pool, 1, sizeof(char *));
+    }
+    APR_ARRAY_PUSH(s->names, const char *) = s->server_hostname;
+    s->server_hostname = ascii;
+    return IRI_OK;
 }
 
 /* ---- post_config -------------------------------------------------------- */
@@ -224,6 +234,7 @@ mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 {
     iri_idna_t            *idna = iri_idna_create();
     const iri_host_conf_t *rules;
+    iri_status_t           status = IRI_OK;
     iri_env_apr_t          env;
     server_rec            *s;
 
@@ -241,11 +252,18 @@ mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_hosts(s, idna);
     }
-    for (s = main_server; s != NULL; s = s->next) {
+    for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
         rules = mod_iri_selected_by(main_server, s);
         if (rules != NULL) {
-            mod_iri_add_server_names(s, rules, &env);
+            status = mod_iri_add_server_names(s, rules, &env);
         }
+    }
+    if (status != IRI_OK) {
+        /* a site that is not known would leave its requests to another */
+        ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
+                     "iri: cannot map the names of virtual hosts: %s",
+                     iri_status_text(status));
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
     return OK;
 }
@@ -350,4 +368,5 @@ mod_iri_map_root(request_rec *r)
     r->finfo.valid = 0;
     ap_set_document_root(r, dir);
     ap_set_context_info(r, NULL, dir);
+    mod_iri_request_make(r)->root = dir;
 }

@@ -23,7 +23,8 @@ my %NEW = (
     nginx => sub { return IRI::Nginx->new(@_, conf => nginx_conf()) },
     httpd => sub {
         return IRI::Httpd->new(@_, conf => httpd_conf(), h2 => 1,
-            modules => [qw(rewrite include dav dav_fs headers negotiation)]);
+            modules => [qw(rewrite include dav dav_fs headers negotiation
+                vhost_alias)]);
     },
 );
 

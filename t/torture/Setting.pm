@@ -31,6 +31,9 @@ my $PARTLY = "\xC3\xA4\xCC\x84";
 
 my %FILES = (
     'plain.txt'          => 'plain',
+    'hosts/default.example/plain.txt' => 'DECOY default',
+    'hosts/bücher.example/plain.txt'  => 'hosted',
+    'hosts/bücher.example/no.txt'     => 'SECRET hosted',
     'index.html'         => 'root',
     'page.html'          => 'page',
     'é.txt'              => 'acute',
@@ -267,6 +270,7 @@ sub httpd_conf {
     return <<'END' . 'Alias "/別" "%%ROOT%%/' . euc('euc/日') . "\"\n";
 ServerTokens Prod
 IRIEngine On
+IRIHost On
 IRICharset EUC-JP Shift_JIS
 AddType text/html .shtml
 AddOutputFilter INCLUDES .shtml
@@ -337,6 +341,27 @@ RewriteRule "^/rw/(.*)$" "/euc/$1" [PT]
 RewriteRule "^/brk/(.*)$" "%%ROOT%%/euc/$1" [L]
 <VirtualHost 127.0.0.1:%%PORTreport%%>
     IRIEngine Report
+</VirtualHost>
+<Directory "%%ROOT%%/hosts/bücher.example">
+    <Files "no.txt">
+        Require all denied
+    </Files>
+</Directory>
+<VirtualHost 127.0.0.1:%%PORThost%%>
+    ServerName default.example
+    DocumentRoot "%%ROOT%%/hosts/default.example"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORThost%%>
+    ServerName bücher.example
+    ServerAlias *.bücher.example
+    UseCanonicalName On
+    VirtualDocumentRoot "%%ROOT%%/hosts/%0"
+    <Location "/denied.txt">
+        Require all denied
+    </Location>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTunsafe%%>
+    HttpProtocolOptions Unsafe
 </VirtualHost>
 END
 }
@@ -470,7 +495,7 @@ my %LIKE_ANOTHER = map { $_ => 1 } 'raw', 'NFD in the request',
     'redirect, canonical', 'NUL', 'HTTP/2', 'HTTP/2, further', 'MKCOL',
     'report, other form', 'try_files, second', 'rewrite break', 'captures',
     'internal', 'if not -f', 'alias', 'rewrite', 'host, wildcard',
-    'host, denied name';
+    'host, denied name', 'host, raw';
 
 sub cases {
     my ($server, $root, $all) = @_;
@@ -552,6 +577,24 @@ sub of_nginx {
 sub of_httpd {
     my ($root) = @_;
     return (
+        get('host', '/plain.txt', 200, qr/^hosted$/, port => 'host',
+            host => 'B%C3%BCcher.example'),
+        get('host, raw', '/plain.txt', 200, qr/^hosted$/, port => 'host',
+            host => "www\xE3\x80\x82bu\xCC\x88cher.example"),
+        get('host, absolute', 'http://B%C3%BCcher.example/plain.txt', 200,
+            qr/^hosted$/, port => 'host', host => 'default.example'),
+        get('host, HTTP/2', '/plain.txt', 200, qr/^hosted$/, port => 'host',
+            host => 'B%C3%BCcher.example', proto => 'h2'),
+        get('host, denied', '/denied.txt', 403, qr/Forbidden/,
+            port => 'host', host => 'B%C3%BCcher.example'),
+        get('host, denied file', '/no.txt', 403, qr/Forbidden/,
+            port => 'host', host => 'B%C3%BCcher.example'),
+        get('host, refused', '/plain.txt', 400, qr/Bad Request/,
+            port => 'host', host => '%FC.example'),
+        get('host, Unsafe', '/plain.txt', 400, qr/Bad Request/,
+            port => 'unsafe', host => '%FC.example'),
+        get('report, host', '/plain.txt', 400, qr/Bad Request/, same => 1,
+            port => 'report', host => '%C3%BC.example'),
         get('MultiViews', '/views/%C3%A9', 200, qr/^view$/),
         get('rule of a directory', at('/euc/書/a.txt'), 200,
             qr/^written$/),
