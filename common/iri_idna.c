@@ -108,7 +108,7 @@ iri_idna_call(const iri_env_t *env, const iri_idna_t *idna,
     UIDNAInfo    info = UIDNA_INFO_INITIALIZER;
     UErrorCode   error = U_ZERO_ERROR;
     iri_status_t status;
-    int32_t      len;
+    int32_t      len = 0;
 
     status = iri_buf_reserve(env, out, 2 * host.len + 64);
 
