@@ -463,6 +463,11 @@ test_remapped(void **state)
         /* What is removed leaves nothing behind. */
         { "a.\u00ad.b", REFUSE(EMPTY), NULL },
         { "\u00ad", REFUSE(EMPTY), NULL },
+        /* No ASCII is born but letters, digits, "-" and dots. */
+        { "a\u2100b", REFUSE(CHARACTER), NULL },
+        { "a\uff0fb", REFUSE(CHARACTER), NULL },
+        { "\u00e9.a\uff1a80", REFUSE(CHARACTER), NULL },
+        { "\u2260", REFUSE(IDNA2008), NULL },
         /* What is not assigned has no entry, and is in no name. */
         { "a\u2065b", REFUSE(IDNA2008), NULL },
     };
@@ -1001,6 +1006,11 @@ test_max_marks(void **state)
     assert_int_equal(ask(iri_host_read, &compatible, core_str(host)).answer,
                      IRI_SERVE);
     core_forget(&core);
+
+    put(host, put(host, 0, "a", 1), "\u0316", IRI_MAX_MARKS);
+    core_append(host, ".\u0316");
+    expect(iri_host_read, &compatible, core_str(host), REFUSE(IDNA2008),
+           NULL);
 }
 
 
