@@ -140,8 +140,8 @@ mod_iri_behind_scheme(const unsigned char *from, const unsigned char *end)
 
 /*
  * The host in "GET http://www.example/ HTTP/1.1"; empty in another form of
- * request line (RFC 9112, 3.2).  That of CONNECT is not for a virtual host
- * to be selected by, but looked up.
+ * request line (RFC 9112, 3.2), of CONNECT too, whose host is to be looked
+ * up.
  */
 static iri_str_t
 mod_iri_host_of_target(iri_str_t line)
@@ -150,9 +150,7 @@ mod_iri_host_of_target(iri_str_t line)
     iri_str_t            none = mod_iri_between(line.data, line.data);
 
     from = memchr(line.data, ' ', line.len);
-    if (from == NULL
-        || mod_iri_equal(mod_iri_between(line.data, from), "CONNECT"))
-    {
+    if (from == NULL) {
         return none;
     }
     while (from < end && *from == ' ') {

@@ -228,6 +228,28 @@ is raw($big, "GET http://$HOST/?" . 'x' x 15_000 . " HTTP/1.1\r\nHost: x\r\n"
 is raw($big, "GET / HTTP/1.1\r\nHost: " . 'b%C3%BC' x 2000 . "\r\n\r\n"),
     400, 'a host of 14,000 octets';
 
+
+# A line that comes in pieces, of which the second begins like another: httpd
+# reads 8,000 octets at once, and takes pieces of a line from 8,192 on.
+my $head = "GET / HTTP/1.1\r\nX-Host: ";
+my $tail = "Host: $escaped";
+my $piece = 'x' x (16_000 - length $head) . $tail;
+$answer = $big->client->send_raw(
+    "$head$piece\r\nHost: \xC3\xA9cho.example\r\n\r\n");
+is echoed($answer), "GET / HTTP/1.1|xn--cho-9la.example|$piece",
+    'in a line a Host line does not begin';
+
+# Half a line, and then no more.
+for my $half ("GET http://$HOST", "GET / HTTP/1.1\r\nHost: $HOST") {
+    my $client = $strict->client;
+    $client->connect;
+    $client->put($half);
+    shutdown $client->{socket}, 1;
+    my $got = $client->read_answer('GET');
+    is $got ? $got->status : $client->{error},
+        $half =~ /Host/ ? 400 : 'connection closed', 'half a line';
+}
+
 # ---- connections that are kept -----------------------------------------------
 
 for my $options (sort keys %server) {

@@ -296,6 +296,36 @@ unlike $log, qr/virtual host (?:same|first|second|xn--)\S* .*does nothing/,
     'of no other';
 is_deeply [$placed->errors], [], 'log';
 
+# Named in Unicode it stays where octets select it: at another address, say.
+my $named = httpd(conf => <<"END");
+HttpProtocolOptions Unsafe
+IRIEngine On
+<Directory "$tmp">
+    Require all granted
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ServerName first.example
+    DocumentRoot "$tmp/first"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORT%% 127.0.0.1:%%PORTon%%>
+    ServerName $B
+    DocumentRoot "$tmp/b"
+    IRIHost On
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTon%%>
+    ServerName other.example
+    ServerAlias gr\xC3\xB6\xC3\x9Fe.example
+    DocumentRoot "$tmp/first"
+</VirtualHost>
+END
+is said($named->get('/', host => $_)), 'buecher', 'a name in Unicode stays'
+    for $B, $BA;
+my @on = (port => $named->port('on'));
+is said($named->get('/', host => 'b%C3%BCcher.example', @on)), 'buecher',
+    'at the address where hosts are mapped';
+is said($named->get('/', host => 'gr%C3%B6%C3%9Fe.example', @on)), 'first',
+    'so are names of others there';
+
 # ---- StrictHostCheck ---------------------------------------------------------
 
 my $checked = httpd(conf => <<"END");
@@ -395,6 +425,10 @@ IRIHost On
     VirtualDocumentRoot "$tmp/mass/%0/htdocs"
     Alias "/static" "$tmp/static"
 </VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTstatic%%>
+    DocumentRoot "$tmp/mass/$BA/htdocs"
+    Alias "/alias" "$tmp/mass/$BA/htdocs"
+</VirtualHost>
 <VirtualHost 127.0.0.1:%%PORTeuc%%>
     UseCanonicalName Off
     VirtualDocumentRoot "$tmp/euc/%0/htdocs"
@@ -433,6 +467,8 @@ is said($mass->get('/', host => $japan, port => $mass->port('euc'))),
     'EUC-JP', 'in the charset of the tree';
 is said($mass->get('/', host => "www.$B", port => $mass->port('parts'))),
     'parts', 'labels of the host';
+is $mass->get($_, host => $B, port => $mass->port('static'))->status, 404,
+    'a directory that no host names' for '/', '/alias/';
 is $mass->get('/', host => 'xn--a.example')->status, 404, 'no A-label';
 is $mass->get('/', host => "none.$B")->status, 404, 'no directory';
 is_deeply [$mass->errors], [], 'log';
