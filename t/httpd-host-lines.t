@@ -22,6 +22,8 @@ for my $site (qw(first buecher echo)) {
 my $SITES = <<"END";
 Header always set X-Request "expr=%{base64:%{THE_REQUEST}}"
 Header always set X-Hosts "expr=%{base64:%{HTTP_HOST}|%{HTTP:X-Host}}"
+LogFormat "%{Host}^ti" trailer
+CustomLog "%%TMP%%/trailer.log" trailer
 <Directory "$tmp">
     Require all granted
 </Directory>
@@ -221,10 +223,10 @@ is raw($strict, "GET / HTTP/1.1\r\nHost: " . 'b%C3%BC' x 2000 . "\r\n\r\n"),
 is raw($strict, "GET http://" . 'b%C3%BC' x 2000 . "/ HTTP/1.1\r\nHost: x\r\n"
     . "\r\n"), 414, 'a request line of 14,000 octets';
 my $big = server("LimitRequestLine 20000\nLimitRequestFieldSize 20000");
-is raw($big, "GET / HTTP/1.1\r\nHost:" . ' ' x 15_000 . "$HOST\r\n\r\n"),
-    'buecher', 'a line of 15,000 octets where it may be so long';
-is raw($big, "GET http://$HOST/?" . 'x' x 15_000 . " HTTP/1.1\r\nHost: x\r\n"
-    . "\r\n"), 'buecher', 'a request line of 15,000 octets';
+is raw($big, "GET / HTTP/1.1\r\nHost:" . ' ' x 17_000 . "$HOST\r\n\r\n"),
+    'buecher', 'a line of 17,000 octets where it may be so long';
+is raw($big, "GET http://$HOST/?" . 'x' x 17_000 . " HTTP/1.1\r\nHost: x\r\n"
+    . "\r\n"), 'buecher', 'a request line of 17,000 octets';
 is raw($big, "GET / HTTP/1.1\r\nHost: " . 'b%C3%BC' x 2000 . "\r\n\r\n"),
     400, 'a host of 14,000 octets';
 
@@ -287,6 +289,20 @@ for my $body ("Host: $HOST\r\n\r\n", "GET http://$HOST/ HTTP/1.1\r\n") {
         'are not read as such' for @said[0, 1];
     is $said[2]->body . $said[3]->body, 'firstbuecher', 'what follows is';
 }
+
+# Nor is what follows a body, with a Host line before or without.
+for my $host ("Host: \xC3\xA9cho.example\r\n", '') {
+    my $version = $host ? '1.1' : '1.0';
+    is raw($strict, "POST / HTTP/$version\r\n${host}Transfer-Encoding: chunked"
+        . "\r\n\r\n1\r\nx\r\n0\r\nHost: $HOST\r\n\r\n"),
+        $host ? 'echo' : 'first', "a trailer, HTTP/$version";
+}
+my $trailers = sub {
+    return grep { $_ ne '-' } split /\n/, slurp($strict->tmp . '/trailer.log');
+};
+$strict->wait_for(sub { $trailers->() == 4 });
+is_deeply [$trailers->()], [('b\xc3\xbccher.example') x 4],
+    'are as they came, those above too';
 
 is_deeply [$_->errors], [], 'nothing unexpected in the log'
     for $strict, $unsafe, $limited, $big;
