@@ -455,6 +455,27 @@ ngx_http_iri_hosts_check(ngx_http_iri_hosts_t     *hosts,
 }
 
 
+/* ".example" is "example" and "*.example": no other may have either. */
+static ngx_uint_t
+ngx_http_iri_hosts_covers(ngx_str_t written, ngx_str_t name)
+{
+    if (written.len == 0 || written.data[0] != '.' || name.len == 0) {
+        return ngx_http_iri_same(written, name);
+    }
+
+    if (name.data[0] != '*') {
+        written.data++;
+        written.len--;
+
+    } else {
+        name.data++;
+        name.len--;
+    }
+
+    return ngx_http_iri_same(written, name);
+}
+
+
 static ngx_uint_t
 ngx_http_iri_hosts_is_named(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 {
@@ -462,7 +483,13 @@ ngx_http_iri_hosts_is_named(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
     ngx_http_server_name_t *sn = cscf->server_names.elts;
 
     for (n = 0; n < cscf->server_names.nelts; n++) {
-        if (ngx_http_iri_same(sn[n].name, name)) {
+#if (NGX_PCRE)
+        if (sn[n].regex != NULL) {
+            continue;
+        }
+#endif
+
+        if (ngx_http_iri_hosts_covers(sn[n].name, name)) {
             return 1;
         }
     }
@@ -497,8 +524,8 @@ ngx_http_iri_hosts_owner(ngx_http_iri_hosts_t     *hosts,
 
 /* A name that somebody has written down stays with the server it is of. */
 static ngx_int_t
-ngx_http_iri_hosts_add_name(ngx_http_iri_hosts_t     *hosts,
-                            ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
+ngx_http_iri_hosts_add_one(ngx_http_iri_hosts_t     *hosts,
+                           ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 {
     ngx_http_server_name_t   *sn;
     ngx_http_core_srv_conf_t *owner;
@@ -528,6 +555,37 @@ ngx_http_iri_hosts_add_name(ngx_http_iri_hosts_t     *hosts,
     sn->name = name;
 
     return NGX_OK;
+}
+
+
+/* Its two halves by themselves, for one of them may be somebody else's. */
+static ngx_int_t
+ngx_http_iri_hosts_add_name(ngx_http_iri_hosts_t     *hosts,
+                            ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
+{
+    ngx_str_t wildcard;
+
+    if (name.data[0] != '.') {
+        return ngx_http_iri_hosts_add_one(hosts, cscf, name);
+    }
+
+    wildcard.len = name.len + 1;
+    wildcard.data = ngx_pnalloc(hosts->cf->pool, wildcard.len);
+    if (wildcard.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    wildcard.data[0] = '*';
+    ngx_memcpy(wildcard.data + 1, name.data, name.len);
+
+    if (ngx_http_iri_hosts_add_one(hosts, cscf, wildcard) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    name.data++;
+    name.len--;
+
+    return ngx_http_iri_hosts_add_one(hosts, cscf, name);
 }
 
 

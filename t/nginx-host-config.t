@@ -153,6 +153,23 @@ is_deeply [told("iri on; iri_host on;\n",
     server('http',  "listen 127.0.0.1:%%PORT%%; $name"),
     server('https', "listen 127.0.0.1:%%PORTs%%; server_name $UE;"))],
     [], 'of another address';
+my $halves = "iri on; iri_host on;\n" . server('default', '')
+    . server('unicode', "server_name *.\xC3\xBC.example \xC3\xBC.example;")
+    . server('ascii', 'server_name .xn--tda.example;');
+($nginx, @said) = asked($halves, $UE, "a.$UE", $ue, "a.$ue");
+is_deeply \@said, ["ascii $UE", "ascii a.$UE", "ascii $UE", "ascii a.$UE"],
+    'with a dot before them both halves are written down';
+is scalar(told($halves)), 2, 'which is told';
+($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+    . server('unicode', "server_name .\xC3\xBC.example;")
+    . server('ascii', "server_name $UE;"), $UE, "a.$ue");
+is_deeply \@said, ["ascii $UE", "unicode a.$UE"], 'or one of them';
+is_deeply [told("iri on; iri_host on;\n",
+    server('own', "server_name .\xC3\xBC.example $UE;"))], [], 'its own';
+($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+    . server('unicode', $name) . server('pattern', "server_name ~$UE;"), $UE);
+is $said[0], "unicode $UE", 'a pattern is no name that is written down';
+
 is_deeply [map { /(conflicting server name "[^"]*")/ }
     told("iri on; iri_host on;\n", server('default', ''),
         server('one', "server_name \xC3\xBC.example;"),
