@@ -118,6 +118,14 @@ sub start {
 SSLEngine on
 SSLCertificateFile "%%TMP%%/tls.pem"
 END
+    # one that asks for a certificate of the client
+    $hosts .= site('first', 'größe.example', 'xn--gre-6ka8i.example', 'tls', <<'END')
+SSLEngine on
+SSLCertificateFile "%%TMP%%/tls.pem"
+SSLCACertificateFile "%%TMP%%/tls.pem"
+SSLVerifyClient require
+END
+        if $tls;
     my $own = temp_dir();
     spew("$own/tls.pem", slurp("$tmp/tls.pem")) if $tls;
     my $server = httpd(tmp => $own, stock => $stock, h2 => 1,
@@ -215,16 +223,25 @@ sub judge_tls {
     subtest "$what: TLS" => sub {
         for my $form (@FORMS[0, 2, 5, 6, 8, 12, 13, 17, 22, 24, 32]) {
             my $sni = $SNI{ $form->[2] } // 'first.example';
-            my (undef, $text) = capture(
-                "GET / HTTP/1.1\r\nHost: $form->[1]\r\n"
-                . "Connection: close\r\n\r\n",
-                qw(openssl s_client -quiet -connect),
-                '127.0.0.1:' . $server->port('tls'), '-servername', $sni);
-            my ($status, $body) =
-                $text =~ m{^HTTP/1\.1 (\d+).*?\r\n\r\n(.*)}s;
-            is +($status // 0) == 200 ? $body : $status, $form->[$column],
+            is said_tls($server, $sni, $form->[1]), $form->[$column],
                 $form->[0];
         }
+        # A site that asks for certificates is not selected by any form of
+        # its name if SNI has not asked for it.
+        is said_tls($server, 'first.example', $_), 421, escaped($_)
+            for 'xn--gre-6ka8i.example', $column > 2 ? ()
+            : ('größe.example', 'gr%C3%B6%C3%9Fe.example');
     };
     return;
+}
+
+# The site that answers over TLS, or the status.
+sub said_tls {
+    my ($server, $sni, $host) = @_;
+    my (undef, $text) = capture(
+        "GET / HTTP/1.1\r\nHost: $host\r\nConnection: close\r\n\r\n",
+        qw(openssl s_client -quiet -connect),
+        '127.0.0.1:' . $server->port('tls'), '-servername', $sni);
+    my ($status, $body) = $text =~ m{^HTTP/1\.1 (\d+).*?\r\n\r\n(.*)}s;
+    return ($status // 0) == 200 ? $body : $status;
 }
