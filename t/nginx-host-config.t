@@ -138,6 +138,16 @@ for my $case (
     is $said[0], "$site $UE", "name: $http { $default } { $other }";
 }
 
+# A symbol is a name where one that counts is not strict.
+for my $case (['strict', 'strict', 'default'], ['strict', 'on', 'site'],
+    ['on', 'strict', 'site'], ['on', 'on', 'site']) {
+    my ($default, $other, $site) = @$case;
+    ($nginx, @said) = asked("iri on;\n" . server('default', "iri_host $default;")
+        . server('site', "server_name i\xE2\x99\xA5.example; iri_host $other;"),
+        'xn--i-n3p.example');
+    is $said[0], "$site xn--i-n3p.example", "symbol: { $default } { $other }";
+}
+
 # A name that is written down stays where it is; in one server it may be twice.
 my $both = "iri on; iri_host on;\n" . server('default', '')
     . server('unicode', $name) . server('ascii', 'server_name XN--TDA.example;');
