@@ -229,6 +229,11 @@ server {
 }
 server {
     listen 127.0.0.1:%%PORT%%;
+    server_name .\xC3\xB6re.example;
+    location / { return 200 "dot \$server_name"; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
     server_name W\xEF\xBD\x95\xCC\x88.*;
     location / { return 200 "tail \$server_name"; }
 }
@@ -256,6 +261,8 @@ for my $case (
     ['k%C3%A4se.example',      'default [] [] [] xn--kse-qla.example'],
     ['%C3%B6l.example',            'head *.xn--kse-qla.example'],
     ["www%E3%80%82o%CC%88l.example", 'head *.xn--kse-qla.example'],
+    ['a.%C3%B6re.example',         'dot xn--re-eka.example'],
+    ['xn--re-eka.example',       'dot xn--re-eka.example'],
     ['w%C3%BC.example',            'tail xn--w-eha.*'],
     ['w%C3%BC%E3%80%82co.uk',      'tail xn--w-eha.*'],
     ['xn--w-eha.org',              'tail xn--w-eha.*'],
