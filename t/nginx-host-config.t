@@ -51,7 +51,8 @@ my $name  = "server_name \xC3\xBC.example;";
 # ---- values ------------------------------------------------------------------
 
 for my $case (
-    ['iri_host yes;', qr/"iri_host" directive.* must be "on", "off" or "strict"/],
+    ['iri_host yes;',
+        qr/"iri_host" directive.* must be "on", "off" or "strict"/],
     ['iri_host;',     qr/invalid number of arguments in "iri_host" directive/],
     ['iri_host on; iri_host on;', qr/"iri_host" directive is duplicate/],
 ) {
@@ -69,7 +70,7 @@ is_deeply [told("iri ON; iri_host On;\n", server('x', "iri_host STRICT;"))],
 
 for my $case (
     # http{}, default server, other server, what comes
-    ['iri on;',               '',              '',             "default $LOWER"],
+    ['iri on;',               '',              '',       "default $LOWER"],
     ['iri on; iri_host on;',  '',              '',             "site $UE"],
     ['iri on; iri_host off;', 'iri_host on;',  '',             "site $UE"],
     ['iri on; iri_host on;',  'iri_host off;', '',       "default $LOWER"],
@@ -142,15 +143,17 @@ for my $case (
 for my $case (['strict', 'strict', 'default'], ['strict', 'on', 'site'],
     ['on', 'strict', 'site'], ['on', 'on', 'site']) {
     my ($default, $other, $site) = @$case;
-    ($nginx, @said) = asked("iri on;\n" . server('default', "iri_host $default;")
-        . server('site', "server_name i\xE2\x99\xA5.example; iri_host $other;"),
+    ($nginx, @said) = asked("iri on;\n"
+        . server('default', "iri_host $default;") . server('site',
+            "server_name i\xE2\x99\xA5.example; iri_host $other;"),
         'xn--i-n3p.example');
     is $said[0], "$site xn--i-n3p.example", "symbol: { $default } { $other }";
 }
 
 # A name that is written down stays where it is; in one server it may be twice.
 my $both = "iri on; iri_host on;\n" . server('default', '')
-    . server('unicode', $name) . server('ascii', 'server_name XN--TDA.example;');
+    . server('unicode', $name)
+    . server('ascii', 'server_name XN--TDA.example;');
 ($nginx, @said) = asked($both, $UE, $ue);
 is_deeply \@said, ["ascii $UE", "ascii $UE"], 'A-labels that are written down';
 like((told($both))[0],
@@ -199,14 +202,14 @@ for my $case (
     my ($bad, $why) = @$case;
     my $text = server('default', "server_name $bad;");
     my @told = told("iri on; iri_host on;\n", $text);
-    like $told[0] // '',
-        qr/\[warn\] .*"\Q$bad\E" at \d+ selects nothing with "iri_host": it \Q$why/,
+    my $says = qr/ selects nothing with "iri_host": it \Q$why/;
+    like $told[0] // '', qr/\[warn\] .*"\Q$bad\E" at \d+$says/,
         'a name without A-labels: ' . escaped $bad;
     is @told, 1, 'one warning';
     is_deeply [told("iri on;\n", $text)], [], 'none without iri_host';
 }
 is_deeply [told("iri on; iri_host on;\n", server('x',
-    'server_name "" .a.example *.b.example c.* ~\xC3 _ $hostname;'))], [],
+    "server_name \"\" .a.example *.b.example c.* ~\xC3\xBC_ _ \$hostname;"))], [],
     'ASCII and patterns are not looked at';
 
 for my $case (

@@ -115,7 +115,7 @@ sub header {
     return scalar $server->get($target, host => $host)->header($name);
 }
 
-# ---- its settings, rules and limits -------------------------------------------
+# ---- its settings, rules and limits ------------------------------------------
 
 is said('/ok', $host), 'ok', 'a location of the site';
 is header('X-Iri', '/%A4%A2', $host), "http://w\xC3\xBC.example/\xE3\x81\x82",
