@@ -97,6 +97,7 @@ subtest 'refused' => sub {
     my @rows = (
         ['a_b',           1, 'has a character that no host name may have'],
         ['a%5Fb',         1, 'has a character that no host name may have'],
+        ['%61_b',         3, 'has a character that no host name may have'],
         ['ab.c%2Fd',      4, 'has a character that no host name may have'],
         ['ab.a℀b',        3, 'has a character that no host name may have'],
         ['[::1',          0, 'has a character that no host name may have'],
@@ -108,6 +109,7 @@ subtest 'refused' => sub {
         ['é%2',           2, 'has "%" without two hexadecimal digits'],
         ['a%',            1, 'has "%" without two hexadecimal digits'],
         ['xn--a',         0, 'has a label with "xn--" that is no A-label'],
+        ['-a.xn--a',      3, 'has a label with "xn--" that is no A-label'],
         ['ü.xn--a',       3, 'has a label with "xn--" that is no A-label'],
         ['a.-b',          2, qr/^has a label with "-" at an end/],
         ['b.אa',          2, 'breaks the bidi rule of RFC 5893'],
