@@ -114,6 +114,24 @@ like $log, qr/iri: would refuse host "b%25fc": it is not UTF-8/,
     'report says what it would refuse';
 unlike $log, qr/iri: would.*plain/, 'and nothing of ASCII';
 
+# ---- variables where it is off -----------------------------------------------
+
+($nginx, @said) =
+    asked(<<'END', $ue, 'b%FC', 'XN--tda.example', 'xn--a', '[::1]');
+server {
+    listen 127.0.0.1:%%PORT%%;
+    iri on;
+    location / { return 200 "$iri_host $iri_host_ascii $iri"; }
+}
+END
+is_deeply \@said, [
+    "\xC3\xBC.example $UE http://\xC3\xBC.example/",
+    '  http://b%fc/',
+    "\xC3\xBC.example $UE http://\xC3\xBC.example/",
+    'xn--a xn--a http://xn--a/',
+    '[::1] [::1] http://[::1]/',
+], 'variables tell what the host is; nothing of one that is none';
+
 # ---- names of servers --------------------------------------------------------
 
 my @forms = ("\xC3\xBC.example", "\xC3\x9C.Example", "u\xCC\x88.example",
@@ -209,7 +227,8 @@ for my $case (
     is_deeply [told("iri on;\n", $text)], [], 'none without iri_host';
 }
 is_deeply [told("iri on; iri_host on;\n", server('x',
-    "server_name \"\" .a.example *.b.example c.* ~\xC3\xBC_ _ \$hostname;"))], [],
+    "server_name \"\" .a.example *.b.example c.* ~\xC3\xBC_ _ \$hostname;"))],
+    [],
     'ASCII and patterns are not looked at';
 
 for my $case (
@@ -226,7 +245,7 @@ for my $case (
     my ($http, $default, $other, $wanted) = @$case;
     my @told = told("$http\n", server('default', $default),
         server('site', $other));
-    is scalar @told, $wanted, "warnings: $http { $default } { $other }";
+    is @told, $wanted, "warnings: $http { $default } { $other }";
     like $told[0], qr/"iri_host" of the server at \d+ has no effect/,
         'which says why' if $wanted;
 }
