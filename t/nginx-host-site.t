@@ -187,8 +187,9 @@ is copy($dav, $_), 400, "Destination $_" for 'http://w%C3%BC.example/x',
 
 # ---- logs --------------------------------------------------------------------
 
-like slurp($server->tmp . '/own.log'), qr/access forbidden by rule/,
-    'error_log of the site';
+is said('/%FF', $host), 404, 'a path that has no reading';
+like slurp($server->tmp . '/own.log'), $_, 'error_log of the site'
+    for qr/access forbidden by rule/, qr{path "/%FF" refused};
 unlike $server->log_text, qr/server: xn--w-eha.*secret\.txt/,
     'and no other';
 like slurp($server->tmp . '/host.log'),
