@@ -123,6 +123,13 @@ mod_iri_host_of_field(iri_str_t line)
     return iri_authority_host(mod_iri_between(from, end));
 }
 
+/* Blanks and controls */
+static int
+mod_iri_ends_target(unsigned char octet)
+{
+    return octet <= ' ' || octet == 0x7f;
+}
+
 /*
  * Behind "scheme://"; NULL: it is another form of target.  What is no scheme
  * there makes a target that httpd refuses.
@@ -156,16 +163,20 @@ mod_iri_host_of_target(iri_str_t line)
     while (from < end && *from == ' ') {
         from++;
     }
-    for (to = from; to<end && * to> ' ' && *to != 0x7f; to++) {
+    to = from;
+    while (to < end && !mod_iri_ends_target(*to)) {
+        to++;
     }
-    from = mod_iri_behind_scheme(from, to);
+    end = to;
+    from = mod_iri_behind_scheme(from, end);
     if (from == NULL) {
         return none;
     }
-    for (end = from; end < to && *end != '/' && *end != '?' && *end != '#';
-         end++) {
+    to = from;
+    while (to < end && *to != '/' && *to != '?' && *to != '#') {
+        to++;
     }
-    return iri_authority_host(mod_iri_between(from, end));
+    return iri_authority_host(mod_iri_between(from, to));
 }
 
 /* ---- HTTP/1: the filter ------------------------------------------------- */
@@ -264,7 +275,8 @@ mod_iri_line_text(apr_bucket_brigade *bb, apr_pool_t *pool, iri_str_t *text)
 
 /*
  * Edit a whole line.  Behind the first Host line, or the empty one, there is
- * nothing more to do: httpd refuses two hosts, whatever the second one is.
+ * nothing more to do: httpd puts two Host lines together, with a comma, and
+ * that is no host, whatever the second one is.
  */
 static apr_status_t
 mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb)

@@ -270,7 +270,7 @@ mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 
 /* ---- directories named for hosts ---------------------------------------- */
 
-/* Is there something at dir/segment? */
+/* Is there anything at a path of the disk? */
 static int
 mod_iri_is_entry(request_rec *r, const char *path)
 {

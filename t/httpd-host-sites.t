@@ -407,9 +407,10 @@ files("mass/$B/htdocs/index.html" => 'unicode',
     'mass/www.example/htdocs/index.html' => 'plain',
     "parts/example/b\xC3\xBCcher/www/index.html" => 'parts',
     'static/index.html' => 'static');
-my $mass = httpd(modules => ['vhost_alias'], conf => <<"END");
+my $mass = httpd(modules => [qw(vhost_alias headers)], conf => <<"END");
 IRIEngine On
 IRIHost On
+Header set X-Root "expr=%{DOCUMENT_ROOT}|%{CONTEXT_DOCUMENT_ROOT}"
 <Directory "$tmp">
     AllowOverride All
     Require all granted
@@ -455,6 +456,8 @@ for my $host ($B, $BA, 'b%C3%BCcher.example', "$BA:80") {
         'nothing is told of a denied directory';
     is said($mass->get('/static/', host => $host)), 'static', 'an alias';
 }
+is $mass->get('/', host => $B)->header('X-Root'),
+    join('|', ("$tmp/mass/$B/htdocs") x 2), 'the document root';
 is said($mass->get('/', host => "stra\xC3\x9Fe.example")), 'ascii',
     'a directory in A-labels';
 is said($mass->get('/', host => "gr\xC3\xB6\xC3\x9Fe.example")),
