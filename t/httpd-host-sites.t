@@ -245,6 +245,11 @@ is $site->status, 400, 'off is the default';
 is said($httpd->get('/', host => $BA)), 'page', 'without names';
 is $httpd->get('/', host => $BA)->header('X-Host'), $B, 'with variables';
 
+($httpd) = of_setting("HttpProtocolOptions Unsafe\nIRIEngine On", $B);
+is $httpd->get('/', host => $_)->header('X-Host') // '', '',
+    'without one of ' . escaped($_)
+    for 'a,b', 'u@' . $BA, "b\xFF.example", '%3Cb%3E';
+
 my ($code, $text) = httpd_t("IRIHost maybe\n# %%PORT%%");
 isnt $code, 0, 'a wrong word';
 like $text, qr/IRIHost must be "on", "off" or "strict"/, 'what would be right';
