@@ -5,11 +5,14 @@
  * fails (256).  Judged, of each function for hosts: what comes out is plain
  * and within the limits, is mapped to itself, and so are its U-labels; ASCII
  * without "%" is not looked at; escapes change nothing; ASCII names by a
- * plain second reading; strict is never looser; what is refused is as it
- * came; the same or no answer without memory.
+ * plain second reading; each character of U-labels by its properties; strict
+ * is never looser; what is refused is as it came; the same or no answer
+ * without memory.
  */
 
-#include <stdlib.h>
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/ustring.h>
 
 #include "fuzz.h"
 
@@ -156,7 +159,7 @@ is_name(iri_str_t s, int lower, int third)
 static int
 ends_in_number(iri_str_t s)
 {
-    char  *label = fuzz_memory(s.len + 1), *end;
+    char  *label = fuzz_memory(s.len + 1);
     size_t from;
 
     if (s.len != 0 && s.data[s.len - 1] == '.') {
@@ -174,8 +177,6 @@ ends_in_number(iri_str_t s)
         return strspn(label + 2, "0123456789abcdefABCDEF")
                == strlen(label + 2);
     }
-
-    (void) strtoul(label, &end, 10);
 
     return is_digit((unsigned char) label[0])
            && strspn(label, "0123456789") == strlen(label);
@@ -219,6 +220,91 @@ is_utf8(iri_str_t s)
 }
 
 
+/* ---- U-labels, by what ICU knows of a character --------------------------- */
+
+/* PVALID or CONTEXTO by an exception of RFC 5892, 2.6 */
+static int
+is_exception(uint32_t c)
+{
+    return c == 0xb7 || c == 0x375 || c == 0x5f3 || c == 0x5f4 || c == 0x6fd
+           || c == 0x6fe || c == 0xf0b || c == 0x30fb;
+}
+
+
+/* Nothing that is invisible, not assigned, or that folding changes. */
+static void
+judge_character(uint32_t c)
+{
+    UChar32  c32 = (UChar32) c;
+    uint32_t category = U_GET_GC_MASK(c32);
+
+    fuzz_assert(c < 0x80 || (category & (U_GC_C_MASK | U_GC_Z_MASK)) == 0
+                || c == 0x200c || c == 0x200d);
+    fuzz_assert(c != 0xfffd);
+    fuzz_assert(u_foldCase(c32, U_FOLD_CASE_DEFAULT) == c32 || c == 0xdf
+                || c == 0x3c2);
+
+    if (conf.strict || conf.mapping == IRI_MAPPING_COMPATIBLE) {
+        fuzz_assert(c < 0x80 || is_exception(c)
+                    || (category & (U_GC_S_MASK | U_GC_P_MASK)) == 0);
+    }
+}
+
+
+/* No mark begins it, nothing in it is made of ASCII, one direction only. */
+static void
+judge_label(iri_str_t label)
+{
+    const unsigned char *p = label.data, *end = p + label.len;
+    UErrorCode           error = U_ZERO_ERROR;
+    UChar                parts[8];
+    uint32_t             c;
+    int32_t              n, i;
+    int                  left = 0, right = 0, direction;
+
+    for (/* void */; p < end; p += n) {
+        n = (int32_t) fuzz_utf8(p, end, &c);
+        fuzz_assert(n > 0);
+        judge_character(c);
+        fuzz_assert(p != label.data || c < 0x80
+                    || (U_GET_GC_MASK((UChar32) c) & U_GC_M_MASK) == 0);
+
+        direction = (int) u_charDirection((UChar32) c);
+        left |= direction == U_LEFT_TO_RIGHT;
+        right |= direction == U_RIGHT_TO_LEFT
+                 || direction == U_RIGHT_TO_LEFT_ARABIC;
+
+        i = c < 0x80 ? -1
+                     : unorm2_getDecomposition(unorm2_getNFDInstance(&error),
+                                               (UChar32) c, parts, 8, &error);
+        fuzz_assert(U_SUCCESS(error));
+
+        while (i-- > 0) {
+            fuzz_assert(parts[i] >= 0x80 || u_isalnum(parts[i]));
+        }
+    }
+
+    fuzz_assert(!left || !right);
+}
+
+
+static void
+judge_unicode(iri_str_t unicode)
+{
+    iri_str_t label;
+    size_t    from;
+
+    fuzz_assert(is_utf8(unicode));
+    fuzz_assert(fuzz_is_nfc(unicode));
+
+    for (from = 0; from < unicode.len; from += label.len + 1) {
+        label = iri_str_from(unicode, from);
+        label.len = iri_label_end(unicode, from) - from;
+        judge_label(label);
+    }
+}
+
+
 /* ---- judgement ----------------------------------------------------------- */
 
 /* ASCII without A-labels needs no Unicode. */
@@ -253,7 +339,7 @@ judge_name(const iri_host_t *name)
 
     fuzz_assert(is_name(name->ascii, 1, 0));
     fuzz_assert(iri_is_plain_host(name->ascii));
-    fuzz_assert(is_utf8(name->unicode));
+    judge_unicode(name->unicode);
 
     again = ask(iri_host_read, &conf, name->ascii);
     fuzz_assert(again.answer == IRI_PASS);
@@ -305,6 +391,28 @@ escaped_all(iri_str_t s)
 }
 
 
+static int
+has_bad_escape(iri_str_t s)
+{
+    static const char hex[] = "0123456789abcdefABCDEF";
+    size_t            i;
+
+    for (i = 0; i < s.len; i++) {
+        if (s.data[i] == '%'
+            && (s.len - i < 3 || s.data[i + 1] == '\0'
+                || s.data[i + 2] == '\0' || strchr(hex, s.data[i + 1]) == NULL
+                || strchr(hex, s.data[i + 2]) == NULL))
+        {
+            return 1;
+        }
+
+        i += s.data[i] == '%' ? 2 : 0;
+    }
+
+    return 0;
+}
+
+
 static void
 judge_read(iri_str_t host)
 {
@@ -328,10 +436,21 @@ judge_read(iri_str_t host)
         other = ask(iri_host_read, &conf, escaped_all(plain));
         fuzz_assert(same(&got, &other));
 
-    } else if (got.answer == IRI_REFUSE && got.why != IRI_HOST_ESCAPE
-               && got.why != IRI_HOST_ADDRESS && host.len <= 3 * IRI_MAX_HOST)
-    {
+    } else if (got.answer == IRI_REFUSE && host.len <= 3 * IRI_MAX_HOST) {
+        fuzz_assert((got.why == IRI_HOST_ESCAPE) == has_bad_escape(host));
+
+        if (got.why == IRI_HOST_ESCAPE) {
+            return;
+        }
+
         other = ask(iri_host_map, &conf, plain);
+
+        if (got.why == IRI_HOST_ADDRESS) {
+            fuzz_assert(other.answer == IRI_SERVE
+                        && ends_in_number(other.ascii));
+            return;
+        }
+
         fuzz_assert(other.answer == IRI_REFUSE && other.why == got.why);
     }
 }
