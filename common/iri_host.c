@@ -376,6 +376,22 @@ iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
 
 /* ---- of a configuration -------------------------------------------------- */
 
+/* A dot may stand at either end, but no two in a row. */
+static int
+iri_has_empty_label(iri_str_t ascii)
+{
+    size_t i;
+
+    for (i = 1; i < ascii.len; i++) {
+        if (ascii.data[i] == '.' && ascii.data[i - 1] == '.') {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 static int
 iri_has_wildcard(iri_str_t label)
 {
@@ -483,6 +499,10 @@ iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
 
     if (status != IRI_OK) {
         return status;
+    }
+
+    if (why == IRI_HOST_MAPPED && iri_has_empty_label(iri_buf_str(&ascii))) {
+        why = IRI_HOST_EMPTY;
     }
 
     if (why == IRI_HOST_MAPPED) {

@@ -1047,6 +1047,11 @@ test_names(void **state)
         { "*.\u0301", REFUSE(MARK), NULL },
         { "xn--a.\u00e9", REFUSE(ALABEL), NULL },
         { "*.\uff11", REFUSE(ADDRESS), NULL },
+        { "\u00e9..*", REFUSE(EMPTY), NULL },
+        { "..\u00e9", REFUSE(EMPTY), NULL },
+        { "\u00e9..", REFUSE(EMPTY), NULL },
+        { "\u00e9\u3002.*", REFUSE(EMPTY), NULL },
+        { ".\u00e9.", SERVE, ".xn--9ca." },
     };
 
     (void) state;
