@@ -66,7 +66,7 @@ ngx_http_iri_destination_host(ngx_str_t value)
 
         if (last != NULL) {
             authority.data = p;
-            authority.len = last - p;
+            authority.len = (size_t) (last - p);
         }
     }
 

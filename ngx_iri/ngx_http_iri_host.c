@@ -361,8 +361,9 @@ ngx_http_iri_hosts_add_addresses(ngx_http_iri_hosts_t *hosts)
 
 /* The next address from *i on that the server listens on, or NULL. */
 static ngx_http_conf_addr_t *
-ngx_http_iri_hosts_address(ngx_http_iri_hosts_t     *hosts,
-                           ngx_http_core_srv_conf_t *cscf, ngx_uint_t *i)
+ngx_http_iri_hosts_address(ngx_http_iri_hosts_t           *hosts,
+                           const ngx_http_core_srv_conf_t *cscf,
+                           ngx_uint_t                     *i)
 {
     ngx_uint_t                 s;
     ngx_http_conf_addr_t     **addr = hosts->addresses.elts;
