@@ -361,6 +361,25 @@ is said($checked->get('/', host => "a.katze-gr\xC3\xB6\xC3\x9Fe.example")),
 is $checked->get('/', host => "\xC3\xA9t\xC3\xA9.example")->status, 400,
     'StrictHostCheck: another name';
 
+# Without virtual hosts.
+my $main = httpd(conf => <<"END");
+IRIEngine On
+IRIHost On
+StrictHostCheck On
+ServerName $B
+DocumentRoot "$tmp/b"
+<Directory "$tmp">
+    Require all granted
+</Directory>
+END
+is said($main->get('/', host => $_)), 'buecher', 'the main server'
+    for $B, $BA, 'b%C3%BCcher.example:80';
+is $main->get('/', host => "\xC3\xA9t\xC3\xA9.example")->status, 400,
+    'StrictHostCheck: another name';
+is $main->request('GET', '/d', host => undef, version => '1.0')
+    ->header('Location'), "http://$BA/d/",
+    'a redirect without a host';
+
 # ---- a cache -----------------------------------------------------------------
 
 SKIP: {
