@@ -604,6 +604,8 @@ test_idn_uri(void **state)
         { "%61%2e%2eexample", REFUSE(EMPTY), NULL },
         { "%2e", REFUSE(EMPTY), NULL },
         { "%61.", SERVE, "a." },
+        /* RFC 1123, 2.1: the last label may begin with a digit. */
+        { "%77.3com", SERVE, "w.3com" },
         { "%61_b.example", REFUSE(CHARACTER), NULL },
         { "%61%5fb.example", REFUSE(CHARACTER), NULL },
         /* delimiters, and what a host might be taken apart by */
