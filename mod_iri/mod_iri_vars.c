@@ -76,7 +76,7 @@ mod_iri_read_host(request_rec *r, iri_str_t *ascii, iri_str_t *shown)
     if (status != IRI_OK) {
         return status;
     }
-    if (host.answer == IRI_REFUSE || !iri_is_plain_host(host.ascii)) {
+    if (!iri_is_plain_host(host.ascii)) { /* as it came, if refused */
         *ascii = *shown = mod_iri_str("");
         return IRI_OK;
     }
