@@ -216,8 +216,9 @@ mod_iri_line_read(ap_filter_t *f, apr_bucket_brigade *out,
         }
         status = apr_bucket_read(e, &octets, &len, APR_BLOCK_READ);
         if (status == APR_SUCCESS && len > 0) {
-            line->first = line->len == 0 ? octets[0] : line->first;
-            line->last = octets[len - 1];
+            line->first = line->len == 0 ? (unsigned char) octets[0]
+                                         : line->first;
+            line->last = (unsigned char) octets[len - 1];
             line->len += len;
         }
     }
@@ -338,7 +339,8 @@ mod_iri_host_in(ap_filter_t *f, apr_bucket_brigade *out, ap_input_mode_t mode,
         && (!lines->in_fields || mod_iri_is_looked_at(line.first)))
     {
         /* with the end of the line */
-        most = (lines->in_fields ? s->limit_req_fieldsize : s->limit_req_line)
+        most = (apr_size_t) (lines->in_fields ? s->limit_req_fieldsize
+                                              : s->limit_req_line)
                + 2;
         status = mod_iri_line_complete(f, out, block, size, most, &line);
         if (status == APR_SUCCESS && line.last == '\n' && line.len <= most) {

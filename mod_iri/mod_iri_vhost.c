@@ -24,7 +24,7 @@ mod_iri_is_any_address(const apr_sockaddr_t *addr)
 {
     static const char any[16];
 
-    return memcmp(addr->ipaddr_ptr, any, addr->ipaddr_len) == 0;
+    return memcmp(addr->ipaddr_ptr, any, (size_t) addr->ipaddr_len) == 0;
 }
 
 /* As ap_fini_vhost_config() tells virtual hosts of one address. */
@@ -40,7 +40,8 @@ mod_iri_same_address(const server_addr_rec *a, const server_addr_rec *b)
         return mod_iri_is_any_address(x) && mod_iri_is_any_address(y);
     }
     return x->ipaddr_len == y->ipaddr_len
-           && memcmp(x->ipaddr_ptr, y->ipaddr_ptr, x->ipaddr_len) == 0;
+           && memcmp(x->ipaddr_ptr, y->ipaddr_ptr, (size_t) x->ipaddr_len)
+                  == 0;
 }
 
 static int
@@ -176,7 +177,7 @@ static iri_status_t
 mod_iri_add_server_names(server_rec *s, const iri_host_conf_t *conf,
                          iri_env_apr_t *env)
 {
-    char        *ascii;
+    char        *ascii = NULL;
     iri_status_t status;
 
     status = mod_iri_add_aliases(s, conf, env, s->names);
