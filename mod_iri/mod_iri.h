@@ -273,7 +273,6 @@ void mod_iri_dav_insert(request_rec *r);
 void mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx);
-void mod_iri_vars_host(request_rec *r);
 int  mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
 
 #pragma GCC visibility pop

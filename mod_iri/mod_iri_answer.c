@@ -112,8 +112,6 @@ mod_iri_fixups(request_rec *r)
         /* a program may want to know; a plain file pays nothing for it */
         if (r->handler != NULL && r->main == NULL) {
             mod_iri_vars_last(r, NULL);
-        } else if (r->hostname != NULL && strstr(r->hostname, "xn--")) {
-            mod_iri_vars_host(r);
         }
         return DECLINED;
     }

@@ -227,13 +227,6 @@ mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
     mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
 }
 
-/* Of a host with A-labels, for logs, whatever the path. */
-void
-mod_iri_vars_host(request_rec *r)
-{
-    mod_iri_set(r, NULL, MOD_IRI_HOST, MOD_IRI_HOST_ASCII);
-}
-
 /* When it is known what will be opened.  ctx NULL: a plain path. */
 void
 mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx)

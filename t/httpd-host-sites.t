@@ -50,7 +50,8 @@ my $up = $upstream->port;
 my $RULES = <<"END";
 IRIEngine On
 IRIHost On
-LogFormat "%{IRI_HOST}e %{IRI_HOST_ASCII}e %{IRI}e %v" host
+LogFormat "%{IRI_HOST}e %{IRI_HOST_ASCII}e %{IRI}e %v %{HOST_SHOWN}e" host
+SetEnvIfExpr "%{IRI_HOST} =~ /(.+)/" HOST_SHOWN=\$1
 CustomLog "%%TMP%%/host.log" host
 Header always set X-IRI "expr=%{IRI}"
 Header always set X-Host "expr=%{IRI_HOST} %{IRI_HOST_ASCII}"
@@ -96,7 +97,7 @@ Header always set X-Host "expr=%{IRI_HOST} %{IRI_HOST_ASCII}"
 </VirtualHost>
 END
 my $server = httpd(conf => $RULES, log_level => 'info',
-    modules => [qw(headers rewrite proxy proxy_http cgid)]);
+    modules => [qw(headers rewrite proxy proxy_http cgid setenvif)]);
 
 for my $host ($B, 'b%C3%BCcher.example') {
     is $server->get('/d', host => $host)->header('Location'),
@@ -145,10 +146,10 @@ $server->get('/index.html', host => $B);
 my @lines;
 $server->wait_for(sub {
     @lines = split /\n/, slurp($server->tmp . '/host.log');
-    return @lines && $lines[-1] =~ /^\S+ \S+ - /;
+    return @lines && $lines[-1] =~ /^- - - /;
 });
-is $lines[-2], "$shown $BA http://$shown/env.cgi $BA", 'in a log';
-is $lines[-1], "$shown $BA - $BA", 'in a log, of a plain path';
+is $lines[-2], "$shown $BA http://$shown/env.cgi $BA $shown", 'in a log';
+is $lines[-1], "- - - $BA $shown", 'in a log, of a plain path';
 
 # ---- restarts ----------------------------------------------------------------
 
