@@ -473,6 +473,12 @@ typedef struct {
 } iri_host_t;
 
 /*
+ * 1 if host is ASCII without "%": iri_host_read has nothing to say of it.
+ * The one test that a plain host pays.
+ */
+int iri_is_ascii_host(iri_str_t host);
+
+/*
  * Read the host of a request: from octets to A-labels.
  *
  * host: what stands between userinfo and port, as it was sent, raw, percent-

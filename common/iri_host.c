@@ -297,6 +297,49 @@ iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
 
 /* ---- of a request -------------------------------------------------------- */
 
+/* An octet of word above 7F, or one that is "%", has its high bit set. */
+static uint64_t
+iri_word_is_no_host(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t       percent = word ^ (ones * '%');
+
+    return (word | (percent - ones)) & (ones * 0x80);
+}
+
+
+int
+iri_is_ascii_host(iri_str_t host)
+{
+    const unsigned char *p = host.data;
+    uint64_t             word;
+    size_t               i = 0;
+
+    if (host.len < sizeof(word)) {
+        for (/* void */; i < host.len; i++) {
+            if (p[i] >= 0x80 || p[i] == '%') {
+                return 0;
+            }
+        }
+
+        return 1;
+    }
+
+    for (/* void */; host.len - i > sizeof(word); i += sizeof(word)) {
+        memcpy(&word, p + i, sizeof(word));
+        if (iri_word_is_no_host(word)) {
+            return 0;
+        }
+    }
+
+    /* The last eight, some of which may have been looked at. */
+    memcpy(&word, p + host.len - sizeof(word), sizeof(word));
+
+    return iri_word_is_no_host(word) == 0;
+}
+
+
+
 static iri_status_t
 iri_host_unescape(const iri_env_t *env, iri_str_t host, iri_str_t *out,
                   iri_host_why_t *why)
@@ -337,9 +380,7 @@ iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
         return IRI_OK;
     }
 
-    if (iri_is_ascii(host, 0)
-        && (host.len == 0 || memchr(host.data, '%', host.len) == NULL))
-    {
+    if (iri_is_ascii_host(host)) {
         iri_host_say(out, IRI_PASS, IRI_HOST_PLAIN, host, host);
         return IRI_OK;
     }

@@ -251,7 +251,9 @@ ngx_http_iri_host_select(ngx_http_request_t *r)
     iri_status_t             status;
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf_of(r);
 
-    if (iscf->hosts == IRI_HOSTS_OFF) {
+    if (iscf->hosts == IRI_HOSTS_OFF
+        || iri_is_ascii_host(ngx_http_iri_in(r->headers_in.server)))
+    {
         return NGX_DECLINED;
     }
 

@@ -1016,6 +1016,38 @@ test_max_marks(void **state)
 }
 
 
+/* An octet that is not plain, at each place of each length. */
+static void
+test_ascii_host(void **state)
+{
+    static const unsigned char wrong[] = { '%', 0x80, 0xa5, 0xff };
+    /* one bit from "%", and what a borrow could make of it */
+    static const unsigned char right[] = { '$', '&', '\'', '5', 0x05, 0x24,
+                                           0x00, 0x01, 0x7f, '.' };
+    unsigned char octets[40];
+    iri_str_t     host = { 0, octets };
+    size_t        i, k, r;
+
+    (void) state;
+
+    for (r = 0; r < sizeof(right); r++) {
+        memset(octets, right[r], sizeof(octets));
+
+        for (host.len = 0; host.len < sizeof(octets); host.len++) {
+            assert_int_equal(iri_is_ascii_host(host), 1);
+
+            for (i = 0; i < sizeof(octets); i++) {
+                for (k = 0; k < sizeof(wrong); k++) {
+                    octets[i] = wrong[k];
+                    assert_int_equal(iri_is_ascii_host(host), i >= host.len);
+                }
+                octets[i] = right[r];
+            }
+        }
+    }
+}
+
+
 /* ---- configurations -------------------------------------------------------- */
 
 static void
@@ -1263,6 +1295,7 @@ main(void)
         cmocka_unit_test(test_max_alabel),
         cmocka_unit_test(test_max_ascii),
         cmocka_unit_test(test_max_marks),
+        cmocka_unit_test(test_ascii_host),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_parse),
         cmocka_unit_test(test_authorities),
