@@ -89,9 +89,10 @@ $(BUILD)/iri: $(call obj,$(CLI_SRC) $(ENV_SRC)) $(BUILD)/libiri.a
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ \
 	    $(shell pkg-config --libs jansson) $(APR_LIBS) $(CORE_LIBS)
 
+# A server that runs with the old module keeps it: nothing is written over it.
 $(BUILD)/mod_iri.so: $(call obj,$(HTTPD_SRC) $(ENV_SRC)) $(BUILD)/libiri.a
 	$(call tell,LD $@)
-	$(Q)$(CC) -shared $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS)
+	$(Q)$(CC) -shared $(ALL_LDFLAGS) -o $@.new $^ $(CORE_LIBS) && mv $@.new $@
 
 $(BUILD)/t/test_%: $(BUILD)/obj/t/core/test_%.o $(call obj,$(TEST_LIB)) \
                    $(call obj,$(ENV_SRC)) $(BUILD)/libiri.a
@@ -162,7 +163,6 @@ $(NGX_BUILD)/Makefile: config $(BUILD)/flags $(BUILD)/nginx.files
 	    { cat $(NGX_BUILD)/configure.log; rm -f $@; exit 1; }
 
 # nginx's makefile has a CFLAGS of its own, which CFLAGS=... must not replace.
-# A server that runs with the old module keeps it: cp would write over it.
 $(BUILD)/ngx_http_iri_module.so: MAKEOVERRIDES =
 $(BUILD)/ngx_http_iri_module.so: $(NGX_BUILD)/Makefile $(NGX_FILES)
 	$(call tell,CC ngx_iri and common for nginx)
