@@ -58,7 +58,7 @@
 #define IRI_MAX_CALLS          200   /* file-system calls a request */
 #define IRI_MAX_LISTS            4   /* directories read a request */
 #define IRI_MAX_LISTED       10000   /* entries read of one directory */
-#define IRI_MAX_HOST          1024   /* octets of a host as it came */
+#define IRI_MAX_HOST          1024   /* octets of a host, unescaped */
 #define IRI_MAX_LABELS         127   /* labels of a host */
 #define IRI_MAX_LABEL          256   /* characters of a label to be mapped */
 #define IRI_MAX_ALABEL          63   /* octets of a label as A-label */
@@ -529,6 +529,16 @@ iri_status_t iri_host_to_unicode(const iri_env_t *env,
 iri_status_t iri_host_display(const iri_env_t *env,
                               const iri_host_conf_t *conf, iri_str_t host,
                               iri_str_t *out);
+
+/*
+ * Both forms of the host of a request, for variables: SERVE with ascii and
+ * what is to be shown of it, also where it came in ASCII; REFUSE where it may
+ * not stand in a URI, and then neither is to be handed on.
+ * "XN--bcher-kva" -> SERVE, unicode "b\xC3\xBCcher"; "a@b" -> REFUSE
+ */
+iri_status_t iri_host_forms(const iri_env_t *env,
+                            const iri_host_conf_t *conf, iri_str_t host,
+                            iri_host_t *out);
 
 /*
  * The host in an authority (RFC 3986, 3.2): behind userinfo and "@", before

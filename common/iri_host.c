@@ -339,7 +339,6 @@ iri_is_ascii_host(iri_str_t host)
 }
 
 
-
 static iri_status_t
 iri_host_unescape(const iri_env_t *env, iri_str_t host, iri_str_t *out,
                   iri_host_why_t *why)
@@ -375,7 +374,8 @@ iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
     iri_host_why_t why;
     iri_status_t   status;
 
-    if (host.len != 0 && host.data[0] == '[') {
+    /* "%" there is that of a zone (RFC 6874). */
+    if (host.len != 0 && host.data[0] == '[' && iri_is_ascii(host, 0)) {
         iri_host_say(out, IRI_PASS, IRI_HOST_LITERAL, host, host);
         return IRI_OK;
     }
@@ -462,8 +462,8 @@ iri_host_name_part(const iri_env_t *env, const iri_host_conf_t *conf,
             return status;
         }
 
-        if (host.answer == IRI_REFUSE || iri_is_address(host.ascii)) {
-            *why = host.answer == IRI_REFUSE ? host.why : IRI_HOST_ADDRESS;
+        if (host.answer == IRI_REFUSE) {
+            *why = host.why;
             return IRI_OK;
         }
     }
@@ -546,6 +546,10 @@ iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
         why = IRI_HOST_EMPTY;
     }
 
+    if (why == IRI_HOST_MAPPED && iri_is_address(iri_buf_str(&ascii))) {
+        why = IRI_HOST_ADDRESS;
+    }
+
     if (why == IRI_HOST_MAPPED) {
         iri_host_say(out, IRI_SERVE, why, iri_buf_str(&ascii),
                      iri_buf_str(&unicode));
@@ -622,6 +626,35 @@ iri_host_display(const iri_env_t *env, const iri_host_conf_t *conf,
 
     if (status == IRI_OK) {
         *out = mapped.answer == IRI_SERVE ? mapped.unicode : host;
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_host_forms(const iri_env_t *env, const iri_host_conf_t *conf,
+               iri_str_t host, iri_host_t *out)
+{
+    iri_host_t   read;
+    iri_status_t status;
+
+    status = iri_host_read(env, conf, host, &read);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (read.answer != IRI_REFUSE && !iri_is_plain_host(read.ascii)) {
+        iri_host_say(&read, IRI_REFUSE, IRI_HOST_CHARACTER, host, host);
+    }
+
+    if (read.answer == IRI_PASS) {
+        read.answer = IRI_SERVE;
+        status = iri_host_display(env, conf, read.ascii, &read.unicode);
+    }
+
+    if (status == IRI_OK) {
+        *out = read;
     }
 
     return status;

@@ -159,7 +159,31 @@ iri_idna_to_unicode(const iri_env_t *env, const iri_idna_t *idna,
 }
 
 
-/* U-labels must lead back to the A-labels that they are shown for. */
+/* Can each label be an A-label, by its length in characters? */
+static int
+iri_idna_is_short(iri_str_t unicode)
+{
+    size_t i, characters = 0;
+
+    for (i = 0; i < unicode.len; i++) {
+        if (unicode.data[i] == '.') {
+            characters = 0;
+
+        } else if ((unicode.data[i] & 0xc0) != 0x80
+                   && ++characters > IRI_MAX_ALABEL) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/*
+ * U-labels first: they cost little, and Punycode, the time of which grows
+ * with the square of a label, is given none that is too long for it.  And
+ * what the A-labels show must lead back to them.
+ */
 iri_status_t
 iri_idna_map(const iri_env_t *env, const iri_idna_t *idna, iri_str_t host,
              iri_buf_t *ascii, iri_buf_t *unicode, iri_host_why_t *why)
@@ -167,19 +191,23 @@ iri_idna_map(const iri_env_t *env, const iri_idna_t *idna, iri_str_t host,
     iri_buf_t    again = IRI_BUF_EMPTY;
     iri_status_t status;
 
-    status = iri_idna_call(env, idna, uidna_nameToASCII_UTF8, host, ascii,
-                           why);
-    if (status != IRI_OK || *why != IRI_HOST_MAPPED) {
-        return status;
+    status = iri_idna_to_unicode(env, idna, host, unicode, why);
+
+    if (status == IRI_OK && *why == IRI_HOST_MAPPED
+        && !iri_idna_is_short(iri_buf_str(unicode)))
+    {
+        *why = IRI_HOST_LIMIT;
     }
 
-    status = iri_idna_to_unicode(env, idna, iri_buf_str(ascii), unicode, why);
-    if (status != IRI_OK || *why != IRI_HOST_MAPPED) {
-        return status;
+    if (status == IRI_OK && *why == IRI_HOST_MAPPED) {
+        status = iri_idna_call(env, idna, uidna_nameToASCII_UTF8, host, ascii,
+                               why);
     }
 
-    status = iri_idna_call(env, idna, uidna_nameToASCII_UTF8,
-                           iri_buf_str(unicode), &again, why);
+    if (status == IRI_OK && *why == IRI_HOST_MAPPED) {
+        status = iri_idna_call(env, idna, uidna_nameToASCII_UTF8,
+                               iri_buf_str(unicode), &again, why);
+    }
 
     if (status == IRI_OK && *why == IRI_HOST_MAPPED
         && !iri_str_equal(iri_buf_str(&again), iri_buf_str(ascii)))

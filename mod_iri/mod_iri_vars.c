@@ -59,39 +59,28 @@ mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
- * The host of the request, or the ServerName where UseCanonicalName says so,
- * in A-labels and in U-labels: both empty if what came is no host name.
+ * The host of the request, or the ServerName where UseCanonicalName says so:
+ * SERVE with both forms; REFUSE if what came is no host name.
  */
 static iri_status_t
-mod_iri_read_host(request_rec *r, iri_str_t *ascii, iri_str_t *shown)
+mod_iri_read_host(request_rec *r, iri_host_t *host)
 {
-    const iri_host_conf_t *conf = &mod_iri_server(r->server)->host;
-    iri_env_apr_t          env;
-    iri_host_t             host;
-    iri_status_t           status;
+    iri_env_apr_t env;
 
     mod_iri_env(&env, r);
-    status = iri_host_read(&env.env, conf,
-                           mod_iri_str(ap_get_server_name_for_url(r)), &host);
-    if (status != IRI_OK) {
-        return status;
-    }
-    if (!iri_is_plain_host(host.ascii)) { /* as it came, if refused */
-        *ascii = *shown = mod_iri_str("");
-        return IRI_OK;
-    }
-    *ascii = host.ascii;
-    return iri_host_display(&env.env, conf, host.ascii, shown);
+    return iri_host_forms(&env.env, &mod_iri_server(r->server)->host,
+                          mod_iri_str(ap_get_server_name_for_url(r)), host);
 }
 
 static const char *
 mod_iri_var_host(request_rec *r, int is_ascii)
 {
-    iri_str_t ascii, shown;
+    iri_host_t host;
 
-    return mod_iri_read_host(r, &ascii, &shown) == IRI_OK
-               ? mod_iri_dup(r->pool, is_ascii ? ascii : shown)
-               : NULL;
+    if (mod_iri_read_host(r, &host) != IRI_OK || host.answer == IRI_REFUSE) {
+        return NULL;
+    }
+    return mod_iri_dup(r->pool, is_ascii ? host.ascii : host.unicode);
 }
 
 /* The whole IRI: host and path in Unicode. */
@@ -99,24 +88,25 @@ static const char *
 mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx)
 {
     iri_env_apr_t env;
-    iri_str_t     path, ascii, shown;
+    iri_host_t    host;
+    iri_str_t     path;
     const char   *text;
 
     mod_iri_env(&env, r);
     if (iri_path_to_iri(&env.env, mod_iri_str(mod_iri_var_path(r, ctx)),
                         &path)
             != IRI_OK
-        || mod_iri_read_host(r, &ascii, &shown) != IRI_OK)
+        || mod_iri_read_host(r, &host) != IRI_OK || host.answer == IRI_REFUSE)
     {
         return NULL;
     }
     text = ap_construct_url(r->pool, mod_iri_dup(r->pool, path), r);
-    if (shown.len > 0) {
+    if (host.unicode.len > 0) {
         /* behind "http://" and the name as the server has it */
         text += strlen(ap_http_scheme(r)) + strlen("://")
                 + strlen(ap_get_server_name_for_url(r));
         text = apr_pstrcat(r->pool, ap_http_scheme(r), "://",
-                           mod_iri_dup(r->pool, shown), text, NULL);
+                           mod_iri_dup(r->pool, host.unicode), text, NULL);
     }
     return r->args ? apr_pstrcat(r->pool, text, "?", r->args, NULL) : text;
 }

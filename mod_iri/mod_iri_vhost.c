@@ -75,14 +75,16 @@ mod_iri_first_of(const server_rec      *main_server,
     return first;
 }
 
-/* Its rules if a server maps hosts; else those it had before. */
+/* The less strict of its rules, if a server maps hosts, and those before. */
 static const iri_host_conf_t *
 mod_iri_rules_of(const server_rec *s, const iri_host_conf_t *before)
 {
     const mod_iri_server_t *conf = mod_iri_server(s);
 
-    return conf->maps_hosts && conf->engine == IRI_ENGINE_ON ? &conf->host
-                                                             : before;
+    if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON) {
+        return before;
+    }
+    return before && !before->strict ? before : &conf->host;
 }
 
 static void
@@ -339,10 +341,11 @@ mod_iri_is_host_root(request_rec *r, const char *root)
 void
 mod_iri_map_root(request_rec *r)
 {
-    const char *root, *segment, *dir = "";
-    char       *rest, *last;
+    const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
+    const char             *root, *segment, *dir = "";
+    char                   *rest, *last;
 
-    if (!mod_iri_server(r->connection->base_server)->maps_hosts) {
+    if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON) {
         return;
     }
     root = ap_context_document_root(r);

@@ -297,7 +297,7 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
     iri_host_t               host;
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf_of(r);
 
-    if (iscf->hosts == IRI_HOSTS_OFF) {
+    if (iscf->hosts == IRI_HOSTS_OFF || iscf->engine != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
 

@@ -192,13 +192,8 @@ ngx_http_iri_host_names(ngx_http_request_t *r, iri_host_t *host)
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     ngx_http_iri_env(r, &env);
-    status = iri_host_read(&env, &iscf->host,
-                           ngx_http_iri_in(ngx_http_iri_host(r)), host);
-
-    if (status == IRI_OK && host->answer == IRI_PASS) {
-        status = iri_host_display(&env, &iscf->host, host->ascii,
-                                  &host->unicode);
-    }
+    status = iri_host_forms(&env, &iscf->host,
+                            ngx_http_iri_in(ngx_http_iri_host(r)), host);
 
     return status == IRI_OK ? NGX_OK : NGX_ERROR;
 }
@@ -269,6 +264,10 @@ ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
         || iri_path_to_iri(&env, ngx_http_iri_in(path), &iri) != IRI_OK)
     {
         return NGX_ERROR;
+    }
+
+    if (host.answer == IRI_REFUSE) {
+        return NGX_DECLINED;
     }
 
 #if (NGX_HTTP_SSL)

@@ -117,19 +117,20 @@ unlike $log, qr/iri: would.*plain/, 'and nothing of ASCII';
 # ---- variables where it is off -----------------------------------------------
 
 ($nginx, @said) =
-    asked(<<'END', $ue, 'b%FC', 'XN--tda.example', 'xn--a', '[::1]');
+    asked(<<'END', $ue, 'b%FC', 'XN--tda.example', 'xn--a', '[::1]',
 server {
     listen 127.0.0.1:%%PORT%%;
     iri on;
     location / { return 200 "$iri_host $iri_host_ascii $iri"; }
 }
 END
+    'a@evil.example', 'a"<>b', "[\xC3\xBC\"]");
 is_deeply \@said, [
     "\xC3\xBC.example $UE http://\xC3\xBC.example/",
-    '  http://b%fc/',
+    '  ',
     "\xC3\xBC.example $UE http://\xC3\xBC.example/",
     'xn--a xn--a http://xn--a/',
-    '[::1] [::1] http://[::1]/',
+    '[::1] [::1] http://[::1]/', '  ', '  ', '  ',
 ], 'variables tell what the host is; nothing of one that is none';
 
 # ---- names of servers --------------------------------------------------------

@@ -224,7 +224,8 @@ test_plain(void **state)
         { "127.1", PASS(PLAIN), NULL },
         { "[::1]", PASS(LITERAL), NULL },
         { "[fe80::1%25en1]", PASS(LITERAL), NULL },
-        { "[\u00e9", PASS(LITERAL), NULL },
+        { "[\u00e9", REFUSE(CHARACTER), NULL },
+        { "[\xff]", REFUSE(CHARACTER), NULL },
     };
     static const row_t mapped[] = {
         { "xn--bcher-kva.de", SERVE, "xn--bcher-kva.de" },
@@ -1022,11 +1023,11 @@ test_ascii_host(void **state)
 {
     static const unsigned char wrong[] = { '%', 0x80, 0xa5, 0xff };
     /* one bit from "%", and what a borrow could make of it */
-    static const unsigned char right[] = { '$', '&', '\'', '5', 0x05, 0x24,
-                                           0x00, 0x01, 0x7f, '.' };
-    unsigned char octets[40];
-    iri_str_t     host = { 0, octets };
-    size_t        i, k, r;
+    static const unsigned char right[] = { '$',  '&',  '\'', '5',  0x05,
+                                           0x24, 0x00, 0x01, 0x7f, '.' };
+    unsigned char              octets[40];
+    iri_str_t                  host = { 0, octets };
+    size_t                     i, k, r;
 
     (void) state;
 
@@ -1086,6 +1087,8 @@ test_names(void **state)
         { "\u00e9..", REFUSE(EMPTY), NULL },
         { "\u00e9\u3002.*", REFUSE(EMPTY), NULL },
         { ".\u00e9.", SERVE, ".xn--9ca." },
+        { "\u00e9.1.*", SERVE, "xn--9ca.1.*" },
+        { "\u00e9.*.1", REFUSE(ADDRESS), NULL },
     };
 
     (void) state;
@@ -1177,6 +1180,43 @@ test_plain_hosts(void **state)
     }
 
     assert_false(iri_is_plain_host(S("a\0b")));
+}
+
+
+/* What came in ASCII stays as it came: not in the alphabet of A-labels. */
+static void
+test_forms(void **state)
+{
+    static const char *const handed[][3] = {
+        { "www.Example", "www.Example", "www.Example" },
+        { "XN--bcher-kva.A", "XN--bcher-kva.A", "b\u00fccher.a" },
+        { "b%C3%BCcher", "xn--bcher-kva", "b\u00fccher" },
+        { "XN--a", "XN--a", "XN--a" },
+        { "[::1]", "[::1]", "[::1]" },
+        { "a_b", "a_b", "a_b" },
+        { "", "", "" },
+    };
+    static const char *const kept[] = {
+        "a@b", "a\"<>b", "[::1]<", "[\"]", "%2a", "\xff", "a b", "[\u00e9]"
+    };
+    iri_host_t host;
+    size_t     i;
+
+    (void) state;
+
+    for (i = 0; i < sizeof(handed) / sizeof(handed[0]); i++) {
+        host = ask(iri_host_forms, &uts46, core_str(handed[i][0]));
+        assert_int_equal(host.answer, IRI_SERVE);
+        assert_text(host.ascii, handed[i][1]);
+        assert_text(host.unicode, handed[i][2]);
+    }
+
+    for (i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        host = ask(iri_host_forms, &uts46, core_str(kept[i]));
+        assert_int_equal(host.answer, IRI_REFUSE);
+    }
+
+    core_forget(&core);
 }
 
 
@@ -1301,6 +1341,7 @@ main(void)
         cmocka_unit_test(test_authorities),
         cmocka_unit_test(test_plain_hosts),
         cmocka_unit_test(test_display),
+        cmocka_unit_test(test_forms),
         cmocka_unit_test(test_to_unicode),
         cmocka_unit_test(test_texts),
     };

@@ -420,10 +420,9 @@ judge_read(iri_str_t host)
     int        literal = host.len != 0 && host.data[0] == '[';
     iri_str_t  plain = fuzz_unescape(host);
 
-    fuzz_assert(
-        (got.answer == IRI_PASS)
-        == (literal
-            || (fuzz_is_ascii(host) && iri_str_count(host, '%') == 0)));
+    fuzz_assert((got.answer == IRI_PASS)
+                == (fuzz_is_ascii(host)
+                    && (literal || iri_str_count(host, '%') == 0)));
 
     if (got.answer == IRI_SERVE) {
         judge_name(&got);
