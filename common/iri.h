@@ -515,7 +515,8 @@ iri_status_t iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
 
 /*
  * U-labels alone (UTS #46, ToUnicode): SERVE or REFUSE, with unicode; ascii
- * is host.  Longer names than the DNS can hold are SERVE, too.
+ * is host.  Longer names than the DNS can hold are SERVE, too.  With the
+ * compatible mapping it is iri_host_map, which knows no shorter way.
  */
 iri_status_t iri_host_to_unicode(const iri_env_t *env,
                                  const iri_host_conf_t *conf, iri_str_t host,

@@ -5,7 +5,7 @@
  * or by the older preprocessing, looked at again, whatever did the mapping:
  * only letters, digits, "-" and "." come out, in labels of a legal length.
  * What a mapped name can do is select one of the names that stand in the
- * configuration; nothing is looked up by it.
+ * configuration.
  */
 
 #include <string.h>
@@ -227,6 +227,19 @@ iri_host_say(iri_host_t *out, iri_answer_t answer, iri_host_why_t why,
 }
 
 
+/* What was mapped, or why nothing was: then host as it came. */
+static void
+iri_host_conclude(iri_host_t *out, iri_host_why_t why, iri_str_t host,
+                  iri_str_t ascii, iri_str_t unicode)
+{
+    if (why == IRI_HOST_MAPPED) {
+        iri_host_say(out, IRI_SERVE, why, ascii, unicode);
+    } else {
+        iri_host_say(out, IRI_REFUSE, why, host, host);
+    }
+}
+
+
 /* By the mapping of conf; ascii and unicode only where *why is MAPPED. */
 static iri_status_t
 iri_host_labels(const iri_env_t *env, const iri_host_conf_t *conf,
@@ -284,12 +297,8 @@ iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
         why = iri_host_check_ascii(iri_buf_str(&ascii));
     }
 
-    if (why == IRI_HOST_MAPPED) {
-        iri_host_say(out, IRI_SERVE, why, iri_buf_str(&ascii),
-                     iri_buf_str(&unicode));
-    } else {
-        iri_host_say(out, IRI_REFUSE, why, host, host);
-    }
+    iri_host_conclude(out, why, host, iri_buf_str(&ascii),
+                      iri_buf_str(&unicode));
 
     return IRI_OK;
 }
@@ -550,12 +559,8 @@ iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
         why = IRI_HOST_ADDRESS;
     }
 
-    if (why == IRI_HOST_MAPPED) {
-        iri_host_say(out, IRI_SERVE, why, iri_buf_str(&ascii),
-                     iri_buf_str(&unicode));
-    } else {
-        iri_host_say(out, IRI_REFUSE, why, name, name);
-    }
+    iri_host_conclude(out, why, name, iri_buf_str(&ascii),
+                      iri_buf_str(&unicode));
 
     return IRI_OK;
 }
@@ -568,21 +573,21 @@ iri_host_to_unicode(const iri_env_t *env, const iri_host_conf_t *conf,
                     iri_str_t host, iri_host_t *out)
 {
     iri_buf_t      unicode = IRI_BUF_EMPTY;
-    iri_host_why_t why = iri_host_check(host);
+    iri_host_why_t why;
     iri_status_t   status = IRI_OK;
 
     if (conf->mapping == IRI_MAPPING_COMPATIBLE) {
         return iri_host_map(env, conf, host, out);
     }
 
+    why = iri_host_check(host);
+
     if (why == IRI_HOST_MAPPED) {
         status = iri_idna_to_unicode(env, conf->idna, host, &unicode, &why);
     }
 
     if (status == IRI_OK) {
-        iri_host_say(out, why == IRI_HOST_MAPPED ? IRI_SERVE : IRI_REFUSE,
-                     why, host,
-                     why == IRI_HOST_MAPPED ? iri_buf_str(&unicode) : host);
+        iri_host_conclude(out, why, host, host, iri_buf_str(&unicode));
     }
 
     return status;

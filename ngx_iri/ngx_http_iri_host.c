@@ -16,7 +16,7 @@
 #include "ngx_http_iri.h"
 
 
-/* What iri_host says to requests of this server's addresses. */
+/* The server's own settings; of a default server, those of its addresses. */
 static ngx_http_iri_srv_conf_t *
 ngx_http_iri_host_conf(ngx_http_core_srv_conf_t *cscf)
 {
@@ -319,7 +319,7 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
 
 /* ---- the names of servers ----------------------------------------------- */
 
-/* All addresses that are listened on. */
+/* While names are collected: all addresses that are listened on, and names. */
 typedef struct {
     ngx_conf_t *cf;
     ngx_array_t addresses; /* of ngx_http_conf_addr_t * */
