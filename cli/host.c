@@ -113,7 +113,7 @@ host_read(const iri_env_t *env, const iri_host_conf_t *conf, iri_str_t host,
     iri_status_t status = iri_host_read(env, conf, host, out);
 
     if (status != IRI_OK || out->answer != IRI_PASS
-        || (out->why == IRI_HOST_LITERAL && iri_is_plain_host(host)))
+        || (out->why == IRI_HOST_LITERAL && iri_is_uri_host(host)))
     {
         return status;
     }
@@ -139,7 +139,7 @@ host_offset_of_octet(iri_str_t host, iri_host_why_t why)
         octet = escaped < 0 ? octet : (unsigned char) escaped;
         one.data = &octet;
         if (octet < 0x80 && why == IRI_HOST_CHARACTER
-            && (octet == '_' || !iri_is_plain_host(one)))
+            && (octet == '_' || !iri_is_uri_host(one)))
         {
             return i;
         }

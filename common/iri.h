@@ -438,7 +438,7 @@ typedef struct {
 
 /* Why a host is what it is. */
 typedef enum {
-    IRI_HOST_PLAIN,       /* ASCII without "%", or empty: not looked at */
+    IRI_HOST_ASCII,       /* ASCII without "%", or empty: not looked at */
     IRI_HOST_LITERAL,     /* an IP literal, "[::1]": not looked at */
     IRI_HOST_MAPPED,      /* a host name, with its A-labels */
     IRI_HOST_ESCAPE,      /* "%" without two hexadecimal digits */
@@ -555,7 +555,7 @@ iri_str_t iri_authority_host(iri_str_t authority);
  * octets, escapes, "a@b".  Empty is 1: the server fills it in.
  * "www.example" -> 1; "b\xC3\xBC.example" -> 0; "a@www.example" -> 0
  */
-int iri_is_plain_host(iri_str_t host);
+int iri_is_uri_host(iri_str_t host);
 
 
 /* ---- finding ------------------------------------------------------------ */

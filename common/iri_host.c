@@ -35,7 +35,7 @@ iri_label_end(iri_str_t host, size_t offset)
 
 
 int
-iri_is_plain_host(iri_str_t host)
+iri_is_uri_host(iri_str_t host)
 {
     const char *others = "-._";
     size_t      i, end = host.len;
@@ -390,7 +390,7 @@ iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
     }
 
     if (iri_is_ascii_host(host)) {
-        iri_host_say(out, IRI_PASS, IRI_HOST_PLAIN, host, host);
+        iri_host_say(out, IRI_PASS, IRI_HOST_ASCII, host, host);
         return IRI_OK;
     }
 
@@ -459,7 +459,7 @@ iri_host_name_part(const iri_env_t *env, const iri_host_conf_t *conf,
     iri_status_t status;
 
     if (iri_is_ascii(part, 0)) {
-        iri_host_say(&host, IRI_PASS, IRI_HOST_PLAIN, part, part);
+        iri_host_say(&host, IRI_PASS, IRI_HOST_ASCII, part, part);
 
     } else if (iri_has_wildcard(part)) {
         *why = IRI_HOST_WILDCARD;
@@ -522,7 +522,7 @@ iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
     size_t         from, to;
 
     if (iri_is_ascii(name, 0)) {
-        iri_host_say(out, IRI_PASS, IRI_HOST_PLAIN, name, name);
+        iri_host_say(out, IRI_PASS, IRI_HOST_ASCII, name, name);
         return IRI_OK;
     }
 
@@ -649,7 +649,7 @@ iri_host_forms(const iri_env_t *env, const iri_host_conf_t *conf,
         return status;
     }
 
-    if (read.answer != IRI_REFUSE && !iri_is_plain_host(read.ascii)) {
+    if (read.answer != IRI_REFUSE && !iri_is_uri_host(read.ascii)) {
         iri_host_say(&read, IRI_REFUSE, IRI_HOST_CHARACTER, host, host);
     }
 

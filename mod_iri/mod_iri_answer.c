@@ -45,7 +45,7 @@ mod_iri_redirect(request_rec *r)
 
     if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || dir == NULL
         || dir->redirect <= 0 || !mod_iri_is_redirected(r, ctx)
-        || !iri_is_plain_host(mod_iri_str(ap_get_server_name_for_url(r))))
+        || !iri_is_uri_host(mod_iri_str(ap_get_server_name_for_url(r))))
     {
         return DECLINED;
     }

@@ -395,7 +395,7 @@ mod_iri_host_is_plain(const request_rec *r)
     if (strchr(host, ':') != NULL) {
         host = apr_pstrcat(r->pool, "[", host, "]", NULL);
     }
-    return iri_is_plain_host(mod_iri_str(host));
+    return iri_is_uri_host(mod_iri_str(host));
 }
 
 /*

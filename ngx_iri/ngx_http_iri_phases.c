@@ -597,7 +597,7 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
     }
 
     if (ngx_http_iri_host_is_sent(r)
-        && !iri_is_plain_host(ngx_http_iri_in(r->headers_in.server)))
+        && !iri_is_uri_host(ngx_http_iri_in(r->headers_in.server)))
     {
         return NGX_DECLINED;
     }

@@ -359,11 +359,11 @@ test_hosts(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(iri_is_plain_host(core_str(cases[i].host)),
+        assert_int_equal(iri_is_uri_host(core_str(cases[i].host)),
                          cases[i].plain);
     }
 
-    assert_false(iri_is_plain_host((iri_str_t) IRI_STR("a\0b")));
+    assert_false(iri_is_uri_host((iri_str_t) IRI_STR("a\0b")));
 }
 
 

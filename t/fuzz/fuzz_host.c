@@ -78,7 +78,7 @@ ask(asked_t asked, const iri_host_conf_t *by, iri_str_t host)
         break;
 
     case IRI_PASS:
-        fuzz_assert(out.why == IRI_HOST_PLAIN || out.why == IRI_HOST_LITERAL);
+        fuzz_assert(out.why == IRI_HOST_ASCII || out.why == IRI_HOST_LITERAL);
         fuzz_assert(fuzz_equal(out.ascii, host));
         fuzz_assert(fuzz_equal(out.unicode, host));
         break;
@@ -338,7 +338,7 @@ judge_name(const iri_host_t *name)
     iri_host_t again;
 
     fuzz_assert(is_name(name->ascii, 1, 0));
-    fuzz_assert(iri_is_plain_host(name->ascii));
+    fuzz_assert(iri_is_uri_host(name->ascii));
     judge_unicode(name->unicode);
 
     again = ask(iri_host_read, &conf, name->ascii);

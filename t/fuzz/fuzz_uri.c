@@ -126,7 +126,7 @@ is_new_path(iri_str_t path)
 
 /* No octet of a plain host means anything in a URI, but for an IP-literal. */
 static int
-is_plain_host(iri_str_t host)
+is_uri_host(iri_str_t host)
 {
     const char *stand = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                         "0123456789.-_";
@@ -294,7 +294,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     judge_writing(request.path);
     fuzz_assert(iri_is_new_path(request.path) == is_new_path(request.path));
     judge_writing(fuzz_given(query));
-    fuzz_assert(iri_is_plain_host(query) == is_plain_host(query));
+    fuzz_assert(iri_is_uri_host(query) == is_uri_host(query));
 
     if (fuzz_read(&conf.reading, &request, &reading) == IRI_OK
         && reading.answer != IRI_REFUSE)
