@@ -2,7 +2,8 @@
  * ngx_http_iri.h - what the files of the nginx module need of each other
  *
  *   ngx_http_iri_module.c      directives, inheritance, start and end
- *   ngx_http_iri_host.c        the server that a host name selects
+ *   ngx_http_iri_host.c        the server that a request's host selects
+ *   ngx_http_iri_names.c       the names of servers, in A-labels too
  *   ngx_http_iri_request.c     what is kept of a request, reading its path
  *   ngx_http_iri_phases.c      the phase handlers
  *   ngx_http_iri_root.c        from the canonical path to the disk: the script
@@ -177,6 +178,13 @@ iri_cache_t *ngx_http_iri_cache(void);
 /* ---- ngx_http_iri_host.c ------------------------------------------------ */
 
 /*
+ * The settings of a server; of a default server those that count for hosts at
+ * its addresses.
+ */
+ngx_http_iri_srv_conf_t *ngx_http_iri_host_conf(
+    ngx_http_core_srv_conf_t *cscf);
+
+/*
  * Choose the server that the client's host names in A-labels.  NGX_DECLINED:
  * go on, with whatever server the request now has; else the HTTP status.
  */
@@ -190,8 +198,18 @@ ngx_int_t ngx_http_iri_host_select(ngx_http_request_t *r);
 ngx_int_t ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
     ngx_str_t *name);
 
-/* Make the names of servers known by their A-labels, too. */
-ngx_int_t ngx_http_iri_hosts_init(ngx_conf_t *cf);
+/* When the configuration is read. */
+void ngx_http_iri_host_init(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_names.c ----------------------------------------------- */
+
+/*
+ * Make the names of servers known by their A-labels, too, and $server_name
+ * with them; warn of names that have none or are somebody else's, and of an
+ * iri_host without effect.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
 
 
 /* ---- ngx_http_iri_request.c --------------------------------------------- */

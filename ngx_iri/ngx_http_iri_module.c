@@ -552,7 +552,9 @@ ngx_http_iri_init(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    if (ngx_http_iri_hosts_init(cf) != NGX_OK
+    ngx_http_iri_host_init(cf);
+
+    if (ngx_http_iri_names_init(cf) != NGX_OK
         || ngx_http_iri_root_init(cf) != NGX_OK
         || ngx_http_iri_variables_wrap(cf) != NGX_OK)
     {
