@@ -209,6 +209,25 @@ ngx_http_iri_names_is_named(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 }
 
 
+/* Its own, in another form. */
+static ngx_uint_t
+ngx_http_iri_names_is_added(const ngx_http_iri_names_t     *names,
+                            const ngx_http_core_srv_conf_t *cscf,
+                            ngx_str_t                       name)
+{
+    ngx_uint_t              n;
+    ngx_http_server_name_t *sn = names->added.elts;
+
+    for (n = 0; n < names->added.nelts; n++) {
+        if (sn[n].server == cscf && ngx_http_iri_same(sn[n].name, name)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /* The server of the same address that has this name in so many words. */
 static ngx_http_core_srv_conf_t *
 ngx_http_iri_names_owner(ngx_http_iri_names_t     *names,
@@ -241,7 +260,9 @@ ngx_http_iri_names_add_one(ngx_http_iri_names_t     *names,
     ngx_http_server_name_t   *sn;
     ngx_http_core_srv_conf_t *owner;
 
-    if (ngx_http_iri_names_is_named(cscf, name)) {
+    if (ngx_http_iri_names_is_named(cscf, name)
+        || ngx_http_iri_names_is_added(names, cscf, name))
+    {
         return NGX_OK;
     }
 

@@ -181,6 +181,14 @@ like((told($both))[0],
 is_deeply [told("iri on; iri_host on;\n", server('default', ''),
     server('twice', "server_name \xC3\xBC.example $UE \xC3\x9C.example;"))],
     [], 'A-labels beside their Unicode';
+for my $twice ("\xC3\xBC.example u\xCC\x88.example",
+    ".\xC3\xBC.example \xC3\x9C.example *.u\xCC\x88.example") {
+    ($nginx, @said) = asked("iri on; iri_host on;\n" . server('default', '')
+        . server('twice', "server_name $twice;"), $UE);
+    is_deeply \@said, ["twice $UE"], 'a name in two forms: ' . escaped($twice);
+    is_deeply [$nginx->log_text =~ /\[warn\].*/g], [],
+        'of which nobody is warned';
+}
 is_deeply [told("iri on; iri_host on;\n",
     server('http',  "listen 127.0.0.1:%%PORT%%; $name"),
     server('https', "listen 127.0.0.1:%%PORTs%%; server_name $UE;"))],
