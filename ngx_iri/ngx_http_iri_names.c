@@ -100,8 +100,8 @@ ngx_http_iri_names_either(ngx_http_iri_srv_conf_t  *found,
 
 
 /*
- * By which rules the names of a server are to be mapped: its own, or those of
- * a default server of its addresses.  NULL: none of these has iri_host on.
+ * By which rules the names of a server are to be mapped: those of the default
+ * servers of its addresses.  NULL: none of these has iri_host on.
  */
 static ngx_http_iri_srv_conf_t *
 ngx_http_iri_names_rules(ngx_http_iri_names_t     *names,
@@ -109,9 +109,7 @@ ngx_http_iri_names_rules(ngx_http_iri_names_t     *names,
 {
     ngx_uint_t               i = 0;
     ngx_http_conf_addr_t    *addr;
-    ngx_http_iri_srv_conf_t *found;
-
-    found = ngx_http_iri_names_either(NULL, cscf);
+    ngx_http_iri_srv_conf_t *found = NULL;
 
     while ((addr = ngx_http_iri_names_address(names, cscf, &i)) != NULL) {
         found = ngx_http_iri_names_either(found, addr->default_server);

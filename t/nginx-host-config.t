@@ -144,13 +144,18 @@ for my $form (@forms) {
         'server_name ' . escaped($form);
 }
 
-# Where no iri_host counts, names are what they are.
+# That of the default servers of its addresses says whether a server's names
+# are mapped; else they are what they are.
 for my $case (
     ['iri on;', '', '', 'default'], ['iri on; iri_host on;', '', '', 'site'],
     ['iri_host on;', '', '', 'default'],
-    ['iri on;', '', 'iri_host on;', 'site'],
+    ['iri_host on;', '', 'iri on;', 'default'],
+    ['iri on;', '', 'iri_host on;', 'default'],
     ['iri on; iri_host on;', '', 'iri off;', 'site'],
-    ['iri on; iri_host on;', 'iri_host off;', 'iri_host off;', 'default'],
+    ['iri on; iri_host on;', '', 'iri_host off;', 'site'],
+    ['iri on; iri_host on;', 'iri_host off;', '', 'default'],
+    ['iri on; iri_host on;', 'iri off;', '', 'default'],
+    ['iri on; iri_host on;', 'iri report;', '', 'default'],
 ) {
     my ($http, $default, $other, $site) = @$case;
     ($nginx, @said) = asked("$http\n" . server('default', $default)
@@ -158,15 +163,33 @@ for my $case (
     is $said[0], "$site $UE", "name: $http { $default } { $other }";
 }
 
-# A symbol is a name where one that counts is not strict.
-for my $case (['strict', 'strict', 'default'], ['strict', 'on', 'site'],
-    ['on', 'strict', 'site'], ['on', 'on', 'site']) {
-    my ($default, $other, $site) = @$case;
+# One of several addresses is enough; $server_name follows.
+for my $case (['off', 'off', "\xC3\xBC.example"], ['on', 'off', $UE],
+    ['off', 'on', $UE], ['on', 'on', $UE]) {
+    my ($one, $two, $wanted) = @$case;
     ($nginx, @said) = asked("iri on;\n"
-        . server('default', "iri_host $default;") . server('site',
-            "server_name i\xE2\x99\xA5.example; iri_host $other;"),
+        . server('one', "listen 127.0.0.1:%%PORT%%; iri_host $one;")
+        . server('two', "listen 127.0.0.1:%%PORTb%%; iri_host $two;")
+        . server('$server_name', "listen 127.0.0.1:%%PORT%%;
+            listen 127.0.0.1:%%PORTb%%; iri_host on;
+            server_name \xC3\xBC.example plain.example;"), 'plain.example');
+    is $said[0], "$wanted plain.example", "addresses: $one, $two";
+}
+
+# A symbol is a name where one that counts is not strict.
+for my $case (['strict', 'strict', 'strict', 'default'],
+    ['strict', 'strict', 'on', 'default'], ['strict', 'on', 'strict', 'site'],
+    ['on', 'strict', 'strict', 'site'], ['on', 'on', 'strict', 'site'],
+    ['strict', 'off', 'on', 'default']) {
+    my ($one, $two, $own, $site) = @$case;
+    ($nginx, @said) = asked("iri on;\n"
+        . server('default', "iri_host $one;")
+        . server('two', "listen 127.0.0.1:%%PORTb%%; iri_host $two;")
+        . server('site', "listen 127.0.0.1:%%PORT%%;
+            listen 127.0.0.1:%%PORTb%%; iri_host $own;
+            server_name i\xE2\x99\xA5.example;"),
         'xn--i-n3p.example');
-    is $said[0], "$site xn--i-n3p.example", "symbol: { $default } { $other }";
+    is $said[0], "$site xn--i-n3p.example", "symbol: $one, $two, own: $own";
 }
 
 # A name that is written down stays where it is; in one server it may be twice.
