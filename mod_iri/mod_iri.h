@@ -14,7 +14,8 @@
  *   mod_iri_dav.c      names on disk in the answers of mod_dav
  *   mod_iri_vars.c     IRI_PATH and its kin
  *   mod_iri_host.c     host of a request -> A-labels
- *   mod_iri_vhost.c    names of virtual hosts, directories named for hosts
+ *   mod_iri_vhost.c    names of virtual hosts
+ *   mod_iri_root.c     directories that are named for hosts
  *
  * Everything that is decided is decided in common/; see iri.h.
  */
@@ -241,6 +242,8 @@ void mod_iri_forget_first(request_rec *r);
 /* Give names that are not ASCII their A-labels; says what to tell httpd. */
 int mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                       server_rec *main_server);
+
+/* ---- mod_iri_root.c ----------------------------------------------------- */
 
 /* A directory that mod_vhost_alias named by A-labels may bear U-labels. */
 void mod_iri_map_root(request_rec *r);

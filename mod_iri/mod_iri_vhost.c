@@ -1,10 +1,8 @@
 /*
- * mod_iri_vhost.c - names of virtual hosts, directories named for hosts
+ * mod_iri_vhost.c - names of virtual hosts
  *
  * A request's host comes as A-labels.  So a ServerName or ServerAlias that
- * is written in Unicode is known by its A-labels, too; and where
- * mod_vhost_alias makes a directory out of the host, that directory may be
- * named in Unicode.
+ * is written in Unicode is known by its A-labels, too.
  */
 
 #include "mod_iri.h"
@@ -269,108 +267,4 @@ mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return OK;
-}
-
-/* ---- directories named for hosts ---------------------------------------- */
-
-/* Is there anything at a path of the disk? */
-static int
-mod_iri_is_entry(request_rec *r, const char *path)
-{
-    apr_finfo_t info;
-
-    return apr_stat(&info, path, APR_FINFO_TYPE, r->pool) == APR_SUCCESS;
-}
-
-/*
- * The directory in dir, octets of the disk, that a segment with A-labels
- * stands for: that of this name, or else the one with the U-labels as its
- * name.  NULL: neither is there.
- */
-static const char *
-mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
-{
-    const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
-    const char   *path = apr_pstrcat(r->pool, dir, "/", segment, NULL);
-    iri_env_apr_t env;
-    iri_search_t  search;
-    iri_found_t   found;
-    iri_str_t     name;
-
-    if (mod_iri_is_entry(r, path)) {
-        return path;
-    }
-    mod_iri_env(&env, r);
-    if (iri_host_display(&env.env, &conf->host, mod_iri_str(segment), &name)
-            != IRI_OK
-        || iri_is_ascii(name, 0))
-    {
-        return NULL;
-    }
-    path = apr_pstrcat(r->pool, "/", mod_iri_dup(r->pool, name), NULL);
-    memset(&search, 0, sizeof(search));
-    search.root = mod_iri_str(dir);
-    search.path = mod_iri_str(path);
-    search.cache = mod_iri_server(r->server)->cache;
-    search.tree = mod_iri_tree(r, apr_pstrcat(r->pool, dir, path, NULL));
-    if (iri_find(&env.env, &search, &found) != IRI_OK
-        || (found.answer != IRI_SERVE && found.answer != IRI_PASS))
-    {
-        return NULL;
-    }
-    path = mod_iri_dup(r->pool, found.filename);
-    return mod_iri_is_entry(r, path) ? path : NULL;
-}
-
-/* Has this request a document root of its own, with A-labels in it? */
-static int
-mod_iri_is_host_root(request_rec *r, const char *root)
-{
-    const core_server_config *core = ap_get_core_module_config(
-        r->server->module_config);
-
-    return root != NULL && strstr(root, "xn--") != NULL
-           && ap_document_root(r) == root && root != core->ap_document_root
-           && strncmp(r->filename, root, strlen(root)) == 0;
-}
-
-/*
- * Before directories are walked: what is opened is what <Directory> and
- * .htaccess judge, whichever name the directory has.
- */
-void
-mod_iri_map_root(request_rec *r)
-{
-    const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
-    const char             *root, *segment, *dir = "";
-    char                   *rest, *last;
-
-    if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON) {
-        return;
-    }
-    root = ap_context_document_root(r);
-    if (!mod_iri_is_host_root(r, root)) {
-        return;
-    }
-    rest = apr_pstrdup(r->pool, root);
-    for (segment = apr_strtok(rest, "/", &last); segment != NULL;
-         segment = apr_strtok(NULL, "/", &last))
-    {
-        dir = strstr(segment, "xn--") == NULL
-                  ? apr_pstrcat(r->pool, dir, "/", segment, NULL)
-                  : mod_iri_host_dir(r, dir, segment);
-        if (dir == NULL) {
-            return;
-        }
-    }
-    if (strcmp(dir, root) == 0) {
-        return;
-    }
-    r->filename = apr_pstrcat(r->pool, dir, r->filename + strlen(root), NULL);
-    r->canonical_filename = NULL;
-    r->finfo.filetype = APR_NOFILE;
-    r->finfo.valid = 0;
-    ap_set_document_root(r, dir);
-    ap_set_context_info(r, NULL, dir);
-    mod_iri_request_make(r)->root = dir;
 }
