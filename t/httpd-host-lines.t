@@ -19,28 +19,15 @@ for my $site (qw(first buecher echo)) {
     spew("$tmp/$site/index.html", $site);
 }
 
-my $SITES = <<"END";
+my $SITES = <<'END'
 Header always set X-Request "expr=%{base64:%{THE_REQUEST}}"
 Header always set X-Hosts "expr=%{base64:%{HTTP_HOST}|%{HTTP:X-Host}}"
 LogFormat "%{Host}^ti" trailer
 CustomLog "%%TMP%%/trailer.log" trailer
-<Directory "$tmp">
-    Require all granted
-</Directory>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName first.example
-    DocumentRoot "$tmp/first"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName b\xC3\xBCcher.example
-    DocumentRoot "$tmp/buecher"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName echo.example
-    ServerAlias \xC3\xA9cho.example
-    DocumentRoot "$tmp/echo"
-</VirtualHost>
 END
+    . vhost('first.example', "$tmp/first")
+    . vhost("b\xC3\xBCcher.example", "$tmp/buecher")
+    . vhost("echo.example \xC3\xA9cho.example", "$tmp/echo");
 
 sub server {
     my ($conf, %more) = @_;

@@ -1,6 +1,5 @@
 # What follows once IRIHost has selected a site: its rules, redirects, caches,
-# upstreams and variables; names and warnings of a configuration; directories
-# that are named for hosts.
+# upstreams and variables; directories that are named for hosts.
 use strict;
 use warnings;
 use File::Path qw(make_path);
@@ -47,7 +46,7 @@ my $upstream = httpd(root => "$tmp/up", stock => 1, modules => ['headers'],
     conf => 'Header set X-Upstream "expr=%{HTTP_HOST}"');
 my $up = $upstream->port;
 
-my $RULES = <<"END";
+my $RULES = <<"END"
 IRIEngine On
 IRIHost On
 LogFormat "%{IRI_HOST}e %{IRI_HOST_ASCII}e %{IRI}e %v %{HOST_SHOWN}e" host
@@ -63,14 +62,9 @@ Header always set X-Host "expr=%{IRI_HOST} %{IRI_HOST_ASCII}"
     Options +ExecCGI
     AddHandler cgi-script .cgi
 </Directory>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName first.example
-    DocumentRoot "$tmp/first"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName $B
-    ServerAlias *.$B
-    DocumentRoot "$tmp/b"
+END
+    . vhost('first.example', "$tmp/first")
+    . vhost("$B *.$B", "$tmp/b", conf => <<"END")
     <Location "/no">
         Require all denied
     </Location>
@@ -83,19 +77,10 @@ Header always set X-Host "expr=%{IRI_HOST} %{IRI_HOST_ASCII}"
     ProxyPreserveHost On
     ProxyPass "/up/" "http://127.0.0.1:$up/"
     IRIRedirect 301
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName other.example
-    ServerAlias gr\xC3\xB6\xC3\x9Fe.example
-    UseCanonicalName On
-    DocumentRoot "$tmp/b"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName canon-$B
-    UseCanonicalName On
-    DocumentRoot "$tmp/b"
-</VirtualHost>
 END
+    . vhost("other.example gr\xC3\xB6\xC3\x9Fe.example", "$tmp/b",
+        conf => 'UseCanonicalName On')
+    . vhost("canon-$B", "$tmp/b", conf => 'UseCanonicalName On');
 my $server = httpd(conf => $RULES, log_level => 'info',
     modules => [qw(headers rewrite proxy proxy_http cgid setenvif)]);
 
@@ -171,16 +156,14 @@ is_deeply [$server->errors], [], 'log';
 
 for my $options (qw(Strict Unsafe)) {
     my $refusing = httpd(log_level => 'info', h2 => 1, modules => ['headers'],
-        conf => <<"END");
+        conf => <<"END"
 HttpProtocolOptions $options
 ServerSignature On
 IRIEngine On
 IRIHost On
 Header always set X-Host "expr=%{IRI_HOST}%{IRI_HOST_ASCII}"
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName first.example
-</VirtualHost>
 END
+    . vhost('first.example'));
     for my $bad ("\xFF\xFE<b>", "%3Cb%3E\xC3\xBC", "a\xE2\x84\x80.example") {
         my $way = $refusing->get('/', host => $bad);
         is $way->status, 400, "$options: refused";
@@ -197,195 +180,6 @@ END
     is_deeply [$refusing->errors], [], 'log';
 }
 
-# ---- strict, report, off -----------------------------------------------------
-
-sub of_setting {
-    my ($setting, $host) = @_;
-    files('p/index.html' => 'page', 's/index.html' => 'site');
-    my $httpd = httpd(log_level => 'info', modules => ['headers'],
-        conf => <<"END");
-$setting
-Header always set X-Host "expr=%{IRI_HOST}"
-<Directory "$tmp">
-    Require all granted
-</Directory>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName first.example
-    DocumentRoot "$tmp/p"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName $host
-    DocumentRoot "$tmp/s"
-</VirtualHost>
-END
-    return ($httpd, $httpd->get('/', host => $host));
-}
-my $heart = "i\xE2\x99\xA5u.example";
-my ($httpd, $site) = of_setting("IRIEngine On\nIRIHost On", $heart);
-is said($site), 'site', 'a symbol is a name to UTS #46';
-($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $heart);
-is $site->status, 400, 'and none to IDNA2008';
-like $httpd->log_text, qr/\[iri:warn\].*i\\xe2\\x99\\xa5u\.example\ of\ the
-    \ virtual\ host\ at\ \S+httpd\.conf:\d+\ has\ no\ A-labels:
-    \ is\ not\ a\ name\ of\ IDNA2008/x,
-    'a name that cannot be mapped is told of';
-($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $B);
-is said($site), 'site', 'strict, a name of IDNA2008';
-($httpd, $site) = of_setting("IRIEngine Report\nIRIHost On", $B);
-is $site->status, 400, 'report changes nothing';
-like $httpd->log_text, qr/iri: report: host b\\xc3\\xbccher\.example: \Q$BA\E/,
-    'and says what would be';
-is said($httpd->get('/', host => $BA)), 'page', 'nor are names added';
-($httpd, $site) = of_setting(
-    "HttpProtocolOptions Unsafe\nIRIEngine Report\nIRIHost On", 'b%C3%BC,u@x');
-is said($site), 'site', 'report refuses nothing either';
-($httpd, $site) = of_setting('IRIHost On', $B);
-is $site->status, 400, 'IRIHost without IRIEngine does nothing';
-unlike $httpd->log_text, qr/\[iri:/, 'and says nothing';
-($httpd, $site) = of_setting('IRIEngine On', $B);
-is $site->status, 400, 'off is the default';
-is said($httpd->get('/', host => $BA)), 'page', 'without names';
-is $httpd->get('/', host => $BA)->header('X-Host'), $B, 'with variables';
-
-($httpd) = of_setting("HttpProtocolOptions Unsafe\nIRIEngine On", $B);
-is $httpd->get('/', host => $_)->header('X-Host') // '', '',
-    'without one of ' . escaped($_)
-    for 'a,b', 'u@' . $BA, "b\xFF.example", '%3Cb%3E';
-
-my ($code, $text) = httpd_t("IRIHost maybe\n# %%PORT%%");
-isnt $code, 0, 'a wrong word';
-like $text, qr/IRIHost must be "on", "off" or "strict"/, 'what would be right';
-($code, $text) = httpd_t("<Location />\nIRIHost on\n</Location>\n# %%PORT%%");
-like $text, qr/IRIHost not allowed/, 'a wrong place';
-
-# ---- which virtual host's setting counts -------------------------------------
-
-my $placed = httpd(log_level => 'info', conf => <<"END");
-IRIEngine On
-IRIHost Off
-<Directory "$tmp">
-    Require all granted
-</Directory>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName first.example
-    IRIHost On
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName $B
-    DocumentRoot "$tmp/b"
-    IRIInvalid 400
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName silent.example
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName off.example
-    IRIHost Off
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName same.example
-    IRIHost On
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORTtwo%%>
-    ServerName second.example
-    DocumentRoot "$tmp/first"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORTtwo%%>
-    ServerName on.example
-    ServerAlias $B
-    DocumentRoot "$tmp/b"
-    IRIHost On
-</VirtualHost>
-END
-is said($placed->get('/', host => $B)), 'buecher', 'that of the first';
-is $placed->get('/', host => $B, port => $placed->port('two'))->status, 400,
-    'not that of another';
-is said($placed->get('/', host => $BA, port => $placed->port('two'))),
-    'buecher', 'whose names are known, though';
-my $log = $placed->log_text;
-my $conf = qr/\S+httpd\.conf:\d+/;
-like $log, qr/\[iri:warn\].*IRIHost\ of\ the\ virtual\ host\ $_->[0]\ \($conf\)
-    \ does\ nothing\ for\ 127\.0\.0\.1:\d+:\ what\ counts\ there\ is\ that\ of
-    \ the\ first\ one,\ $_->[1]\ \($conf\)/x, "a warning of $_->[0]"
-    for ['off.example', 'first.example'], ['on.example', 'second.example'];
-unlike $log, qr/virtual host (?!off\.|on\.)\S+ .*does nothing/,
-    'of no other';
-is_deeply [$placed->errors], [], 'log';
-
-# Named in Unicode it stays where octets select it: at another address, say.
-my $named = httpd(conf => <<"END");
-HttpProtocolOptions Unsafe
-IRIEngine On
-<Directory "$tmp">
-    Require all granted
-</Directory>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName first.example
-    DocumentRoot "$tmp/first"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%% 127.0.0.1:%%PORTon%%>
-    ServerName $B
-    DocumentRoot "$tmp/b"
-    IRIHost On
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORTon%%>
-    ServerName other.example
-    ServerAlias gr\xC3\xB6\xC3\x9Fe.example
-    DocumentRoot "$tmp/first"
-</VirtualHost>
-END
-is said($named->get('/', host => $_)), 'buecher', 'a name in Unicode stays'
-    for $B, $BA;
-my @on = (port => $named->port('on'));
-is said($named->get('/', host => 'b%C3%BCcher.example', @on)), 'buecher',
-    'at the address where hosts are mapped';
-is said($named->get('/', host => 'gr%C3%B6%C3%9Fe.example', @on)), 'first',
-    'so are names of others there';
-
-# ---- StrictHostCheck ---------------------------------------------------------
-
-my $checked = httpd(conf => <<"END");
-IRIEngine On
-IRIHost On
-StrictHostCheck On
-<Directory "$tmp">
-    Require all granted
-</Directory>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName first.example
-    ServerAlias *.katze-gr\xC3\xB6\xC3\x9Fe.example
-    DocumentRoot "$tmp/first"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName $B
-    DocumentRoot "$tmp/b"
-</VirtualHost>
-END
-is said($checked->get('/', host => $B)), 'buecher', 'StrictHostCheck: a name';
-is said($checked->get('/', host => "a.katze-gr\xC3\xB6\xC3\x9Fe.example")),
-    'first', 'StrictHostCheck: a wildcard';
-is $checked->get('/', host => "\xC3\xA9t\xC3\xA9.example")->status, 400,
-    'StrictHostCheck: another name';
-
-# Without virtual hosts.
-my $main = httpd(conf => <<"END");
-IRIEngine On
-IRIHost On
-StrictHostCheck On
-ServerName $B
-DocumentRoot "$tmp/b"
-<Directory "$tmp">
-    Require all granted
-</Directory>
-END
-is said($main->get('/', host => $_)), 'buecher', 'the main server'
-    for $B, $BA, 'b%C3%BCcher.example:80';
-is $main->get('/', host => "\xC3\xA9t\xC3\xA9.example")->status, 400,
-    'StrictHostCheck: another name';
-is $main->request('GET', '/d', host => undef, version => '1.0')
-    ->header('Location'), "http://$BA/d/",
-    'a redirect without a host';
-
 # ---- a cache -----------------------------------------------------------------
 
 SKIP: {
@@ -394,25 +188,16 @@ SKIP: {
     mkdir "$own/cache";
     chmod 0777, "$own/cache";
     my $cache = httpd(tmp => $own, modules => [qw(cache cache_disk)],
-        conf => <<"END");
+        conf => <<"END"
 IRIEngine On
 IRIHost On
 CacheRoot "%%TMP%%/cache"
 CacheEnable disk "/"
 CacheHeader on
 CacheMinExpire 600
-<Directory "$tmp">
-    Require all granted
-</Directory>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName first.example
-    DocumentRoot "$tmp/first"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName $B
-    DocumentRoot "$tmp/b"
-</VirtualHost>
 END
+    . vhost('first.example', "$tmp/first")
+    . vhost($B, "$tmp/b"));
     is said($cache->get('/', host => $B)), 'buecher', 'kept';
     $cache->wait_for(sub { `find $own/cache -name '*.header'` });
     for my $host ('b%C3%BCcher.example', "B\xC3\x9CCHER.example", $BA) {
@@ -437,7 +222,7 @@ files("mass/$B/htdocs/index.html" => 'unicode',
     'mass/www.example/htdocs/index.html' => 'plain',
     "parts/example/b\xC3\xBCcher/www/index.html" => 'parts',
     'static/index.html' => 'static');
-my $mass = httpd(modules => [qw(vhost_alias headers)], conf => <<"END");
+my $mass = httpd(modules => [qw(vhost_alias headers)], conf => <<"END"
 IRIEngine On
 IRIHost On
 Header set X-Root "expr=%{DOCUMENT_ROOT}|%{CONTEXT_DOCUMENT_ROOT}"
@@ -454,25 +239,21 @@ Header set X-Root "expr=%{DOCUMENT_ROOT}|%{CONTEXT_DOCUMENT_ROOT}"
 <Directory "$tmp/euc">
     IRIFilenameCharset EUC-JP
 </Directory>
-<VirtualHost 127.0.0.1:%%PORT%%>
-    ServerName first.example
-    ServerAlias *
+END
+    . vhost('first.example *', undef, conf => <<"END")
     UseCanonicalName Off
     VirtualDocumentRoot "$tmp/mass/%0/htdocs"
     Alias "/static" "$tmp/static"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORTstatic%%>
-    DocumentRoot "$tmp/mass/$BA/htdocs"
-    Alias "/alias" "$tmp/mass/$BA/htdocs"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORTeuc%%>
+END
+    . vhost('', "$tmp/mass/$BA/htdocs", port => 'static',
+        conf => qq{Alias "/alias" "$tmp/mass/$BA/htdocs"})
+    . vhost('', undef, port => 'euc', conf => <<"END")
     UseCanonicalName Off
     VirtualDocumentRoot "$tmp/euc/%0/htdocs"
-</VirtualHost>
-<VirtualHost 127.0.0.1:%%PORTparts%%>
+END
+    . vhost('', undef, port => 'parts', conf => <<"END"));
     UseCanonicalName Off
     VirtualDocumentRoot "$tmp/parts/%-1/%-2/%1"
-</VirtualHost>
 END
 for my $host ($B, $BA, 'b%C3%BCcher.example', "$BA:80") {
     is said($mass->get('/', host => $host)), 'unicode', escaped($host);

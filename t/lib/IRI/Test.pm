@@ -22,7 +22,7 @@ use IRI::Server qw(build_dir capture free_port slurp spew temp_dir);
 use IRI::Tree 'make_tree';
 
 our @EXPORT = qw(build_dir capture escaped free_port httpd httpd_t make_tree
-    missing nginx nginx_t octets slurp spew temp_dir);
+    missing nginx nginx_t octets slurp spew temp_dir vhost);
 
 # Starts a private nginx; options in IRI::Nginx.
 sub nginx { return IRI::Nginx->new(@_)->start }
@@ -40,6 +40,22 @@ sub nginx_t {
 sub httpd_t {
     my ($conf, %option) = @_;
     return IRI::Httpd->new(conf => $conf, %option)->check;
+}
+
+# A <VirtualHost> of httpd. names: its ServerName and, behind it, aliases;
+# root: its DocumentRoot; options: conf, further lines; port, "two" for
+# %%PORTtwo%%, or a list of such.
+sub vhost {
+    my ($names, $root, %option) = @_;
+    my ($name, @aliases) = split ' ', $names;
+    my $port  = $option{port} // '';
+    my @lines = map { "127.0.0.1:%%PORT$_%%" } ref $port ? @$port : $port;
+    @lines = "<VirtualHost @lines>";
+    push @lines, "    ServerName $name" if defined $name;
+    push @lines, "    ServerAlias @aliases" if @aliases;
+    push @lines, "    DocumentRoot \"$root\"" if defined $root;
+    push @lines, $option{conf} if defined $option{conf};
+    return join "\n", @lines, "</VirtualHost>\n";
 }
 
 # What a test of 'nginx', 'httpd' or 'core' lacks here, for skip_all; undef

@@ -1,0 +1,137 @@
+# The names of virtual hosts with IRIHost: what is written in Unicode is known
+# by its A-labels, of whom, by which rules, and what the log says of it.
+use strict;
+use warnings;
+use File::Path qw(make_path);
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+my $tmp = temp_dir();
+for my $site (qw(first b p)) {
+    make_path("$tmp/$site/d");
+    spew("$tmp/$site/index.html", $site);
+}
+my ($B, $BA) = ("b\xC3\xBCcher.example", 'xn--bcher-kva.example');
+my $GROESSE = "gr\xC3\xB6\xC3\x9Fe.example";
+my $ON = "IRIEngine On\nIRIHost On\n";
+# where a virtual host is written, in a line of the log
+my $PLACE = qr/\S+httpd\.conf:\d+/;
+
+sub said {
+    my ($answer) = @_;
+    return $answer->status == 200 ? $answer->body : $answer->status;
+}
+
+# ---- strict, report, off -----------------------------------------------------
+
+sub of_setting {
+    my ($setting, $host) = @_;
+    my $httpd = httpd(log_level => 'info', modules => ['headers'],
+        conf => "$setting\nHeader always set X-Host expr=%{IRI_HOST}\n"
+            . vhost('first.example', "$tmp/first") . vhost($host, "$tmp/b"));
+    return ($httpd, $httpd->get('/', host => $host));
+}
+my $heart = "i\xE2\x99\xA5u.example";
+my ($httpd, $site) = of_setting($ON, $heart);
+is said($site), 'b', 'a symbol is a name to UTS #46';
+($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $heart);
+is $site->status, 400, 'and none to IDNA2008';
+like $httpd->log_text, qr/\[iri:warn\].*i\\xe2\\x99\\xa5u\.example\ of\ the
+    \ virtual\ host\ at\ \S+httpd\.conf:\d+\ has\ no\ A-labels:
+    \ is\ not\ a\ name\ of\ IDNA2008/x,
+    'a name that cannot be mapped is told of';
+($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $B);
+is said($site), 'b', 'strict, a name of IDNA2008';
+($httpd, $site) = of_setting("IRIEngine Report\nIRIHost On", $B);
+is $site->status, 400, 'report changes nothing';
+like $httpd->log_text, qr/iri: report: host b\\xc3\\xbccher\.example: \Q$BA\E/,
+    'and says what would be';
+is said($httpd->get('/', host => $BA)), 'first', 'nor are names added';
+($httpd, $site) = of_setting(
+    "HttpProtocolOptions Unsafe\nIRIEngine Report\nIRIHost On", 'b%C3%BC,u@x');
+is said($site), 'b', 'report refuses nothing either';
+($httpd, $site) = of_setting('IRIHost On', $B);
+is $site->status, 400, 'IRIHost without IRIEngine does nothing';
+unlike $httpd->log_text, qr/\[iri:/, 'and says nothing';
+($httpd, $site) = of_setting('IRIEngine On', $B);
+is $site->status, 400, 'off is the default';
+is said($httpd->get('/', host => $BA)), 'first', 'without names';
+is $httpd->get('/', host => $BA)->header('X-Host'), $B, 'with variables';
+
+($httpd) = of_setting("HttpProtocolOptions Unsafe\nIRIEngine On", $B);
+is $httpd->get('/', host => $_)->header('X-Host') // '', '',
+    'without one of ' . escaped($_)
+    for 'a,b', 'u@' . $BA, "b\xFF.example", '%3Cb%3E';
+
+my ($code, $text) = httpd_t("IRIHost maybe\n# %%PORT%%");
+isnt $code, 0, 'a wrong word';
+like $text, qr/IRIHost must be "on", "off" or "strict"/, 'what would be right';
+($code, $text) = httpd_t("<Location />\nIRIHost on\n</Location>\n# %%PORT%%");
+like $text, qr/IRIHost not allowed/, 'a wrong place';
+
+# ---- which virtual host's setting counts -------------------------------------
+
+my @two = (port => 'two');
+my $placed = httpd(log_level => 'info',
+    conf => "IRIEngine On\nIRIHost Off\n"
+        . vhost('first.example', undef, conf => 'IRIHost On')
+        . vhost($B, "$tmp/b", conf => 'IRIInvalid 400')
+        . vhost('silent.example')
+        . vhost('off.example', undef, conf => 'IRIHost Off')
+        . vhost('same.example', undef, conf => 'IRIHost On')
+        . vhost('second.example', "$tmp/first", @two)
+        . vhost("on.example $B", "$tmp/b", @two, conf => 'IRIHost On'));
+is said($placed->get('/', host => $B)), 'b', 'that of the first';
+@two = (port => $placed->port('two'));
+is $placed->get('/', host => $B, @two)->status, 400, 'not that of another';
+is said($placed->get('/', host => $BA, @two)), 'b',
+    'whose names are known, though';
+my $log = $placed->log_text;
+like $log, qr/\[iri:warn\].*IRIHost\ of\ the\ virtual\ host\ $_->[0]\ \($PLACE\)
+    \ does\ nothing\ for\ 127\.0\.0\.1:\d+:\ what\ counts\ there\ is\ that\ of
+    \ the\ first\ one,\ $_->[1]\ \($PLACE\)/x, "a warning of $_->[0]"
+    for ['off.example', 'first.example'], ['on.example', 'second.example'];
+unlike $log, qr/virtual host (?!off\.|on\.)\S+ .*does nothing/,
+    'of no other';
+is_deeply [$placed->errors], [], 'log';
+
+# Named in Unicode it stays where octets select it: at another address, say.
+my $named = httpd(conf => "HttpProtocolOptions Unsafe\nIRIEngine On\n"
+        . vhost('first.example', "$tmp/first")
+        . vhost($B, "$tmp/b", port => ['', 'on'], conf => 'IRIHost On')
+        . vhost("other.example $GROESSE", "$tmp/first", port => 'on'));
+is said($named->get('/', host => $_)), 'b', 'a name in Unicode stays'
+    for $B, $BA;
+my @on = (port => $named->port('on'));
+is said($named->get('/', host => 'b%C3%BCcher.example', @on)), 'b',
+    'at the address where hosts are mapped';
+is said($named->get('/', host => 'gr%C3%B6%C3%9Fe.example', @on)), 'first',
+    'so are names of others there';
+
+# ---- StrictHostCheck ---------------------------------------------------------
+
+my $checked = httpd(conf => "${ON}StrictHostCheck On\n"
+        . vhost("first.example *.katze-$GROESSE", "$tmp/first")
+        . vhost($B, "$tmp/b"));
+is said($checked->get('/', host => $B)), 'b', 'StrictHostCheck: a name';
+is said($checked->get('/', host => "a.katze-$GROESSE")), 'first',
+    'StrictHostCheck: a wildcard';
+is $checked->get('/', host => "\xC3\xA9t\xC3\xA9.example")->status, 400,
+    'StrictHostCheck: another name';
+
+# Without virtual hosts.
+my $main = httpd(root => "$tmp/b",
+    conf => "${ON}StrictHostCheck On\nServerName $B\n");
+is said($main->get('/', host => $_)), 'b', 'the main server'
+    for $B, $BA, 'b%C3%BCcher.example:80';
+is $main->get('/', host => "\xC3\xA9t\xC3\xA9.example")->status, 400,
+    'StrictHostCheck: another name';
+is $main->request('GET', '/d', host => undef, version => '1.0')
+    ->header('Location'), "http://$BA/d/",
+    'a redirect without a host';
+done_testing;
