@@ -58,14 +58,23 @@ typedef struct {
     ngx_http_handler_pt file_handlers[2];
 } ngx_http_iri_main_conf_t;
 
+/* Of a directive. */
+typedef struct {
+    ngx_str_t file;
+    ngx_uint_t line;
+    unsigned warned:1;          /* that it does nothing: once is enough */
+} ngx_http_iri_place_t;
+
 typedef struct {
     ngx_uint_t engine;          /* iri_engine_t */
     ngx_uint_t invalid;         /* iri_invalid_t */
     iri_charsets_t *charsets;   /* NULL: none */
     iri_reading_conf_t reading; /* the two above, for the core */
-    ngx_uint_t hosts;           /* iri_hosts_t; off where engine is */
+    ngx_uint_t hosts_said;      /* iri_hosts_t: what iri_host says */
+    ngx_http_iri_place_t *hosts_place;  /* where it does; NULL: nowhere */
+    unsigned hosts_own:1;       /* that is in the server itself */
+    ngx_uint_t hosts;           /* the same; off where engine is */
     iri_host_conf_t host;       /* for the core; without idna where that is */
-    unsigned hosts_said:1;      /* iri_host stands in the server itself */
 } ngx_http_iri_srv_conf_t;
 
 typedef struct {
@@ -206,8 +215,8 @@ void ngx_http_iri_host_init(ngx_conf_t *cf);
 
 /*
  * Make the names of servers known by their A-labels, too, and $server_name
- * with them; warn of names that have none or are somebody else's, and of an
- * iri_host without effect.  NGX_OK or NGX_ERROR.
+ * with them; warn of names that have none or are somebody else's, and, also
+ * where no iri is on, of an iri_host without effect.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
 

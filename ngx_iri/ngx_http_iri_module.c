@@ -72,7 +72,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_TAKE1,
       ngx_http_iri_hosts,
       NGX_HTTP_SRV_CONF_OFFSET,
-      offsetof(ngx_http_iri_srv_conf_t, hosts),
+      offsetof(ngx_http_iri_srv_conf_t, hosts_said),
       NULL },
 
     { ngx_string("iri_filename_charset"),
@@ -223,6 +223,24 @@ ngx_http_iri_set_slot(ngx_command_t *cmd, void *conf, const char *error,
 }
 
 
+/* Where the directive stands, for warnings; NULL without memory. */
+static ngx_http_iri_place_t *
+ngx_http_iri_place(ngx_conf_t *cf)
+{
+    ngx_http_iri_place_t *place;
+
+    place = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_place_t));
+    if (place == NULL) {
+        return NULL;
+    }
+
+    place->file = cf->conf_file->file.name;
+    place->line = cf->conf_file->line;
+
+    return place;
+}
+
+
 static char *
 ngx_http_iri_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -250,8 +268,14 @@ ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    const char *error;
-    iri_hosts_t hosts = IRI_HOSTS_OFF;
+    const char              *error;
+    iri_hosts_t              hosts = IRI_HOSTS_OFF;
+    ngx_http_iri_srv_conf_t *iscf = conf;
+
+    iscf->hosts_place = ngx_http_iri_place(cf);
+    if (iscf->hosts_place == NULL) {
+        return NGX_CONF_ERROR;
+    }
 
     error = iri_parse_hosts(ngx_http_iri_word(cf), &hosts);
 
@@ -374,7 +398,7 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->engine = NGX_CONF_UNSET_UINT;
     iscf->invalid = NGX_CONF_UNSET_UINT;
     iscf->charsets = NGX_CONF_UNSET_PTR;
-    iscf->hosts = NGX_CONF_UNSET_UINT;
+    iscf->hosts_said = NGX_CONF_UNSET_UINT;
 
     return iscf;
 }
@@ -417,6 +441,24 @@ ngx_http_iri_create_idna(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
 }
 
 
+static void
+ngx_http_iri_merge_hosts(const ngx_http_iri_srv_conf_t *prev,
+                         ngx_http_iri_srv_conf_t       *conf)
+{
+    conf->hosts_own = conf->hosts_place != NULL;
+
+    if (!conf->hosts_own) {
+        conf->hosts_place = prev->hosts_place;
+    }
+
+    ngx_conf_merge_uint_value(conf->hosts_said, prev->hosts_said,
+                              IRI_HOSTS_OFF);
+
+    conf->hosts = conf->engine == IRI_ENGINE_OFF ? IRI_HOSTS_OFF
+                                                 : conf->hosts_said;
+}
+
+
 static char *
 ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 {
@@ -428,8 +470,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->invalid, prev->invalid, IRI_INVALID_404);
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
 
-    conf->hosts_said = conf->hosts != NGX_CONF_UNSET_UINT;
-    ngx_conf_merge_uint_value(conf->hosts, prev->hosts, IRI_HOSTS_OFF);
+    ngx_http_iri_merge_hosts(prev, conf);
 
     conf->reading.invalid = (iri_invalid_t) conf->invalid;
     if (conf->charsets != NULL) {
@@ -437,7 +478,6 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     }
 
     if (conf->engine == IRI_ENGINE_OFF) {
-        conf->hosts = IRI_HOSTS_OFF;
         return NGX_CONF_OK;
     }
 
@@ -548,14 +588,18 @@ ngx_http_iri_init(ngx_conf_t *cf)
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    if (ngx_http_iri_names_init(cf) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     if (!imcf->switched_on) {
         return NGX_OK;
     }
 
     ngx_http_iri_host_init(cf);
 
-    if (ngx_http_iri_names_init(cf) != NGX_OK
-        || ngx_http_iri_root_init(cf) != NGX_OK
+    if (ngx_http_iri_root_init(cf) != NGX_OK
         || ngx_http_iri_variables_wrap(cf) != NGX_OK)
     {
         return NGX_ERROR;

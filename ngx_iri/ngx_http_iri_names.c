@@ -15,8 +15,9 @@
 /* While names are collected: all addresses that are listened on, and names. */
 typedef struct {
     ngx_conf_t *cf;
-    ngx_array_t addresses; /* of ngx_http_conf_addr_t * */
-    ngx_array_t added;     /* of ngx_http_server_name_t: A-labels */
+    ngx_uint_t  switched_on; /* a server is on or in report */
+    ngx_array_t addresses;   /* of ngx_http_conf_addr_t * */
+    ngx_array_t added;       /* of ngx_http_server_name_t: A-labels */
 } ngx_http_iri_names_t;
 
 
@@ -119,36 +120,102 @@ ngx_http_iri_names_rules(ngx_http_iri_names_t     *names,
 }
 
 
+/* Somebody at this address does not say "iri off". */
+static ngx_uint_t
+ngx_http_iri_names_awaited(ngx_http_conf_addr_t *addr)
+{
+    ngx_uint_t                 s;
+    ngx_http_core_srv_conf_t **server = addr->servers.elts;
+
+    for (s = 0; s < addr->servers.nelts; s++) {
+        if (ngx_http_iri_host_conf(server[s])->engine != IRI_ENGINE_OFF) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* It is on in a default server whose iri is off, and is wanted there. */
+static void
+ngx_http_iri_names_warn_off(ngx_http_iri_names_t     *names,
+                            ngx_http_core_srv_conf_t *cscf,
+                            ngx_uint_t                awaited)
+{
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
+
+    if (iscf->hosts == iscf->hosts_said || iscf->hosts_place->warned
+        || !(awaited || iscf->hosts_own || !names->switched_on))
+    {
+        return;
+    }
+
+    iscf->hosts_place->warned = 1;
+
+    ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
+                  "iri: \"iri_host\" in %V:%ui does nothing at the addresses "
+                  "of the default server in %s:%ui, where \"iri\" is off: "
+                  "write \"iri on;\" there, too",
+                  &iscf->hosts_place->file, iscf->hosts_place->line,
+                  cscf->file_name, cscf->line);
+}
+
+
+/* It stands in a server, and that of the default server says otherwise. */
+static void
+ngx_http_iri_names_warn_other(ngx_http_iri_names_t     *names,
+                              ngx_http_core_srv_conf_t *cscf,
+                              ngx_http_core_srv_conf_t *counts)
+{
+    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
+
+    if (!iscf->hosts_own || counts == NULL) {
+        return;
+    }
+
+    ngx_log_error(
+        NGX_LOG_WARN, names->cf->log, 0,
+        "iri: \"iri_host\" in %V:%ui has no effect, since the "
+        "server in %s:%ui is not the default server of its address: "
+        "write it in that in %s:%ui",
+        &iscf->hosts_place->file, iscf->hosts_place->line, cscf->file_name,
+        cscf->line, counts->file_name, counts->line);
+}
+
+
 /* iri_host where it has no effect, and so may be a misunderstanding. */
 static void
 ngx_http_iri_names_check(ngx_http_iri_names_t     *names,
                          ngx_http_core_srv_conf_t *cscf)
 {
-    ngx_uint_t               i = 0, differs = 0;
-    ngx_http_conf_addr_t    *addr;
-    ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
+    ngx_uint_t                i = 0, is_default = 0, awaited = 0;
+    ngx_http_conf_addr_t     *addr;
+    ngx_http_iri_srv_conf_t  *iscf = ngx_http_iri_host_conf(cscf);
+    ngx_http_core_srv_conf_t *first, *counts = NULL;
 
-    if (!iscf->hosts_said) {
+    if (!iscf->hosts_own && iscf->hosts == iscf->hosts_said) {
         return;
     }
 
     while ((addr = ngx_http_iri_names_address(names, cscf, &i)) != NULL) {
-        if (addr->default_server == cscf) {
-            return;
-        }
+        first = addr->default_server;
 
-        if (ngx_http_iri_host_conf(addr->default_server)->hosts
-            != iscf->hosts) {
-            differs = 1;
+        if (first == cscf) {
+            is_default = 1;
+            awaited |= ngx_http_iri_names_awaited(addr);
+
+        } else if (ngx_http_iri_host_conf(first)->hosts_said
+                   != iscf->hosts_said) {
+            counts = first;
         }
     }
 
-    if (differs) {
-        ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
-                      "\"iri_host\" of the server in %s:%ui has no effect on "
-                      "requests, that of the default server of an address "
-                      "has",
-                      cscf->file_name, cscf->line);
+    if (is_default) {
+        ngx_http_iri_names_warn_off(names, cscf, awaited);
+
+    } else {
+        ngx_http_iri_names_warn_other(names, cscf, counts);
     }
 }
 
@@ -267,9 +334,10 @@ ngx_http_iri_names_add_one(ngx_http_iri_names_t     *names,
     owner = ngx_http_iri_names_owner(names, cscf, name);
     if (owner != NULL) {
         ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
-                      "server name \"%V\" stays with the server in %s:%ui, "
-                      "not with that in %s:%ui, which writes it in other "
-                      "characters",
+                      "iri: server name \"%V\" stays with the server in "
+                      "%s:%ui, which writes it so, and not with that in "
+                      "%s:%ui, which writes it in Unicode: take it out of "
+                      "one of them",
                       &name, owner->file_name, owner->line, cscf->file_name,
                       cscf->line);
         return NGX_OK;
@@ -353,8 +421,9 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 
     if (host.answer == IRI_REFUSE) {
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "server name \"%V\" in %s:%ui selects nothing with "
-                      "\"iri_host\": it %s",
+                      "iri: server name \"%V\" in %s:%ui selects nothing "
+                      "with \"iri_host\", for it %s: correct it or take it "
+                      "out",
                       &sn->name, sn->server->file_name, sn->server->line,
                       iri_host_why_text(host.why));
     }
@@ -446,11 +515,14 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
     ngx_uint_t                 s;
     ngx_http_iri_names_t       names;
     ngx_http_core_srv_conf_t **cscf;
+    ngx_http_iri_main_conf_t  *imcf;
     ngx_http_core_main_conf_t *cmcf;
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
     names.cf = cf;
+    names.switched_on = imcf->switched_on;
 
     if (ngx_array_init(&names.addresses, cf->temp_pool, 8,
                        sizeof(ngx_http_conf_addr_t *))
@@ -468,7 +540,9 @@ ngx_http_iri_names_init(ngx_conf_t *cf)
     for (s = 0; s < cmcf->servers.nelts; s++) {
         ngx_http_iri_names_check(&names, cscf[s]);
 
-        if (ngx_http_iri_names_add_server(&names, cscf[s]) != NGX_OK) {
+        if (names.switched_on
+            && ngx_http_iri_names_add_server(&names, cscf[s]) != NGX_OK)
+        {
             return NGX_ERROR;
         }
     }

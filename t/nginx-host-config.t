@@ -198,8 +198,9 @@ my $both = "iri on; iri_host on;\n" . server('default', '')
     . server('ascii', 'server_name XN--TDA.example;');
 ($nginx, @said) = asked($both, $UE, $ue);
 is_deeply \@said, ["ascii $UE", "ascii $UE"], 'A-labels that are written down';
-like((told($both))[0],
-    qr/\[warn\].* "\Q$UE\E" stays with the server at \d+, not with that at /,
+is((told($both))[0] =~ s/ at \d+/ at N/gr, '[warn] iri: server name '
+    . "\"$UE\" stays with the server at N, which writes it so, and not with "
+    . 'that at N, which writes it in Unicode: take it out of one of them',
     'which is told');
 is_deeply [told("iri on; iri_host on;\n", server('default', ''),
     server('twice', "server_name \xC3\xBC.example $UE \xC3\x9C.example;"))],
@@ -252,8 +253,8 @@ for my $case (
     my ($bad, $why) = @$case;
     my $text = server('default', "server_name $bad;");
     my @told = told("iri on; iri_host on;\n", $text);
-    my $says = qr/ selects nothing with "iri_host": it \Q$why/;
-    like $told[0] // '', qr/\[warn\] .*"\Q$bad\E" at \d+$says/,
+    my $says = qr/selects nothing with "iri_host", for it \Q$why/;
+    like $told[0] // '', qr/^\[warn\] iri: server name "\Q$bad\E" at \d+ $says/,
         'a name without A-labels: ' . escaped $bad;
     is @told, 1, 'one warning';
     is_deeply [told("iri on;\n", $text)], [], 'none without iri_host';
@@ -263,23 +264,60 @@ is_deeply [told("iri on; iri_host on;\n", server('x',
     [],
     'ASCII and patterns are not looked at';
 
+# iri_host that has no effect: where it stands, of which server, what is right.
+# Lines from that of http{} on, which is 0: the default server is at 1 and its
+# text at 3, the other at 6 and at 8.
+my ($base) = (told("iri maybe;\n"))[0] =~ / at (\d+)/;
+my $HERE = 'iri: "iri_host" at';
+my $OFF  = 'where "iri" is off: write "iri on;" there, too';
+my %TELLS = (
+    none   => [],
+    other  => ["$HERE %d has no effect, since the server at 6 is not the "
+        . 'default server of its address: write it in that at 1'],
+    off    => ["$HERE %d does nothing at the addresses of the default server "
+        . "at 1, $OFF"],
+);
 for my $case (
-    ['iri on;',              '', 'iri_host on;',     1],
-    ['iri on; iri_host on;', '', 'iri_host off;',    1],
-    ['iri on; iri_host on;', '', 'iri_host strict;', 1],
-    ['iri on; iri_host on;', '', 'iri_host on;',     0],
-    ['iri on;',              'iri_host on;', '',     0],
-    ['iri on;',              'iri_host on;', 'iri_host on;',     0],
-    ['iri on;', '', 'listen 127.0.0.1:%%PORTb%%; iri_host on;',  0],
+    # http, default server, other server, what is told, which line is meant
+    ['iri on;',                '', 'iri_host on;',                'other', 8],
+    ['iri on; iri_host on;',   '', 'iri_host off;',               'other', 8],
+    ['iri on; iri_host on;',   '', 'iri_host strict;',            'other', 8],
+    ['',                       '', 'iri on; iri_host on;',        'other', 8],
+    ['',                       '', 'iri_host on;',                'other', 8],
+    ['iri on; iri_host on;',   '', 'iri_host on;',                'none'],
+    ['iri on; iri_host on;',   '', 'iri off; iri_host on;',       'none'],
+    ['iri on;',   'iri_host on;', '',                             'none'],
+    ['iri on;',   'iri_host on;', 'iri_host on;',                 'none'],
+    ['iri on;', '', 'listen 127.0.0.1:%%PORTb%%; iri_host on;',   'none'],
     ['iri on;', '', 'listen 127.0.0.1:%%PORT%%;
-        listen 127.0.0.1:%%PORTb%%; iri_host on;', 0],
+        listen 127.0.0.1:%%PORTb%%; iri_host on;',                'none'],
+    # iri is off where it counts: said once, and only if it can matter
+    ['iri_host on;',         '', '',                              'off', 0],
+    ['iri_host strict;',     '', '',                              'off', 0],
+    ['iri_host on;',         '', 'iri on;',                       'off', 0],
+    ['iri_host on;',         '', 'iri report;',                   'off', 0],
+    ['iri_host on;',         '', 'listen 127.0.0.1:%%PORTb%%;',   'off', 0],
+    ['iri_host on;', '', 'listen 127.0.0.1:%%PORTb%%; iri on;',   'none'],
+    ['iri_host on;',         'iri on;', '',                       'none'],
+    ['iri report; iri_host on;', '', '',                          'none'],
+    ['iri on; iri_host on;', 'iri off;', '',                      'off', 0],
+    ['iri on; iri_host on;', 'iri off;',
+        'listen 127.0.0.1:%%PORTb%%;',                            'none'],
+    ['iri on;', 'iri off; iri_host on;',
+        'listen 127.0.0.1:%%PORTb%%;',                            'off', 3],
+    ['',                     'iri_host on;', '',                  'off', 3],
+    ['',                     'iri_host on;', 'iri_host on;',      'off', 3],
+    ['iri_host on;',         'iri_host off;', '',                 'none'],
+    ['',                     'iri_host off;', '',                 'none'],
+    ['',                     '', '',                              'none'],
 ) {
-    my ($http, $default, $other, $wanted) = @$case;
-    my @told = told("$http\n", server('default', $default),
-        server('site', $other));
-    is @told, $wanted, "warnings: $http { $default } { $other }";
-    like $told[0], qr/"iri_host" of the server at \d+ has no effect/,
-        'which says why' if $wanted;
+    my ($http, $default, $other, $tells, $line) = @$case;
+    my @told = map { s/ at (\d+)/' at ' . ($1 - $base)/ger }
+        told("$http\n", server('default', "\n$default"),
+            server('site', "\n$other"));
+    is_deeply \@told,
+        [map { '[warn] ' . sprintf $_, $line // 0 } @{ $TELLS{$tells} }],
+        "warnings: $http { $default } { $other }: $tells";
 }
 
 # ---- reload ------------------------------------------------------------------
