@@ -9,12 +9,20 @@
 
 /* ---- which IRIHost counts ----------------------------------------------- */
 
+/* What IRIHost says of a server. */
 static int
-mod_iri_hosts_of(const server_rec *s)
+mod_iri_says(const server_rec *s)
 {
     const mod_iri_server_t *conf = mod_iri_server(s);
 
     return conf->hosts == MOD_IRI_UNSET ? IRI_HOSTS_OFF : conf->hosts;
+}
+
+/* What it does where the server is the first of an address. */
+static int
+mod_iri_does(const server_rec *s)
+{
+    return mod_iri_server(s)->maps_hosts ? mod_iri_says(s) : IRI_HOSTS_OFF;
 }
 
 static int
@@ -85,42 +93,51 @@ mod_iri_rules_of(const server_rec *s, const iri_host_conf_t *before)
     return before && !before->strict ? before : &conf->host;
 }
 
-static void
-mod_iri_warn_of_hosts(const server_rec *s, const server_addr_rec *address,
-                      const server_rec *first)
-{
-    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                 "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
-                 "for %s:%u: what counts there is that of the first one, %s "
-                 "(%s:%u)",
-                 s->server_hostname, s->defn_name, s->defn_line_number,
-                 address->virthost, address->host_port,
-                 first->server_hostname, first->defn_name,
-                 first->defn_line_number);
-}
-
 /*
- * By which rules hosts are mapped that may select this server; NULL: by
- * none.  Warns where its own IRIHost is not what decides.
+ * By which rules hosts are mapped that may select this server: those of the
+ * first virtual host of each of its addresses.  NULL: by none.
  */
 static const iri_host_conf_t *
-mod_iri_selected_by(const server_rec *main_server, const server_rec *s)
+mod_iri_rules(const server_rec *main_server, const server_rec *s)
 {
-    const mod_iri_server_t *conf = mod_iri_server(s);
-    const iri_host_conf_t  *rules = mod_iri_rules_of(s, NULL);
-    const server_addr_rec  *address = s == main_server ? NULL : s->addrs;
-    const server_rec       *first;
+    const iri_host_conf_t *rules = NULL;
+    const server_addr_rec *address;
 
-    for (/* void */; address != NULL; address = address->next) {
-        first = mod_iri_first_of(main_server, address);
-        rules = mod_iri_rules_of(first, rules);
-        if (conf->says_hosts && conf != mod_iri_server(main_server)
-            && mod_iri_hosts_of(first) != mod_iri_hosts_of(s))
-        {
-            mod_iri_warn_of_hosts(s, address, first);
-        }
+    if (s == main_server) {
+        return mod_iri_rules_of(s, NULL);
+    }
+    for (address = s->addrs; address != NULL; address = address->next) {
+        rules = mod_iri_rules_of(mod_iri_first_of(main_server, address),
+                                 rules);
     }
     return rules;
+}
+
+/* Warn where a virtual host's own IRIHost is not what decides. */
+static void
+mod_iri_warn_of_hosts(const server_rec *main_server, const server_rec *s)
+{
+    const mod_iri_server_t *conf = mod_iri_server(s);
+    const server_addr_rec  *address;
+    const server_rec       *first;
+
+    if (!conf->says_hosts || conf == mod_iri_server(main_server)) {
+        return;
+    }
+    for (address = s->addrs; address != NULL; address = address->next) {
+        first = mod_iri_first_of(main_server, address);
+        if (first == s || mod_iri_does(first) == mod_iri_says(s)) {
+            continue;
+        }
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                     "iri: IRIHost of the virtual host %s (%s:%u) does "
+                     "nothing for %s:%u: what counts there is that of the "
+                     "first one, %s (%s:%u)",
+                     s->server_hostname, s->defn_name, s->defn_line_number,
+                     address->virthost, address->host_port,
+                     first->server_hostname, first->defn_name,
+                     first->defn_line_number);
+    }
 }
 
 /* ---- names -------------------------------------------------------------- */
@@ -224,7 +241,7 @@ mod_iri_prepare_hosts(server_rec *s, const iri_idna_t *idna)
     conf->host.idna = idna;
     conf->host.mapping = IRI_MAPPING_UTS46;
     conf->host.strict = conf->hosts == IRI_HOSTS_STRICT;
-    conf->maps_hosts = mod_iri_hosts_of(s) != IRI_HOSTS_OFF
+    conf->maps_hosts = mod_iri_says(s) != IRI_HOSTS_OFF
                        && (conf->engine == IRI_ENGINE_ON
                            || conf->engine == IRI_ENGINE_REPORT);
 }
@@ -254,7 +271,8 @@ mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
         mod_iri_prepare_hosts(s, idna);
     }
     for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
-        rules = mod_iri_selected_by(main_server, s);
+        mod_iri_warn_of_hosts(main_server, s);
+        rules = mod_iri_rules(main_server, s);
         if (rules != NULL) {
             status = mod_iri_add_server_names(s, rules, &env);
         }

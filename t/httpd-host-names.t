@@ -89,8 +89,8 @@ my $placed = httpd(log_level => 'info',
 is said($placed->get('/', host => $B)), 'b', 'that of the first';
 @two = (port => $placed->port('two'));
 is $placed->get('/', host => $B, @two)->status, 400, 'not that of another';
-is said($placed->get('/', host => $BA, @two)), 'b',
-    'whose names are known, though';
+is said($placed->get('/', host => $BA, @two)), 'first',
+    'whose names do not become known';
 my $log = $placed->log_text;
 like $log, qr/\[iri:warn\].*IRIHost\ of\ the\ virtual\ host\ $_->[0]\ \($PLACE\)
     \ does\ nothing\ for\ 127\.0\.0\.1:\d+:\ what\ counts\ there\ is\ that\ of
@@ -99,6 +99,28 @@ like $log, qr/\[iri:warn\].*IRIHost\ of\ the\ virtual\ host\ $_->[0]\ \($PLACE\)
 unlike $log, qr/virtual host (?!off\.|on\.)\S+ .*does nothing/,
     'of no other';
 is_deeply [$placed->errors], [], 'log';
+
+# A later one is looked at as it is written, whatever it says itself.
+my $later = httpd(log_level => 'info',
+    conf => "IRIEngine On\nIRIHost Off\n"
+        . vhost('first.example', "$tmp/first", conf => 'IRIHost Strict')
+        . vhost($B, "$tmp/b", conf => 'IRIHost Off')
+        . vhost("i\xE2\x99\xA5u.example", "$tmp/b", conf => 'IRIHost On')
+        . vhost('engine.example', undef, port => 'off',
+            conf => "IRIEngine Off\nIRIHost On")
+        . vhost($GROESSE, undef, port => 'off', conf => 'IRIHost On')
+        . vhost('off.example', undef, port => 'off',
+            conf => "IRIEngine Off\nIRIHost Off"));
+is said($later->get('/', host => $B)), 'b', 'names are known by its rules';
+is said($later->get('/', host => 'xn--iu-t0x.example')), 'first', 'alone';
+$log = $later->log_text;
+like $log, qr/IRIHost of the virtual host \Q$_\E .*does nothing/,
+    "a warning of $_"
+    for map { s/([\x80-\xFF])/sprintf '\x%02x', ord $1/ger }
+    $B, "i\xE2\x99\xA5u.example", $GROESSE;
+unlike $log, qr/virtual host off\.example .*does nothing/,
+    'none where the engine of the first is off, and so is its own IRIHost';
+unlike $log, qr/is known as xn--gr/, 'which adds no names';
 
 # Named in Unicode it stays where octets select it: at another address, say.
 my $named = httpd(conf => "HttpProtocolOptions Unsafe\nIRIEngine On\n"
