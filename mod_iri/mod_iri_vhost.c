@@ -140,78 +140,247 @@ mod_iri_warn_of_hosts(const server_rec *main_server, const server_rec *s)
     }
 }
 
-/* ---- names -------------------------------------------------------------- */
+/* ---- whose a name is ---------------------------------------------------- */
 
-/* The A-labels of a name; NULL: it is ASCII, or has none, which is told. */
-static iri_status_t
-mod_iri_ascii_name(const server_rec *s, const iri_host_conf_t *conf,
-                   iri_env_apr_t *env, const char *name, char **ascii)
+/* A name in Unicode, and what it becomes known by. */
+typedef struct {
+    server_rec         *s;
+    const char         *name;
+    const char         *ascii;
+    apr_array_header_t *list;  /* that it is added to; NULL: a ServerName */
+    const server_rec   *owner; /* who has ascii in so many words, or NULL */
+} mod_iri_name_t;
+
+/* While names are collected. */
+typedef struct {
+    const server_rec   *main_server;
+    iri_env_apr_t       env;
+    apr_array_header_t *names; /* of mod_iri_name_t */
+} mod_iri_names_t;
+
+static const char *
+mod_iri_place(const mod_iri_names_t *names, const server_rec *s)
 {
-    iri_status_t status;
-    iri_host_t   host;
+    return s->defn_name == NULL
+               ? "the main server"
+               : apr_psprintf(names->env.pool, "%s:%u", s->defn_name,
+                              s->defn_line_number);
+}
 
-    *ascii = NULL;
-    if (name == NULL || iri_is_ascii(mod_iri_str(name), 0)) {
+static int
+mod_iri_share_address(const server_rec *a, const server_rec *b)
+{
+    const server_addr_rec *address;
+
+    for (address = a->addrs; address != NULL; address = address->next) {
+        if (mod_iri_has_address(b, address)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The first in a list that is this name, or that this pattern matches. */
+static const char *
+mod_iri_listed(const apr_array_header_t *list, const char *name,
+               int is_pattern)
+{
+    const char *listed;
+    int         i;
+
+    for (i = 0; list != NULL && i < list->nelts; i++) {
+        listed = APR_ARRAY_IDX(list, i, const char *);
+        if (listed != NULL
+            && (is_pattern ? ap_strcasecmp_match(listed, name)
+                           : ap_cstr_casecmp(listed, name))
+                   == 0)
+        {
+            return listed;
+        }
+    }
+    return NULL;
+}
+
+/* The name of a server, wildcards aside, that is this, or is matched. */
+static const char *
+mod_iri_exact(const server_rec *s, const char *name, int is_pattern)
+{
+    const char               *hostname = s->server_hostname;
+    const apr_array_header_t  one = { NULL, sizeof(hostname), 1, 1,
+                                      (char *) &hostname };
+    const char               *found = mod_iri_listed(&one, name, is_pattern);
+
+    return found ? found : mod_iri_listed(s->names, name, is_pattern);
+}
+
+/* The other server of the same address that has the name written down. */
+static const server_rec *
+mod_iri_owner(const mod_iri_names_t *names, const mod_iri_name_t *name)
+{
+    const server_rec *s = names->main_server->next;
+
+    while (s != NULL
+           && (s == name->s || !mod_iri_share_address(name->s, s)
+               || (mod_iri_exact(s, name->ascii, 0) == NULL
+                   && mod_iri_listed(s->wild_names, name->ascii, 0) == NULL)))
+    {
+        s = s->next;
+    }
+    return s;
+}
+
+/*
+ * A wildcard stands before exact names of later virtual hosts, which come
+ * earlier in httpd's list; so httpd has it, and so it is with A-labels.
+ */
+static void
+mod_iri_warn_of_wildcard(const mod_iri_names_t *names,
+                         const mod_iri_name_t  *name)
+{
+    const server_rec *s;
+    const char       *taken;
+
+    for (s = names->main_server->next; s != NULL && s != name->s; s = s->next)
+    {
+        taken = mod_iri_share_address(name->s, s)
+                    ? mod_iri_exact(s, name->ascii, 1)
+                    : NULL;
+        if (taken != NULL) {
+            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                         "iri: %s of the virtual host at %s takes %s from "
+                         "that at %s",
+                         name->ascii, mod_iri_place(names, name->s), taken,
+                         mod_iri_place(names, s));
+        }
+    }
+}
+
+/* ---- names in Unicode --------------------------------------------------- */
+
+/* Collect a name, if it has A-labels; if it cannot have them, that is told. */
+static iri_status_t
+mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
+                     server_rec *s, const char *text,
+                     apr_array_header_t *list)
+{
+    mod_iri_name_t *name;
+    iri_status_t    status;
+    iri_host_t      host;
+
+    if (text == NULL || iri_is_ascii(mod_iri_str(text), 0)) {
         return IRI_OK;
     }
-    status = iri_host_name(&env->env, conf, mod_iri_str(name), &host);
+    status = iri_host_name(&names->env.env, rules, mod_iri_str(text), &host);
     if (status != IRI_OK) {
         return status;
     }
     if (host.answer == IRI_SERVE) {
-        *ascii = mod_iri_dup(env->pool, host.ascii);
-        ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, "iri: %s is known as %s",
-                     name, *ascii);
+        name = apr_array_push(names->names);
+        name->s = s;
+        name->name = text;
+        name->ascii = mod_iri_dup(names->env.pool, host.ascii);
+        name->list = list;
         return IRI_OK;
     }
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                 "iri: %s of the virtual host at %s:%u has no A-labels: %s",
-                 name, s->defn_name ? s->defn_name : "the main server",
-                 s->defn_line_number, iri_host_why_text(host.why));
+                 "iri: %s of the virtual host at %s has no A-labels: %s",
+                 text, mod_iri_place(names, s), iri_host_why_text(host.why));
     return IRI_OK;
 }
 
 static iri_status_t
-mod_iri_add_aliases(const server_rec *s, const iri_host_conf_t *conf,
-                    iri_env_apr_t *env, apr_array_header_t *names)
+mod_iri_collect_list(mod_iri_names_t *names, const iri_host_conf_t *rules,
+                     server_rec *s, apr_array_header_t *list)
 {
     iri_status_t status = IRI_OK;
-    int          i, count = names ? names->nelts : 0;
-    char        *ascii;
+    int          i;
 
-    for (i = 0; i < count && status == IRI_OK; i++) {
-        status = mod_iri_ascii_name(
-            s, conf, env, APR_ARRAY_IDX(names, i, const char *), &ascii);
-        if (ascii != NULL) {
-            APR_ARRAY_PUSH(names, const char *) = ascii;
-        }
+    for (i = 0; list != NULL && i < list->nelts && status == IRI_OK; i++) {
+        status = mod_iri_collect_name(
+            names, rules, s, APR_ARRAY_IDX(list, i, const char *), list);
     }
     return status;
 }
 
-/* The A-labels of ServerName take its place: they go into redirects. */
+/* All names of a server.  Nothing is added yet. */
 static iri_status_t
-mod_iri_add_server_names(server_rec *s, const iri_host_conf_t *conf,
-                         iri_env_apr_t *env)
+mod_iri_collect_names(mod_iri_names_t *names, server_rec *s)
 {
-    char        *ascii = NULL;
-    iri_status_t status;
+    const iri_host_conf_t *rules = mod_iri_rules(names->main_server, s);
+    iri_status_t           status;
 
-    status = mod_iri_add_aliases(s, conf, env, s->names);
-    if (status == IRI_OK) {
-        status = mod_iri_add_aliases(s, conf, env, s->wild_names);
+    if (rules == NULL) {
+        return IRI_OK;
     }
+    status = mod_iri_collect_list(names, rules, s, s->names);
     if (status == IRI_OK) {
-        status = mod_iri_ascii_name(s, conf, env, s->server_hostname, &ascii);
+        status = mod_iri_collect_list(names, rules, s, s->wild_names);
     }
-    if (status != IRI_OK || ascii == NULL) {
-        return status;
+    return status == IRI_OK ? mod_iri_collect_name(names, rules, s,
+                                                   s->server_hostname, NULL)
+                            : status;
+}
+
+/* While all names are as they are written. */
+static void
+mod_iri_judge_name(const mod_iri_names_t *names, mod_iri_name_t *name)
+{
+    name->owner = mod_iri_owner(names, name);
+    if (name->owner != NULL) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, name->s,
+                     "iri: the name %s stays with the virtual host at %s, "
+                     "not with that at %s, which writes it in other "
+                     "characters",
+                     name->ascii, mod_iri_place(names, name->owner),
+                     mod_iri_place(names, name->s));
+    } else if (name->list != NULL && name->list == name->s->wild_names) {
+        mod_iri_warn_of_wildcard(names, name);
+    }
+}
+
+/* The A-labels of a ServerName take its place: they go into redirects. */
+static void
+mod_iri_add_name(const mod_iri_names_t *names, const mod_iri_name_t *name)
+{
+    server_rec *s = name->s;
+
+    if (name->owner != NULL) {
+        return;
+    }
+    ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, "iri: %s is known as %s",
+                 name->name, name->ascii);
+    if (name->list != NULL) {
+        APR_ARRAY_PUSH(name->list, const char *) = name->ascii;
+        return;
     }
     if (s->names == NULL) {
-        s->names = apr_array_make(env->pool, 1, sizeof(char *));
+        s->names = apr_array_make(names->env.pool, 1, sizeof(char *));
     }
     APR_ARRAY_PUSH(s->names, const char *) = s->server_hostname;
-    s->server_hostname = ascii;
+    s->server_hostname = apr_pstrdup(names->env.pool, name->ascii);
+}
+
+static iri_status_t
+mod_iri_add_all_names(mod_iri_names_t *names, server_rec *main_server)
+{
+    iri_status_t    status = IRI_OK;
+    server_rec     *s;
+    mod_iri_name_t *name;
+    int             i;
+
+    for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
+        status = mod_iri_collect_names(names, s);
+    }
+    if (status != IRI_OK) {
+        return status;
+    }
+    name = (mod_iri_name_t *) names->names->elts;
+    for (i = 0; i < names->names->nelts; i++) {
+        mod_iri_judge_name(names, &name[i]);
+    }
+    for (i = 0; i < names->names->nelts; i++) {
+        mod_iri_add_name(names, &name[i]);
+    }
     return IRI_OK;
 }
 
@@ -250,14 +419,12 @@ int
 mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                   server_rec *main_server)
 {
-    iri_idna_t            *idna = iri_idna_create();
-    const iri_host_conf_t *rules;
-    iri_status_t           status = IRI_OK;
-    iri_env_apr_t          env;
-    server_rec            *s;
+    iri_idna_t     *idna = iri_idna_create();
+    iri_status_t    status;
+    mod_iri_names_t names;
+    server_rec     *s;
 
     (void) plog;
-    (void) ptemp;
     if (idna == NULL) {
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
                      "iri: cannot work: no memory for host names, or the "
@@ -266,17 +433,16 @@ mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     apr_pool_cleanup_register(pconf, idna, mod_iri_drop_idna,
                               apr_pool_cleanup_null);
-    iri_env_apr_init(&env, pconf, mod_iri_log_names, main_server);
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_hosts(s, idna);
     }
-    for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
+    for (s = main_server; s != NULL; s = s->next) {
         mod_iri_warn_of_hosts(main_server, s);
-        rules = mod_iri_rules(main_server, s);
-        if (rules != NULL) {
-            status = mod_iri_add_server_names(s, rules, &env);
-        }
     }
+    names.main_server = main_server;
+    names.names = apr_array_make(ptemp, 8, sizeof(mod_iri_name_t));
+    iri_env_apr_init(&names.env, pconf, mod_iri_log_names, main_server);
+    status = mod_iri_add_all_names(&names, main_server);
     if (status != IRI_OK) {
         /* a site that is not known would leave its requests to another */
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,

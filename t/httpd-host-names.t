@@ -122,6 +122,49 @@ unlike $log, qr/virtual host off\.example .*does nothing/,
     'none where the engine of the first is off, and so is its own IRIHost';
 unlike $log, qr/is known as xn--gr/, 'which adds no names';
 
+# ---- names that are another's -------------------------------------------------
+
+# What somebody has written down stays with whom it is of, wherever that one
+# stands; the first of those that write it in other characters has it else.
+my $W = 'xn--gre-6ka8i.example';
+my $owned = httpd(log_level => 'info', conf => $ON
+    . vhost("early.example xn--caf-dma.example", "$tmp/p")
+    . vhost("$B www.$B *.$GROESSE *.caf\xC3\xA9.example caf\xC3\xA9.example",
+        "$tmp/b", port => ['', 'two'])
+    . vhost("B\xC3\x9CCHER.example WWW.B\xC3\x9CCHER.example", "$tmp/first")
+    . vhost("own.example \xC3\xA9t\xC3\xA9.example xn--t-9fab.example"
+        . " other.own.example", "$tmp/first")
+    . vhost("XN--BCHER-KVA.Example *.$W www.xn--caf-dma.example", "$tmp/p"));
+is said($owned->get('/', host => $_)), 'p', escaped($_) . ' stays'
+    for $BA, $B, "a.$W", "a.$GROESSE", 'xn--caf-dma.example',
+    "caf\xC3\xA9.example";
+is said($owned->get('/', host => $_)), 'b', escaped($_) . ' becomes known'
+    for "www.$BA", "www.$B", "a.caf\xC3\xA9.example",
+    'www.xn--caf-dma.example';
+is said($owned->get('/', host => $_)), 'first', escaped($_) . ' is its own'
+    for "\xC3\xA9t\xC3\xA9.example", 'xn--t-9fab.example', 'own.example';
+my $warned = $owned->log_text;
+like $warned, qr/\[iri:warn\].*\ the\ name\ \Q$_\E\ stays\ with\ the\ virtual\ host
+    \ at\ $PLACE,\ not\ with\ that\ at\ $PLACE,\ which\ writes\ it\ in\ other
+    \ characters/x, "a warning of $_"
+    for $BA, "*.$W", 'xn--caf-dma.example';
+unlike $warned, qr/(?:www\S+|xn--t-\S+) stays with/, 'none of others';
+like $warned, qr/\[iri:warn\].*\*\.xn--caf-dma\.example\ of\ the\ virtual\ host
+    \ at\ $PLACE\ takes\ www\.xn--caf-dma\.example\ from\ that\ at\ $PLACE/x,
+    'nor of a wildcard, which may take the name of another';
+is scalar(() = $warned =~ / takes /g), 2, 'of no other, when httpd reads twice';
+is_deeply [$owned->errors], [], 'log';
+
+# Where the owner does not listen it may be had; nor does the main server.
+my $apart = httpd(conf => "${ON}ServerName $BA\n"
+    . vhost('first.example', "$tmp/first")
+    . vhost($B, "$tmp/b")
+    . vhost("two.example $BA", "$tmp/p", port => 'two'));
+is said($apart->get('/', host => $BA)), 'b', 'an owner at another address';
+is said($apart->get('/', host => $B, port => $apart->port('two'))), 'p',
+    'has it there';
+unlike $apart->log_text, qr/stays with/, 'and nothing is warned of';
+
 # Named in Unicode it stays where octets select it: at another address, say.
 my $named = httpd(conf => "HttpProtocolOptions Unsafe\nIRIEngine On\n"
         . vhost('first.example', "$tmp/first")
