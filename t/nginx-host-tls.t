@@ -1,16 +1,18 @@
-# nginx: hosts over TLS: which site answers beside the name in SNI, and that
-# no mapped name gets around a client certificate.
+# nginx: hosts over TLS, by HTTP/1.1 and HTTP/2: which site answers beside the
+# name in SNI, and that no mapped name gets around a client certificate.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::TLS;
 use IRI::Test;
 use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
-plan skip_all => 'no openssl' if !IRI::Server::program('', 'openssl');
-plan skip_all => 'this nginx has no TLS'
-    if `@{[IRI::Nginx->binary]} -V 2>&1` !~ /http_ssl_module/;
+my $built = `@{[IRI::Nginx->binary]} -V 2>&1`;
+plan skip_all => 'this nginx has no TLS' if $built !~ /http_ssl_module/;
+my $no_h2 = $built !~ /http_v2_module/ ? 'this nginx has no HTTP/2'
+    : IRI::TLS::missing();
 
 # Newer versions of nginx take no octets above 7F, so hosts are escaped.
 my $BOOKS  = 'xn--bcher-kva.example';
@@ -19,10 +21,8 @@ my $SECRET = 'xn--gehim-ira.example';
 my $secret = 'Geh%C3%A4im.example';
 
 my $tmp = temp_dir();
-my ($code, undef, $said) = capture('', 'openssl', 'req', '-x509', '-newkey',
-    'rsa:2048', '-nodes', '-subj', '/CN=localhost', '-days', 2, '-keyout',
-    "$tmp/key.pem", '-out', "$tmp/cert.pem");
-plan skip_all => "openssl makes no certificate: $said" if $code;
+my $why = IRI::TLS::certificate($tmp);
+plan skip_all => $why if $why;
 
 # Sites with and without client certificates; the first of each address is
 # its default server.
@@ -45,14 +45,15 @@ $certificates
 END
 }
 
+my $TLS  = $no_h2 ? 'ssl' : 'ssl http2';
 my $CONF = "ssl_certificate %%TMP%%/cert.pem;\n"
     . "ssl_certificate_key %%TMP%%/key.pem;\n"
     . join '', map { site(@$_) }
-    ['default', '%%PORT%% ssl'], ['books', '%%PORT%% ssl'],
-    ['secret', '%%PORT%% ssl', 'on'],
-    ['default', '%%PORTopt%% ssl'],
-    ['secret', '%%PORTopt%% ssl', 'optional'],
-    ['default', '%%PORTdef%% ssl', 'on'], ['books', '%%PORTdef%% ssl'],
+    ['default', "%%PORT%% $TLS"], ['books', "%%PORT%% $TLS"],
+    ['secret', "%%PORT%% $TLS", 'on'],
+    ['default', "%%PORTopt%% $TLS"],
+    ['secret', "%%PORTopt%% $TLS", 'optional'],
+    ['default', "%%PORTdef%% $TLS", 'on'], ['books', "%%PORTdef%% $TLS"],
     # not over TLS certificates are of no account
     ['default', '%%PORTplain%%'], ['secret', '%%PORTplain%%', 'on'];
 
@@ -145,6 +146,75 @@ is ask('%C3%BC.example', port => 'def', cert => 1),
 is $server{ours}->get('/', host => $secret,
     port => $server{ours}->port('plain'))->body, "secret $SECRET ",
     'without TLS';
+# ---- HTTP/2 ------------------------------------------------------------------
+
+# Streams of one connection, one for each host; options as for ask().
+sub ask_h2 {
+    my ($hosts, %option) = @_;
+    my $server = $server{ $option{server} // 'ours' };
+    my $client = $server->client(proto => 'h2',
+        port => $server->port($option{port} // ''),
+        tls  => { sni => $option{sni},
+            cert => $option{cert} ? $tmp : undef });
+    my @said = map { $_->status == 200 ? $_->body : $_->status }
+        $client->pipeline(map { { target => '/', host => $_ } } @$hosts);
+    $client->disconnect;
+    return @said;
+}
+
+subtest 'HTTP/2' => sub {
+    plan skip_all => $no_h2 if $no_h2;
+
+    # Before nginx 1.29.4 also raw.
+    my $no_raw = IRI::Nginx->version >= 1.029_004;
+    my @books = ($books, $BOOKS, uc $BOOKS, 'bu%cc%88cher%E3%80%82example',
+        $no_raw ? () : ("b\xC3\xBCcher.example", "B\xC3\x9CCHER.example",
+            "bu\xCC\x88cher\xE3\x80\x82example."));
+    for my $sni ($BOOKS, 'localhost', $SECRET, 'unknown', undef) {
+        is_deeply [ask_h2(\@books, sni => $sni, cert => 1)],
+            [map { "books $BOOKS " . ($sni && $sni eq $SECRET ? 'SUCCESS'
+                : 'NONE') } @books],
+            'each form of :authority, SNI ' . ($sni // 'none');
+    }
+    is_deeply [ask_h2([$books, $BOOKS], sni => $BOOKS, server => 'stock')],
+        ['default b%c3%bccher.example NONE', "default $BOOKS NONE"], 'stock';
+
+    # One connection for many sites, as browsers use it; each stream is judged
+    # by itself.
+    is_deeply [ask_h2(['localhost', $books, '%2a.example', $secret, $SECRET,
+            '%C3%BC.example', $BOOKS], sni => $BOOKS, cert => 1)],
+        ['default localhost NONE', "books $BOOKS NONE", 400, 421, 421,
+            'default xn--tda.example NONE', "books $BOOKS NONE"],
+        'one connection, many sites';
+
+    # Certificates: what is mapped is never looser than A-labels.
+    is_deeply [ask_h2([$SECRET, $secret], sni => $SECRET)], [400, 421],
+        'no certificate';
+    is_deeply [ask_h2([$SECRET, $secret], sni => $SECRET, cert => 1)],
+        ["secret $SECRET SUCCESS", 421], 'certificate';
+    for my $sni ($SECRET, 'localhost', $BOOKS, 'unknown', undef) {
+        is_deeply [map { ask_h2([$secret, 'GEH%c3%84im.example'],
+                    sni => $sni, cert => $_, port => 'opt') } 0, 1],
+            [(421) x 4], 'optional, SNI ' . ($sni // 'none');
+    }
+    is_deeply [ask_h2([$books, '%C3%BC.example'], port => 'def', cert => 1)],
+        ["books $BOOKS SUCCESS", 'default xn--tda.example SUCCESS'],
+        'the default server verifies';
+    is_deeply [ask_h2([$books], port => 'def')], [400],
+        'and nobody without a certificate gets away from it';
+
+    # In the very octets of server_name a host selects its server in a stock
+    # nginx, too, which then misses the certificate, or 421 if the name in SNI
+    # is one that it knows, and not this one, octet by octet.
+    my $raw = "geh\xC3\xA4im.example";
+    for my $case ($no_raw ? () : ([ours => 421], [stock => 400])) {
+        my ($server, $known) = @$case;
+        is_deeply [map { ask_h2([$raw], sni => $_, cert => 1,
+                    server => $server) } $SECRET, 'localhost', undef],
+            [$known, 421, 400], "raw, as it is written, $server";
+    }
+};
+
 is_deeply [$server{ours}->errors], [], 'log';
 
 done_testing;

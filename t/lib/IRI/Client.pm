@@ -14,7 +14,8 @@ use IRI::Response;
 use Socket qw(IPPROTO_TCP TCP_NODELAY);
 
 # Options: port (needed), address (127.0.0.1), timeout (seconds to wait for
-# octets), batch (requests under way at once).
+# octets), batch (requests under way at once), tls (a hash, for TLS: what
+# IRI::TLS::start takes).
 sub new {
     my ($class, %option) = @_;
     return bless {
@@ -67,6 +68,10 @@ sub connect {
         Proto    => 'tcp'
     ) or die "connect to $self->{address}:$self->{port}: $@\n";
     setsockopt $self->{socket}, IPPROTO_TCP, TCP_NODELAY, 1;
+    if ($self->{tls}) {
+        require IRI::TLS;
+        IRI::TLS::start($self->{socket}, $self->alpn, %{ $self->{tls} });
+    }
     $self->{buffer} = '';
     $self->{error}  = '';
     $self->greet;
@@ -101,7 +106,8 @@ sub fill {
     my ($self) = @_;
     my $set = '';
     vec($set, fileno $self->{socket}, 1) = 1;
-    if (!select $set, undef, undef, $self->{timeout}) {
+    my $waits = $self->{tls} && $self->{socket}->pending;
+    if (!$waits && !select $set, undef, undef, $self->{timeout}) {
         $self->{error} = "no octets for $self->{timeout} seconds";
         return 0;
     }

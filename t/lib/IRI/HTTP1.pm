@@ -4,6 +4,9 @@ use strict;
 use warnings;
 use parent 'IRI::Client';
 
+# The protocol's name in TLS.
+sub alpn { return 'http/1.1' }
+
 # Sends all requests at once and reads their answers in order, up to the
 # first that does not come or that ends the connection.
 sub exchange {

@@ -1,5 +1,6 @@
-# A client for HTTP/2 without TLS, by prior knowledge (RFC 9113 section 3.3).
-# Targets and fields go out as they are, as literals without Huffman code.
+# A client for HTTP/2: without TLS by prior knowledge (RFC 9113 section 3.3),
+# or over TLS. Targets and fields go out as they are, as literals without
+# Huffman code.
 package IRI::HTTP2;
 use strict;
 use warnings;
@@ -15,6 +16,9 @@ use constant {
     LARGEST_WINDOW => 2**31 - 1,
     FRAME => 16384,            # the largest frame that needs no agreement
 };
+
+# The protocol's name in TLS.
+sub alpn { return 'h2' }
 
 # The preface: no push, and windows so large that only the connection's has
 # to be opened again now and then.
@@ -61,7 +65,7 @@ sub open_stream {
     my @given = @{ $request->{headers} // [] };
     my @fields = (
         [':method', $request->{method} // 'GET'],
-        [':scheme', 'http'],
+        [':scheme', $self->{tls} ? 'https' : 'http'],
         (defined $host ? [':authority', $host] : ()),
         [':path', $request->{target}],
     );

@@ -1,0 +1,47 @@
+# TLS for the clients of IRI::Client, and certificates for servers. What is
+# needed for it may be missing: ask first.
+package IRI::TLS;
+use strict;
+use warnings;
+use IRI::Server ();
+
+# What the clients lack, for skip_all; undef if nothing.
+sub missing {
+    return 'no IO::Socket::SSL' if !eval { require IO::Socket::SSL };
+    return IO::Socket::SSL->can_alpn ? undef : 'IO::Socket::SSL has no ALPN';
+}
+
+# Makes key.pem and cert.pem in a folder; why it could not, or undef.
+sub certificate {
+    my ($folder) = @_;
+    my $openssl = IRI::Server::program('', 'openssl') // return 'no openssl';
+    my ($code, undef, $said) = IRI::Server::capture('', $openssl, 'req',
+        '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=localhost',
+        '-days', 2, '-keyout', "$folder/key.pem", '-out', "$folder/cert.pem");
+    return $code ? "openssl makes no certificate: $said" : undef;
+}
+
+# Begins TLS on a socket and agrees on a protocol by ALPN, or dies. Options:
+# sni, a name (else none is sent); cert, a folder with key.pem and cert.pem.
+# Nobody looks at the server's certificate.
+sub start {
+    my ($socket, $protocol, %option) = @_;
+    require IO::Socket::SSL;
+    my $folder = $option{cert};
+    my @own    = !defined $folder ? () : (
+        SSL_use_cert  => 1,
+        SSL_cert_file => "$folder/cert.pem",
+        SSL_key_file  => "$folder/key.pem",
+    );
+    IO::Socket::SSL->start_SSL($socket,
+        SSL_verify_mode    => 0,
+        SSL_hostname       => $option{sni} // '',
+        SSL_alpn_protocols => [$protocol],
+        @own
+    ) or die "TLS: $IO::Socket::SSL::SSL_ERROR\n";
+    my $agreed = $socket->alpn_selected // 'none';
+    $agreed eq $protocol or die "ALPN: $agreed, not $protocol\n";
+    return;
+}
+
+1;
