@@ -4,7 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
-use IO::Socket::INET;
+use IRI::Gateway;
 use IRI::Test;
 use Test::More;
 
@@ -27,56 +27,6 @@ sub visible {
     $octets =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
     return $octets;
 }
-
-# ---- a FastCGI responder that says what it was given -----------------------
-
-my $fcgi_port = free_port();
-my $fcgi      = fork // die "fork: $!\n";
-fcgi_serve($fcgi_port) if !$fcgi;
-
-sub fcgi_serve {
-    my ($port) = @_;
-    my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
-        LocalPort => $port, Listen => 5, ReuseAddr => 1) or exit 1;
-    local $SIG{ALRM} = sub { POSIX::_exit(0) };
-    alarm 300;
-    while (my $client = $listen->accept) {
-        my $params = '';
-        while (read($client, my $head, 8) // 0) {
-            my (undef, $type, undef, $length, $padding) =
-                unpack 'CCnnC', $head;
-            read $client, my $content, $length if $length;
-            read $client, my $waste, $padding if $padding;
-            $params .= $content if $type == 4 && $length;
-            last if $type == 5 && !$length;
-        }
-        my $body = "Content-Type: text/plain\r\n\r\n" . fcgi_text($params);
-        print {$client} pack('CCnnCx', 1, 6, 1, length $body, 0), $body,
-            pack('CCnnCx', 1, 6, 1, 0, 0),
-            pack('CCnnCx', 1, 3, 1, 8, 0), "\0" x 8;
-        close $client;
-    }
-    POSIX::_exit(0);
-}
-
-# FastCGI's names and values as lines.
-sub fcgi_text {
-    my ($params) = @_;
-    my $text = '';
-    while (length $params) {
-        my @length = map {
-            my $n = unpack 'C', $params;
-            $n < 128 ? unpack('C', substr $params, 0, 1, '')
-                : unpack('N', substr $params, 0, 4, '') & 0x7FFFFFFF;
-        } 1 .. 2;
-        my $name = substr $params, 0, $length[0], '';
-        my $value = substr $params, 0, $length[1], '';
-        $text .= "$name=$value\n" if $name !~ /^HTTP_/;
-    }
-    return $text;
-}
-
-END { kill 'TERM', $fcgi if $fcgi }
 
 # ---- the tree and the server -----------------------------------------------
 
@@ -212,7 +162,8 @@ server {
     iri on; iri_charset EUC-JP Shift_JIS; iri_filename_charset EUC-JP;
 }
 END
-$conf =~ s/%%FCGI%%/$fcgi_port/;
+my $fcgi = IRI::Gateway->new('fastcgi');
+$conf =~ s/%%FCGI%%/@{[$fcgi->port]}/;
 symlink $root, "$tmp/tree" or die "$tmp/tree: $!\n";
 my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
     conf => $conf);
@@ -257,7 +208,8 @@ for my $name (@forms) {
     is answer("/fcgi/$name.php/more"), visible("200 "
         . "SCRIPT_FILENAME=$root/$disk.php/more\nSCRIPT_NAME=/"
         . raw($utf8) . ".php/more\nDOCUMENT_ROOT=$root\n"
-        . "FILE=$root/$disk.php\nINFO=/more\n"), "FastCGI: $form";
+        . "FILE=$root/$disk.php\nINFO=/more\nHTTP_HOST=localhost\n"),
+        "FastCGI: $form";
     is answer("/link/$name.txt"), '403', "disable_symlinks: $form";
     is answer("/nolink/$name.txt"), '403', "disable_symlinks, alias: $form";
     is answer("/alias/$name.no"), '404', "alias, absent: $form";

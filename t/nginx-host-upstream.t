@@ -1,0 +1,80 @@
+# nginx: what an application behind it gets of a host in any form, by FastCGI,
+# SCGI and uwsgi: what the client sent, or A-labels where it is said so. What
+# a proxy gets is in nginx-host-site.t.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Gateway;
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+my @protocols = qw(fastcgi scgi uwsgi);
+my %gateway   = map { $_ => IRI::Gateway->new($_) } @protocols;
+
+# Of each protocol: nothing said, as doc/nginx.md says, and with a port.
+my $locations = join '', map { <<"END" } @protocols;
+    location /$_/ {
+        ${_}_param SERVER_NAME \$server_name;
+        ${_}_pass 127.0.0.1:@{[$gateway{$_}->port]};
+
+        location /$_/host {
+            ${_}_param HTTP_HOST \$host;
+            ${_}_param SERVER_NAME \$server_name;
+            ${_}_pass 127.0.0.1:@{[$gateway{$_}->port]};
+        }
+        location /$_/port {
+            ${_}_param HTTP_HOST \$host:\$server_port;
+            ${_}_pass 127.0.0.1:@{[$gateway{$_}->port]};
+        }
+    }
+END
+
+my $server = nginx(conf => <<"END");
+iri on;
+iri_host on;
+server {
+    listen 127.0.0.1:%%PORT%% default_server;
+    listen 127.0.0.1:%%PORTh2%% default_server http2;
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    listen 127.0.0.1:%%PORTh2%%;
+    server_name b\xC3\xBCcher.example;
+$locations
+}
+END
+
+# The values of a name that the application was given; more than one is one
+# too many.
+sub given {
+    my ($name, $target, %option) = @_;
+    my $answer = $server->get($target, %option);
+    return $answer->status if $answer->status != 200;
+    return join ' ', $answer->body =~ /^$name=(.*)$/mg;
+}
+
+my $BOOKS = 'xn--bcher-kva.example';
+my @hosts = ('B%C3%BCcher.example:81', 'bu%CC%88cher%e3%80%82example', $BOOKS);
+
+for my $protocol (@protocols) {
+    for my $host (@hosts) {
+        is given('HTTP_HOST', "/$protocol/", host => $host), $host,
+            "$protocol: what the client sent: $host";
+        is given('HTTP_HOST', "/$protocol/host", host => $host), $BOOKS,
+            "$protocol: \$host: $host";
+        is given('HTTP_HOST', "/$protocol/port", host => $host),
+            "$BOOKS:" . $server->port, "$protocol: \$host:\$server_port: $host";
+        is given('SERVER_NAME', "/$protocol/host", host => $host), $BOOKS,
+            "$protocol: \$server_name: $host";
+        is given('HTTP_HOST', "/$protocol/host", host => $host,
+            proto => 'h2', port => $server->port('h2')), $BOOKS,
+            "$protocol: \$host, HTTP/2: $host";
+    }
+}
+
+is_deeply [$server->errors], [], 'log';
+
+done_testing;
