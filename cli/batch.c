@@ -50,7 +50,8 @@ cli_line_split(char *line, size_t len, size_t count, cli_call_t *call)
         call->offset = from;
         if (from == len || line[from] == '\t') {
             if (found == count) {
-                return "there are more operands than the command takes";
+                return "there are more operands than the command takes; "
+                       "a TAB itself is \"\\t\"";
             }
             call->operand[found].data = (unsigned char *) line + start;
             call->operand[found++].len = to - start;
@@ -86,6 +87,9 @@ cli_fill(const cli_command_t *command, const void *conf, cli_call_t *call)
     cli_set_text(call, "error", call->error);
     json_object_set_new(call->object, "offset",
                         json_integer((json_int_t) call->offset));
+    if (call->character != NULL) {
+        cli_set_text(call, "character", call->character);
+    }
     return CLI_FAILED;
 }
 

@@ -46,6 +46,7 @@ typedef struct {
     json_t     *object;   /* to be filled with the fields of the answer */
     const char *error;    /* set where there is none; in pool or static */
     size_t      offset;   /* octets of the operand before what is wrong */
+    const char *character;   /* "U+002F", if a single one is; or NULL */
 } cli_call_t;
 
 typedef struct {
@@ -71,16 +72,37 @@ typedef struct {
 extern const cli_command_t cli_explain;   /* explain.c */
 extern const cli_command_t cli_host;      /* host.c */
 
+/* ---- open.c ------------------------------------------------------------- */
+
+/* What settings are made of, closed with pool; NULL: no memory or no ICU. */
+iri_registry_t *cli_open_registry(apr_pool_t *pool);
+iri_cache_t *cli_open_cache(apr_pool_t *pool);
+iri_idna_t *cli_open_idna(apr_pool_t *pool);
+
 /* ---- batch.c ------------------------------------------------------------ */
 
 /*
  * Answer each line of in by one JSON object on out: {"ok":true, ...} or
- * {"ok":false,"error":...,"offset":N}.  Returns an exit code.
+ * {"ok":false,"error":...,"offset":N}, with "character" where there is one.
+ * Returns an exit code.
  */
 int cli_batch(const cli_command_t *command, const void *conf,
               apr_pool_t *pool, FILE *in, FILE *out);
 
 /* ---- text.c ------------------------------------------------------------- */
+
+/*
+ * The character at *i, which moves behind it; negative: not UTF-8, and *i
+ * moves at least one octet.
+ */
+int32_t cli_next(iri_str_t octets, size_t *i);
+
+/*
+ * A character for a message, and behind a blank its code, in pool.  What
+ * cannot be seen by itself has only the code.  NULL: no memory.
+ * 0x2F -> "\"/\" U+002F"; 0x200D -> "U+200D"
+ */
+const char *cli_character(apr_pool_t *pool, int32_t character);
 
 /*
  * Octets as text: well-formed UTF-8 stands as it is (*escaped 0).  In any
@@ -105,9 +127,11 @@ int cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets);
 int cli_set_text(cli_call_t *call, const char *name, const char *text);
 int cli_set_null(cli_call_t *call, const char *name);
 
-/* The words of a value, divided at blanks and commas, added to an array of
-   iri_str_t. */
-void cli_add_words(apr_array_header_t *words, const char *value);
+/*
+ * The words of a value, divided at blanks and commas, added to an array of
+ * iri_str_t.  NULL, or what is wrong, to follow the option's name.
+ */
+const char *cli_add_words(apr_array_header_t *words, const char *value);
 
 /* ---- target.c ----------------------------------------------------------- */
 

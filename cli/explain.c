@@ -6,6 +6,7 @@
  * in the same order: iri_read, iri_find, iri_found_split, iri_location.
  */
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -13,8 +14,6 @@
 #include <apr_strings.h>
 
 #include "cli.h"
-
-#define EXPLAIN_CACHE (16 * 1024 * 1024) /* octets: many lines, one cache */
 
 enum {
     EXPLAIN_ROOT = CLI_OPT_OWN,
@@ -56,7 +55,6 @@ static const char explain_help[] =
 
 typedef struct {
     apr_pool_t         *pool;
-    iri_env_apr_t       env; /* of the settings */
     iri_registry_t     *registry;
     iri_reading_conf_t  reading;
     iri_tree_conf_t     tree;
@@ -88,14 +86,6 @@ typedef struct {
 
 /* ---- settings ------------------------------------------------------------ */
 
-static apr_status_t
-explain_cleanup(void *data)
-{
-    iri_cache_destroy(data);
-    return APR_SUCCESS;
-}
-
-
 static void *
 explain_create(apr_pool_t *pool)
 {
@@ -105,14 +95,11 @@ explain_create(apr_pool_t *pool)
         return NULL;
     }
     conf->pool = pool;
-    iri_env_apr_init(&conf->env, pool, NULL, NULL);
-    conf->registry = iri_registry_create(&conf->env.env);
-    conf->cache = iri_cache_create(EXPLAIN_CACHE, NULL, NULL, NULL);
+    conf->registry = cli_open_registry(pool);
+    conf->cache = cli_open_cache(pool);
     if (conf->registry == NULL || conf->cache == NULL) {
         return NULL;
     }
-    apr_pool_cleanup_register(pool, conf->cache, explain_cleanup,
-                              apr_pool_cleanup_null);
     conf->reading.invalid = IRI_INVALID_404;
     conf->tree.names = IRI_NAMES_ANY;
     conf->tree.match = IRI_FORGIVE_NORMALIZATION;
@@ -127,16 +114,26 @@ explain_create(apr_pool_t *pool)
 static const char *
 explain_root(explain_conf_t *conf, const char *value)
 {
+    const char *wrong = NULL;
     struct stat st;
     char       *path;
 
+    if (value[0] == '\0') {
+        return "is empty; \".\" is the folder that you are in";
+    }
     if (apr_filepath_merge(&path, NULL, value, APR_FILEPATH_NATIVE,
                            conf->pool)
-            != APR_SUCCESS
-        || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        != APR_SUCCESS)
     {
-        return apr_psprintf(conf->pool, "\"%s\" is no folder to look into",
-                            value);
+        wrong = "it is no path";
+    } else if (stat(path, &st) != 0) {
+        wrong = strerror(errno);
+    } else if (!S_ISDIR(st.st_mode)) {
+        wrong = "it is a file";
+    }
+    if (wrong != NULL) {
+        return apr_psprintf(conf->pool, "\"%s\" is no folder: %s", value,
+                            wrong);
     }
     conf->has_root = 1;
     conf->root.data = (unsigned char *) path;
@@ -159,18 +156,15 @@ explain_option(void *data, int option, const char *value)
     case EXPLAIN_ROOT:
         return explain_root(conf, value);
     case EXPLAIN_CHARSET:
-        cli_add_words(conf->charset_words, value);
-        return NULL;
+        return cli_add_words(conf->charset_words, value);
     case EXPLAIN_INVALID:
         return iri_parse_invalid(word, &conf->reading.invalid);
     case EXPLAIN_FILENAME_CHARSET:
-        cli_add_words(conf->filename_charset_words, value);
-        return NULL;
+        return cli_add_words(conf->filename_charset_words, value);
     case EXPLAIN_FILENAME_FORM:
         return iri_parse_names(word, &conf->tree.names);
     case EXPLAIN_MATCH:
-        cli_add_words(conf->match_words, value);
-        return NULL;
+        return cli_add_words(conf->match_words, value);
     default:
         conf->escaped = 1;
         return NULL;

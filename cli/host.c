@@ -3,51 +3,46 @@
  *
  * Reads a host as the servers do, escapes and all.  But what is ASCII, which
  * they do not look at, is mapped too: whoever asks wants to know whether it
- * is a name.
+ * is a name.  With --name it reads a name as a configuration has it, and
+ * then ASCII is left as it is, which is what the servers compare with.
  */
 
 #include <string.h>
 
 #include <apr_strings.h>
 
-#include "cli.h"
+#include "host.h"
 
-enum { HOST_TO = CLI_OPT_OWN, HOST_STRICT, HOST_MAPPING };
+enum { HOST_NAME = CLI_OPT_OWN, HOST_TO, HOST_STRICT, HOST_MAPPING };
 
 static const apr_getopt_option_t host_options[] = {
-    { "to", HOST_TO, 1, "ascii (A-labels) or unicode (U-labels)" },
+    { "name", HOST_NAME, 0,
+      "HOST is a server_name, ServerName, ServerAlias" },
+    { "to", HOST_TO, 1, "ascii (A-labels; default), unicode (U-labels)" },
     { "strict", HOST_STRICT, 0, "iri_host strict: IDNA2008 too" },
     { "mapping", HOST_MAPPING, 1,
-      "uts46, or compatible: the draft before it" },
+      "uts46 (default), compatible: the draft before it" },
     CLI_OPTIONS_FOR_ALL,
     { NULL, 0, 0, NULL }
 };
 
 static const char host_help[] =
     "HOST is what stands between userinfo and port, in UTF-8, percent-encoded\n"
-    "or both. An IP literal (\"[::1]\") stays as it is. With --mapping\n"
-    "compatible names are those of IDNA2008 with and without --strict.\n\n"
-    "JSON field: value.\n\n"
+    "or both. An IP literal (\"[::1]\") stays as it is. With --name it is a name\n"
+    "of a configuration: no escapes; \"*\" and \"?\", a dot at either end, and a\n"
+    "name in ASCII stay as they are. With --mapping compatible names are those\n"
+    "of IDNA2008 with and without --strict. Before a HOST that begins with \"-\"\n"
+    "write --.\n\n"
+    "JSON field: value. Where there is none: error, offset and, if a single\n"
+    "character is wrong, character, \"U+002F\" say.\n\n"
     "Examples:\n"
     "  iri host B%C3%BCcher.example\n"
-    "  iri host --to unicode xn--bcher-kva.example\n";
-
-typedef struct {
-    iri_idna_t     *idna;
-    iri_host_conf_t host;
-    int             to_unicode;
-} host_conf_t;
+    "  iri host --to unicode xn--bcher-kva.example\n"
+    "  iri host --name '*.b\xC3\xBC"
+    "cher.example'\n";
 
 
 /* ---- settings ------------------------------------------------------------ */
-
-static apr_status_t
-host_cleanup(void *data)
-{
-    iri_idna_destroy(data);
-    return APR_SUCCESS;
-}
-
 
 static void *
 host_create(apr_pool_t *pool)
@@ -57,15 +52,9 @@ host_create(apr_pool_t *pool)
     if (conf == NULL) {
         return NULL;
     }
-    conf->idna = iri_idna_create();
-    if (conf->idna == NULL) {
-        return NULL;
-    }
-    apr_pool_cleanup_register(pool, conf->idna, host_cleanup,
-                              apr_pool_cleanup_null);
-    conf->host.idna = conf->idna;
+    conf->host.idna = cli_open_idna(pool);
     conf->host.mapping = IRI_MAPPING_UTS46;
-    return conf;
+    return conf->host.idna ? conf : NULL;
 }
 
 
@@ -75,6 +64,9 @@ host_option(void *data, int option, const char *value)
     host_conf_t *conf = data;
 
     switch (option) {
+    case HOST_NAME:
+        conf->is_name = 1;
+        return NULL;
     case HOST_STRICT:
         conf->host.strict = 1;
         return NULL;
@@ -105,92 +97,128 @@ host_ready(void *conf)
 
 /* ---- answering ----------------------------------------------------------- */
 
-/* SERVE or REFUSE; PASS is an IP literal. */
-static iri_status_t
-host_read(const iri_env_t *env, const iri_host_conf_t *conf, iri_str_t host,
-          iri_host_t *out)
+iri_status_t
+host_ask(const iri_env_t *env, const host_conf_t *conf, iri_str_t host,
+         iri_host_t *out)
 {
-    iri_status_t status = iri_host_read(env, conf, host, out);
+    iri_status_t status;
 
+    if (conf->is_name) {
+        return iri_host_name(env, &conf->host, host, out);
+    }
+    status = iri_host_read(env, &conf->host, host, out);
     if (status != IRI_OK || out->answer != IRI_PASS
         || (out->why == IRI_HOST_LITERAL && iri_is_uri_host(host)))
     {
         return status;
     }
-    return iri_host_map(env, conf, host, out);
+    return iri_host_map(env, &conf->host, host, out);
 }
 
 
-/* Octets before a bad escape, or before ASCII that no host has; or all. */
-static size_t
-host_offset_of_octet(iri_str_t host, iri_host_why_t why)
+/* What would be right, for those who give more or less than a host. */
+static const char *
+host_hint(const host_conf_t *conf, int32_t character)
 {
-    const unsigned char *end = host.data + host.len;
-    size_t               i, taken;
-
-    for (i = 0; i < host.len; i += taken) {
-        iri_str_t     one = { 1, NULL };
-        unsigned char octet = host.data[i];
-        int           escaped = cli_escape(host.data + i, end);
-
-        if (octet == '%' && escaped < 0 && why == IRI_HOST_ESCAPE) {
-            return i;
-        }
-        octet = escaped < 0 ? octet : (unsigned char) escaped;
-        one.data = &octet;
-        if (octet < 0x80 && why == IRI_HOST_CHARACTER
-            && (octet == '_' || !iri_is_uri_host(one)))
-        {
-            return i;
-        }
-        taken = escaped < 0 ? 1 : 3;
+    if (character > 0 && character < 0x80 && strchr(":/@#", character)) {
+        return "; give the host alone, without scheme, user, port and path";
     }
-    return host.len;
-}
-
-
-/* Octets before the label that alone is refused for the same reason; or 0. */
-static size_t
-host_offset_of_label(const iri_env_t *env, const iri_host_conf_t *conf,
-                     iri_str_t host, iri_host_why_t why)
-{
-    size_t from, to;
-
-    for (from = 0; from < host.len; from = to + 1) {
-        const unsigned char *dot = memchr(host.data + from, '.',
-                                          host.len - from);
-        iri_str_t            label;
-        iri_host_t           got;
-
-        to = dot ? (size_t) (dot - host.data) : host.len;
-        label.data = host.data + from;
-        label.len = to - from;
-        if (host_read(env, conf, label, &got) == IRI_OK
-            && got.answer == IRI_REFUSE && got.why == why)
-        {
-            return from;
-        }
+    if (!conf->is_name && (character == '*' || character == '?')) {
+        return "; it is a wildcard with --name";
     }
-    return 0;
+    if (conf->is_name && character == '%') {
+        return "; escapes are for requests";
+    }
+    if (conf->is_name && character == '~') {
+        return "; patterns are compared as they are";
+    }
+    return "";
 }
 
 
 /* Says what is wrong with a host, and where. */
 static int
-host_refuse(const iri_env_t *env, const iri_host_conf_t *conf,
-            cli_call_t *call, iri_host_why_t why)
+host_refuse(const host_conf_t *conf, cli_call_t *call, iri_host_why_t why)
 {
-    iri_str_t   host = call->operand[0];
-    const char *shown = cli_printable(call->pool, host);
+    host_where_t where = host_where(call->pool, conf, call->operand[0], why);
+    const char  *shown = cli_printable(call->pool, call->operand[0]);
+    const char  *which = NULL;
 
-    call->offset = host_offset_of_octet(host, why);
-    if (call->offset == host.len) {
-        call->offset = host_offset_of_label(env, conf, host, why);
+    call->offset = where.offset;
+    if (where.character >= 0) {
+        call->character = apr_psprintf(call->pool, "U+%04X",
+                                       (unsigned) where.character);
+        which = cli_character(call->pool, where.character);
     }
-    call->error = shown ? apr_psprintf(call->pool, "\"%s\" %s", shown,
-                                       iri_host_why_text(why))
+    call->error = shown ? apr_psprintf(call->pool, "\"%s\" %s%s%s%s", shown,
+                                       iri_host_why_text(why),
+                                       which ? ": " : "", which ? which : "",
+                                       host_hint(conf, where.character))
                         : iri_status_text(IRI_NO_MEMORY);
     return -1;
+}
+
+
+static void
+host_push(apr_array_header_t *parts, iri_str_t part)
+{
+    struct iovec *to = apr_array_push(parts);
+
+    to->iov_base = (void *) (uintptr_t) part.data;
+    to->iov_len = part.len;
+}
+
+
+/* Each label by itself, for beside a wildcard there may be A-labels. */
+static iri_status_t
+host_display_labels(const iri_env_t *env, const host_conf_t *conf,
+                    apr_pool_t *pool, iri_str_t *name)
+{
+    static const iri_str_t dot = IRI_STR(".");
+    apr_array_header_t *parts = apr_array_make(pool, 8, sizeof(struct iovec));
+    iri_str_t           label;
+    iri_status_t        status;
+    apr_size_t          len;
+    size_t              i, from = 0;
+
+    for (i = 0; i <= name->len; i++) {
+        if (i < name->len && name->data[i] != '.') {
+            continue;
+        }
+        label.data = name->data + from;
+        label.len = i - from;
+        status = iri_host_display(env, &conf->host, label, &label);
+        if (status != IRI_OK) {
+            return status;
+        }
+        host_push(parts, label);
+        if (i < name->len) {
+            host_push(parts, dot);
+        }
+        from = i + 1;
+    }
+    name->data = (void *) apr_pstrcatv(pool, (void *) parts->elts,
+                                       (size_t) parts->nelts, &len);
+    name->len = len;
+    return name->data ? IRI_OK : IRI_NO_MEMORY;
+}
+
+
+/* The value for a host that was taken. */
+static iri_status_t
+host_fill(const iri_env_t *env, const host_conf_t *conf, cli_call_t *call,
+          const iri_host_t *host)
+{
+    iri_str_t    value = conf->to_unicode ? host->unicode : host->ascii;
+    iri_status_t status = IRI_OK;
+
+    if (conf->to_unicode && conf->is_name) {
+        status = host_display_labels(env, conf, call->pool, &value);
+    }
+    if (status == IRI_OK && cli_set_octets(call, "value", value) != 0) {
+        status = IRI_NO_MEMORY;
+    }
+    return status;
 }
 
 
@@ -203,16 +231,12 @@ host_answer(const void *data, cli_call_t *call)
     iri_status_t       status;
 
     iri_env_apr_init(&lent, call->pool, NULL, NULL);
-    status = host_read(&lent.env, &conf->host, call->operand[0], &host);
+    status = host_ask(&lent.env, conf, call->operand[0], &host);
     if (status == IRI_OK && host.answer == IRI_REFUSE) {
-        return host_refuse(&lent.env, &conf->host, call, host.why);
+        return host_refuse(conf, call, host.why);
     }
-    if (status == IRI_OK
-        && cli_set_octets(call, "value",
-                          conf->to_unicode ? host.unicode : host.ascii)
-               != 0)
-    {
-        status = IRI_NO_MEMORY;
+    if (status == IRI_OK) {
+        status = host_fill(&lent.env, conf, call, &host);
     }
     if (status != IRI_OK) {
         call->error = iri_status_text(status);

@@ -80,12 +80,36 @@ cli_find(const char *name)
             return cli_commands[i];
         }
     }
-    fprintf(stderr, "iri: there is no command \"%s\"; commands are:", name);
+    return NULL;
+}
+
+
+/* Where to go on, for who wrote a word that is no command. */
+static const char *
+cli_advice(const char *word)
+{
+    if (word[0] == '-') {
+        return "A command comes before its options; see: iri help";
+    }
+    return strchr(word, '/') ? "For a path or a URL: iri explain TARGET"
+                             : "See: iri help";
+}
+
+
+static int
+cli_no_command(apr_pool_t *pool, const char *word)
+{
+    iri_str_t   octets = { strlen(word), (const unsigned char *) word };
+    const char *shown = cli_printable(pool, octets);
+    size_t      i;
+
+    fprintf(stderr,
+            "iri: \"%s\" is no command; commands are:", shown ? shown : "");
     for (i = 0; i < CLI_COMMANDS; i++) {
         fprintf(stderr, " %s,", cli_commands[i]->name);
     }
-    fputs(" help\n", stderr);
-    return NULL;
+    fprintf(stderr, " help\n%s\n", cli_advice(word));
+    return CLI_USAGE;
 }
 
 
@@ -94,11 +118,17 @@ cli_wrong(const cli_line_t *line, const char *wrong)
 {
     const apr_getopt_option_t *option = line->command->options;
 
-    fprintf(stderr, "iri %s: %s\nOptions are:", line->command->name, wrong);
-    for (; option->name != NULL; option++) {
-        fprintf(stderr, " --%s", option->name);
+    fprintf(stderr, "iri %s: %s\n", line->command->name, wrong);
+    /* Who has mistaken no option needs no list of them. */
+    if (line->wrong != NULL) {
+        fputs("Options are:", stderr);
+        for (; option->name != NULL; option++) {
+            fprintf(stderr, " --%s", option->name);
+        }
+        fputs("\nBefore an operand that begins with \"-\" write --\n",
+              stderr);
     }
-    fprintf(stderr, "; see: iri help %s\n", line->command->name);
+    fprintf(stderr, "See: iri help %s\n", line->command->name);
     return CLI_USAGE;
 }
 
@@ -200,18 +230,31 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
 
 /* NULL, or what is wrong with the number of operands. */
 static const char *
-cli_check_operands(const cli_line_t *line, size_t given)
+cli_check_operands(const cli_line_t *line, const char *const *given,
+                   size_t count)
 {
+    const cli_command_t *command = line->command;
+    iri_str_t            more;
+    const char          *shown;
+
     if (line->batch) {
-        return given == 0 ? NULL
+        return count == 0 ? NULL
                           : "--batch reads operands from standard input, "
                             "not from the command line";
     }
-    if (given == line->command->count) {
+    if (count < command->count) {
+        return apr_psprintf(line->pool, "%s is missing", command->operands);
+    }
+    if (count == command->count) {
         return NULL;
     }
-    return apr_psprintf(line->pool, "takes just this: %s",
-                        line->command->operands);
+    more.data = (const unsigned char *) given[command->count];
+    more.len = strlen(given[command->count]);
+    shown = cli_printable(line->pool, more);
+    return apr_psprintf(line->pool,
+                        "takes just this: %s; \"%s\" is too much (quote what "
+                        "has blanks, give many by --batch)",
+                        command->operands, shown ? shown : "");
 }
 
 
@@ -239,7 +282,8 @@ cli_run(cli_line_t *line, int argc, const char *const *argv)
         cli_help(line->command);
         return CLI_OK;
     }
-    wrong = cli_check_operands(line, (size_t) (os->argc - os->ind));
+    wrong = cli_check_operands(line, os->argv + os->ind,
+                               (size_t) (os->argc - os->ind));
     if (wrong != NULL) {
         return cli_wrong(line, wrong);
     }
@@ -253,17 +297,18 @@ cli_run(cli_line_t *line, int argc, const char *const *argv)
 
 /* `iri help`, `iri help COMMAND` and the options that stand for them. */
 static int
-cli_run_help(const char *name)
+cli_run_help(apr_pool_t *pool, const char *name)
 {
     const cli_command_t *command;
 
-    if (name == NULL) {
+    if (name == NULL || strcmp(name, "help") == 0
+        || strcmp(name, "--help") == 0) {
         cli_usage(stdout);
         return CLI_OK;
     }
     command = cli_find(name);
     if (command == NULL) {
-        return CLI_USAGE;
+        return cli_no_command(pool, name);
     }
     cli_help(command);
     return CLI_OK;
@@ -284,12 +329,13 @@ cli_main(apr_pool_t *pool, int argc, const char *const *argv)
         return CLI_OK;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-        return cli_run_help(argc > 2 ? argv[2] : NULL);
+        return cli_run_help(pool, argc > 2 ? argv[2] : NULL);
     }
     memset(&line, 0, sizeof(line));
     line.pool = pool;
     line.command = cli_find(argv[1]);
-    return line.command ? cli_run(&line, argc - 1, argv + 1) : CLI_USAGE;
+    return line.command ? cli_run(&line, argc - 1, argv + 1)
+                        : cli_no_command(pool, argv[1]);
 }
 
 

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include <apr_strings.h>
+#include <unicode/uchar.h>
 #include <unicode/utf8.h>
 
 #include "cli.h"
 
 
-/* The character at *i, which moves behind it; negative: not UTF-8. */
-static UChar32
+int32_t
 cli_next(iri_str_t octets, size_t *i)
 {
     const uint8_t *p = octets.data + *i;
@@ -144,6 +144,30 @@ cli_printable(apr_pool_t *pool, iri_str_t octets)
 }
 
 
+/* Not what is invisible, turns text around, or clings to a quote. */
+static int
+cli_is_visible(UChar32 c)
+{
+    return u_isgraph(c) && !(U_GET_GC_MASK(c) & U_GC_M_MASK);
+}
+
+
+const char *
+cli_character(apr_pool_t *pool, int32_t character)
+{
+    char    shown[U8_MAX_LENGTH + 1];
+    int32_t len = 0;
+    UBool   wrong = 0;
+
+    if (!cli_is_visible(character)) {
+        return apr_psprintf(pool, "U+%04X", (unsigned) character);
+    }
+    U8_APPEND((uint8_t *) shown, len, U8_MAX_LENGTH, character, wrong);
+    shown[wrong ? 0 : len] = '\0';
+    return apr_psprintf(pool, "\"%s\" U+%04X", shown, (unsigned) character);
+}
+
+
 static int
 cli_set(cli_call_t *call, const char *name, json_t *value)
 {
@@ -196,10 +220,11 @@ cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets)
 }
 
 
-void
+const char *
 cli_add_words(apr_array_header_t *words, const char *value)
 {
     static const char blanks[] = " \t\n,";
+    int               before = words->nelts;
 
     for (;;) {
         size_t len;
@@ -207,7 +232,7 @@ cli_add_words(apr_array_header_t *words, const char *value)
         value += strspn(value, blanks);
         len = strcspn(value, blanks);
         if (len == 0) {
-            return;
+            return words->nelts > before ? NULL : "needs a word at least";
         }
         APR_ARRAY_PUSH(words, iri_str_t) = (iri_str_t){
             len, (const unsigned char *) value

@@ -43,7 +43,7 @@ sub one {
 }
 
 subtest 'help' => sub {
-    for my $arguments (['--help'], ['help']) {
+    for my $arguments (['--help'], ['help'], ['help', 'help']) {
         my ($code, $out, $err) = iri(@$arguments);
         is $code, 0, "@$arguments";
         like $out, qr/^Usage: iri COMMAND.*^  explain /ms, 'lists commands';
@@ -55,6 +55,11 @@ subtest 'help' => sub {
         like $out, qr/--$_\b/, "--$_" for qw(root charset invalid
             filename-charset filename-form match escaped batch);
     }
+    for my $command ('explain', 'host') {
+        my ($code, $out) = iri('help', $command);
+        is_deeply [grep { length > 80 } split /\n/, $out =~ s/[\x80-\xBF]//gr],
+            [], "no line of $command is over 80 columns";
+    }
     my ($code, $out) = iri('--version');
     is $code, 0, '--version';
     like $out, qr/^iri [\d.]+\n\z/, 'a version';
@@ -64,14 +69,21 @@ subtest 'usage' => sub {
     my @wrong = (
         [[],                          qr/^Usage: iri COMMAND/],
         [['explane', '/'],            qr/"explane".*explain, .*help/],
+        [['-h'],                      qr/^A command comes before its/m],
+        [['http://a/b'],              qr/^For .*: iri explain TARGET$/m],
+        [["\e[31m"],                  qr/"%1B\[31m" is no command/],
         [['help', 'explane'],         qr/"explane"/],
-        [['explain'],                 qr/TARGET/],
-        [['explain', '/', '/'],       qr/TARGET/],
+        [['explain'],                 qr/: TARGET is missing$/m],
+        [['explain', '/a', 'b c'],    qr/"b c" is too much/],
         [['explain', '--rot', '/'],   qr/--rot\b.*Options are: --root/s],
         [['explain', '--root'],       qr/missing argument: --root/],
         [['explain', '--batch', '/'], qr/--batch reads/],
-        [['explain', '--root', "$root/none", '/'], qr/--root ".*none" is no folder/],
-        [['explain', '--root', "$root/plain.txt", '/'], qr/is no folder/],
+        [['explain', '--root', "$root/none", '/'], qr/--root ".*none" is no folder: No such file/],
+        [['explain', '--root', "$root/plain.txt", '/'],
+            qr/is no folder: it is a file/],
+        [['explain', '--root', '', '/'], qr/--root is empty/],
+        [['explain', '--charset', ' ,', '/'], qr/--charset needs a word/],
+        [['explain', '--match', '', '/'], qr/--match needs a word/],
         [['explain', '--charset', 'klingon', '/'],
             qr/--charset "klingon".*Shift_JIS/],
         [['explain', '--charset', 'ISO-2022-JP', '/'],
@@ -91,6 +103,8 @@ subtest 'usage' => sub {
         is $out, '', 'nothing on standard output';
         like $err, $message, 'says what is wrong, and right';
     }
+    my (undef, undef, $err) = iri('explain', '--invalid', '500', '/');
+    unlike $err, qr/Options are/, 'no options where none was mistaken';
 };
 
 # What is handed to the core, seen as the path without a reading of its own.

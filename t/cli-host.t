@@ -37,7 +37,7 @@ subtest 'help' => sub {
     for my $arguments (['help', 'host'], ['host', '--help']) {
         my ($code, $out) = capture('', $iri, @$arguments);
         is $code, 0, "@$arguments";
-        like $out, qr/--$_\b/, "--$_" for qw(to strict mapping batch);
+        like $out, qr/--$_\b/, "--$_" for qw(name to strict mapping batch);
     }
     my ($code, $out) = capture('', $iri, 'help');
     like $out, qr/^  host /m, 'among the commands';
@@ -45,13 +45,14 @@ subtest 'help' => sub {
 
 subtest 'usage' => sub {
     my @wrong = (
-        [[],                             qr/HOST/],
-        [['a', 'b'],                     qr/HOST/],
+        [[],                             qr/^iri host: HOST is missing$/m],
+        [['a', "b\e"],                   qr/this: HOST; "b%1B" is too much/],
         [['--batch', 'a'],               qr/--batch reads/],
         [['--to', 'punycode', 'a'],      qr/--to must.*"unicode"/],
         [['--to'],                       qr/missing argument: --to/],
         [['--mapping', 'uts-46', 'a'],   qr/--mapping must.*"compatible"/],
-        [['--strikt', 'a'],              qr/--strikt\b.*Options are: --to/s],
+        [['--strikt', 'a'],              qr/--strikt\b.*Options are: --name/s],
+        [['-bücher'],                    qr/begins with "-" write --$/m],
     );
     for (@wrong) {
         my ($arguments, $message) = @$_;
@@ -93,44 +94,125 @@ subtest 'names' => sub {
         'nor with both';
 };
 
+my $NO_CHARACTER = 'has a character that no host name may have';
+my $NO_ALABEL = 'has a label with "xn--" that is no A-label';
+my $ALONE = '; give the host alone, without scheme, user, port and path';
+
+# Each row: a host that is refused, the offset, the reason, and the character
+# if a single one is wrong, as it is shown and as a code.
+sub refused {
+    my ($rows, @options) = @_;
+    my @got = batch(join('', map { "$_->[0]\n" } @$rows), @options);
+    for (@$rows) {
+        my ($host, $offset, $why, $shown, $hint) = @$_;
+        my $got = shift @got;
+        my $code = $shown && (split ' ', $shown)[-1];
+        my $says = "\"$host\" $why" . ($shown ? ": $shown" : '') .
+            ($hint // '');
+        my ($exit, $out, $err) = host(@options, '--', $host);
+        is "$exit$out", '1', "refused: $host";
+        is $err, "iri host: $says (offset $offset)\n", 'message';
+        utf8::decode($says);
+        is_deeply $got, { ok => JSON::PP::false(), error => $says,
+            offset => $offset, $code ? (character => $code) : () }, 'JSON';
+    }
+}
+
 subtest 'refused' => sub {
-    my @rows = (
-        ['a_b',           1, 'has a character that no host name may have'],
-        ['a%5Fb',         1, 'has a character that no host name may have'],
-        ['%61_b',         3, 'has a character that no host name may have'],
-        ['ab.c%2Fd',      4, 'has a character that no host name may have'],
-        ['ab.a℀b',        3, 'has a character that no host name may have'],
-        ['[::1',          0, 'has a character that no host name may have'],
-        ['[é]',           0, 'has a character that no host name may have'],
-        ['a:80',          1, 'has a character that no host name may have'],
-        ['*.example',     0, 'has a character that no host name may have'],
+    my $long = 'has too many octets or labels, or too long a label';
+    my $hyphen = 'has a label with "-" at an end, or as third and fourth ' .
+        'character';
+    refused([
+        ['a_b',           1, $NO_CHARACTER, '"_" U+005F'],
+        ['a%5Fb',         1, $NO_CHARACTER, '"_" U+005F'],
+        ['%61_b',         3, $NO_CHARACTER, '"_" U+005F'],
+        ['é.a_b',         4, $NO_CHARACTER, '"_" U+005F'],
+        ['_.a_b',         0, $NO_CHARACTER, '"_" U+005F'],
+        ['a b',           1, $NO_CHARACTER, 'U+0020'],
+        ["a\xC2\xA0b",    1, $NO_CHARACTER, 'U+00A0'],
+        ['ab.c%2Fd',      4, $NO_CHARACTER, '"/" U+002F', $ALONE],
+        ['http://a/',     4, $NO_CHARACTER, '":" U+003A', $ALONE],
+        ['ü@b',           2, $NO_CHARACTER, '"@" U+0040', $ALONE],
+        ['ab.a℀b',        4, $NO_CHARACTER, '"℀" U+2100'],
+        ['[::1',          0, $NO_CHARACTER, '"[" U+005B'],
+        ['[é]',           1, $NO_CHARACTER, '"é" U+00E9'],
+        ['a:80',          1, $NO_CHARACTER, '":" U+003A', $ALONE],
+        ['*.example',     0, $NO_CHARACTER, '"*" U+002A',
+            '; it is a wildcard with --name'],
         ['',              0, 'has an empty label'],
         ['a..b',          2, 'has an empty label'],
         ['é%2',           2, 'has "%" without two hexadecimal digits'],
         ['a%',            1, 'has "%" without two hexadecimal digits'],
-        ['xn--a',         0, 'has a label with "xn--" that is no A-label'],
-        ['-a.xn--a',      3, 'has a label with "xn--" that is no A-label'],
-        ['ü.xn--a',       3, 'has a label with "xn--" that is no A-label'],
-        ['a.-b',          2, qr/^has a label with "-" at an end/],
-        ['b.אa',          2, 'breaks the bidi rule of RFC 5893'],
+        ['é%FFa',         2, 'is not UTF-8'],
+        ['xn--a',         0, $NO_ALABEL],
+        ['-a.xn--a',      3, $NO_ALABEL],
+        ['ü.xn--a',       3, $NO_ALABEL],
+        ['a.-b',          2, $hyphen],
+        ['a.b-.c',        3, $hyphen],
+        ['a.ab--c',       4, $hyphen],
+        ['%CC%88u',       0, 'has a label that begins with a combining mark',
+            'U+0308'],
+        ['b.אa',          4, 'breaks the bidi rule of RFC 5893',
+            '"a" U+0061'],
+        ['ü%E2%80%8Db',   2, 'has a joiner where none may be', 'U+200D'],
         ['１.2',          0, 'is another spelling of an IPv4 address'],
-        ['a' x 64,        0, qr/^has too many octets/],
+        ['a' x 64,        0, $long],
+        ['b.' . 'a' x 64, 2, $long],
+    ]);
+    refused([
+        ['é☃.example',    2, 'is not a name of IDNA2008', '"☃" U+2603'],
+        ['xn--n3h',       0, 'is not a name of IDNA2008'],
+    ], '--strict');
+};
+
+subtest '--name: names of a configuration' => sub {
+    my @rows = (
+        # the name, its A-labels, its U-labels
+        ['bücher.example',       'xn--bcher-kva.example', 'bücher.example'],
+        ['*.bücher.example',     '*.xn--bcher-kva.example',
+            '*.bücher.example'],
+        ['.bücher.example',      '.xn--bcher-kva.example',
+            '.bücher.example'],
+        ['BÜCHER.*',             'xn--bcher-kva.*', 'bücher.*'],
+        ['bücher.example.',      'xn--bcher-kva.example.',
+            'bücher.example.'],
+        ['w?w*.bücher',          'w?w*.xn--bcher-kva', 'w?w*.bücher'],
+        # ASCII is compared as it is.
+        ['www.Example.ORG',      'www.Example.ORG', 'www.Example.ORG'],
+        ['*.a_b.example',        '*.a_b.example', '*.a_b.example'],
+        ['~^w.*\.org$',          '~^w.*\.org$', '~^w.*\.org$'],
+        ['*.xn--bcher-kva.é',    '*.xn--bcher-kva.xn--9ca', '*.bücher.é'],
+        ['*.xn--bcher-kva',      '*.xn--bcher-kva', '*.bücher'],
+        ['xn--a.*',              'xn--a.*', 'xn--a.*'],
+        ['',                     '', ''],
     );
-    my @got = batch(join '', map { "$_->[0]\n" } @rows);
+    my @ascii = batch(join('', map { $_->[0] =~ s/\\/\\\\/r . "\n" } @rows),
+        '--name');
     for (@rows) {
-        my ($host, $offset, $why) = @$_;
-        my $got = shift @got;
-        my ($code, $out, $err) = host('--', $host);
-        is "$code$out", '1', "refused: $host";
-        like $err, ref $why ? qr/^iri host: "\Q$host\E" / :
-            qr/^iri host: "\Q$host\E" \Q$why\E \(offset $offset\)\n\z/,
-            'message';
-        is $got->{offset}, $offset, 'offset';
-        utf8::decode(my $text = $host);
-        my ($says) = $got->{error} =~ /^"\Q$text\E" (.*)/s;
-        ref $why ? like $says, $why, 'error' : is $says, $why, 'error';
-        is keys %$got, 3, 'no other field';
+        my ($name, $ascii, $unicode) = @$_;
+        is value($name, '--name'), $ascii, "A-labels of $name";
+        is value($name, '--name', '--to', 'unicode'), $unicode, 'U-labels';
+        is_deeply shift(@ascii), { ok => JSON::PP::true(), value => $ascii },
+            'JSON';
     }
+};
+
+subtest '--name: refused' => sub {
+    refused([
+        ['wü*.example',   3, 'has a wildcard in a label with other ' .
+            'characters than ASCII', '"*" U+002A'],
+        ['a.b?ü',         4, 'has a wildcard in a label with other ' .
+            'characters than ASCII', '"ü" U+00FC'],
+        ['*.b_ü',         3, $NO_CHARACTER, '"_" U+005F'],
+        ['b%C3%BC.é',     1, $NO_CHARACTER, '"%" U+0025',
+            '; escapes are for requests'],
+        ['~^ü.*',         0, $NO_CHARACTER, '"~" U+007E',
+            '; patterns are compared as they are'],
+        ['ü.example:80',  10, $NO_CHARACTER, '":" U+003A', $ALONE],
+        ['*.xn--a.ü',     2, $NO_ALABEL],
+        ['ü.1',           3, 'is another spelling of an IPv4 address'],
+        ['ü..b',          3, 'has an empty label'],
+    ], '--name');
 };
 
 subtest 'batch' => sub {
@@ -139,8 +221,7 @@ subtest 'batch' => sub {
         'a value';
     is $got[1]{error}, '"%FF" is not UTF-8', 'octets';
     like $got[2]{error}, qr/^"" has an empty label/, 'an empty line';
-    is $got[3]{error}, '"a%00b" has a character that no host name may have',
-        'NUL';
+    is $got[3]{error}, "\"a%00b\" $NO_CHARACTER: U+0000", 'NUL';
     is $got[3]{offset}, 1, 'and where it is';
     like $got[4]{error}, qr/more operands/, 'two operands';
     ok !$got[5]{ok}, 'a bad escape of a line';
@@ -177,6 +258,27 @@ subtest 'doc/hosts.md: forms' => sub {
     }
 };
 
+subtest 'doc/hosts.md: names in a configuration' => sub {
+    my @rows = rows('written | known');
+    ok @rows > 6, 'a table';
+    my $before;
+    for (@rows) {
+        my ($cell, $known) = @$_;
+        my @names = $cell =~ /`([^`]+)`/g;
+        for my $name (@names ? @names : $cell) {
+            my $got = value($name, '--name') // $name;
+            if ($known =~ /^nothing/) {
+                is $got, $name, "$name stays as it is";
+                next;
+            }
+            $before = $known =~ /^([^` ]+)/ ? $1 : $before
+                if $known ne 'likewise';
+            # nginx: a name that begins with a dot is two.
+            is $got =~ s/^\.//r, $before, $name;
+        }
+    }
+};
+
 subtest 'doc/hosts.md: what is refused' => sub {
     my @rows = rows('name | it');
     ok @rows > 10, 'a table';
@@ -184,10 +286,10 @@ subtest 'doc/hosts.md: what is refused' => sub {
         my ($host, $why) = @$_;
         my ($code, $out, $err) = host('--', $host);
         is $code, 1, $host;
-        like $err, qr/" \Q$why\E \(offset \d+\)$/, $why;
+        like $err, qr/" \Q$why\E(?:: .*U\+[0-9A-F]+.*)? \(offset \d+\)$/, $why;
     }
     my ($code, $out, $err) = host('--strict', '☃.example');
-    like $err, qr/" is not a name of IDNA2008 /, 'strict';
+    like $err, qr/" is not a name of IDNA2008: "☃" U\+2603 /, 'strict';
 };
 
 subtest 'doc/hosts.md: uts46 and compatible' => sub {

@@ -1,0 +1,59 @@
+/*
+ * open.c - what settings are made of, open for as long as their pool
+ */
+
+#include "cli.h"
+
+#define CLI_CACHE (16 * 1024 * 1024) /* octets: many lines, one cache */
+
+
+/* thing, which its cleanup ends with the pool; NULL stays NULL. */
+static void *
+cli_keep(apr_pool_t *pool, void *thing, apr_status_t (*cleanup)(void *thing))
+{
+    if (thing != NULL) {
+        apr_pool_cleanup_register(pool, thing, cleanup,
+                                  apr_pool_cleanup_null);
+    }
+    return thing;
+}
+
+
+iri_registry_t *
+cli_open_registry(apr_pool_t *pool)
+{
+    iri_env_apr_t *env = iri_env_apr_create(pool, NULL, NULL);
+
+    return env ? iri_registry_create(&env->env) : NULL;
+}
+
+
+static apr_status_t
+cli_close_cache(void *cache)
+{
+    iri_cache_destroy(cache);
+    return APR_SUCCESS;
+}
+
+
+iri_cache_t *
+cli_open_cache(apr_pool_t *pool)
+{
+    return cli_keep(pool, iri_cache_create(CLI_CACHE, NULL, NULL, NULL),
+                    cli_close_cache);
+}
+
+
+static apr_status_t
+cli_close_idna(void *idna)
+{
+    iri_idna_destroy(idna);
+    return APR_SUCCESS;
+}
+
+
+iri_idna_t *
+cli_open_idna(apr_pool_t *pool)
+{
+    return cli_keep(pool, iri_idna_create(), cli_close_idna);
+}
