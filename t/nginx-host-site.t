@@ -77,9 +77,14 @@ server {
 }
 server {
     listen 127.0.0.1:%%PORT%%;
-    server_name d\xC3\xBC.example;
+    listen 127.0.0.1:%%PORTreport%%;
+    server_name d\xC3\xBC.example xn--d-eha.example;
     root %%ROOT%%/site;
     dav_methods COPY;
+}
+server {
+    listen 127.0.0.1:%%PORTreport%% default_server;
+    iri report;
 }
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -172,8 +177,9 @@ for my $bad ('b%FCcher.example', '%2a.example', '%c3%bc@x', 'x%') {
 my $dav = 'D%C3%BC.example';
 
 sub copy {
-    my ($host, $destination) = @_;
+    my ($host, $destination, $at) = @_;
     return $server->request('COPY', '/secret.txt', host => $host,
+        port => $server->port($at),
         headers => [Destination => $destination])->status;
 }
 
@@ -182,6 +188,10 @@ like copy($dav, $_), qr/^20[14]$/, "Destination $_"
     "http://du%CC%88.example:$port/c";
 like copy('xn--d-eha.example', "http://$dav/d"), qr/^20[14]$/,
     'Destination in another form than a plain host';
+like copy('xn--d-eha.example', 'http://xn--d-eha.example/e', 'report'),
+    qr/^20[14]$/, 'report: a plain Destination';
+is copy('xn--d-eha.example', "http://$dav/e", 'report'), 400,
+    'report: a Destination that is not mapped';
 is copy($dav, $_), 400, "Destination $_" for 'http://w%C3%BC.example/x',
     'http://%2a.example/x', 'http://d%FC.example/x', 'http:///x';
 

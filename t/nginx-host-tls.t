@@ -27,10 +27,17 @@ plan skip_all => $why if $why;
 # Sites with and without client certificates; the first of each address is
 # its default server.
 my %NAME = (default => 'localhost', books => "b\xC3\xBCcher.example",
-    secret => "geh\xC3\xA4im.example");
+    secret => "geh\xC3\xA4im.example", pattern => '~^(?<word>\w+)\.pattern$');
+
+# What is left of a refused host, for a page.
+my $PAGE = <<'END';
+    error_page 421 =200 /421;
+    location = /421 { return 200 "421 [$host] [$word]"; }
+END
 
 sub site {
-    my ($site, $listen, $verify) = @_;
+    my ($site, $listen, $verify, $more) = @_;
+    $more //= '';
     my $certificates = !$verify ? '' : <<"END";
     ssl_client_certificate %%TMP%%/cert.pem;
     ssl_verify_client $verify;
@@ -39,7 +46,7 @@ END
 server {
     listen 127.0.0.1:$listen;
     server_name $NAME{$site};
-$certificates
+$certificates$more
     location / { return 200 "$site \$host \$ssl_client_verify"; }
 }
 END
@@ -54,6 +61,9 @@ my $CONF = "ssl_certificate %%TMP%%/cert.pem;\n"
     ['default', "%%PORTopt%% $TLS"],
     ['secret', "%%PORTopt%% $TLS", 'optional'],
     ['default', "%%PORTdef%% $TLS", 'on'], ['books', "%%PORTdef%% $TLS"],
+    ['default', '%%PORTpage%% ssl', undef, $PAGE],
+    ['secret', '%%PORTpage%% ssl', 'on', $PAGE],
+    ['pattern', '%%PORTpage%% ssl', 'on', $PAGE],
     # not over TLS certificates are of no account
     ['default', '%%PORTplain%%'], ['secret', '%%PORTplain%%', 'on'];
 
@@ -132,6 +142,9 @@ for my $cert (0, 1) {
 like $server{ours}->log_text,
     qr/iri: host "\Q$SECRET\E" refused: its server asks for a certificate/,
     'the log says why';
+
+is ask($_, port => 'page'), '421 [localhost] []',
+    "nothing of it is kept: $_" for $secret, '%61bc.pattern';
 
 # The default server is the one that verifies: what the raw host selects.
 is ask($books, sni => $BOOKS, port => 'def'), 421, 'before us: nginx itself';
