@@ -164,6 +164,23 @@ ngx_http_iri_host_set(ngx_http_request_t *r, ngx_http_core_srv_conf_t *cscf,
 }
 
 
+static ngx_int_t
+ngx_http_iri_host_misdirected(ngx_http_request_t *r, ngx_str_t name)
+{
+    ngx_http_addr_conf_t *addr = r->http_connection->addr_conf;
+
+    ngx_http_iri_host_forget(r);
+    ngx_http_iri_host_forget_captures(r, addr->virtual_names);
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                  "iri: host \"%V\" refused: its server asks for a "
+                  "certificate, which was not looked at",
+                  &name);
+
+    return NGX_HTTP_MISDIRECTED_REQUEST;
+}
+
+
 /* NGX_DECLINED, or the HTTP status to answer with. */
 static ngx_int_t
 ngx_http_iri_host_serve(ngx_http_request_t *r, const iri_host_t *host)
@@ -188,15 +205,7 @@ ngx_http_iri_host_serve(ngx_http_request_t *r, const iri_host_t *host)
 
     if (cscf->ctx->srv_conf != r->srv_conf
         && ngx_http_iri_host_verifies(r, cscf)) {
-        ngx_http_iri_host_forget(r);
-        ngx_http_iri_host_forget_captures(r, addr->virtual_names);
-
-        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                      "iri: host \"%V\" refused: its server asks for a "
-                      "certificate, which was not looked at",
-                      &name);
-
-        return NGX_HTTP_MISDIRECTED_REQUEST;
+        return ngx_http_iri_host_misdirected(r, name);
     }
 
     ngx_http_iri_host_set(r, cscf, name);
