@@ -44,7 +44,7 @@ mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
     iri_host_t              read;
     char                   *line;
 
-    if (host.len == 0) {
+    if (iri_is_ascii_host(host)) {
         return 0;
     }
     mod_iri_env(&env, r);
@@ -95,17 +95,17 @@ mod_iri_trimmed(iri_str_t line)
     return line;
 }
 
-static const char mod_iri_host_field[] = "Host:";
+#define MOD_IRI_HOST_FIELD_LENGTH (sizeof("Host:") - 1)
 
-static int
+/* Of every field that begins with "h": not worth a function of APR. */
+static inline int
 mod_iri_is_host_field(iri_str_t line)
 {
-    const size_t len = sizeof(mod_iri_host_field) - 1;
+    const unsigned char *p = line.data;
 
-    return line.len >= len
-           && ap_cstr_casecmpn((const char *) line.data, mod_iri_host_field,
-                               len)
-                  == 0;
+    return line.len >= MOD_IRI_HOST_FIELD_LENGTH && (p[0] | 0x20) == 'h'
+           && (p[1] | 0x20) == 'o' && (p[2] | 0x20) == 's'
+           && (p[3] | 0x20) == 't' && p[4] == ':';
 }
 
 /* The host in "Host: www.example:80" */
@@ -115,7 +115,7 @@ mod_iri_host_of_field(iri_str_t line)
     const unsigned char *from, *end;
 
     line = mod_iri_trimmed(line);
-    from = line.data + sizeof(mod_iri_host_field) - 1;
+    from = line.data + MOD_IRI_HOST_FIELD_LENGTH;
     end = line.data + line.len;
     while (from < end && (*from == ' ' || *from == '\t')) {
         from++;
@@ -181,9 +181,16 @@ mod_iri_host_of_target(iri_str_t line)
 
 /* ---- HTTP/1: the filter ------------------------------------------------- */
 
+/*
+ * One a connection, so that a request does not pay for making it.  It stands
+ * where the lines of a request are read from, in r->proto_input_filters, until
+ * the Host line is through; nowhere else.
+ */
 typedef struct {
-    int in_fields; /* 1: the request line is through */
-    int in_line;   /* 1: the beginning of a line is through, its end not */
+    ap_filter_t filter;
+    int         in_fields; /* 1: the request line is through */
+    int         in_line;   /* 1: the beginning of a line is through, its end
+                              not */
 } mod_iri_lines_t;
 
 /* What is known of the octets in a brigade. */
@@ -195,19 +202,92 @@ typedef struct {
 
 static ap_filter_rec_t *mod_iri_host_handle;
 
-/* Read on, into out, and add to what is known. */
-static apr_status_t
-mod_iri_line_read(ap_filter_t *f, apr_bucket_brigade *out,
-                  apr_read_type_e block, apr_off_t size, mod_iri_line_t *line)
+/* From here on lines come straight from what was behind the filter. */
+static void
+mod_iri_lines_leave(ap_filter_t *f)
 {
-    apr_status_t status = ap_get_brigade(f->next, out, AP_MODE_GETLINE, block,
-                                         size);
+    request_rec *r = f->r;
+
+    if (r->proto_input_filters == f
+        && r->input_filters == f->c->input_filters)
+    {
+        r->proto_input_filters = f->next;
+    } else {
+        /* another module has added a filter of its own */
+        ap_remove_input_filter(f);
+    }
+}
+
+/*
+ * Edit a whole line.  Behind the first Host line, or the empty one, there is
+ * nothing more to do: httpd puts two Host lines together, with a comma, and
+ * that is no host, whatever the second one is.
+ */
+static apr_status_t
+mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
+{
+    mod_iri_lines_t *lines = f->ctx;
+    iri_str_t        edited, host;
+    int is_host = lines->in_fields && mod_iri_is_host_field(text);
+
+    if (is_host) {
+        mod_iri_lines_leave(f);
+        if (iri_is_ascii_host(text)) {
+            return APR_SUCCESS;
+        }
+    } else if (mod_iri_equal(text, "\r\n") || mod_iri_equal(text, "\n")) {
+        if (lines->in_fields) {
+            mod_iri_lines_leave(f);
+        }
+        return APR_SUCCESS; /* they may come before the request line, too */
+    } else if (lines->in_fields) {
+        return APR_SUCCESS;
+    }
+    lines->in_fields = 1;
+    host = is_host ? mod_iri_host_of_field(text)
+                   : mod_iri_host_of_target(text);
+    if (mod_iri_host_replace(f->r, text, host, &edited)) {
+        apr_brigade_cleanup(bb);
+        APR_BRIGADE_INSERT_TAIL(
+            bb, apr_bucket_pool_create((const char *) edited.data, edited.len,
+                                       f->r->pool, f->c->bucket_alloc));
+    }
+    return APR_SUCCESS;
+}
+
+/* By the first octet of a line among the fields */
+static inline int
+mod_iri_is_looked_at(unsigned char first)
+{
+    return first == 'H' || first == 'h' || first == '\r' || first == '\n';
+}
+
+/* Longer lines than this are refused: what is in them does not matter. */
+static apr_size_t
+mod_iri_most(ap_filter_t *f)
+{
+    const mod_iri_lines_t *lines = f->ctx;
+    const server_rec      *s = f->c->base_server;
+
+    /* with the end of the line */
+    return (apr_size_t) (lines->in_fields ? s->limit_req_fieldsize
+                                          : s->limit_req_line)
+           + 2;
+}
+
+/* ---- lines in pieces ---------------------------------------------------- */
+
+/* Add what is in a brigade to what is known. */
+static apr_status_t
+mod_iri_line_look(apr_bucket_brigade *bb, mod_iri_line_t *line)
+{
+    apr_status_t status = APR_SUCCESS;
     apr_size_t   len, before = line->len;
     const char  *octets;
     apr_bucket  *e;
 
-    for (e = APR_BRIGADE_FIRST(out);
-         status == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(out);
+    for (e = APR_BRIGADE_FIRST(bb);
+         status == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(bb);
          e = APR_BUCKET_NEXT(e))
     {
         if (APR_BUCKET_IS_METADATA(e)) {
@@ -226,10 +306,7 @@ mod_iri_line_read(ap_filter_t *f, apr_bucket_brigade *out,
     return status;
 }
 
-/*
- * A line may come in pieces: those that are looked at are put together, as
- * long as they are not longer than httpd will take.
- */
+/* Read on to the end of the line, while httpd would take one so long. */
 static apr_status_t
 mod_iri_line_complete(ap_filter_t *f, apr_bucket_brigade *out,
                       apr_read_type_e block, apr_off_t size, apr_size_t most,
@@ -238,83 +315,115 @@ mod_iri_line_complete(ap_filter_t *f, apr_bucket_brigade *out,
     apr_bucket_brigade *more;
     apr_status_t        status = APR_SUCCESS;
 
-    if (line->last == '\n' || line->ended) {
-        return APR_SUCCESS;
-    }
     more = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
     while (status == APR_SUCCESS && line->last != '\n' && !line->ended
            && line->len <= most)
     {
-        status = mod_iri_line_read(f, more, block, size, line);
+        status = ap_get_brigade(f->next, more, AP_MODE_GETLINE, block, size);
+        if (status == APR_SUCCESS) {
+            status = mod_iri_line_look(more, line);
+        }
         APR_BRIGADE_CONCAT(out, more);
     }
     return status;
 }
 
-/* The octets of a brigade; nearly always they are in one bucket. */
 static apr_status_t
-mod_iri_line_text(apr_bucket_brigade *bb, apr_pool_t *pool, iri_str_t *text)
+mod_iri_line_flatten(ap_filter_t *f, apr_bucket_brigade *out)
 {
-    apr_bucket  *e = APR_BRIGADE_FIRST(bb);
+    char        *octets;
     apr_size_t   len;
-    const char  *octets;
-    char        *copy;
-    apr_status_t status;
-
-    if (APR_BUCKET_NEXT(e) == APR_BRIGADE_SENTINEL(bb)) {
-        status = apr_bucket_read(e, &octets, &len, APR_BLOCK_READ);
-    } else {
-        status = apr_brigade_pflatten(bb, &copy, &len, pool);
-        octets = copy;
-    }
-    if (status == APR_SUCCESS) {
-        text->data = (const unsigned char *) octets;
-        text->len = len;
-    }
-    return status;
-}
-
-/*
- * Edit a whole line.  Behind the first Host line, or the empty one, there is
- * nothing more to do: httpd puts two Host lines together, with a comma, and
- * that is no host, whatever the second one is.
- */
-static apr_status_t
-mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb)
-{
-    mod_iri_lines_t *lines = f->ctx;
-    iri_str_t        text, edited, host;
-    apr_status_t     status = mod_iri_line_text(bb, f->r->pool, &text);
-    int              is_empty, is_host;
+    iri_str_t    text;
+    apr_status_t status = apr_brigade_pflatten(out, &octets, &len,
+                                               f->r->pool);
 
     if (status != APR_SUCCESS) {
         return status;
     }
-    is_empty = mod_iri_equal(text, "\r\n") || mod_iri_equal(text, "\n");
-    is_host = lines->in_fields && mod_iri_is_host_field(text);
-    if (is_host || (is_empty && lines->in_fields)) {
-        ap_remove_input_filter(f);
-    }
-    if (is_empty || (lines->in_fields && !is_host)) {
-        return APR_SUCCESS; /* empty lines may come before the request line */
-    }
-    lines->in_fields = 1;
-    host = is_host ? mod_iri_host_of_field(text)
-                   : mod_iri_host_of_target(text);
-    if (mod_iri_host_replace(f->r, text, host, &edited)) {
-        apr_brigade_cleanup(bb);
-        APR_BRIGADE_INSERT_TAIL(
-            bb, apr_bucket_pool_create((const char *) edited.data, edited.len,
-                                       f->r->pool, f->c->bucket_alloc));
-    }
-    return APR_SUCCESS;
+    text.data = (unsigned char *) octets;
+    text.len = len;
+    return mod_iri_line_edit(f, out, text);
 }
 
-/* By the first octet of a line among the fields */
-static int
-mod_iri_is_looked_at(unsigned char first)
+/*
+ * A line may come in pieces: those that are looked at are put together, as
+ * long as they are not longer than httpd will take.
+ */
+static apr_status_t
+mod_iri_line_in_pieces(ap_filter_t *f, apr_bucket_brigade *out,
+                       apr_read_type_e block, apr_off_t size)
 {
-    return first == 'H' || first == 'h' || first == '\r' || first == '\n';
+    mod_iri_lines_t *lines = f->ctx;
+    mod_iri_line_t   line = { 0, 0, 0, 0 };
+    apr_size_t       most = mod_iri_most(f);
+    apr_status_t     status = mod_iri_line_look(out, &line);
+
+    if (status == APR_SUCCESS && !lines->in_line
+        && (!lines->in_fields || mod_iri_is_looked_at(line.first)))
+    {
+        status = mod_iri_line_complete(f, out, block, size, most, &line);
+        if (status == APR_SUCCESS && line.last == '\n' && line.len <= most) {
+            return mod_iri_line_flatten(f, out);
+        }
+    }
+    if (line.len > 0) {
+        lines->in_line = line.last != '\n';
+        lines->in_fields |= line.last == '\n';
+    }
+    return status;
+}
+
+/* ---- whole lines -------------------------------------------------------- */
+
+/* The octets of a whole line in one bucket, as nearly all come; 0: others */
+static inline int
+mod_iri_line_whole(apr_bucket_brigade *bb, iri_str_t *text)
+{
+    apr_bucket *e = APR_BRIGADE_FIRST(bb);
+    const char *octets;
+    apr_size_t  len;
+
+    if (e == APR_BRIGADE_SENTINEL(bb)
+        || APR_BUCKET_NEXT(e) != APR_BRIGADE_SENTINEL(bb)
+        || apr_bucket_read(e, &octets, &len, APR_BLOCK_READ) != APR_SUCCESS
+        || len == 0 || octets[len - 1] != '\n')
+    {
+        return 0;
+    }
+    text->data = (const unsigned char *) octets;
+    text->len = len;
+    return 1;
+}
+
+/*
+ * "GET /...": a whole line whose target has no host (RFC 9112, 3.2.1), as
+ * nearly all are.  Its first octet may be a bucket of its own, since httpd
+ * has looked whether there is one.
+ */
+static int
+mod_iri_is_origin_form(apr_bucket_brigade *bb)
+{
+    apr_bucket *e;
+    const char *octets, *end;
+    apr_size_t  len;
+    int         is_target = 0;
+
+    for (e = APR_BRIGADE_FIRST(bb); e != APR_BRIGADE_SENTINEL(bb);
+         e = APR_BUCKET_NEXT(e))
+    {
+        if (apr_bucket_read(e, &octets, &len, APR_BLOCK_READ) != APR_SUCCESS)
+        {
+            return 0;
+        }
+        for (end = octets + len; octets < end; octets++) {
+            if (is_target) {
+                return *octets == '/' && end[-1] == '\n'
+                       && APR_BUCKET_NEXT(e) == APR_BRIGADE_SENTINEL(bb);
+            }
+            is_target = *octets == ' ';
+        }
+    }
+    return 0;
 }
 
 /*
@@ -325,33 +434,28 @@ static apr_status_t
 mod_iri_host_in(ap_filter_t *f, apr_bucket_brigade *out, ap_input_mode_t mode,
                 apr_read_type_e block, apr_off_t size)
 {
-    mod_iri_lines_t  *lines = f->ctx;
-    mod_iri_line_t    line = { 0, 0, 0, 0 };
-    const server_rec *s = f->c->base_server;
-    apr_size_t        most;
-    apr_status_t      status;
+    mod_iri_lines_t *lines = f->ctx;
+    apr_status_t     status = ap_get_brigade(f->next, out, mode, block, size);
+    iri_str_t        text;
 
-    if (mode != AP_MODE_GETLINE) {
-        return ap_get_brigade(f->next, out, mode, block, size);
+    if (status != APR_SUCCESS || mode != AP_MODE_GETLINE) {
+        return status;
     }
-    status = mod_iri_line_read(f, out, block, size, &line);
-    if (status == APR_SUCCESS && !lines->in_line
-        && (!lines->in_fields || mod_iri_is_looked_at(line.first)))
-    {
-        /* with the end of the line */
-        most = (apr_size_t) (lines->in_fields ? s->limit_req_fieldsize
-                                              : s->limit_req_line)
-               + 2;
-        status = mod_iri_line_complete(f, out, block, size, most, &line);
-        if (status == APR_SUCCESS && line.last == '\n' && line.len <= most) {
-            return mod_iri_line_edit(f, out);
-        }
+    if (!lines->in_fields && !lines->in_line && mod_iri_is_origin_form(out)) {
+        lines->in_fields = 1;
+        return APR_SUCCESS;
     }
-    if (line.len > 0) {
-        lines->in_line = line.last != '\n';
-        lines->in_fields |= line.last == '\n';
+    if (lines->in_line || !mod_iri_line_whole(out, &text)) {
+        return mod_iri_line_in_pieces(f, out, block, size);
     }
-    return status;
+    if (lines->in_fields && !mod_iri_is_looked_at(text.data[0])) {
+        return APR_SUCCESS;
+    }
+    if (text.len <= mod_iri_most(f)) {
+        return mod_iri_line_edit(f, out, text);
+    }
+    lines->in_fields = 1;
+    return APR_SUCCESS;
 }
 
 /* ---- hooks -------------------------------------------------------------- */
@@ -363,27 +467,51 @@ mod_iri_host_register(void)
         "IRI_HOST", mod_iri_host_in, NULL, AP_FTYPE_PROTOCOL);
 }
 
-void
-mod_iri_pre_read(request_rec *r, conn_rec *c)
+static mod_iri_lines_t *
+mod_iri_lines_make(conn_rec *c)
 {
-    const char *field;
-    iri_str_t   text, edited;
+    mod_iri_lines_t *lines = apr_pcalloc(c->pool, sizeof(*lines));
 
-    if (!mod_iri_server(c->base_server)->maps_hosts) {
-        return;
-    }
-    if (c->master == NULL) {
-        ap_add_input_filter_handle(
-            mod_iri_host_handle,
-            apr_pcalloc(r->pool, sizeof(mod_iri_lines_t)), r, c);
-        return;
-    }
-    /* a stream of HTTP/2 */
-    field = apr_table_get(r->headers_in, "Host");
-    text = mod_iri_str(field ? field : "");
+    lines->filter.frec = mod_iri_host_handle;
+    lines->filter.ctx = lines;
+    lines->filter.c = c;
+    ap_set_module_config(c->conn_config, &iri_module, lines);
+    return lines;
+}
+
+/* A stream of HTTP/2: its fields are there already. */
+static void
+mod_iri_pre_read_stream(request_rec *r)
+{
+    const char *field = apr_table_get(r->headers_in, "Host");
+    iri_str_t   edited, text = mod_iri_str(field ? field : "");
+
     if (mod_iri_host_replace(r, text, iri_authority_host(text), &edited)) {
         apr_table_setn(r->headers_in, "Host", (const char *) edited.data);
     }
+}
+
+void
+mod_iri_pre_read(request_rec *r, conn_rec *c)
+{
+    mod_iri_lines_t *lines = ap_get_module_config(c->conn_config,
+                                                  &iri_module);
+
+    if (lines == NULL || c->master != NULL) {
+        if (!mod_iri_server(c->base_server)->maps_hosts) {
+            return;
+        }
+        if (c->master != NULL) {
+            mod_iri_pre_read_stream(r);
+            return;
+        }
+        lines = mod_iri_lines_make(c);
+    }
+    lines->in_fields = 0;
+    lines->in_line = 0;
+    lines->filter.r = r;
+    lines->filter.next = r->proto_input_filters;
+    r->proto_input_filters = &lines->filter;
 }
 
 /* Could the host of a request stand in a URI?  IP literals come bare. */

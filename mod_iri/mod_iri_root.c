@@ -63,8 +63,8 @@ mod_iri_is_host_root(request_rec *r, const char *root)
     const core_server_config *core = ap_get_core_module_config(
         r->server->module_config);
 
-    return root != NULL && strstr(root, "xn--") != NULL
-           && ap_document_root(r) == root && root != core->ap_document_root
+    return root != NULL && root != core->ap_document_root
+           && ap_document_root(r) == root && strstr(root, "xn--") != NULL
            && strncmp(r->filename, root, strlen(root)) == 0;
 }
 

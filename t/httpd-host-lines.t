@@ -254,6 +254,10 @@ for my $options (sort keys %server) {
     @said = map { said($_) } $client->pipeline(
         map { { target => '/', host => $_ } } @hosts[@some]);
     is_deeply \@said, [@want[@some]], "$options: pipelined";
+    # of what follows at once, httpd has split off the first octet
+    @said = map { said($_) } $client->pipeline(
+        map { { target => "http://$_/", host => 'x' } } @hosts[@some]);
+    is_deeply \@said, [@want[@some]], "$options: pipelined, absolute";
 }
 
 # A body that looks like lines is a body; what follows is another request.
