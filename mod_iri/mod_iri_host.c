@@ -29,6 +29,51 @@
 
 /* ---- one host ----------------------------------------------------------- */
 
+/* What is refused, and what would be done in report. */
+static void
+mod_iri_log_host(request_rec *r, iri_str_t host, const iri_host_t *read,
+                 int report)
+{
+    const char *text = mod_iri_dup(r->pool, host);
+
+    if (read->answer == IRI_REFUSE) {
+        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
+                      report ? "iri: report: would refuse host \"%s\": it %s"
+                             : "iri: host \"%s\" refused: it %s",
+                      text, iri_host_why_text(read->why));
+        return;
+    }
+    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
+                  "iri: report: would take host \"%s\" for \"%s\"", text,
+                  mod_iri_dup(r->pool, read->ascii));
+}
+
+/* Read a host.  1: A-labels take its place. */
+static int
+mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
+{
+    const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
+    int                     report = conf->engine != IRI_ENGINE_ON;
+    iri_status_t            status;
+    iri_env_apr_t           env;
+
+    if (iri_is_ascii_host(host)) {
+        return 0;
+    }
+    mod_iri_env(&env, r);
+    status = iri_host_read(&env.env, &conf->host, host, read);
+    if (status != IRI_OK) {
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
+                      "iri: the host could not be read: %s",
+                      iri_status_text(status));
+        return 0;
+    }
+    if (read->answer == IRI_REFUSE || (report && read->answer == IRI_SERVE)) {
+        mod_iri_log_host(r, host, read, report);
+    }
+    return read->answer == IRI_SERVE && !report;
+}
+
 /*
  * Put A-labels in the place of host, a part of text.  0: it stays; out is
  * written only if it does not.
@@ -37,37 +82,20 @@ static int
 mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
                      iri_str_t *out)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
-    const unsigned char    *behind = host.data + host.len;
-    size_t                  before = (size_t) (host.data - text.data);
-    iri_env_apr_t           env;
-    iri_host_t              read;
-    char                   *line;
+    size_t     before = (size_t) (host.data - text.data);
+    size_t     behind = before + host.len;
+    iri_host_t read;
+    char      *line;
 
-    if (iri_is_ascii_host(host)) {
-        return 0;
-    }
-    mod_iri_env(&env, r);
-    if (iri_host_read(&env.env, &conf->host, host, &read) != IRI_OK
-        || read.answer == IRI_PASS)
-    {
-        return 0;
-    }
-    if (read.answer == IRI_REFUSE || conf->engine != IRI_ENGINE_ON) {
-        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "iri: %shost %s: %s",
-                      conf->engine == IRI_ENGINE_ON ? "" : "report: ",
-                      mod_iri_dup(r->pool, host),
-                      read.answer == IRI_REFUSE
-                          ? iri_host_why_text(read.why)
-                          : mod_iri_dup(r->pool, read.ascii));
+    if (!mod_iri_host_read(r, host, &read)) {
         return 0;
     }
     out->len = text.len - host.len + read.ascii.len;
     line = apr_palloc(r->pool, out->len + 1);
     memcpy(line, text.data, before);
     memcpy(line + before, read.ascii.data, read.ascii.len);
-    memcpy(line + before + read.ascii.len, behind,
-           text.len - host.len - before);
+    memcpy(line + before + read.ascii.len, text.data + behind,
+           text.len - behind);
     line[out->len] = '\0';
     out->data = (unsigned char *) line;
     return 1;
@@ -269,10 +297,10 @@ mod_iri_most(ap_filter_t *f)
     const mod_iri_lines_t *lines = f->ctx;
     const server_rec      *s = f->c->base_server;
 
-    /* with the end of the line */
+    /* httpd takes one octet more than it says; and the end of the line */
     return (apr_size_t) (lines->in_fields ? s->limit_req_fieldsize
                                           : s->limit_req_line)
-           + 2;
+           + 3;
 }
 
 /* ---- lines in pieces ---------------------------------------------------- */
@@ -514,16 +542,51 @@ mod_iri_pre_read(request_rec *r, conn_rec *c)
     r->proto_input_filters = &lines->filter;
 }
 
-/* Could the host of a request stand in a URI?  IP literals come bare. */
-static int
-mod_iri_host_is_plain(const request_rec *r)
+/* ---- what Unsafe lets in ------------------------------------------------ */
+
+/* The host of a request as it stands in a URI: IP literals come bare. */
+static const char *
+mod_iri_host_text(const request_rec *r)
 {
     const char *host = r->hostname;
 
-    if (strchr(host, ':') != NULL) {
-        host = apr_pstrcat(r->pool, "[", host, "]", NULL);
+    return strchr(host, ':') == NULL
+               ? host
+               : apr_pstrcat(r->pool, "[", host, "]", NULL);
+}
+
+/* A host as in a URI, with or without a port? */
+static int
+mod_iri_is_plain_field(const char *field)
+{
+    iri_str_t   host = iri_authority_host(mod_iri_str(field));
+    const char *behind = (const char *) host.data + host.len;
+
+    if ((const char *) host.data != field || !iri_is_uri_host(host)) {
+        return 0;
     }
-    return iri_is_uri_host(mod_iri_str(host));
+    return *behind == '\0'
+           || (*behind == ':'
+               && behind[1 + strspn(behind + 1, "0123456789")] == '\0');
+}
+
+/*
+ * Where the target has a host the Host line is ignored (RFC 9112, 3.2.2), but
+ * others may read it: as under Strict, that of the target takes its place.
+ */
+static void
+mod_iri_ignore_field(request_rec *r, const char *host)
+{
+    const char *port = r->parsed_uri.port_str;
+    const char *field = apr_table_get(r->headers_in, "Host");
+
+    if (r->parsed_uri.hostname == NULL || field == NULL
+        || mod_iri_is_plain_field(field))
+    {
+        return;
+    }
+    apr_table_setn(r->headers_in, "Host",
+                   port ? apr_pstrcat(r->pool, host, ":", port, NULL) : host);
 }
 
 /*
@@ -537,13 +600,19 @@ mod_iri_check_host(request_rec *r)
     const mod_iri_server_t   *conf = mod_iri_server(s);
     const core_server_config *core = ap_get_core_module_config(
         s->module_config);
+    const char               *host;
 
     if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON
         || core->http_conformance != AP_HTTP_CONFORMANCE_UNSAFE
-        || r->hostname == NULL || mod_iri_host_is_plain(r))
+        || r->hostname == NULL)
     {
         return DECLINED;
     }
-    r->hostname = NULL;
-    return HTTP_BAD_REQUEST;
+    host = mod_iri_host_text(r);
+    if (!iri_is_uri_host(mod_iri_str(host))) {
+        r->hostname = NULL;
+        return HTTP_BAD_REQUEST;
+    }
+    mod_iri_ignore_field(r, host);
+    return DECLINED;
 }

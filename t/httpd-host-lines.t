@@ -186,7 +186,7 @@ my $limited = server("LimitRequestLine 100\nLimitRequestFieldSize 60");
 my $escaped = 'b%C3%BCcher.example';    # 19 octets, the A-labels 21
 # httpd itself lets one octet more in than the limit says.
 my %said = (-2 => [qw(buecher buecher)], -1 => [qw(buecher buecher)],
-    0 => [414, 400], 1 => [400, 400]);
+    0 => [414, 400], 1 => [414, 400]);
 for my $more (-2 .. 1) {
     my $line = "GET http://$escaped/? HTTP/1.1";
     my $pad  = 'x' x (100 + $more - length $line);
@@ -203,7 +203,10 @@ my $long = 'b%C3%BC%63%68%65%72%2E%65%78ample';
 for my $more (0 .. 2) {
     my $pad = ' ' x (60 + $more - length "Host:$long");
     is raw($limited, "GET / HTTP/1.1\r\nHost:$pad$long\r\n\r\n"),
-        $more <= 0 ? 'buecher' : 400, "escapes up to 60 octets and $more";
+        $more <= 1 ? 'buecher' : 400, "escapes up to 60 octets and $more";
+    $pad = 'x' x (100 + $more - length "GET http://$long/? HTTP/1.1");
+    is raw($limited, "GET http://$long/?$pad HTTP/1.1\r\nHost: x\r\n\r\n"),
+        $more <= 1 ? 'buecher' : 414, "in a request line, 100 and $more";
 }
 is raw($strict, "GET / HTTP/1.1\r\nHost: " . 'b%C3%BC' x 2000 . "\r\n\r\n"),
     400, 'a line of 14,000 octets';

@@ -173,12 +173,38 @@ END
     }
     unlike $refusing->log_text . $refusing->access_log, qr/[\x80-\xFF]/,
         'nor raw in the logs';
-    like $refusing->log_text, qr/host \\xff\\xfe<b>: is not UTF-8/,
+    like $refusing->log_text,
+        qr/iri: host "\\xff\\xfe<b>" refused: it is not UTF-8/,
         'where it is told why';
     is $refusing->get('/', host => 'u@first.example')->status, 400,
         'Unsafe lets more in' if $options eq 'Unsafe';
     is_deeply [$refusing->errors], [], 'log';
 }
+
+# Where the target has a host, Unsafe leaves the Host line as it is. One that
+# is no host is not handed on, but that of the target, as Strict always does.
+my $ignored = httpd(modules => ['cgid'], conf => <<"END"
+HttpProtocolOptions Unsafe
+IRIEngine On
+IRIHost On
+<Directory "$tmp/b">
+    Options +ExecCGI
+    AddHandler cgi-script .cgi
+</Directory>
+END
+    . vhost($B, "$tmp/b"));
+for my $case (["\xFF\xFE", '', $BA], ["b\xFF:81", ':8', "$BA:8"],
+    ['a@b', '', $BA], ['b:<80>', '', $BA], ['b%FC.example', '', $BA], ['[::1', '', $BA],
+    ['plain.example', '', 'plain.example'], ['[::1]:8', '', '[::1]:8'],
+    ["\xC3\xA9t\xC3\xA9.example:8", '', 'xn--t-9fab.example:8'])
+{
+    my ($line, $port, $want) = @$case;
+    like $ignored->get("http://$B$port/env.cgi", host => $line)->body,
+        qr/^HTTP_HOST=\Q$want\E$/m, 'HTTP_HOST for ' . escaped($line);
+}
+like $ignored->get('http://[::1]:8/env.cgi', host => "\xFF")->body,
+    qr/^HTTP_HOST=\[::1\]:8$/m, 'of an IP literal';
+is_deeply [$ignored->errors], [], 'log';
 
 # ---- a cache -----------------------------------------------------------------
 
