@@ -39,7 +39,7 @@ cli_close_cache(void *cache)
 iri_cache_t *
 cli_open_cache(apr_pool_t *pool)
 {
-    return cli_keep(pool, iri_cache_create(CLI_CACHE, NULL, NULL, NULL),
+    return cli_keep(pool, iri_cache_create(&(iri_cache_conf_t) { .size = CLI_CACHE }),
                     cli_close_cache);
 }
 

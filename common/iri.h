@@ -57,7 +57,15 @@
 #define IRI_MAX_REQUEST_LOOKS   64   /* candidates a request */
 #define IRI_MAX_CALLS          200   /* file-system calls a request */
 #define IRI_MAX_LISTS            4   /* directories read a request */
-#define IRI_MAX_LISTED       10000   /* entries read of one directory */
+#define IRI_MAX_LISTED       10000   /* entries of one directory that is read
+                                        while a request waits, where that can
+                                        be done beside it, and to find names
+                                        in an odd form only */
+#define IRI_MAX_INDEXED    1000000   /* entries of an indexed directory */
+#define IRI_MIN_CACHE        65536   /* octets of a cache */
+#define IRI_MAX_CACHE   UINT64_C(4294967296)
+#define IRI_MAX_CHOICES          8   /* names that a request may mean */
+#define IRI_MIN_SPELLING         4   /* characters of a name to be guessed */
 #define IRI_MAX_HOST          1024   /* octets of a host, unescaped */
 #define IRI_MAX_LABELS         127   /* labels of a host */
 #define IRI_MAX_LABEL          256   /* characters of a label to be mapped */
@@ -112,6 +120,11 @@ typedef enum {
     IRI_MATCH_NORMALIZATION,   /* another normalization form, NFD say */
     IRI_MATCH_CHARSET,         /* another charset in the request or on disk */
     IRI_MATCH_VARIANTS,        /* a JIS vendor pair, U+301C and U+FF5E say */
+    IRI_MATCH_WIDTH,           /* full width, half width */
+    IRI_MATCH_CASE,            /* upper and lower case */
+    IRI_MATCH_ACCENTS,         /* accents of Latin, Greek and Cyrillic */
+    IRI_MATCH_SPELLING,        /* one character too many, too few, wrong, or
+                                  two in the wrong order */
     IRI_MATCHES
 } iri_match_t;
 
@@ -120,6 +133,7 @@ typedef enum {
     IRI_PASS,     /* nothing to say: go on as if the module were not there */
     IRI_SERVE,    /* go on with this canonical path, this entry */
     IRI_MOVED,    /* the resource has another canonical path: start over */
+    IRI_CHOOSE,   /* several resources may be meant, none more than another */
     IRI_REFUSE,   /* answer with the HTTP status that stands beside it */
     IRI_ANSWERS
 } iri_answer_t;
@@ -135,6 +149,9 @@ typedef enum {
     IRI_WHY_FURTHER,       /* found under a further reading */
     IRI_WHY_MIXED,         /* found with a charset for each segment */
     IRI_WHY_VARIANT,       /* found by a vendor variant */
+    IRI_WHY_FOLDED,        /* found where width, case, accents are forgiven */
+    IRI_WHY_SPELLING,      /* found as the one name with one edit */
+    IRI_WHY_AMBIGUOUS,     /* several names, none nearer than the others */
     IRI_WHY_ABSENT,        /* no entry has that name */
     IRI_WHY_UNWRITABLE,    /* the tree's charsets cannot write that name */
     IRI_WHY_UNNAMED,       /* octets that no tree charset reads, as they are */
@@ -256,10 +273,23 @@ typedef enum {
 } iri_invalid_t;
 typedef enum { IRI_NAMES_ANY, IRI_NAMES_NFC, IRI_NAMES_NFD } iri_names_t;
 
+typedef enum { IRI_AMBIGUOUS_404, IRI_AMBIGUOUS_300 } iri_ambiguous_t;
+
 /* Bits of iri_tree_conf_t.match */
 #define IRI_FORGIVE_NORMALIZATION 0x01u
 #define IRI_FORGIVE_VARIANTS      0x02u
+#define IRI_FORGIVE_WIDTH         0x04u
+#define IRI_FORGIVE_CASE          0x08u
+#define IRI_FORGIVE_ACCENTS       0x10u
+#define IRI_FORGIVE_SPELLING      0x20u
 #define IRI_FORGIVE_EXACT_ONLY    0x80u   /* "exact" was said */
+#define IRI_FORGIVE_TURKIC       0x100u   /* with CASE: i is not I's */
+#define IRI_FORGIVE_GERMAN       0x200u   /* with ACCENTS: "ae" for a-umlaut */
+
+/* What needs an index: names are compared, not written. */
+#define IRI_FORGIVE_FOLDED                                                    \
+    (IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS               \
+     | IRI_FORGIVE_SPELLING)
 
 /* What governs reading: of a server, for no location is chosen yet. */
 typedef struct {
@@ -269,9 +299,10 @@ typedef struct {
 
 /* What governs looking: of a place (location, <Directory>). */
 typedef struct {
-    iri_charsets_t charsets;   /* iri_filename_charset; count 0: UTF-8 */
-    iri_names_t    names;      /* iri_filename_form */
-    unsigned       match;      /* iri_match: IRI_FORGIVE_... */
+    iri_charsets_t  charsets;  /* iri_filename_charset; count 0: UTF-8 */
+    iri_names_t     names;     /* iri_filename_form */
+    unsigned        match;     /* iri_match: IRI_FORGIVE_... */
+    iri_ambiguous_t ambiguous; /* iri_ambiguous */
 } iri_tree_conf_t;
 
 /*
@@ -295,7 +326,16 @@ const char *iri_parse_invalid(iri_str_t word, iri_invalid_t *out);
 const char *iri_parse_names(iri_str_t word, iri_names_t *out);
 const char *iri_parse_match(const iri_str_t *words, size_t count,
                             unsigned *out);
+const char *iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out);
 const char *iri_parse_redirect(iri_str_t word, int *out);   /* 0 is "off" */
+
+/*
+ * iri_cache: "off" or a size, "16m", "512k", octets; then, where threads is
+ * not NULL, perhaps "threads=NAME".  *size: 0 is "off".  *threads points into
+ * words; empty: none was named.
+ */
+const char *iri_parse_cache(const iri_str_t *words, size_t count,
+                            size_t *size, iri_str_t *threads);
 
 /*
  * After merging: fill in what follows from other settings.  An empty charset
@@ -561,21 +601,68 @@ int iri_is_uri_host(iri_str_t host);
 /* ---- finding ------------------------------------------------------------ */
 
 /*
- * What a process remembers of directories: only the entries whose octets
- * cannot be guessed from their name (partly composed names, say), so next to
- * nothing.  Found by device, inode, mtime and ctime.  Shared by threads if
- * lock and unlock are given.
+ * What is remembered of directories: for each an index from keys to its
+ * entries, found by device, inode, mtime, ctime and the settings that shape
+ * keys.  Where only normalization and variants are forgiven it holds the
+ * entries whose octets cannot be guessed from their name (partly composed
+ * names, say), so next to nothing; where width, case, accents or spelling are
+ * forgiven, all of them.  What is remembered is a hint: an entry counts only
+ * if its octets have the name, and its directory is as it was.
  */
 typedef struct iri_cache_s iri_cache_t;
 
-/* size: octets at most.  NULL: no memory. */
-iri_cache_t *iri_cache_create(size_t size, void (*lock)(void *ctx),
-                              void (*unlock)(void *ctx), void *ctx);
+/* The building of an index, to be run elsewhere. */
+typedef struct iri_cache_job_s iri_cache_job_t;
+
+typedef struct {
+    void  *memory;   /* NULL: the core takes its own.  Else size octets,
+                        aligned as malloc does, all 0 or left by a cache
+                        before: of this process, or of another that shares
+                        them and that may have been killed at any moment */
+    size_t size;     /* octets at most, memory for building not counted */
+    void (*lock)(void *ctx);     /* around a look, some microseconds; NULL */
+    void (*unlock)(void *ctx);   /* if nobody else uses memory */
+    void (*queue)(void *ctx);    /* around the building of an index while a */
+    void (*leave)(void *ctx);    /* request waits, so that others wait for it
+                                    and do not build it, too; NULL: none */
+    int  (*later)(void *ctx, iri_cache_job_t *job);
+                     /* have iri_cache_job_run() called in another thread,
+                        where more than IRI_MAX_LISTED entries are to be read;
+                        0: it cannot be done.  NULL: all is read at once */
+    void  *ctx;
+} iri_cache_conf_t;
+
+/* conf is copied.  NULL: no memory. */
+iri_cache_t *iri_cache_create(const iri_cache_conf_t *conf);
 void iri_cache_destroy(iri_cache_t *cache);   /* NULL is allowed */
+
+/*
+ * Build what is to be built, and free job.  In any thread of the process, as
+ * long as the cache and the configuration are there; iri_env_t.dir must not
+ * need a ctx.  iri_cache_job_drop: free it, where it will not be run.
+ */
+void iri_cache_job_run(iri_cache_job_t *job);
+void iri_cache_job_drop(iri_cache_job_t *job);
+
+/*
+ * 1 if a request with this method may make, change or delete something:
+ * any but GET, HEAD, POST, OPTIONS, TRACE, PROPFIND, REPORT and SEARCH.
+ * Such a request is not led to another name by case, accents or spelling.
+ * "GET" -> 0; "PUT" -> 1; "get" -> 1
+ */
+int iri_is_write(iri_str_t method);
+
+/*
+ * 0 if iri_find has nothing to say of this path, whatever there is on disk:
+ * the one test that a plain ASCII request pays.
+ */
+int iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path);
 
 typedef struct {
     const iri_tree_conf_t *tree;
     iri_cache_t           *cache;    /* NULL: nothing is remembered */
+    int                    write;    /* iri_is_write of the method; 1 for a
+                                        Destination */
     iri_str_t              root;     /* octets on disk, absolute; what stands
                                         before path; taken literally */
     iri_str_t              path;     /* whole canonical path, UTF-8 */
@@ -589,10 +676,11 @@ typedef struct {
     iri_answer_t answer;       /* PASS: not found, or no look was needed;
                                   SERVE: found; MOVED: it, or the directory
                                   that it would be in, was found under
-                                  another canonical path; REFUSE: no entry
-                                  can have that name, or those octets belong
-                                  to another.  Of MOVED and REFUSE filename
-                                  must never be opened */
+                                  another canonical path; CHOOSE: several
+                                  may be meant; REFUSE: no entry can have
+                                  that name, or those octets belong to
+                                  another.  Of MOVED, CHOOSE and REFUSE
+                                  filename must never be opened */
     iri_why_t    why;
     iri_match_t  match;
     iri_str_t    path;         /* whole canonical path of what was found,
@@ -609,19 +697,31 @@ typedef struct {
                                   write, what comes before that, so that
                                   rules can judge it; NUL-terminated for the
                                   C library, the NUL not counted */
+    size_t       count;        /* of CHOOSE where tree->ambiguous is 300: at */
+    iri_str_t   *choices;      /* most IRI_MAX_CHOICES canonical paths, sorted
+                                  by their characters, which are there.  Tell
+                                  a client only of those that the rules of
+                                  their own path let it have; else of none */
 } iri_found_t;
 
 /*
  * Find the entry that has the name asked for.
  *
- * An ASCII path is PASS without a look, and so is any path where the tree
- * is declared UTF-8 in NFC and the path came in UTF-8 or has one reading.  Otherwise, segment
- * by segment: the tree's charsets in their order, NFC before NFD, variants,
+ * Where nothing is folded an ASCII path is PASS without a look, and so is any
+ * path where the tree is declared UTF-8 in NFC and the path came in UTF-8 or
+ * has one reading.  Otherwise, segment by segment: the tree's charsets in their order, NFC before NFD, variants,
  * entries remembered of the directory.  An entry counts only if its own name
  * equals the segment.  Then the further readings of search->reading, each
  * for the whole path, then a charset for each segment; these give MOVED.
  * Where two readings part, the first under which there is an entry takes the
  * request: below it the other is not looked for.
+ * Where width, case, accents or spelling are forgiven and nothing was found,
+ * each segment is looked for by its key: in each directory the entry that is
+ * nearest to the segment takes the request, and what lies below is looked
+ * for in it alone, so that no directory tells what another one holds.  A
+ * name that starts with "." is found by a segment that does, and never by
+ * spelling.  match is that of the segment that had to be forgiven most.  Of
+ * two names that are equally near: CHOOSE.
  * Errors of the file system, and a spent budget, end the search: filename is
  * then path as the tree would write it, and the server meets the error.  A
  * path with a NUL or a dot-segment is refused.

@@ -1,131 +1,86 @@
 /*
- * iri_cache.c - the entries of a directory that cannot be guessed
+ * iri_cache.c - the indexes of directories that are remembered
  *
- * Nearly every entry is written as its name is in NFC or in NFD, and found
- * by a look.  The few that are not - partly composed, singletons, marks in
- * another order - are found by reading their directory once; what is kept
- * is those few and nothing else, so that a directory of ten thousand
- * ordinary names costs one empty slot.  A larger one is not read at all.
+ * One piece of memory, which may be shared by processes and outlive them: a
+ * head, slots, and pages for the indexes.  The slots are the whole truth of
+ * what is where; what is free follows from them.  A slot is READY only when
+ * all of it is written, by one store, so a process may be killed at any
+ * moment: what it leaves is a slot that is FILLING, and known by its pid.
  *
- * What is remembered is a hint: the entry is looked at again before it
- * counts, and its name follows from its octets.
+ * What is remembered is a hint.  An index that was read when the directory
+ * had been quiet for two seconds is good as long as its times stay.  One that
+ * was read while the directory was changing, within the grain of its clock,
+ * is not trusted for longer than a moment; and where reading a large one
+ * again would take more than a tenth of the time, it has to serve until then:
+ * what it holds is looked at, and what it does not hold is only not known.
  */
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "iri_int.h"
 
 #define IRI_SETTLED INT64_C(2000000000) /* ns after which mtime is safe */
-#define IRI_FRESH   INT64_C(100000000)  /* ns that a racy list is used */
+#define IRI_FRESH   INT64_C(100000000)  /* ns that a racy index is used */
+#define IRI_IDLE    9    /* times as long as it took, until it is read again */
+#define IRI_QUICK   1000 /* entries that are read again at once, all the same */
 
-/*
- * Octets of names of one directory to look at closely, at some 100
- * instructions each; beyond that it counts as too large.
- */
-#define IRI_MAX_CLOSE (64 * 1024)
+#define IRI_WAYS_OF_SET 4      /* slots in which an index may be */
+#define IRI_PAGE        1024   /* octets that indexes are counted in */
+#define IRI_SLOT_SHARE  1024   /* octets of memory for each slot */
+#define IRI_MAX_SLOTS   32768  /* all are looked through to find a place */
 
-/* One remembered entry; its name and octets follow the list. */
-typedef struct {
-    uint32_t name; /* offset into the list's text */
-    uint16_t name_len;
-    uint16_t octets_len;
-    uint32_t octets;
-    uint32_t charset; /* index in the tree's list, for the order of twins */
-} iri_odd_t;
+/* Of the layout of what stands below, and of an index. */
+#define IRI_LAYOUT UINT64_C(0x6972692d00000001)
+
+enum { IRI_SLOT_FREE, IRI_SLOT_FILLING, IRI_SLOT_READY };
 
 typedef struct {
-    iri_odd_t *odd;  /* sorted by name, charset, octets */
-    iri_buf_t  text; /* what the offsets lead into */
-    size_t     count;
-    size_t     size;
-    int        known; /* 0: too many entries, none of them was kept */
-} iri_odds_t;
-
-typedef struct {
-    iri_node_t     node;     /* kind ABSENT: the slot is free */
-    iri_charsets_t charsets; /* with which the names were read */
-    unsigned       match;
-    int64_t        read_at;
-    void          *block; /* odd entries, then their text; or NULL */
-    size_t         block_size;
-    size_t         count;
-    int            known;
+    uint32_t   state;
+    int32_t    pid;        /* who fills it */
+    iri_node_t node;       /* the directory's own */
+    uint64_t   shape[2];
+    int64_t    read_at;
+    int64_t    took;       /* ns, to read it */
+    uint32_t   used;       /* when, by the clock of the head */
+    uint32_t   page;       /* the first, and how many */
+    uint32_t   pages;
+    uint32_t   known;      /* as that of the index, which may have no pages */
+    uint32_t   entries;    /* likewise, as many as there is room for */
 } iri_slot_t;
 
+typedef struct {
+    uint64_t layout;
+    uint64_t size;
+    uint64_t key[2];       /* of the hashes */
+    uint32_t sets;
+    uint32_t pages;
+    uint32_t clock;
+} iri_region_t;
+
 struct iri_cache_s {
-    void (*lock)(void *ctx);
-    void (*unlock)(void *ctx);
-    void      *ctx;
-    size_t     size; /* octets that blocks may take */
-    size_t     used;
-    size_t     hand; /* of the clock that chooses what goes */
-    size_t     slots;
-    iri_slot_t slot[];
+    iri_cache_conf_t conf;
+    iri_region_t    *region;
+    iri_slot_t      *slots;
+    unsigned char   *pages;
+    uint64_t        *taken;   /* a bit for each page, while one is wanted */
+};
+
+struct iri_cache_job_s {
+    iri_cache_t *cache;
+    iri_env_t    env;
+    iri_shape_t  shape;
+    iri_slot_t  *slot;
+    iri_str_t    directory;
 };
 
 
-iri_cache_t *
-iri_cache_create(size_t size, void (*lock)(void *ctx),
-                 void (*unlock)(void *ctx), void *ctx)
-{
-    iri_cache_t *cache;
-    size_t       slots;
-
-    /* Half for the slots, half for what they hold. */
-    slots = size / 2 / sizeof(iri_slot_t);
-    slots = slots != 0 ? slots : 1;
-
-    cache = calloc(1, sizeof(*cache) + slots * sizeof(iri_slot_t));
-    if (cache == NULL) {
-        return NULL;
-    }
-
-    cache->lock = lock;
-    cache->unlock = unlock;
-    cache->ctx = ctx;
-    cache->size = size / 2;
-    cache->slots = slots;
-
-    return cache;
-}
-
-
-void
-iri_cache_destroy(iri_cache_t *cache)
-{
-    size_t i;
-
-    if (cache == NULL) {
-        return;
-    }
-
-    for (i = 0; i < cache->slots; i++) {
-        free(cache->slot[i].block);
-    }
-
-    free(cache);
-}
-
-
-static void
-iri_cache_lock(iri_cache_t *cache)
-{
-    if (cache->lock != NULL) {
-        cache->lock(cache->ctx);
-    }
-}
-
-
-static void
-iri_cache_unlock(iri_cache_t *cache)
-{
-    if (cache->unlock != NULL) {
-        cache->unlock(cache->ctx);
-    }
-}
-
+/* ---- the memory ---------------------------------------------------------- */
 
 static int64_t
 iri_now(void)
@@ -140,533 +95,961 @@ iri_now(void)
 }
 
 
-/* ---- reading a directory ------------------------------------------------- */
-
-/* Memory for one entry at a time: the arena must not pay for a directory. */
-typedef struct {
-    size_t        used;
-    unsigned char octets[64 * 1024];
-} iri_scratch_t;
-
-typedef struct {
-    const iri_env_t       *env;     /* of the request: what is kept */
-    iri_env_t              scratch; /* what is forgotten with the entry */
-    const iri_tree_conf_t *tree;
-    iri_odds_t            *odds;
-    size_t                 entries;
-    size_t                 close; /* octets looked at closely */
-    int                    too_many;
-    iri_buf_t              name;
-    iri_buf_t              octets;
-} iri_lister_t;
-
-
-static void *
-iri_scratch_alloc(void *ctx, size_t size)
+/* Where everything is follows from the size. */
+static void
+iri_region_divide(iri_cache_t *cache, uint32_t *sets, uint32_t *pages)
 {
-    iri_scratch_t *scratch = ctx;
-    void          *p;
+    size_t size = cache->conf.size, slots, rest;
 
-    size = (size + 15) & ~(size_t) 15;
+    slots = size / IRI_SLOT_SHARE / IRI_WAYS_OF_SET * IRI_WAYS_OF_SET;
+    slots = slots < IRI_MAX_SLOTS ? slots : IRI_MAX_SLOTS;
+    slots = slots != 0 ? slots : IRI_WAYS_OF_SET;
 
-    if (size > sizeof(scratch->octets) - scratch->used) {
+    cache->region = cache->conf.memory;
+    cache->slots = (iri_slot_t *) (cache->region + 1);
+    cache->pages = (unsigned char *) (cache->slots + slots);
+
+    rest = (size_t) (cache->pages - (unsigned char *) cache->conf.memory);
+    rest = size > rest ? (size - rest) / IRI_PAGE : 0;
+
+    *sets = (uint32_t) (slots / IRI_WAYS_OF_SET);
+    *pages = rest < UINT32_MAX ? (uint32_t) rest : UINT32_MAX;
+}
+
+
+/* What another cache has left is kept, if it was one like this. */
+static int
+iri_region_open(iri_cache_t *cache)
+{
+    iri_region_t *region;
+    uint32_t      sets, pages;
+
+    iri_region_divide(cache, &sets, &pages);
+    region = cache->region;
+
+    cache->taken = calloc(pages / 64 + 1, sizeof(*cache->taken));
+    if (cache->taken == NULL) {
+        return 0;
+    }
+
+    if (region->layout == IRI_LAYOUT && region->size == cache->conf.size) {
+        return 1;
+    }
+
+    region->layout = 0;
+    memset(cache->slots, 0, sets * IRI_WAYS_OF_SET * sizeof(iri_slot_t));
+
+    if (getrandom(region->key, sizeof(region->key), 0)
+        != (ssize_t) sizeof(region->key))
+    {
+        region->key[0] = (uint64_t) iri_now();
+        region->key[1] = (uint64_t) getpid();
+    }
+
+    region->size = cache->conf.size;
+    region->sets = sets;
+    region->pages = pages;
+    region->clock = 0;
+    region->layout = IRI_LAYOUT;
+
+    return 1;
+}
+
+
+iri_cache_t *
+iri_cache_create(const iri_cache_conf_t *conf)
+{
+    size_t       least = sizeof(iri_region_t)
+                         + IRI_WAYS_OF_SET * sizeof(iri_slot_t);
+    iri_cache_t *cache;
+
+    cache = calloc(1, sizeof(*cache));
+    if (cache == NULL) {
         return NULL;
     }
 
-    p = scratch->octets + scratch->used;
-    scratch->used += size;
+    cache->conf = *conf;
 
-    return p;
-}
-
-
-static void
-iri_scratch_reset(iri_lister_t *lister)
-{
-    ((iri_scratch_t *) lister->scratch.ctx)->used = 0;
-    memset(&lister->name, 0, sizeof(lister->name));
-    memset(&lister->octets, 0, sizeof(lister->octets));
-}
-
-
-static iri_status_t
-iri_odds_add(iri_lister_t *lister, iri_str_t octets, size_t charset)
-{
-    iri_odds_t  *odds = lister->odds;
-    iri_odd_t   *grown, *odd;
-    iri_status_t status;
-    size_t       size;
-
-    if (odds->count == odds->size) {
-        size = odds->size != 0 ? odds->size * 2 : 16;
-
-        grown = lister->env->alloc(lister->env->ctx, size * sizeof(*grown));
-        if (grown == NULL) {
-            return IRI_NO_MEMORY;
-        }
-
-        if (odds->count != 0) {
-            memcpy(grown, odds->odd, odds->count * sizeof(*grown));
-        }
-
-        odds->odd = grown;
-        odds->size = size;
+    if (conf->memory == NULL) {
+        cache->conf.size = conf->size > least ? conf->size : least;
+        cache->conf.memory = calloc(1, cache->conf.size);
     }
 
-    odd = &odds->odd[odds->count];
-    odd->name = (uint32_t) odds->text.len;
-    odd->name_len = (uint16_t) lister->name.len;
-    odd->octets = (uint32_t) (odds->text.len + lister->name.len);
-    odd->octets_len = (uint16_t) octets.len;
-    odd->charset = (uint32_t) charset;
-
-    status = iri_buf_put(lister->env, &odds->text, lister->name.data,
-                         lister->name.len);
-
-    if (status == IRI_OK) {
-        status = iri_buf_put(lister->env, &odds->text, octets.data,
-                             octets.len);
-    }
-
-    odds->count += status == IRI_OK;
-
-    return status;
-}
-
-
-/* Does one of the ways to write the entry's name give its octets? */
-static iri_status_t
-iri_is_guessed(iri_lister_t *lister, iri_str_t octets, int *guessed)
-{
-    iri_status_t status;
-    size_t       k;
-    int          written;
-
-    *guessed = 0;
-
-    for (k = 0; k < IRI_WAYS(lister->tree) && !*guessed; k++) {
-        status = iri_name_write(&lister->scratch, lister->tree,
-                                iri_buf_str(&lister->name), k,
-                                &lister->octets, &written);
-        if (status != IRI_OK) {
-            return status;
-        }
-
-        *guessed = written
-                   && iri_str_equal(iri_buf_str(&lister->octets), octets);
-    }
-
-    return IRI_OK;
-}
-
-
-static iri_status_t
-iri_list_entry(void *arg, iri_str_t octets)
-{
-    iri_lister_t *lister = arg;
-    iri_status_t  status;
-    size_t        charset = 0;
-    int           guessed = 0;
-
-    if (++lister->entries > IRI_MAX_LISTED || lister->close > IRI_MAX_CLOSE) {
-        lister->too_many = 1;
-        return IRI_IO_FAILED; /* ends the listing */
-    }
-
-    /* No file system has longer names; one that had would not be searched. */
-    if (iri_is_ascii(octets, 0) || octets.len > IRI_MAX_SEGMENT
-        || iri_entry_is_plain(lister->tree, octets))
+    if (cache->conf.memory == NULL || cache->conf.size < least
+        || !iri_region_open(cache))
     {
-        return IRI_OK;
+        if (conf->memory == NULL) {
+            free(cache->conf.memory);
+        }
+
+        free(cache);
+        return NULL;
     }
 
-    lister->close += octets.len;
-
-    iri_scratch_reset(lister);
-
-    status = iri_entry_read(&lister->scratch, lister->tree, octets,
-                            &lister->name, &charset);
-
-    if (status == IRI_OK && lister->name.len != 0) {
-        status = iri_is_guessed(lister, octets, &guessed);
+    /* What is its own is told by that from here on. */
+    if (conf->memory != NULL) {
+        cache->conf.memory = NULL;
     }
 
-    /* A list without this entry would be taken for the whole. */
-    if (status == IRI_ICU_FAILED) {
-        return status;
-    }
-
-    /* One name that scratch cannot hold must not hide the others. */
-    if (status != IRI_OK || lister->name.len == 0 || guessed) {
-        return IRI_OK;
-    }
-
-    return iri_odds_add(lister, octets, charset);
+    return cache;
 }
 
 
-/* ---- the list, sorted ---------------------------------------------------- */
-
-static iri_str_t
-iri_odd_name(const iri_odd_t *odd, const unsigned char *text)
+void
+iri_cache_destroy(iri_cache_t *cache)
 {
-    iri_str_t s = { odd->name_len, text + odd->name };
-
-    return s;
-}
-
-
-static iri_str_t
-iri_odd_octets(const iri_odd_t *odd, const unsigned char *text)
-{
-    iri_str_t s = { odd->octets_len, text + odd->octets };
-
-    return s;
-}
-
-
-static int
-iri_odd_compare(const iri_odd_t *a, const iri_odd_t *b,
-                const unsigned char *text)
-{
-    int order;
-
-    order = iri_str_compare(iri_odd_name(a, text), iri_odd_name(b, text));
-
-    if (order == 0) {
-        order = (a->charset > b->charset) - (a->charset < b->charset);
+    if (cache == NULL) {
+        return;
     }
 
-    return order != 0 ? order
-                      : iri_str_compare(iri_odd_octets(a, text),
-                                        iri_odd_octets(b, text));
+    free(cache->conf.memory);
+    free(cache->taken);
+    free(cache);
 }
 
 
-/* Heap sort: no recursion, no context for a comparison of the C library. */
 static void
-iri_odds_sift(iri_odds_t *odds, size_t root, size_t end)
+iri_cache_lock(iri_cache_t *cache)
 {
-    const unsigned char *text = odds->text.data;
-    iri_odd_t            swap;
-    size_t               child;
-
-    while ((child = 2 * root + 1) < end) {
-        if (child + 1 < end
-            && iri_odd_compare(&odds->odd[child], &odds->odd[child + 1], text)
-                   < 0)
-        {
-            child++;
-        }
-
-        if (iri_odd_compare(&odds->odd[root], &odds->odd[child], text) >= 0) {
-            return;
-        }
-
-        swap = odds->odd[root];
-        odds->odd[root] = odds->odd[child];
-        odds->odd[child] = swap;
-        root = child;
+    if (cache->conf.lock != NULL) {
+        cache->conf.lock(cache->conf.ctx);
     }
 }
 
 
 static void
-iri_odds_sort(iri_odds_t *odds)
+iri_cache_unlock(iri_cache_t *cache)
 {
-    iri_odd_t swap;
-    size_t    i;
-
-    for (i = odds->count / 2; i-- > 0; /* void */) {
-        iri_odds_sift(odds, i, odds->count);
-    }
-
-    for (i = odds->count; i-- > 1; /* void */) {
-        swap = odds->odd[0];
-        odds->odd[0] = odds->odd[i];
-        odds->odd[i] = swap;
-        iri_odds_sift(odds, 0, i);
+    if (cache->conf.unlock != NULL) {
+        cache->conf.unlock(cache->conf.ctx);
     }
 }
 
 
-/* The first entry with that name; its octets are copied into the arena. */
-static iri_status_t
-iri_odds_find(const iri_env_t *env, const iri_odd_t *odd, size_t count,
-              const unsigned char *text, iri_str_t name, iri_str_t *octets)
+/* ---- shapes -------------------------------------------------------------- */
+
+/*
+ * What of the settings shapes an index.  Where nothing is folded it holds no
+ * keys, but what can be guessed depends on more.
+ */
+static void
+iri_shape_of(const iri_tree_conf_t *tree, const iri_cache_t *cache,
+             iri_shape_t *shape)
 {
-    iri_buf_t    copy = IRI_BUF_EMPTY;
-    iri_str_t    found;
-    iri_status_t status;
-    size_t       low = 0, high = count, middle;
+    unsigned folds = IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS
+                     | IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN;
 
-    while (low < high) {
-        middle = low + (high - low) / 2;
+    memset(shape, 0, sizeof(*shape));
+    shape->tree = *tree;
 
-        if (iri_str_compare(iri_odd_name(&odd[middle], text), name) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
+    if (tree->match & IRI_FORGIVE_FOLDED) {
+        shape->fold = tree->match & folds;
+    }
+
+    if (cache != NULL) {
+        shape->key[0] = cache->region->key[0];
+        shape->key[1] = cache->region->key[1];
+    }
+}
+
+
+/*
+ * The same as numbers, which mean the same in each process: FNV-1a of the
+ * charsets' names, and the rest as it is.
+ */
+static void
+iri_shape_pack(const iri_shape_t *shape, uint64_t packed[2])
+{
+    const iri_tree_conf_t *tree = &shape->tree;
+    iri_str_t              name;
+    uint64_t               hash = UINT64_C(0xcbf29ce484222325);
+    size_t                 i, k;
+
+    for (i = 0; i < tree->charsets.count; i++) {
+        name = iri_charset_name(tree->charsets.at[i]);
+
+        /* The NUL behind the name, too. */
+        for (k = 0; k <= name.len; k++) {
+            hash = (hash ^ name.data[k]) * UINT64_C(0x100000001b3);
         }
     }
 
-    octets->len = 0;
-
-    if (low == count || !iri_str_equal(iri_odd_name(&odd[low], text), name)) {
-        return IRI_OK;
-    }
-
-    found = iri_odd_octets(&odd[low], text);
-
-    status = iri_buf_put(env, &copy, found.data, found.len);
-    if (status == IRI_OK) {
-        *octets = iri_buf_str(&copy);
-    }
-
-    return status;
+    packed[0] = hash;
+    packed[1] = (uint64_t) shape->fold << 16 | (uint64_t) tree->names << 8
+                | (tree->match & IRI_FORGIVE_NORMALIZATION);
 }
 
 
 /* ---- slots --------------------------------------------------------------- */
 
-static int
-iri_same_charsets(const iri_charsets_t *a, const iri_charsets_t *b)
+/* What a slot is asked for. */
+typedef struct {
+    const iri_node_t *node;
+    uint64_t          shape[2];
+    iri_slot_t       *set;
+} iri_wanted_t;
+
+
+static void
+iri_slot_want(iri_cache_t *cache, const iri_shape_t *shape,
+              const iri_node_t *node, iri_wanted_t *wanted)
 {
-    return a->count == b->count
-           && memcmp(a->at, b->at, a->count * sizeof(a->at[0])) == 0;
+    uint64_t hash;
+
+    wanted->node = node;
+    iri_shape_pack(shape, wanted->shape);
+
+    hash = (node->ino ^ node->dev << 32 ^ wanted->shape[1] << 40)
+           * UINT64_C(0x9e3779b97f4a7c15);
+
+    wanted->set = cache->slots
+                  + (hash >> 20) % cache->region->sets * IRI_WAYS_OF_SET;
 }
 
 
-static iri_slot_t *
-iri_slot_of(iri_cache_t *cache, const iri_node_t *node)
+static int
+iri_slot_is_of(const iri_slot_t *slot, const iri_wanted_t *wanted)
 {
-    uint64_t hash = (node->ino ^ node->dev << 32)
-                    * UINT64_C(0x9e3779b97f4a7c15);
+    return slot->node.dev == wanted->node->dev
+           && slot->node.ino == wanted->node->ino
+           && slot->shape[0] == wanted->shape[0]
+           && slot->shape[1] == wanted->shape[1];
+}
 
-    return &cache->slot[(hash >> 20) % cache->slots];
+
+/* Has whoever was to fill it died? */
+static int
+iri_slot_is_left(const iri_slot_t *slot)
+{
+    return slot->state == IRI_SLOT_FILLING && slot->pid != (int32_t) getpid()
+           && kill((pid_t) slot->pid, 0) != 0 && errno == ESRCH;
+}
+
+
+/* That of the directory in this state; NULL: there is none. */
+static iri_slot_t *
+iri_slot_find(const iri_wanted_t *wanted, uint32_t state)
+{
+    iri_slot_t *slot;
+    size_t      i;
+
+    for (i = 0; i < IRI_WAYS_OF_SET; i++) {
+        slot = &wanted->set[i];
+
+        if (slot->state == state && iri_slot_is_of(slot, wanted)
+            && !iri_slot_is_left(slot))
+        {
+            return slot;
+        }
+    }
+
+    return NULL;
 }
 
 
 /*
- * A list read when the directory had been quiet for two seconds is good as
- * long as its times stay; one read while it was changing, within the grain
- * of its clock, is not trusted for longer than a moment.
+ * Take a slot to be filled: the one that was used longest ago, but not the
+ * one that this is to replace.  NULL: all are being filled.
+ */
+static iri_slot_t *
+iri_slot_take(iri_cache_t *cache, const iri_wanted_t *wanted)
+{
+    iri_slot_t *slot, *best = NULL;
+    uint32_t    age, oldest = 0;
+    size_t      i;
+
+    for (i = 0; i < IRI_WAYS_OF_SET; i++) {
+        slot = &wanted->set[i];
+        age = cache->region->clock - slot->used;
+
+        if (slot->state == IRI_SLOT_FREE || iri_slot_is_left(slot)) {
+            best = slot;
+            break;
+        }
+
+        if (slot->state == IRI_SLOT_READY && !iri_slot_is_of(slot, wanted)
+            && (best == NULL || age > oldest))
+        {
+            best = slot;
+            oldest = age;
+        }
+    }
+
+    if (best == NULL) {
+        return NULL;
+    }
+
+    best->state = IRI_SLOT_FREE;
+    best->pages = 0;
+    best->page = 0;
+    best->pid = (int32_t) getpid();
+    best->node = *wanted->node;
+    best->shape[0] = wanted->shape[0];
+    best->shape[1] = wanted->shape[1];
+    best->used = ++cache->region->clock;
+    __atomic_store_n(&best->state, IRI_SLOT_FILLING, __ATOMIC_RELEASE);
+
+    return best;
+}
+
+
+static void
+iri_slot_free(iri_slot_t *slot)
+{
+    __atomic_store_n(&slot->state, IRI_SLOT_FREE, __ATOMIC_RELEASE);
+}
+
+
+/* ---- pages --------------------------------------------------------------- */
+
+static iri_slot_t *
+iri_slots_end(const iri_cache_t *cache)
+{
+    return cache->slots + (size_t) cache->region->sets * IRI_WAYS_OF_SET;
+}
+
+
+static void
+iri_pages_mark(iri_cache_t *cache)
+{
+    iri_slot_t *slot, *end = iri_slots_end(cache);
+    uint32_t    page;
+
+    memset(cache->taken, 0,
+           (cache->region->pages / 64 + 1) * sizeof(*cache->taken));
+
+    for (slot = cache->slots; slot < end; slot++) {
+        if (iri_slot_is_left(slot)) {
+            iri_slot_free(slot);
+        }
+
+        if (slot->state == IRI_SLOT_FREE) {
+            continue;
+        }
+
+        for (page = slot->page; page < slot->page + slot->pages; page++) {
+            cache->taken[page / 64] |= UINT64_C(1) << (page % 64);
+        }
+    }
+}
+
+
+/* The first free pages of that number; 0: there are none in a row. */
+static int
+iri_pages_find(iri_cache_t *cache, uint32_t count, uint32_t *first)
+{
+    uint32_t page = 0, from = 0;
+
+    iri_pages_mark(cache);
+
+    while (page < cache->region->pages) {
+        if (page % 64 == 0 && cache->taken[page / 64] == UINT64_MAX) {
+            page += 64;
+            from = page;
+            continue;
+        }
+
+        if (cache->taken[page / 64] >> (page % 64) & 1) {
+            from = page + 1;
+        }
+
+        page++;
+
+        if (page - from == count) {
+            *first = from;
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* The index that was used longest ago of those not older than most. */
+static iri_slot_t *
+iri_slot_oldest(const iri_cache_t *cache, uint32_t most)
+{
+    iri_slot_t *slot, *best = NULL, *end = iri_slots_end(cache);
+    uint32_t    age, oldest = 0;
+
+    for (slot = cache->slots; slot < end; slot++) {
+        age = cache->region->clock - slot->used;
+
+        if (slot->state == IRI_SLOT_READY && slot->pages != 0 && age < most
+            && age >= oldest)
+        {
+            best = slot;
+            oldest = age;
+        }
+    }
+
+    return best;
+}
+
+
+/* Let go of all in these pages; 0: something there is being filled. */
+static int
+iri_pages_clear(iri_cache_t *cache, uint32_t first, uint32_t count)
+{
+    iri_slot_t *slot, *end = iri_slots_end(cache);
+    int         pass;
+
+    for (pass = 0; pass < 2; pass++) {
+        for (slot = cache->slots; slot < end; slot++) {
+            if (slot->state == IRI_SLOT_FREE || slot->pages == 0
+                || slot->page >= first + count
+                || slot->page + slot->pages <= first)
+            {
+                continue;
+            }
+
+            if (slot->state == IRI_SLOT_FILLING) {
+                return 0;
+            }
+
+            if (pass == 1) {
+                iri_slot_free(slot);
+            }
+        }
+    }
+
+    return 1;
+}
+
+
+/*
+ * Pages for an index: free ones, or those of the index that was used longest
+ * ago and what lies behind it.
  */
 static int
-iri_slot_holds(const iri_slot_t *slot, const iri_tree_conf_t *tree,
-               const iri_node_t *node)
+iri_pages_take(iri_cache_t *cache, uint32_t count, uint32_t *first)
 {
-    int64_t now;
+    iri_slot_t *slot;
+    uint32_t    most = UINT32_MAX;
 
-    if (slot->node.kind != IRI_NODE_DIR || slot->node.dev != node->dev
-        || slot->node.ino != node->ino || slot->node.mtime != node->mtime
-        || slot->node.ctime != node->ctime || slot->match != tree->match
-        || !iri_same_charsets(&slot->charsets, &tree->charsets))
-    {
+    if (count > cache->region->pages) {
+        return 0;
+    }
+
+    if (iri_pages_find(cache, count, first)) {
+        return 1;
+    }
+
+    while ((slot = iri_slot_oldest(cache, most)) != NULL) {
+        most = cache->region->clock - slot->used;
+        *first = slot->page;
+
+        if (*first > cache->region->pages - count) {
+            *first = cache->region->pages - count;
+        }
+
+        if (iri_pages_clear(cache, *first, count)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* ---- keeping an index ---------------------------------------------------- */
+
+/* Octets that an index may have, be it for one answer only. */
+static size_t
+iri_cache_room(const iri_cache_t *cache)
+{
+    size_t room = cache != NULL ? (size_t) cache->region->pages * IRI_PAGE
+                                : 0;
+
+    return room > IRI_MAX_BUFFER ? room : IRI_MAX_BUFFER;
+}
+
+
+static void
+iri_slot_index(const iri_cache_t *cache, const iri_slot_t *slot,
+               iri_index_t *index)
+{
+    if (slot->pages != 0) {
+        iri_index_open(cache->pages + (size_t) slot->page * IRI_PAGE, index);
+
+    } else {
+        memset(index, 0, sizeof(*index));
+        index->head.known = slot->known;
+    }
+}
+
+
+/* Of one that holds nothing, only whether that is known has to be kept. */
+static uint32_t
+iri_index_pages(const iri_index_t *index)
+{
+    return index->head.records != 0
+               ? (uint32_t) ((iri_index_size(index) + IRI_PAGE - 1)
+                             / IRI_PAGE)
+               : 0;
+}
+
+
+/*
+ * Keep what was read in a slot that was taken for it.  The copy is made
+ * without the lock: nobody else looks at what is being filled.
+ */
+static void
+iri_slot_fill(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
+              const iri_index_t *index, int64_t read_at)
+{
+    iri_wanted_t wanted;
+    iri_slot_t  *before;
+    uint32_t     pages = iri_index_pages(index), first = 0;
+    int          room;
+
+    iri_cache_lock(cache);
+    room = node->kind == IRI_NODE_DIR
+           && (pages == 0 || iri_pages_take(cache, pages, &first));
+
+    if (room) {
+        slot->page = first;
+        slot->pages = pages;
+    }
+
+    iri_cache_unlock(cache);
+
+    if (room && pages != 0) {
+        iri_index_copy(index, cache->pages + (size_t) first * IRI_PAGE);
+    }
+
+    iri_cache_lock(cache);
+
+    /*
+     * Under the node that was read: a link on the way, or a directory above,
+     * may have been replaced since the look at the other.
+     */
+    wanted.node = node;
+    wanted.shape[0] = slot->shape[0];
+    wanted.shape[1] = slot->shape[1];
+    room = room && slot->node.dev == node->dev && slot->node.ino == node->ino;
+
+    if (room) {
+        wanted.set = cache->slots
+                     + (size_t) (slot - cache->slots) / IRI_WAYS_OF_SET
+                           * IRI_WAYS_OF_SET;
+
+        before = iri_slot_find(&wanted, IRI_SLOT_READY);
+        if (before != NULL) {
+            iri_slot_free(before);
+        }
+
+        slot->node = *node;
+        slot->read_at = read_at;
+        slot->took = iri_now() - read_at;
+        slot->known = index->head.known != 0;
+        slot->entries = index->head.entries < UINT32_MAX
+                            ? (uint32_t) index->head.entries
+                            : UINT32_MAX;
+        slot->used = ++cache->region->clock;
+        __atomic_store_n(&slot->state, IRI_SLOT_READY, __ATOMIC_RELEASE);
+
+    } else {
+        iri_slot_free(slot);
+    }
+
+    iri_cache_unlock(cache);
+}
+
+
+/* Is what was read good as long as the times of the directory stay? */
+static int
+iri_slot_is_sure(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
+{
+    if (slot->node.mtime != node->mtime || slot->node.ctime != node->ctime) {
         return 0;
     }
 
     /* Not mtime, which the owner of a directory may set to any year. */
-    if (node->ctime < slot->read_at - IRI_SETTLED) {
-        return 1;
-    }
-
-    now = iri_now();
-
-    return now >= slot->read_at && now - slot->read_at < IRI_FRESH;
+    return node->ctime < slot->read_at - IRI_SETTLED
+           || (now >= slot->read_at && now - slot->read_at < IRI_FRESH);
 }
 
 
-static void
-iri_slot_clear(iri_cache_t *cache, iri_slot_t *slot)
+/* Is it time to read it again? */
+static int
+iri_slot_is_due(const iri_slot_t *slot, int64_t now)
 {
-    cache->used -= slot->block_size;
-    free(slot->block);
-    memset(slot, 0, sizeof(*slot));
+    int64_t idle = slot->took > 0 ? slot->took * IRI_IDLE : 0;
+
+    return slot->entries <= IRI_QUICK || now < slot->read_at
+           || now - slot->read_at - slot->took >= idle;
 }
 
 
-/* Keep a sorted list; the oldest blocks go until there is room. */
-static void
-iri_slot_fill(iri_cache_t *cache, const iri_tree_conf_t *tree,
-              const iri_node_t *node, const iri_odds_t *odds, int64_t read_at)
-{
-    iri_slot_t *slot = iri_slot_of(cache, node);
-    size_t      list = odds->count * sizeof(iri_odd_t);
-    size_t      size = list + odds->text.len;
-    size_t      turn;
-
-    iri_slot_clear(cache, slot);
-
-    if (size > cache->size / 4) {
-        return; /* too much for one directory: read it again */
-    }
-
-    for (turn = 0; cache->used + size > cache->size && turn < cache->slots;
-         turn++)
-    {
-        iri_slot_clear(cache, &cache->slot[cache->hand]);
-        cache->hand = (cache->hand + 1) % cache->slots;
-    }
-
-    if (size != 0) {
-        slot->block = malloc(size);
-        if (slot->block == NULL) {
-            return;
-        }
-
-        memcpy(slot->block, odds->odd, list);
-        memcpy((unsigned char *) slot->block + list, odds->text.data,
-               odds->text.len);
-        slot->block_size = size;
-        cache->used += size;
-    }
-
-    slot->node = *node;
-    slot->charsets = tree->charsets;
-    slot->match = tree->match;
-    slot->read_at = read_at;
-    slot->count = odds->count;
-    slot->known = odds->known;
-}
-
+/* ---- looking up ---------------------------------------------------------- */
 
 static iri_status_t
-iri_slot_find(const iri_env_t *env, const iri_slot_t *slot, iri_str_t name,
-              iri_str_t *octets)
+iri_spell_find(const iri_env_t *env, const iri_shape_t *shape,
+               const iri_index_t *index, iri_str_t key, iri_hits_t *hits)
 {
-    const iri_odd_t *odd = slot->block;
+    iri_edit_t  *edit;
+    iri_buf_t    without = IRI_BUF_EMPTY;
+    iri_status_t status;
+    uint32_t     hash;
+    size_t       i;
+    int          fit, left_out;
 
-    if (slot->count == 0) {
-        octets->len = 0;
-        return IRI_OK;
-    }
-
-    return iri_odds_find(env, odd, slot->count,
-                         (const unsigned char *) (odd + slot->count), name,
-                         octets);
-}
-
-
-/* ---- finding ------------------------------------------------------------- */
-
-/* *node: which directory these are the entries of, as iri_dir_t says. */
-static iri_status_t
-iri_directory_read(const iri_env_t *env, const iri_tree_conf_t *tree,
-                   iri_str_t directory, iri_node_t *node, iri_odds_t *odds)
-{
-    iri_lister_t   lister;
-    iri_scratch_t *scratch;
-    iri_status_t   status;
-
-    scratch = malloc(sizeof(*scratch));
-    if (scratch == NULL) {
+    edit = env->alloc(env->ctx, sizeof(*edit));
+    if (edit == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    memset(&lister, 0, sizeof(lister));
-    memset(odds, 0, sizeof(*odds));
-    lister.env = env;
-    lister.scratch.ctx = scratch;
-    lister.scratch.alloc = iri_scratch_alloc;
-    lister.tree = tree;
-    lister.odds = odds;
+    iri_edit_init(edit);
+    status = iri_edit_divide(edit, key, &fit);
 
-    status = env->dir->list(env->ctx, (const char *) directory.data, node,
-                            iri_list_entry, &lister);
-    free(scratch);
-
-    if (env->trace) {
-        iri_logf(env, IRI_LOG_TRACE, "read %s: %lu entries%s%s",
-                 iri_printable(env, directory),
-                 (unsigned long) lister.entries,
-                 lister.too_many || status != IRI_OK ? ", " : "",
-                 lister.too_many    ? "too many: exact names only"
-                 : status != IRI_OK ? iri_status_text(status)
-                                    : "");
+    /* One character is missing. */
+    if (status == IRI_OK && fit) {
+        status = iri_index_spell(env, index, iri_index_hash(shape, key),
+                                 hits);
     }
 
-    odds->known = !lister.too_many && status != IRI_NOT_LISTED;
+    /* One is too many; one is wrong, or two have changed places. */
+    for (i = 0; status == IRI_OK && fit && i < edit->count; i++) {
+        without.len = 0;
+        status = iri_edit_without(env, edit, key, i, &without, &left_out);
 
-    if (!odds->known) {
-        odds->count = 0;
-        odds->text.len = 0;
-        return IRI_OK;
+        if (status != IRI_OK || !left_out) {
+            continue;
+        }
+
+        hash = iri_index_hash(shape, iri_buf_str(&without));
+        status = iri_index_find(env, index, hash, hits);
+
+        if (status == IRI_OK) {
+            status = iri_index_spell(env, index, hash, hits);
+        }
     }
 
-    iri_odds_sort(odds);
+    iri_edit_free(edit);
 
     return status;
 }
 
 
-/* What is remembered: 1 if that is known of the directory as it is now. */
-static int
-iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
-                 iri_odd_search_t *search, iri_status_t *status)
+/*
+ * Spelling is asked for only where nothing is nearer: an entry whose key has
+ * another hash has another key.
+ */
+static iri_status_t
+iri_index_ask(const iri_env_t *env, const iri_shape_t *shape,
+              const iri_index_t *index, iri_cache_search_t *search)
 {
-    iri_slot_t *slot;
-    int         held;
+    iri_status_t status;
+
+    search->known = index->head.known != 0;
+    search->hits.count = 0;
+    search->hits.more = 0;
+
+    status = iri_index_find(env, index, iri_index_hash(shape, search->key),
+                            &search->hits);
+
+    search->spelled = search->hits.count == 0 && search->may_spell
+                      && (shape->fold & IRI_FORGIVE_SPELLING);
+
+    return status == IRI_OK && search->spelled
+               ? iri_spell_find(env, shape, index, search->key, &search->hits)
+               : status;
+}
+
+
+/* ---- reading a directory ------------------------------------------------- */
+
+static int
+iri_cache_most(const iri_cache_t *cache, const iri_shape_t *shape)
+{
+    return shape->fold == 0
+                   || (cache != NULL && cache->conf.later != NULL)
+                   || cache == NULL
+               ? IRI_MAX_LISTED
+               : IRI_MAX_INDEXED;
+}
+
+
+void
+iri_cache_job_drop(iri_cache_job_t *job)
+{
+    iri_cache_lock(job->cache);
+    iri_slot_free(job->slot);
+    iri_cache_unlock(job->cache);
+
+    free(job);
+}
+
+
+void
+iri_cache_job_run(iri_cache_job_t *job)
+{
+    iri_index_t  index;
+    iri_node_t   node;
+    iri_status_t status;
+    int64_t      read_at = iri_now();
+    int          more;
+
+    status = iri_index_build(&job->env, &job->shape, job->directory,
+                             IRI_MAX_INDEXED, iri_cache_room(job->cache),
+                             &node, &index, &more);
+
+    if (status != IRI_OK) {
+        iri_cache_job_drop(job);
+        return;
+    }
+
+    iri_slot_fill(job->cache, job->slot, &node, &index, read_at);
+    iri_index_free(&index);
+    free(job);
+}
+
+
+/* Have it read elsewhere; the slot is taken so that nobody else does, too. */
+static void
+iri_cache_later(const iri_env_t *env, iri_cache_t *cache,
+                const iri_shape_t *shape, const iri_cache_search_t *search)
+{
+    iri_cache_job_t *job;
+    iri_wanted_t     wanted;
+
+    if (cache == NULL || cache->conf.later == NULL || shape->fold == 0) {
+        return;
+    }
+
+    job = malloc(sizeof(*job) + search->directory.len + 1);
+    if (job == NULL) {
+        return;
+    }
+
+    memset(job, 0, sizeof(*job));
+    memcpy(job + 1, search->directory.data, search->directory.len + 1);
+    job->directory.data = (const unsigned char *) (job + 1);
+    job->directory.len = search->directory.len;
+    job->cache = cache;
+    job->env.dir = env->dir;
+    job->env.alloc = NULL;
+    job->shape = *shape;
+
+    iri_slot_want(cache, shape, &search->node, &wanted);
 
     iri_cache_lock(cache);
+    job->slot = iri_slot_find(&wanted, IRI_SLOT_FILLING) == NULL
+                    ? iri_slot_take(cache, &wanted)
+                    : NULL;
+    iri_cache_unlock(cache);
 
-    slot = iri_slot_of(cache, &search->node);
-    held = iri_slot_holds(slot, search->tree, &search->node);
+    if (job->slot == NULL) {
+        free(job);
 
-    if (held) {
-        *status = iri_slot_find(env, slot, search->name, &search->octets);
-        search->known = slot->known;
+    } else if (!cache->conf.later(cache->conf.ctx, job)) {
+        iri_cache_job_drop(job);
+    }
+}
+
+
+/* Keep it, where there is a cache; what is asked is answered in any case. */
+static void
+iri_cache_keep(iri_cache_t *cache, const iri_shape_t *shape,
+               const iri_node_t *node, const iri_index_t *index,
+               int64_t read_at)
+{
+    iri_wanted_t wanted;
+    iri_slot_t  *slot;
+
+    if (cache == NULL || node->kind != IRI_NODE_DIR) {
+        return;
+    }
+
+    iri_slot_want(cache, shape, node, &wanted);
+
+    iri_cache_lock(cache);
+    slot = iri_slot_take(cache, &wanted);
+    iri_cache_unlock(cache);
+
+    if (slot != NULL) {
+        iri_slot_fill(cache, slot, node, index, read_at);
+    }
+}
+
+
+static iri_status_t
+iri_cache_read(const iri_env_t *env, iri_cache_t *cache,
+               const iri_shape_t *shape, iri_cache_search_t *search)
+{
+    iri_index_t  index;
+    iri_node_t   node;
+    iri_status_t status;
+    int64_t      read_at = iri_now();
+    int          more = 0;
+
+    status = iri_index_build(env, shape, search->directory,
+                             (size_t) iri_cache_most(cache, shape),
+                             iri_cache_room(cache), &node, &index, &more);
+    if (status != IRI_OK) {
+        search->listed = 1;
+        return status;
+    }
+
+    search->listed = index.head.entries + 1;
+
+    if (more && cache != NULL && cache->conf.later != NULL
+        && shape->fold != 0)
+    {
+        iri_cache_later(env, cache, shape, search);
+
+    } else {
+        iri_cache_keep(cache, shape, &node, &index, read_at);
+    }
+
+    status = iri_index_ask(env, shape, &index, search);
+    search->sure = 1;
+    iri_index_free(&index);
+
+    return status;
+}
+
+
+/* ---- finding ------------------------------------------------------------- */
+
+/* What a look into the cache has given. */
+typedef struct {
+    int due;     /* the directory is to be read */
+    int large;   /* and that takes long */
+} iri_recalled_t;
+
+
+static iri_status_t
+iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
+                 const iri_shape_t *shape, iri_cache_search_t *search,
+                 iri_recalled_t *recalled)
+{
+    iri_wanted_t wanted;
+    iri_index_t  index;
+    iri_slot_t  *slot;
+    iri_status_t status = IRI_OK;
+    int64_t      now = iri_now();
+
+    recalled->due = 1;
+    recalled->large = 0;
+
+    iri_slot_want(cache, shape, &search->node, &wanted);
+
+    iri_cache_lock(cache);
+    slot = iri_slot_find(&wanted, IRI_SLOT_READY);
+
+    if (slot != NULL) {
+        iri_slot_index(cache, slot, &index);
+        status = iri_index_ask(env, shape, &index, search);
+
+        search->sure = iri_slot_is_sure(slot, &search->node, now);
+        recalled->due = !search->sure && iri_slot_is_due(slot, now);
+        recalled->large = slot->entries > IRI_MAX_LISTED;
+        slot->used = ++cache->region->clock;
     }
 
     iri_cache_unlock(cache);
 
-    return held;
+    search->known = search->known && search->sure;
+
+    return status;
+}
+
+
+static void
+iri_cache_queue(iri_cache_t *cache)
+{
+    if (cache != NULL && cache->conf.queue != NULL) {
+        cache->conf.queue(cache->conf.ctx);
+    }
+}
+
+
+static void
+iri_cache_leave(iri_cache_t *cache)
+{
+    if (cache != NULL && cache->conf.leave != NULL) {
+        cache->conf.leave(cache->conf.ctx);
+    }
+}
+
+
+/* Read it, unless somebody has while this waited for its turn. */
+static iri_status_t
+iri_cache_read_once(const iri_env_t *env, iri_cache_t *cache,
+                    const iri_shape_t *shape, iri_cache_search_t *search)
+{
+    iri_recalled_t recalled = { 1, 0 };
+    iri_status_t   status = IRI_OK;
+
+    iri_cache_queue(cache);
+
+    if (cache != NULL && cache->conf.queue != NULL) {
+        status = iri_cache_recall(env, cache, shape, search, &recalled);
+    }
+
+    if (status == IRI_OK && recalled.due) {
+        status = iri_cache_read(env, cache, shape, search);
+    }
+
+    iri_cache_leave(cache);
+
+    return status;
+}
+
+
+static iri_status_t
+iri_cache_key(const iri_env_t *env, const iri_shape_t *shape,
+              iri_cache_search_t *search)
+{
+    iri_buf_t    key = IRI_BUF_EMPTY;
+    iri_status_t status;
+
+    if (shape->fold == 0) {
+        search->key = search->name;
+        return IRI_OK;
+    }
+
+    status = iri_fold(env, shape->fold, search->name, &key);
+    search->key = iri_buf_str(&key);
+
+    return status;
 }
 
 
 iri_status_t
 iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
-               iri_odd_search_t *search)
+               iri_cache_search_t *search)
 {
-    iri_odds_t   odds;
-    iri_node_t   node;
-    iri_status_t status = IRI_OK;
-    int64_t      read_at;
+    iri_recalled_t recalled = { 1, 0 };
+    iri_shape_t    shape;
+    iri_status_t   status;
 
-    search->octets.len = 0;
+    search->hits.count = 0;
+    search->hits.more = 0;
+    search->spelled = 0;
+    search->sure = 0;
     search->known = 0;
     search->listed = 0;
 
-    if (cache != NULL && iri_cache_recall(env, cache, search, &status)) {
+    iri_shape_of(search->tree, cache, &shape);
+    search->fold = shape.fold;
+
+    status = iri_cache_key(env, &shape, search);
+
+    if (status == IRI_OK && cache != NULL) {
+        status = iri_cache_recall(env, cache, &shape, search, &recalled);
+    }
+
+    if (status != IRI_OK || !recalled.due || !search->may_list) {
         return status;
     }
 
-    if (!search->may_list) {
+    if (recalled.large && cache->conf.later != NULL && shape.fold != 0) {
+        iri_cache_later(env, cache, &shape, search);
         return IRI_OK;
     }
 
-    search->listed = 1;
-    read_at = iri_now();
-
-    status = iri_directory_read(env, search->tree, search->directory, &node,
-                                &odds);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    search->known = odds.known;
-
-    /*
-     * Not under search->node: a link on the way, or a directory above, may
-     * have been replaced since that look, and that would change neither's
-     * times.
-     */
-    if (cache != NULL && node.kind == IRI_NODE_DIR) {
-        iri_cache_lock(cache);
-        iri_slot_fill(cache, search->tree, &node, &odds, read_at);
-        iri_cache_unlock(cache);
-    }
-
-    return iri_odds_find(env, odds.odd, odds.count, odds.text.data,
-                         search->name, &search->octets);
+    return iri_cache_read_once(env, cache, &shape, search);
 }

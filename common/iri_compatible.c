@@ -53,7 +53,7 @@ iri_is_kept(UChar32 c)
 
 /* toNFKC(toCaseFold(toNFKC(c))); 6.2: U+3002 and what is its like are dots. */
 static int32_t
-iri_fold(UChar32 c, UChar *out, UErrorCode *error)
+iri_compatible_fold(UChar32 c, UChar *out, UErrorCode *error)
 {
     const UNormalizer2 *nfkc = unorm2_getNFKCInstance(error);
     UChar               unit[2], entry[IRI_ENTRY_UNITS];
@@ -140,7 +140,7 @@ iri_compatible_char(const iri_env_t *env, iri_compatible_t *map, UChar32 c,
         return iri_compatible_put(env, map, c, unicode, why);
     }
 
-    n = iri_fold(c, units, &error);
+    n = iri_compatible_fold(c, units, &error);
     if (U_FAILURE(error)) {
         return IRI_ICU_FAILED;
     }

@@ -262,6 +262,13 @@ iri_parse_match(const iri_str_t *words, size_t count, unsigned *out)
         { "exact", (int) IRI_FORGIVE_EXACT_ONLY },
         { "normalization", (int) IRI_FORGIVE_NORMALIZATION },
         { "variants", (int) IRI_FORGIVE_VARIANTS },
+        { "width", (int) IRI_FORGIVE_WIDTH },
+        { "case", (int) IRI_FORGIVE_CASE },
+        { "case:tr", (int) (IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC) },
+        { "case:az", (int) (IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC) },
+        { "accents", (int) IRI_FORGIVE_ACCENTS },
+        { "accents:de", (int) (IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN) },
+        { "spelling", (int) IRI_FORGIVE_SPELLING },
         { NULL, 0 }
     };
     size_t   i;
@@ -270,8 +277,11 @@ iri_parse_match(const iri_str_t *words, size_t count, unsigned *out)
 
     for (i = 0; i < count; i++) {
         if (!iri_word_find(known, words[i], &value)) {
-            return "takes \"exact\", or any of \"normalization\" and"
-                   " \"variants\"";
+            return "takes \"exact\", or any of \"normalization\","
+                   " \"variants\", \"width\", \"case\" (\"case:tr\","
+                   " \"case:az\" where i and I are two letters),"
+                   " \"accents\" (\"accents:de\" where umlauts are \"ae\","
+                   " \"oe\", \"ue\") and \"spelling\"";
         }
 
         match |= (unsigned) value;
@@ -281,7 +291,104 @@ iri_parse_match(const iri_str_t *words, size_t count, unsigned *out)
         return "takes \"exact\" alone, or the others without it";
     }
 
+    /* A key says nothing of the form that its name is written in. */
+    if (match & IRI_FORGIVE_FOLDED) {
+        match |= IRI_FORGIVE_NORMALIZATION;
+    }
+
     *out = match;
+
+    return NULL;
+}
+
+
+const char *
+iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out)
+{
+    static const iri_word_t words[] = { { "404", IRI_AMBIGUOUS_404 },
+                                        { "300", IRI_AMBIGUOUS_300 },
+                                        { NULL, 0 } };
+    int                     value;
+
+    if (!iri_word_find(words, word, &value)) {
+        return "must be \"404\" or \"300\"";
+    }
+
+    *out = (iri_ambiguous_t) value;
+
+    return NULL;
+}
+
+
+/* Digits, and one letter that says how many octets they count. */
+static int
+iri_size_parse(iri_str_t word, size_t *size)
+{
+    size_t i, value = 0, unit = 1;
+
+    if (word.len > 1 && (word.data[word.len - 1] | 0x20) == 'k') {
+        unit = 1024;
+    } else if (word.len > 1 && (word.data[word.len - 1] | 0x20) == 'm') {
+        unit = 1024 * 1024;
+    }
+
+    word.len -= unit != 1;
+
+    for (i = 0; i < word.len; i++) {
+        if (word.data[i] < '0' || word.data[i] > '9'
+            || value > IRI_MAX_CACHE / 10)
+        {
+            return 0;
+        }
+
+        value = value * 10 + (size_t) (word.data[i] - '0');
+    }
+
+    if (word.len == 0 || value > IRI_MAX_CACHE / unit) {
+        return 0;
+    }
+
+    *size = value * unit;
+
+    return *size >= IRI_MIN_CACHE;
+}
+
+
+const char *
+iri_parse_cache(const iri_str_t *words, size_t count, size_t *size,
+                iri_str_t *threads)
+{
+    static const iri_str_t option = IRI_STR("threads=");
+    iri_str_t              name = { 0, NULL }, head;
+    size_t                 octets = 0;
+
+    if (!iri_str_equal_nocase(words[0], "off")
+        && !iri_size_parse(words[0], &octets))
+    {
+        return "must be \"off\" or a size from 64k to 4096m, \"16m\" say";
+    }
+
+    if (count > 1) {
+        head = words[1];
+        head.len = head.len < option.len ? head.len : option.len;
+
+        if (threads == NULL || count > 2 || octets == 0
+            || !iri_str_equal(head, option) || words[1].len == option.len)
+        {
+            return threads == NULL
+                       ? "takes one word, \"off\" or a size"
+                       : "takes a size and then, if anything,"
+                         " \"threads=NAME\", the name of a thread pool";
+        }
+
+        name = iri_str_from(words[1], option.len);
+    }
+
+    *size = octets;
+
+    if (threads != NULL) {
+        *threads = name;
+    }
 
     return NULL;
 }

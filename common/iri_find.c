@@ -437,7 +437,134 @@ iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
 }
 
 
+/* ---- several names ------------------------------------------------------- */
+
+/* The path with one of the names that may be meant, if that leads to an end. */
+static iri_status_t
+iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
+                iri_found_t *found)
+{
+    iri_buf_t    part = IRI_BUF_EMPTY;
+    iri_str_t    rest = iri_str_from(finder->part, walk->meant_from);
+    iri_str_t    path;
+    iri_walk_t   chosen;
+    iri_status_t status;
+
+    status = iri_buf_put(finder->env, &part, walk->names.data,
+                         walk->names.len);
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &part, walk->meant.name[i].data,
+                             walk->meant.name[i].len);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &part, rest.data, rest.len);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_walk(finder, iri_buf_str(&part), 0, &chosen);
+    }
+
+    if (status != IRI_OK || !chosen.found) {
+        return status;
+    }
+
+    status = iri_walk_path(finder, &chosen, &path);
+    if (status == IRI_OK) {
+        found->choices[found->count++] = path;
+    }
+
+    return status;
+}
+
+
+static void
+iri_choices_sort(iri_str_t *choices, size_t count)
+{
+    iri_str_t swap;
+    size_t    i, k;
+
+    for (i = 1; i < count; i++) {
+        for (k = i; k > 0 && iri_str_compare(choices[k - 1], choices[k]) > 0;
+             k--)
+        {
+            swap = choices[k];
+            choices[k] = choices[k - 1];
+            choices[k - 1] = swap;
+        }
+    }
+}
+
+
+/* Nothing is taken; what there is to choose is told only if that is wanted. */
+static iri_status_t
+iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
+{
+    iri_status_t status;
+    size_t       i;
+
+    found->answer = IRI_CHOOSE;
+    found->why = IRI_WHY_AMBIGUOUS;
+    found->match = walk->match;
+
+    status = iri_filename_end(finder, walk, &found->filename);
+
+    if (status != IRI_OK
+        || finder->tree->ambiguous != IRI_AMBIGUOUS_300)
+    {
+        return status;
+    }
+
+    found->choices = finder->env->alloc(
+        finder->env->ctx, IRI_MAX_CHOICES * sizeof(*found->choices));
+    if (found->choices == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    for (i = 0; status == IRI_OK && i < walk->meant.count; i++) {
+        status = iri_choice_find(finder, walk, i, found);
+    }
+
+    /* In doubt whether these are all, none. */
+    if (finder->stopped) {
+        found->count = 0;
+    }
+
+    iri_choices_sort(found->choices, found->count);
+
+    return status;
+}
+
+
 /* ---- finding ------------------------------------------------------------- */
+
+int
+iri_is_write(iri_str_t method)
+{
+    static const char *const reads[] = { "GET",   "HEAD",     "POST",
+                                         "OPTIONS", "TRACE",  "PROPFIND",
+                                         "REPORT",  "SEARCH" };
+    size_t                   i;
+
+    for (i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
+        if (method.len == strlen(reads[i])
+            && memcmp(method.data, reads[i], method.len) == 0)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+int
+iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path)
+{
+    return (tree->match & IRI_FORGIVE_FOLDED) != 0 || !iri_is_ascii(path, 0);
+}
+
 
 static int
 iri_is_declared_nfc(const iri_tree_conf_t *tree)
@@ -476,7 +603,7 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 /*
  * The exact octets of the whole part: one look for what is nearly always
  * there.  Only where these octets are that name: the first charset of the
- * tree is UTF-8.
+ * tree is UTF-8, or they are ASCII.
  */
 static iri_status_t
 iri_find_exact(iri_finder_t *finder, iri_walk_t *walk)
@@ -488,8 +615,9 @@ iri_find_exact(iri_finder_t *finder, iri_walk_t *walk)
 
     memset(walk, 0, sizeof(*walk));
 
-    if (!iri_charset_is_utf8(tree->charsets.at[0])
-        || tree->names == IRI_NAMES_NFD)
+    if ((!iri_charset_is_utf8(tree->charsets.at[0])
+         || tree->names == IRI_NAMES_NFD)
+        && !iri_is_ascii(finder->part, 0))
     {
         return IRI_OK;
     }
@@ -526,52 +654,185 @@ iri_find_exact(iri_finder_t *finder, iri_walk_t *walk)
 }
 
 
+/*
+ * The first reading has led to *best, not to the end: the further ones.
+ * best->charset stays empty where none leads farther.
+ */
+static iri_status_t
+iri_find_further(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_further_t first = *best;
+    iri_status_t  status;
+
+    if (best->walk.found || best->walk.meant.count != 0 || !finder->further
+        || finder->stopped)
+    {
+        return IRI_OK;
+    }
+
+    status = iri_try_further(finder, best);
+
+    /* In doubt a directory on the way is no better than none. */
+    if (status == IRI_OK && finder->stopped && !best->walk.found) {
+        *best = first;
+    }
+
+    return status;
+}
+
+
+/* Where the last segment begins that is not empty. */
+static size_t
+iri_last_segment(iri_str_t part)
+{
+    size_t i = part.len;
+
+    while (i > 0 && part.data[i - 1] == '/') {
+        i--;
+    }
+
+    while (i > 0 && part.data[i - 1] != '/') {
+        i--;
+    }
+
+    return i;
+}
+
+
+/*
+ * The directory that is asked for is nearly always there as it was written:
+ * one look, and only its index has to be asked.  *from: 0 where it is not.
+ */
+static iri_status_t
+iri_find_parent(iri_finder_t *finder, size_t *from)
+{
+    iri_buf_t    path = IRI_BUF_EMPTY;
+    iri_str_t    root = finder->search->root;
+    iri_status_t status;
+    size_t       last = iri_last_segment(finder->part);
+
+    *from = 0;
+
+    /* absent: the octets of part were looked for, and are its names. */
+    if (last <= 1 || finder->absent.len == 0) {
+        return IRI_OK;
+    }
+
+    status = iri_buf_put(finder->env, &path, root.data, root.len);
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &path, finder->part.data, last);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_look(finder, &path, &finder->node);
+    }
+
+    if (status == IRI_OK && finder->node.kind == IRI_NODE_DIR) {
+        finder->known = iri_buf_str(&path);
+        *from = last;
+    }
+
+    return status;
+}
+
+
+/*
+ * Nothing has the name; what is near it?  Readings in their order, as before,
+ * and what one of them has led to stays, unless this leads farther.
+ */
+static iri_status_t
+iri_find_folded(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_further_t folded;
+    iri_status_t  status;
+    size_t        from;
+
+    finder->fold = finder->tree->match
+                   & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS
+                      | IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN);
+    memset(&folded, 0, sizeof(folded));
+
+    status = iri_find_parent(finder, &from);
+
+    if (status == IRI_OK) {
+        status = from != 0
+                     ? iri_walk_from(finder, finder->part, from, &folded.walk)
+                     : iri_walk(finder, finder->part, 0, &folded.walk);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_find_further(finder, &folded);
+    }
+
+    if (status == IRI_OK
+        && (folded.walk.found || folded.walk.meant.count != 0
+            || best->charset.len == 0
+            || iri_walk_goes_on(&folded.walk, best)))
+    {
+        *best = folded;
+    }
+
+    return status;
+}
+
+
+/* May a name be taken that is only near to the one that was asked for? */
+static int
+iri_is_folded(const iri_finder_t *finder, const iri_walk_t *walk)
+{
+    unsigned forgiven = finder->tree->match & IRI_FORGIVE_FOLDED;
+
+    if (finder->search->write) {
+        forgiven &= IRI_FORGIVE_WIDTH;
+    }
+
+    return forgiven != 0 && !walk->found && !finder->stopped
+           && (!walk->refused || walk->unwritable);
+}
+
+
 static iri_status_t
 iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
 {
-    iri_walk_t    walk;
-    iri_further_t further;
+    iri_further_t best;
     iri_status_t  status = IRI_OK;
 
-    memset(&walk, 0, sizeof(walk));
+    memset(&best, 0, sizeof(best));
 
     if (canonical) {
-        status = iri_find_exact(finder, &walk);
+        status = iri_find_exact(finder, &best.walk);
     }
 
-    if (status == IRI_OK && !walk.found) {
+    if (status == IRI_OK && !best.walk.found
+        && !iri_is_ascii(finder->part, 0))
+    {
         status = iri_further_look_for(finder);
 
         if (status == IRI_OK) {
-            status = iri_walk(finder, finder->part, 0, &walk);
+            status = iri_walk(finder, finder->part, 0, &best.walk);
+        }
+
+        if (status == IRI_OK) {
+            status = iri_find_further(finder, &best);
         }
     }
 
+    if (status == IRI_OK && iri_is_folded(finder, &best.walk)) {
+        status = iri_find_folded(finder, &best);
+    }
+
     if (status != IRI_OK) {
         return status;
     }
 
-    if (walk.found || !finder->further || finder->stopped) {
-        return iri_find_done(finder, &walk, found);
+    if (best.charset.len != 0) {
+        found->charset = best.charset;
     }
 
-    memset(&further, 0, sizeof(further));
-    further.walk = walk;
-
-    status = iri_try_further(finder, &further);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    /* In doubt a directory on the way is no better than none. */
-    if (further.charset.len == 0 || (finder->stopped && !further.walk.found))
-    {
-        return iri_find_done(finder, &walk, found);
-    }
-
-    found->charset = further.charset;
-
-    return iri_find_done(finder, &further.walk, found);
+    return best.walk.meant.count != 0
+               ? iri_find_several(finder, &best.walk, found)
+               : iri_find_done(finder, &best.walk, found);
 }
 
 
@@ -633,7 +894,7 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
         return status;
     }
 
-    if (iri_is_ascii(finder->part, 0)) {
+    if (!iri_needs_look(finder->tree, finder->part)) {
         return iri_find_pass(finder, IRI_WHY_ASCII, found);
     }
 
@@ -641,7 +902,9 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
 
     status = iri_part_is_canonical(finder, &canonical);
 
-    if (status == IRI_OK && canonical) {
+    if (status == IRI_OK && canonical
+        && (finder->tree->match & IRI_FORGIVE_FOLDED) == 0)
+    {
         status = iri_is_declared(finder, &declared);
     }
 

@@ -288,25 +288,143 @@ iri_status_t iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
                               iri_buf_t *out, int *differs);
 
 
-/* ---- remembered entries (iri_cache.c) ------------------------------------ */
+/* The vendor's (way 0) or JIS's (1) character of a pair; c itself otherwise. */
+uint32_t iri_variant(uint32_t c, int way);
 
-/* An entry whose octets no way of iri_name_write gives. */
+
+/* ---- what is forgiven (iri_fold.c, iri_edit.c) ---------------------------- */
+
+/*
+ * Append the key of a name where match, IRI_FORGIVE_..., is forgiven; name is
+ * canonical.  SPELLING says nothing here.
+ */
+iri_status_t iri_fold(const iri_env_t *env, unsigned match, iri_str_t name,
+                      iri_buf_t *out);
+
+/*
+ * How near are two names?  NORMALIZATION: they are the same; else the first
+ * level of match under which their keys are; NONE: there is none.
+ */
+iri_status_t iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a,
+                            iri_str_t b, iri_match_t *level);
+
+/* The user-perceived characters of one key after the other. */
+typedef struct {
+    void         *iterator;               /* ICU's; NULL until one is needed */
+    size_t        count;
+    uint16_t      at[IRI_MAX_SEGMENT + 1]; /* where each begins, and the end */
+    unsigned char digit[IRI_MAX_SEGMENT];  /* 1: begins with a digit */
+} iri_edit_t;
+
+void iri_edit_init(iri_edit_t *edit);
+void iri_edit_free(iri_edit_t *edit);
+
+/* Divide a key; *fit 0: names like it are never guessed. */
+iri_status_t iri_edit_divide(iri_edit_t *edit, iri_str_t key, int *fit);
+
+/*
+ * Append key, just divided, without character i; 0: that is never left out.
+ */
+iri_status_t iri_edit_without(const iri_env_t *env, const iri_edit_t *edit,
+                              iri_str_t key, size_t i, iri_buf_t *out,
+                              int *left_out);
+
+/* Does one edit, of no digit, make b of a? */
+iri_status_t iri_edit_is_one(const iri_env_t *env, iri_str_t a, iri_str_t b,
+                             int *one);
+
+
+/* ---- the index of a directory (iri_index.c) ------------------------------- */
+
+/* What shapes an index. */
+typedef struct {
+    iri_tree_conf_t tree;
+    unsigned        fold;    /* IRI_FORGIVE_... of the keys; 0: of entries
+                                whose octets cannot be guessed, the names */
+    uint64_t        key[2];  /* of the hash */
+} iri_shape_t;
+
+typedef struct {
+    uint32_t hash;
+    uint32_t record;   /* 0: free */
+} iri_spelling_t;
+
+/* Where the parts of an index are: in one block, or still apart. */
+typedef struct {
+    struct {
+        uint64_t text;      /* octets of each part */
+        uint32_t records;   /* how many */
+        uint32_t table;
+        uint32_t spellings;
+        uint32_t known;     /* 0: there may be other entries */
+        uint64_t entries;   /* read of the directory */
+    } head;
+
+    const uint32_t       *table;       /* of offsets into text, by hash */
+    const iri_spelling_t *spellings;   /* by the hash of a key that lacks one
+                                          character; or NULL */
+    const unsigned char  *text;        /* the records */
+} iri_index_t;
+
+/*
+ * Read a directory.  most: entries at most, size: octets at most.  *node: as
+ * iri_dir_t says.  *more: there are more than most.  What is built is to be
+ * freed by iri_index_free; of a directory that is too large, or that may not
+ * be read, it is empty, and not known.  IRI_NO_MEMORY, IRI_ICU_FAILED,
+ * IRI_IO_FAILED.
+ */
+iri_status_t iri_index_build(const iri_env_t *env, const iri_shape_t *shape,
+                             iri_str_t directory, size_t most, size_t size,
+                             iri_node_t *node, iri_index_t *index, int *more);
+void iri_index_free(iri_index_t *index);
+
+/* As one block, which may be moved; and back. */
+size_t iri_index_size(const iri_index_t *index);
+void iri_index_copy(const iri_index_t *index, void *block);
+void iri_index_open(const void *block, iri_index_t *index);
+
+/* The octets of entries that may be meant. */
+#define IRI_MAX_HITS 32
+
+typedef struct {
+    size_t    count;
+    iri_str_t octets[IRI_MAX_HITS];
+    int       more;   /* there is no room for all of them */
+} iri_hits_t;
+
+uint32_t iri_index_hash(const iri_shape_t *shape, iri_str_t key);
+
+/* Append copies of the entries whose key, or spelling, has that hash. */
+iri_status_t iri_index_find(const iri_env_t *env, const iri_index_t *index,
+                            uint32_t hash, iri_hits_t *hits);
+iri_status_t iri_index_spell(const iri_env_t *env, const iri_index_t *index,
+                             uint32_t hash, iri_hits_t *hits);
+
+
+/* ---- remembered indexes (iri_cache.c) ------------------------------------- */
+
 typedef struct {
     const iri_tree_conf_t *tree;
-    iri_str_t              directory;   /* with a NUL behind it */
-    iri_node_t             node;        /* the directory's own */
-    iri_str_t              name;
-    int                    may_list;    /* 0: only what is remembered */
+    iri_str_t              directory;  /* with a NUL behind it */
+    iri_node_t             node;       /* the directory's own */
+    iri_str_t              name;       /* canonical */
+    int                    may_list;   /* 0: only what is remembered */
+    int                    may_spell;  /* 1: one edit may be forgiven */
 
-    iri_str_t              octets;      /* out; empty: there is none */
-    int                    known;       /* out; 0: there may be one all the
-                                           same, for the directory is too
-                                           large or was not read */
-    int                    listed;      /* out: the directory was read */
-} iri_odd_search_t;
+    unsigned               fold;       /* out: what keys forgive; 0: nothing,
+                                          and hits are what cannot be guessed */
+    iri_str_t              key;        /* out: of name */
+    iri_hits_t             hits;       /* out: what may be it; look at its
+                                          name, and at it unless sure */
+    int                    spelled;    /* out: hits are what one edit may make
+                                          of it; nothing else is like it */
+    int                    sure;       /* out: hits are there now */
+    int                    known;      /* out: and there are no others */
+    size_t                 listed;     /* out: entries read, and 1 */
+} iri_cache_search_t;
 
 iri_status_t iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
-                            iri_odd_search_t *search);
+                            iri_cache_search_t *search);
 
 
 /* ---- one look, one step (iri_step.c) ------------------------------------- */
@@ -323,10 +441,20 @@ typedef struct {
     size_t                 looks;     /* candidates so far */
     size_t                 calls;     /* file-system calls so far */
     size_t                 lists;     /* directories read so far */
+    unsigned               fold;      /* IRI_FORGIVE_... that is forgiven in
+                                         this way down; 0: nothing of it */
+    iri_str_t              known;     /* directory that was looked at last */
+    iri_node_t             node;      /* and what it was */
     int                    further;   /* there are further readings */
     int                    stopped;   /* look no further; why says why */
     iri_why_t              why;
 } iri_finder_t;
+
+/* Names that a segment may mean. */
+typedef struct {
+    size_t    count;
+    iri_str_t name[IRI_MAX_CHOICES];
+} iri_meant_t;
 
 /* One way down the tree. */
 typedef struct {
@@ -339,12 +467,15 @@ typedef struct {
     int         found;     /* and all of the path was */
     int         refused;   /* disk ends there, names go on */
     int         unwritable; /* and only because no tree writes the rest */
+    iri_meant_t meant;      /* more than one: names end where they stand */
+    size_t      meant_from; /* offset in part of what follows them */
 } iri_walk_t;
 
 typedef enum {
     IRI_STEP_ABSENT,    /* no entry has that name */
     IRI_STEP_FOUND,     /* its octets are in walk->disk */
     IRI_STEP_NOT_DIR,   /* what stands above is no directory: PATH_INFO */
+    IRI_STEP_SEVERAL,   /* walk->meant are equally near */
     IRI_STEP_REFUSED    /* octets that must not be opened */
 } iri_step_t;
 
@@ -377,6 +508,13 @@ iri_status_t iri_step(iri_finder_t *finder, iri_walk_t *walk,
  */
 iri_status_t iri_walk(iri_finder_t *finder, iri_str_t part, int mixed,
                       iri_walk_t *walk);
+
+/*
+ * The same where what comes before offset from, behind a "/", is there in
+ * just these octets, which are its names, too.
+ */
+iri_status_t iri_walk_from(iri_finder_t *finder, iri_str_t part, size_t from,
+                           iri_walk_t *walk);
 
 /* How octets came, for a further reading of them. */
 iri_source_t iri_source_of(const iri_finder_t *finder);

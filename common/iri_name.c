@@ -335,7 +335,7 @@ static const struct {
 };
 
 
-static uint32_t
+uint32_t
 iri_variant(uint32_t c, int way)
 {
     size_t i;

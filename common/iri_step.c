@@ -4,8 +4,11 @@
  * Each way in which the tree may write the name is looked for, weakest
  * forgiveness first: as written in the tree's charsets and forms, by vendor
  * variants, among the entries remembered of the directory.  An entry counts
- * only if its own name is the segment.
+ * only if its own name is the segment, or, where width, case, accents or
+ * spelling are forgiven, if it is the one that is nearest.
  */
+
+#include <string.h>
 
 #include "iri_int.h"
 
@@ -200,6 +203,18 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
     *step = IRI_STEP_ABSENT;
 
+    /* In each charset, and form, the same octets. */
+    if (iri_is_ascii(name, 0)) {
+        (*looks)++;
+        status = iri_candidate(finder, walk, name, step);
+
+        if (*step == IRI_STEP_FOUND) {
+            iri_forgive(walk, IRI_MATCH_EXACT);
+        }
+
+        return status;
+    }
+
     for (k = 0; k < IRI_WAYS(tree) && *looks < IRI_MAX_LOOKS; k++) {
         status = iri_name_write(finder->env, tree, name, k, &octets,
                                 &written);
@@ -253,48 +268,272 @@ iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
 }
 
 
-/* Ask the memory of directories; *octets is empty if there is nothing. */
+/*
+ * What a directory is now.  The look at it is made once: whoever has started
+ * below it has made it.
+ */
 static iri_status_t
-iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
-           iri_str_t *octets, int *known)
+iri_look_at_directory(iri_finder_t *finder, const iri_walk_t *walk,
+                      iri_buf_t *directory, iri_node_t *node)
 {
-    iri_odd_search_t search;
-    iri_buf_t        directory = IRI_BUF_EMPTY;
-    iri_status_t     status;
+    iri_status_t status;
 
-    *known = 1;
-    octets->len = 0;
-
-    status = iri_buf_put(finder->env, &directory, walk->disk.data,
+    status = iri_buf_put(finder->env, directory, walk->disk.data,
                          walk->disk.len);
-    if (status == IRI_OK) {
-        status = iri_look(finder, &directory, &search.node);
-    }
 
-    if (status != IRI_OK || search.node.kind != IRI_NODE_DIR) {
+    if (status == IRI_OK
+        && iri_str_equal(iri_buf_str(directory), finder->known))
+    {
+        *node = finder->node;
+        finder->known.len = 0;
+        status = iri_buf_putc(finder->env, directory, '\0');
+        directory->len -= status == IRI_OK;
         return status;
     }
 
-    search.tree = finder->tree;
-    search.directory = iri_buf_str(&directory);
-    search.name = name;
-    search.may_list = finder->lists < IRI_MAX_LISTS
-                      && finder->calls < IRI_MAX_CALLS;
+    return status == IRI_OK ? iri_look(finder, directory, node) : status;
+}
 
-    status = iri_cache_find(finder->env, finder->search->cache, &search);
 
-    finder->lists += (size_t) search.listed;
-    finder->calls += (size_t) search.listed;
+/* Ask the memory of directories; no hits, but known, where there is none. */
+static iri_status_t
+iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
+           iri_cache_search_t *search)
+{
+    iri_buf_t    directory = IRI_BUF_EMPTY;
+    iri_status_t status;
+
+    memset(search, 0, sizeof(*search));
+    search->known = 1;
+
+    status = iri_look_at_directory(finder, walk, &directory, &search->node);
+
+    if (status != IRI_OK || search->node.kind != IRI_NODE_DIR) {
+        return status;
+    }
+
+    search->tree = finder->tree;
+    search->directory = iri_buf_str(&directory);
+    search->name = name;
+    search->may_list = finder->lists < IRI_MAX_LISTS
+                       && finder->calls < IRI_MAX_CALLS;
+    search->may_spell = (finder->fold & IRI_FORGIVE_SPELLING)
+                        && !finder->search->write;
+
+    status = iri_cache_find(finder->env, finder->search->cache, search);
+
+    finder->lists += search->listed != 0;
+    finder->calls += search->listed != 0;
 
     if (status == IRI_IO_FAILED) {
         iri_stop(finder, IRI_WHY_ERROR);
         return IRI_OK;
     }
 
-    *octets = search.octets;
-    *known = search.known;
+    return status;
+}
+
+
+/* ---- the nearest --------------------------------------------------------- */
+
+/* The best of what was remembered. */
+typedef struct {
+    iri_match_t level;     /* NONE: there is nothing */
+    iri_str_t   octets;
+    size_t      charset;   /* of these octets */
+    iri_meant_t meant;     /* names at that level */
+} iri_nearest_t;
+
+
+/* How near is the name of an entry to the one that was asked for? */
+static iri_status_t
+iri_hit_level(const iri_finder_t *finder, const iri_cache_search_t *search,
+              iri_str_t octets, iri_str_t name, iri_match_t *level)
+{
+    iri_buf_t    key = IRI_BUF_EMPTY;
+    iri_status_t status;
+    int          one;
+
+    *level = IRI_MATCH_NONE;
+
+    /* What starts with a dot is hidden: never found by what does not. */
+    if ((octets.data[0] == '.') != (search->name.data[0] == '.')) {
+        return IRI_OK;
+    }
+
+    if (!search->spelled) {
+        status = iri_fold_level(finder->env, finder->fold, search->name, name,
+                                level);
+
+        if (finder->search->write && *level > IRI_MATCH_WIDTH) {
+            *level = IRI_MATCH_NONE;
+        }
+
+        return status;
+    }
+
+    status = iri_fold(finder->env, search->fold, name, &key);
+
+    if (status == IRI_OK) {
+        status = iri_edit_is_one(finder->env, search->key, iri_buf_str(&key),
+                                 &one);
+    }
+
+    if (status == IRI_OK && one) {
+        *level = IRI_MATCH_SPELLING;
+    }
 
     return status;
+}
+
+
+/*
+ * One more hit.  Of twins, which have one name, the first charset's, then the
+ * first octets; the same on every run.
+ */
+static void
+iri_nearest_add(iri_nearest_t *nearest, iri_match_t level, iri_str_t octets,
+                size_t charset, iri_str_t name)
+{
+    iri_meant_t *meant = &nearest->meant;
+    size_t       i;
+
+    if (nearest->level != IRI_MATCH_NONE && level > nearest->level) {
+        return;
+    }
+
+    if (nearest->level == IRI_MATCH_NONE || level < nearest->level) {
+        nearest->level = level;
+        nearest->octets.len = 0;
+        meant->count = 0;
+    }
+
+    for (i = 0; i < meant->count; i++) {
+        if (iri_str_equal(meant->name[i], name)) {
+            break;
+        }
+    }
+
+    if (i == meant->count && i < IRI_MAX_CHOICES) {
+        meant->name[meant->count++] = name;
+    }
+
+    if (nearest->octets.len == 0 || charset < nearest->charset
+        || (charset == nearest->charset
+            && iri_str_compare(octets, nearest->octets) < 0))
+    {
+        nearest->octets = octets;
+        nearest->charset = charset;
+    }
+}
+
+
+static iri_status_t
+iri_nearest_find(iri_finder_t *finder, const iri_cache_search_t *search,
+                 iri_nearest_t *nearest)
+{
+    iri_buf_t    name;
+    iri_match_t  level;
+    iri_status_t status;
+    size_t       i, charset = 0;
+
+    memset(nearest, 0, sizeof(*nearest));
+
+    for (i = 0; i < search->hits.count; i++) {
+        memset(&name, 0, sizeof(name));
+
+        status = iri_entry_read(finder->env, finder->tree,
+                                search->hits.octets[i], &name, &charset);
+
+        if (status == IRI_OK && name.len != 0) {
+            status = iri_hit_level(finder, search, search->hits.octets[i],
+                                   iri_buf_str(&name), &level);
+
+            if (status == IRI_OK && level != IRI_MATCH_NONE) {
+                iri_nearest_add(nearest, level, search->hits.octets[i],
+                                charset, iri_buf_str(&name));
+            }
+        }
+
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    return IRI_OK;
+}
+
+
+/*
+ * Take the nearest entry, and its name; look at it, but where it is one of an
+ * index of all that is there now.
+ */
+static iri_status_t
+iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
+                 const iri_cache_search_t *search,
+                 const iri_nearest_t *nearest, iri_str_t *name,
+                 iri_step_t *step)
+{
+    iri_status_t status;
+
+    if (search->sure && search->fold != 0) {
+        *step = IRI_STEP_FOUND;
+        status = iri_buf_put(finder->env, &walk->disk, nearest->octets.data,
+                             nearest->octets.len);
+    } else {
+        status = iri_candidate(finder, walk, nearest->octets, step);
+    }
+
+    if (status != IRI_OK || *step != IRI_STEP_FOUND) {
+        return status;
+    }
+
+    *name = nearest->meant.name[0];
+
+    if (nearest->level == IRI_MATCH_NORMALIZATION) {
+        iri_forgive(walk, iri_match_of(finder->tree, nearest->charset,
+                                       nearest->octets, *name));
+        return IRI_OK;
+    }
+
+    if (nearest->level > walk->match) {
+        walk->match = nearest->level;
+        walk->why = nearest->level == IRI_MATCH_VARIANTS ? IRI_WHY_VARIANT
+                    : nearest->level == IRI_MATCH_SPELLING
+                        ? IRI_WHY_SPELLING
+                        : IRI_WHY_FOLDED;
+    }
+
+    return IRI_OK;
+}
+
+
+/* Of two names that are as near as each other neither is taken. */
+static iri_status_t
+iri_step_nearest(iri_finder_t *finder, iri_walk_t *walk,
+                 const iri_cache_search_t *search, iri_str_t *name,
+                 iri_step_t *step)
+{
+    iri_nearest_t nearest;
+    iri_status_t  status;
+
+    status = iri_nearest_find(finder, search, &nearest);
+
+    if (status != IRI_OK || nearest.level == IRI_MATCH_NONE) {
+        return status;
+    }
+
+    if (nearest.meant.count == 1
+        && (!search->hits.more || nearest.level == IRI_MATCH_NORMALIZATION))
+    {
+        return iri_nearest_take(finder, walk, search, &nearest, name, step);
+    }
+
+    walk->meant = nearest.meant;
+    iri_forgive(walk, nearest.level);
+    *step = IRI_STEP_SEVERAL;
+
+    return IRI_OK;
 }
 
 
@@ -304,12 +543,11 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
  * the request.
  */
 static iri_status_t
-iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
+iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
                     iri_str_t came, iri_step_t *step)
 {
-    iri_str_t    octets;
-    iri_status_t status;
-    int          known;
+    iri_cache_search_t search;
+    iri_status_t       status;
 
     if (finder->tree->names != IRI_NAMES_ANY
         || (finder->tree->match & IRI_FORGIVE_NORMALIZATION) == 0)
@@ -317,18 +555,49 @@ iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
         return IRI_OK;
     }
 
-    status = iri_recall(finder, walk, name, &octets, &known);
-    if (status != IRI_OK) {
-        return status;
+    status = iri_recall(finder, walk, *name, &search);
+
+    if (status == IRI_OK && !finder->stopped) {
+        status = iri_step_nearest(finder, walk, &search, name, step);
     }
 
-    if (octets.len == 0 && !known) {
-        octets = came;
+    return status == IRI_OK && *step == IRI_STEP_ABSENT && !search.known
+                   && came.len != 0 && !finder->stopped
+               ? iri_candidate_named(finder, walk, came, *name, step)
+               : status;
+}
+
+
+/*
+ * By the index of the directory.  Where that is as the directory is now, it
+ * is asked alone; else the name itself is looked for first.
+ */
+static iri_status_t
+iri_step_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
+                iri_str_t came, iri_step_t *step)
+{
+    iri_cache_search_t search;
+    iri_status_t       status;
+    size_t             looks = 0;
+
+    *step = IRI_STEP_ABSENT;
+
+    status = iri_recall(finder, walk, *name, &search);
+
+    if (status == IRI_OK && !finder->stopped
+        && !(search.sure && search.known))
+    {
+        status = iri_step_name(finder, walk, *name, &looks, step);
     }
 
-    return octets.len != 0
-               ? iri_candidate_named(finder, walk, octets, name, step)
-               : IRI_OK;
+    if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped) {
+        status = iri_step_nearest(finder, walk, &search, name, step);
+    }
+
+    return status == IRI_OK && *step == IRI_STEP_ABSENT && !search.known
+                   && came.len != 0 && !finder->stopped
+               ? iri_candidate_named(finder, walk, came, *name, step)
+               : status;
 }
 
 
@@ -441,6 +710,10 @@ iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 
     *name = iri_buf_str(&canonical);
 
+    if (finder->fold != 0) {
+        return iri_step_folded(finder, walk, name, came, step);
+    }
+
     status = iri_step_name(finder, walk, *name, &looks, step);
 
     if (status == IRI_OK && looks == 0) {
@@ -454,7 +727,7 @@ iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     }
 
     if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped) {
-        status = iri_step_remembered(finder, walk, *name, came, step);
+        status = iri_step_remembered(finder, walk, name, came, step);
     }
 
     return status;

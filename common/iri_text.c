@@ -27,11 +27,13 @@ static const char *const iri_form_texts[IRI_FORMS] = { "ascii",   "native",
                                                        "legacy",  "invalid" };
 
 static const char *const iri_match_texts[IRI_MATCHES] = {
-    "none", "exact", "normalization", "charset", "variants"
+    "none",  "exact", "normalization", "charset", "variants",
+    "width", "case",  "accents",       "spelling"
 };
 
 static const char *const iri_answer_texts[IRI_ANSWERS] = { "pass", "serve",
                                                            "moved",
+                                                           "choose",
                                                            "refuse" };
 
 static const char *const iri_why_texts[IRI_WHYS] = {
@@ -44,6 +46,9 @@ static const char *const iri_why_texts[IRI_WHYS] = {
     "found under a further reading",
     "found with a charset for each segment",
     "found by a vendor variant of a character",
+    "found where width, case or accents differ",
+    "the one name that is spelled nearly so",
+    "several names are as near as each other",
     "no entry has that name",
     "no charset of the tree can write that name",
     "octets that no charset of the tree reads, taken as they are",

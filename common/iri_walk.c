@@ -1,7 +1,8 @@
 /*
  * iri_walk.c - down the tree, segment by segment
  *
- * ASCII segments are their own octets; iri_step.c finds each of the others.
+ * ASCII segments are their own octets, where nothing is folded; iri_step.c
+ * finds each of the others.
  * Where an entry is missing, the rest is written as the tree would write it;
  * where a file stands in the way, the rest is PATH_INFO and stays as it is.
  */
@@ -238,7 +239,10 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
     iri_node_t   node;
     iri_status_t status;
 
-    if (!finder->further) {
+    if (finder->fold != 0
+        || (!finder->further
+            && (finder->tree->match & IRI_FORGIVE_FOLDED) == 0))
+    {
         walk->found = 1;
         return IRI_OK;
     }
@@ -331,6 +335,11 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
         return IRI_OK;
     }
 
+    if (step == IRI_STEP_SEVERAL) {
+        walk->meant_from = iri_segment_end(part, from);
+        return IRI_OK;
+    }
+
     if (mixed) {
         status = iri_read_rest(finder, from, &buf, &read);
         if (status != IRI_OK || !read) {
@@ -351,19 +360,27 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
 }
 
 
-/* The segments of part and of the octets that it came as go side by side. */
-iri_status_t
-iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
+/* Is there nothing to look for in this segment? */
+static int
+iri_walk_passes(const iri_finder_t *finder, iri_str_t segment)
 {
-    iri_str_t    root = finder->search->root, segment, came, name;
-    iri_status_t status;
+    return iri_is_ascii(segment, 0)
+           && (finder->fold == 0 || segment.len == 0);
+}
+
+
+/* The segments of part and of the octets that it came as go side by side. */
+static iri_status_t
+iri_walk_down(iri_finder_t *finder, iri_str_t part, size_t from, int mixed,
+              iri_walk_t *walk)
+{
+    iri_str_t    segment, came, name;
+    iri_status_t status = IRI_OK;
     iri_step_t   step = IRI_STEP_FOUND;
-    size_t       from = 0, to, came_from = 0, came_to;
+    size_t       to, came_from, came_to;
 
-    memset(walk, 0, sizeof(*walk));
-
-    status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
-    walk->deepest = root.len;
+    /* Not from the start, it came in just these octets. */
+    came_from = from <= finder->octets.len ? from : finder->octets.len;
 
     while (status == IRI_OK) {
         to = iri_segment_end(part, from);
@@ -375,7 +392,7 @@ iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
         came = iri_str_from(finder->octets, came_from);
         came.len = came_to - came_from;
 
-        if (iri_is_ascii(segment, 0)) {
+        if (iri_walk_passes(finder, segment)) {
             status = iri_walk_put(finder, walk, segment, segment);
 
         } else {
@@ -404,4 +421,47 @@ iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
     return status == IRI_OK
                ? iri_walk_end(finder, walk, step, part, from, mixed)
                : status;
+}
+
+
+iri_status_t
+iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
+{
+    iri_str_t    root = finder->search->root;
+    iri_status_t status;
+
+    memset(walk, 0, sizeof(*walk));
+
+    status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
+    walk->deepest = root.len;
+
+    return status == IRI_OK ? iri_walk_down(finder, part, 0, mixed, walk)
+                            : status;
+}
+
+
+iri_status_t
+iri_walk_from(iri_finder_t *finder, iri_str_t part, size_t from,
+              iri_walk_t *walk)
+{
+    iri_str_t    root = finder->search->root;
+    iri_status_t status;
+
+    memset(walk, 0, sizeof(*walk));
+    walk->match = IRI_MATCH_EXACT;
+
+    status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &walk->disk, part.data, from);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &walk->names, part.data, from);
+    }
+
+    walk->deepest = walk->disk.len;
+
+    return status == IRI_OK ? iri_walk_down(finder, part, from, 0, walk)
+                            : status;
 }

@@ -281,8 +281,7 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
     {
         return;
     }
-    cache = iri_cache_create(MOD_IRI_CACHE_SIZE, mod_iri_lock, mod_iri_unlock,
-                             mutex);
+    cache = iri_cache_create(&(iri_cache_conf_t) { .size = MOD_IRI_CACHE_SIZE, .lock = mod_iri_lock, .unlock = mod_iri_unlock, .ctx = mutex });
     if (cache == NULL) {
         return;
     }

@@ -618,8 +618,7 @@ ngx_http_iri_init_process(ngx_cycle_t *cycle)
     imcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_iri_module);
 
     if (imcf != NULL && imcf->switched_on) {
-        ngx_http_iri_worker_cache = iri_cache_create(NGX_HTTP_IRI_CACHE_SIZE,
-                                                     NULL, NULL, NULL);
+        ngx_http_iri_worker_cache = iri_cache_create(&(iri_cache_conf_t) { .size = NGX_HTTP_IRI_CACHE_SIZE });
     }
 
     return NGX_OK;

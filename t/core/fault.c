@@ -12,10 +12,12 @@
 #include <time.h>
 
 #include <idn2.h>
+#include <unicode/ubrk.h>
 #include <unicode/uchar.h>
 #include <unicode/uclean.h>
 #include <unicode/uidna.h>
 #include <unicode/unorm2.h>
+#include <unicode/uscript.h>
 #include <unicode/ustring.h>
 
 #include "fault.h"
@@ -97,6 +99,7 @@ fault_print(void)
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *p, size_t size);
 void  __real_free(void *p);
 
 static void *(*arena_alloc)(void *ctx, size_t size);
@@ -131,6 +134,22 @@ __wrap_calloc(size_t count, size_t size)
     fault.blocks += p != NULL;
 
     return p;
+}
+
+
+void *
+__wrap_realloc(void *p, size_t size)
+{
+    void *q;
+
+    if (fails(FAULT_HEAP, "realloc")) {
+        return NULL;
+    }
+
+    q = __real_realloc(p, size);
+    fault.blocks += p == NULL && q != NULL;
+
+    return q;
 }
 
 
@@ -183,7 +202,8 @@ icu_realloc(const void *ctx, void *p, size_t size)
 {
     (void) ctx;
 
-    return fails(FAULT_ICU_HEAP, "ICU's realloc") ? NULL : realloc(p, size);
+    return fails(FAULT_ICU_HEAP, "ICU's realloc") ? NULL
+                                                  : __real_realloc(p, size);
 }
 
 
@@ -547,6 +567,104 @@ ICU(__wrap_u_strFoldCase)(UChar *to, int32_t size, const UChar *from,
                ? 0
                : ICU(__real_u_strFoldCase)(to, size, from, len, options,
                                            error);
+}
+
+
+int32_t ICU(__real_unorm2_spanQuickCheckYes)(const UNormalizer2 *,
+                                             const UChar *, int32_t,
+                                             UErrorCode *);
+
+int32_t
+ICU(__wrap_unorm2_spanQuickCheckYes)(const UNormalizer2 *normalizer,
+                                     const UChar *from, int32_t len,
+                                     UErrorCode *error)
+{
+    return icu_fails(error, "unorm2_spanQuickCheckYes")
+               ? 0
+               : ICU(__real_unorm2_spanQuickCheckYes)(normalizer, from, len,
+                                                      error);
+}
+
+
+int32_t ICU(__real_unorm2_getRawDecomposition)(const UNormalizer2 *, UChar32,
+                                               UChar *, int32_t,
+                                               UErrorCode *);
+
+int32_t
+ICU(__wrap_unorm2_getRawDecomposition)(const UNormalizer2 *normalizer,
+                                       UChar32 c, UChar *to, int32_t size,
+                                       UErrorCode *error)
+{
+    return icu_fails(error, "unorm2_getRawDecomposition")
+               ? 0
+               : ICU(__real_unorm2_getRawDecomposition)(normalizer, c, to,
+                                                        size, error);
+}
+
+
+UScriptCode ICU(__real_uscript_getScript)(UChar32, UErrorCode *);
+
+UScriptCode
+ICU(__wrap_uscript_getScript)(UChar32 c, UErrorCode *error)
+{
+    return icu_fails(error, "uscript_getScript")
+               ? USCRIPT_INVALID_CODE
+               : ICU(__real_uscript_getScript)(c, error);
+}
+
+
+UBreakIterator *ICU(__real_ubrk_open)(UBreakIteratorType, const char *,
+                                      const UChar *, int32_t, UErrorCode *);
+
+UBreakIterator *
+ICU(__wrap_ubrk_open)(UBreakIteratorType type, const char *locale,
+                      const UChar *text, int32_t len, UErrorCode *error)
+{
+    UBreakIterator *iterator;
+
+    if (icu_fails(error, "ubrk_open")) {
+        return NULL;
+    }
+
+    iterator = ICU(__real_ubrk_open)(type, locale, text, len, error);
+    fault.blocks += iterator != NULL;
+
+    return iterator;
+}
+
+
+void ICU(__real_ubrk_close)(UBreakIterator *);
+
+void
+ICU(__wrap_ubrk_close)(UBreakIterator *iterator)
+{
+    fault.blocks -= iterator != NULL;
+    ICU(__real_ubrk_close)(iterator);
+}
+
+
+void ICU(__real_ubrk_setUText)(UBreakIterator *, UText *, UErrorCode *);
+
+void
+ICU(__wrap_ubrk_setUText)(UBreakIterator *iterator, UText *text,
+                          UErrorCode *error)
+{
+    if (!icu_fails(error, "ubrk_setUText")) {
+        ICU(__real_ubrk_setUText)(iterator, text, error);
+    }
+}
+
+
+UText *ICU(__real_utext_openUTF8)(UText *, const char *, int64_t,
+                                  UErrorCode *);
+
+UText *
+ICU(__wrap_utext_openUTF8)(UText *text, const char *from, int64_t len,
+                           UErrorCode *error)
+{
+    return icu_fails(error, "utext_openUTF8")
+               ? text
+               : ICU(__real_utext_openUTF8)(text, from, len, error);
 }
 
 

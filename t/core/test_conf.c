@@ -163,8 +163,24 @@ test_match(void **state)
         { { "normalization", "normalization" }, IRI_FORGIVE_NORMALIZATION },
         { { "exact", "normalization" }, -1 },
         { { "variants", "exact" }, -1 },
-        { { "case" }, -1 }, /* of a later version */
-        { { "normalization", "width" }, -1 },
+        { { "width" }, IRI_FORGIVE_WIDTH | IRI_FORGIVE_NORMALIZATION },
+        { { "Case", "variants" },
+          IRI_FORGIVE_CASE | IRI_FORGIVE_VARIANTS
+              | IRI_FORGIVE_NORMALIZATION },
+        { { "case:TR" },
+          IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC | IRI_FORGIVE_NORMALIZATION },
+        { { "case:az" },
+          IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC | IRI_FORGIVE_NORMALIZATION },
+        { { "accents", "spelling" },
+          IRI_FORGIVE_ACCENTS | IRI_FORGIVE_SPELLING
+              | IRI_FORGIVE_NORMALIZATION },
+        { { "accents:de", "accents" },
+          IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN
+              | IRI_FORGIVE_NORMALIZATION },
+        { { "case:de" }, -1 },
+        { { "width:ja" }, -1 },
+        { { "case:" }, -1 },
+        { { "exact", "case" }, -1 },
         { { "none" }, -1 },
         { { "" }, -1 },
     };

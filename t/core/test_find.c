@@ -1686,7 +1686,7 @@ test_random(void **state)
                   trees[core_random(COUNT(trees))],
                   core_random(6) == 0 ? (iri_names_t) core_random(3) : ANY,
                   matches[core_random(COUNT(matches))]);
-        cache = core_random(2) ? iri_cache_create(65536, NULL, NULL, NULL)
+        cache = core_random(2) ? iri_cache_create(&(iri_cache_conf_t) { .size = 65536 })
                                : NULL;
         find.search.cache = cache;
         random_tree(&find);
@@ -1701,7 +1701,7 @@ test_random(void **state)
     }
 
     for (k = 0; k < IRI_ANSWERS; k++) {
-        assert_true(seen[k] > 500);
+        assert_true(k == IRI_CHOOSE || seen[k] > 500);
     }
 
     assert_true(seen_why[IRI_WHY_VARIANT] > 20);

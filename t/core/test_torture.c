@@ -328,7 +328,7 @@ forget_cache(torture_t *t)
     t->cache = NULL;
 
     if (t->how != NO_CACHE) {
-        t->cache = iri_cache_create(65536, lock, unlock, t);
+        t->cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536, .lock = lock, .unlock = unlock, .ctx = t });
         assert_non_null(t->cache);
     }
 }
@@ -813,7 +813,7 @@ cache_once(torture_t *t, const outcome_t *want, size_t count, size_t n,
     size_t           i, failed, turn;
 
     fault_set(FAULT_HEAP, n, on, 0);
-    cache = iri_cache_create(4096, lock, unlock, &t[0]);
+    cache = iri_cache_create(&(iri_cache_conf_t) { .size = 4096, .lock = lock, .unlock = unlock, .ctx = &t[0] });
     assert_true(cache != NULL || fault.failed != 0);
 
     for (turn = 0; turn < 3; turn++) {

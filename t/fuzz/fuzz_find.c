@@ -91,7 +91,7 @@ judge_same(fuzz_case_t *it)
 static void
 judge_cache(fuzz_case_t *it, unsigned octet)
 {
-    iri_cache_t *cache = iri_cache_create(octet * 64, NULL, NULL, NULL);
+    iri_cache_t *cache = iri_cache_create(&(iri_cache_conf_t) { .size = octet * 64 });
 
     fuzz_assert(cache != NULL);
     it->search.cache = cache;

@@ -154,8 +154,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_field(&input, &words);
     fuzz_tree_clear(fuzz_text("/srv"));
 
-    state.cache = iri_cache_create(fuzz_octet(words, 0) * 64, NULL, NULL,
-                                   NULL);
+    state.cache = iri_cache_create(&(iri_cache_conf_t) { .size = fuzz_octet(words, 0) * 64 });
     fuzz_assert(state.cache != NULL);
 
     while (steps++ < MAX_STEPS && fuzz_field(&input, &field)) {

@@ -598,7 +598,7 @@ model_case(model_source_t *source)
     tree.match = c.tree_conf.match;
     model_run_finish(&c, &conf, &tree);
 
-    cache = c.cached ? iri_cache_create(1 << 16, NULL, NULL, NULL) : NULL;
+    cache = c.cached ? iri_cache_create(&(iri_cache_conf_t) { .size = 1 << 16 }) : NULL;
     model_run_names(&c, &tree, c.root);
 
     /* A fuzzer needs few to change one of them. */

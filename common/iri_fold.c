@@ -1,0 +1,477 @@
+/*
+ * iri_fold.c - the key of a name: what is left where differences are forgiven
+ *
+ * Names that differ only in what iri_match forgives have the same key.  Keys
+ * are compared with keys, and never opened, shown or sent: a full-width
+ * solidus may become "/" here, for no entry has that in its name.
+ *
+ * In the order of the levels: JIS vendor pairs; <wide> and <narrow> of
+ * Unicode's decompositions, none of its other compatibility mappings; full
+ * case folding as in canonical caseless matching (Unicode 3.13, D145); the
+ * nonspacing marks behind letters of Latin, Greek and Cyrillic.
+ */
+
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/uscript.h>
+#include <unicode/ustring.h>
+
+#include "iri_int.h"
+
+/* UTF-16 units of a key; a name that needs more has itself for a key. */
+#define IRI_FOLD_UNITS (4 * IRI_MAX_SEGMENT)
+
+typedef struct {
+    UChar   units[IRI_FOLD_UNITS];
+    int32_t len;
+} iri_units_t;
+
+/* Levels that a weaker one says nothing of, in their order. */
+static const struct {
+    unsigned    forgiven;
+    iri_match_t match;
+} iri_fold_levels[] = {
+    { IRI_FORGIVE_VARIANTS, IRI_MATCH_VARIANTS },
+    { IRI_FORGIVE_WIDTH, IRI_MATCH_WIDTH },
+    { IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC, IRI_MATCH_CASE },
+    { IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN, IRI_MATCH_ACCENTS },
+};
+
+
+/* ---- without ICU --------------------------------------------------------- */
+
+/*
+ * No level changes such a character, and none is changed by one beside it:
+ * kana without marks of its own, ideographs, Hangul syllables.
+ */
+static int
+iri_fold_leaves(uint32_t c)
+{
+    return (c >= 0x3041 && c <= 0x3096) || (c >= 0x30a1 && c <= 0x30fe)
+           || (c >= 0x3400 && c <= 0x4dbf) || (c >= 0x4e00 && c <= 0x9fff)
+           || (c >= 0xac00 && c <= 0xd7a3);
+}
+
+
+/* Is ASCII all that there is to fold? */
+static int
+iri_fold_is_plain(unsigned match, iri_str_t name)
+{
+    const unsigned char *p = name.data, *end = name.data + name.len;
+    unsigned             turkic = IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC;
+    uint32_t             c;
+    size_t               n;
+
+    if ((match & turkic) == turkic) {
+        return 0;
+    }
+
+    while (p < end) {
+        if (*p < 0x80) {
+            p++;
+            continue;
+        }
+
+        n = iri_utf8_next(p, end, &c);
+        if (n == 0 || !iri_fold_leaves(c)) {
+            return 0;
+        }
+
+        p += n;
+    }
+
+    return 1;
+}
+
+
+static iri_status_t
+iri_fold_plain(const iri_env_t *env, unsigned match, iri_str_t name,
+               iri_buf_t *out)
+{
+    iri_status_t   status;
+    unsigned char *p, *end;
+
+    status = iri_buf_put(env, out, name.data, name.len);
+
+    if (status != IRI_OK || (match & IRI_FORGIVE_CASE) == 0) {
+        return status;
+    }
+
+    p = out->data + out->len - name.len;
+
+    for (end = out->data + out->len; p < end; p++) {
+        if (*p >= 'A' && *p <= 'Z') {
+            *p |= 0x20;
+        }
+    }
+
+    return IRI_OK;
+}
+
+
+/* ---- characters ---------------------------------------------------------- */
+
+/* What <wide> and <narrow> stand for; c itself where it is neither. */
+static uint32_t
+iri_fold_width(uint32_t c, UErrorCode *error)
+{
+    const UNormalizer2 *nfkc;
+    UChar               units[4];
+    UChar32             mapped;
+    int32_t             type, n;
+
+    if (c != 0x3000 && (c < 0xff01 || c > 0xffee)) {
+        return c;
+    }
+
+    type = u_getIntPropertyValue((UChar32) c, UCHAR_DECOMPOSITION_TYPE);
+    if (type != U_DT_WIDE && type != U_DT_NARROW) {
+        return c;
+    }
+
+    nfkc = unorm2_getNFKCInstance(error);
+    n = U_SUCCESS(*error) ? unorm2_getRawDecomposition(nfkc, (UChar32) c,
+                                                       units, 4, error)
+                          : 0;
+
+    if (U_FAILURE(*error) || n <= 0) {
+        return c;
+    }
+
+    U16_GET(units, 0, 0, n, mapped);
+
+    return (uint32_t) mapped;
+}
+
+
+/* German writes the umlauts as two letters, in every normal form. */
+static const char *
+iri_fold_german(uint32_t c)
+{
+    switch (c) {
+    case 0xe4:
+        return "ae";
+    case 0xf6:
+        return "oe";
+    case 0xfc:
+        return "ue";
+    case 0xc4:
+        return "Ae";
+    case 0xd6:
+        return "Oe";
+    case 0xdc:
+        return "Ue";
+    default:
+        return NULL;
+    }
+}
+
+
+static int
+iri_units_put(iri_units_t *to, uint32_t c)
+{
+    UBool failed = 0;
+
+    U16_APPEND(to->units, to->len, IRI_FOLD_UNITS, (UChar32) c, failed);
+
+    return !failed;
+}
+
+
+/* 1 if the character has a place in *to, mapped by itself. */
+static int
+iri_fold_character(unsigned match, uint32_t c, iri_units_t *to)
+{
+    const char *letters;
+
+    if ((match & IRI_FORGIVE_CASE) && (match & IRI_FORGIVE_TURKIC)) {
+        c = c == 'I' ? 0x131 : c == 0x130 ? 'i' : c;
+    }
+
+    letters = (match & IRI_FORGIVE_ACCENTS) && (match & IRI_FORGIVE_GERMAN)
+                  ? iri_fold_german(c)
+                  : NULL;
+
+    return letters != NULL ? iri_units_put(to, (unsigned char) letters[0])
+                                 && iri_units_put(to,
+                                                  (unsigned char) letters[1])
+                           : iri_units_put(to, c);
+}
+
+
+/* ---- strings ------------------------------------------------------------- */
+
+/* Characters as UTF-16, vendor pairs and widths folded; 0: no room. */
+static int
+iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
+              UErrorCode *error)
+{
+    const unsigned char *p = name.data, *end = name.data + name.len;
+    uint32_t             c;
+    size_t               n, marks = 0;
+
+    to->len = 0;
+
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+        marks = n != 0 && iri_char_is_mark(c) ? marks + 1 : 0;
+
+        /* Such a name is nobody's canonical equivalent: iri_read. */
+        if (n == 0 || marks > IRI_MAX_MARKS) {
+            return 0;
+        }
+
+        if (match & IRI_FORGIVE_VARIANTS) {
+            c = iri_variant(c, 0);
+        }
+
+        if (match & IRI_FORGIVE_WIDTH) {
+            c = iri_fold_width(c, error);
+        }
+
+        if (!iri_units_put(to, c)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static void
+iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
+{
+    const UNormalizer2 *normalizer;
+    iri_units_t         from;
+
+    normalizer = compose ? unorm2_getNFCInstance(error)
+                         : unorm2_getNFDInstance(error);
+
+    if (U_FAILURE(*error)
+        || unorm2_spanQuickCheckYes(normalizer, s->units, s->len, error)
+               == s->len)
+    {
+        return;
+    }
+
+    from.len = s->len;
+    u_memcpy(from.units, s->units, s->len);
+    s->len = unorm2_normalize(normalizer, from.units, from.len, s->units,
+                              IRI_FOLD_UNITS, error);
+}
+
+
+/* What languages say of single characters, of the composed ones. */
+static int
+iri_units_characters(iri_units_t *s, unsigned match)
+{
+    iri_units_t from;
+    UChar32     c;
+    int32_t     i;
+
+    if ((match & (IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN)) == 0) {
+        return 1;
+    }
+
+    from.len = s->len;
+    u_memcpy(from.units, s->units, s->len);
+    s->len = 0;
+
+    for (i = 0; i < from.len; /* void */) {
+        U16_NEXT(from.units, i, from.len, c);
+
+        if (!iri_fold_character(match, (uint32_t) c, s)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static void
+iri_units_fold_case(iri_units_t *s, UErrorCode *error)
+{
+    iri_units_t from;
+
+    if (U_FAILURE(*error)) {
+        return;
+    }
+
+    from.len = s->len;
+    u_memcpy(from.units, s->units, s->len);
+    s->len = u_strFoldCase(s->units, IRI_FOLD_UNITS, from.units, from.len,
+                           U_FOLD_CASE_DEFAULT, error);
+}
+
+
+/* Are marks behind this character accents, or part of the letter? */
+static int
+iri_fold_takes_accents(UChar32 c, UErrorCode *error)
+{
+    UScriptCode script = uscript_getScript(c, error);
+
+    return u_isalpha(c)
+           && (script == USCRIPT_LATIN || script == USCRIPT_GREEK
+               || script == USCRIPT_CYRILLIC);
+}
+
+
+/* In NFD: leave out the nonspacing marks behind letters that take them. */
+static void
+iri_units_drop_accents(iri_units_t *s, UErrorCode *error)
+{
+    UChar32 c;
+    int32_t i, at, end = s->len;
+    int     accents = 0;
+
+    s->len = 0;
+
+    for (i = 0; i < end && U_SUCCESS(*error); /* void */) {
+        at = i;
+        U16_NEXT(s->units, i, end, c);
+
+        if (u_charType(c) == U_NON_SPACING_MARK) {
+            if (accents) {
+                continue;
+            }
+
+        } else {
+            accents = iri_fold_takes_accents(c, error);
+        }
+
+        u_memmove(s->units + s->len, s->units + at, i - at);
+        s->len += i - at;
+    }
+}
+
+
+static iri_status_t
+iri_units_write(const iri_env_t *env, const iri_units_t *s, iri_buf_t *out)
+{
+    iri_status_t  status = IRI_OK;
+    unsigned char utf8[4];
+    UChar32       c;
+    int32_t       i;
+
+    for (i = 0; i < s->len && status == IRI_OK; /* void */) {
+        U16_NEXT(s->units, i, s->len, c);
+        status = iri_buf_put(env, out, utf8,
+                             iri_utf8_put((uint32_t) c, utf8));
+    }
+
+    return status;
+}
+
+
+/* 0: there is no room, and the name has itself for a key. */
+static int
+iri_units_fold(iri_units_t *s, unsigned match, UErrorCode *error)
+{
+    iri_units_normalize(s, 1, error);
+
+    if (U_FAILURE(*error) || !iri_units_characters(s, match)) {
+        return 0;
+    }
+
+    if (match & (IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS)) {
+        iri_units_normalize(s, 0, error);
+    }
+
+    if (match & IRI_FORGIVE_CASE) {
+        iri_units_fold_case(s, error);
+        iri_units_normalize(s, 0, error);
+    }
+
+    if (match & IRI_FORGIVE_ACCENTS) {
+        iri_units_drop_accents(s, error);
+    }
+
+    iri_units_normalize(s, 1, error);
+
+    return 1;
+}
+
+
+iri_status_t
+iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
+{
+    UErrorCode  error = U_ZERO_ERROR;
+    iri_units_t s;
+    int         folded;
+
+    if (iri_fold_is_plain(match, name)) {
+        return iri_fold_plain(env, match, name, out);
+    }
+
+    folded = name.len <= IRI_MAX_SEGMENT && iri_fold_read(match, name, &s, &error)
+             && iri_units_fold(&s, match, &error);
+
+    if (U_FAILURE(error) && error != U_BUFFER_OVERFLOW_ERROR) {
+        return IRI_ICU_FAILED;
+    }
+
+    return folded && U_SUCCESS(error)
+               ? iri_units_write(env, &s, out)
+               : iri_buf_put(env, out, name.data, name.len);
+}
+
+
+/* ---- levels -------------------------------------------------------------- */
+
+static iri_status_t
+iri_fold_is_same(const iri_env_t *env, unsigned match, iri_str_t a,
+                 iri_str_t b, int *same)
+{
+    iri_buf_t    key_a = IRI_BUF_EMPTY, key_b = IRI_BUF_EMPTY;
+    iri_status_t status;
+
+    status = iri_fold(env, match, a, &key_a);
+
+    if (status == IRI_OK) {
+        status = iri_fold(env, match, b, &key_b);
+    }
+
+    *same = status == IRI_OK
+            && iri_str_equal(iri_buf_str(&key_a), iri_buf_str(&key_b));
+
+    return status;
+}
+
+
+iri_status_t
+iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a, iri_str_t b,
+               iri_match_t *level)
+{
+    iri_status_t status;
+    unsigned     forgiven = 0;
+    size_t       i;
+    int          same;
+
+    *level = IRI_MATCH_NORMALIZATION;
+
+    if (iri_str_equal(a, b)) {
+        return IRI_OK;
+    }
+
+    for (i = 0; i < sizeof(iri_fold_levels) / sizeof(iri_fold_levels[0]);
+         i++)
+    {
+        if ((match & iri_fold_levels[i].forgiven) == 0) {
+            continue;
+        }
+
+        forgiven |= match & iri_fold_levels[i].forgiven;
+
+        status = iri_fold_is_same(env, forgiven, a, b, &same);
+
+        if (status != IRI_OK || same) {
+            *level = iri_fold_levels[i].match;
+            return status;
+        }
+    }
+
+    *level = IRI_MATCH_NONE;
+
+    return IRI_OK;
+}
