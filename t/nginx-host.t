@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::TLS;
 use IRI::Test;
 use Test::More;
 
@@ -125,6 +126,16 @@ sub sites {
 
 my $CONF = "large_client_header_buffers 4 32k;\n"
     . sites('127.0.0.1:%%PORT%%') . sites('127.0.0.1:%%PORTh2%% http2');
+
+# Over TLS, too, where it is there: by both protocols, with SNI of one site.
+my $pem = temp_dir();
+my $no_tls = `@{[IRI::Nginx->binary]} -V 2>&1` !~ /http_ssl_module/
+    ? 'this nginx has no TLS'
+    : IRI::TLS::missing() // IRI::TLS::certificate($pem);
+note "not over TLS: $no_tls" if $no_tls;
+$CONF .= "ssl_certificate $pem/cert.pem; ssl_certificate_key $pem/key.pem;\n"
+    . sites('127.0.0.1:%%PORTtls%% ssl http2') if !$no_tls;
+
 my %server = (
     ours  => nginx(log_level => 'info', conf => "iri on; iri_host on; $CONF"),
     stock => nginx(stock => 1, conf => $CONF),
@@ -167,6 +178,14 @@ my %WAYS = (
             proto => 'h2', port => $server->port('h2'));
     },
 );
+
+for my $proto ($no_tls ? () : qw(h1 h2)) {
+    $WAYS{"TLS, $proto"} = sub {
+        my ($server, $host) = @_;
+        return $server->get('/', host => $host, proto => $proto,
+            port => $server->port('tls'), tls => { sni => $BOOKS });
+    };
+}
 
 for my $way (sort keys %WAYS) {
     for my $form (@FORMS) {

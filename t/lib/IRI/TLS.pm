@@ -21,23 +21,30 @@ sub certificate {
     return $code ? "openssl makes no certificate: $said" : undef;
 }
 
+# What many connections have in common: to make it costs more than they do.
+my %context;
+sub context {
+    my ($protocol, $folder) = @_;
+    require IO::Socket::SSL;
+    my @own = !defined $folder ? () : (
+        SSL_use_cert  => 1,
+        SSL_cert_file => "$folder/cert.pem",
+        SSL_key_file  => "$folder/key.pem",
+    );
+    return $context{ join "\0", $protocol, $folder // '' } //=
+        IO::Socket::SSL::SSL_Context->new(SSL_verify_mode => 0,
+            SSL_alpn_protocols => [$protocol], @own)
+        // die "TLS: $IO::Socket::SSL::SSL_ERROR\n";
+}
+
 # Begins TLS on a socket and agrees on a protocol by ALPN, or dies. Options:
 # sni, a name (else none is sent); cert, a folder with key.pem and cert.pem.
 # Nobody looks at the server's certificate.
 sub start {
     my ($socket, $protocol, %option) = @_;
-    require IO::Socket::SSL;
-    my $folder = $option{cert};
-    my @own    = !defined $folder ? () : (
-        SSL_use_cert  => 1,
-        SSL_cert_file => "$folder/cert.pem",
-        SSL_key_file  => "$folder/key.pem",
-    );
     IO::Socket::SSL->start_SSL($socket,
-        SSL_verify_mode    => 0,
-        SSL_hostname       => $option{sni} // '',
-        SSL_alpn_protocols => [$protocol],
-        @own
+        SSL_reuse_ctx => context($protocol, $option{cert}),
+        SSL_hostname  => $option{sni} // ''
     ) or die "TLS: $IO::Socket::SSL::SSL_ERROR\n";
     my $agreed = $socket->alpn_selected // 'none';
     $agreed eq $protocol or die "ALPN: $agreed, not $protocol\n";
