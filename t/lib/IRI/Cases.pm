@@ -14,24 +14,35 @@
 #   note       why
 #   location   optional: the Location of the answer, without scheme and host
 #   form, charset, match    optional: what the variables of these names say
+#   answer     optional: what the core answers, if it is to say just that
+#   choices    optional: paths between which a client may choose, by "|"
 #   nginx, httpd, core    optional, where a runner differs: "STATUS",
 #              "STATUS PATH", or "skip"; for core also an answer (pass,
-#              serve, moved, refuse) in the place of STATUS
+#              serve, moved, choose, refuse) in the place of STATUS
 #
 # In all optional columns and in path and note "-" is as good as nothing.
+#
+# A table with the column entries has its trees in itself. Then tree is "own",
+# "own/CHARSET" or "own/CHARSET/FORM"; each case has a directory of that tree
+# named by its id, and in it these entries, separated by "|"; what follows the
+# id in target and location, path and choices are below it. There names are
+# characters, \u{HHHH} is one that would be mistaken or not be seen, and those
+# of a target that are not ASCII are sent percent-encoded, as browsers do.
 package IRI::Cases;
 use strict;
 use warnings;
+use Encode ();
 use Exporter 'import';
+use File::Find ();
 use IRI::Httpd;
 use IRI::Nginx;
 use IRI::Octets qw(octets escaped);
-use IRI::Server qw(build_dir capture temp_dir);
-use IRI::Tree 'make_tree';
+use IRI::Server qw(build_dir capture temp_dir worker_user);
+use IRI::Tree qw(make_tree encode_name);
 use JSON::PP ();
 use Test::More ();
 
-our @EXPORT_OK = qw(load groups run_nginx run_httpd run_core
+our @EXPORT_OK = qw(load groups without run_nginx run_httpd run_core
     nginx_settings httpd_settings core_options);
 
 # Settings that a case may use: the word in the table and in nginx after
@@ -41,12 +52,23 @@ my %HTTPD_DIRECTIVE = (
     filename_charset => 'IRIFilenameCharset',
     filename_form => 'IRIFilenameForm', match => 'IRIMatch',
     redirect => 'IRIRedirect', host => 'IRIHost',
+    ambiguous => 'IRIAmbiguous',
 );
 my %CORE_OPTION = map { $_ => 1 }
     qw(charset invalid filename_charset filename_form match);
+
+# Settings that are none of ours: what a case needs of a server beside them.
+my %STOCK = (
+    'dav=on' => {
+        nginx => "dav_methods PUT DELETE MKCOL;\n",
+        httpd => "<Location />\n    Dav On\n</Location>\n",
+    },
+    'path_info=on' => { nginx => '', httpd => "AcceptPathInfo On\n" },
+);
 my @REQUIRED = qw(id tree settings method target status path);
 my %COLUMN   = map { $_ => 1 } @REQUIRED,
-    qw(note location form charset match nginx httpd core);
+    qw(note location form charset match answer choices entries),
+    qw(nginx httpd core);
 my @WORDS = qw(form charset match);    # columns that are variables
 
 # Reads tables and returns their cases, each a hash by column. Dies on what
@@ -73,10 +95,58 @@ sub load {
                 @REQUIRED;
             die "$file:$.: id $case{id} used twice\n" if $seen{ $case{id} }++;
             settings($case{settings});
+            own_names(\%case) if defined $case{entries};
             push @cases, \%case;
         }
     }
     return @cases;
+}
+
+# Puts a case that has its own entries below its id: characters become octets,
+# of the request or, in path, of the disk. The entries become a manifest.
+sub own_names {
+    my ($case) = @_;
+    my $id = $case->{id};
+    my ($own, $charset, $form) = split m{/}, $case->{tree};
+    die "$id: tree $case->{tree}\n" if $own ne 'own';
+    for my $cell (grep { defined } @$case{qw(entries target path choices)}) {
+        $cell =~ s/\\u\{([0-9A-F]+)\}/Encode::encode('UTF-8', chr hex $1)/ge;
+    }
+    $case->{manifest} = join '', map {
+        escaped("$id/$_") . "\t" . (m{/\z} ? 'dir' : 'file') . "\n"
+    } split /\|/, $case->{entries};
+    $case->{target} =~ s/([\x80-\xFF])/sprintf '%%%02X', ord $1/ge;
+    $case->{target} = "/$id$case->{target}";
+    $case->{path} = escaped(encode_name("$id/$case->{path}", $charset, $form))
+        if $case->{path} ne '-';
+    for (qw(location choices)) {
+        next if ($case->{$_} // '-') eq '-';
+        $case->{$_} = join '|', map { "/$id" . s{^(?!/)}{/}r }
+            split /\|/, $case->{$_};
+    }
+    return;
+}
+
+# Cases that were found by width, case, accents or spelling, where just that
+# level is not forgiven, so that nothing is found. For those of one entry,
+# which no other level finds.
+sub without {
+    my (@cases) = @_;
+    my @without;
+    for my $case (@cases) {
+        my $level = $case->{match} // '-';
+        next if $level !~ /^(?:width|case|accents|spelling)$/
+            || $case->{status} ne '200' || $case->{entries} =~ /\|/
+            || $level ne 'spelling' && $case->{settings} =~ /spelling/;
+        my $settings = $case->{settings} =~ s/\b$level(?::\w+)?,?//r;
+        $settings =~ s/,(?=\s|\z)//;
+        $settings =~ s/\bmatch=(?=\s|\z)/match=normalization/;
+        push @without, {
+            %$case, settings => $settings, status => 404, path => '-',
+            match => '-', answer => '-', note => "without $level"
+        };
+    }
+    return @without;
 }
 
 # Dies if a table lacks columns or has others.
@@ -113,7 +183,7 @@ sub groups {
 sub settings {
     my ($text) = @_;
     my @settings = map { [split /=/, $_, 2] }
-        grep { $_ ne '-' } split ' ', $text;
+        grep { $_ ne '-' && !$STOCK{$_} } split ' ', $text;
     for my $setting (@settings) {
         die "unknown setting $setting->[0]\n"
             if !$HTTPD_DIRECTIVE{ $setting->[0] };
@@ -125,10 +195,16 @@ sub settings {
     return @settings;
 }
 
+# What the stock settings among these are to a server.
+sub stock_settings {
+    my ($text, $server) = @_;
+    return map { $STOCK{$_}{$server} } grep { $STOCK{$_} } split ' ', $text;
+}
+
 # Settings as nginx directives: "iri on;\niri_charset Shift_JIS EUC-JP;\n".
 sub nginx_settings {
     my ($text) = @_;
-    return join '', map {
+    return join '', stock_settings($text, 'nginx'), map {
         ($_->[0] eq 'iri' ? 'iri' : "iri_$_->[0]") . " $_->[1];\n"
     } settings($text);
 }
@@ -136,8 +212,8 @@ sub nginx_settings {
 # Settings as httpd directives: "IRIEngine on\nIRICharset Shift_JIS EUC-JP\n".
 sub httpd_settings {
     my ($text) = @_;
-    return join '', map { "$HTTPD_DIRECTIVE{$_->[0]} $_->[1]\n" }
-        settings($text);
+    return join '', stock_settings($text, 'httpd'),
+        map { "$HTTPD_DIRECTIVE{$_->[0]} $_->[1]\n" } settings($text);
 }
 
 # Settings as options of the command: --charset Shift_JIS,EUC-JP. What only
@@ -201,7 +277,12 @@ END
 sub run_httpd {
     my ($cases, %option) = @_;
     my ($dir, @groups) = make_trees(@$cases);
-    my $conf = '';
+    my @modules = ('headers', @{ $option{modules} // [] });
+    my $conf    = '';
+    if (grep { $_->{settings} =~ /\bdav=on\b/ } @groups) {
+        push @modules, qw(dav dav_fs);
+        $conf .= "DavLockDB \"%%TMP%%/run/lock\"\n";
+    }
     for my $group (@groups) {
         my $directives = httpd_settings($group->{settings});
         $directives .= 'Header always set IRI-Words "'
@@ -218,9 +299,10 @@ END
     }
     my $server = IRI::Httpd->new(
         tmp     => $dir, conf => $conf,
-        modules => ['headers', @{ $option{modules} // [] }],
+        modules => \@modules,
         h2  => ($option{proto} // '') eq 'h2'
     );
+    chmod 0777, "$dir/run";
     return run_server($server, 'httpd', \@groups, $option{proto});
 }
 
@@ -250,15 +332,35 @@ sub make_trees {
             my $root = sprintf '%s/tree%d', $dir, scalar keys %made;
             mkdir $root or die "$root: $!\n";
             my $text = $name eq '-' ? "\n" : $name;
+            if ($name eq 'own') {
+                $text = join '', map { $_->{manifest} }
+                    grep { $_->{tree} eq $tree } @cases;
+            }
             $made{$tree} = [make_tree($text, $root,
                 charset => length($charset // '') ? $charset : undef,
                 form => $form)];
+            writable($root, grep { $_->{tree} eq $tree } @cases);
         }
         @$group{qw(number dir content)} =
             (scalar @groups, @{ $made{$tree} });
         push @groups, $group;
     }
     return ($dir, @groups);
+}
+
+# Gives a server's workers those directories of a tree that cases write to.
+sub writable {
+    my ($root, @cases) = @_;
+    my ($user, $group) = worker_user();
+    return if !defined $user;
+    my @ids = (scalar getpwnam($user), scalar getgrnam($group));
+    File::Find::find(
+        sub { chown @ids, $_ },
+        map { "$root/$_->{id}" }
+            grep { defined $_->{entries} && $_->{settings} =~ /\bdav=on\b/ }
+            @cases
+    );
+    return;
 }
 
 # Sends every case to its group's port and judges the answers. Returns the
@@ -295,6 +397,7 @@ sub ask {
     for my $number (0 .. $#cases) {
         my ($method, $target) = request_of($cases[$number]);
         my $request = { method => $method, target => $target };
+        $request->{body} = 'new' if $method eq 'PUT';
         if ($method =~ /^(?:GET|HEAD)$/ && ($framed || $target !~ /[\0- ]/)) {
             push @together, [$number, $request];
             next;
@@ -351,6 +454,7 @@ sub judge {
     }
     push @wrong, "variables $words, expected $_"
         for grep { " $words " !~ / \Q$_\E / } words_of($case);
+    push @wrong, listed($case, $answer->body) if choices_of($case);
     return @wrong if !defined $expect->{path};
     my $served = $content->{ $expect->{path} }
         // return (@wrong, "not in the tree: " . escaped($expect->{path}));
@@ -363,6 +467,29 @@ sub judge {
             . ', expected ' . escaped($served);
     }
     return @wrong;
+}
+
+# The paths between which a client may choose, octets, in their order.
+sub choices_of {
+    my ($case) = @_;
+    return if ($case->{choices} // '-') =~ /^-?$/;
+    return sort map { octets($_) } split /\|/, $case->{choices};
+}
+
+# What is wrong with a page of choices: each has a link, no other entry has.
+sub listed {
+    my ($case, $page) = @_;
+    my %choice = map { $_ => 1 } choices_of($case);
+    my @others = grep { !$choice{$_} }
+        map { "/$case->{id}/$_" } split /\|/, $case->{entries} // '';
+    my $link = sub {
+        my ($uri) = @_;
+        $uri =~ s/([^\x21-\x24\x26-\x7E])/sprintf '%%%02X', ord $1/ge;
+        return $page =~ /"\Q$uri\E"/;
+    };
+    my @missing = grep { !$link->($_) } sort keys %choice;
+    return ((map { 'not listed: ' . escaped($_) } @missing),
+        (map { 'listed: ' . escaped($_) } grep { $link->($_) } @others));
 }
 
 # The line of a case, and if it failed, why.
@@ -433,6 +560,7 @@ sub judge_core {
     my $fits =
           $status =~ /^[a-z]/ ? $answer eq $status
         : $status =~ /^2/     ? $answer =~ /^(?:pass|serve|moved)$/
+        : $status =~ /^300/   ? $answer eq 'choose'
         : $status =~ /^3/     ? defined $verdict->{location}
         : $status =~ /404/    ? $refused || ($answer ne 'refuse' && !$found)
         : $status =~ /^400/   ? $refused
@@ -441,6 +569,8 @@ sub judge_core {
         'filename ' . (defined $file ? escaped($file) : 'none');
     my @wrong;
     push @wrong, "$got, expected $status" if !$fits;
+    push @wrong, "$got, expected $case->{answer}"
+        if ($case->{answer} // '-') !~ /^-?$/ && $answer ne $case->{answer};
     push @wrong, "$got, expected " . escaped($expect->{path})
         if defined $expect->{path}
         && ($file // '') ne $expect->{path}
@@ -450,6 +580,11 @@ sub judge_core {
         ($case->{$_} // '-') !~ /^-?$/
             && ($verdict->{$_} // '') ne $case->{$_}
         } @WORDS;
+    my @choices = map { utf8::encode(my $octets = $_); $octets }
+        @{ $verdict->{choices} // [] };
+    push @wrong, 'choices ' . join ' ', map { escaped($_) } @choices
+        if @choices && choices_of($case)
+        && "@choices" ne join ' ', choices_of($case);
     my $location = $case->{location} // '-';
     push @wrong, 'location ' . ($verdict->{location} // 'none')
         if $location !~ /^-?$/
