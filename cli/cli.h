@@ -76,7 +76,7 @@ extern const cli_command_t cli_host;      /* host.c */
 
 /* What settings are made of, closed with pool; NULL: no memory or no ICU. */
 iri_registry_t *cli_open_registry(apr_pool_t *pool);
-iri_cache_t *cli_open_cache(apr_pool_t *pool);
+iri_cache_t *cli_open_cache(apr_pool_t *pool, size_t size);
 iri_idna_t *cli_open_idna(apr_pool_t *pool);
 
 /* ---- batch.c ------------------------------------------------------------ */
@@ -121,11 +121,14 @@ const char *cli_printable(apr_pool_t *pool, iri_str_t octets);
 
 /*
  * Set a field of a call's object to octets by cli_text, and note its name in
- * the list "escaped" where octets were written as %HH.  -1: no memory.
+ * the list "escaped" where octets were written as %HH; the same of a list.
+ * -1: no memory.
  */
 int cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets);
 int cli_set_text(cli_call_t *call, const char *name, const char *text);
 int cli_set_null(cli_call_t *call, const char *name);
+int cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
+                 size_t count);
 
 /*
  * The words of a value, divided at blanks and commas, added to an array of

@@ -22,8 +22,14 @@ enum {
     EXPLAIN_FILENAME_CHARSET,
     EXPLAIN_FILENAME_FORM,
     EXPLAIN_MATCH,
+    EXPLAIN_AMBIGUOUS,
+    EXPLAIN_CACHE,
+    EXPLAIN_METHOD,
     EXPLAIN_ESCAPED
 };
+
+/* Octets, where --cache does not say it: many lines, one cache. */
+#define EXPLAIN_CACHE_SIZE (16 * 1024 * 1024)
 
 static const apr_getopt_option_t explain_options[] = {
     { "root", EXPLAIN_ROOT, 1,
@@ -34,8 +40,10 @@ static const apr_getopt_option_t explain_options[] = {
       "iri_filename_charset: charsets of names on disk" },
     { "filename-form", EXPLAIN_FILENAME_FORM, 1,
       "iri_filename_form: any, nfc, nfd" },
-    { "match", EXPLAIN_MATCH, 1,
-      "iri_match: exact, normalization, variants" },
+    { "match", EXPLAIN_MATCH, 1, "iri_match: exact, or the words below" },
+    { "ambiguous", EXPLAIN_AMBIGUOUS, 1, "iri_ambiguous: 404, 300" },
+    { "cache", EXPLAIN_CACHE, 1, "iri_cache: off, or a size such as 64m" },
+    { "method", EXPLAIN_METHOD, 1, "that of the request; GET if not said" },
     { "escaped", EXPLAIN_ESCAPED, 0,
       "read the path percent-encoded, as mod_iri does" },
     CLI_OPTIONS_FOR_ALL,
@@ -45,26 +53,33 @@ static const apr_getopt_option_t explain_options[] = {
 static const char explain_help[] =
     "Lists are written with commas or blanks between their words. TARGET is\n"
     "what stands in the request line, percent-encoded or in raw octets; a\n"
-    "whole http or https URL will do. Without --root it is only read.\n\n"
+    "whole http or https URL will do. Without --root it is only read.\n"
+    "What --match may forgive: normalization, variants, width, case (case:tr,\n"
+    "case:az), accents (accents:de), spelling.\n\n"
     "JSON fields: form charset path uri match filename path_info answer why\n"
-    "status location. A string that is not UTF-8 has %HH for \"%\" and for\n"
-    "each octet above 7F, and its field is named in the list \"escaped\".\n\n"
+    "status location, and for the answer \"choose\" the list choices. A string\n"
+    "that is not UTF-8 has %HH for \"%\" and for each octet above 7F, and its\n"
+    "field is named in the list \"escaped\".\n\n"
     "Examples:\n"
     "  iri explain --charset shift_jis --root /srv/www /%93%FA%96%7B.html\n"
-    "  iri explain --filename-charset euc-jp --root /srv/old /日本語.html\n";
+    "  iri explain --filename-charset euc-jp --root /srv/old /日本語.html\n"
+    "  iri explain --match case,accents --root /srv/www /CAFE/Menu.html\n";
 
 typedef struct {
     apr_pool_t         *pool;
     iri_registry_t     *registry;
     iri_reading_conf_t  reading;
-    iri_tree_conf_t     tree;
-    iri_cache_t        *cache;
+    iri_tree_conf_t     tree; /* ambiguous is 300: choices are always told */
+    iri_ambiguous_t     ambiguous;
+    iri_cache_t        *cache; /* NULL: off */
+    iri_str_t           method;
     iri_str_t           root;
     int                 has_root;
     int                 escaped;
     apr_array_header_t *charset_words;
     apr_array_header_t *filename_charset_words;
     apr_array_header_t *match_words;
+    apr_array_header_t *cache_words;
 } explain_conf_t;
 
 /* All that is known of one target. */
@@ -89,23 +104,27 @@ typedef struct {
 static void *
 explain_create(apr_pool_t *pool)
 {
-    explain_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
+    static const iri_str_t get = IRI_STR("GET");
+    explain_conf_t        *conf = apr_pcalloc(pool, sizeof(*conf));
 
     if (conf == NULL) {
         return NULL;
     }
     conf->pool = pool;
     conf->registry = cli_open_registry(pool);
-    conf->cache = cli_open_cache(pool);
-    if (conf->registry == NULL || conf->cache == NULL) {
+    if (conf->registry == NULL) {
         return NULL;
     }
     conf->reading.invalid = IRI_INVALID_404;
     conf->tree.names = IRI_NAMES_ANY;
     conf->tree.match = IRI_FORGIVE_NORMALIZATION;
+    conf->tree.ambiguous = IRI_AMBIGUOUS_300;
+    conf->ambiguous = IRI_AMBIGUOUS_404;
+    conf->method = get;
     conf->charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
     conf->filename_charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
-    conf->match_words = apr_array_make(pool, 4, sizeof(iri_str_t));
+    conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
+    conf->cache_words = apr_array_make(pool, 1, sizeof(iri_str_t));
     return conf;
 }
 
@@ -145,6 +164,26 @@ explain_root(explain_conf_t *conf, const char *value)
 }
 
 
+/* A token (RFC 9110, 9.1), in capitals as all that servers know are. */
+static const char *
+explain_method(explain_conf_t *conf, iri_str_t word)
+{
+    size_t i;
+
+    for (i = 0; i < word.len; i++) {
+        if ((word.data[i] < 'A' || word.data[i] > 'Z') && word.data[i] != '-')
+        {
+            break;
+        }
+    }
+    if (word.len == 0 || i < word.len) {
+        return "must be a method in capitals, \"GET\" say";
+    }
+    conf->method = word;
+    return NULL;
+}
+
+
 static const char *
 explain_option(void *data, int option, const char *value)
 {
@@ -165,6 +204,12 @@ explain_option(void *data, int option, const char *value)
         return iri_parse_names(word, &conf->tree.names);
     case EXPLAIN_MATCH:
         return cli_add_words(conf->match_words, value);
+    case EXPLAIN_AMBIGUOUS:
+        return iri_parse_ambiguous(word, &conf->ambiguous);
+    case EXPLAIN_CACHE:
+        return cli_add_words(conf->cache_words, value);
+    case EXPLAIN_METHOD:
+        return explain_method(conf, word);
     default:
         conf->escaped = 1;
         return NULL;
@@ -181,6 +226,26 @@ explain_charsets(explain_conf_t *conf, apr_array_header_t *words,
     }
     return iri_parse_charsets(conf->registry, (void *) words->elts,
                               (size_t) words->nelts, none_allowed, out);
+}
+
+
+/* NULL, or what is wrong, to follow --cache. */
+static const char *
+explain_open_cache(explain_conf_t *conf)
+{
+    size_t      size = EXPLAIN_CACHE_SIZE;
+    const char *wrong = NULL;
+
+    if (conf->cache_words->nelts > 0) {
+        wrong = iri_parse_cache((void *) conf->cache_words->elts,
+                                (size_t) conf->cache_words->nelts, &size,
+                                NULL);
+    }
+    if (wrong != NULL || size == 0) {
+        return wrong;
+    }
+    conf->cache = cli_open_cache(conf->pool, size);
+    return conf->cache ? NULL : "is more than there is memory for";
 }
 
 
@@ -203,6 +268,10 @@ explain_ready(void *data)
         wrong = iri_parse_match((void *) conf->match_words->elts,
                                 (size_t) conf->match_words->nelts,
                                 &conf->tree.match);
+    }
+    if (wrong == NULL) {
+        option = "--cache";
+        wrong = explain_open_cache(conf);
     }
     if (wrong != NULL) {
         return apr_psprintf(conf->pool, "%s %s", option, wrong);
@@ -258,6 +327,7 @@ explain_find(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
     memset(&search, 0, sizeof(search));
     search.tree = &conf->tree;
     search.cache = conf->cache;
+    search.write = iri_is_write(conf->method);
     search.root = conf->root;
     search.path = x->reading.path;
     search.reading = &x->reading;
@@ -270,13 +340,22 @@ explain_find(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
     x->answer = x->found.answer;
     x->why = x->found.why;
     x->path = x->found.path;
-    if (x->answer == IRI_REFUSE) {
+    if (x->answer == IRI_REFUSE || x->answer == IRI_CHOOSE) {
         return IRI_OK;
     }
     /* Its looks are the same again: nothing to tell. */
     x->lent.env.trace = 0;
     return iri_found_split(x->env, &search, &x->found, &x->filename,
                            &x->path_info);
+}
+
+
+/* Of other methods the content would be lost. */
+static int
+explain_is_redirected(iri_str_t method)
+{
+    return (method.len == 3 && memcmp(method.data, "GET", 3) == 0)
+           || (method.len == 4 && memcmp(method.data, "HEAD", 4) == 0);
 }
 
 
@@ -299,7 +378,8 @@ explain_target(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
         return IRI_OK;
     }
     status = explain_find(conf, call, x);
-    if (status != IRI_OK || x->answer == IRI_REFUSE) {
+    if (status != IRI_OK || x->answer == IRI_REFUSE
+        || x->answer == IRI_CHOOSE) {
         return status;
     }
     if (x->answer == IRI_MOVED) {
@@ -308,8 +388,11 @@ explain_target(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
             return status;
         }
     }
-    if (x->reading.form == IRI_FORM_INVALID) {
-        return IRI_OK; /* iri_invalid pass: there is no canonical URI */
+    /* With iri_invalid pass there may be no canonical URI. */
+    if (x->reading.form == IRI_FORM_INVALID
+        || !explain_is_redirected(conf->method))
+    {
+        return IRI_OK;
     }
     return iri_location(x->env, &x->reading, x->path, x->target.has_query,
                         x->target.query, &x->location);
@@ -324,21 +407,28 @@ explain_set_optional(cli_call_t *call, const char *name, iri_str_t octets)
 }
 
 
-/* HTTP status of a refusal: a name that no entry can have is not found. */
+/* HTTP status: 0 if the answer has none. */
 static int
-explain_status(const explain_t *x)
+explain_status(const explain_conf_t *conf, const explain_t *x)
 {
+    if (x->answer == IRI_CHOOSE) {
+        return conf->ambiguous == IRI_AMBIGUOUS_300 ? 300 : 404;
+    }
+    if (x->answer != IRI_REFUSE) {
+        return 0;
+    }
+    /* A name that no entry can have is not found. */
     return x->reading.answer == IRI_REFUSE ? x->reading.status : 404;
 }
 
 
 static int
-explain_fill(cli_call_t *call, explain_t *x)
+explain_fill(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
 {
     iri_str_t charset = x->found.charset.data ? x->found.charset
                                               : x->reading.charset;
-    json_t *status = x->answer == IRI_REFUSE ? json_integer(explain_status(x))
-                                             : json_null();
+    int       code = explain_status(conf, x);
+    json_t   *status = code ? json_integer(code) : json_null();
 
     if (x->location.len == 0) {
         x->location.data = NULL;
@@ -362,7 +452,9 @@ explain_fill(cli_call_t *call, explain_t *x)
     {
         return -1;
     }
-    return 0;
+    return x->answer == IRI_CHOOSE ? cli_set_list(
+               call, "choices", x->found.choices, x->found.count)
+                                   : 0;
 }
 
 
@@ -384,7 +476,7 @@ explain_answer(const void *data, cli_call_t *call)
     x.lent.env.trace = call->trace != NULL;
     x.env = &x.lent.env;
     status = explain_target(conf, call, &x);
-    if (status == IRI_OK && explain_fill(call, &x) != 0) {
+    if (status == IRI_OK && explain_fill(conf, call, &x) != 0) {
         status = IRI_NO_MEMORY;
     }
     if (status != IRI_OK) {
@@ -398,9 +490,8 @@ explain_answer(const void *data, cli_call_t *call)
 /* ---- telling a person ---------------------------------------------------- */
 
 static void
-explain_line(cli_call_t *call, const char *name)
+explain_line(const char *name, const json_t *value)
 {
-    json_t   *value = json_object_get(call->object, name);
     iri_str_t text;
 
     if (!json_is_string(value) || json_string_length(value) == 0) {
@@ -421,12 +512,13 @@ explain_show(const void *conf, cli_call_t *call)
                                          "uri",      "match",   "filename",
                                          "path_info" };
     json_t                  *status = json_object_get(call->object, "status");
-    size_t                   i;
+    json_t *choices = json_object_get(call->object, "choices");
+    size_t  i;
 
     (void) conf;
     putchar('\n');
     for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        explain_line(call, names[i]);
+        explain_line(names[i], json_object_get(call->object, names[i]));
     }
     printf("%-10s %s", "answer",
            json_string_value(json_object_get(call->object, "answer")));
@@ -434,7 +526,10 @@ explain_show(const void *conf, cli_call_t *call)
         printf(" with %d", (int) json_integer_value(status));
     }
     printf(": %s\n", json_string_value(json_object_get(call->object, "why")));
-    explain_line(call, "location");
+    explain_line("location", json_object_get(call->object, "location"));
+    for (i = 0; i < json_array_size(choices); i++) {
+        explain_line("choice", json_array_get(choices, i));
+    }
 }
 
 

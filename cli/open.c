@@ -2,9 +2,9 @@
  * open.c - what settings are made of, open for as long as their pool
  */
 
-#include "cli.h"
+#include <string.h>
 
-#define CLI_CACHE (16 * 1024 * 1024) /* octets: many lines, one cache */
+#include "cli.h"
 
 
 /* thing, which its cleanup ends with the pool; NULL stays NULL. */
@@ -37,10 +37,14 @@ cli_close_cache(void *cache)
 
 
 iri_cache_t *
-cli_open_cache(apr_pool_t *pool)
+cli_open_cache(apr_pool_t *pool, size_t size)
 {
-    return cli_keep(pool, iri_cache_create(&(iri_cache_conf_t) { .size = CLI_CACHE }),
-                    cli_close_cache);
+    iri_cache_conf_t conf;
+
+    /* Its memory is its own, and nobody else looks. */
+    memset(&conf, 0, sizeof(conf));
+    conf.size = size;
+    return cli_keep(pool, iri_cache_create(&conf), cli_close_cache);
 }
 
 

@@ -220,6 +220,31 @@ cli_set_octets(cli_call_t *call, const char *name, iri_str_t octets)
 }
 
 
+int
+cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
+             size_t count)
+{
+    json_t *array = json_array();
+    size_t  i, len = 0;
+    int     escaped, any = 0;
+
+    if (cli_set(call, name, array) != 0) {
+        return -1;
+    }
+    for (i = 0; i < count; i++) {
+        const char *text = cli_text(call->pool, list[i], &len, &escaped);
+
+        if (text == NULL
+            || json_array_append_new(array, json_stringn(text, len)) != 0)
+        {
+            return -1;
+        }
+        any |= escaped;
+    }
+    return any ? cli_note_escaped(call, name) : 0;
+}
+
+
 const char *
 cli_add_words(apr_array_header_t *words, const char *value)
 {

@@ -53,7 +53,8 @@ subtest 'help' => sub {
         my ($code, $out) = iri(@$arguments);
         is $code, 0, "@$arguments";
         like $out, qr/--$_\b/, "--$_" for qw(root charset invalid
-            filename-charset filename-form match escaped batch);
+            filename-charset filename-form match ambiguous cache method
+            escaped batch);
     }
     for my $command ('explain', 'host') {
         my ($code, $out) = iri('help', $command);
@@ -93,6 +94,15 @@ subtest 'usage' => sub {
         [['explain', '--invalid', '500', '/'], qr/--invalid must.*"pass"/],
         [['explain', '--filename-form', 'x', '/'],
             qr/--filename-form must.*"nfd"/],
+        [['explain', '--match', 'case:de', '/'],
+            qr/--match takes.*"case".*"case:tr".*"accents:de".*"spelling"/],
+        [['explain', '--ambiguous', '200', '/'],
+            qr/--ambiguous must be "404" or "300"/],
+        [['explain', '--cache', '1x', '/'], qr/--cache must.*"16m"/],
+        [['explain', '--cache', '16m 1', '/'], qr/--cache takes one word/],
+        [['explain', '--method', 'get', '/'],
+            qr/--method must.*capitals, "GET"/],
+        [['explain', '--method', '', '/'], qr/--method must/],
         [['explain', '--match', 'exact variants', '/'],
             qr/--match takes "exact" alone/],
     );
@@ -276,6 +286,71 @@ subtest 'settings' => sub {
     chdir $root or die;
     is one('/caf%C3%A9/men%C3%BC.txt', '--root', '.')->{filename},
         "$root/caf\x{E9}/men\x{FC}.txt", 'a relative root';
+};
+
+subtest 'width, case, accents, spelling' => sub {
+    my ($tree) = make_tree(<<'END');
+Caf\xC3\xA9/Stra\xC3\x9Fe.html	file
+Readme.TXT	file
+readme.txt	file
+\xEF\xBC\xA1BC.txt	file
+END
+    my @found = (
+        ['width',           '/ABC.txt',  "/\x{FF21}BC.txt", 'width'],
+        ['case',            '/CAF%C3%89/STRASSE.HTML',
+            "/Caf\xE9/Stra\xDFe.html", 'case'],
+        ['accents',         '/Cafe/Stra%C3%9Fe.html',
+            "/Caf\xE9/Stra\xDFe.html", 'accents'],
+        ['case accents',    '/CAFE/STRASSE.html',
+            "/Caf\xE9/Stra\xDFe.html", 'accents'],
+        ['case,spelling',   '/caf%C3%A9/strase.html',
+            "/Caf\xE9/Stra\xDFe.html", 'spelling'],
+    );
+    for (@found) {
+        my ($levels, $target, $path, $match) = @$_;
+        for my $cache ('off', '64k', '16m') {
+            my $got = one($target, '--root', $tree, '--match', $levels,
+                '--cache', $cache);
+            is_deeply [@$got{qw(answer match path filename)}],
+                ['moved', $match, $path, "$tree$path"],
+                "$target by $levels, cache $cache";
+        }
+        is one($target, '--root', $tree)->{answer}, 'pass',
+            'not without it';
+    }
+
+    my @options = ('--root', $tree, '--match', 'case');
+    my $got = one('/README.txt', @options);
+    is_deeply [@$got{qw(answer match status choices path)}],
+        ['choose', 'case', 404, ['/Readme.TXT', '/readme.txt'],
+            '/README.txt'], 'several names';
+    is_deeply [@$got{qw(filename path_info location)}], [undef, undef, undef],
+        'of which none is taken';
+    is one('/README.txt', @options, '--ambiguous', '300')->{status}, 300,
+        '--ambiguous 300';
+    is one('/README.txt', @options, '--ambiguous', '404')->{status}, 404,
+        '--ambiguous 404';
+    $got = one('/Readme.TXT', @options);
+    is $got->{filename}, "$tree/Readme.TXT", 'one of them as it is written';
+    ok !exists $got->{choices}, 'no choices then';
+
+    my @methods = (
+        # method, answer, is there a location
+        ['GET', 'moved', 1], ['HEAD', 'moved', 1], ['POST', 'moved', 0],
+        ['PROPFIND', 'moved', 0], ['PUT', 'pass', 0], ['DELETE', 'pass', 0],
+        ['VERSION-CONTROL', 'pass', 0],
+    );
+    for (@methods) {
+        my ($method, $answer, $location) = @$_;
+        my $got = one('/CAF%C3%A9/', @options, '--method', $method);
+        is $got->{answer}, $answer, $method;
+        is defined $got->{location} ? 1 : 0, $location, 'location';
+    }
+
+    my ($code, $out) = iri('explain', @options, '/README.txt');
+    is $code, 0, 'exit code of a choice';
+    like $out, qr/^answer +choose with 404: several names/m, 'the answer';
+    like $out, qr/^choice +\/Readme\.TXT\nchoice +\/readme\.txt$/m, 'choices';
 };
 
 subtest 'for people' => sub {
