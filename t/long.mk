@@ -24,6 +24,41 @@ $(CHURN): $(CHURN_OBJ)
 $(BUILD)/obj/t/churn/%.o: EXTRA = -D_GNU_SOURCE -pthread
 -include $(CHURN_OBJ:.o=.d)
 
+# ---- what it costs -----------------------------------------------------------
+
+# BENCH are groups of t/bench/bench, all if empty; BENCH_OPTIONS its options.
+# Directories of up to 1,000,000 names are made once, below build/bench/trees.
+BENCHED := $(BUILD)/bench
+bench: need-bench ## instructions, calls, memory, latency; BENCH=fold: its rows
+	@+$(again) all unit
+	@t/bench/bench --out=$(BENCHED) $(BENCH_OPTIONS) $(BENCH)
+
+bench-clean:   ## remove the trees and tables of make bench
+	rm -rf $(BENCHED)
+
+need-bench: need-test
+	@.ci/deps --install bench
+
+INDEX_SECONDS ?= 60
+INDEX_NAMES   ?= 100000
+index-churn: need-test ## an indexed directory that never stands still
+	@+$(again) all unit
+	IRI_INDEX_CHURN=$(INDEX_SECONDS) IRI_INDEX_NAMES=$(INDEX_NAMES) \
+	    prove -It/lib -v t/index-churn.t
+
+BENCH_PROGRAMS := $(patsubst t/bench/%.c,$(BUILD)/t/bench/%,\
+                    $(wildcard t/bench/*.c))
+unit: $(BENCH_PROGRAMS)
+$(BENCH_PROGRAMS): $(BUILD)/t/bench/%: $(BUILD)/obj/t/bench/%.o \
+    $(BUILD)/libiri.a
+	@mkdir -p $(@D)
+	$(call tell,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -Wl,--as-needed $(CORE_LIBS)
+$(BUILD)/obj/t/bench/%.o: EXTRA = -D_GNU_SOURCE -Icommon
+-include $(BENCH_PROGRAMS:$(BUILD)/t/%=$(BUILD)/obj/t/%.d)
+
+.PHONY: bench bench-clean need-bench index-churn
+
 # ---- servers under torture ---------------------------------------------------
 
 # Both modules once more, linked so that each call of theirs can fail.

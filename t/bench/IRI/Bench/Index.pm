@@ -1,0 +1,102 @@
+# What it costs to build the index of a directory, beside one plain pass of
+# readdir over it: CPU time, instructions, and the memory of the index.
+package IRI::Bench::Index;
+use strict;
+use warnings;
+use IRI::Bench::Profile;
+use IRI::Bench::Table;
+use IRI::Bench::Trees 'trees';
+use IRI::Server qw(capture temp_dir);
+
+*number = \&IRI::Bench::Table::number;
+
+my $MOST   = 1.5;    # passes of readdir
+my $MEMORY = 64;     # octets a name, beyond the name
+my @WHAT   = qw(nothing readdir index);
+
+sub run {
+    my ($class, $table, %option) = @_;
+    my @directories = map { "d$_" } grep { $_ >= 1000 } @{ $option{sizes} };
+    push @directories, 'ja100000'
+        if grep { $_ eq 'd100000' } @directories;
+    my $self = bless { %option, table => $table }, $class;
+    $self->{root} = trees("$option{out}/trees", @directories);
+    $table->text('### Building an index (`iri_match case`)');
+    $table->text('CPU time by rounds in turn, the median of '
+        . "$option{repeat}; instructions in user space, less those of a "
+        . 'program that does neither; the smallest cache that keeps it.');
+    $table->text('');
+    my @of = map { $self->directory($_) } @directories;
+    $table->table(['', 'readdir, ms', 'index, ms', 'ratio',
+        'readdir, instructions', 'index, instructions', 'index a name',
+        'names, octets', 'index, octets', 'beyond, a name', 'peak, KiB'],
+        map { line($_) } @of);
+    $table->goal("$_->{directory}: CPU time, of passes of readdir",
+        $_->{ratio}, $MOST, '') for @of;
+    $table->goal("$_->{directory}: octets a name beyond the name",
+        $_->{more_a_name}, $MEMORY, '') for @of;
+    $table->text('');
+    return;
+}
+
+# All figures of one directory.
+sub directory {
+    my ($self, $directory) = @_;
+    my $repeat = $self->{repeat};
+    my %of = (
+        directory => $directory,
+        $self->words($self->{root}, $directory, $repeat),
+        $self->words('--size', $self->{root}, $directory),
+    );
+    my %profile = map { $_ => $self->counted($_, $directory) } @WHAT;
+    $of{$_} = $profile{$_}->less($profile{nothing})->sum for @WHAT;
+    $self->profile($directory, $of{names},
+        $profile{index}->less($profile{nothing}));
+    $self->{table}->figure('index', $directory, $_, $of{$_})
+        for sort keys %of;
+    return \%of;
+}
+
+sub line {
+    my ($of) = @_;
+    return [$of->{directory}, map({ sprintf '%.1f', $_ }
+            @$of{qw(readdir_ms index_ms)}), sprintf('%.2f', $of->{ratio}),
+        number($of->{readdir}), number($of->{index}),
+        number($of->{index} / $of->{names}), number($of->{octets_of_names}),
+        number($of->{cache}), number($of->{more_a_name}),
+        number($of->{peak_kib})];
+}
+
+# What t/bench/index prints, as a hash.
+sub words {
+    my ($self, @arguments) = @_;
+    my ($code, $out, $err) =
+        capture('', "$self->{programs}/index", @arguments);
+    die "index @arguments: $err\n" if $code;
+    return $out =~ /^(\w+) (\S+)$/mg;
+}
+
+sub counted {
+    my ($self, $what, $directory) = @_;
+    my $tmp = temp_dir();
+    my ($code, $out, $err) = capture('', 'valgrind', '-q',
+        '--tool=callgrind', "--callgrind-out-file=$tmp/out",
+        "$self->{programs}/index", '--once', $what, $self->{root},
+        $directory);
+    die "index --once $what: $err\n" if $code;
+    return IRI::Bench::Profile->of("$tmp/out");
+}
+
+# Instructions a name by function, into a file beside the table.
+sub profile {
+    my ($self, $directory, $names, $profile) = @_;
+    my $a_name = $profile->by($names);
+    my $text = sprintf "index of %s: %.1f instructions a name\n", $directory,
+        $a_name->sum;
+    $text .= sprintf "  %8.1f  %s (%s)\n", $_->[2], $_->[1], $_->[0]
+        for grep { abs $_->[2] >= 0.5 } $a_name->functions(qr/./);
+    $self->{table}->append('profile', "$text\n");
+    return;
+}
+
+1;

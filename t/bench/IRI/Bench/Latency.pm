@@ -1,0 +1,113 @@
+# How long other requests wait in nginx while the first request comes to the
+# largest directory, whose index is built in a thread. Beside it the same
+# requests alone, and while another process builds the same index: what that
+# adds is the machine's, not nginx's.
+package IRI::Bench::Latency;
+use strict;
+use warnings;
+use IRI::Bench::Table;
+use IRI::Bench::Trees qw(name_of trees);
+use IRI::Server qw(capture slurp);
+use IRI::Nginx;
+use List::Util 'max';
+use POSIX ();
+
+*number = \&IRI::Bench::Table::number;
+
+my $MOST    = 5;      # ms more for the worst
+my $SECONDS = 60;     # an index may take
+my $CACHE   = '256m';
+
+sub run {
+    my ($class, $table, %option) = @_;
+    my $size = max(@{ $option{sizes} });
+    my $self = bless { %option, table => $table }, $class;
+    $self->{root} = trees("$option{out}/trees", "d$size");
+    my $large = "/d$size/" . uc name_of('d', $size / 2);
+    my %of;
+    for my $round (1 .. $option{repeat}) {
+        for my $what (qw(alone beside first)) {
+            push @{ $of{$what} }, $self->round($what, $size, $large, \%of);
+        }
+    }
+    $self->show($size, \%of);
+    return;
+}
+
+# One nginx, which knows nothing of the directory yet.
+sub round {
+    my ($self, $what, $size, $large, $of) = @_;
+    my $server = IRI::Nginx->new(
+        root => $self->{root}, stock => $what ne 'first',
+        log_level => 'crit', conf => <<"END")->start;
+@{[$what eq 'first' ? "iri on; iri_cache $CACHE; iri_match case;" : '']}
+keepalive_requests 100000000;
+access_log off;
+log_not_found off;
+sendfile on;
+server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%; }
+END
+    my $other;
+    if ($what eq 'beside') {
+        $other = fork // die "fork: $!\n";
+        if (!$other) {
+            { exec "$self->{programs}/index", '--once', 'index',
+                $self->{root}, "d$size" }
+            POSIX::_exit(127);
+        }
+    }
+    my ($code, $out, $err) = capture('', "$self->{programs}/latency",
+        $server->port, '/small.html', $what eq 'first' ? $SECONDS
+        : max(0.5, ($of->{first}[-1]{found} // 1000) / 1000),
+        $what eq 'first' ? $large : ());
+    waitpid $other, 0 if $other;
+    die "latency: $err\n" if $code;
+    $server->stop;
+    my %words = $out =~ /^(\w+) (\S+)$/mg;
+    $self->{table}->figure('latency', $what, $_, $words{$_})
+        for sort keys %words;
+    return \%words;
+}
+
+sub show {
+    my ($self, $size, $of) = @_;
+    my $table = $self->{table};
+    $table->text("### Other requests, while d$size is met for the first time");
+    $table->text("ms, medians of $self->{repeat} rounds; worst of all rounds "
+        . 'in parentheses.');
+    $table->text('');
+    $table->table(['', 'requests', 'median', '99.9th percentile', 'worst',
+        'answered', 'found'], map { line($_, @{ $of->{$_} }) }
+        qw(alone beside first));
+    my %worst = map { $_ => median(map { $_->{worst} } @{ $of->{$_} }) }
+        keys %$of;
+    $table->goal('nginx: worst while the index is built, more than alone',
+        $worst{first} - $worst{alone}, $MOST, 'ms');
+    $table->text('');
+    return;
+}
+
+sub line {
+    my ($what, @rounds) = @_;
+    my %name = (
+        alone => 'alone', beside => 'another process builds it',
+        first => 'first request',
+    );
+    my $of = sub {
+        my ($word) = @_;
+        my @values = grep { defined } map { $_->{$word} } @rounds;
+        return @values ? median(@values) : undef;
+    };
+    return [$name{$what}, number($of->('requests')),
+        map({ my $word = $_;
+            sprintf '%.3f (%.3f)', $of->($word),
+                max(map { $_->{$word} } @rounds) } qw(median p999 worst)),
+        map { number($_) } $of->('first'), $of->('found')];
+}
+
+sub median {
+    my @sorted = sort { $a <=> $b } @_;
+    return $sorted[@sorted / 2];
+}
+
+1;

@@ -1,0 +1,225 @@
+# The servers that are measured: one process, no access log, connections
+# without end, few modules. Roles of Nginx and Httpd below: what a request
+# costs in instructions (counted by callgrind, read by vgdb while the server
+# runs) and in system calls (strace attached to it).
+package IRI::Bench::Server;
+use strict;
+use warnings;
+use IRI::Bench::Profile;
+use IRI::Server qw(slurp worker_user);
+use POSIX ();
+use Time::HiRes qw(sleep time);
+
+# Seconds for an answer below callgrind, where a directory of a million names
+# is read.
+my $PATIENCE = 600;
+# An answer that takes so long is counted alone: the rest vanishes beside it.
+my $SLOW = 2;
+
+my @AGENT = (headers => ['User-Agent' => 'bench']);
+
+# Starts a server of 'nginx' or 'httpd'. Options: those of IRI::Nginx or
+# IRI::Httpd, and tool, 'callgrind' or undef.
+sub new_server {
+    my ($what, %option) = @_;
+    my $tool  = delete $option{tool};
+    my $class = $what eq 'nginx' ? 'IRI::Bench::Nginx' : 'IRI::Bench::Httpd';
+    my $self  = $class->new(%option);
+    $self->{tool} = $tool // '';
+    mkdir "$self->{tmp}/counts";
+    $self->{as} = [as_user($self->{tmp})];
+    return $self->start;
+}
+
+# How to become the user that workers run as, from the start: vgdb waits for
+# ever for a program that has changed its user. The files are that user's.
+sub as_user {
+    my ($folder) = @_;
+    my ($user) = worker_user() or return;
+    my ($uid, $gid) = (getpwnam $user)[2, 3];
+    chown $uid, $gid, $folder, glob "$folder/*";
+    return ('setpriv', "--reuid=$uid", "--regid=$gid", '--clear-groups');
+}
+
+# The command of the server, below callgrind if it counts.
+sub below {
+    my ($self, @command) = @_;
+    return (@{ $self->{as} }, @command) if $self->{tool} ne 'callgrind';
+    return (@{ $self->{as} }, 'valgrind', '-q', '--tool=callgrind',
+        '--vgdb=yes', "--vgdb-prefix=$self->{tmp}/vgdb",
+        "--callgrind-out-file=$self->{tmp}/counts/out", @command);
+}
+
+# A client with one connection, each request sent when the answer before it
+# has come.
+sub asker {
+    my ($self) = @_;
+    return $self->{asker} //= $self->client(timeout => $PATIENCE);
+}
+
+# Asks so often; the last answer.
+sub ask {
+    my ($self, $target, $times) = @_;
+    my $answer;
+    $answer = $self->asker->request({ target => $target, @AGENT })
+        for 1 .. $times // 1;
+    return $answer;
+}
+
+# Asks until the answer has that status, for what needs time at first; the
+# last answer.
+sub ask_until {
+    my ($self, $target, $status) = @_;
+    my $deadline = time + $PATIENCE;
+    my $answer;
+    while (1) {
+        $answer = $self->ask($target);
+        last if $answer->status == $status || time > $deadline;
+        sleep 0.5;
+    }
+    return $answer;
+}
+
+# Instructions of one request, what functions they are of, and how many
+# requests were counted.
+sub instructions {
+    my ($self, $target, $requests) = @_;
+    my $start = time;
+    $self->ask($target);
+    if (time - $start > $SLOW) {
+        $self->counted;
+        $self->ask($target);
+        return IRI::Bench::Profile->of($self->counted), 1;
+    }
+    $self->ask($target, 20);
+    $self->counted;
+    $self->ask($target, $requests / 10);
+    my $few = IRI::Bench::Profile->of($self->counted);
+    $self->ask($target, $requests + $requests / 10);
+    my $many = IRI::Bench::Profile->of($self->counted);
+    return $many->less($few)->by($requests), $requests;
+}
+
+# Lets callgrind write what it has counted since the last time; the file.
+sub counted {
+    my ($self) = @_;
+    my $file = "$self->{tmp}/counts/out." . ++$self->{dumps};
+    my $pid  = fork // die "fork: $!\n";
+    if (!$pid) {
+        open STDOUT, '>', "$self->{tmp}/vgdb.log";
+        open STDERR, '>&', \*STDOUT;
+        { exec @{ $self->{as} }, 'vgdb', "--vgdb-prefix=$self->{tmp}/vgdb",
+            "--pid=$self->{pid}", 'dump' }
+        POSIX::_exit(127);
+    }
+    waitpid $pid, 0;
+    die "vgdb has failed: ", slurp("$self->{tmp}/vgdb.log"), "\n"
+        if $? || !-e $file;
+    return $file;
+}
+
+# System calls of one request, by name.
+sub calls {
+    my ($self, $target) = @_;
+    $self->ask($target, 5);
+    my ($few, $many) = map { $self->traced($target, $_) } 5, 55;
+    my %calls = map { $_ => ($many->{$_} - ($few->{$_} // 0)) / 50 }
+        keys %$many;
+    delete @calls{ grep { abs $calls{$_} < 0.1 } keys %calls };
+    return \%calls;
+}
+
+# All system calls while so many requests are answered.
+sub traced {
+    my ($self, $target, $times) = @_;
+    my $out = "$self->{tmp}/strace";
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        open STDERR, '>', '/dev/null';
+        { exec 'strace', '-f', '-q', '-o', $out, '-p', $self->{pid} }
+        POSIX::_exit(127);
+    }
+    sleep 0.02
+        until slurp("/proc/$self->{pid}/status") =~ /^TracerPid:\s*[1-9]/m
+        || waitpid $pid, POSIX::WNOHANG();
+    $self->ask($target, $times);
+    sleep 0.1;
+    kill 'INT', $pid;
+    waitpid $pid, 0;
+    # A look at what is open has no name, whatever the C library calls.
+    my $text = slurp($out) =~ s/\bnewfstatat\(\d+, "",/fstat(/gr;
+    my %count;
+    $count{$_}++ for $text =~ /^\d+ +(\w+)\(/mg;
+    return \%count;
+}
+
+package IRI::Bench::Nginx;
+use strict;
+use warnings;
+use parent -norequire, 'IRI::Bench::Server';
+use parent 'IRI::Nginx';
+
+sub new {
+    my ($class, %option) = @_;
+    my $places = delete $option{places} // '';
+    my $text   = $option{conf} // '';
+    $option{conf} = <<"END";
+$text
+sendfile on;
+keepalive_requests 1000000;
+keepalive_timeout 600s;
+types { text/html html; }
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    access_log off;
+    log_not_found off;
+$places
+}
+END
+    return $class->SUPER::new(
+        master => 0, workers => 1, log_level => 'crit', %option);
+}
+
+sub command {
+    my ($self) = @_;
+    return $self->below($self->IRI::Nginx::command);
+}
+
+package IRI::Bench::Httpd;
+use strict;
+use warnings;
+use parent -norequire, 'IRI::Bench::Server';
+use parent 'IRI::Httpd';
+
+sub new {
+    my ($class, %option) = @_;
+    my $text = $option{conf} // '';
+    $option{conf} = <<"END";
+KeepAliveTimeout 600
+Timeout 600
+$text
+END
+    return $class->IRI::Httpd::new(mpm => 'prefork', %option);
+}
+
+# Only what is needed to answer with files.
+sub general {
+    my ($self) = @_;
+    my $text = $self->IRI::Httpd::general;
+    $text =~ s/^(?:LogFormat|CustomLog) .*\n//mg;
+    $text =~ s/^LoadModule (?:authz_host|authn_core|alias)_module .*\n//mg;
+    return $text;
+}
+
+sub command {
+    my ($self) = @_;
+    my $tmp = $self->{tmp};
+    return $self->below($self->binary // die("no httpd\n"),
+        '-X', '-d', $tmp, '-f', "$tmp/httpd.conf");
+}
+
+# With one process there is nobody to wait for.
+sub stop_signal { return 'KILL' }
+
+1;

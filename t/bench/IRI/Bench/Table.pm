@@ -1,0 +1,78 @@
+# Tables of a group: in Markdown on standard output and in GROUP.md, and each
+# figure by itself as a line of GROUP.tsv.
+package IRI::Bench::Table;
+use strict;
+use warnings;
+use IRI::Server 'spew';
+use List::Util 'max';
+
+sub new {
+    my ($class, $folder, $group) = @_;
+    my $self = bless { file => "$folder/$group" }, $class;
+    spew("$self->{file}.$_", '') for qw(md tsv profile);
+    return $self;
+}
+
+sub append {
+    my ($self, $ending, $text) = @_;
+    open my $file, '>>:raw', "$self->{file}.$ending"
+        or die "$self->{file}: $!\n";
+    print {$file} $text;
+    close $file or die "$self->{file}: $!\n";
+    return;
+}
+
+# A line of text.
+sub text {
+    my ($self, $text) = @_;
+    print "$text\n";
+    $self->append('md', "$text\n");
+    return;
+}
+
+# A table: what stands above the columns, then rows of as many cells.
+sub table {
+    my ($self, $heads, @rows) = @_;
+    my @width = map { my $i = $_; max(map { length $_->[$i] } $heads, @rows) }
+        0 .. $#$heads;
+    my $line = sub {
+        my @cells = @_;
+        return '| ' . join(' | ', map {
+            my $pad = ' ' x ($width[$_] - length $cells[$_]);
+            $_ ? "$pad$cells[$_]" : "$cells[$_]$pad"
+        } 0 .. $#cells) . ' |';
+    };
+    my @rule = map { '-' x ($width[$_] - 1) . ($_ ? ':' : '-') } 0 .. $#width;
+    $self->text($line->(@$_)) for $heads, \@rule, @rows;
+    $self->text('');
+    return;
+}
+
+# A figure: what it is of, from the widest to the narrowest, and its value.
+sub figure {
+    my ($self, @fields) = @_;
+    $self->append('tsv', join("\t", @fields) . "\n");
+    return;
+}
+
+# What must hold: the figure, what it may be at most, and whether it is.
+sub goal {
+    my ($self, $what, $value, $most, $unit) = @_;
+    my $kept = $value <= $most;
+    $self->text(sprintf '- %s: %s (%s), at most %s %s', $what, number($value),
+        $kept ? 'good' : 'TOO MUCH', number($most), $unit);
+    $self->figure('goal', $what, $value, $most, $kept ? 1 : 0);
+    return $kept;
+}
+
+# 1234567.8 as "1 234 568"; small ones with their digits.
+sub number {
+    my ($value) = @_;
+    return '-' if !defined $value;
+    my $text = sprintf abs $value < 100 && $value != int $value ? '%.2f'
+        : '%.0f', $value;
+    1 while $text =~ s/^(-?\d+)(\d{3})/$1 $2/;
+    return $text;
+}
+
+1;

@@ -1,0 +1,64 @@
+# The directories that are asked, made once: all pages are links to a few
+# files, for a file has a limit of links.
+package IRI::Bench::Trees;
+use strict;
+use warnings;
+use Encode 'encode';
+use Exporter 'import';
+use File::Path qw(make_path remove_tree);
+use IRI::Server 'spew';
+
+our @EXPORT_OK = qw(trees name_of);
+
+my $LINKS = 60_000;
+my $SIZE  = 995;
+
+# How a directory names its pages.
+my %NAME = (
+    d  => 'page-name-%06d.html',
+    ja => encode('UTF-8',
+        "\x{30AC}\x{30A4}\x{30C9}\x{8868}\x{793A}%06d.html"),
+    fr => encode('UTF-8', "cr\xE8me-br\xFBl\xE9e-%06d.html"),
+);
+
+# The name of a page in the directories d, ja or fr.
+sub name_of {
+    my ($kind, $number) = @_;
+    return sprintf $NAME{$kind}, $number;
+}
+
+# The root of the directories; each, "d1000" say, is made if it is missing.
+sub trees {
+    my ($root, @directories) = @_;
+    make_path("$root/pages");
+    for my $directory (@directories) {
+        my ($kind, $count) = $directory =~ /^(\D+)(\d+)$/
+            or die "no directory $directory\n";
+        next if -d "$root/www/$directory";
+        make_directory($root, $directory, $kind, $count);
+    }
+    spew("$root/www/small.html", 'x' x $SIZE);
+    return "$root/www";
+}
+
+sub make_directory {
+    my ($root, $directory, $kind, $count) = @_;
+    my $made = "$root/$directory.new";
+    print STDERR "making $directory\n" if $count > 10_000;
+    remove_tree($made);
+    make_path($made, "$root/www");
+    my $page;
+    for my $number (0 .. $count - 1) {
+        if ($number % $LINKS == 0) {
+            $page = "$root/pages/$directory-$number";
+            spew($page, 'x' x $SIZE);
+        }
+        link $page, "$made/" . name_of($kind, $number)
+            or die "$made: $!\n";
+    }
+    # A directory that is a second old is trusted by all who remember it.
+    rename $made, "$root/www/$directory" or die "$made: $!\n";
+    return;
+}
+
+1;

@@ -1,0 +1,397 @@
+/*
+ * index.c - what it costs to build the index of a directory
+ *
+ *     index TREE DIRECTORY REPEAT    times, of REPEAT rounds
+ *     index --once WHAT TREE DIRECTORY    WHAT once, to be counted
+ *     index --size TREE DIRECTORY    octets of memory that the index takes
+ *
+ * TREE is a folder, DIRECTORY one in it.  WHAT is "nothing", "readdir" (one
+ * pass of it, each name's length taken) or "index": iri_find() of a name in
+ * another case, with a cache that knows nothing.  Rounds of both take turns,
+ * so that what else the machine does meets both.  Time is CPU time of this
+ * process.  Prints lines of words and numbers.
+ */
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "iri.h"
+
+#define CACHE_SIZE ((size_t) 1 << 30)
+#define ARENA_SIZE ((size_t) 1 << 20)
+#define ROUNDS     99
+
+/* What iri_find() may take of a request; as good as nothing. */
+typedef struct {
+    size_t        used;
+    unsigned long lists; /* directories read */
+    unsigned char octets[ARENA_SIZE];
+} arena_t;
+
+typedef struct {
+    const char *root;
+    const char *directory;
+    char        path[4096];  /* of the file system */
+    char        asked[1024]; /* as a request asks for it */
+    arena_t     arena;
+} bench_t;
+
+static bench_t bench;
+
+
+static void
+die(const char *what)
+{
+    fprintf(stderr, "index: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+
+static double
+cpu_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+
+    return (double) now.tv_sec * 1e3 + (double) now.tv_nsec / 1e6;
+}
+
+
+/* ---- what is compared ----------------------------------------------------- */
+
+static void
+nothing(void)
+{
+}
+
+
+/* Octets of all names; names in *count. */
+static size_t
+pass(size_t *count)
+{
+    DIR           *dir;
+    struct dirent *entry;
+    size_t         octets = 0, names = 0;
+
+    dir = opendir(bench.path);
+    if (dir == NULL) {
+        die(bench.path);
+    }
+
+    while ((entry = readdir(dir)) != NULL) {
+        octets += strlen(entry->d_name);
+        names++;
+    }
+
+    closedir(dir);
+    *count = names - 2; /* "." and ".." */
+
+    return octets - 3;
+}
+
+
+static void
+readdir_once(void)
+{
+    size_t count;
+
+    if (pass(&count) == 0) {
+        die("no names");
+    }
+}
+
+
+static void *
+arena_alloc(void *ctx, size_t size)
+{
+    arena_t *arena = ctx;
+    void    *p;
+
+    size = (size + 15) & ~(size_t) 15;
+
+    if (size > sizeof(arena->octets) - arena->used) {
+        return NULL;
+    }
+
+    p = arena->octets + arena->used;
+    arena->used += size;
+
+    return p;
+}
+
+
+static iri_status_t
+counted_stat(void *ctx, const char *path, iri_node_t *node)
+{
+    return iri_dir_posix.stat(ctx, path, node);
+}
+
+
+static iri_status_t
+counted_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+             void *arg)
+{
+    bench.arena.lists++;
+
+    return iri_dir_posix.list(ctx, path, node, each, arg);
+}
+
+
+static const iri_dir_t counted = { counted_stat, counted_list };
+
+
+static iri_str_t
+str(const char *text)
+{
+    iri_str_t s = { strlen(text), (const unsigned char *) text };
+
+    return s;
+}
+
+
+/* Is the name in another case found? */
+static int
+find(iri_cache_t *cache)
+{
+    iri_env_t          env = { .ctx = &bench.arena,
+                               .alloc = arena_alloc,
+                               .dir = &counted };
+    iri_tree_conf_t    tree = { .match = IRI_FORGIVE_NORMALIZATION
+                                         | IRI_FORGIVE_CASE };
+    iri_reading_conf_t reading;
+    iri_search_t       search;
+    iri_found_t        found;
+
+    memset(&reading, 0, sizeof(reading));
+    memset(&search, 0, sizeof(search));
+    memset(&found, 0, sizeof(found));
+    bench.arena.used = 0;
+
+    iri_tree_conf_finish(&reading, &tree);
+    search.tree = &tree;
+    search.cache = cache;
+    search.root = str(bench.root);
+    search.path = str(bench.asked);
+
+    if (iri_find(&env, &search, &found) != IRI_OK) {
+        die("iri_find");
+    }
+
+    return found.answer == IRI_MOVED && found.match == IRI_MATCH_CASE;
+}
+
+
+static iri_cache_t *
+cache_of(size_t size)
+{
+    iri_cache_conf_t conf;
+    iri_cache_t     *cache;
+
+    memset(&conf, 0, sizeof(conf));
+    conf.size = size;
+
+    cache = iri_cache_create(&conf);
+    if (cache == NULL) {
+        die("iri_cache_create");
+    }
+
+    return cache;
+}
+
+
+static void
+index_once(void)
+{
+    iri_cache_t *cache = cache_of(CACHE_SIZE);
+
+    if (!find(cache)) {
+        die("not found in another case");
+    }
+
+    iri_cache_destroy(cache);
+}
+
+
+/* ---- time ------------------------------------------------------------------ */
+
+static int
+compare(const void *a, const void *b)
+{
+    double x = *(const double *) a, y = *(const double *) b;
+
+    return (x > y) - (x < y);
+}
+
+
+static double
+median(double *values, size_t count)
+{
+    qsort(values, count, sizeof(values[0]), compare);
+
+    return values[count / 2];
+}
+
+
+static double
+timed(void (*what)(void))
+{
+    double start = cpu_ms();
+
+    what();
+
+    return cpu_ms() - start;
+}
+
+
+static void
+rounds(size_t count)
+{
+    double        pass_ms[ROUNDS], index_ms[ROUNDS], ratio[ROUNDS];
+    struct rusage before, after;
+    size_t        i;
+
+    count = count < 1 ? 1 : count > ROUNDS ? ROUNDS : count;
+    readdir_once(); /* from the disk, perhaps */
+
+    getrusage(RUSAGE_SELF, &before);
+
+    for (i = 0; i < count; i++) {
+        if (i % 2 == 0) {
+            pass_ms[i] = timed(readdir_once);
+            index_ms[i] = timed(index_once);
+        } else {
+            index_ms[i] = timed(index_once);
+            pass_ms[i] = timed(readdir_once);
+        }
+
+        ratio[i] = index_ms[i] / pass_ms[i];
+    }
+
+    getrusage(RUSAGE_SELF, &after);
+
+    printf("readdir_ms %.3f\n", median(pass_ms, count));
+    printf("index_ms %.3f\n", median(index_ms, count));
+    printf("ratio %.3f\n", median(ratio, count));
+    printf("peak_kib %ld\n", after.ru_maxrss - before.ru_maxrss);
+}
+
+
+/* ---- memory ----------------------------------------------------------------- */
+
+/* Does a cache of that size keep the index?  Then nothing is read again. */
+static int
+is_kept(size_t size)
+{
+    iri_cache_t  *cache = cache_of(size);
+    unsigned long lists;
+    int           found;
+
+    (void) find(cache);
+    lists = bench.arena.lists;
+    found = find(cache) && bench.arena.lists == lists;
+    iri_cache_destroy(cache);
+
+    return found;
+}
+
+
+static void
+sizes(void)
+{
+    size_t names, octets = pass(&names);
+    size_t low = octets, high = CACHE_SIZE, middle;
+
+    if (!is_kept(high)) {
+        die("the index is not kept");
+    }
+
+    /* To an octet a name is good enough. */
+    while (high - low > names / 4 + 1) {
+        middle = low + (high - low) / 2;
+
+        if (is_kept(middle)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+
+    printf("names %zu\n", names);
+    printf("octets_of_names %zu\n", octets);
+    printf("cache %zu\n", high);
+    printf("more_a_name %.2f\n",
+           ((double) high - (double) octets) / (double) names);
+}
+
+
+/* ---- arguments --------------------------------------------------------------- */
+
+static void
+use(const char *root, const char *directory)
+{
+    DIR           *dir;
+    struct dirent *entry;
+    size_t         i, slash;
+
+    bench.root = root;
+    bench.directory = directory;
+    snprintf(bench.path, sizeof(bench.path), "%s/%s", root, directory);
+    snprintf(bench.asked, sizeof(bench.asked), "/%s/", directory);
+    slash = strlen(bench.asked);
+
+    dir = opendir(bench.path);
+    if (dir == NULL) {
+        die(bench.path);
+    }
+
+    while ((entry = readdir(dir)) != NULL && entry->d_name[0] == '.') {
+    }
+
+    if (entry == NULL) {
+        die("no names");
+    }
+
+    snprintf(bench.asked + slash, sizeof(bench.asked) - slash, "%s",
+             entry->d_name);
+    closedir(dir);
+
+    for (i = slash; bench.asked[i] != '\0'; i++) {
+        if (bench.asked[i] >= 'a' && bench.asked[i] <= 'z') {
+            bench.asked[i] = (char) (bench.asked[i] - 'a' + 'A');
+        }
+    }
+}
+
+
+int
+main(int argc, char **argv)
+{
+    if (argc == 5 && strcmp(argv[1], "--once") == 0) {
+        use(argv[3], argv[4]);
+        (strcmp(argv[2], "index") == 0     ? index_once
+         : strcmp(argv[2], "readdir") == 0 ? readdir_once
+                                           : nothing)();
+        return 0;
+    }
+
+    if (argc == 4 && strcmp(argv[1], "--size") == 0) {
+        use(argv[2], argv[3]);
+        sizes();
+        return 0;
+    }
+
+    if (argc == 4 && argv[1][0] != '-') {
+        use(argv[1], argv[2]);
+        rounds((size_t) atoi(argv[3]));
+        return 0;
+    }
+
+    fprintf(stderr, "index: see the top of t/bench/index.c\n");
+    return 2;
+}

@@ -1,0 +1,266 @@
+/*
+ * latency.c - what other requests wait while a server is asked for much
+ *
+ *     latency PORT SMALL SECONDS           SMALL alone, so long
+ *     latency PORT SMALL SECONDS LARGE     until LARGE is answered with 200
+ *
+ * SMALL is asked for again and again on one connection, the next when the
+ * answer is there.  At the start LARGE is asked for on a second connection,
+ * and once more 20 ms after each answer that is not 200, SECONDS at most.
+ * Prints lines of words and numbers; times are in ms: of SMALL the median,
+ * the 99.9th percentile and the worst, of LARGE when the first answer came,
+ * its status, and when it was 200 (-1: never).
+ */
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WARM_UP  200
+#define MANY     4000000
+#define AGAIN_MS 20.0
+
+typedef struct {
+    int    fd;
+    char   request[4096];
+    size_t request_len;
+    char   answer[65536];
+    size_t got;
+} link_t;
+
+static double times[MANY]; /* of SMALL */
+static link_t small, large;
+
+
+static void
+die(const char *what)
+{
+    fprintf(stderr, "latency: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+
+static double
+now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return (double) now.tv_sec * 1e3 + (double) now.tv_nsec / 1e6;
+}
+
+
+static void
+link_open(link_t *link, int port, const char *target)
+{
+    struct sockaddr_in address;
+    int                on = 1;
+
+    memset(&address, 0, sizeof(address));
+    address.sin_family = AF_INET;
+    address.sin_port = htons((uint16_t) port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+
+    link->fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (link->fd == -1
+        || connect(link->fd, (struct sockaddr *) &address, sizeof(address)))
+    {
+        die("connect");
+    }
+
+    setsockopt(link->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    link->request_len = (size_t) snprintf(
+        link->request, sizeof(link->request),
+        "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", target);
+}
+
+
+static void
+link_send(link_t *link)
+{
+    link->got = 0;
+
+    if (write(link->fd, link->request, link->request_len)
+        != (ssize_t) link->request_len)
+    {
+        die("write");
+    }
+}
+
+
+/* The status once the answer is whole, 0 before that; flags are of recv(). */
+static int
+link_read(link_t *link, int flags)
+{
+    const char *end, *length;
+    ssize_t     n;
+    size_t      whole;
+
+    n = recv(link->fd, link->answer + link->got,
+             sizeof(link->answer) - 1 - link->got, flags);
+    if (n == -1 && errno == EAGAIN) {
+        return 0;
+    }
+
+    if (n <= 0) {
+        die("the server has closed");
+    }
+
+    link->got += (size_t) n;
+    link->answer[link->got] = '\0';
+
+    end = strstr(link->answer, "\r\n\r\n");
+    if (end == NULL) {
+        return 0;
+    }
+
+    length = strstr(link->answer, "Content-Length: ");
+    whole = (size_t) (end + 4 - link->answer);
+    whole += length != NULL && length < end
+                 ? (size_t) atol(length + strlen("Content-Length: "))
+                 : 0;
+
+    return link->got >= whole ? atoi(link->answer + strlen("HTTP/1.1 ")) : 0;
+}
+
+
+static double
+ask_small(void)
+{
+    double start = now_ms();
+    int    status;
+
+    link_send(&small);
+
+    do {
+        status = link_read(&small, 0);
+    } while (status == 0);
+
+    if (status != 200) {
+        die("the small file is not served");
+    }
+
+    return now_ms() - start;
+}
+
+
+/* ---- LARGE ------------------------------------------------------------------ */
+
+static struct {
+    double start;
+    double first; /* when the first answer had come */
+    double found; /* the first with 200 */
+    double asked; /* the one that is waited for; 0: none is */
+    double answered;
+    int    status; /* of the first */
+} big = { .first = -1, .found = -1 };
+
+
+static void
+large_ask(void)
+{
+    link_send(&large);
+    big.asked = now_ms();
+}
+
+
+/* Looks whether there is an answer, and asks again if need be. */
+static void
+large_look(void)
+{
+    double now = now_ms();
+    int    status;
+
+    if (big.asked == 0) {
+        if (now - big.answered >= AGAIN_MS) {
+            large_ask();
+        }
+
+        return;
+    }
+
+    status = link_read(&large, MSG_DONTWAIT);
+    if (status == 0) {
+        return;
+    }
+
+    if (big.first < 0) {
+        big.first = now - big.start;
+        big.status = status;
+    }
+
+    if (status == 200) {
+        big.found = now - big.start;
+    }
+
+    big.asked = 0;
+    big.answered = now;
+}
+
+
+/* ---- all -------------------------------------------------------------------- */
+
+static int
+compare(const void *a, const void *b)
+{
+    double x = *(const double *) a, y = *(const double *) b;
+
+    return (x > y) - (x < y);
+}
+
+
+int
+main(int argc, char **argv)
+{
+    double until;
+    size_t count = 0, i;
+
+    if (argc != 4 && argc != 5) {
+        fprintf(stderr, "latency: see the top of t/bench/latency.c\n");
+        return 2;
+    }
+
+    link_open(&small, atoi(argv[1]), argv[2]);
+
+    for (i = 0; i < WARM_UP; i++) {
+        (void) ask_small();
+    }
+
+    if (argc == 5) {
+        link_open(&large, atoi(argv[1]), argv[4]);
+        big.start = now_ms();
+        large_ask();
+    }
+
+    until = now_ms() + atof(argv[3]) * 1e3;
+
+    while (count < MANY && now_ms() < until && big.found < 0) {
+        times[count++] = ask_small();
+
+        if (argc == 5) {
+            large_look();
+        }
+    }
+
+    qsort(times, count, sizeof(times[0]), compare);
+    printf("requests %zu\n", count);
+    printf("median %.3f\n", times[count / 2]);
+    printf("p999 %.3f\n", times[count - 1 - count / 1000]);
+    printf("worst %.3f\n", times[count - 1]);
+
+    if (argc == 5) {
+        printf("first %.3f\nstatus %d\nfound %.3f\n", big.first, big.status,
+               big.found);
+    }
+
+    return 0;
+}
