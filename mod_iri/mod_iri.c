@@ -273,7 +273,8 @@ mod_iri_hooks(apr_pool_t *pool)
 
     (void) pool;
     /* before modules that make something of the names of virtual hosts */
-    ap_hook_post_config(mod_iri_add_names, NULL, NULL, APR_HOOK_REALLY_FIRST);
+    ap_hook_post_config(mod_iri_prepare_hosts, NULL, NULL,
+                        APR_HOOK_REALLY_FIRST);
     ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
     ap_hook_child_init(mod_iri_child_init, NULL, NULL, APR_HOOK_MIDDLE);
 

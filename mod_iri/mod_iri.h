@@ -14,7 +14,8 @@
  *   mod_iri_dav.c      names on disk in the answers of mod_dav
  *   mod_iri_vars.c     IRI_PATH and its kin
  *   mod_iri_host.c     host of a request -> A-labels
- *   mod_iri_vhost.c    names of virtual hosts
+ *   mod_iri_vhost.c    which IRIHost counts
+ *   mod_iri_names.c    names of virtual hosts
  *   mod_iri_root.c     directories that are named for hosts
  *
  * Everything that is decided is decided in common/; see iri.h.
@@ -239,9 +240,32 @@ void mod_iri_forget_first(request_rec *r);
 
 /* ---- mod_iri_vhost.c ---------------------------------------------------- */
 
-/* Give names that are not ASCII their A-labels; says what to tell httpd. */
-int mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
-                      server_rec *main_server);
+/* Who is at which address; while the configuration is read. */
+typedef struct mod_iri_vhosts_s mod_iri_vhosts_t;
+
+/* Make the settings of hosts, and names known; says what to tell httpd. */
+int mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog,
+                          apr_pool_t *ptemp, server_rec *main_server);
+
+/*
+ * By which rules hosts are mapped that may select this server: those of the
+ * first virtual host of each of its addresses.  NULL: by none.
+ */
+const iri_host_conf_t *mod_iri_rules(const mod_iri_vhosts_t *vhosts,
+                                     const server_rec       *s);
+
+/* Have they an address in common? */
+int mod_iri_share_address(const server_rec *a, const server_rec *b);
+
+/* Where a server is configured: "file:line". */
+const char *mod_iri_place(apr_pool_t *pool, const server_rec *s);
+
+/* ---- mod_iri_names.c ---------------------------------------------------- */
+
+/* Give names that are not ASCII their A-labels; warn of those without. */
+iri_status_t mod_iri_add_names(const mod_iri_vhosts_t *vhosts,
+                               server_rec *main_server, apr_pool_t *pconf,
+                               apr_pool_t *ptemp);
 
 /* ---- mod_iri_root.c ----------------------------------------------------- */
 

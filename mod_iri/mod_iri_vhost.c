@@ -1,11 +1,15 @@
 /*
- * mod_iri_vhost.c - names of virtual hosts
+ * mod_iri_vhost.c - which IRIHost counts
  *
- * A request's host comes as A-labels.  So a ServerName or ServerAlias that
- * is written in Unicode is known by its A-labels, too.
+ * httpd looks at the host of a request before it has chosen a virtual host.
+ * So what counts for an address is IRIHost of its first virtual host, for
+ * requests and for the names of all others there; one that says otherwise is
+ * warned of.
  */
 
 #include "mod_iri.h"
+
+#include <apr_hash.h>
 
 /* ---- which IRIHost counts ----------------------------------------------- */
 
@@ -26,60 +30,110 @@ mod_iri_does(const server_rec *s)
 }
 
 static int
-mod_iri_is_any_address(const apr_sockaddr_t *addr)
+mod_iri_is_off(const server_rec *s)
 {
-    static const char any[16];
+    int engine = mod_iri_server(s)->engine;
 
-    return memcmp(addr->ipaddr_ptr, any, (size_t) addr->ipaddr_len) == 0;
+    return engine != IRI_ENGINE_ON && engine != IRI_ENGINE_REPORT;
 }
 
-/* As ap_fini_vhost_config() tells virtual hosts of one address. */
-static int
-mod_iri_same_address(const server_addr_rec *a, const server_addr_rec *b)
-{
-    const apr_sockaddr_t *x = a->host_addr, *y = b->host_addr;
+/* ---- addresses ---------------------------------------------------------- */
 
-    if (a->host_port != b->host_port) {
-        return 0;
+/* An address, as ap_fini_vhost_config() tells them: of all there is one. */
+typedef struct {
+    unsigned char ip[16];
+    apr_size_t    len; /* 0: of all */
+    apr_port_t    port;
+} mod_iri_address_t;
+
+/* Who is there. */
+typedef struct {
+    mod_iri_address_t address;
+    const server_rec *first;  /* virtual host in the configuration */
+    int               is_off; /* 1: the engine of each is */
+} mod_iri_site_t;
+
+struct mod_iri_vhosts_s {
+    const server_rec *main_server;
+    apr_hash_t       *sites; /* mod_iri_site_t by mod_iri_address_t */
+};
+
+static void
+mod_iri_address(const server_addr_rec *from, mod_iri_address_t *to)
+{
+    const apr_sockaddr_t *addr = from->host_addr;
+    apr_size_t            len = (apr_size_t) addr->ipaddr_len;
+
+    memset(to, 0, sizeof(*to));
+    to->port = from->host_port;
+    if (len <= sizeof(to->ip) && memcmp(addr->ipaddr_ptr, to->ip, len) != 0) {
+        memcpy(to->ip, addr->ipaddr_ptr, len);
+        to->len = len;
     }
-    if (mod_iri_is_any_address(x) || mod_iri_is_any_address(y)) {
-        return mod_iri_is_any_address(x) && mod_iri_is_any_address(y);
-    }
-    return x->ipaddr_len == y->ipaddr_len
-           && memcmp(x->ipaddr_ptr, y->ipaddr_ptr, (size_t) x->ipaddr_len)
-                  == 0;
 }
 
-static int
-mod_iri_has_address(const server_rec *s, const server_addr_rec *address)
+int
+mod_iri_share_address(const server_rec *a, const server_rec *b)
 {
-    const server_addr_rec *own;
+    const server_addr_rec *x, *y;
+    mod_iri_address_t      one, other;
 
-    for (own = s->addrs; own != NULL; own = own->next) {
-        if (mod_iri_same_address(own, address)) {
-            return 1;
+    for (x = a->addrs; x != NULL; x = x->next) {
+        mod_iri_address(x, &one);
+        for (y = b->addrs; y != NULL; y = y->next) {
+            mod_iri_address(y, &other);
+            if (memcmp(&one, &other, sizeof(one)) == 0) {
+                return 1;
+            }
         }
     }
     return 0;
 }
 
-/*
- * The first virtual host of an address: the last in httpd's list, which is
- * in the reverse order of the configuration.
- */
-static const server_rec *
-mod_iri_first_of(const server_rec      *main_server,
-                 const server_addr_rec *address)
+static mod_iri_site_t *
+mod_iri_site(const mod_iri_vhosts_t *vhosts, const server_addr_rec *addr)
 {
-    const server_rec *s, *first = NULL;
+    mod_iri_address_t address;
 
+    mod_iri_address(addr, &address);
+    return apr_hash_get(vhosts->sites, &address, sizeof(address));
+}
+
+static void
+mod_iri_add_site(mod_iri_vhosts_t *vhosts, const server_rec *s,
+                 const server_addr_rec *addr)
+{
+    mod_iri_site_t *site = mod_iri_site(vhosts, addr);
+
+    if (site == NULL) {
+        site = apr_pcalloc(apr_hash_pool_get(vhosts->sites), sizeof(*site));
+        site->is_off = 1;
+        mod_iri_address(addr, &site->address);
+        apr_hash_set(vhosts->sites, &site->address, sizeof(site->address),
+                     site);
+    }
+    /* httpd's list is in the reverse order of the configuration */
+    site->first = s;
+    site->is_off &= mod_iri_is_off(s);
+}
+
+static void
+mod_iri_find_sites(mod_iri_vhosts_t *vhosts, const server_rec *main_server,
+                   apr_pool_t *pool)
+{
+    const server_rec      *s;
+    const server_addr_rec *addr;
+
+    vhosts->main_server = main_server;
+    vhosts->sites = apr_hash_make(pool);
     for (s = main_server->next; s != NULL; s = s->next) {
-        if (mod_iri_has_address(s, address)) {
-            first = s;
+        for (addr = s->addrs; addr != NULL; addr = addr->next) {
+            mod_iri_add_site(vhosts, s, addr);
         }
     }
-    return first;
 }
+
+/* ---- rules -------------------------------------------------------------- */
 
 /* The less strict of its rules, if a server maps hosts, and those before. */
 static const iri_host_conf_t *
@@ -93,306 +147,103 @@ mod_iri_rules_of(const server_rec *s, const iri_host_conf_t *before)
     return before && !before->strict ? before : &conf->host;
 }
 
-/*
- * By which rules hosts are mapped that may select this server: those of the
- * first virtual host of each of its addresses.  NULL: by none.
- */
-static const iri_host_conf_t *
-mod_iri_rules(const server_rec *main_server, const server_rec *s)
+const iri_host_conf_t *
+mod_iri_rules(const mod_iri_vhosts_t *vhosts, const server_rec *s)
 {
     const iri_host_conf_t *rules = NULL;
-    const server_addr_rec *address;
+    const server_addr_rec *addr;
 
-    if (s == main_server) {
+    if (s == vhosts->main_server) {
         return mod_iri_rules_of(s, NULL);
     }
-    for (address = s->addrs; address != NULL; address = address->next) {
-        rules = mod_iri_rules_of(mod_iri_first_of(main_server, address),
-                                 rules);
+    for (addr = s->addrs; addr != NULL; addr = addr->next) {
+        rules = mod_iri_rules_of(mod_iri_site(vhosts, addr)->first, rules);
     }
     return rules;
 }
 
-/* Warn where a virtual host's own IRIHost is not what decides. */
-static void
-mod_iri_warn_of_hosts(const server_rec *main_server, const server_rec *s)
+const char *
+mod_iri_place(apr_pool_t *pool, const server_rec *s)
+{
+    return s->defn_name == NULL ? "the main server"
+                                : apr_psprintf(pool, "%s:%u", s->defn_name,
+                                               s->defn_line_number);
+}
+
+/* ---- what has no effect ------------------------------------------------- */
+
+/* IRIHost stands in this very virtual host. */
+static int
+mod_iri_is_own(const mod_iri_vhosts_t *vhosts, const server_rec *s)
 {
     const mod_iri_server_t *conf = mod_iri_server(s);
-    const server_addr_rec  *address;
-    const server_rec       *first;
 
-    if (!conf->says_hosts || conf == mod_iri_server(main_server)) {
-        return;
-    }
-    for (address = s->addrs; address != NULL; address = address->next) {
-        first = mod_iri_first_of(main_server, address);
-        if (first == s || mod_iri_does(first) == mod_iri_says(s)) {
+    return conf->says_hosts && conf != mod_iri_server(vhosts->main_server);
+}
+
+/* The first of an address, where the engine is off. */
+static void
+mod_iri_warn_of_engine(const server_rec *s, const server_addr_rec *addr)
+{
+    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                 "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
+                 "for %s:%u, for IRIEngine is off: write \"IRIEngine On\", "
+                 "too",
+                 s->server_hostname, s->defn_name, s->defn_line_number,
+                 addr->virthost, addr->host_port);
+}
+
+/* Another of an address, whose own IRIHost is not what the first does. */
+static void
+mod_iri_warn_of_other(const server_rec *s, const server_rec *first,
+                      const server_addr_rec *addr)
+{
+    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                 "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
+                 "for %s:%u: what counts there is that of the first one, %s "
+                 "(%s:%u)",
+                 s->server_hostname, s->defn_name, s->defn_line_number,
+                 addr->virthost, addr->host_port,
+                 first->server_hostname, first->defn_name,
+                 first->defn_line_number);
+}
+
+static void
+mod_iri_warn_of_hosts(const mod_iri_vhosts_t *vhosts, const server_rec *s)
+{
+    const server_addr_rec *addr;
+    const mod_iri_site_t  *site;
+    int                    is_own = mod_iri_is_own(vhosts, s);
+
+    for (addr = s->addrs; addr != NULL; addr = addr->next) {
+        site = mod_iri_site(vhosts, addr);
+        if (mod_iri_does(site->first) == mod_iri_says(s)) {
             continue;
         }
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                     "iri: IRIHost of the virtual host %s (%s:%u) does "
-                     "nothing for %s:%u: what counts there is that of the "
-                     "first one, %s (%s:%u)",
-                     s->server_hostname, s->defn_name, s->defn_line_number,
-                     address->virthost, address->host_port,
-                     first->server_hostname, first->defn_name,
-                     first->defn_line_number);
-    }
-}
-
-/* ---- whose a name is ---------------------------------------------------- */
-
-/* A name in Unicode, and what it becomes known by. */
-typedef struct {
-    server_rec         *s;
-    const char         *name;
-    const char         *ascii;
-    apr_array_header_t *list;  /* that it is added to; NULL: a ServerName */
-    const server_rec   *owner; /* who has ascii in so many words, or NULL */
-} mod_iri_name_t;
-
-/* While names are collected. */
-typedef struct {
-    const server_rec   *main_server;
-    iri_env_apr_t       env;
-    apr_array_header_t *names; /* of mod_iri_name_t */
-} mod_iri_names_t;
-
-static const char *
-mod_iri_place(const mod_iri_names_t *names, const server_rec *s)
-{
-    return s->defn_name == NULL
-               ? "the main server"
-               : apr_psprintf(names->env.pool, "%s:%u", s->defn_name,
-                              s->defn_line_number);
-}
-
-static int
-mod_iri_share_address(const server_rec *a, const server_rec *b)
-{
-    const server_addr_rec *address;
-
-    for (address = a->addrs; address != NULL; address = address->next) {
-        if (mod_iri_has_address(b, address)) {
-            return 1;
+        if (site->first == s && (is_own || !site->is_off)) {
+            mod_iri_warn_of_engine(s, addr);
+        } else if (site->first != s && is_own) {
+            mod_iri_warn_of_other(s, site->first, addr);
         }
     }
-    return 0;
 }
 
-/* The first in a list that is this name, or that this pattern matches. */
-static const char *
-mod_iri_listed(const apr_array_header_t *list, const char *name,
-               int is_pattern)
-{
-    const char *listed;
-    int         i;
-
-    for (i = 0; list != NULL && i < list->nelts; i++) {
-        listed = APR_ARRAY_IDX(list, i, const char *);
-        if (listed != NULL
-            && (is_pattern ? ap_strcasecmp_match(listed, name)
-                           : ap_cstr_casecmp(listed, name))
-                   == 0)
-        {
-            return listed;
-        }
-    }
-    return NULL;
-}
-
-/* The name of a server, wildcards aside, that is this, or is matched. */
-static const char *
-mod_iri_exact(const server_rec *s, const char *name, int is_pattern)
-{
-    const char               *hostname = s->server_hostname;
-    const apr_array_header_t  one = { NULL, sizeof(hostname), 1, 1,
-                                      (char *) &hostname };
-    const char               *found = mod_iri_listed(&one, name, is_pattern);
-
-    return found ? found : mod_iri_listed(s->names, name, is_pattern);
-}
-
-/* The other server of the same address that has the name written down. */
-static const server_rec *
-mod_iri_owner(const mod_iri_names_t *names, const mod_iri_name_t *name)
-{
-    const server_rec *s = names->main_server->next;
-
-    while (s != NULL
-           && (s == name->s || !mod_iri_share_address(name->s, s)
-               || (mod_iri_exact(s, name->ascii, 0) == NULL
-                   && mod_iri_listed(s->wild_names, name->ascii, 0) == NULL)))
-    {
-        s = s->next;
-    }
-    return s;
-}
-
-/*
- * A wildcard stands before exact names of later virtual hosts, which come
- * earlier in httpd's list; so httpd has it, and so it is with A-labels.
- */
 static void
-mod_iri_warn_of_wildcard(const mod_iri_names_t *names,
-                         const mod_iri_name_t  *name)
+mod_iri_warn(const mod_iri_vhosts_t *vhosts, int all_off)
 {
     const server_rec *s;
-    const char       *taken;
 
-    for (s = names->main_server->next; s != NULL && s != name->s; s = s->next)
-    {
-        taken = mod_iri_share_address(name->s, s)
-                    ? mod_iri_exact(s, name->ascii, 1)
-                    : NULL;
-        if (taken != NULL) {
-            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                         "iri: %s of the virtual host at %s takes %s from "
-                         "that at %s",
-                         name->ascii, mod_iri_place(names, name->s), taken,
-                         mod_iri_place(names, s));
-        }
+    if (all_off && mod_iri_says(vhosts->main_server) != IRI_HOSTS_OFF) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, vhosts->main_server,
+                     "iri: IRIHost of the main server does nothing, for "
+                     "IRIEngine is off: write \"IRIEngine On\", too");
     }
-}
-
-/* ---- names in Unicode --------------------------------------------------- */
-
-/* Collect a name, if it has A-labels; if it cannot have them, that is told. */
-static iri_status_t
-mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
-                     server_rec *s, const char *text,
-                     apr_array_header_t *list)
-{
-    mod_iri_name_t *name;
-    iri_status_t    status;
-    iri_host_t      host;
-
-    if (text == NULL || iri_is_ascii(mod_iri_str(text), 0)) {
-        return IRI_OK;
+    for (s = vhosts->main_server->next; s != NULL; s = s->next) {
+        mod_iri_warn_of_hosts(vhosts, s);
     }
-    status = iri_host_name(&names->env.env, rules, mod_iri_str(text), &host);
-    if (status != IRI_OK) {
-        return status;
-    }
-    if (host.answer == IRI_SERVE) {
-        name = apr_array_push(names->names);
-        name->s = s;
-        name->name = text;
-        name->ascii = mod_iri_dup(names->env.pool, host.ascii);
-        name->list = list;
-        return IRI_OK;
-    }
-    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                 "iri: %s of the virtual host at %s has no A-labels: %s",
-                 text, mod_iri_place(names, s), iri_host_why_text(host.why));
-    return IRI_OK;
-}
-
-static iri_status_t
-mod_iri_collect_list(mod_iri_names_t *names, const iri_host_conf_t *rules,
-                     server_rec *s, apr_array_header_t *list)
-{
-    iri_status_t status = IRI_OK;
-    int          i;
-
-    for (i = 0; list != NULL && i < list->nelts && status == IRI_OK; i++) {
-        status = mod_iri_collect_name(
-            names, rules, s, APR_ARRAY_IDX(list, i, const char *), list);
-    }
-    return status;
-}
-
-/* All names of a server.  Nothing is added yet. */
-static iri_status_t
-mod_iri_collect_names(mod_iri_names_t *names, server_rec *s)
-{
-    const iri_host_conf_t *rules = mod_iri_rules(names->main_server, s);
-    iri_status_t           status;
-
-    if (rules == NULL) {
-        return IRI_OK;
-    }
-    status = mod_iri_collect_list(names, rules, s, s->names);
-    if (status == IRI_OK) {
-        status = mod_iri_collect_list(names, rules, s, s->wild_names);
-    }
-    return status == IRI_OK ? mod_iri_collect_name(names, rules, s,
-                                                   s->server_hostname, NULL)
-                            : status;
-}
-
-/* While all names are as they are written. */
-static void
-mod_iri_judge_name(const mod_iri_names_t *names, mod_iri_name_t *name)
-{
-    name->owner = mod_iri_owner(names, name);
-    if (name->owner != NULL) {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, name->s,
-                     "iri: the name %s stays with the virtual host at %s, "
-                     "not with that at %s, which writes it in other "
-                     "characters",
-                     name->ascii, mod_iri_place(names, name->owner),
-                     mod_iri_place(names, name->s));
-    } else if (name->list != NULL && name->list == name->s->wild_names) {
-        mod_iri_warn_of_wildcard(names, name);
-    }
-}
-
-/* The A-labels of a ServerName take its place: they go into redirects. */
-static void
-mod_iri_add_name(const mod_iri_names_t *names, const mod_iri_name_t *name)
-{
-    server_rec *s = name->s;
-
-    if (name->owner != NULL) {
-        return;
-    }
-    ap_log_error(APLOG_MARK, APLOG_INFO, 0, s, "iri: %s is known as %s",
-                 name->name, name->ascii);
-    if (name->list != NULL) {
-        APR_ARRAY_PUSH(name->list, const char *) = name->ascii;
-        return;
-    }
-    if (s->names == NULL) {
-        s->names = apr_array_make(names->env.pool, 1, sizeof(char *));
-    }
-    APR_ARRAY_PUSH(s->names, const char *) = s->server_hostname;
-    s->server_hostname = apr_pstrdup(names->env.pool, name->ascii);
-}
-
-static iri_status_t
-mod_iri_add_all_names(mod_iri_names_t *names, server_rec *main_server)
-{
-    iri_status_t    status = IRI_OK;
-    server_rec     *s;
-    mod_iri_name_t *name;
-    int             i;
-
-    for (s = main_server; s != NULL && status == IRI_OK; s = s->next) {
-        status = mod_iri_collect_names(names, s);
-    }
-    if (status != IRI_OK) {
-        return status;
-    }
-    name = (mod_iri_name_t *) names->names->elts;
-    for (i = 0; i < names->names->nelts; i++) {
-        mod_iri_judge_name(names, &name[i]);
-    }
-    for (i = 0; i < names->names->nelts; i++) {
-        mod_iri_add_name(names, &name[i]);
-    }
-    return IRI_OK;
 }
 
 /* ---- post_config -------------------------------------------------------- */
-
-static void
-mod_iri_log_names(void *arg, iri_log_level_t level, iri_str_t line)
-{
-    (void) level;
-    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, (server_rec *) arg,
-                 "iri: %.*s", (int) line.len, (const char *) line.data);
-}
 
 static apr_status_t
 mod_iri_drop_idna(void *idna)
@@ -401,52 +252,67 @@ mod_iri_drop_idna(void *idna)
     return APR_SUCCESS;
 }
 
+/* The rules of ICU, in a pool; NULL: no memory, no data. */
+static const iri_idna_t *
+mod_iri_make_idna(apr_pool_t *pool)
+{
+    iri_idna_t *idna = iri_idna_create();
+
+    if (idna != NULL) {
+        apr_pool_cleanup_register(pool, idna, mod_iri_drop_idna,
+                                  apr_pool_cleanup_null);
+    }
+    return idna;
+}
+
 /* Virtual hosts may share these settings with the main server. */
 static void
-mod_iri_prepare_hosts(server_rec *s, const iri_idna_t *idna)
+mod_iri_prepare_host(server_rec *s, const iri_idna_t *idna)
 {
     mod_iri_server_t *conf = mod_iri_server(s);
 
     conf->host.idna = idna;
     conf->host.mapping = IRI_MAPPING_UTS46;
     conf->host.strict = conf->hosts == IRI_HOSTS_STRICT;
-    conf->maps_hosts = mod_iri_says(s) != IRI_HOSTS_OFF
-                       && (conf->engine == IRI_ENGINE_ON
-                           || conf->engine == IRI_ENGINE_REPORT);
+    conf->maps_hosts = mod_iri_says(s) != IRI_HOSTS_OFF && !mod_iri_is_off(s);
+}
+
+static int
+mod_iri_all_off(const server_rec *s)
+{
+    while (s != NULL && mod_iri_is_off(s)) {
+        s = s->next;
+    }
+    return s == NULL;
 }
 
 int
-mod_iri_add_names(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
-                  server_rec *main_server)
+mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
+                      server_rec *main_server)
 {
-    iri_idna_t     *idna = iri_idna_create();
-    iri_status_t    status;
-    mod_iri_names_t names;
-    server_rec     *s;
+    const iri_idna_t *idna = NULL;
+    iri_status_t      status = IRI_OK;
+    int               all_off = mod_iri_all_off(main_server);
+    mod_iri_vhosts_t  vhosts;
+    server_rec       *s;
 
     (void) plog;
-    if (idna == NULL) {
-        ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
-                     "iri: cannot work: no memory for host names, or the "
-                     "data of ICU is missing");
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
-    apr_pool_cleanup_register(pconf, idna, mod_iri_drop_idna,
-                              apr_pool_cleanup_null);
-    for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_prepare_hosts(s, idna);
+    if (!all_off) {
+        idna = mod_iri_make_idna(pconf);
+        status = idna == NULL ? IRI_ICU_FAILED : IRI_OK;
     }
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_warn_of_hosts(main_server, s);
+        mod_iri_prepare_host(s, idna);
     }
-    names.main_server = main_server;
-    names.names = apr_array_make(ptemp, 8, sizeof(mod_iri_name_t));
-    iri_env_apr_init(&names.env, pconf, mod_iri_log_names, main_server);
-    status = mod_iri_add_all_names(&names, main_server);
+    mod_iri_find_sites(&vhosts, main_server, ptemp);
+    mod_iri_warn(&vhosts, all_off);
+    if (status == IRI_OK && !all_off) {
+        status = mod_iri_add_names(&vhosts, main_server, pconf, ptemp);
+    }
     if (status != IRI_OK) {
         /* a site that is not known would leave its requests to another */
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
-                     "iri: cannot map the names of virtual hosts: %s",
+                     "iri: cannot map the names of hosts: %s",
                      iri_status_text(status));
         return HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -41,23 +41,29 @@ my ($httpd, $site) = of_setting($ON, $heart);
 is said($site), 'b', 'a symbol is a name to UTS #46';
 ($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $heart);
 is $site->status, 400, 'and none to IDNA2008';
-like $httpd->log_text, qr/\[iri:warn\].*i\\xe2\\x99\\xa5u\.example\ of\ the
-    \ virtual\ host\ at\ \S+httpd\.conf:\d+\ has\ no\ A-labels:
-    \ is\ not\ a\ name\ of\ IDNA2008/x,
+like $httpd->log_text, qr/\[iri:warn\].*iri:\ the\ name
+    \ i\\xe2\\x99\\xa5u\.example\ of\ the\ virtual\ host\ at\ $PLACE\ selects
+    \ nothing\ with\ IRIHost,\ for\ it\ is\ not\ a\ name\ of\ IDNA2008:
+    \ correct\ it\ or\ take\ it\ out/x,
     'a name that cannot be mapped is told of';
 ($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $B);
 is said($site), 'b', 'strict, a name of IDNA2008';
 ($httpd, $site) = of_setting("IRIEngine Report\nIRIHost On", $B);
 is $site->status, 400, 'report changes nothing';
-like $httpd->log_text, qr/iri: report: host b\\xc3\\xbccher\.example: \Q$BA\E/,
-    'and says what would be';
+like $httpd->log_text, qr/iri:\ report:\ would\ take\ host
+    \ "b\\xc3\\xbccher\.example"\ for\ "\Q$BA\E"/x, 'and says what would be';
+is $httpd->get('/', host => "b\xFF")->status, 400, 'a bad one';
+like $httpd->log_text,
+    qr/iri: report: would refuse host "b\\xff": it is not UTF-8/, 'as well';
 is said($httpd->get('/', host => $BA)), 'first', 'nor are names added';
 ($httpd, $site) = of_setting(
     "HttpProtocolOptions Unsafe\nIRIEngine Report\nIRIHost On", 'b%C3%BC,u@x');
 is said($site), 'b', 'report refuses nothing either';
 ($httpd, $site) = of_setting('IRIHost On', $B);
 is $site->status, 400, 'IRIHost without IRIEngine does nothing';
-unlike $httpd->log_text, qr/\[iri:/, 'and says nothing';
+like $httpd->log_text, qr/\[iri:warn\].*iri:\ IRIHost\ of\ the\ main\ server
+    \ does\ nothing,\ for\ IRIEngine\ is\ off:\ write\ "IRIEngine\ On",\ too/x,
+    'which is warned of';
 ($httpd, $site) = of_setting('IRIEngine On', $B);
 is $site->status, 400, 'off is the default';
 is said($httpd->get('/', host => $BA)), 'first', 'without names';
@@ -129,12 +135,12 @@ unlike $log, qr/is known as xn--gr/, 'which adds no names';
 my $W = 'xn--gre-6ka8i.example';
 my $owned = httpd(log_level => 'info', conf => $ON
     . vhost("early.example xn--caf-dma.example", "$tmp/p")
-    . vhost("$B www.$B *.$GROESSE *.caf\xC3\xA9.example caf\xC3\xA9.example",
+    . vhost("$B www.$B *.$GROESSE WW*.$GROESSE *.caf\xC3\xA9.example caf\xC3\xA9.example",
         "$tmp/b", port => ['', 'two'])
     . vhost("B\xC3\x9CCHER.example WWW.B\xC3\x9CCHER.example", "$tmp/first")
     . vhost("own.example \xC3\xA9t\xC3\xA9.example xn--t-9fab.example"
         . " other.own.example", "$tmp/first")
-    . vhost("XN--BCHER-KVA.Example *.$W www.xn--caf-dma.example", "$tmp/p"));
+    . vhost("XN--BCHER-KVA.Example *.$W ww*.$W www.xn--caf-dma.example", "$tmp/p"));
 is said($owned->get('/', host => $_)), 'p', escaped($_) . ' stays'
     for $BA, $B, "a.$W", "a.$GROESSE", 'xn--caf-dma.example',
     "caf\xC3\xA9.example";
@@ -145,9 +151,9 @@ is said($owned->get('/', host => $_)), 'first', escaped($_) . ' is its own'
     for "\xC3\xA9t\xC3\xA9.example", 'xn--t-9fab.example', 'own.example';
 my $warned = $owned->log_text;
 like $warned, qr/\[iri:warn\].*\ the\ name\ \Q$_\E\ stays\ with\ the\ virtual\ host
-    \ at\ $PLACE,\ not\ with\ that\ at\ $PLACE,\ which\ writes\ it\ in\ other
-    \ characters/x, "a warning of $_"
-    for $BA, "*.$W", 'xn--caf-dma.example';
+    \ at\ $PLACE,\ which\ writes\ it\ so,\ and\ not\ with\ that\ at\ $PLACE,
+    \ which\ writes\ it\ in\ Unicode:\ take\ it\ out\ of\ one\ of\ them/x, "a warning of $_"
+    for $BA, "*.$W", "ww*.$W", 'xn--caf-dma.example';
 unlike $warned, qr/(?:www\S+|xn--t-\S+) stays with/, 'none of others';
 like $warned, qr/\[iri:warn\].*\*\.xn--caf-dma\.example\ of\ the\ virtual\ host
     \ at\ $PLACE\ takes\ www\.xn--caf-dma\.example\ from\ that\ at\ $PLACE/x,
@@ -177,6 +183,25 @@ is said($named->get('/', host => 'b%C3%BCcher.example', @on)), 'b',
     'at the address where hosts are mapped';
 is said($named->get('/', host => 'gr%C3%B6%C3%9Fe.example', @on)), 'first',
     'so are names of others there';
+
+# On without an engine: warned of where it is wanted.
+my $asleep = httpd(conf => "IRIHost On\n"
+        . vhost('default.example', "$tmp/first", port => ['', 'on', 'two'])
+        . vhost($B, "$tmp/b", conf => 'IRIEngine On')
+        . vhost('awake.example', undef, port => 'on', conf => 'IRIEngine On')
+        . vhost('own.example', undef, port => 'own', conf => 'IRIHost Strict')
+        . vhost('silent.example', undef, port => 'silent')
+        . vhost('off.example', undef, port => 'off', conf => 'IRIHost Off'));
+is $asleep->get('/', host => $B)->status, 400, 'the engine of the first is off';
+$log = $asleep->log_text;
+my %said;
+$said{"$1 $2"}++ while $log =~ /\[iri:warn\].*iri:\ IRIHost\ of\ the\ virtual
+    \ host\ (\S+)\ \($PLACE\)\ does\ nothing\ for\ 127\.0\.0\.1:(\d+),\ for
+    \ IRIEngine\ is\ off:\ write\ "IRIEngine\ On",\ too/gx;
+is_deeply [sort keys %said],
+    [sort 'default.example ' . $asleep->port, 'default.example '
+        . $asleep->port('on'), 'own.example ' . $asleep->port('own')],
+    'which is warned of where somebody wants it';
 
 # ---- StrictHostCheck ---------------------------------------------------------
 
