@@ -751,6 +751,39 @@ iri_status_t iri_found_split(const iri_env_t *env, const iri_search_t *search,
 iri_status_t iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t octets, iri_str_t *name);
 
+
+/* ---- choices (iri_choice.c) ---------------------------------------------- */
+
+/*
+ * The body of an answer 300 Multiple Choices: names that a request may mean.
+ * choices: canonical paths, as iri_found_t.choices; only those that the
+ * client could get.  Ends with a line feed.
+ *
+ * HTML, for "text/html; charset=utf-8": a list of links, percent-encoded,
+ * each with its path in Unicode as text of its own (bdi); it loads nothing.
+ * Octets that are no character, controls and bidi formatting characters are
+ * shown as "%" and hexadecimal digits.
+ * JSON, for "application/json": {"choices":[{"path":"...","uri":"..."}]}; path
+ * is in Unicode, uri percent-encoded; octets that are no character are U+FFFD
+ * in path.  Both are fit to stand in any answer, whatever the names are.
+ * IRI_NO_MEMORY.
+ *
+ * {"/a<b"} -> ...<li><a href="/a%3Cb"><bdi>/a&lt;b</bdi></a></li>...;
+ * {"choices":[{"path":"/a\u003cb","uri":"/a%3Cb"}]}
+ */
+iri_status_t iri_choices_html(const iri_env_t *env, const iri_str_t *choices,
+                              size_t count, iri_str_t *out);
+iri_status_t iri_choices_json(const iri_env_t *env, const iri_str_t *choices,
+                              size_t count, iri_str_t *out);
+
+/*
+ * 1 if a client would rather have application/json than text/html.  accept:
+ * the value of Accept, several fields joined by ","; empty: there was none.
+ * "application/json" -> 1; "text/html, application/json" -> 0; "" -> 0;
+ * "text/html;q=0.5, application/json" -> 1
+ */
+int iri_prefers_json(iri_str_t accept);
+
 #pragma GCC visibility pop
 
 #endif /* IRI_H */

@@ -1,0 +1,405 @@
+/*
+ * iri_choice.c - what is said of several names that a request may mean
+ *
+ * A page for people and JSON for programs.  Names come from the disk, where
+ * an attacker may have put them: nothing of one can end the element or the
+ * string that it stands in, nor turn round the text beside it.
+ */
+
+#include "iri_int.h"
+
+
+static iri_status_t
+iri_put_text(const iri_env_t *env, iri_buf_t *out, const char *text)
+{
+    return iri_buf_put(env, out, (const unsigned char *) text, strlen(text));
+}
+
+
+/* As a URI of this host: "//name" would be another one (RFC 3986, 4.2). */
+static iri_status_t
+iri_choice_uri(const iri_env_t *env, iri_str_t path, iri_str_t *uri)
+{
+    iri_status_t status = iri_path_to_uri(env, path, uri);
+
+    while (status == IRI_OK && uri->len > 1 && uri->data[0] == '/'
+           && uri->data[1] == '/')
+    {
+        *uri = iri_str_from(*uri, 1);
+    }
+
+    return status;
+}
+
+
+/* Seen by nobody, or changes how what is beside it is seen */
+static int
+iri_is_unseen(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029
+           || iri_char_is_bidi_control(c);
+}
+
+
+/* ---- HTML --------------------------------------------------------------- */
+
+static const char *
+iri_html_entity(uint32_t c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+
+/* Octets that are no character, and what is not seen, as in a URI. */
+static iri_status_t
+iri_html_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
+{
+    const unsigned char *p = text.data, *end = text.data + text.len;
+    iri_status_t         status = IRI_OK;
+    const char          *entity;
+    uint32_t             c;
+    size_t               n;
+
+    while (status == IRI_OK && p < end) {
+        n = iri_utf8_next(p, end, &c);
+
+        if (n == 0 || iri_is_unseen(c)) {
+            n = n != 0 ? n : 1;
+
+            for (; status == IRI_OK && n > 0; n--) {
+                status = iri_buf_put_escape(env, out, *p++);
+            }
+            continue;
+        }
+
+        entity = iri_html_entity(c);
+        status = entity != NULL ? iri_put_text(env, out, entity)
+                                : iri_buf_put(env, out, p, n);
+        p += n;
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_html_item(const iri_env_t *env, iri_buf_t *out, iri_str_t path)
+{
+    iri_str_t    uri;
+    iri_status_t status;
+
+    status = iri_choice_uri(env, path, &uri);
+
+    if (status == IRI_OK) {
+        status = iri_put_text(env, out, "<li><a href=\"");
+    }
+    if (status == IRI_OK) {
+        status = iri_html_put(env, out, uri);
+    }
+    if (status == IRI_OK) {
+        status = iri_put_text(env, out, "\"><bdi>");
+    }
+    if (status == IRI_OK) {
+        status = iri_html_put(env, out, path);
+    }
+    if (status == IRI_OK) {
+        status = iri_put_text(env, out, "</bdi></a></li>\n");
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_choices_html(const iri_env_t *env, const iri_str_t *choices, size_t count,
+                 iri_str_t *out)
+{
+    static const char head[] =
+        "<!DOCTYPE html>\n"
+        "<html lang=\"en\">\n"
+        "<head>\n"
+        "<meta charset=\"utf-8\">\n"
+        "<title>300 Multiple Choices</title>\n"
+        "</head>\n"
+        "<body>\n"
+        "<h1>Multiple Choices</h1>\n"
+        "<p>There are several names like the one that was asked for:</p>\n"
+        "<ul>\n";
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_put_text(env, &buf, head);
+
+    for (i = 0; status == IRI_OK && i < count; i++) {
+        status = iri_html_item(env, &buf, choices[i]);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_put_text(env, &buf, "</ul>\n</body>\n</html>\n");
+    }
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
+/* ---- JSON (RFC 8259) ---------------------------------------------------- */
+
+/* Characters below 10000 only. */
+static iri_status_t
+iri_json_put_escape(const iri_env_t *env, iri_buf_t *out, uint32_t c)
+{
+    static const char hex[] = "0123456789abcdef";
+    unsigned char     escape[6] = { '\\', 'u', 0, 0, 0, 0 };
+    size_t            i;
+
+    for (i = 5; i > 1; i--) {
+        escape[i] = (unsigned char) hex[c & 15];
+        c >>= 4;
+    }
+
+    return iri_buf_put(env, out, escape, sizeof(escape));
+}
+
+
+/* JSON is UTF-8: octets that are no character are U+FFFD. */
+static iri_status_t
+iri_json_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
+{
+    const unsigned char *p = text.data, *end = text.data + text.len;
+    iri_status_t         status;
+    uint32_t             c;
+    size_t               n;
+
+    status = iri_buf_putc(env, out, '"');
+
+    while (status == IRI_OK && p < end) {
+        n = iri_utf8_next(p, end, &c);
+
+        if (n == 0) {
+            n = 1;
+            c = 0xfffd;
+        }
+
+        if (c == 0xfffd || c == '"' || c == '\\' || c == '<'
+            || iri_is_unseen(c))
+        {
+            status = iri_json_put_escape(env, out, c);
+        } else {
+            status = iri_buf_put(env, out, p, n);
+        }
+        p += n;
+    }
+
+    return status == IRI_OK ? iri_buf_putc(env, out, '"') : status;
+}
+
+
+static iri_status_t
+iri_json_item(const iri_env_t *env, iri_buf_t *out, iri_str_t path)
+{
+    iri_str_t    uri;
+    iri_status_t status;
+
+    status = iri_choice_uri(env, path, &uri);
+
+    if (status == IRI_OK) {
+        status = iri_put_text(env, out, "{\"path\":");
+    }
+    if (status == IRI_OK) {
+        status = iri_json_put(env, out, path);
+    }
+    if (status == IRI_OK) {
+        status = iri_put_text(env, out, ",\"uri\":");
+    }
+    if (status == IRI_OK) {
+        status = iri_json_put(env, out, uri);
+    }
+
+    return status == IRI_OK ? iri_buf_putc(env, out, '}') : status;
+}
+
+
+iri_status_t
+iri_choices_json(const iri_env_t *env, const iri_str_t *choices, size_t count,
+                 iri_str_t *out)
+{
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_put_text(env, &buf, "{\"choices\":[");
+
+    for (i = 0; status == IRI_OK && i < count; i++) {
+        status = i > 0 ? iri_buf_putc(env, &buf, ',') : IRI_OK;
+
+        if (status == IRI_OK) {
+            status = iri_json_item(env, &buf, choices[i]);
+        }
+    }
+
+    if (status == IRI_OK) {
+        status = iri_put_text(env, &buf, "]}\n");
+    }
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
+/* ---- which of them (RFC 9110, 12.5.1) ----------------------------------- */
+
+/* How much a media range wants something, and how closely it names it. */
+typedef struct {
+    int quality;   /* 0 to 1000 */
+    int names;     /* 0: not, 1: all types, 2: a type, 3: this one */
+} iri_wanted_t;
+
+
+static int
+iri_is_blank(unsigned char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+
+static iri_str_t
+iri_trim(iri_str_t s)
+{
+    while (s.len > 0 && iri_is_blank(s.data[0])) {
+        s = iri_str_from(s, 1);
+    }
+    while (s.len > 0 && iri_is_blank(s.data[s.len - 1])) {
+        s.len--;
+    }
+
+    return s;
+}
+
+
+/* Take what stands before the next separator that no quotes hold. */
+static iri_str_t
+iri_take_item(iri_str_t *s, unsigned char separator)
+{
+    iri_str_t item = *s;
+    int       quoted = 0;
+    size_t    i;
+
+    for (i = 0; i < s->len; i++) {
+        if (s->data[i] == '"') {
+            quoted = !quoted;
+        } else if (quoted && s->data[i] == '\\') {
+            i++;
+        } else if (!quoted && s->data[i] == separator) {
+            item.len = i;
+            *s = iri_str_from(*s, i + 1);
+            return iri_trim(item);
+        }
+    }
+
+    s->len = 0;
+    return iri_trim(item);
+}
+
+
+/* "0.5" is 500; what is no number is as if it was not said. */
+static int
+iri_quality(iri_str_t value)
+{
+    int    quality, unit = 100;
+    size_t i;
+
+    if (value.len == 0 || (value.data[0] != '0' && value.data[0] != '1')) {
+        return 1000;
+    }
+
+    quality = value.data[0] == '1' ? 1000 : 0;
+
+    for (i = 2; i < value.len && i < 5 && value.data[1] == '.'; i++) {
+        if (value.data[i] < '0' || value.data[i] > '9') {
+            break;
+        }
+        quality += (value.data[i] - '0') * unit;
+        unit /= 10;
+    }
+
+    return quality > 1000 ? 1000 : quality;
+}
+
+
+/* How closely does a media range name a type? */
+static int
+iri_range_names(iri_str_t range, const char *type, const char *types)
+{
+    if (iri_str_equal_nocase(range, type)) {
+        return 3;
+    }
+    if (iri_str_equal_nocase(range, types)) {
+        return 2;
+    }
+    return iri_str_equal_nocase(range, "*/*");
+}
+
+
+static void
+iri_want(iri_wanted_t *wanted, int names, int quality)
+{
+    if (names != 0
+        && (names > wanted->names
+            || (names == wanted->names && quality > wanted->quality)))
+    {
+        wanted->names = names;
+        wanted->quality = quality;
+    }
+}
+
+
+int
+iri_prefers_json(iri_str_t accept)
+{
+    iri_wanted_t html = { 0, 0 }, json = { 0, 0 };
+    iri_str_t    element, range, parameter;
+    int          quality;
+
+    while (accept.len > 0) {
+        element = iri_take_item(&accept, ',');
+        range = iri_take_item(&element, ';');
+        quality = 1000;
+
+        while (element.len > 0) {
+            parameter = iri_take_item(&element, ';');
+
+            if (parameter.len > 1 && (parameter.data[0] | 0x20) == 'q'
+                && parameter.data[1] == '=')
+            {
+                quality = iri_quality(iri_str_from(parameter, 2));
+            }
+        }
+
+        iri_want(&html, iri_range_names(range, "text/html", "text/*"),
+                 quality);
+        iri_want(&json,
+                 iri_range_names(range, "application/json", "application/*"),
+                 quality);
+    }
+
+    return json.names > 0 && json.quality > html.quality;
+}

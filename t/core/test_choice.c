@@ -1,0 +1,272 @@
+/*
+ * test_choice.c - the page of names that a request may mean
+ *
+ * Proves: no name, whatever its octets, ends the element or the string that
+ * it stands in; links and uri are percent-encoded paths of this host; both
+ * bodies are UTF-8; Accept is weighed as RFC 9110 says; where memory fails
+ * there is no body.
+ */
+
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "core.h"
+
+#define PATHS 8
+
+typedef iri_status_t (*body_t)(const iri_env_t *, const iri_str_t *, size_t,
+                               iri_str_t *);
+
+
+/* The body of one path, as text. */
+static const char *
+body_of(core_t *core, body_t make, iri_str_t path)
+{
+    static char text[65536];
+    iri_str_t   out;
+
+    assert_int_equal(make(&core->env, &path, 1, &out), IRI_OK);
+    assert_true(out.len < sizeof(text));
+    memcpy(text, out.data, out.len);
+    text[out.len] = '\0';
+    assert_int_equal(strlen(text), out.len);
+    return text;
+}
+
+
+/* What the one item of a page says. */
+static const char *
+html_of(core_t *core, iri_str_t path)
+{
+    char *text = (char *) body_of(core, iri_choices_html, path);
+    char *from = strstr(text, "<ul>\n"), *to = strstr(text, "\n</ul>");
+
+    assert_non_null(from);
+    assert_non_null(to);
+    *to = '\0';
+    return from + 5;
+}
+
+
+static void
+test_html(void **state)
+{
+    core_t core;
+
+    (void) state;
+    core_init(&core);
+
+    assert_string_equal(html_of(&core, S("/caf\xC3\xA9")),
+                        "<li><a href=\"/caf%C3%A9\"><bdi>/caf\xC3\xA9</bdi>"
+                        "</a></li>");
+    assert_string_equal(
+        html_of(&core, S("/<b>&'\"%")),
+        "<li><a href=\"/%3Cb%3E&amp;&#39;%22%25\">"
+        "<bdi>/&lt;b&gt;&amp;&#39;&quot;%</bdi></a></li>");
+    assert_string_equal(html_of(&core, S("/a\n\x7F\xC2\x85\xE2\x80\xAE"
+                                         "b\xE2\x81\xA6")),
+                        "<li><a href=\"/a%0A%7F%C2%85%E2%80%AEb%E2%81%A6\">"
+                        "<bdi>/a%0A%7F%C2%85%E2%80%AEb%E2%81%A6</bdi></a>"
+                        "</li>");
+    assert_string_equal(html_of(&core, S("/\xE9\xC3")),
+                        "<li><a href=\"/%E9%C3\"><bdi>/%E9%C3</bdi></a></li>");
+    assert_string_equal(html_of(&core, S("///host/a")),
+                        "<li><a href=\"/host/a\"><bdi>///host/a</bdi></a>"
+                        "</li>");
+    core_free(&core);
+}
+
+
+static void
+test_json(void **state)
+{
+    core_t core;
+
+    (void) state;
+    core_init(&core);
+
+    assert_string_equal(body_of(&core, iri_choices_json,
+                                S("/caf\xC3\xA9")),
+                        "{\"choices\":[{\"path\":\"/caf\xC3\xA9\","
+                        "\"uri\":\"/caf%C3%A9\"}]}\n");
+    assert_string_equal(body_of(&core, iri_choices_json, S("/\"\\</a>")),
+                        "{\"choices\":[{\"path\":\"/\\u0022\\u005c\\u003c/a>"
+                        "\",\"uri\":\"/%22%5C%3C/a%3E\"}]}\n");
+    assert_string_equal(body_of(&core, iri_choices_json,
+                                S("/\n\xC2\x85\xE2\x80\xAE\xE2\x80\xA8")),
+                        "{\"choices\":[{\"path\":\"/\\u000a\\u0085\\u202e"
+                        "\\u2028\",\"uri\":\"/%0A%C2%85%E2%80%AE%E2%80%A8\"}"
+                        "]}\n");
+    assert_string_equal(body_of(&core, iri_choices_json, S("/\xE9")),
+                        "{\"choices\":[{\"path\":\"/\\ufffd\","
+                        "\"uri\":\"/%E9\"}]}\n");
+    core_free(&core);
+}
+
+
+static void
+test_count(void **state)
+{
+    static const char json[] = "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a\"}"
+                               ",{\"path\":\"/b\",\"uri\":\"/b\"}]}\n";
+    iri_str_t         paths[2] = { IRI_STR("/a"), IRI_STR("/b") }, out;
+    core_t            core;
+
+    (void) state;
+    core_init(&core);
+    assert_int_equal(iri_choices_json(&core.env, paths, 2, &out), IRI_OK);
+    assert_text(out, json);
+    assert_int_equal(iri_choices_json(&core.env, NULL, 0, &out), IRI_OK);
+    assert_text(out, "{\"choices\":[]}\n");
+    assert_int_equal(iri_choices_html(&core.env, paths, 2, &out), IRI_OK);
+    assert_non_null(memmem(out.data, out.len, "/a</bdi></a></li>\n<li>", 22));
+    assert_non_null(memmem(out.data, out.len, "charset=\"utf-8\"", 15));
+    core_free(&core);
+}
+
+
+/* Any octets at all: the page keeps its shape, and both are UTF-8. */
+static void
+test_any_octets(void **state)
+{
+    unsigned char octets[64];
+    iri_str_t     path = { 0, octets }, out;
+    const char   *item;
+    core_t        core;
+    uint32_t      c;
+    size_t        i, k, n;
+    body_t        makes[] = { iri_choices_html, iri_choices_json };
+
+    (void) state;
+    core_init(&core);
+
+    for (i = 0; i < 20000; i++) {
+        path.len = 1 + core_random(sizeof(octets));
+        for (k = 0; k < path.len; k++) {
+            octets[k] = (unsigned char) core_random(256);
+        }
+        octets[0] = '/';
+
+        for (k = 0; k < COUNT(makes); k++) {
+            assert_int_equal(makes[k](&core.env, &path, 1, &out), IRI_OK);
+            for (n = 0; n < out.len;) {
+                size_t taken = iri_utf8_next(out.data + n,
+                                             out.data + out.len, &c);
+
+                assert_int_not_equal(taken, 0);
+                assert_true(c == '\n' || (c >= 0x20 && c != 0x7f));
+                assert_false(iri_char_is_bidi_control(c));
+                n += taken;
+            }
+        }
+
+        item = html_of(&core, path);
+        for (n = 0; *item; item++) {
+            n += *item == '<' || *item == '>' || *item == '"';
+        }
+        assert_int_equal(n, 14);   /* six tags, one attribute */
+
+        item = body_of(&core, iri_choices_json, path);
+        for (n = 0; *item; item++) {
+            n += *item == '"';
+            if (*item == '\\') {
+                assert_int_equal(item[1], 'u');
+            }
+        }
+        assert_int_equal(n, 10);
+        core_forget(&core);
+    }
+    core_free(&core);
+}
+
+
+static void
+test_accept(void **state)
+{
+    static const struct {
+        const char *accept;
+        int         json;
+    } rows[] = {
+        { "", 0 },
+        { "*/*", 0 },
+        { "text/html", 0 },
+        { "application/json", 1 },
+        { "Application/JSON", 1 },
+        { "application/*", 1 },
+        { "application/jsonx", 0 },
+        { "application/json, */*", 0 },
+        { "application/json, */*;q=0.9", 1 },
+        { "application/json, text/html", 0 },
+        { "application/json;q=0.5, text/html;q=0.4", 1 },
+        { "text/html;q=0.5, application/json", 1 },
+        { "text/*;q=0.999,application/json;q=1.000", 1 },
+        { "text/html;q=0.999,application/json;q=0.998", 0 },
+        { "application/json;q=0", 0 },
+        { "*/*;q=0.5, text/html;q=0", 1 },
+        { "*/*, application/json;q=0", 0 },
+        { "application/json ; charset=\"a,b;q=0\\\"\" ; Q=0.3, text/html;q=.2",
+          0 },
+        { "application/json;v=\"text/html\"", 1 },
+        { "application/json;v=\"open, text/html", 1 },
+        { "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+          0 },
+        { ",;, ;q=1,, application/json,", 1 },
+        { "application/json;q", 1 },
+        { "application/json;q=", 1 },
+        { "application/json;q=0x9, text/html;q=0.001", 0 },
+        { "application/json;q=1.999, text/html", 0 },
+    };
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        if (iri_prefers_json(core_str(rows[i].accept)) != rows[i].json) {
+            fail_msg("%s", rows[i].accept);
+        }
+    }
+}
+
+
+static void
+test_no_memory(void **state)
+{
+    iri_str_t path = S("/caf\xC3\xA9/<"), out;
+    body_t    makes[] = { iri_choices_html, iri_choices_json };
+    core_t    core;
+    size_t    i, n;
+
+    (void) state;
+    core_init(&core);
+
+    for (i = 0; i < COUNT(makes); i++) {
+        core.fail_at = 0;
+        core.allocs = 0;
+        assert_int_equal(makes[i](&core.env, &path, 1, &out), IRI_OK);
+        n = core.allocs;
+        assert_true(n > 0);
+
+        for (; n > 0; n--) {
+            core.allocs = 0;
+            core.fail_at = n;
+            out.data = NULL;
+            assert_int_equal(makes[i](&core.env, &path, 1, &out),
+                             IRI_NO_MEMORY);
+            assert_null(out.data);
+        }
+    }
+    core_free(&core);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_html),       cmocka_unit_test(test_json),
+        cmocka_unit_test(test_count),      cmocka_unit_test(test_any_octets),
+        cmocka_unit_test(test_accept),     cmocka_unit_test(test_no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
