@@ -27,12 +27,12 @@ static const apr_getopt_option_t host_options[] = {
 };
 
 static const char host_help[] =
-    "HOST is what stands between userinfo and port, in UTF-8, percent-encoded\n"
-    "or both. An IP literal (\"[::1]\") stays as it is. With --name it is a name\n"
-    "of a configuration: no escapes; \"*\" and \"?\", a dot at either end, and a\n"
-    "name in ASCII stay as they are. With --mapping compatible names are those\n"
-    "of IDNA2008 with and without --strict. Before a HOST that begins with \"-\"\n"
-    "write --.\n\n"
+    "HOST is what stands between userinfo and port, in UTF-8, percent-\n"
+    "encoded or both. An IP literal (\"[::1]\") stays as it is. With --name\n"
+    "it is a name of a configuration: no escapes; \"*\" and \"?\", a dot at\n"
+    "either end, and a name in ASCII stay as they are. With --mapping\n"
+    "compatible names are those of IDNA2008 with and without --strict.\n"
+    "Before a HOST that begins with \"-\" write --.\n\n"
     "JSON field: value. Where there is none: error, offset and, if a single\n"
     "character is wrong, character, \"U+002F\" say.\n\n"
     "Examples:\n"

@@ -293,6 +293,8 @@ subtest 'width, case, accents, spelling' => sub {
 Caf\xC3\xA9/Stra\xC3\x9Fe.html	file
 Readme.TXT	file
 readme.txt	file
+\xC3\x89t\xC3\xA9.txt	file
+\xC3\xA9t\xC3\xA9.txt	file
 \xEF\xBC\xA1BC.txt	file
 END
     my @found = (
@@ -326,6 +328,8 @@ END
             '/README.txt'], 'several names';
     is_deeply [@$got{qw(filename path_info location)}], [undef, undef, undef],
         'of which none is taken';
+    is one('/E%CC%81T%C3%89.txt', @options)->{location}, undef,
+        'and sends nobody on, however it was written';
     is one('/README.txt', @options, '--ambiguous', '300')->{status}, 300,
         '--ambiguous 300';
     is one('/README.txt', @options, '--ambiguous', '404')->{status}, 404,
@@ -350,6 +354,10 @@ END
     my ($code, $out) = iri('explain', @options, '/README.txt');
     is $code, 0, 'exit code of a choice';
     like $out, qr/^answer +choose with 404: several names/m, 'the answer';
+    is scalar(() = $out =~ /^  read /mg), 1, 'a directory is read once';
+    ($code, my $off) = iri('explain', @options, '--cache', 'off',
+        '/README.txt');
+    cmp_ok scalar(() = $off =~ /^  read /mg), '>', 1, 'again with --cache off';
     like $out, qr/^choice +\/Readme\.TXT\nchoice +\/readme\.txt$/m, 'choices';
 };
 
