@@ -278,7 +278,7 @@ mod_iri_hooks(apr_pool_t *pool)
     ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
     ap_hook_child_init(mod_iri_child_init, NULL, NULL, APR_HOOK_MIDDLE);
 
-    mod_iri_host_register();
+    mod_iri_line_register();
     ap_hook_pre_read_request(mod_iri_pre_read, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_post_read_request(mod_iri_check_host, NULL, NULL,
                               APR_HOOK_REALLY_FIRST);

@@ -14,6 +14,7 @@
  *   mod_iri_dav.c      names on disk in the answers of mod_dav
  *   mod_iri_vars.c     IRI_PATH and its kin
  *   mod_iri_host.c     host of a request -> A-labels
+ *   mod_iri_line.c     the host in the lines of a request
  *   mod_iri_vhost.c    which IRIHost counts
  *   mod_iri_names.c    names of virtual hosts
  *   mod_iri_root.c     directories that are named for hosts
@@ -238,6 +239,18 @@ int mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved);
 /* In post_read_request: what started over is no redirect. */
 void mod_iri_forget_first(request_rec *r);
 
+/* ---- mod_iri_host.c ----------------------------------------------------- */
+
+/*
+ * Put A-labels in the place of host, a part of text.  0: it stays; out is
+ * written only if it does not.
+ */
+int mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
+                         iri_str_t *out);
+
+/* Map the host of a stream of HTTP/2: its fields are there already. */
+void mod_iri_host_of_stream(request_rec *r);
+
 /* ---- mod_iri_vhost.c ---------------------------------------------------- */
 
 /* Who is at which address; while the configuration is read. */
@@ -274,9 +287,10 @@ void mod_iri_map_root(request_rec *r);
 
 /* ---- hooks -------------------------------------------------------------- */
 
-void mod_iri_host_register(void); /* mod_iri_host.c */
+void mod_iri_line_register(void); /* mod_iri_line.c */
 void mod_iri_pre_read(request_rec *r, conn_rec *c);
-int  mod_iri_check_host(request_rec *r);
+
+int mod_iri_check_host(request_rec *r); /* mod_iri_host.c */
 
 int mod_iri_post_read(request_rec *r); /* mod_iri_read.c */
 int mod_iri_post_read_absolute(request_rec *r);

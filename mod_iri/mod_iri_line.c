@@ -1,0 +1,448 @@
+/*
+ * mod_iri_line.c - the host in the lines of a request
+ *
+ * While httpd reads the lines of a request in HTTP/1, a filter edits the Host
+ * line, and a request line in absolute form.  Nothing but the host is
+ * replaced in them.
+ */
+
+#include "mod_iri.h"
+
+#include <apr_buckets.h>
+#include <util_filter.h>
+
+/* APR's macros of rings count offsets from NULL, which clang dislikes. */
+#ifdef __clang__
+#if __has_warning("-Wnull-pointer-subtraction")
+#pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
+#endif
+#endif
+
+/* ---- where it stands in a line ------------------------------------------ */
+
+static iri_str_t
+mod_iri_between(const unsigned char *from, const unsigned char *to)
+{
+    iri_str_t str = { (size_t) (to - from), from };
+
+    return str;
+}
+
+/* A line without its end, and without blanks there. */
+static iri_str_t
+mod_iri_trimmed(iri_str_t line)
+{
+    while (line.len > 0 && strchr(" \t\r\n", line.data[line.len - 1]) != NULL
+           && line.data[line.len - 1] != '\0')
+    {
+        line.len--;
+    }
+    return line;
+}
+
+#define MOD_IRI_HOST_FIELD_LENGTH (sizeof("Host:") - 1)
+
+/* Of every field that begins with "h": not worth a function of APR. */
+static inline int
+mod_iri_is_host_field(iri_str_t line)
+{
+    const unsigned char *p = line.data;
+
+    return line.len >= MOD_IRI_HOST_FIELD_LENGTH && (p[0] | 0x20) == 'h'
+           && (p[1] | 0x20) == 'o' && (p[2] | 0x20) == 's'
+           && (p[3] | 0x20) == 't' && p[4] == ':';
+}
+
+/* The host in "Host: www.example:80" */
+static iri_str_t
+mod_iri_host_of_field(iri_str_t line)
+{
+    const unsigned char *from, *end;
+
+    line = mod_iri_trimmed(line);
+    from = line.data + MOD_IRI_HOST_FIELD_LENGTH;
+    end = line.data + line.len;
+    while (from < end && (*from == ' ' || *from == '\t')) {
+        from++;
+    }
+    return iri_authority_host(mod_iri_between(from, end));
+}
+
+/* Blanks and controls */
+static int
+mod_iri_ends_target(unsigned char octet)
+{
+    return octet <= ' ' || octet == 0x7f;
+}
+
+/*
+ * Behind "scheme://"; NULL: it is another form of target.  What is no scheme
+ * there makes a target that httpd refuses.
+ */
+static const unsigned char *
+mod_iri_behind_scheme(const unsigned char *from, const unsigned char *end)
+{
+    const unsigned char *slash = memchr(from, '/', (size_t) (end - from));
+
+    return slash != NULL && slash - from >= 2 && slash[-1] == ':'
+                   && end - slash >= 2 && slash[1] == '/'
+               ? slash + 2
+               : NULL;
+}
+
+/*
+ * The host in "GET http://www.example/ HTTP/1.1"; empty in another form of
+ * request line (RFC 9112, 3.2), of CONNECT too, whose host is to be looked
+ * up.
+ */
+static iri_str_t
+mod_iri_host_of_target(iri_str_t line)
+{
+    const unsigned char *from, *to, *end = line.data + line.len;
+    iri_str_t            none = mod_iri_between(line.data, line.data);
+
+    from = memchr(line.data, ' ', line.len);
+    if (from == NULL) {
+        return none;
+    }
+    while (from < end && *from == ' ') {
+        from++;
+    }
+    to = from;
+    while (to < end && !mod_iri_ends_target(*to)) {
+        to++;
+    }
+    end = to;
+    from = mod_iri_behind_scheme(from, end);
+    if (from == NULL) {
+        return none;
+    }
+    to = from;
+    while (to < end && *to != '/' && *to != '?' && *to != '#') {
+        to++;
+    }
+    return iri_authority_host(mod_iri_between(from, to));
+}
+
+/* ---- the filter --------------------------------------------------------- */
+
+/*
+ * One a connection, so that a request does not pay for making it.  It stands
+ * where the lines of a request are read from, in r->proto_input_filters, until
+ * the Host line is through; nowhere else.
+ */
+typedef struct {
+    ap_filter_t filter;
+    int         in_fields; /* 1: the request line is through */
+    int         in_line;   /* 1: the beginning of a line is through, its end
+                              not */
+} mod_iri_lines_t;
+
+/* What is known of the octets in a brigade. */
+typedef struct {
+    apr_size_t    len;
+    unsigned char first, last; /* octets; 0 while len is 0 */
+    int           ended;       /* 1: there will not be more */
+} mod_iri_line_t;
+
+static ap_filter_rec_t *mod_iri_host_handle;
+
+/* From here on lines come straight from what was behind the filter. */
+static void
+mod_iri_lines_leave(ap_filter_t *f)
+{
+    request_rec *r = f->r;
+
+    if (r->proto_input_filters == f
+        && r->input_filters == f->c->input_filters)
+    {
+        r->proto_input_filters = f->next;
+    } else {
+        /* another module has added a filter of its own */
+        ap_remove_input_filter(f);
+    }
+}
+
+/*
+ * Edit a whole line.  Behind the first Host line, or the empty one, there is
+ * nothing more to do: httpd puts two Host lines together, with a comma, and
+ * that is no host, whatever the second one is.
+ */
+static apr_status_t
+mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
+{
+    mod_iri_lines_t *lines = f->ctx;
+    iri_str_t        edited, host;
+    int is_host = lines->in_fields && mod_iri_is_host_field(text);
+
+    if (is_host) {
+        mod_iri_lines_leave(f);
+        if (iri_is_ascii_host(text)) {
+            return APR_SUCCESS;
+        }
+    } else if (mod_iri_equal(text, "\r\n") || mod_iri_equal(text, "\n")) {
+        if (lines->in_fields) {
+            mod_iri_lines_leave(f);
+        }
+        return APR_SUCCESS; /* they may come before the request line, too */
+    } else if (lines->in_fields) {
+        return APR_SUCCESS;
+    }
+    lines->in_fields = 1;
+    host = is_host ? mod_iri_host_of_field(text)
+                   : mod_iri_host_of_target(text);
+    if (mod_iri_host_replace(f->r, text, host, &edited)) {
+        apr_brigade_cleanup(bb);
+        APR_BRIGADE_INSERT_TAIL(
+            bb, apr_bucket_pool_create((const char *) edited.data, edited.len,
+                                       f->r->pool, f->c->bucket_alloc));
+    }
+    return APR_SUCCESS;
+}
+
+/* By the first octet of a line among the fields */
+static inline int
+mod_iri_is_looked_at(unsigned char first)
+{
+    return first == 'H' || first == 'h' || first == '\r' || first == '\n';
+}
+
+/* Longer lines than this are refused: what is in them does not matter. */
+static apr_size_t
+mod_iri_most(ap_filter_t *f)
+{
+    const mod_iri_lines_t *lines = f->ctx;
+    const server_rec      *s = f->c->base_server;
+
+    /* httpd takes one octet more than it says; and the end of the line */
+    return (apr_size_t) (lines->in_fields ? s->limit_req_fieldsize
+                                          : s->limit_req_line)
+           + 3;
+}
+
+/* ---- lines in pieces ---------------------------------------------------- */
+
+/* Add what is in a brigade to what is known. */
+static apr_status_t
+mod_iri_line_look(apr_bucket_brigade *bb, mod_iri_line_t *line)
+{
+    apr_status_t status = APR_SUCCESS;
+    apr_size_t   len, before = line->len;
+    const char  *octets;
+    apr_bucket  *e;
+
+    for (e = APR_BRIGADE_FIRST(bb);
+         status == APR_SUCCESS && e != APR_BRIGADE_SENTINEL(bb);
+         e = APR_BUCKET_NEXT(e))
+    {
+        if (APR_BUCKET_IS_METADATA(e)) {
+            line->ended |= APR_BUCKET_IS_EOS(e);
+            continue;
+        }
+        status = apr_bucket_read(e, &octets, &len, APR_BLOCK_READ);
+        if (status == APR_SUCCESS && len > 0) {
+            line->first = line->len == 0 ? (unsigned char) octets[0]
+                                         : line->first;
+            line->last = (unsigned char) octets[len - 1];
+            line->len += len;
+        }
+    }
+    line->ended |= line->len == before;
+    return status;
+}
+
+/* Read on to the end of the line, while httpd would take one so long. */
+static apr_status_t
+mod_iri_line_complete(ap_filter_t *f, apr_bucket_brigade *out,
+                      apr_read_type_e block, apr_off_t size, apr_size_t most,
+                      mod_iri_line_t *line)
+{
+    apr_bucket_brigade *more;
+    apr_status_t        status = APR_SUCCESS;
+
+    more = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+    while (status == APR_SUCCESS && line->last != '\n' && !line->ended
+           && line->len <= most)
+    {
+        status = ap_get_brigade(f->next, more, AP_MODE_GETLINE, block, size);
+        if (status == APR_SUCCESS) {
+            status = mod_iri_line_look(more, line);
+        }
+        APR_BRIGADE_CONCAT(out, more);
+    }
+    return status;
+}
+
+static apr_status_t
+mod_iri_line_flatten(ap_filter_t *f, apr_bucket_brigade *out)
+{
+    char        *octets;
+    apr_size_t   len;
+    iri_str_t    text;
+    apr_status_t status = apr_brigade_pflatten(out, &octets, &len,
+                                               f->r->pool);
+
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    text.data = (unsigned char *) octets;
+    text.len = len;
+    return mod_iri_line_edit(f, out, text);
+}
+
+/*
+ * A line may come in pieces: those that are looked at are put together, as
+ * long as they are not longer than httpd will take.
+ */
+static apr_status_t
+mod_iri_line_in_pieces(ap_filter_t *f, apr_bucket_brigade *out,
+                       apr_read_type_e block, apr_off_t size)
+{
+    mod_iri_lines_t *lines = f->ctx;
+    mod_iri_line_t   line = { 0, 0, 0, 0 };
+    apr_size_t       most = mod_iri_most(f);
+    apr_status_t     status = mod_iri_line_look(out, &line);
+
+    if (status == APR_SUCCESS && !lines->in_line
+        && (!lines->in_fields || mod_iri_is_looked_at(line.first)))
+    {
+        status = mod_iri_line_complete(f, out, block, size, most, &line);
+        if (status == APR_SUCCESS && line.last == '\n' && line.len <= most) {
+            return mod_iri_line_flatten(f, out);
+        }
+    }
+    if (line.len > 0) {
+        lines->in_line = line.last != '\n';
+        lines->in_fields |= line.last == '\n';
+    }
+    return status;
+}
+
+/* ---- whole lines -------------------------------------------------------- */
+
+/* The octets of a whole line in one bucket, as nearly all come; 0: others */
+static inline int
+mod_iri_line_whole(apr_bucket_brigade *bb, iri_str_t *text)
+{
+    apr_bucket *e = APR_BRIGADE_FIRST(bb);
+    const char *octets;
+    apr_size_t  len;
+
+    if (e == APR_BRIGADE_SENTINEL(bb)
+        || APR_BUCKET_NEXT(e) != APR_BRIGADE_SENTINEL(bb)
+        || apr_bucket_read(e, &octets, &len, APR_BLOCK_READ) != APR_SUCCESS
+        || len == 0 || octets[len - 1] != '\n')
+    {
+        return 0;
+    }
+    text->data = (const unsigned char *) octets;
+    text->len = len;
+    return 1;
+}
+
+/*
+ * "GET /...": a whole line whose target has no host (RFC 9112, 3.2.1), as
+ * nearly all are.  Its first octet may be a bucket of its own, since httpd
+ * has looked whether there is one.
+ */
+static int
+mod_iri_is_origin_form(apr_bucket_brigade *bb)
+{
+    apr_bucket *e;
+    const char *octets, *end;
+    apr_size_t  len;
+    int         is_target = 0;
+
+    for (e = APR_BRIGADE_FIRST(bb); e != APR_BRIGADE_SENTINEL(bb);
+         e = APR_BUCKET_NEXT(e))
+    {
+        if (apr_bucket_read(e, &octets, &len, APR_BLOCK_READ) != APR_SUCCESS)
+        {
+            return 0;
+        }
+        for (end = octets + len; octets < end; octets++) {
+            if (is_target) {
+                return *octets == '/' && end[-1] == '\n'
+                       && APR_BUCKET_NEXT(e) == APR_BRIGADE_SENTINEL(bb);
+            }
+            is_target = *octets == ' ';
+        }
+    }
+    return 0;
+}
+
+/*
+ * Nothing is kept from one call to the next: what comes back is what was
+ * asked for, with another host at most.
+ */
+static apr_status_t
+mod_iri_host_in(ap_filter_t *f, apr_bucket_brigade *out, ap_input_mode_t mode,
+                apr_read_type_e block, apr_off_t size)
+{
+    mod_iri_lines_t *lines = f->ctx;
+    apr_status_t     status = ap_get_brigade(f->next, out, mode, block, size);
+    iri_str_t        text;
+
+    if (status != APR_SUCCESS || mode != AP_MODE_GETLINE) {
+        return status;
+    }
+    if (!lines->in_fields && !lines->in_line && mod_iri_is_origin_form(out)) {
+        lines->in_fields = 1;
+        return APR_SUCCESS;
+    }
+    if (lines->in_line || !mod_iri_line_whole(out, &text)) {
+        return mod_iri_line_in_pieces(f, out, block, size);
+    }
+    if (lines->in_fields && !mod_iri_is_looked_at(text.data[0])) {
+        return APR_SUCCESS;
+    }
+    if (text.len <= mod_iri_most(f)) {
+        return mod_iri_line_edit(f, out, text);
+    }
+    lines->in_fields = 1;
+    return APR_SUCCESS;
+}
+
+/* ---- hooks -------------------------------------------------------------- */
+
+void
+mod_iri_line_register(void)
+{
+    mod_iri_host_handle = ap_register_input_filter(
+        "IRI_HOST", mod_iri_host_in, NULL, AP_FTYPE_PROTOCOL);
+}
+
+static mod_iri_lines_t *
+mod_iri_lines_make(conn_rec *c)
+{
+    mod_iri_lines_t *lines = apr_pcalloc(c->pool, sizeof(*lines));
+
+    lines->filter.frec = mod_iri_host_handle;
+    lines->filter.ctx = lines;
+    lines->filter.c = c;
+    ap_set_module_config(c->conn_config, &iri_module, lines);
+    return lines;
+}
+
+void
+mod_iri_pre_read(request_rec *r, conn_rec *c)
+{
+    mod_iri_lines_t *lines = ap_get_module_config(c->conn_config,
+                                                  &iri_module);
+
+    if (lines == NULL || c->master != NULL) {
+        if (!mod_iri_server(c->base_server)->maps_hosts) {
+            return;
+        }
+        if (c->master != NULL) {
+            mod_iri_host_of_stream(r);
+            return;
+        }
+        lines = mod_iri_lines_make(c);
+    }
+    lines->in_fields = 0;
+    lines->in_line = 0;
+    lines->filter.r = r;
+    lines->filter.next = r->proto_input_filters;
+    r->proto_input_filters = &lines->filter;
+}
