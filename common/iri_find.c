@@ -583,6 +583,11 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
     iri_buf_t            out = IRI_BUF_EMPTY;
     iri_status_t         status;
 
+    if (iri_is_graphic(finder->part)) {
+        *canonical = 1;
+        return IRI_OK;
+    }
+
     /* The reading's own path is, without another look at it. */
     if (reading != NULL && reading->form != IRI_FORM_INVALID
         && iri_str_equal(finder->search->path, reading->path))

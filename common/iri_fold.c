@@ -90,6 +90,7 @@ iri_fold_plain(const iri_env_t *env, unsigned match, iri_str_t name,
 {
     iri_status_t   status;
     unsigned char *p, *end;
+    uint64_t       word;
 
     status = iri_buf_put(env, out, name.data, name.len);
 
@@ -98,11 +99,16 @@ iri_fold_plain(const iri_env_t *env, unsigned match, iri_str_t name,
     }
 
     p = out->data + out->len - name.len;
+    end = out->data + out->len;
 
-    for (end = out->data + out->len; p < end; p++) {
-        if (*p >= 'A' && *p <= 'Z') {
-            *p |= 0x20;
-        }
+    for (/* void */; end - p >= 8; p += 8) {
+        memcpy(&word, p, 8);
+        word = iri_lower_word(word);
+        memcpy(p, &word, 8);
+    }
+
+    for (/* void */; p < end; p++) {
+        *p = iri_lower(*p);
     }
 
     return IRI_OK;
@@ -439,6 +445,34 @@ iri_fold_is_same(const iri_env_t *env, unsigned match, iri_str_t a,
 }
 
 
+/* What nearly all names are that differ: ASCII, in letter case. */
+static int
+iri_fold_is_ascii_case(unsigned match, iri_str_t a, iri_str_t b)
+{
+    uint64_t word_a, word_b;
+    size_t   at, len;
+
+    if ((match & IRI_FORGIVE_CASE) == 0 || (match & IRI_FORGIVE_TURKIC) != 0
+        || a.len != b.len || !iri_is_ascii(a, 0))
+    {
+        return 0;
+    }
+
+    for (at = 0; at < a.len; at += len) {
+        len = a.len - at < 8 ? a.len - at : 8;
+        word_a = word_b = 0;
+        memcpy(&word_a, a.data + at, len);
+        memcpy(&word_b, b.data + at, len);
+
+        if (iri_lower_word(word_a) != iri_lower_word(word_b)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
 iri_status_t
 iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a, iri_str_t b,
                iri_match_t *level)
@@ -451,6 +485,11 @@ iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a, iri_str_t b,
     *level = IRI_MATCH_NORMALIZATION;
 
     if (iri_str_equal(a, b)) {
+        return IRI_OK;
+    }
+
+    if (iri_fold_is_ascii_case(match, a, b)) {
+        *level = IRI_MATCH_CASE;
         return IRI_OK;
     }
 

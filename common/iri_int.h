@@ -71,6 +71,25 @@ iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
     return iri_buf_put(env, buf, escape, sizeof(escape));
 }
 
+/* Of ASCII letters; others stay. */
+static inline unsigned char
+iri_lower(unsigned char c)
+{
+    return (unsigned char) (c | ((unsigned) c - 'A' < 26u) << 5);
+}
+
+/* The same of eight octets. */
+static inline uint64_t
+iri_lower_word(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t       low = word & ones * 0x7f;
+    uint64_t       upper = (low + ones * (0x80 - 'A'))
+                     & ~(low + ones * (0x7f - 'Z')) & ~word & ones * 0x80;
+
+    return word | upper >> 2;
+}
+
 iri_str_t iri_buf_str(const iri_buf_t *buf);
 iri_str_t iri_str_from(iri_str_t s, size_t offset);       /* its tail */
 int iri_str_equal(iri_str_t a, iri_str_t b);
@@ -79,6 +98,7 @@ int iri_str_equal_nocase(iri_str_t a, const char *b);     /* ASCII only */
 size_t iri_str_count(iri_str_t s, unsigned char c);
 size_t iri_segment_end(iri_str_t path, size_t offset);    /* next "/" */
 int iri_is_dot_segment(iri_str_t segment);                /* "." or ".." */
+int iri_is_graphic(iri_str_t s);                   /* ASCII, no control */
 
 /* One line to the caller's log; %s arguments must be printable already. */
 void iri_logf(const iri_env_t *env, iri_log_level_t level,

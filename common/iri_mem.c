@@ -92,13 +92,6 @@ iri_str_compare(iri_str_t a, iri_str_t b)
 }
 
 
-static unsigned char
-iri_lower(unsigned char c)
-{
-    return c >= 'A' && c <= 'Z' ? (unsigned char) (c | 0x20) : c;
-}
-
-
 int
 iri_str_equal_nocase(iri_str_t a, const char *b)
 {
@@ -112,6 +105,28 @@ iri_str_equal_nocase(iri_str_t a, const char *b)
     }
 
     return b[i] == '\0';
+}
+
+
+/* Eight octets at a time; blanks stand for those that are missing. */
+int
+iri_is_graphic(iri_str_t s)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t       word;
+    size_t         at;
+
+    for (at = 0; at < s.len; at += 8) {
+        word = ones * 0x20;
+        memcpy(&word, s.data + at, s.len - at < 8 ? s.len - at : 8);
+
+        /* above 7F, below 20, 7F: exact as long as none was before */
+        if ((word | (word - ones * 0x20) | (word + ones)) & ones * 0x80) {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 
@@ -131,11 +146,15 @@ iri_str_count(iri_str_t s, unsigned char c)
 size_t
 iri_segment_end(iri_str_t path, size_t offset)
 {
-    while (offset < path.len && path.data[offset] != '/') {
-        offset++;
+    const unsigned char *slash = NULL;
+
+    if (offset < path.len) {
+        slash = memchr(path.data + offset, '/', path.len - offset);
     }
 
-    return offset;
+    return slash != NULL ? (size_t) (slash - path.data)
+           : offset < path.len ? path.len
+                               : offset;
 }
 
 

@@ -235,6 +235,7 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
                  const iri_source_t *source, size_t from, size_t to,
                  iri_buf_t *path, iri_buf_t *uri, iri_why_t *why)
 {
+    iri_str_t     octets = { to - from, source->octets.data + from };
     iri_segment_t segment = { env, charset, source,        path,         uri,
                               0,   NO_BASE, IRI_BUF_EMPTY, IRI_BUF_EMPTY };
 
@@ -245,6 +246,12 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
     if (to - from > IRI_MAX_SEGMENT) {
         *why = IRI_WHY_LIMIT;
         return IRI_OK;
+    }
+
+    /* The same in every charset, and in NFC. */
+    if (uri == NULL && iri_is_graphic(octets)) {
+        *why = IRI_WHY_READ;
+        return iri_buf_put(env, path, octets.data, octets.len);
     }
 
     *why = iri_segment_check(&segment, from, to);

@@ -698,6 +698,10 @@ iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 
     *name = segment;
 
+    if (finder->fold != 0 && iri_is_graphic(segment)) {
+        return iri_step_folded(finder, walk, name, came, step);
+    }
+
     status = iri_segment_read(finder->env, &iri_charset_utf8, &source, 0,
                               segment.len, &canonical, NULL, &why);
     if (status != IRI_OK) {
