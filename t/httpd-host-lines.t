@@ -230,6 +230,12 @@ $answer = $big->client->send_raw(
     "$head$piece\r\nHost: \xC3\xA9cho.example\r\n\r\n");
 is echoed($answer), "GET / HTTP/1.1|xn--cho-9la.example|$piece",
     'in a line a Host line does not begin';
+$head = 'GET /?';
+$piece = 'x' x (16_000 - length $head) . "Host:$escaped";
+$answer = $big->client->send_raw(
+    "$head$piece HTTP/1.1\r\nHost: \xC3\xA9cho.example\r\n\r\n");
+is echoed($answer), "$head$piece HTTP/1.1|xn--cho-9la.example|",
+    'nor in a request line';
 
 # Half a line, and then no more.
 for my $half ("GET http://$HOST", "GET / HTTP/1.1\r\nHost: $HOST") {

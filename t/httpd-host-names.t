@@ -106,6 +106,38 @@ unlike $log, qr/virtual host (?!off\.|on\.)\S+ .*does nothing/,
     'of no other';
 is_deeply [$placed->errors], [], 'log';
 
+# Where two count, of two addresses, the less strict does, in either order.
+my $HEART_A = 'xn--iu-t0x.example';
+for my $order (['', 'on'], ['on', '']) {
+    my $either = httpd(conf => "IRIEngine On\n"
+        . vhost('first.example', "$tmp/first", conf => 'IRIHost Strict')
+        . vhost('on.example', "$tmp/first", port => 'on', conf => 'IRIHost On')
+        . vhost($heart, "$tmp/b", port => $order));
+    is said($either->get('/', host => $HEART_A)), 'b', 'the less strict';
+}
+
+# Addresses are told as httpd tells them: by IP and port, and one of all.
+my $addressed = httpd(conf => "IRIEngine On\n" . <<"END"
+<VirtualHost 127.0.0.2:%%PORT%%>
+    ServerName elsewhere.example
+    IRIHost Off
+</VirtualHost>
+<VirtualHost *:%%PORTall%%>
+    ServerName all.example
+    DocumentRoot "$tmp/first"
+    IRIHost On
+</VirtualHost>
+<VirtualHost [::]:%%PORTall%%>
+    ServerName $B
+    DocumentRoot "$tmp/b"
+</VirtualHost>
+END
+    . vhost('first.example', "$tmp/first", conf => 'IRIHost On')
+    . vhost($B, "$tmp/b"));
+is said($addressed->get('/', host => $B)), 'b', 'the first of this IP address';
+is said($addressed->get('/', host => $B, port => $addressed->port('all'))),
+    'b', 'all addresses are one, of either version of IP';
+
 # A later one is looked at as it is written, whatever it says itself.
 my $later = httpd(log_level => 'info',
     conf => "IRIEngine On\nIRIHost Off\n"
