@@ -155,7 +155,7 @@ mod_iri_check_host(request_rec *r)
     const mod_iri_server_t   *conf = mod_iri_server(s);
     const core_server_config *core = ap_get_core_module_config(
         s->module_config);
-    const char               *host;
+    const char *host;
 
     if (!conf->maps_hosts || conf->engine != IRI_ENGINE_ON
         || core->http_conformance != AP_HTTP_CONFORMANCE_UNSAFE

@@ -154,8 +154,7 @@ mod_iri_lines_leave(ap_filter_t *f)
     request_rec *r = f->r;
 
     if (r->proto_input_filters == f
-        && r->input_filters == f->c->input_filters)
-    {
+        && r->input_filters == f->c->input_filters) {
         r->proto_input_filters = f->next;
     } else {
         /* another module has added a filter of its own */

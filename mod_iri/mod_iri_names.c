@@ -56,10 +56,10 @@ mod_iri_listed(const apr_array_header_t *list, const char *name,
 static const char *
 mod_iri_exact(const server_rec *s, const char *name, int is_pattern)
 {
-    const char               *hostname = s->server_hostname;
-    const apr_array_header_t  one = { NULL, sizeof(hostname), 1, 1,
-                                      (char *) &hostname };
-    const char               *found = mod_iri_listed(&one, name, is_pattern);
+    const char              *hostname = s->server_hostname;
+    const apr_array_header_t one = { NULL, sizeof(hostname), 1, 1,
+                                     (char *) &hostname };
+    const char              *found = mod_iri_listed(&one, name, is_pattern);
 
     return found ? found : mod_iri_listed(s->names, name, is_pattern);
 }
@@ -132,8 +132,8 @@ mod_iri_warn_of_wildcard(const mod_iri_names_t *names,
             ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
                          "iri: %s of the virtual host at %s takes %s from "
                          "that at %s",
-                         name->ascii, mod_iri_place(names->env.pool, name->s), taken,
-                         mod_iri_place(names->env.pool, s));
+                         name->ascii, mod_iri_place(names->env.pool, name->s),
+                         taken, mod_iri_place(names->env.pool, s));
         }
     }
 }
@@ -170,7 +170,8 @@ mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
     ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
                  "iri: the name %s of the virtual host at %s selects nothing "
                  "with IRIHost, for it %s: correct it or take it out",
-                 text, mod_iri_place(names->env.pool, s), iri_host_why_text(host.why));
+                 text, mod_iri_place(names->env.pool, s),
+                 iri_host_why_text(host.why));
     return IRI_OK;
 }
 

@@ -203,9 +203,8 @@ mod_iri_warn_of_other(const server_rec *s, const server_rec *first,
                  "for %s:%u: what counts there is that of the first one, %s "
                  "(%s:%u)",
                  s->server_hostname, s->defn_name, s->defn_line_number,
-                 addr->virthost, addr->host_port,
-                 first->server_hostname, first->defn_name,
-                 first->defn_line_number);
+                 addr->virthost, addr->host_port, first->server_hostname,
+                 first->defn_name, first->defn_line_number);
 }
 
 static void
