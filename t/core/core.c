@@ -395,6 +395,7 @@ core_tree(const char *labels, iri_names_t names, unsigned match)
     iri_reading_conf_t reading;
 
     memset(&reading, 0, sizeof(reading));
+    memset(&tree, 0, sizeof(tree));
 
     tree.charsets = core_charsets(labels);
     tree.names = names;

@@ -1,0 +1,926 @@
+/*
+ * test_index.c - the index of one directory, by itself
+ *
+ * Proves: each entry is found by the hash of its key, and by what is left of
+ * its key without a character, in directories of up to a million names, of
+ * names that collide, of a million ways to write one word, and of names that
+ * one edit makes the same; a directory over a limit of entries or octets has
+ * no index that says that it is the whole; a listing that ends in an error
+ * leaves nothing; an index may be moved; a name costs at most 64 octets
+ * beyond itself.
+ */
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "core.h"
+
+#define FOLDED (IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS)
+#define SPELLED (FOLDED | IRI_FORGIVE_SPELLING)
+
+/* ---- a directory that is made while it is read --------------------------- */
+
+/* Writes the i-th name; its octets. */
+typedef size_t (*name_t)(size_t i, unsigned char *out);
+
+static struct {
+    name_t       name;
+    size_t       count;
+    size_t       fails_at;   /* entry; 0: none */
+    iri_status_t fails;
+    size_t       read;       /* entries that were told */
+} made;
+
+
+static iri_status_t
+made_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+          void *arg)
+{
+    unsigned char octets[2048];
+    iri_str_t     name = { 0, octets };
+    iri_status_t  status = IRI_OK;
+    size_t        i;
+
+    (void) ctx;
+    assert_string_equal(path, "/srv");
+    memset(node, 0, sizeof(*node));
+    node->kind = IRI_NODE_DIR;
+    made.read = 0;
+
+    for (i = 0; i < made.count && status == IRI_OK; i++) {
+        if (i + 1 == made.fails_at) {
+            return made.fails;
+        }
+
+        name.len = made.name(i, octets);
+        made.read++;
+        status = each(arg, name);
+    }
+
+    return status;
+}
+
+
+static const iri_dir_t made_dir = { NULL, made_list };
+
+typedef struct {
+    core_t       core;
+    iri_shape_t  shape;
+    iri_index_t  index;
+    iri_node_t   node;
+    iri_status_t status;
+    int          more;
+} built_t;
+
+
+static void
+build(built_t *b, unsigned fold, name_t name, size_t count, size_t most,
+      size_t size)
+{
+    memset(b, 0, sizeof(*b));
+    core_init(&b->core);
+    b->core.env.dir = &made_dir;
+    b->shape.tree = core_tree("", IRI_NAMES_ANY,
+                              IRI_FORGIVE_NORMALIZATION | fold);
+    b->shape.fold = fold;
+    b->shape.key[0] = 1;
+    b->shape.key[1] = 2;
+    made.name = name;
+    made.count = count;
+
+    b->status = iri_index_build(&b->core.env, &b->shape, S("/srv"), most,
+                                size, &b->node, &b->index, &b->more);
+}
+
+
+static void
+forget(built_t *b)
+{
+    iri_index_free(&b->index);
+    core_free(&b->core);
+    memset(&made, 0, sizeof(made));
+}
+
+
+static uint32_t
+hash_of(built_t *b, iri_str_t name)
+{
+    iri_buf_t key = IRI_BUF_EMPTY;
+
+    assert_int_equal(iri_fold(&b->core.env, b->shape.fold, name, &key),
+                     IRI_OK);
+
+    return iri_index_hash(&b->shape, iri_buf_str(&key));
+}
+
+
+static int
+has(const iri_hits_t *hits, iri_str_t octets)
+{
+    size_t i;
+
+    for (i = 0; i < hits->count; i++) {
+        if (iri_str_equal(hits->octets[i], octets)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Is that entry found by this name of it? */
+static int
+finds(built_t *b, iri_str_t name, iri_str_t octets)
+{
+    iri_hits_t hits;
+
+    memset(&hits, 0, sizeof(hits));
+    assert_int_equal(iri_index_find(&b->core.env, &b->index,
+                                    hash_of(b, name), &hits),
+                     IRI_OK);
+
+    return has(&hits, octets);
+}
+
+
+/* Is that entry found by a key that lacks a character? */
+static int
+spells(built_t *b, iri_str_t without, iri_str_t octets)
+{
+    iri_hits_t hits;
+
+    memset(&hits, 0, sizeof(hits));
+    assert_int_equal(iri_index_spell(&b->core.env, &b->index,
+                                     iri_index_hash(&b->shape, without),
+                                     &hits),
+                     IRI_OK);
+
+    return has(&hits, octets);
+}
+
+
+static double
+seconds(void)
+{
+    return (double) clock() / CLOCKS_PER_SEC;
+}
+
+
+/* ---- how many ------------------------------------------------------------ */
+
+static size_t
+name_numbered(size_t i, unsigned char *out)
+{
+    return (size_t) sprintf((char *) out, "Name-%lu", (unsigned long) i);
+}
+
+
+/* Just as many as may be, one less, one more. */
+static void
+check_most(size_t most)
+{
+    unsigned char octets[64];
+    iri_str_t     name = { 0, octets };
+    built_t       b;
+    size_t        count, i;
+
+    for (count = most - 1; count <= most + 1; count++) {
+        build(&b, FOLDED, name_numbered, count, most, (size_t) 1 << 30);
+        assert_int_equal(b.status, IRI_OK);
+        assert_int_equal(b.more, count > most);
+        assert_int_equal(b.index.head.known, count <= most);
+        assert_int_equal(b.index.head.records, count <= most ? count : 0);
+
+        /* It is read no farther than to know that. */
+        assert_int_equal(b.index.head.entries, count);
+        assert_int_equal(made.read, count);
+
+        for (i = 0; i < count; i += 1 + count / 1000) {
+            name.len = name_numbered(i, octets);
+            octets[0] = 'n';
+            octets[3] = 'E';
+            name_numbered(i, octets + 32);
+            assert_int_equal(
+                finds(&b, name,
+                      (iri_str_t){ name.len, octets + 32 }),
+                count <= most);
+            core_forget(&b.core);
+        }
+
+        forget(&b);
+    }
+}
+
+
+static void
+test_limits_of_entries(void **state)
+{
+    (void) state;
+
+    check_most(2);
+    check_most(IRI_MAX_LISTED);
+    check_most(IRI_MAX_INDEXED);
+
+    /* Nothing at all is a whole, too. */
+    built_t b;
+
+    build(&b, FOLDED, name_numbered, 0, 1, 4096);
+    assert_int_equal(b.status, IRI_OK);
+    assert_true(b.index.head.known);
+    assert_int_equal(b.index.head.records, 0);
+    assert_false(finds(&b, S("x"), S("x")));
+    assert_false(spells(&b, S("x"), S("x")));
+    forget(&b);
+}
+
+
+/* ---- memory -------------------------------------------------------------- */
+
+static size_t
+name_of_length(size_t i, unsigned char *out)
+{
+    size_t len = (size_t) sprintf((char *) out, "%lu", (unsigned long) i);
+
+    /* A length has its turn, whatever the number. */
+    while (len < i % 255 + 1) {
+        out[len++] = (unsigned char) ('a' + i % 26);
+    }
+
+    return len;
+}
+
+
+static void
+test_memory_of_a_name(void **state)
+{
+    static const size_t counts[] = { 1, 10, 100, 1000, 100000 };
+    unsigned char       octets[300];
+    built_t             b;
+    size_t              i, k, names;
+
+    (void) state;
+
+    for (k = 0; k < COUNT(counts); k++) {
+        for (i = 0, names = 0; i < counts[k]; i++) {
+            names += name_of_length(i, octets);
+        }
+
+        build(&b, FOLDED, name_of_length, counts[k], counts[k],
+              (size_t) 1 << 30);
+        assert_int_equal(b.index.head.records, counts[k]);
+
+        if (counts[k] > 1) {
+            assert_true(iri_index_size(&b.index)
+                        <= names + 64 * counts[k]);
+        }
+
+        print_message("# %lu names: %.1f octets each beyond the name\n",
+                      (unsigned long) counts[k],
+                      (double) (iri_index_size(&b.index) - names)
+                          / (double) counts[k]);
+        forget(&b);
+    }
+}
+
+
+/*
+ * Every size from none to enough: no index is larger, and one that is not the
+ * whole says so.  Spelling is left out before the rest is.
+ */
+static void
+test_limits_of_octets(void **state)
+{
+    unsigned char octets[64];
+    iri_str_t     name = { 0, octets };
+    built_t       b;
+    size_t        size, whole, plain, i, seen[3] = { 0, 0, 0 };
+
+    (void) state;
+
+    build(&b, SPELLED, name_numbered, 200, 1000, (size_t) 1 << 30);
+    whole = iri_index_size(&b.index);
+    forget(&b);
+    build(&b, FOLDED, name_numbered, 200, 1000, (size_t) 1 << 30);
+    plain = iri_index_size(&b.index);
+    forget(&b);
+    assert_true(plain < whole);
+
+    for (size = 0; size <= whole + 8; size += size < 64 ? 1 : 7) {
+        build(&b, SPELLED, name_numbered, 200, 1000, size);
+        assert_int_equal(b.status, IRI_OK);
+        assert_false(b.more);
+
+        if (b.index.head.known) {
+            assert_true(iri_index_size(&b.index) <= size);
+            assert_int_equal(b.index.head.records, 200);
+
+            for (i = 0; i < 200; i += 37) {
+                name.len = name_numbered(i, octets);
+                assert_true(finds(&b, name, name));
+            }
+
+        } else {
+            assert_int_equal(b.index.head.records, 0);
+            assert_true(size < plain);
+        }
+
+        seen[!b.index.head.known ? 0 : b.index.head.spellings == 0 ? 1
+                                                                  : 2]++;
+        forget(&b);
+    }
+
+    assert_true(seen[0] > 10 && seen[1] > 10 && seen[2] > 0);
+}
+
+
+/* ---- collisions ---------------------------------------------------------- */
+
+static size_t
+name_in_any_case(size_t i, unsigned char *out)
+{
+    static const char word[] = "abcdefghijklmnopqrst";
+    size_t            k;
+
+    for (k = 0; k < 20; k++) {
+        out[k] = (unsigned char) (word[k] - (i >> k & 1 ? 32 : 0));
+    }
+
+    return 20;
+}
+
+
+/*
+ * A million ways to write one word: as many as anybody looks at are found,
+ * and that there are more; it takes no longer than as many names take.
+ */
+static void
+test_one_key(void **state)
+{
+    static const unsigned folds[] = { FOLDED, SPELLED };
+    built_t               b;
+    iri_hits_t            hits;
+    double                start, other;
+    size_t                i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(folds); i++) {
+        start = seconds();
+        build(&b, folds[i], name_numbered, IRI_MAX_INDEXED, IRI_MAX_INDEXED,
+              (size_t) 1 << 30);
+        other = seconds() - start;
+        forget(&b);
+
+        start = seconds();
+        build(&b, folds[i], name_in_any_case, IRI_MAX_INDEXED,
+              IRI_MAX_INDEXED, (size_t) 1 << 30);
+        assert_true(seconds() - start < 10 * other + 1);
+        assert_int_equal(b.status, IRI_OK);
+        assert_true(b.index.head.known);
+
+        memset(&hits, 0, sizeof(hits));
+        assert_int_equal(
+            iri_index_find(&b.core.env, &b.index,
+                           hash_of(&b, S("ABCDEFGHIJKLMNOPQRST")), &hits),
+            IRI_OK);
+        assert_int_equal(hits.count, IRI_MAX_HITS);
+        assert_true(hits.more);
+
+        memset(&hits, 0, sizeof(hits));
+        assert_int_equal(
+            iri_index_spell(&b.core.env, &b.index,
+                            hash_of(&b, S("bcdefghijklmnopqrst")), &hits),
+            IRI_OK);
+        assert_int_equal(hits.count, folds[i] == SPELLED ? IRI_MAX_HITS : 0);
+        assert_int_equal(hits.more, folds[i] == SPELLED);
+        forget(&b);
+    }
+}
+
+
+/* Exactly as many with one key as are looked at, and one more. */
+static void
+test_hits_at_the_limit(void **state)
+{
+    built_t    b;
+    iri_hits_t hits;
+    size_t     count;
+
+    (void) state;
+
+    for (count = IRI_MAX_HITS - 1; count <= IRI_MAX_HITS + 1; count++) {
+        build(&b, SPELLED, name_in_any_case, count, count, 1 << 20);
+        memset(&hits, 0, sizeof(hits));
+        assert_int_equal(
+            iri_index_find(&b.core.env, &b.index,
+                           hash_of(&b, S("abcdefghijklmnopqrst")), &hits),
+            IRI_OK);
+        assert_int_equal(hits.count,
+                         count < IRI_MAX_HITS ? count : IRI_MAX_HITS);
+        assert_int_equal(hits.more, count > IRI_MAX_HITS);
+
+        memset(&hits, 0, sizeof(hits));
+        assert_int_equal(
+            iri_index_spell(&b.core.env, &b.index,
+                            hash_of(&b, S("abcdefghijklmnopqrs")), &hits),
+            IRI_OK);
+        assert_int_equal(hits.count,
+                         count < IRI_MAX_HITS ? count : IRI_MAX_HITS);
+        assert_int_equal(hits.more, count > IRI_MAX_HITS);
+        forget(&b);
+    }
+}
+
+
+/* Names that all want one place at the end of the table. */
+#define CHAIN 400
+
+static unsigned char chain[CHAIN][16];
+static uint32_t      chain_from;
+
+
+static size_t
+name_of_chain(size_t i, unsigned char *out)
+{
+    return (size_t) sprintf((char *) out, "%s", chain[i]);
+}
+
+
+static void
+test_chains(void **state)
+{
+    iri_shape_t   shape;
+    unsigned char octets[16];
+    iri_str_t     name = { 0, octets };
+    built_t       b;
+    size_t        i, n = 0;
+    uint32_t      turn;
+
+    (void) state;
+
+    memset(&shape, 0, sizeof(shape));
+    shape.key[0] = 1;
+    shape.key[1] = 2;
+
+    for (turn = 0; turn < 2; turn++) {
+        chain_from = turn == 0 ? UINT32_C(0xffc00000) : 0x40000000;
+
+        for (i = 0, n = 0; n < CHAIN; i++) {
+            name.len = (size_t) sprintf((char *) octets, "n%lu",
+                                        (unsigned long) i);
+
+            if (iri_index_hash(&shape, name) >= chain_from
+                && iri_index_hash(&shape, name) - chain_from < 0x400000)
+            {
+                memcpy(chain[n++], octets, sizeof(octets));
+            }
+        }
+
+        build(&b, IRI_FORGIVE_CASE, name_of_chain, CHAIN, CHAIN, 1 << 20);
+        assert_true(b.index.head.known);
+
+        for (i = 0; i < CHAIN; i++) {
+            name = core_str((const char *) chain[i]);
+            assert_true(finds(&b, name, name));
+        }
+
+        for (i = 0; i < 1000; i++) {
+            name.data = octets;
+            name.len = (size_t) sprintf((char *) octets, "m%lu",
+                                        (unsigned long) i);
+            assert_false(finds(&b, name, name));
+        }
+
+        forget(&b);
+    }
+}
+
+
+/* ---- spelling ------------------------------------------------------------ */
+
+/* One word with each letter in turn replaced by each letter. */
+static size_t
+name_one_edit(size_t i, unsigned char *out)
+{
+    size_t len = (size_t) sprintf((char *) out, "abcdefghijklmnopqrst-%s",
+                                  "abcdefghijklmnopqrstuvwxyz"
+                                  "abcdefghijklmnopqrstuvwxyz");
+
+    out[i / 26 % len] = (unsigned char) ('a' + i % 26);
+
+    return len;
+}
+
+
+static void
+test_one_edit_apart(void **state)
+{
+    unsigned char octets[128], without[128];
+    iri_str_t     name = { 0, octets };
+    built_t       b;
+    size_t        i, k, found = 0, asked = 0;
+
+    (void) state;
+
+    build(&b, SPELLED, name_one_edit, 26 * 73, 10000, (size_t) 1 << 26);
+    assert_int_equal(b.status, IRI_OK);
+    assert_true(b.index.head.known);
+
+    for (i = 0; i < 26 * 73; i += 5) {
+        name.len = name_one_edit(i, octets);
+
+        for (k = 0; k < name.len; k++) {
+            memcpy(without, octets, k);
+            memcpy(without + k, octets + k + 1, name.len - k - 1);
+            asked++;
+            found += (size_t) spells(&b, (iri_str_t){ name.len - 1, without },
+                                     name);
+        }
+
+        core_forget(&b.core);
+    }
+
+    /* Where more share what is left than are looked at, some are not. */
+    assert_true(found > asked / 2);
+    forget(&b);
+}
+
+
+/* Each of the keys that lack one character, and no other, leads to it. */
+static void
+test_each_spelling(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *without[8];
+        const char *not[6];
+    } cases[] = {
+        { "Word",
+          { "ord", "wrd", "wod", "wor" },
+          { "word", "wo", "Wor", "wrod", "or" } },
+        { "doc43", { "oc43", "dc43", "do43" }, { "doc3", "doc4" } },
+        { "abc", { NULL }, { "ab", "ac", "bc", "abc" } },
+        { ".abc", { NULL }, { "abc", ".bc", ".ab" } },
+        { "1234", { NULL }, { "234", "123" } },
+        { "caf\xc3\xa9", { "afe", "cfe", "cae", "caf" }, { "cafe" } },
+        { "\xe8\xa1\xa8\xe8\xa1\xa8\xe8\xa1\xa8",
+          { NULL },
+          { "\xe8\xa1\xa8\xe8\xa1\xa8" } },
+        { "\xe8\xa1\xa8\xe8\xa1\xa9\xe8\xa1\xaa\xe8\xa1\xab",
+          { "\xe8\xa1\xa9\xe8\xa1\xaa\xe8\xa1\xab",
+            "\xe8\xa1\xa8\xe8\xa1\xaa\xe8\xa1\xab" },
+          { "\xe8\xa1\xa8\xe8\xa1" } },
+        /* A flag is one character, a family too. */
+        { "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa" "abc",
+          { "abc", "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa" "ab" },
+          { "\xf0\x9f\x87\xa9" "abc" } },
+    };
+    static size_t turn;
+    core_t        core;
+    iri_shape_t   shape;
+    iri_index_t   index;
+    iri_node_t    node;
+    iri_hits_t    hits;
+    iri_str_t     name;
+    char          path[64];
+    size_t        i, k;
+    int           more;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        core_init(&core);
+        snprintf(path, sizeof(path), "/srv/%s", cases[i].name);
+        core_put(&core, core_str(path));
+        name = core_str(cases[i].name);
+        memset(&shape, 0, sizeof(shape));
+        shape.tree = core_tree("", IRI_NAMES_ANY, SPELLED);
+        shape.fold = SPELLED;
+        shape.key[0] = ++turn;
+        assert_int_equal(iri_index_build(&core.env, &shape, S("/srv"), 10,
+                                         10000, &node, &index, &more),
+                         IRI_OK);
+
+        for (k = 0; k < 8 && cases[i].without[k] != NULL; k++) {
+            memset(&hits, 0, sizeof(hits));
+            assert_int_equal(
+                iri_index_spell(
+                    &core.env, &index,
+                    iri_index_hash(&shape, core_str(cases[i].without[k])),
+                    &hits),
+                IRI_OK);
+            assert_true(has(&hits, name));
+        }
+
+        for (k = 0; k < 6 && cases[i].not[k] != NULL; k++) {
+            memset(&hits, 0, sizeof(hits));
+            assert_int_equal(
+                iri_index_spell(
+                    &core.env, &index,
+                    iri_index_hash(&shape, core_str(cases[i].not[k])),
+                    &hits),
+                IRI_OK);
+            assert_false(has(&hits, name));
+        }
+
+        iri_index_free(&index);
+        core_free(&core);
+    }
+}
+
+
+/* ---- strange names ------------------------------------------------------- */
+
+/* Long names of what costs most to read and to fold, up to the limit. */
+static size_t
+name_heavy(size_t i, unsigned char *out)
+{
+    static const char *const parts[] = {
+        "A",                                  /* the cheap one */
+        "\xc7\x96",                           /* three characters in NFD */
+        "e\xcc\x81",                          /* that joins */
+        "a\xcc\xa3\xcc\x82",                  /* in another order */
+        "\xef\xbd\xb6\xef\xbe\x9e",           /* half width, two to one */
+        "\xce\x90",                           /* three when folded */
+        "\xea\xb0\x80",                       /* Hangul */
+        "\xe1\xbe\xb7",                       /* and Greek, the worst */
+        "\xf0\x9d\x85\x9e",                   /* excluded from composition */
+        "a\xcc\x80\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xcc\x86\xcc\x87\xcc\x88"
+        "\xcc\x89\xcc\x8a\xcc\x8b\xcc\x8c\xcc\x8d\xcc\x8e\xcc\x8f\xcc\x90"
+        "\xcc\x91\xcc\x92\xcc\x93\xcc\x94\xcc\x9b\xcc\xa3\xcc\xa4\xcc\xa5"
+        "\xcc\xa6\xcc\xa7\xcc\xa8\xcc\xad\xcc\xae\xcc\xb0", /* 30 marks */
+    };
+    size_t           kind = i % COUNT(parts), n = strlen(parts[kind]);
+    size_t           want = i / COUNT(parts) % 2 ? IRI_MAX_SEGMENT : 255;
+    size_t           len = (size_t) sprintf((char *) out, "%lu-",
+                                            (unsigned long) i);
+
+    while (len + n <= want) {
+        memcpy(out + len, parts[kind], n);
+        len += n;
+    }
+
+    return len;
+}
+
+
+static void
+test_heavy_names(void **state)
+{
+    unsigned char octets[2048];
+    iri_str_t     name = { 0, octets };
+    iri_buf_t     canonical;
+    built_t       b;
+    size_t        i, index, read = 0;
+
+    (void) state;
+
+    build(&b, SPELLED, name_heavy, 40, 1000, (size_t) 1 << 28);
+    assert_int_equal(b.status, IRI_OK);
+    assert_true(b.index.head.known);
+
+    for (i = 0; i < 40; i++) {
+        name.len = name_heavy(i, octets);
+        memset(&canonical, 0, sizeof(canonical));
+        assert_int_equal(iri_entry_read(&b.core.env, &b.shape.tree, name,
+                                        &canonical, &index),
+                         IRI_OK);
+
+        if (canonical.len != 0) {
+            read++;
+
+            if (!finds(&b, iri_buf_str(&canonical), name)) {
+                fail_msg("%lu is not in the index", (unsigned long) i);
+            }
+        }
+    }
+
+    assert_true(read > 30);
+    forget(&b);
+}
+
+
+static size_t
+name_strange(size_t i, unsigned char *out)
+{
+    size_t len = 0;
+
+    switch (i) {
+    case 0:
+        return (size_t) sprintf((char *) out, "\xff\xfe");
+    case 1:
+        return (size_t) sprintf((char *) out, "caf\xe9");
+    case 2:
+        return (size_t) sprintf((char *) out, " ");
+    case 3:
+        return (size_t) sprintf((char *) out, "a\nb");
+    case 4:
+        return (size_t) sprintf((char *) out, "...");
+    case 5:
+        memset(out, 'l', IRI_MAX_SEGMENT + 1);
+        return IRI_MAX_SEGMENT + 1;
+    case 6:
+        while (len < 200) {
+            len += (size_t) sprintf((char *) out + len, "\xcc\x81");
+        }
+
+        return len;
+    default:
+        return (size_t) sprintf((char *) out, "after all of them");
+    }
+}
+
+
+/* Octets that are no name have no place; they hide nothing behind them. */
+static void
+test_strange_names(void **state)
+{
+    unsigned char octets[2048];
+    iri_str_t     name = { 0, octets };
+    built_t       b;
+    size_t        i;
+
+    (void) state;
+
+    build(&b, SPELLED, name_strange, 8, 100, 1 << 20);
+    assert_int_equal(b.status, IRI_OK);
+    assert_true(b.index.head.known);
+    assert_int_equal(b.index.head.entries, 8);
+
+    for (i = 0; i < 8; i++) {
+        name.len = name_strange(i, octets);
+        assert_int_equal(finds(&b, name, name), i != 0 && i != 1 && i != 5);
+    }
+
+    forget(&b);
+}
+
+
+static size_t
+name_again(size_t i, unsigned char *out)
+{
+    return name_numbered(i % 3, out);
+}
+
+
+/* A directory that changes may tell a name twice. */
+static void
+test_told_twice(void **state)
+{
+    built_t    b;
+    iri_hits_t hits;
+
+    (void) state;
+
+    build(&b, SPELLED, name_again, 9, 9, 1 << 20);
+    memset(&hits, 0, sizeof(hits));
+    assert_int_equal(iri_index_find(&b.core.env, &b.index,
+                                    hash_of(&b, S("NAME-1")), &hits),
+                     IRI_OK);
+    assert_int_equal(hits.count, 1);
+    assert_false(hits.more);
+    assert_int_equal(iri_index_spell(&b.core.env, &b.index,
+                                     hash_of(&b, S("nam-1")), &hits),
+                     IRI_OK);
+    assert_int_equal(hits.count, 1);
+    forget(&b);
+}
+
+
+/* ---- what fails ---------------------------------------------------------- */
+
+static void
+test_listing_that_fails(void **state)
+{
+    built_t b;
+    size_t  at;
+
+    (void) state;
+
+    for (at = 1; at <= 10; at++) {
+        made.fails_at = at;
+        made.fails = IRI_IO_FAILED;
+        build(&b, SPELLED, name_numbered, 10, 10, 1 << 20);
+        assert_int_equal(b.status, IRI_IO_FAILED);
+        assert_null(b.index.table);
+        assert_null(b.index.text);
+        assert_false(b.index.head.known);
+        forget(&b);
+
+        made.fails_at = at;
+        made.fails = IRI_NOT_LISTED;
+        build(&b, SPELLED, name_numbered, 10, 10, 1 << 20);
+        assert_int_equal(b.status, IRI_OK);
+        assert_int_equal(b.index.head.records, 0);
+        assert_false(b.index.head.known);
+        forget(&b);
+    }
+}
+
+
+/* ---- as one block -------------------------------------------------------- */
+
+static void
+test_moved(void **state)
+{
+    unsigned char octets[64];
+    iri_str_t     name = { 0, octets };
+    built_t       b;
+    iri_index_t   index;
+    uint64_t     *block, *other;
+    size_t        i, size;
+
+    (void) state;
+
+    build(&b, SPELLED, name_numbered, 1000, 1000, (size_t) 1 << 24);
+    size = iri_index_size(&b.index);
+    block = malloc(size + 8);
+    other = malloc(size + 8);
+    memset(block, 0x5a, size + 8);
+    iri_index_copy(&b.index, block);
+    memcpy(other, block, size + 8);
+    memset(block, 0xa5, size + 8);
+    free(block);
+
+    /* Just as large as it says. */
+    for (i = size; i < size + 8; i++) {
+        assert_int_equal(((unsigned char *) other)[i], 0x5a);
+    }
+
+    iri_index_free(&b.index);
+    iri_index_open(other, &index);
+    assert_int_equal(iri_index_size(&index), size);
+    assert_true(index.head.known);
+    b.index = index;
+
+    for (i = 0; i < 1000; i++) {
+        name.len = name_numbered(i, octets);
+        assert_true(finds(&b, name, name));
+        name.len--;
+        octets[0] = 'n';
+        name_numbered(i, octets + 32);
+        assert_int_equal(spells(&b, S("nme-7"), S("Name-7")), 1);
+    }
+
+    memset(&b.index, 0, sizeof(b.index));
+    free(other);
+    forget(&b);
+}
+
+
+/* The key of the hash is what makes it a secret. */
+static void
+test_hash_is_keyed(void **state)
+{
+    iri_shape_t a, b;
+    iri_str_t   name = { 0, (const unsigned char *) "abcdefghijklmnopqrst" };
+    uint32_t    seen[21];
+    size_t      i, same = 0;
+
+    (void) state;
+
+    memset(&a, 0, sizeof(a));
+    memset(&b, 0, sizeof(b));
+    b.key[1] = 1;
+
+    for (name.len = 0; name.len <= 20; name.len++) {
+        seen[name.len] = iri_index_hash(&a, name);
+        same += seen[name.len] == iri_index_hash(&b, name);
+
+        for (i = 0; i < name.len; i++) {
+            same += seen[i] == seen[name.len];
+        }
+    }
+
+    b.key[0] = 1;
+    b.key[1] = 0;
+    same += iri_index_hash(&a, S("x")) == iri_index_hash(&b, S("x"));
+    assert_int_equal(same, 0);
+    assert_int_not_equal(iri_index_hash(&a, S("ab")),
+                         iri_index_hash(&a, S("ab\0")));
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_limits_of_entries),
+        cmocka_unit_test(test_memory_of_a_name),
+        cmocka_unit_test(test_limits_of_octets),
+        cmocka_unit_test(test_one_key),
+        cmocka_unit_test(test_hits_at_the_limit),
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_one_edit_apart),
+        cmocka_unit_test(test_each_spelling),
+        cmocka_unit_test(test_heavy_names),
+        cmocka_unit_test(test_strange_names),
+        cmocka_unit_test(test_told_twice),
+        cmocka_unit_test(test_listing_that_fails),
+        cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_hash_is_keyed),
+    };
+
+    return cmocka_run_group_tests_name("index", tests, NULL, NULL);
+}
