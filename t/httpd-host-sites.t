@@ -5,8 +5,10 @@ use warnings;
 use File::Path qw(make_path);
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IO::Select ();
 use IRI::Server ();
 use IRI::Test;
+use POSIX ();
 use Test::More;
 
 my $missing = missing('httpd');
@@ -150,6 +152,32 @@ for my $time (1 .. 3) {
 }
 is $count, 8, 'and twice at the start, as httpd reads it twice';
 
+# Nobody gets another site meanwhile, nor an error.
+my $asker = open(my $report, '-|') // die "fork: $!\n";
+if (!$asker) {
+    print sites_while(3), "\n";
+    close STDOUT;
+    POSIX::_exit(0);
+}
+1 while $server->reload && !IO::Select->new($report)->can_read(0);
+is scalar(readline $report), "ok\n", 'restarts while requests come';
+close $report;
+
+# Asks for so many seconds; "ok" if each site answered as it ought to.
+sub sites_while {
+    my ($seconds) = @_;
+    my %site = ($B => 'buecher', 'b%C3%BCcher.example' => 'buecher',
+        "a.$B" => 'buecher', 'first.example' => 'first', "\xFF" => 400);
+    my $end = time + $seconds;
+    while (time < $end) {
+        for my $host (keys %site) {
+            my $said = said($server->get('/', host => $host));
+            return escaped($host) . ": $said" if $said ne $site{$host};
+        }
+    }
+    return 'ok';
+}
+
 is_deeply [$server->errors], [], 'log';
 
 # ---- what is refused ---------------------------------------------------------
@@ -209,7 +237,7 @@ is_deeply [$ignored->errors], [], 'log';
 # ---- a cache -----------------------------------------------------------------
 
 SKIP: {
-    skip 'no mod_cache_disk', 4 if !-e "$folder/mod_cache_disk.so";
+    skip 'no mod_cache_disk', 7 if !-e "$folder/mod_cache_disk.so";
     my $own = temp_dir();
     mkdir "$own/cache";
     chmod 0777, "$own/cache";
@@ -230,7 +258,31 @@ END
         like $cache->get('/', host => $host)->header('X-Cache') // '',
             qr/^HIT/, 'one key for all forms';
     }
+    is said($cache->get('/', host => $_)), 'first', 'and no other site'
+        for 'first.example', "\xC3\xA9.example", 'xn--9ca.example';
 }
+
+# ---- a forward proxy ---------------------------------------------------------
+
+# What it judges, looks up and hands on is the name in A-labels.
+my $forward = httpd(modules => [qw(proxy proxy_http)], conf => <<"END");
+IRIEngine On
+IRIHost On
+ProxyRequests On
+<Proxy "http://localhost:$up/denied*">
+    Require all denied
+</Proxy>
+# %%PORT%%
+END
+for my $host ("\xEF\xBD\x8Cocalhost", '%6Cocalhost', 'localhost') {
+    my @way = (host => 'other.example');
+    is $forward->get("http://$host:$up/", @way)->header('X-Upstream'),
+        "localhost:$up", 'forward proxy: ' . escaped($host);
+    is $forward->get("http://$host:$up/denied", @way)->status, 403, '<Proxy>';
+}
+is $forward->get("http://$_:$up/", host => 'x')->status, 400,
+    'refused: ' . escaped($_) for "\xFF", '127.0.0.%31';
+is_deeply [$forward->errors], [], 'log';
 
 # ---- directories named for hosts ---------------------------------------------
 
