@@ -13,8 +13,8 @@ use Time::HiRes qw(sleep time);
 # Seconds for an answer below callgrind, where a directory of a million names
 # is read.
 my $PATIENCE = 600;
-# An answer that takes so long is counted alone: the rest vanishes beside it.
-my $SLOW = 2;
+# And for all the answers of a figure.
+my $ENOUGH = 15;
 
 my @AGENT = (headers => ['User-Agent' => 'bench']);
 
@@ -80,24 +80,35 @@ sub ask_until {
     return $answer;
 }
 
-# Instructions of one request, what functions they are of, and how many
-# requests were counted.
+# Instructions of one request, by function, and how many requests were counted:
+# fewer where each takes long, and then what a dump adds is nothing beside it.
 sub instructions {
     my ($self, $target, $requests) = @_;
-    my $start = time;
-    $self->ask($target);
-    if (time - $start > $SLOW) {
+    # The first are slow: valgrind translates what they run.
+    my $each = $self->seconds($target, 1);
+    $each = $self->seconds($target, 20) if $each < 1;
+    my $most = int($ENOUGH / $each);
+    if ($most < $requests) {
+        $requests = $most || 1;
         $self->counted;
-        $self->ask($target);
-        return IRI::Bench::Profile->of($self->counted), 1;
+        $self->ask($target, $requests);
+        return IRI::Bench::Profile->of($self->counted)->by($requests),
+            $requests;
     }
-    $self->ask($target, 20);
     $self->counted;
     $self->ask($target, $requests / 10);
     my $few = IRI::Bench::Profile->of($self->counted);
     $self->ask($target, $requests + $requests / 10);
     my $many = IRI::Bench::Profile->of($self->counted);
     return $many->less($few)->by($requests), $requests;
+}
+
+# Seconds for an answer, of so many.
+sub seconds {
+    my ($self, $target, $times) = @_;
+    my $start = time;
+    $self->ask($target, $times);
+    return (time - $start) / $times;
 }
 
 # Lets callgrind write what it has counted since the last time; the file.
