@@ -65,7 +65,7 @@
 #define IRI_MIN_CACHE        65536   /* octets of a cache */
 #define IRI_MAX_CACHE   UINT64_C(4294967296)
 #define IRI_MAX_CHOICES          8   /* names that a request may mean */
-#define IRI_MIN_SPELLING         4   /* characters of a name to be guessed */
+#define IRI_MIN_SPELLING         4   /* characters of a key to be guessed */
 #define IRI_MAX_HOST          1024   /* octets of a host, unescaped */
 #define IRI_MAX_LABELS         127   /* labels of a host */
 #define IRI_MAX_LABEL          256   /* characters of a label to be mapped */

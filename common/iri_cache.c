@@ -386,10 +386,21 @@ iri_slot_take(iri_cache_t *cache, const iri_wanted_t *wanted)
     best->node = *wanted->node;
     best->shape[0] = wanted->shape[0];
     best->shape[1] = wanted->shape[1];
+    best->entries = 0;
     best->used = ++cache->region->clock;
     __atomic_store_n(&best->state, IRI_SLOT_FILLING, __ATOMIC_RELEASE);
 
     return best;
+}
+
+
+/* Is it being read beside the requests, since it is a large one? */
+static int
+iri_slot_is_later(const iri_wanted_t *wanted)
+{
+    const iri_slot_t *slot = iri_slot_find(wanted, IRI_SLOT_FILLING);
+
+    return slot != NULL && slot->entries > IRI_MAX_LISTED;
 }
 
 
@@ -838,6 +849,11 @@ iri_cache_later(const iri_env_t *env, iri_cache_t *cache,
     job->slot = iri_slot_find(&wanted, IRI_SLOT_FILLING) == NULL
                     ? iri_slot_take(cache, &wanted)
                     : NULL;
+
+    if (job->slot != NULL) {
+        job->slot->entries = UINT32_MAX;
+    }
+
     iri_cache_unlock(cache);
 
     if (job->slot == NULL) {
@@ -915,7 +931,7 @@ iri_cache_read(const iri_env_t *env, iri_cache_t *cache,
 
 /* What a look into the cache has given. */
 typedef struct {
-    int due;     /* the directory is to be read */
+    int due;     /* the directory is to be read, and nobody is at it */
     int large;   /* and that takes long */
 } iri_recalled_t;
 
@@ -947,6 +963,10 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
         recalled->due = !search->sure && iri_slot_is_due(slot, now);
         recalled->large = slot->entries > IRI_MAX_LISTED;
         slot->used = ++cache->region->clock;
+    }
+
+    if (recalled->due && iri_slot_is_later(&wanted)) {
+        recalled->due = 0;
     }
 
     iri_cache_unlock(cache);

@@ -34,17 +34,35 @@ iri_edit_free(iri_edit_t *edit)
 
 /* ---- characters of a key ------------------------------------------------- */
 
-static void
-iri_edit_put(iri_edit_t *edit, iri_str_t key, size_t at)
+/* Is there a digit in it?  Signs of numbers may join the first (U+0600). */
+static int
+iri_edit_has_digit(iri_str_t character)
 {
-    uint32_t c = 0;
+    const unsigned char *p = character.data, *end = p + character.len;
+    uint32_t             c;
+    size_t               n;
+
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+        if (n == 0 || u_isdigit((UChar32) c)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* The character from at up to end. */
+static void
+iri_edit_put(iri_edit_t *edit, iri_str_t key, size_t at, size_t end)
+{
+    iri_str_t character = { end - at, key.data + at };
 
     edit->at[edit->count] = (uint16_t) at;
-
-    if (at < key.len) {
-        (void) iri_utf8_next(key.data + at, key.data + key.len, &c);
-        edit->digit[edit->count++] = (unsigned char) u_isdigit((UChar32) c);
-    }
+    edit->digit[edit->count++] = (unsigned char) iri_edit_has_digit(
+        character);
+    edit->at[edit->count] = (uint16_t) end;
 }
 
 
@@ -53,7 +71,7 @@ iri_edit_divide_text(iri_edit_t *edit, iri_str_t key)
 {
     UErrorCode error = U_ZERO_ERROR;
     UText      text = UTEXT_INITIALIZER;
-    int32_t    at;
+    int32_t    at, end;
 
     if (edit->iterator == NULL) {
         edit->iterator = ubrk_open(UBRK_CHARACTER, "", NULL, 0, &error);
@@ -65,10 +83,13 @@ iri_edit_divide_text(iri_edit_t *edit, iri_str_t key)
     }
 
     if (U_SUCCESS(error)) {
-        for (at = ubrk_first(edit->iterator); at != UBRK_DONE;
-             at = ubrk_next(edit->iterator))
+        at = ubrk_first(edit->iterator);
+
+        for (end = ubrk_next(edit->iterator); end != UBRK_DONE;
+             end = ubrk_next(edit->iterator))
         {
-            iri_edit_put(edit, key, (size_t) at);
+            iri_edit_put(edit, key, (size_t) at, (size_t) end);
+            at = end;
         }
     }
 
@@ -94,9 +115,13 @@ iri_edit_divide(iri_edit_t *edit, iri_str_t key, int *fit)
     }
 
     if (iri_is_ascii(key, 0)) {
-        for (i = 0; i <= key.len; i++) {
-            iri_edit_put(edit, key, i);
+        for (i = 0; i < key.len; i++) {
+            edit->at[i] = (uint16_t) i;
+            edit->digit[i] = key.data[i] >= '0' && key.data[i] <= '9';
         }
+
+        edit->at[i] = (uint16_t) i;
+        edit->count = i;
 
     } else {
         status = iri_edit_divide_text(edit, key);

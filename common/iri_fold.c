@@ -8,7 +8,8 @@
  * In the order of the levels: JIS vendor pairs; <wide> and <narrow> of
  * Unicode's decompositions, none of its other compatibility mappings; full
  * case folding as in canonical caseless matching (Unicode 3.13, D145); the
- * nonspacing marks behind letters of Latin, Greek and Cyrillic.
+ * nonspacing marks behind letters of Latin, Greek and Cyrillic.  No level
+ * takes away what nobody sees, a joiner or a variation selector.
  */
 
 #include <unicode/uchar.h>
@@ -173,14 +174,39 @@ iri_fold_german(uint32_t c)
 }
 
 
+/*
+ * The three characters whose NFC is ASCII stay as they are, as everywhere:
+ * they go through ICU as what cannot be in a name.  The key is no UTF-8 then,
+ * which does not matter to keys.
+ */
+#define IRI_FOLD_STAYS 0xd800
+
+static uint32_t
+iri_fold_stays(unsigned match, uint32_t c)
+{
+    switch (c) {
+    case 0x037e:
+        return IRI_FOLD_STAYS;
+    case 0x1fef:
+        return IRI_FOLD_STAYS + 1;
+    case 0x212a:
+        return match & IRI_FORGIVE_CASE ? 'k' : IRI_FOLD_STAYS + 2;
+    default:
+        return c;
+    }
+}
+
+
 static int
 iri_units_put(iri_units_t *to, uint32_t c)
 {
-    UBool failed = 0;
+    if (to->len + U16_LENGTH(c) > IRI_FOLD_UNITS) {
+        return 0;
+    }
 
-    U16_APPEND(to->units, to->len, IRI_FOLD_UNITS, (UChar32) c, failed);
+    U16_APPEND_UNSAFE(to->units, to->len, c);
 
-    return !failed;
+    return 1;
 }
 
 
@@ -235,7 +261,7 @@ iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
             c = iri_fold_width(c, error);
         }
 
-        if (!iri_units_put(to, c)) {
+        if (!iri_units_put(to, iri_fold_stays(match, c))) {
             return 0;
         }
     }
@@ -337,13 +363,14 @@ iri_units_drop_accents(iri_units_t *s, UErrorCode *error)
         at = i;
         U16_NEXT(s->units, i, end, c);
 
-        if (u_charType(c) == U_NON_SPACING_MARK) {
-            if (accents) {
-                continue;
-            }
-
-        } else {
+        if (u_charType(c) != U_NON_SPACING_MARK) {
             accents = iri_fold_takes_accents(c, error);
+
+        } else if (accents
+                   && !u_hasBinaryProperty(
+                       c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT))
+        {
+            continue;
         }
 
         u_memmove(s->units + s->len, s->units + at, i - at);
@@ -384,12 +411,17 @@ iri_units_fold(iri_units_t *s, unsigned match, UErrorCode *error)
         iri_units_normalize(s, 0, error);
     }
 
+    /* Before case, which would make a letter of U+0345, and behind it. */
+    if (match & IRI_FORGIVE_ACCENTS) {
+        iri_units_drop_accents(s, error);
+    }
+
     if (match & IRI_FORGIVE_CASE) {
         iri_units_fold_case(s, error);
         iri_units_normalize(s, 0, error);
     }
 
-    if (match & IRI_FORGIVE_ACCENTS) {
+    if ((match & IRI_FORGIVE_CASE) && (match & IRI_FORGIVE_ACCENTS)) {
         iri_units_drop_accents(s, error);
     }
 

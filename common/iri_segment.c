@@ -68,6 +68,11 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
             return IRI_WHY_UNREADABLE;
         }
 
+        if (c >= 0xa0 && iri_char_is_inert(c)) {
+            marks = 0;
+            continue; /* no mark, no bidi control */
+        }
+
         bidi |= iri_char_is_bidi_control(c)
                 && iri_came_raw(segment, from, from + n);
 
@@ -257,6 +262,10 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
     *why = iri_segment_check(&segment, from, to);
     if (*why != IRI_WHY_READ) {
         return IRI_OK;
+    }
+
+    if (uri == NULL && !segment.normalize && iri_charset_is_utf8(charset)) {
+        return iri_buf_put(env, path, octets.data, octets.len);
     }
 
     status = iri_segment_put(&segment, from, to);

@@ -341,6 +341,7 @@ typedef struct {
     iri_match_t level;     /* NONE: there is nothing */
     iri_str_t   octets;
     size_t      charset;   /* of these octets */
+    int         canonical; /* they are its name */
     iri_meant_t meant;     /* names at that level */
 } iri_nearest_t;
 
@@ -388,8 +389,9 @@ iri_hit_level(const iri_finder_t *finder, const iri_cache_search_t *search,
 
 
 /*
- * One more hit.  Of twins, which have one name, the first charset's, then the
- * first octets; the same on every run.
+ * One more hit.  Of twins, which have one name, the one that is written as
+ * its name is, then the first charset's, then the first octets; the same on
+ * every run.
  */
 static void
 iri_nearest_add(iri_nearest_t *nearest, iri_match_t level, iri_str_t octets,
@@ -418,10 +420,13 @@ iri_nearest_add(iri_nearest_t *nearest, iri_match_t level, iri_str_t octets,
         meant->name[meant->count++] = name;
     }
 
-    if (nearest->octets.len == 0 || charset < nearest->charset
-        || (charset == nearest->charset
-            && iri_str_compare(octets, nearest->octets) < 0))
+    if (nearest->octets.len == 0 || iri_str_equal(octets, name)
+        || (!nearest->canonical
+            && (charset < nearest->charset
+                || (charset == nearest->charset
+                    && iri_str_compare(octets, nearest->octets) < 0))))
     {
+        nearest->canonical = iri_str_equal(octets, name);
         nearest->octets = octets;
         nearest->charset = charset;
     }
