@@ -379,7 +379,9 @@ iri_slot_take(iri_cache_t *cache, const iri_wanted_t *wanted)
         return NULL;
     }
 
-    best->state = IRI_SLOT_FREE;
+    /* Free before anything else of it changes, for whoever dies here. */
+    __atomic_store_n(&best->state, IRI_SLOT_FREE, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     best->pages = 0;
     best->page = 0;
     best->pid = (int32_t) getpid();

@@ -4,19 +4,29 @@
  * Proves: a directory is read once while it stays as it is, and again when
  * its times, the settings or the clock say so; one of more entries than the
  * limit is not remembered and answers for exact names; what is remembered
- * makes room for newer things; an entry that is gone is not found; locks
- * are balanced, and threads may share it.
+ * makes room for newer things, that which was used longest ago first; an
+ * entry that is gone is not found; locks are balanced, and threads may share
+ * it, of which one reads a directory for all.  Memory that is shared by
+ * processes, or was left by another cache, serves right answers, also where
+ * a process is killed at any moment, and what the dead were filling is taken
+ * back.  Building elsewhere: run, dropped, late, once for all who ask.
  */
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core.h"
 
 #define ODD      "\xc3\xa2\xcc\xa3" /* partly composed U+1EAD */
 #define ODD_NAME "\xe1\xba\xad"
 #define N        IRI_FORGIVE_NORMALIZATION
+#define C        (N | IRI_FORGIVE_CASE)
+#define SIZE     (256 * 1024)
 
 typedef struct {
     size_t locks, unlocks;
@@ -606,6 +616,1033 @@ test_threads(void **state)
 }
 
 
+/* ---- folded names -------------------------------------------------------- */
+
+/* The path of what is found under another name, or "". */
+static iri_str_t
+find_other(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
+           const char *path)
+{
+    iri_search_t search = { tree, cache, 0, S("/srv"), core_str(path), 0,
+                            NULL };
+    iri_found_t  found;
+
+    assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
+
+    return found.answer == IRI_MOVED ? found.path : S("");
+}
+
+
+/* Files name-0 ... in a directory below /srv, quicker than core_put. */
+static core_node_t *
+put_many(core_t *core, const char *directory, size_t count)
+{
+    core_node_t *node, *one;
+    char        *name;
+    char         path[64];
+    size_t       i;
+
+    snprintf(path, sizeof(path), "/srv/%s/", directory);
+    node = core_put(core, core_str(path));
+
+    for (i = 0; i < count; i++) {
+        one = calloc(1, sizeof(*one) + 32);
+        name = (char *) (one + 1);
+        snprintf(name, 32, "name-%lu", (unsigned long) i);
+        one->name = core_str(name);
+        one->node = node->node;
+        one->node.kind = IRI_NODE_OTHER;
+        one->node.ino = ++core->inodes;
+        one->next = node->first;
+        node->first = one;
+    }
+
+    return node;
+}
+
+
+/* As many directories as that, each with as many names. */
+static void
+put_directories(core_t *core, size_t directories, size_t names)
+{
+    char   name[32];
+    size_t i;
+
+    for (i = 0; i < directories; i++) {
+        snprintf(name, sizeof(name), "d%lu", (unsigned long) i);
+        (void) put_many(core, name, names);
+    }
+}
+
+
+/* Is NAME-k of directory i found? */
+static int
+finds_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
+         size_t i, size_t k)
+{
+    char path[64], want[64];
+
+    snprintf(path, sizeof(path), "/d%lu/NAME-%lu", (unsigned long) i,
+             (unsigned long) k);
+    snprintf(want, sizeof(want), "/d%lu/name-%lu", (unsigned long) i,
+             (unsigned long) k);
+
+    return iri_str_equal(find_other(core, cache, tree, path),
+                         core_str(want));
+}
+
+
+static iri_cache_t *
+cache_of(void *memory, size_t size)
+{
+    return iri_cache_create(
+        &(iri_cache_conf_t) { .memory = memory, .size = size });
+}
+
+
+/* What was used longest ago goes; what is asked for again stays. */
+static void
+test_least_recently_used(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    size_t          i, lists, room;
+
+    (void) state;
+
+    core_init(&core);
+    put_directories(&core, 60, 300);
+
+    /* How many are there room for?  The first is asked for all the time. */
+    for (i = 0; i < 60; i++) {
+        assert_true(finds_in(&core, cache, &tree, i, 7));
+        lists = core.lists;
+        assert_true(finds_in(&core, cache, &tree, 0, 9));
+        assert_int_equal(core.lists, lists);
+    }
+
+    /* The last are still there, from the last on. */
+    for (room = 0; room < 60; room++) {
+        lists = core.lists;
+        assert_true(finds_in(&core, cache, &tree, 59 - room, 7));
+
+        if (core.lists != lists) {
+            break;
+        }
+    }
+
+    /* 300 names of 8 octets, 16 more for each, of which a page is no less */
+    assert_in_range(room, 15, 59);
+    assert_true(finds_in(&core, cache, &tree, 0, 9));
+
+    iri_cache_destroy(cache);
+    core_free(&core);
+}
+
+
+/* One that has no place in all of it is answered right, and drives none out. */
+static void
+test_larger_than_all(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, 65536);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    size_t          i, lists;
+
+    (void) state;
+
+    core_init(&core);
+    put_directories(&core, 2, 10);
+    (void) put_many(&core, "d2", 5000);
+
+    for (i = 0; i < 3; i++) {
+        assert_true(finds_in(&core, cache, &tree, 0, i));
+        assert_true(finds_in(&core, cache, &tree, 1, i));
+        assert_true(finds_in(&core, cache, &tree, 2, i));
+        assert_text(find_other(&core, cache, &tree, "/d2/NAME-x"), "");
+    }
+
+    lists = core.lists;
+    assert_true(finds_in(&core, cache, &tree, 0, 5));
+    assert_true(finds_in(&core, cache, &tree, 1, 5));
+    assert_int_equal(core.lists, lists);
+    iri_cache_destroy(cache);
+    core_free(&core);
+}
+
+
+/* Every size down to none: right answers, and not an octet behind it. */
+static void
+test_every_size(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache;
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    unsigned char  *memory;
+    size_t          size, i, k, made = 0, refused = 0;
+
+    (void) state;
+
+    core_init(&core);
+    put_directories(&core, 9, 6);
+
+    for (size = 65536;; size -= size > 4096 ? 61 : 1) {
+        memory = malloc(size + 16);
+        memset(memory, 0, size);
+        memset(memory + size, 0x5a, 16);
+        cache = cache_of(memory, size);
+
+        if (cache == NULL) {
+            refused++;
+            assert_true(size < 1024);
+
+        } else {
+            made++;
+
+            for (i = 0; i < 9; i++) {
+                assert_true(finds_in(&core, cache, &tree, i, i % 6));
+            }
+        }
+
+        for (k = 0; k < 16; k++) {
+            assert_int_equal(memory[size + k], 0x5a);
+        }
+
+        iri_cache_destroy(cache);
+        core_forget(&core);
+        free(memory);
+
+        if (size == 0) {
+            break;
+        }
+    }
+
+    assert_true(made > 4000 && refused > 10);
+
+    /* Its own is as large as it must be. */
+    for (size = 0; size < 2000; size += 13) {
+        cache = cache_of(NULL, size);
+        assert_non_null(cache);
+        assert_true(finds_in(&core, cache, &tree, 3, 3));
+        iri_cache_destroy(cache);
+    }
+
+    core_free(&core);
+}
+
+
+/* ---- memory that is left by another, or shared --------------------------- */
+
+static uint64_t memory[SIZE / 8];
+
+
+static void
+test_memory_is_found_again(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache, *other;
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    size_t          i;
+
+    (void) state;
+
+    core_init(&core);
+    put_directories(&core, 5, 20);
+    memset(memory, 0, sizeof(memory));
+    cache = cache_of(memory, SIZE);
+
+    for (i = 0; i < 5; i++) {
+        assert_true(finds_in(&core, cache, &tree, i, i));
+    }
+
+    assert_int_equal(core.lists, 5);
+
+    /* Of two at once each has what the other has read ... */
+    other = cache_of(memory, SIZE);
+
+    for (i = 0; i < 5; i++) {
+        assert_true(finds_in(&core, other, &tree, i, 9));
+    }
+
+    /* ... and a new one, when the old is gone: a reload. */
+    iri_cache_destroy(cache);
+    iri_cache_destroy(other);
+    cache = cache_of(memory, SIZE);
+
+    for (i = 0; i < 5; i++) {
+        assert_true(finds_in(&core, cache, &tree, i, 19));
+    }
+
+    assert_int_equal(core.lists, 5);
+    iri_cache_destroy(cache);
+
+    /* Of another size nothing is as it was, and nothing of it is taken. */
+    cache = cache_of(memory, SIZE / 2);
+    assert_true(finds_in(&core, cache, &tree, 0, 1));
+    assert_int_equal(core.lists, 6);
+    iri_cache_destroy(cache);
+    cache = cache_of(memory, SIZE);
+    assert_true(finds_in(&core, cache, &tree, 0, 1));
+    assert_int_equal(core.lists, 7);
+    iri_cache_destroy(cache);
+    core_free(&core);
+}
+
+
+/* What no cache has left is none: it is taken for nothing. */
+static void
+test_garbage(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache;
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    size_t          turn, i;
+
+    (void) state;
+
+    core_init(&core);
+    put_directories(&core, 5, 20);
+
+    for (turn = 0; turn < 50; turn++) {
+        for (i = 0; i < COUNT(memory); i++) {
+            memory[i] = (uint64_t) core_random(UINT32_MAX) << 32
+                        | core_random(UINT32_MAX);
+        }
+
+        /* Even with the right size in its place. */
+        if (turn % 2) {
+            memory[1] = SIZE;
+        }
+
+        cache = cache_of(memory, SIZE);
+        assert_non_null(cache);
+
+        for (i = 0; i < 10; i++) {
+            assert_true(finds_in(&core, cache, &tree, i % 5, i));
+        }
+
+        iri_cache_destroy(cache);
+        core_forget(&core);
+    }
+
+    assert_int_equal(core.lists, 250);
+    core_free(&core);
+}
+
+
+/* Directories of one process are those of another: by device and inode. */
+static void
+test_replaced_directory(void **state)
+{
+    core_t          core;
+    core_node_t    *a, *b;
+    iri_node_t      node;
+    core_node_t    *first;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+
+    (void) state;
+
+    core_init(&core);
+    core_put(&core, S("/srv/a/one"));
+    core_put(&core, S("/srv/b/two"));
+    assert_text(find_other(&core, cache, &tree, "/a/ONE"), "/a/one");
+    assert_text(find_other(&core, cache, &tree, "/a/TWO"), "");
+    assert_text(find_other(&core, cache, &tree, "/b/TWO"), "/b/two");
+    assert_int_equal(core.lists, 2);
+
+    /* They change places, with the same times. */
+    a = core_node(&core, S("/srv/a"));
+    b = core_node(&core, S("/srv/b"));
+    node = a->node;
+    a->node = b->node;
+    b->node = node;
+    first = a->first;
+    a->first = b->first;
+    b->first = first;
+
+    assert_text(find_other(&core, cache, &tree, "/a/ONE"), "");
+    assert_text(find_other(&core, cache, &tree, "/a/TWO"), "/a/two");
+    assert_text(find_other(&core, cache, &tree, "/b/ONE"), "/b/one");
+    assert_int_equal(core.lists, 2);
+    iri_cache_destroy(cache);
+    core_free(&core);
+}
+
+
+/* ---- processes that die -------------------------------------------------- */
+
+/* As nginx's lock: its owner is known, and a dead one's is taken away. */
+typedef struct {
+    volatile int32_t owner;
+    uint32_t         rest[15];
+} shared_lock_t;
+
+
+static void
+shared_take(void *ctx)
+{
+    shared_lock_t *lock = ctx;
+    int32_t        none, self = (int32_t) getpid();
+
+    for (;;) {
+        none = 0;
+        if (__atomic_compare_exchange_n(&lock->owner, &none, self, 0,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        {
+            return;
+        }
+
+        usleep(50);
+    }
+}
+
+
+static void
+shared_give(void *ctx)
+{
+    shared_lock_t *lock = ctx;
+
+    __atomic_store_n(&lock->owner, 0, __ATOMIC_RELEASE);
+}
+
+
+/* Ask for all kinds of things, until the end. */
+static void
+ask_on(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree)
+{
+    size_t turn;
+
+    for (turn = 0;; turn++) {
+        if (!finds_in(core, cache, tree, core_random(40), core_random(300))) {
+            _exit(1);
+        }
+
+        if (turn % 50 == 0) {
+            core_forget(core);
+        }
+    }
+}
+
+
+static void
+test_killed(void **state)
+{
+    size_t           size = SIZE;
+    void            *shared;
+    shared_lock_t   *lock;
+    core_t           core;
+    iri_cache_t     *cache;
+    iri_tree_conf_t  tree = core_tree("", IRI_NAMES_ANY,
+                                      C | IRI_FORGIVE_SPELLING);
+    iri_cache_conf_t conf = { .size = size, .lock = shared_take,
+                              .unlock = shared_give };
+    struct timespec  wait = { 0, 0 };
+    pid_t            pid;
+    int              status;
+    size_t           turn, i, lists;
+
+    (void) state;
+
+    shared = mmap(NULL, size + sizeof(*lock), PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(shared, MAP_FAILED);
+    lock = (shared_lock_t *) shared;
+    conf.ctx = lock;
+    conf.memory = (char *) shared + sizeof(*lock);
+
+    core_init(&core);
+    put_directories(&core, 40, 300);
+    cache = iri_cache_create(&conf);
+    assert_non_null(cache);
+
+    for (turn = 0; turn < 60; turn++) {
+        fflush(NULL);
+        pid = fork();
+        assert_true(pid >= 0);
+
+        if (pid == 0) {
+            for (i = 0; i < turn * 7; i++) {
+                (void) core_random(2);
+            }
+
+            ask_on(&core, cache, &tree);
+        }
+
+        /* Meanwhile this one asks, too. */
+        wait.tv_nsec = (long) core_random(20 * 1000 * 1000);
+        nanosleep(&wait, NULL);
+
+        for (i = 0; i < 20; i++) {
+            assert_true(finds_in(&core, cache, &tree, core_random(40),
+                                 core_random(300)));
+        }
+
+        assert_int_equal(kill(pid, SIGKILL), 0);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFSIGNALED(status));
+
+        /* As a master does when a worker has died. */
+        if (lock->owner == (int32_t) pid) {
+            lock->owner = 0;
+        }
+
+        for (i = 0; i < 40; i++) {
+            assert_true(finds_in(&core, cache, &tree, i, core_random(300)));
+        }
+
+        core_forget(&core);
+    }
+
+    /* Nothing is lost: as many have a place as in a new one. */
+    for (i = 0; i < 8; i++) {
+        assert_true(finds_in(&core, cache, &tree, i, 1));
+    }
+
+    lists = core.lists;
+
+    for (i = 0; i < 8; i++) {
+        assert_true(finds_in(&core, cache, &tree, i, 2));
+    }
+
+    assert_int_equal(core.lists, lists);
+    iri_cache_destroy(cache);
+    munmap(shared, size + sizeof(*lock));
+    core_free(&core);
+}
+
+
+/* ---- one that dies while it fills ---------------------------------------- */
+
+static iri_cache_job_t *jobs[100];
+static size_t           jobs_count;
+static int              jobs_taken = 1;
+
+
+static int
+job_later(void *ctx, iri_cache_job_t *job)
+{
+    (void) ctx;
+
+    if (jobs_taken) {
+        jobs[jobs_count++] = job;
+    }
+
+    return jobs_taken;
+}
+
+
+/*
+ * A process that has taken every place to fill it, and dies: the places are
+ * taken back, each, and the pages.
+ */
+static void
+test_left_by_the_dead(void **state)
+{
+    size_t           size = 64 * 1024, i, lists;
+    void            *shared;
+    core_t           core;
+    core_node_t     *node;
+    iri_cache_t     *cache;
+    iri_tree_conf_t  tree = core_tree("", IRI_NAMES_ANY, C);
+    iri_cache_conf_t conf = { .size = size, .later = job_later };
+    pid_t            pid;
+    int              status;
+    char             path[64];
+
+    (void) state;
+
+    shared = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(shared, MAP_FAILED);
+    conf.memory = shared;
+    core_init(&core);
+    put_directories(&core, 10, 50);
+
+    /* 200 directories, which are one: large, and with the inode of each. */
+    node = put_many(&core, "large", IRI_MAX_LISTED + 1);
+    cache = iri_cache_create(&conf);
+    jobs_count = 0;
+    fflush(NULL);
+    pid = fork();
+    assert_true(pid >= 0);
+
+    if (pid == 0) {
+        for (i = 0; i < 400 && jobs_count < 100; i++) {
+            node->node.ino += 7;
+            (void) find_other(&core, cache, &tree, "/large/NAME-1");
+            core_forget(&core);
+        }
+
+        /* All are taken: some askers got no place. */
+        _exit(jobs_count >= 32 && jobs_count < 100 && i == 400 ? 0 : 1);
+    }
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+
+    for (i = 0; i < 10; i++) {
+        assert_true(finds_in(&core, cache, &tree, i, i));
+    }
+
+    lists = core.lists;
+
+    for (i = 0; i < 10; i++) {
+        assert_true(finds_in(&core, cache, &tree, i, i + 1));
+        snprintf(path, sizeof(path), "/d%lu/NAME-x", (unsigned long) i);
+        assert_text(find_other(&core, cache, &tree, path), "");
+    }
+
+    assert_int_equal(core.lists, lists);
+    iri_cache_destroy(cache);
+    munmap(shared, size);
+    core_free(&core);
+}
+
+
+/* ---- building elsewhere -------------------------------------------------- */
+
+/* A directory that needs no ctx, as jobs want it. */
+static core_t    job_core;
+static iri_dir_t job_dir;
+
+
+static iri_status_t
+job_stat(void *ctx, const char *path, iri_node_t *node)
+{
+    (void) ctx;
+
+    return job_core.env.dir->stat(&job_core, path, node);
+}
+
+
+static iri_status_t
+job_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+         void *arg)
+{
+    (void) ctx;
+
+    return job_core.env.dir->list(&job_core, path, node, each, arg);
+}
+
+
+static iri_cache_t *
+job_setup(core_t *core, size_t entries)
+{
+    static lock_t lock;
+
+    memset(&lock, 0, sizeof(lock));
+    core_init(&job_core);
+    core_init(core);
+    job_dir.stat = job_stat;
+    job_dir.list = job_list;
+    core->env.dir = &job_dir;
+    (void) put_many(&job_core, "d0", entries);
+    jobs_count = 0;
+    jobs_taken = 1;
+
+    return iri_cache_create(&(iri_cache_conf_t) {
+        .size = 4 << 20, .later = job_later, .lock = lock_take,
+        .unlock = lock_give, .ctx = &lock });
+}
+
+
+static void
+job_teardown(core_t *core, iri_cache_t *cache)
+{
+    iri_cache_destroy(cache);
+    core_free(core);
+    core_free(&job_core);
+}
+
+
+/* It is read again when nine times as long has passed as it took. */
+static void
+ask_until_job(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
+              size_t count)
+{
+    struct timespec wait = { 0, 10 * 1000 * 1000 };
+    size_t          i;
+
+    for (i = 0; i < 1000 && jobs_count < count; i++) {
+        assert_true(finds_in(core, cache, tree, 0, 5));
+        nanosleep(&wait, NULL);
+    }
+
+    assert_int_equal(jobs_count, count);
+}
+
+
+/* A small one at once; a large one later, and once for all who ask. */
+static void
+test_built_later(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = job_setup(&core, IRI_MAX_LISTED);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    size_t          i;
+
+    (void) state;
+
+    assert_true(finds_in(&core, cache, &tree, 0, 5));
+    assert_int_equal(jobs_count, 0);
+    job_teardown(&core, cache);
+
+    cache = job_setup(&core, IRI_MAX_LISTED + 1);
+
+    /*
+     * Until then names as they are written, and no others; nor does anybody
+     * but the first read so many entries only to see that there are more.
+     */
+    for (i = 0; i < 3; i++) {
+        assert_false(finds_in(&core, cache, &tree, 0, 5));
+        assert_text(find_in(&core, cache, &tree, "/d0/name-5"),
+                    "/srv/d0/name-5");
+        assert_int_equal(jobs_count, 1);
+        assert_int_equal(job_core.lists, 1);
+    }
+
+    iri_cache_job_run(jobs[0]);
+    job_core.lists = 0;
+
+    for (i = 0; i < IRI_MAX_LISTED; i += 997) {
+        assert_true(finds_in(&core, cache, &tree, 0, i));
+    }
+
+    assert_text(find_other(&core, cache, &tree, "/d0/NAME-x"), "");
+    assert_int_equal(job_core.lists, 0);
+    assert_int_equal(jobs_count, 1);
+
+    /* It has changed: again, and what is known of it serves meanwhile. */
+    job_core.mtime++;
+    core_put(&job_core, S("/srv/d0/new"));
+    ask_until_job(&core, cache, &tree, 2);
+    assert_int_equal(job_core.lists, 0);
+    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
+    assert_int_equal(jobs_count, 2);
+    iri_cache_job_run(jobs[1]);
+    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
+    job_teardown(&core, cache);
+}
+
+
+/* Dropped, refused: the next one who asks may have it. */
+static void
+test_not_built_later(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = job_setup(&core, IRI_MAX_LISTED + 1);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+
+    (void) state;
+
+    jobs_taken = 0;
+    assert_false(finds_in(&core, cache, &tree, 0, 5));
+    assert_false(finds_in(&core, cache, &tree, 0, 5));
+    jobs_taken = 1;
+    assert_false(finds_in(&core, cache, &tree, 0, 5));
+    assert_int_equal(jobs_count, 1);
+    iri_cache_job_drop(jobs[0]);
+    assert_false(finds_in(&core, cache, &tree, 0, 5));
+    assert_int_equal(jobs_count, 2);
+
+    /* The directory is gone when it is run; then it is there again. */
+    core_node(&job_core, S("/srv/d0"))->name.data =
+        (const unsigned char *) "dx";
+    iri_cache_job_run(jobs[1]);
+    core_node(&job_core, S("/srv/dx"))->name.data =
+        (const unsigned char *) "d0";
+    assert_false(finds_in(&core, cache, &tree, 0, 5));
+    assert_int_equal(jobs_count, 3);
+    iri_cache_job_run(jobs[2]);
+    assert_true(finds_in(&core, cache, &tree, 0, 5));
+    job_teardown(&core, cache);
+}
+
+
+/* Changed, or another one, between asking and running. */
+static void
+test_built_too_late(void **state)
+{
+    core_t          core;
+    core_node_t    *d0;
+    iri_cache_t    *cache = job_setup(&core, IRI_MAX_LISTED + 1);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+
+    (void) state;
+
+    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
+    assert_int_equal(jobs_count, 1);
+    job_core.mtime++;
+    d0 = core_put(&job_core, S("/srv/d0/new"));
+    iri_cache_job_run(jobs[0]);
+    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
+    assert_int_equal(jobs_count, 1);
+
+    /* It is run, and another directory stands there. */
+    d0 = core_node(&job_core, S("/srv/d0"));
+    job_core.mtime++;
+    core_put(&job_core, S("/srv/d0/more"));
+    assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "");
+    ask_until_job(&core, cache, &tree, 2);
+    d0->node.ino += 1000;
+    iri_cache_job_run(jobs[1]);
+    d0->node.ino -= 1000;
+
+    /* What was read is not remembered of the one that was asked for. */
+    assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "");
+    ask_until_job(&core, cache, &tree, 3);
+    iri_cache_job_run(jobs[2]);
+    assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "/d0/more");
+    job_teardown(&core, cache);
+}
+
+
+static void *
+job_thread(void *job)
+{
+    iri_cache_job_run(job);
+
+    return NULL;
+}
+
+
+static void
+test_built_in_a_thread(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache;
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    pthread_t       id;
+    size_t          i, found = 0;
+
+    (void) state;
+
+    cache = job_setup(&core, 50000);
+    iri_cache_destroy(cache);
+    cache = iri_cache_create(&(iri_cache_conf_t) {
+        .size = 4 << 20, .later = job_later, .lock = mutex_take,
+        .unlock = mutex_give, .ctx = &mutex });
+
+    assert_false(finds_in(&core, cache, &tree, 0, 5));
+    assert_int_equal(jobs_count, 1);
+    assert_int_equal(pthread_create(&id, NULL, job_thread, jobs[0]), 0);
+
+    for (i = 0; i < 300 && found < 10; i++) {
+        found += (size_t) finds_in(&core, cache, &tree, 0, i);
+        core_forget(&core);
+    }
+
+    pthread_join(id, NULL);
+    assert_true(finds_in(&core, cache, &tree, 0, 49999));
+
+    /* Who was reading while it ended may have asked once more. */
+    assert_in_range(jobs_count, 1, 2);
+
+    if (jobs_count == 2) {
+        iri_cache_job_drop(jobs[1]);
+    }
+
+    job_teardown(&core, cache);
+}
+
+
+/* ---- who waits for whom -------------------------------------------------- */
+
+static pthread_mutex_t line = PTHREAD_MUTEX_INITIALIZER;
+static size_t          in_line, lists_made;
+static core_t          line_core;
+
+
+static void
+line_queue(void *ctx)
+{
+    (void) ctx;
+    pthread_mutex_lock(&line);
+    in_line++;
+}
+
+
+static void
+line_leave(void *ctx)
+{
+    (void) ctx;
+    in_line--;
+    pthread_mutex_unlock(&line);
+}
+
+
+static iri_status_t
+line_stat(void *ctx, const char *path, iri_node_t *node)
+{
+    core_t mine = line_core;
+
+    (void) ctx;
+
+    return line_core.env.dir->stat(&mine, path, node);
+}
+
+
+static iri_status_t
+line_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+          void *arg)
+{
+    struct timespec wait = { 0, 30 * 1000 * 1000 };
+    core_t          mine = line_core;
+
+    (void) ctx;
+
+    /* One at a time, by the queue that is kept. */
+    if (in_line != 1) {
+        return IRI_IO_FAILED;
+    }
+
+    lists_made++;
+    nanosleep(&wait, NULL);
+
+    return line_core.env.dir->list(&mine, path, node, each, arg);
+}
+
+
+static const iri_dir_t line_dir = { line_stat, line_list };
+
+
+static void *
+line_thread(void *arg)
+{
+    core_t       core;
+    iri_search_t search = {
+        &shared_tree, shared_cache, 0, S("/srv"), S("/d0/NAME-1"), 0, NULL
+    };
+    iri_found_t found;
+    int         good;
+
+    (void) arg;
+    core_init(&core);
+    core.env.dir = &line_dir;
+    good = iri_find(&core.env, &search, &found) == IRI_OK
+           && found.answer == IRI_MOVED;
+    core_free(&core);
+
+    return good ? NULL : (void *) 1;
+}
+
+
+/* Eight who ask at once: one reads, and the others have it from that one. */
+static void
+test_queue(void **state)
+{
+    pthread_t id[8];
+    void     *wrong;
+    size_t    i;
+
+    (void) state;
+
+    core_init(&line_core);
+    (void) put_many(&line_core, "d0", 100);
+    shared_tree = core_tree("", IRI_NAMES_ANY, C);
+    shared_cache = iri_cache_create(&(iri_cache_conf_t) {
+        .size = SIZE, .lock = mutex_take, .unlock = mutex_give,
+        .queue = line_queue, .leave = line_leave, .ctx = &mutex });
+    lists_made = 0;
+
+    for (i = 0; i < 8; i++) {
+        assert_int_equal(pthread_create(&id[i], NULL, line_thread, NULL), 0);
+    }
+
+    for (i = 0; i < 8; i++) {
+        pthread_join(id[i], &wrong);
+        assert_null(wrong);
+    }
+
+    assert_int_equal(lists_made, 1);
+    assert_int_equal(in_line, 0);
+    iri_cache_destroy(shared_cache);
+    core_free(&line_core);
+}
+
+
+/* ---- large ones that change ---------------------------------------------- */
+
+static iri_status_t
+list_slowly(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+            void *arg)
+{
+    struct timespec wait = { 0, 50 * 1000 * 1000 };
+
+    nanosleep(&wait, NULL);
+
+    return led_by->list(ctx, path, node, each, arg);
+}
+
+
+/*
+ * Of more than a thousand entries, that change all the time: read again after
+ * nine times as long as it took.  Until then what is remembered is looked at,
+ * and what is not remembered is looked for.
+ */
+static void
+test_large_and_changing(void **state)
+{
+    core_t          core;
+    core_node_t    *node;
+    iri_dir_t       dir;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    struct timespec wait = { 0, 600 * 1000 * 1000 };
+
+    (void) state;
+
+    core_init(&core);
+    led_by = core.env.dir;
+    dir = *led_by;
+    dir.list = list_slowly;
+    core.env.dir = &dir;
+    node = put_many(&core, "d0", 1001);
+    node->node.mtime = node->node.ctime = now();
+
+    assert_true(finds_in(&core, cache, &tree, 0, 5));
+    assert_int_equal(core.lists, 1);
+
+    /* A name comes, another goes. */
+    core.mtime = now();
+    core_put(&core, S("/srv/d0/new"));
+    core_put(&core, S("/srv/d0/n-1"));
+    core_node(&core, S("/srv/d0/name-3"))->name = S("gone");
+
+    assert_true(finds_in(&core, cache, &tree, 0, 5));
+    assert_false(finds_in(&core, cache, &tree, 0, 3));
+    assert_text(find_in(&core, cache, &tree, "/d0/new"), "/srv/d0/new");
+    assert_text(find_other(&core, cache, &tree, "/D0/new"), "/d0/new");
+    assert_text(find_other(&core, cache, &tree, "/D0/name-3"), "/d0/name-3");
+    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
+
+    /* /srv was read, too, for the sake of D0. */
+    assert_int_equal(core.lists, 2);
+    nanosleep(&wait, NULL);
+    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
+    assert_int_equal(core.lists, 3);
+    iri_cache_destroy(cache);
+
+    /* A thousand are read at once. */
+    cache = cache_of(NULL, SIZE);
+    core.mtime = now();
+    (void) put_many(&core, "d1", 1000);
+    assert_true(finds_in(&core, cache, &tree, 1, 5));
+    core.mtime = now();
+    core_put(&core, S("/srv/d1/new"));
+    core.lists = 0;
+    wait.tv_nsec = 150 * 1000 * 1000;
+    nanosleep(&wait, NULL);
+    assert_text(find_other(&core, cache, &tree, "/d1/NEW"), "/d1/new");
+    assert_int_equal(core.lists, 1);
+    iri_cache_destroy(cache);
+    core_free(&core);
+}
+
+
 int
 main(void)
 {
@@ -622,6 +1659,20 @@ main(void)
         cmocka_unit_test(test_size_is_kept),
         cmocka_unit_test(test_eviction),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_least_recently_used),
+        cmocka_unit_test(test_larger_than_all),
+        cmocka_unit_test(test_every_size),
+        cmocka_unit_test(test_memory_is_found_again),
+        cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_replaced_directory),
+        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_left_by_the_dead),
+        cmocka_unit_test(test_built_later),
+        cmocka_unit_test(test_not_built_later),
+        cmocka_unit_test(test_built_too_late),
+        cmocka_unit_test(test_built_in_a_thread),
+        cmocka_unit_test(test_queue),
+        cmocka_unit_test(test_large_and_changing),
     };
 
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
