@@ -2,6 +2,7 @@
  * ngx_http_iri.h - what the files of the nginx module need of each other
  *
  *   ngx_http_iri_module.c      directives, inheritance, start and end
+ *   ngx_http_iri_cache.c       what is remembered of directories
  *   ngx_http_iri_host.c        the server that a request's host selects
  *   ngx_http_iri_names.c       the names of servers, in A-labels too
  *   ngx_http_iri_request.c     what is kept of a request, reading its path
@@ -38,9 +39,13 @@ typedef enum {
     NGX_HTTP_IRI_WRAPPED
 } ngx_http_iri_wrapped_t;
 
+/* What is remembered of directories (ngx_http_iri_cache.c) */
+typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
+
 typedef struct {
     iri_registry_t *registry;   /* NULL until one is needed */
     ngx_array_t hooks;          /* of ngx_http_iri_hook_t */
+    ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t switched_on;     /* a server is on or in report */
     iri_idna_t *idna;           /* NULL until one is */
     ngx_uint_t ssl;             /* index of ngx_http_ssl_module, 0: none */
@@ -75,14 +80,19 @@ typedef struct {
     unsigned hosts_own:1;       /* that is in the server itself */
     ngx_uint_t hosts;           /* the same; off where engine is */
     iri_host_conf_t host;       /* for the core; without idna where that is */
+    size_t cache_size;          /* iri_cache; 0: off */
+    ngx_str_t cache_threads;    /* a pool of threads; empty: none is said */
+    ngx_http_iri_cache_t *cache;    /* NULL: nothing is remembered */
+    ngx_uint_t folds;           /* a location finds names by what is near */
 } ngx_http_iri_srv_conf_t;
 
 typedef struct {
     iri_charsets_t *charsets;   /* NULL: UTF-8 */
     ngx_uint_t names;           /* iri_names_t */
     ngx_uint_t match;           /* IRI_FORGIVE_... */
+    ngx_uint_t ambiguous;       /* iri_ambiguous_t */
     ngx_uint_t redirect;        /* HTTP status, 0: off */
-    iri_tree_conf_t tree;       /* the first three, for the core */
+    iri_tree_conf_t tree;       /* the first four, for the core */
 
     /*
      * Where the script is under root: the core module's configuration as it
@@ -148,6 +158,8 @@ typedef struct {
     iri_reading_t destination;  /* of the Destination header */
     iri_answer_t answer;        /* to the last path that was read */
     ngx_str_t known;            /* the last r->uri that was read */
+    ngx_str_t ascii;            /* the path that came, where that is ASCII and
+                                   a location may know it by another name */
     ngx_str_t canonical;        /* the canonical path of what came */
     ngx_http_iri_found_t *founds;
     ngx_str_t *filename;        /* between the two codes of the script */
@@ -178,10 +190,25 @@ typedef struct {
 } ngx_http_iri_ctx_t;
 
 
-/* ---- ngx_http_iri_module.c ---------------------------------------------- */
+/* ---- ngx_http_iri_cache.c ----------------------------------------------- */
 
-/* This worker's memory of directories, or NULL. */
-iri_cache_t *ngx_http_iri_cache(void);
+/* What this process remembers of directories for a request, or NULL. */
+iri_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
+
+/* The words of iri_cache; NULL, or a sentence that says what is wrong. */
+const char *ngx_http_iri_cache_set(ngx_conf_t *cf,
+    ngx_http_iri_srv_conf_t *iscf, const iri_str_t *words);
+
+/* After the engine of conf is known.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_iri_cache_merge(ngx_conf_t *cf,
+    const ngx_http_iri_srv_conf_t *prev, ngx_http_iri_srv_conf_t *conf);
+
+/* A location of the server forgives width, case, accents or spelling. */
+ngx_int_t ngx_http_iri_cache_folds(ngx_conf_t *cf,
+    ngx_http_iri_srv_conf_t *iscf);
+
+/* When a process begins that answers requests. */
+void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
 
 
 /* ---- ngx_http_iri_host.c ------------------------------------------------ */
@@ -231,6 +258,10 @@ ngx_uint_t ngx_http_iri_same(ngx_str_t a, ngx_str_t b);
 /* 1 if r->uri holds ASCII only. */
 ngx_uint_t ngx_http_iri_plain_uri(ngx_http_request_t *r);
 
+/* 1 if the disk has nothing to say of r->uri in this location. */
+ngx_uint_t ngx_http_iri_own_name(ngx_http_request_t *r,
+    const ngx_http_iri_loc_conf_t *ilcf);
+
 /* Lend the core the request's pool, log and file system. */
 void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
 
@@ -266,6 +297,10 @@ ngx_int_t ngx_http_iri_read_sent(ngx_http_request_t *r,
 /* The same for a path that nginx made: a redirect, a subrequest, a rewrite. */
 ngx_int_t ngx_http_iri_read_made(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx);
+
+/* How ctx->ascii came, for who must know: the rest needs no reading. */
+ngx_int_t ngx_http_iri_read_ascii(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *ctx, iri_reading_t *reading);
 
 /*
  * Act on the reading.  NGX_DECLINED: r->uri is as it was; NGX_OK: it has
@@ -320,6 +355,13 @@ ngx_http_iri_found_t *ngx_http_iri_find(ngx_http_request_t *r);
 /* The same for another path that is canonical. */
 ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
     ngx_str_t uri);
+
+/*
+ * What was found under another path needs no second look under its own, which
+ * r->uri is now: where that is how the disk has it.
+ */
+void ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    const ngx_http_iri_found_t *moved);
 
 /*
  * The name on disk for uri in the current location, with a NUL behind it that

@@ -217,15 +217,20 @@ ngx_http_iri_destination_fits(ngx_http_request_t *r, ngx_str_t path,
 static ngx_uint_t
 ngx_http_iri_destination_moved(ngx_http_request_t *r, ngx_str_t path)
 {
-    ngx_http_iri_found_t *found;
+    ngx_http_iri_found_t    *found;
+    ngx_http_iri_loc_conf_t *ilcf;
 
-    if (iri_is_ascii(ngx_http_iri_in(path), 0)) {
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (!iri_needs_look(&ilcf->tree, ngx_http_iri_in(path))) {
         return 0;
     }
 
     found = ngx_http_iri_find_uri(r, path);
 
-    return found != NULL && found->found.answer == IRI_MOVED;
+    return found != NULL
+           && (found->found.answer == IRI_MOVED
+               || found->found.answer == IRI_CHOOSE);
 }
 
 

@@ -9,8 +9,6 @@
 
 #include "ngx_http_iri.h"
 
-#define NGX_HTTP_IRI_CACHE_SIZE (1024 * 1024)
-
 
 static void *ngx_http_iri_create_main_conf(ngx_conf_t *cf);
 static void *ngx_http_iri_create_srv_conf(ngx_conf_t *cf);
@@ -21,7 +19,6 @@ static char *
 ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
 static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
-static void      ngx_http_iri_exit_process(ngx_cycle_t *cycle);
 
 static char *
 ngx_http_iri_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -36,11 +33,11 @@ ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
+ngx_http_iri_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
 ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
-
-
-/* This worker's: what it remembers of directories, of no request. */
-static iri_cache_t *ngx_http_iri_worker_cache;
+static char *
+ngx_http_iri_cache_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* clang-format off */
@@ -75,6 +72,13 @@ static ngx_command_t ngx_http_iri_commands[] = {
       offsetof(ngx_http_iri_srv_conf_t, hosts_said),
       NULL },
 
+    { ngx_string("iri_cache"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_cache_words,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
     { ngx_string("iri_filename_charset"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
       ngx_http_iri_charsets,
@@ -94,6 +98,13 @@ static ngx_command_t ngx_http_iri_commands[] = {
       ngx_http_iri_match,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, match),
+      NULL },
+
+    { ngx_string("iri_ambiguous"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_TAKE1,
+      ngx_http_iri_ambiguous,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, ambiguous),
       NULL },
 
     { ngx_string("iri_redirect"),
@@ -132,7 +143,7 @@ ngx_module_t ngx_http_iri_module = {
     ngx_http_iri_init_process,             /* init process */
     NULL,                                  /* init thread */
     NULL,                                  /* exit thread */
-    ngx_http_iri_exit_process,             /* exit process */
+    NULL,                                  /* exit process */
     NULL,                                  /* exit master */
     NGX_MODULE_V1_PADDING
 };
@@ -314,6 +325,37 @@ ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
 
 static char *
+ngx_http_iri_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    const char     *error;
+    iri_ambiguous_t ambiguous = IRI_AMBIGUOUS_404;
+
+    error = iri_parse_ambiguous(ngx_http_iri_word(cf), &ambiguous);
+
+    return ngx_http_iri_set_slot(cmd, conf, error, ambiguous);
+}
+
+
+static char *
+ngx_http_iri_cache_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    iri_str_t  *words;
+    const char *error;
+
+    (void) cmd;
+
+    words = ngx_http_iri_words(cf);
+    if (words == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    error = ngx_http_iri_cache_set(cf, conf, words);
+
+    return error != NULL ? (char *) error : NGX_CONF_OK;
+}
+
+
+static char *
 ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     int         status = 0;
@@ -376,7 +418,10 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
 
     if (ngx_array_init(&imcf->hooks, cf->pool, 16,
                        sizeof(ngx_http_iri_hook_t))
-        != NGX_OK)
+            != NGX_OK
+        || ngx_array_init(&imcf->caches, cf->pool, 4,
+                          sizeof(ngx_http_iri_cache_t *))
+               != NGX_OK)
     {
         return NULL;
     }
@@ -399,6 +444,7 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->invalid = NGX_CONF_UNSET_UINT;
     iscf->charsets = NGX_CONF_UNSET_PTR;
     iscf->hosts_said = NGX_CONF_UNSET_UINT;
+    iscf->cache_size = NGX_CONF_UNSET_SIZE;
 
     return iscf;
 }
@@ -472,6 +518,10 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_http_iri_merge_hosts(prev, conf);
 
+    if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
     conf->reading.invalid = (iri_invalid_t) conf->invalid;
     if (conf->charsets != NULL) {
         conf->reading.charsets = *conf->charsets;
@@ -509,6 +559,7 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
     ilcf->charsets = NGX_CONF_UNSET_PTR;
     ilcf->names = NGX_CONF_UNSET_UINT;
     ilcf->match = NGX_CONF_UNSET_UINT;
+    ilcf->ambiguous = NGX_CONF_UNSET_UINT;
     ilcf->redirect = NGX_CONF_UNSET_UINT;
 
     return ilcf;
@@ -552,6 +603,8 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->names, prev->names, IRI_NAMES_ANY);
     ngx_conf_merge_uint_value(conf->match, prev->match,
                               IRI_FORGIVE_NORMALIZATION);
+    ngx_conf_merge_uint_value(conf->ambiguous, prev->ambiguous,
+                              IRI_AMBIGUOUS_404);
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
@@ -569,11 +622,18 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 
     conf->tree.names = (iri_names_t) conf->names;
     conf->tree.match = (unsigned) conf->match;
+    conf->tree.ambiguous = (iri_ambiguous_t) conf->ambiguous;
     if (conf->charsets != NULL) {
         conf->tree.charsets = *conf->charsets;
     }
 
     iri_tree_conf_finish(&iscf->reading, &conf->tree);
+
+    if ((conf->tree.match & IRI_FORGIVE_FOLDED) != 0
+        && ngx_http_iri_cache_folds(cf, iscf) != NGX_OK)
+    {
+        return NGX_CONF_ERROR;
+    }
 
     return iscf->engine == IRI_ENGINE_ON ? ngx_http_iri_add_hook(cf, conf)
                                          : NGX_CONF_OK;
@@ -609,7 +669,6 @@ ngx_http_iri_init(ngx_conf_t *cf)
 }
 
 
-/* Without memory for it directories are read again; nothing else is lost. */
 static ngx_int_t
 ngx_http_iri_init_process(ngx_cycle_t *cycle)
 {
@@ -617,26 +676,9 @@ ngx_http_iri_init_process(ngx_cycle_t *cycle)
 
     imcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_iri_module);
 
-    if (imcf != NULL && imcf->switched_on) {
-        ngx_http_iri_worker_cache = iri_cache_create(&(iri_cache_conf_t) { .size = NGX_HTTP_IRI_CACHE_SIZE });
+    if (imcf != NULL) {
+        ngx_http_iri_cache_init_process(imcf);
     }
 
     return NGX_OK;
-}
-
-
-static void
-ngx_http_iri_exit_process(ngx_cycle_t *cycle)
-{
-    (void) cycle;
-
-    iri_cache_destroy(ngx_http_iri_worker_cache);
-    ngx_http_iri_worker_cache = NULL;
-}
-
-
-iri_cache_t *
-ngx_http_iri_cache(void)
-{
-    return ngx_http_iri_worker_cache;
 }

@@ -41,6 +41,18 @@ ngx_http_iri_engine_of(ngx_http_request_t *r)
 }
 
 
+/* May a location of this server know an ASCII path by another name? */
+static ngx_uint_t
+ngx_http_iri_folds(ngx_http_request_t *r)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    return iscf->folds;
+}
+
+
 /* The same for all phases: a status, never an aborted connection. */
 static ngx_int_t
 ngx_http_iri_status(ngx_int_t rc)
@@ -76,6 +88,25 @@ ngx_http_iri_post_read(ngx_http_request_t *r, iri_engine_t engine)
 }
 
 
+/* Nothing is to be read, but it may have to start over. */
+static ngx_int_t
+ngx_http_iri_post_read_ascii(ngx_http_request_t *r, iri_engine_t engine)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL || ngx_http_iri_keep(r, &ctx->kept, 0) != NGX_OK) {
+        return engine == IRI_ENGINE_ON ? NGX_HTTP_INTERNAL_SERVER_ERROR
+                                       : NGX_DECLINED;
+    }
+
+    ctx->ascii = r->uri;
+    ctx->canonical = r->uri;
+
+    return NGX_DECLINED;
+}
+
+
 static ngx_int_t
 ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 {
@@ -100,8 +131,12 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
         }
     }
 
-    return ngx_http_iri_plain_uri(r) ? NGX_DECLINED
-                                     : ngx_http_iri_post_read(r, engine);
+    if (!ngx_http_iri_plain_uri(r)) {
+        return ngx_http_iri_post_read(r, engine);
+    }
+
+    return ngx_http_iri_folds(r) ? ngx_http_iri_post_read_ascii(r, engine)
+                                 : NGX_DECLINED;
 }
 
 
@@ -153,7 +188,7 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL) {
-        if (ngx_http_iri_plain_uri(r)) {
+        if (ngx_http_iri_plain_uri(r) && !ngx_http_iri_folds(r)) {
             return NGX_DECLINED;
         }
 
@@ -226,19 +261,42 @@ ngx_http_iri_confirm(ngx_http_iri_ctx_t *ctx, iri_str_t charset)
 }
 
 
+/* Whoever looks for a mistake in a link wants to know what was forgiven. */
+static void
+ngx_http_iri_log_moved(ngx_http_request_t *r, const iri_found_t *found)
+{
+    ngx_str_t asked, path;
+
+    if (found->match < IRI_MATCH_WIDTH
+        || r->connection->log->log_level < NGX_LOG_INFO)
+    {
+        return;
+    }
+
+    asked = ngx_http_iri_printable(r, r->uri);
+    path = ngx_http_iri_printable(r, ngx_http_iri_out(found->path));
+
+    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
+                  "iri: \"%V\" is \"%V\": %s", &asked, &path,
+                  iri_match_text(found->match));
+}
+
+
 /*
  * The resource has another canonical path: let all rules judge that one, the
  * server's too, as if it had come so.
  */
 static ngx_int_t
 ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                        const iri_found_t *found)
+                        const ngx_http_iri_found_t *found)
 {
+    ngx_http_iri_log_moved(r, &found->found);
+
     ctx->moved = 1;
-    ctx->moved_match = found->match;
+    ctx->moved_match = found->found.match;
     ctx->rewritten = !ngx_http_iri_same(r->uri, ctx->canonical);
 
-    if (ngx_http_iri_set_uri(r, found->path) != NGX_OK) {
+    if (ngx_http_iri_set_uri(r, found->found.path) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -246,8 +304,10 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ctx->canonical = r->uri;
 
     if (ctx->has_came && ctx->came.octets.data == ctx->reading.octets.data) {
-        ngx_http_iri_confirm(ctx, found->charset);
+        ngx_http_iri_confirm(ctx, found->found.charset);
     }
+
+    ngx_http_iri_found_moved(r, ctx, found);
 
     ngx_http_iri_put_back(r, &ctx->kept);
 
@@ -316,7 +376,7 @@ ngx_http_iri_is_looked_for(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return ilcf->plain != NULL && !ngx_http_iri_plain_uri(r)
+    return ilcf->plain != NULL && !ngx_http_iri_own_name(r, ilcf)
            && (ilcf->plain->alias == 0 || r->valid_location)
            && !ngx_http_iri_is_judged(r);
 }
@@ -337,7 +397,7 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
 
     return found->found.answer == IRI_MOVED
                    && ngx_http_iri_may_start_over(r, ctx)
-               ? ngx_http_iri_start_over(r, ctx, &found->found)
+               ? ngx_http_iri_start_over(r, ctx, found)
                : NGX_DECLINED;
 }
 
@@ -363,10 +423,10 @@ ngx_http_iri_answer(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return found->found.answer == IRI_MOVED
-                   || found->found.answer == IRI_REFUSE
-               ? ngx_http_iri_not_found(r, ctx, found)
-               : NGX_DECLINED;
+    return found->found.answer == IRI_PASS
+                   || found->found.answer == IRI_SERVE
+               ? NGX_DECLINED
+               : ngx_http_iri_not_found(r, ctx, found);
 }
 
 
@@ -385,7 +445,7 @@ ngx_http_iri_resolve_first(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (ilcf->plain == NULL || ilcf->plain->root_lengths != NULL
-        || ngx_http_iri_plain_uri(r) || ngx_http_iri_is_judged(r))
+        || ngx_http_iri_own_name(r, ilcf) || ngx_http_iri_is_judged(r))
     {
         return NGX_DECLINED;
     }
@@ -399,7 +459,7 @@ ngx_http_iri_resolve_first(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    rc = ngx_http_iri_start_over(r, ctx, &found->found);
+    rc = ngx_http_iri_start_over(r, ctx, found);
 
     return rc == NGX_DECLINED ? NGX_OK : rc;
 }
@@ -570,6 +630,98 @@ ngx_http_iri_host_is_sent(ngx_http_request_t *r)
 }
 
 
+/* How the request came.  NGX_DECLINED: nothing was to be read or found. */
+static ngx_int_t
+ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
+                  iri_reading_t *came)
+{
+    if (ctx->has_came) {
+        *came = ctx->came;
+        return NGX_OK;
+    }
+
+    return ctx->moved && ctx->ascii.len != 0
+               ? ngx_http_iri_read_ascii(r, ctx, came)
+               : NGX_DECLINED;
+}
+
+
+/*
+ * nginx sends who asks for a directory without "/" to where it is: not in a
+ * second redirect.
+ */
+static ngx_int_t
+ngx_http_iri_canonical_end(ngx_http_request_t *r, ngx_str_t *path)
+{
+    u_char               *p;
+    ngx_file_info_t       info;
+    ngx_http_iri_found_t *found;
+
+    if (r->content_handler != NULL || !ngx_http_iri_is_looked_for(r)
+        || path->len == 0 || path->data[path->len - 1] == '/')
+    {
+        return NGX_OK;
+    }
+
+    found = ngx_http_iri_find(r);
+
+    if (found == NULL || found->filename.len == 0
+        || ngx_file_info(found->filename.data, &info) == NGX_FILE_ERROR
+        || !ngx_is_dir(&info))
+    {
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(r->pool, path->len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    *ngx_cpymem(p, path->data, path->len) = '/';
+    path->data = p;
+    path->len++;
+
+    return NGX_OK;
+}
+
+
+/* Empty: it came as it should. */
+static ngx_int_t
+ngx_http_iri_location(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
+                      const iri_reading_t *came, iri_str_t *location)
+{
+    int       has_query;
+    iri_env_t env;
+    iri_str_t query;
+    ngx_str_t path = ctx->canonical;
+
+    has_query = ngx_http_iri_query(r, &query) != 0;
+    ngx_http_iri_env(r, &env);
+
+    if (iri_location(&env, came, ngx_http_iri_in(path), has_query, query,
+                     location)
+        != IRI_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (location->len == 0) {
+        return NGX_OK;
+    }
+
+    if (ngx_http_iri_canonical_end(r, &path) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    return path.len == ctx->canonical.len
+                   || iri_location(&env, came, ngx_http_iri_in(path),
+                                   has_query, query, location)
+                          == IRI_OK
+               ? NGX_OK
+               : NGX_ERROR;
+}
+
+
 /*
  * What a rewrite has made is internal, too, and no name to tell a client.
  * Where the client's own Host could not stand in a URI it gets the file.
@@ -577,9 +729,9 @@ ngx_http_iri_host_is_sent(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_redirect(ngx_http_request_t *r)
 {
-    iri_env_t                env;
-    iri_str_t                query, location = { 0, NULL };
-    int                      has_query;
+    ngx_int_t                rc;
+    iri_str_t                location = { 0, NULL };
+    iri_reading_t            came;
     ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -592,8 +744,13 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
     }
 
     ctx = ngx_http_iri_ctx(r);
-    if (ctx == NULL || !ctx->has_came || ctx->rewritten) {
+    if (ctx == NULL || ctx->rewritten) {
         return NGX_DECLINED;
+    }
+
+    rc = ngx_http_iri_came(r, ctx, &came);
+    if (rc != NGX_OK) {
+        return ngx_http_iri_status(rc);
     }
 
     if (ngx_http_iri_host_is_sent(r)
@@ -602,13 +759,7 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    has_query = ngx_http_iri_query(r, &query) != 0;
-    ngx_http_iri_env(r, &env);
-
-    if (iri_location(&env, &ctx->came, ngx_http_iri_in(ctx->canonical),
-                     has_query, query, &location)
-        != IRI_OK)
-    {
+    if (ngx_http_iri_location(r, ctx, &came, &location) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -712,40 +863,30 @@ ngx_http_iri_or_none(ngx_http_request_t *r, iri_str_t octets)
 
 /* What iri on would have made of a path that no rewrite has changed. */
 static ngx_http_iri_found_t *
-ngx_http_iri_would_find(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_would_find(ngx_http_request_t *r, const iri_reading_t *came)
 {
-    if (ctx->came.answer == IRI_REFUSE
-        || !ngx_http_iri_same(r->uri, ngx_http_iri_out(ctx->came.octets)))
+    if (came->answer == IRI_REFUSE
+        || !ngx_http_iri_same(r->uri, ngx_http_iri_out(came->octets)))
     {
         return NULL;
     }
 
-    return ngx_http_iri_find_uri(r, ngx_http_iri_out(ctx->came.path));
+    return ngx_http_iri_find_uri(r, ngx_http_iri_out(came->path));
 }
 
 
 static void
-ngx_http_iri_report(ngx_http_request_t *r)
+ngx_http_iri_report_came(ngx_http_request_t *r, const iri_reading_t *came,
+                         const ngx_http_iri_found_t *found)
 {
-    iri_why_t             why;
-    ngx_str_t             path, file, charset;
-    iri_match_t           match;
-    iri_answer_t          answer;
-    iri_str_t             filename = { 0, NULL };
-    ngx_http_iri_ctx_t   *ctx;
-    ngx_http_iri_found_t *found;
+    iri_why_t    why = came->why;
+    ngx_str_t    path, file, charset;
+    iri_match_t  match = IRI_MATCH_NONE;
+    iri_answer_t answer = came->answer;
+    iri_str_t    filename = { 0, NULL };
 
-    ctx = ngx_http_iri_ctx(r);
-    if (ctx == NULL || !ctx->has_came) {
-        return;
-    }
-
-    found = ngx_http_iri_would_find(r, ctx);
-    answer = ctx->came.answer;
-    why = ctx->came.why;
-    match = IRI_MATCH_NONE;
-    path = ngx_http_iri_or_none(r, ctx->came.path);
-    charset = ngx_http_iri_out(ctx->came.charset);
+    path = ngx_http_iri_or_none(r, came->path);
+    charset = ngx_http_iri_out(came->charset);
 
     if (found != NULL) {
         match = found->found.match;
@@ -764,9 +905,49 @@ ngx_http_iri_report(ngx_http_request_t *r)
     ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
                   "iri: would %s \"%V\": form %s, charset \"%V\", match %s, "
                   "%s, file \"%V\"",
-                  iri_answer_text(answer), &path,
-                  iri_form_text(ctx->came.form), &charset,
-                  iri_match_text(match), iri_why_text(why), &file);
+                  iri_answer_text(answer), &path, iri_form_text(came->form),
+                  &charset, iri_match_text(match), iri_why_text(why), &file);
+}
+
+
+/* Of an ASCII path, only if it is another's name: the rest stays as it is. */
+static void
+ngx_http_iri_report_ascii(ngx_http_request_t       *r,
+                          const ngx_http_iri_ctx_t *ctx)
+{
+    iri_reading_t         came;
+    ngx_http_iri_found_t *found;
+
+    if (ctx->ascii.len == 0
+        || ngx_http_iri_read_ascii(r, ctx, &came) != NGX_OK) {
+        return;
+    }
+
+    found = ngx_http_iri_would_find(r, &came);
+
+    if (found != NULL && found->found.answer != IRI_PASS
+        && found->found.answer != IRI_SERVE)
+    {
+        ngx_http_iri_report_came(r, &came, found);
+    }
+}
+
+
+static void
+ngx_http_iri_report(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx == NULL) {
+        return;
+    }
+
+    if (ctx->has_came) {
+        ngx_http_iri_report_came(r, &ctx->came,
+                                 ngx_http_iri_would_find(r, &ctx->came));
+    } else {
+        ngx_http_iri_report_ascii(r, ctx);
+    }
 }
 
 

@@ -50,6 +50,14 @@ ngx_http_iri_plain_uri(ngx_http_request_t *r)
 }
 
 
+ngx_uint_t
+ngx_http_iri_own_name(ngx_http_request_t            *r,
+                      const ngx_http_iri_loc_conf_t *ilcf)
+{
+    return !iri_needs_look(&ilcf->tree, ngx_http_iri_in(r->uri));
+}
+
+
 /* ---- what the core borrows ---------------------------------------------- */
 
 static void *
@@ -416,6 +424,27 @@ ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     ngx_http_iri_keep_came(ctx);
 
     return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_read_ascii(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
+                        iri_reading_t *reading)
+{
+    iri_env_t                env;
+    iri_request_t            request;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    ngx_memzero(&request, sizeof(iri_request_t));
+    request.path = ngx_http_iri_in(ctx->ascii);
+
+    ngx_http_iri_env(r, &env);
+
+    return iri_read(&env, &iscf->reading, &request, reading) == IRI_OK
+               ? NGX_OK
+               : NGX_ERROR;
 }
 
 

@@ -227,6 +227,7 @@ ngx_http_iri_found_before(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
     for (found = ctx->founds; found; found = found->next) {
         if (found->search.tree == search->tree
             && found->search.prefix == search->prefix
+            && found->search.write == search->write
             && found->search.reading == search->reading
             && ngx_http_iri_same(found->uri, uri)
             && ngx_http_iri_same(found->root, ngx_http_iri_out(search->root))
@@ -316,8 +317,8 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     }
 
     search.tree = &ilcf->tree;
-    search.cache = ngx_http_iri_cache();
-    search.write = 0;
+    search.cache = ngx_http_iri_cache(r);
+    search.write = iri_is_write(ngx_http_iri_in(r->method_name));
     search.reading = ngx_http_iri_reading_of(ctx, uri);
 
     found = ngx_http_iri_found_before(ctx, uri, &search);
@@ -331,6 +332,62 @@ ngx_http_iri_found_t *
 ngx_http_iri_find(ngx_http_request_t *r)
 {
     return ngx_http_iri_find_uri(r, r->uri);
+}
+
+
+/* Is filename root and path, octet for octet? */
+static ngx_uint_t
+ngx_http_iri_is_exact(const iri_search_t *search, iri_str_t path,
+                      iri_str_t filename)
+{
+    size_t len;
+
+    if (path.len < search->prefix) {
+        return 0;
+    }
+
+    len = path.len - search->prefix;
+
+    return filename.len == search->root.len + len
+           && ngx_memcmp(filename.data, search->root.data, search->root.len)
+                  == 0
+           && ngx_memcmp(filename.data + search->root.len,
+                         path.data + search->prefix, len)
+                  == 0;
+}
+
+
+void
+ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                         const ngx_http_iri_found_t *moved)
+{
+    ngx_http_iri_found_t *found;
+
+    if (!ngx_http_iri_is_exact(&moved->search, moved->found.path,
+                               moved->found.filename))
+    {
+        return;
+    }
+
+    found = ngx_palloc(r->pool, sizeof(ngx_http_iri_found_t));
+    if (found == NULL) {
+        return; /* the core is asked again */
+    }
+
+    *found = *moved;
+    found->uri = r->uri;
+    found->search.path = ngx_http_iri_in(r->uri);
+    found->search.reading = NULL;
+    found->found.answer = IRI_PASS;
+    found->found.why = IRI_WHY_DECLARED;
+    found->found.match = IRI_MATCH_NONE;
+    found->found.path = found->search.path;
+    found->filename = ngx_http_iri_out(moved->found.filename);
+    found->has_split = 0;
+    found->logged = 0;
+
+    found->next = ctx->founds;
+    ctx->founds = found;
 }
 
 
@@ -398,10 +455,12 @@ ngx_http_iri_plain_copy(ngx_http_script_engine_t *e,
  * that is not below alias is left to ngx_http_iri_find(), which gives nothing.
  */
 static ngx_uint_t
-ngx_http_iri_is_plain(ngx_http_core_loc_conf_t *clcf, ngx_str_t uri)
+ngx_http_iri_is_plain(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 {
+    const ngx_http_core_loc_conf_t *clcf = ilcf->plain;
+
     return clcf->alias != NGX_MAX_SIZE_T_VALUE && clcf->alias <= uri.len
-           && iri_is_ascii(ngx_http_iri_in(uri), 0);
+           && !iri_needs_look(&ilcf->tree, ngx_http_iri_in(uri));
 }
 
 
@@ -411,9 +470,8 @@ ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     ngx_str_t text;
 
-    if (found->logged
-        || (found->found.answer != IRI_REFUSE
-            && found->found.answer != IRI_MOVED))
+    if (found->logged || found->found.answer == IRI_PASS
+        || found->found.answer == IRI_SERVE)
     {
         return;
     }
@@ -438,7 +496,7 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 
     e->ip = (u_char *) &code->end;
 
-    if (ngx_http_iri_is_plain(code->conf->plain, e->request->uri)) {
+    if (ngx_http_iri_is_plain(code->conf, e->request->uri)) {
         return ngx_http_iri_plain_length(e, code->conf->plain);
     }
 
@@ -469,7 +527,7 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 
     e->ip = (u_char *) &code->end;
 
-    if (ngx_http_iri_is_plain(code->conf->plain, e->request->uri)) {
+    if (ngx_http_iri_is_plain(code->conf, e->request->uri)) {
         ngx_http_iri_plain_copy(e, code->conf->plain);
         return;
     }
@@ -526,7 +584,7 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
         return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_is_plain(clcf, uri)) {
+    if (ngx_http_iri_is_plain(ilcf, uri)) {
         return ngx_http_iri_plain_name(r, clcf, uri, name);
     }
 
@@ -846,7 +904,7 @@ ngx_http_iri_window_open(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_plain_uri(r)) {
+    if (ngx_http_iri_own_name(r, ilcf)) {
         r->loc_conf = ilcf->plain_conf;
         return NGX_DECLINED;
     }

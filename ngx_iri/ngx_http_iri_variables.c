@@ -128,8 +128,7 @@ ngx_http_iri_split_new(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     iri_env_t env;
 
-    if (found->found.answer == IRI_REFUSE || found->found.answer == IRI_MOVED)
-    {
+    if (found->found.answer != IRI_PASS && found->found.answer != IRI_SERVE) {
         return NGX_DECLINED;
     }
 

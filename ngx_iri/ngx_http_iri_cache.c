@@ -1,0 +1,421 @@
+/*
+ * ngx_http_iri_cache.c - what is remembered of directories
+ *
+ * The core's memory of directories is one allocation in a zone that all
+ * workers share; nginx keeps the zone, with what is in it, when it reads its
+ * configuration again, as long as the size stays.  Its lock is that of the
+ * zone's slab pool, which nginx frees for a worker that dies with it.  The
+ * core's handle on that memory is each process's own, since it holds
+ * addresses of functions.
+ *
+ * A large directory is read in a pool of threads, so that nobody waits for it;
+ * until then it is searched for exact names only.
+ */
+
+#include "ngx_http_iri.h"
+
+#if (NGX_THREADS)
+#include <ngx_thread_pool.h>
+#endif
+
+#define NGX_HTTP_IRI_CACHE_SIZE (16 * 1024 * 1024)
+
+
+struct ngx_http_iri_cache_s {
+    size_t              size;
+    ngx_str_t           threads; /* the name of a pool; empty: none is said */
+    ngx_shm_zone_t     *zone;    /* shared by all of this size */
+    iri_cache_t        *cache;   /* of this process; NULL: not yet */
+#if (NGX_THREADS)
+    ngx_thread_pool_t  *pool;    /* NULL: none is needed */
+    unsigned            running:1; /* in this process */
+#endif
+};
+
+
+/* ---- threads ------------------------------------------------------------ */
+
+#if (NGX_THREADS)
+
+/* In a thread: neither requests nor pools of nginx are touched. */
+static void
+ngx_http_iri_job_run(void *data, ngx_log_t *log)
+{
+    iri_cache_job_t **job = data;
+
+    (void) log;
+
+    iri_cache_job_run(*job);
+}
+
+
+static void
+ngx_http_iri_job_done(ngx_event_t *event)
+{
+    ngx_destroy_pool(event->data);
+}
+
+
+/* 0: the core drops the job, and asks again for the next request. */
+static int
+ngx_http_iri_later(void *ctx, iri_cache_job_t *job)
+{
+    ngx_pool_t           *pool;
+    ngx_thread_task_t    *task;
+    ngx_http_iri_cache_t *cache = ctx;
+
+    if (!cache->running) {
+        return 0;
+    }
+
+    pool = ngx_create_pool(NGX_MIN_POOL_SIZE, ngx_cycle->log);
+    if (pool == NULL) {
+        return 0;
+    }
+
+    task = ngx_thread_task_alloc(pool, sizeof(iri_cache_job_t *));
+    if (task == NULL) {
+        ngx_destroy_pool(pool);
+        return 0;
+    }
+
+    *(iri_cache_job_t **) task->ctx = job;
+    task->handler = ngx_http_iri_job_run;
+    task->event.handler = ngx_http_iri_job_done;
+    task->event.data = pool;
+    task->event.log = ngx_cycle->log;
+
+    if (ngx_thread_task_post(cache->pool, task) != NGX_OK) {
+        ngx_destroy_pool(pool);
+        return 0;
+    }
+
+    return 1;
+}
+
+
+/* Where a pool is named it must be there, whether it is needed or not. */
+static ngx_int_t
+ngx_http_iri_threads_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
+{
+    if (cache->pool == NULL) {
+        cache->pool = ngx_thread_pool_add(
+            cf, cache->threads.len != 0 ? &cache->threads : NULL);
+    }
+
+    return cache->pool != NULL ? NGX_OK : NGX_ERROR;
+}
+
+#else
+
+/* What takes long is not done: such directories answer for exact names. */
+static int
+ngx_http_iri_later(void *ctx, iri_cache_job_t *job)
+{
+    (void) ctx;
+    (void) job;
+
+    return 0;
+}
+
+
+static ngx_int_t
+ngx_http_iri_threads_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
+{
+    (void) cf;
+    (void) cache;
+
+    return NGX_OK;
+}
+
+#endif
+
+
+/* ---- the memory --------------------------------------------------------- */
+
+static void
+ngx_http_iri_cache_lock(void *ctx)
+{
+    ngx_slab_pool_t      *shpool;
+    ngx_http_iri_cache_t *cache = ctx;
+
+    shpool = (ngx_slab_pool_t *) cache->zone->shm.addr;
+    ngx_shmtx_lock(&shpool->mutex);
+}
+
+
+static void
+ngx_http_iri_cache_unlock(void *ctx)
+{
+    ngx_slab_pool_t      *shpool;
+    ngx_http_iri_cache_t *cache = ctx;
+
+    shpool = (ngx_slab_pool_t *) cache->zone->shm.addr;
+    ngx_shmtx_unlock(&shpool->mutex);
+}
+
+
+/*
+ * Before any worker is there, so that they need not agree on who makes the
+ * memory fit for use.
+ */
+static ngx_int_t
+ngx_http_iri_zone_make(ngx_slab_pool_t *shpool, size_t size)
+{
+    iri_cache_t     *cache;
+    iri_cache_conf_t conf;
+
+    shpool->data = ngx_slab_alloc(shpool, size);
+    if (shpool->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memzero(&conf, sizeof(iri_cache_conf_t));
+    conf.memory = shpool->data;
+    conf.size = size;
+
+    cache = iri_cache_create(&conf);
+    if (cache == NULL) {
+        return NGX_ERROR;
+    }
+
+    iri_cache_destroy(cache);
+
+    return NGX_OK;
+}
+
+
+/* data: that of the zone before, if this is the same memory. */
+static ngx_int_t
+ngx_http_iri_zone_init(ngx_shm_zone_t *zone, void *data)
+{
+    ngx_slab_pool_t      *shpool = (ngx_slab_pool_t *) zone->shm.addr;
+    ngx_http_iri_cache_t *cache = zone->data;
+
+    if (data == NULL && !zone->shm.exists
+        && ngx_http_iri_zone_make(shpool, cache->size) != NGX_OK)
+    {
+        ngx_log_error(NGX_LOG_EMERG, zone->shm.log, 0,
+                      "iri: no memory for \"iri_cache\" in \"%V\"",
+                      &zone->shm.name);
+        return NGX_ERROR;
+    }
+
+    zone->data = shpool->data;
+
+    return NGX_OK;
+}
+
+
+/* The zone holds what nginx needs to know of its pages, too. */
+static ngx_int_t
+ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
+{
+    size_t    size;
+    ngx_str_t name;
+
+    name.data = ngx_pnalloc(cf->pool, sizeof("iri_cache ") + NGX_SIZE_T_LEN);
+    if (name.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    name.len = ngx_sprintf(name.data, "iri_cache %uz", cache->size)
+               - name.data;
+
+    size = ngx_align(cache->size, ngx_pagesize);
+    size += 8 * ngx_pagesize
+            + (size / ngx_pagesize + 8) * sizeof(ngx_slab_page_t);
+
+    cache->zone = ngx_shared_memory_add(cf, &name, size,
+                                        &ngx_http_iri_module);
+    if (cache->zone == NULL) {
+        return NGX_ERROR;
+    }
+
+    cache->zone->init = ngx_http_iri_zone_init;
+    cache->zone->data = cache;
+
+    return NGX_OK;
+}
+
+
+/* ---- a process's own ---------------------------------------------------- */
+
+/* Without memory for it directories are read again; nothing else is lost. */
+static void
+ngx_http_iri_cache_open(ngx_http_iri_cache_t *cache)
+{
+    iri_cache_conf_t conf;
+
+    ngx_memzero(&conf, sizeof(iri_cache_conf_t));
+    conf.memory = cache->zone->data;
+    conf.size = cache->size;
+    conf.lock = ngx_http_iri_cache_lock;
+    conf.unlock = ngx_http_iri_cache_unlock;
+    conf.later = ngx_http_iri_later;
+    conf.ctx = cache;
+
+    cache->cache = iri_cache_create(&conf);
+}
+
+
+/*
+ * With the pool of the configuration: threads, which nginx ends before, may
+ * be at work until then.
+ */
+static void
+ngx_http_iri_cache_close(void *data)
+{
+    ngx_http_iri_cache_t *cache = data;
+
+    iri_cache_destroy(cache->cache);
+    cache->cache = NULL;
+}
+
+
+/* A process without workers is not told when its configuration is a new one. */
+iri_cache_t *
+ngx_http_iri_cache(ngx_http_request_t *r)
+{
+    ngx_http_iri_cache_t    *cache;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    cache = iscf->cache;
+
+    if (cache == NULL) {
+        return NULL;
+    }
+
+    if (cache->cache == NULL) {
+        ngx_http_iri_cache_open(cache);
+    }
+
+    return cache->cache;
+}
+
+
+void
+ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf)
+{
+    ngx_uint_t             i;
+    ngx_http_iri_cache_t **cache = imcf->caches.elts;
+
+    for (i = 0; i < imcf->caches.nelts; i++) {
+        ngx_http_iri_cache_open(cache[i]);
+#if (NGX_THREADS)
+        cache[i]->running = cache[i]->pool != NULL;
+#endif
+    }
+}
+
+
+/* ---- configuration ------------------------------------------------------ */
+
+const char *
+ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
+                       const iri_str_t *words)
+{
+    size_t      size = 0;
+    iri_str_t   threads = { 0, NULL };
+    const char *error;
+
+    if (iscf->cache_size != NGX_CONF_UNSET_SIZE) {
+        return "is duplicate";
+    }
+
+    error = iri_parse_cache(words, cf->args->nelts - 1, &size, &threads);
+    if (error != NULL) {
+        return error;
+    }
+
+#if !(NGX_THREADS)
+    if (threads.len != 0) {
+        return "cannot have \"threads\": nginx was built without them";
+    }
+#endif
+
+    iscf->cache_size = size;
+    iscf->cache_threads = ngx_http_iri_out(threads);
+
+    return NULL;
+}
+
+
+static ngx_http_iri_cache_t *
+ngx_http_iri_cache_get(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
+{
+    ngx_uint_t                i;
+    ngx_pool_cleanup_t       *cln;
+    ngx_http_iri_cache_t    **cache, *one;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    cache = imcf->caches.elts;
+
+    for (i = 0; i < imcf->caches.nelts; i++) {
+        if (cache[i]->size == iscf->cache_size
+            && ngx_http_iri_same(cache[i]->threads, iscf->cache_threads))
+        {
+            return cache[i];
+        }
+    }
+
+    cache = ngx_array_push(&imcf->caches);
+    cln = ngx_pool_cleanup_add(cf->pool, sizeof(ngx_http_iri_cache_t));
+    if (cache == NULL || cln == NULL) {
+        return NULL;
+    }
+
+    one = cln->data;
+    ngx_memzero(one, sizeof(ngx_http_iri_cache_t));
+    one->size = iscf->cache_size;
+    one->threads = iscf->cache_threads;
+    *cache = one;
+
+    if (ngx_http_iri_zone_add(cf, one) != NGX_OK) {
+        return NULL;
+    }
+
+    cln->handler = ngx_http_iri_cache_close;
+
+    return one;
+}
+
+
+/* Servers that say the same share one. */
+ngx_int_t
+ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
+                         ngx_http_iri_srv_conf_t *conf)
+{
+    if (conf->cache_size == NGX_CONF_UNSET_SIZE) {
+        conf->cache_threads = prev->cache_threads;
+    }
+
+    ngx_conf_merge_size_value(conf->cache_size, prev->cache_size,
+                              NGX_HTTP_IRI_CACHE_SIZE);
+
+    if (conf->engine == IRI_ENGINE_OFF || conf->cache_size == 0) {
+        return NGX_OK;
+    }
+
+    conf->cache = ngx_http_iri_cache_get(cf, conf);
+    if (conf->cache == NULL) {
+        return NGX_ERROR;
+    }
+
+    return conf->cache_threads.len != 0
+               ? ngx_http_iri_threads_add(cf, conf->cache)
+               : NGX_OK;
+}
+
+
+/* Where no pool is named, nginx's "default" is started only if need be. */
+ngx_int_t
+ngx_http_iri_cache_folds(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf)
+{
+    iscf->folds = 1;
+
+    return iscf->cache != NULL ? ngx_http_iri_threads_add(cf, iscf->cache)
+                               : NGX_OK;
+}
