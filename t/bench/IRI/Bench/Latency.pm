@@ -37,7 +37,7 @@ sub run {
 # One nginx, which knows nothing of the directory yet.
 sub round {
     my ($self, $what, $size, $large, $of) = @_;
-    my $server = IRI::Nginx->new(
+    my $server = IRI::Bench::Latency::Nginx->new(master => 0,
         root => $self->{root}, stock => $what ne 'first',
         log_level => 'crit', conf => <<"END")->start;
 @{[$what eq 'first' ? "iri on; iri_cache $CACHE; iri_match case;" : '']}
@@ -56,7 +56,7 @@ END
             POSIX::_exit(127);
         }
     }
-    my ($code, $out, $err) = capture('', "$self->{programs}/latency",
+    my ($code, $out, $err) = capture('', priority(), "$self->{programs}/latency",
         $server->port, '/small.html', $what eq 'first' ? $SECONDS
         : max(0.5, ($of->{first}[-1]{found} // 1000) / 1000),
         $what eq 'first' ? $large : ());
@@ -69,12 +69,23 @@ END
     return \%words;
 }
 
+# The command that gives a priority, to the first thread of a process alone;
+# none if it may not be given.
+my @priority;
+my $asked;
+sub priority {
+    @priority = qw(chrt --reset-on-fork --fifo 1)
+        if !$asked++ && !system 'chrt --reset-on-fork --fifo 1 true 2>/dev/null';
+    return @priority;
+}
+
 sub show {
     my ($self, $size, $of) = @_;
     my $table = $self->{table};
     $table->text("### Other requests, while d$size is met for the first time");
     $table->text("ms, medians of $self->{repeat} rounds; worst of all rounds "
-        . 'in parentheses.');
+        . 'in parentheses; ' . (priority() ? 'at' : 'without')
+        . ' real-time priority.');
     $table->text('');
     $table->table(['', 'requests', 'median', '99.9th percentile', 'worst',
         'answered', 'found'], map { line($_, @{ $of->{$_} }) }
@@ -108,6 +119,16 @@ sub line {
 sub median {
     my @sorted = sort { $a <=> $b } @_;
     return $sorted[@sorted / 2];
+}
+
+package IRI::Bench::Latency::Nginx;
+use strict;
+use warnings;
+use parent -norequire, 'IRI::Nginx';
+
+sub command {
+    my ($self) = @_;
+    return (IRI::Bench::Latency::priority(), $self->IRI::Nginx::command);
 }
 
 1;
