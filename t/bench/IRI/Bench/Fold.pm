@@ -44,7 +44,7 @@ my $SPREAD = 0.05;
 sub run {
     my ($class, $table, %option) = @_;
     my $self = bless { %option, table => $table }, $class;
-    $self->{root} = trees("$option{out}/trees",
+    $self->{root} = trees($option{trees},
         (map { "d$_" } @{ $option{sizes} }), 'ja1000', 'fr1000');
     for my $server ('nginx', 'httpd') {
         next if $option{server} && $option{server} ne $server;

@@ -20,7 +20,7 @@ sub run {
     push @directories, 'ja100000'
         if grep { $_ eq 'd100000' } @directories;
     my $self = bless { %option, table => $table }, $class;
-    $self->{root} = trees("$option{out}/trees", @directories);
+    $self->{root} = trees($option{trees}, @directories);
     $table->text('### Building an index (`iri_match case`)');
     $table->text('CPU time by rounds in turn, the median of '
         . "$option{repeat}; instructions in user space, less those of a "

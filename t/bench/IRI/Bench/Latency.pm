@@ -22,7 +22,7 @@ sub run {
     my ($class, $table, %option) = @_;
     my $size = max(@{ $option{sizes} });
     my $self = bless { %option, table => $table }, $class;
-    $self->{root} = trees("$option{out}/trees", "d$size");
+    $self->{root} = trees($option{trees}, "d$size");
     my $large = "/d$size/" . uc name_of('d', $size / 2);
     my %of;
     for my $round (1 .. $option{repeat}) {
