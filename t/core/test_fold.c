@@ -1,0 +1,1347 @@
+/*
+ * test_fold.c - the keys of names, and which names one edit makes the same
+ *
+ * Proves, against an oracle of ICU's properties that takes one character at
+ * a time and knows no shortcut: the key of every character, alone and beside
+ * letters and marks, under each set of levels; a key is its own key; NFC and
+ * NFD have one; names that are the same at a level are so where more is
+ * forgiven; the nearest level is the first at which keys are the same.  And
+ * against all edits of a list of grapheme clusters: which keys are one edit
+ * apart; such keys have a shortening in common, which is how they are found.
+ *
+ * A sample in `make test`, all of it with IRI_SWEEP=all.
+ */
+
+#include <stdlib.h>
+
+#include <unicode/ubrk.h>
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/uscript.h>
+#include <unicode/ustring.h>
+
+#include "sweep.h"
+
+#define V IRI_FORGIVE_VARIANTS
+#define W IRI_FORGIVE_WIDTH
+#define C IRI_FORGIVE_CASE
+#define A IRI_FORGIVE_ACCENTS
+#define T IRI_FORGIVE_TURKIC
+#define G IRI_FORGIVE_GERMAN
+
+#define MAX_TEXT  64              /* characters */
+#define MAX_KEY   (16 * MAX_TEXT) /* characters, whatever is done to them */
+#define MAX_TOLD  20              /* mismatches that are printed */
+#define MAX_PARTS 16              /* user-perceived characters */
+
+typedef struct {
+    uint32_t c[MAX_KEY];
+    size_t   count;
+} text_t;
+
+static const unsigned sets[] = { V | W | C | A,
+                                 W,
+                                 C,
+                                 A,
+                                 V,
+                                 V | W,
+                                 W | C,
+                                 W | A,
+                                 C | A,
+                                 W | C | A,
+                                 C | T,
+                                 C | T | A,
+                                 A | G,
+                                 W | C | A | G,
+                                 W | C | T | A | G };
+
+static size_t wrong;
+
+
+/* ---- the oracle ---------------------------------------------------------- */
+
+/* The vendor's character and that of JIS: design 5.3. */
+static uint32_t
+vendor_of(uint32_t c)
+{
+    static const uint32_t pairs[][2] = {
+        { 0xff5e, 0x301c }, { 0x2225, 0x2016 }, { 0xff0d, 0x2212 },
+        { 0xffe0, 0x00a2 }, { 0xffe1, 0x00a3 }, { 0xffe2, 0x00ac },
+        { 0x2015, 0x2014 }, { 0xffe4, 0x00a6 }
+    };
+    size_t i;
+
+    for (i = 0; i < COUNT(pairs); i++) {
+        if (c == pairs[i][1]) {
+            return pairs[i][0];
+        }
+    }
+
+    return c;
+}
+
+
+/* What <wide> or <narrow> in UnicodeData.txt is followed by. */
+static uint32_t
+width_of(uint32_t c)
+{
+    UErrorCode          error = U_ZERO_ERROR;
+    const UNormalizer2 *nfkc = unorm2_getNFKCInstance(&error);
+    int32_t             type = u_getIntPropertyValue((UChar32) c,
+                                                     UCHAR_DECOMPOSITION_TYPE);
+    UChar               units[32];
+    int32_t             n;
+
+    if (type != U_DT_WIDE && type != U_DT_NARROW) {
+        return c;
+    }
+
+    n = unorm2_getRawDecomposition(nfkc, (UChar32) c, units, 32, &error);
+    assert_true(U_SUCCESS(error));
+    assert_int_equal(n, 1);
+
+    return units[0];
+}
+
+
+static void
+map_widths(unsigned match, text_t *text)
+{
+    size_t i;
+
+    for (i = 0; i < text->count; i++) {
+        if (match & V) {
+            text->c[i] = vendor_of(text->c[i]);
+        }
+
+        if (match & W) {
+            text->c[i] = width_of(text->c[i]);
+        }
+    }
+}
+
+
+static void
+normalize(text_t *text, int nfd)
+{
+    text_t from = *text;
+
+    text->count = core_normalize(from.c, from.count, nfd, text->c);
+}
+
+
+/* Letters that a language takes for others, of a text in NFC. */
+static void
+map_languages(unsigned match, text_t *text)
+{
+    static const uint32_t german[][3] = {
+        { 0xe4, 'a', 'e' }, { 0xf6, 'o', 'e' }, { 0xfc, 'u', 'e' },
+        { 0xc4, 'A', 'e' }, { 0xd6, 'O', 'e' }, { 0xdc, 'U', 'e' }
+    };
+    text_t   from = *text;
+    uint32_t c;
+    size_t   i, k;
+
+    text->count = 0;
+
+    for (i = 0; i < from.count; i++) {
+        c = from.c[i];
+
+        if (match & T) {
+            c = c == 'I' ? 0x131 : c == 0x130 ? 'i' : c;
+        }
+
+        for (k = 0; k < COUNT(german); k++) {
+            if ((match & G) && c == german[k][0]) {
+                text->c[text->count++] = german[k][1];
+                c = german[k][2];
+                break;
+            }
+        }
+
+        text->c[text->count++] = c;
+    }
+}
+
+
+/* CaseFolding.txt, C and F. */
+static void
+fold_case(text_t *text)
+{
+    text_t     from = *text;
+    UErrorCode error = U_ZERO_ERROR;
+    UChar      units[2], folded[16];
+    UChar32    c;
+    int32_t    n, k;
+    size_t     i;
+
+    text->count = 0;
+
+    for (i = 0; i < from.count; i++) {
+        n = 0;
+        U16_APPEND_UNSAFE(units, n, from.c[i]);
+        n = u_strFoldCase(folded, 16, units, n, U_FOLD_CASE_DEFAULT, &error);
+        assert_true(U_SUCCESS(error));
+
+        for (k = 0; k < n; /* void */) {
+            U16_NEXT(folded, k, n, c);
+            text->c[text->count++] = (uint32_t) c;
+        }
+    }
+}
+
+
+/*
+ * The nonspacing marks behind letters of three scripts, of a text in NFD;
+ * invisible ones stay, and are in nobody's way.
+ */
+static void
+drop_accents(text_t *text)
+{
+    text_t   from = *text;
+    uint32_t c;
+    size_t   i;
+    int32_t  script;
+    int      letter = 0;
+
+    text->count = 0;
+
+    for (i = 0; i < from.count; i++) {
+        c = from.c[i];
+
+        if (u_charType((UChar32) c) != U_NON_SPACING_MARK) {
+            script = u_getIntPropertyValue((UChar32) c, UCHAR_SCRIPT);
+            letter = (U_GET_GC_MASK(c) & U_GC_L_MASK)
+                     && (script == USCRIPT_LATIN || script == USCRIPT_GREEK
+                         || script == USCRIPT_CYRILLIC);
+
+        } else if (letter
+                   && !u_hasBinaryProperty(
+                       (UChar32) c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT))
+        {
+            continue;
+        }
+
+        text->c[text->count++] = c;
+    }
+}
+
+
+static void
+oracle(unsigned match, const text_t *name, text_t *key)
+{
+    *key = *name;
+
+    if (core_too_many_marks(name->c, name->count)) {
+        return;
+    }
+
+    map_widths(match, key);
+    normalize(key, 0);
+    map_languages(match, key);
+    normalize(key, 1);
+
+    /* Accents first: to case, iota subscript is a letter. */
+    if (match & A) {
+        drop_accents(key);
+    }
+
+    if (match & C) {
+        fold_case(key);
+        normalize(key, 1);
+    }
+
+    /* Behind letters that are of the three scripts only now: the micro sign */
+    if (match & A) {
+        drop_accents(key);
+    }
+
+    normalize(key, 0);
+}
+
+
+/* ---- keys ---------------------------------------------------------------- */
+
+static iri_str_t
+fold(core_t *core, unsigned match, iri_str_t name)
+{
+    iri_buf_t key = IRI_BUF_EMPTY;
+
+    assert_int_equal(iri_fold(&core->env, match, name, &key), IRI_OK);
+
+    return iri_buf_str(&key);
+}
+
+
+static void
+expect(iri_str_t got, iri_str_t want, const char *what, unsigned match,
+       iri_str_t name)
+{
+    if (iri_str_equal(got, want) || ++wrong > MAX_TOLD) {
+        return;
+    }
+
+    print_error("%s, levels %03x, of %s: %s, expected %s\n", what, match,
+                core_show(name), core_show(got), core_show(want));
+}
+
+
+/* The key of a name is the oracle's, of its NFD too, and its own. */
+static void
+check_key(core_t *core, unsigned match, const text_t *text)
+{
+    static unsigned char name8[4 * MAX_KEY], nfd8[4 * MAX_KEY];
+    static unsigned char want8[4 * MAX_KEY];
+    text_t               name = *text, nfd = *text, want;
+    iri_str_t            s, key, right;
+
+    normalize(&name, 0);
+    normalize(&nfd, 1);
+    oracle(match, &name, &want);
+    s = core_utf8(name.c, name.count, name8);
+    right = core_utf8(want.c, want.count, want8);
+    key = fold(core, match, s);
+
+    expect(key, right, "key", match, s);
+    expect(fold(core, match, key), key, "key of a key", match, s);
+
+    if (!core_too_many_marks(nfd.c, nfd.count)) {
+        expect(fold(core, match, core_utf8(nfd.c, nfd.count, nfd8)), key,
+               "key of NFD", match, s);
+    }
+}
+
+
+/*
+ * Does a set forgive all that another does?  What a language says of a letter
+ * takes the place of what is forgiven otherwise, and is not said of full-width
+ * letters.
+ */
+static int
+is_within(unsigned less, unsigned more)
+{
+    return (less & more) == less
+           && ((more & T) == 0 || (less & T) || (less & (C | A)) == 0)
+           && ((more & (T | G)) == 0 || (less & W) == (more & W))
+           && ((more & G) == 0 || (less & G) || (less & A) == 0);
+}
+
+
+/*
+ * Iota subscript is a letter to case, to others it is a mark; and U+1E9A is a
+ * letter to accents, to case it is another one and what follows it.
+ */
+static int
+is_both(const text_t *text)
+{
+    text_t nfd = *text;
+    size_t i;
+
+    normalize(&nfd, 1);
+
+    for (i = 0; i < nfd.count; i++) {
+        if (nfd.c[i] == 0x345 || nfd.c[i] == 0x1e9a) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* What a key has lost, it has lost wherever more is forgiven. */
+static void
+check_within(core_t *core, unsigned less, unsigned more, const text_t *text)
+{
+    static unsigned char name8[4 * MAX_KEY];
+    text_t               name = *text;
+    iri_str_t            s;
+
+    if (!is_within(less, more) || ((less & C) && is_both(text))) {
+        return;
+    }
+
+    normalize(&name, 0);
+    s = core_utf8(name.c, name.count, name8);
+
+    expect(fold(core, more, fold(core, less, s)), fold(core, more, s),
+           "key by steps", more, s);
+}
+
+
+/* ---- every character ----------------------------------------------------- */
+
+static int
+is_scalar(uint32_t c)
+{
+    return c < 0xd800 || c > 0xdfff;
+}
+
+
+/* There are too many of them, all alike: one of a hundred will do. */
+static int
+is_one_of_many(uint32_t c)
+{
+    return (c >= 0x3400 && c <= 0x9fff) || (c >= 0xac00 && c <= 0xd7a3)
+           || (c >= 0xe000 && c <= 0xfad9) || c >= 0x20000;
+}
+
+
+/* Has any level, or normalization, a word to say of it? */
+static int
+is_interesting(uint32_t c)
+{
+    UChar32 u = (UChar32) c;
+    int32_t script = u_getIntPropertyValue(u, UCHAR_SCRIPT);
+
+    return u_hasBinaryProperty(u, UCHAR_CHANGES_WHEN_CASEFOLDED)
+           || u_getIntPropertyValue(u, UCHAR_DECOMPOSITION_TYPE) != U_DT_NONE
+           || (U_GET_GC_MASK(u) & U_GC_M_MASK)
+           || (u_isdefined(u)
+               && u_hasBinaryProperty(u, UCHAR_DEFAULT_IGNORABLE_CODE_POINT))
+           || script == USCRIPT_LATIN || script == USCRIPT_GREEK
+           || script == USCRIPT_CYRILLIC || vendor_of(c) != c;
+}
+
+
+/* 0 stands for the character. */
+static const uint32_t contexts[][4] = { { 0 },
+                                        { 'a', 0 },
+                                        { 0x3b1, 0 },
+                                        { 0x430, 0 },
+                                        { 0x5d0, 0 },
+                                        { 0x30ab, 0 },
+                                        { 0xff76, 0 },
+                                        { '1', 0 },
+                                        { 'I', 0 },
+                                        { 'a', 0x323, 0 },
+                                        { 'a', 0x34f, 0 },
+                                        { 'a', 0x20dd, 0 },
+                                        { 0, 0x301 },
+                                        { 0, 0x307 },
+                                        { 0, 0x308, 0x301 },
+                                        { 0, 0x345 },
+                                        { 0, 0x345, 0x301 },
+                                        { 0, 0x3099 },
+                                        { 0, 0xff9e },
+                                        { 0, 0xfe00 },
+                                        { 0, 's' },
+                                        { 'S', 0, 0x308, 'I' } };
+
+
+static void
+put_in_context(size_t context, uint32_t c, text_t *text)
+{
+    size_t i, seen = 0;
+
+    text->count = 0;
+
+    for (i = 0; i < 4; i++) {
+        if (contexts[context][i] != 0) {
+            text->c[text->count++] = contexts[context][i];
+        } else if (seen++ == 0) {
+            text->c[text->count++] = c;
+        }
+    }
+}
+
+
+/* A text under some of the sets, and by some of the steps to them. */
+static void
+check_text(core_t *core, const text_t *text, size_t stride, size_t turn)
+{
+    size_t i, k;
+
+    for (i = turn % stride; i < COUNT(sets); i += stride) {
+        check_key(core, sets[i], text);
+
+        for (k = (turn / stride) % stride; k < COUNT(sets); k += stride) {
+            check_within(core, sets[k], sets[i], text);
+        }
+    }
+
+    core_forget(core);
+}
+
+
+static void
+test_characters(void **state)
+{
+    static text_t text;
+    core_t        core;
+    uint32_t      c;
+    size_t        i, interesting = 0, turn = 0;
+
+    (void) state;
+
+    core_init(&core);
+    wrong = 0;
+
+    for (c = 1; c <= 0x10ffff; c++) {
+        if (!is_scalar(c)
+            || (!sweep_all() && is_one_of_many(c) && c % 101 != 0
+                && !u_hasBinaryProperty((UChar32) c,
+                                        UCHAR_DEFAULT_IGNORABLE_CODE_POINT)))
+        {
+            continue;
+        }
+
+        text.c[0] = c;
+        text.count = 1;
+
+        if (!is_interesting(c)) {
+            check_key(&core, sets[0], &text);
+            core_forget(&core);
+            continue;
+        }
+
+        interesting++;
+        check_text(&core, &text, 1, 0);
+
+        for (i = 1; i < COUNT(contexts); i++) {
+            put_in_context(i, c, &text);
+            check_text(&core, &text, sweep_all() ? 1 : 13, turn++);
+        }
+    }
+
+    print_message("%lu characters in %lu contexts, %lu wrong\n",
+                  (unsigned long) interesting,
+                  (unsigned long) COUNT(contexts), (unsigned long) wrong);
+    assert_int_equal(wrong, 0);
+    core_free(&core);
+}
+
+
+/* ---- texts --------------------------------------------------------------- */
+
+static uint32_t
+random_character(void)
+{
+    static const uint32_t some[] = {
+        'a',    'A',    'e',    'E',    's',     'S',    'i',    'I',
+        'k',    'K',    'u',    'o',    '1',     '-',    '.',    0xdf,
+        0x1e9e, 0x17f,  0x130,  0x131,  0x212a,  0x37e,  0x1fef, 0xe4,
+        0xc4,   0xf6,   0xfc,   0xe9,   0xc9,    0x1ec7, 0x1a1,  0x111,
+        0xf8,   0xb5,   0x3bc,  0x3c3,  0x3c2,   0x3a3,  0x3b1,  0x1fb3,
+        0x1fbc, 0x390,  0x1f80, 0x3b9,  0x439,   0x438,  0x451,  0x407,
+        0x13a0, 0xab70, 0x1c90, 0x10d0, 0x10400, 0xfb03, 0x149,  0x1f0,
+        0x300,  0x301,  0x302,  0x307,  0x308,   0x30c,  0x323,  0x331,
+        0x345,  0x34f,  0x488,  0xfe00, 0x200d,  0xad,   0x5e9,  0x5c1,
+        0x64e,  0x645,  0x30ab, 0x30ac, 0x3099,  0x309a, 0xff76, 0xff9e,
+        0xff9f, 0xff21, 0xff41, 0xff0f, 0xff0e,  0x3000, 0xffe4, 0xffa1,
+        0x301c, 0xff5e, 0x2212, 0xff0d, 0x1100,  0x1161, 0x11a8, 0xac00,
+        0x8868, 0x1f600
+    };
+    uint32_t c;
+
+    if (core_random(16) != 0) {
+        return some[core_random(COUNT(some))];
+    }
+
+    do {
+        c = 0xa0 + core_random(0x1f000);
+    } while (!is_scalar(c));
+
+    return c;
+}
+
+
+static void
+random_text(text_t *text, size_t most)
+{
+    size_t i;
+
+    text->count = 1 + core_random((uint32_t) most);
+
+    for (i = 0; i < text->count; i++) {
+        text->c[i] = random_character();
+    }
+}
+
+
+static void
+test_texts(void **state)
+{
+    static text_t text;
+    core_t        core;
+    size_t        turn, turns = sweep_all() ? 2000000 : 20000;
+
+    (void) state;
+
+    core_init(&core);
+    wrong = 0;
+
+    for (turn = 0; turn < turns; turn++) {
+        random_text(&text, core_random(20) == 0 ? MAX_TEXT : 6);
+        check_text(&core, &text, sweep_all() ? 1 : 7, turn);
+    }
+
+    assert_int_equal(wrong, 0);
+    core_free(&core);
+}
+
+
+/* Names that have a shorter way: ASCII, and what no level says a word of. */
+static void
+random_plain(text_t *text, size_t most)
+{
+    static const uint32_t some[] = { 0x3041, 0x3096, 0x30a1, 0x30fe, 0x3400,
+                                     0x4e00, 0x9fff, 0xac00, 0xd7a3, 0x30ac };
+    size_t                i;
+
+    text->count = 1 + core_random((uint32_t) most);
+
+    for (i = 0; i < text->count; i++) {
+        text->c[i] = core_random(4) == 0 ? some[core_random(COUNT(some))]
+                                         : 0x20 + core_random(0x5f);
+    }
+}
+
+
+static void
+test_plain(void **state)
+{
+    static text_t text;
+    core_t        core;
+    size_t        turn, i;
+
+    (void) state;
+
+    core_init(&core);
+    wrong = 0;
+
+    for (turn = 0; turn < 3000; turn++) {
+        random_plain(&text, 40);
+
+        for (i = 0; i < COUNT(sets); i++) {
+            check_key(&core, sets[i], &text);
+        }
+
+        core_forget(&core);
+    }
+
+    assert_int_equal(wrong, 0);
+    core_free(&core);
+}
+
+
+/* As many accents as are normalized, and one more. */
+static void
+test_many_marks(void **state)
+{
+    static text_t text;
+    core_t        core;
+    size_t        marks, i;
+
+    (void) state;
+
+    core_init(&core);
+    wrong = 0;
+
+    for (marks = IRI_MAX_MARKS - 1; marks <= IRI_MAX_MARKS + 1; marks++) {
+        text.c[0] = 'A';
+        text.count = marks + 1;
+
+        for (i = 1; i <= marks; i++) {
+            text.c[i] = i % 2 ? 0x308 : 0x323;
+        }
+
+        for (i = 0; i < COUNT(sets); i++) {
+            check_key(&core, sets[i], &text);
+        }
+    }
+
+    assert_int_equal(wrong, 0);
+    core_free(&core);
+}
+
+
+/* The longest names there are, of what grows most. */
+static void
+test_longest(void **state)
+{
+    static const uint32_t grow[] = { 0xfb03, 0x390, 0x1f82, 0xdf, 0x1f02,
+                                     0x130,  0xdc,  0xff76, 'I',  0x10400 };
+    static unsigned char  utf8[IRI_MAX_SEGMENT + 8];
+    static unsigned char  want8[16 * IRI_MAX_SEGMENT];
+    static text_t         one, key;
+    core_t                core;
+    iri_str_t             name, got, part;
+    size_t                i, k, set, n;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (i = 0; i < COUNT(grow); i++) {
+        for (set = 0; set < COUNT(sets); set++) {
+            one.c[0] = grow[i];
+            one.count = 1;
+            oracle(sets[set], &one, &key);
+            part = core_utf8(key.c, key.count, want8);
+            n = core_utf8(one.c, 1, utf8).len;
+
+            for (k = 0; k + n <= IRI_MAX_SEGMENT; k += n) {
+                memcpy(utf8 + k, utf8, n);
+            }
+
+            name.data = utf8;
+            name.len = k;
+            got = fold(&core, sets[set], name);
+
+            assert_int_equal(got.len, k / n * part.len);
+
+            for (k = 0; k < got.len; k += part.len) {
+                assert_memory_equal(got.data + k, part.data, part.len);
+            }
+
+            core_forget(&core);
+        }
+    }
+
+    core_free(&core);
+}
+
+
+/* ---- levels -------------------------------------------------------------- */
+
+static int
+same_key(unsigned match, const text_t *a, const text_t *b)
+{
+    static text_t key_a, key_b;
+
+    oracle(match, a, &key_a);
+    oracle(match, b, &key_b);
+
+    return key_a.count == key_b.count
+           && memcmp(key_a.c, key_b.c, key_a.count * sizeof(key_a.c[0])) == 0;
+}
+
+
+static iri_match_t
+level_of(unsigned match, const text_t *a, const text_t *b)
+{
+    static const struct {
+        unsigned    listed;
+        unsigned    forgiven;
+        iri_match_t level;
+    } levels[] = { { V, V, IRI_MATCH_VARIANTS },
+                   { W, V | W, IRI_MATCH_WIDTH },
+                   { C, V | W | C | T, IRI_MATCH_CASE },
+                   { A, V | W | C | T | A | G, IRI_MATCH_ACCENTS } };
+    size_t i;
+
+    if (same_key(0, a, b)) {
+        return IRI_MATCH_NORMALIZATION;
+    }
+
+    for (i = 0; i < COUNT(levels); i++) {
+        if ((match & levels[i].listed)
+            && same_key(match & levels[i].forgiven, a, b)) {
+            return levels[i].level;
+        }
+    }
+
+    return IRI_MATCH_NONE;
+}
+
+
+/* Three letters, in all their ways; of like, where that is not NULL, some. */
+static void
+random_name(text_t *name, const text_t *like)
+{
+    static const uint32_t letters[3][12] = {
+        { 'a', 'A', 0xe1, 0xc1, 0xff41, 0xff21, 0x1ea1, 0xe4, 'a', 'a', 'a',
+          'A' },
+        { 'i', 'I', 0x130, 0x131, 0xed, 0xff29, 0xff49, 'i', 'i', 0xee, 'i',
+          'I' },
+        { 0x301c, 0xff5e, '~', 0x2212, 0xff0d, '-', '~', '-', 0xff76, 0x30ab,
+          0x30ac, 0x301c }
+    };
+    size_t i;
+
+    name->count = 3;
+
+    for (i = 0; i < 3; i++) {
+        name->c[i] = like != NULL && core_random(3) != 0
+                         ? like->c[i]
+                         : letters[i][core_random(12)];
+    }
+}
+
+
+/* ASCII of some length, and the same with a bit that letter case may be. */
+static void
+random_ascii(text_t *a, text_t *b)
+{
+    size_t i, at;
+
+    a->count = 1 + core_random(20);
+
+    for (i = 0; i < a->count; i++) {
+        a->c[i] = 0x20 + core_random(0x5f);
+    }
+
+    *b = *a;
+
+    for (i = core_random(3); i > 0; i--) {
+        at = core_random((uint32_t) b->count);
+        b->c[at] ^= b->c[at] == 0x5f || core_random(8) == 0 ? 0x10 : 0x20;
+        b->c[at] = b->c[at] < 0x20 ? 'x' : b->c[at];
+    }
+}
+
+
+static void
+test_levels(void **state)
+{
+    static text_t a, b;
+    unsigned char a8[4 * MAX_TEXT], b8[4 * MAX_TEXT];
+    core_t        core;
+    iri_str_t     name_a, name_b;
+    iri_match_t   level, want;
+    unsigned      match;
+    size_t        turn, seen[IRI_MATCHES] = { 0 };
+
+    (void) state;
+
+    core_init(&core);
+
+    for (turn = 0; turn < 100000; turn++) {
+        if (core_random(4) == 0) {
+            random_ascii(&a, &b);
+        } else {
+            random_name(&a, NULL);
+            random_name(&b, &a);
+        }
+
+        match = sets[core_random(COUNT(sets))];
+
+        name_a = core_utf8(a.c, a.count, a8);
+        name_b = core_utf8(b.c, b.count, b8);
+        assert_int_equal(
+            iri_fold_level(&core.env, match, name_a, name_b, &level), IRI_OK);
+
+        want = level_of(match, &a, &b);
+        seen[want]++;
+
+        if (level != want) {
+            fail_msg("%s and %s, levels %03x: %s, expected %s",
+                     core_show(name_a), core_show(name_b), match,
+                     iri_match_text(level), iri_match_text(want));
+        }
+
+        core_forget(&core);
+    }
+
+    /* The names were such that each level was met. */
+    for (level = IRI_MATCH_VARIANTS; level <= IRI_MATCH_ACCENTS; level++) {
+        assert_true(seen[level] > 100);
+    }
+
+    core_free(&core);
+}
+
+
+/* ---- edits --------------------------------------------------------------- */
+
+/* A key, as its user-perceived characters. */
+typedef struct {
+    iri_str_t     key;
+    unsigned char utf8[256];
+    size_t        count;
+    iri_str_t     part[MAX_PARTS];
+    int           digit[MAX_PARTS]; /* there is one in it */
+} parts_t;
+
+
+/* By ICU, of UTF-16. */
+static void
+divide(parts_t *p)
+{
+    UErrorCode      error = U_ZERO_ERROR;
+    UChar           units[256];
+    UBreakIterator *it;
+    UChar32         c;
+    int32_t         len, from, to, i, at = 0;
+
+    u_strFromUTF8(units, 256, &len, (const char *) p->key.data,
+                  (int32_t) p->key.len, &error);
+    it = ubrk_open(UBRK_CHARACTER, "en", units, len, &error);
+    assert_true(U_SUCCESS(error));
+
+    p->count = 0;
+
+    for (from = 0; (to = ubrk_next(it)) != UBRK_DONE; from = to) {
+        assert_true(p->count < MAX_PARTS);
+        p->part[p->count].data = p->key.data + at;
+        p->digit[p->count] = 0;
+
+        for (i = from; i < to; /* void */) {
+            U16_NEXT(units, i, to, c);
+            at += U8_LENGTH(c);
+            p->digit[p->count] |= u_charType(c) == U_DECIMAL_DIGIT_NUMBER;
+        }
+
+        p->part[p->count].len = (size_t) (p->key.data + at
+                                          - p->part[p->count].data);
+        p->count++;
+    }
+
+    ubrk_close(it);
+}
+
+
+/* Are a's parts, taken in this order, those of b? */
+static int
+same_parts(const parts_t *a, const size_t *order, size_t count,
+           const parts_t *b)
+{
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        if (!iri_str_equal(a->part[order[i]], b->part[i])) {
+            return 0;
+        }
+    }
+
+    return count == b->count;
+}
+
+
+/* Is b what is left of a without one part? */
+static int
+one_less(const parts_t *a, const parts_t *b)
+{
+    size_t order[MAX_PARTS], out, i, n;
+
+    for (out = 0; out < a->count; out++) {
+        for (i = n = 0; i < a->count; i++) {
+            if (i != out) {
+                order[n++] = i;
+            }
+        }
+
+        if (!a->digit[out] && same_parts(a, order, n, b)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+one_other(const parts_t *a, const parts_t *b)
+{
+    size_t i, others = 0, digits = 0;
+
+    if (a->count != b->count) {
+        return 0;
+    }
+
+    for (i = 0; i < a->count; i++) {
+        if (!iri_str_equal(a->part[i], b->part[i])) {
+            others++;
+            digits += (size_t) (a->digit[i] || b->digit[i]);
+        }
+    }
+
+    return others == 1 && digits == 0;
+}
+
+
+static int
+one_turned(const parts_t *a, const parts_t *b)
+{
+    size_t order[MAX_PARTS], at, i;
+
+    for (at = 0; at + 1 < a->count; at++) {
+        for (i = 0; i < a->count; i++) {
+            order[i] = i == at ? at + 1 : i == at + 1 ? at : i;
+        }
+
+        if (!a->digit[at] && !a->digit[at + 1]
+            && same_parts(a, order, a->count, b)) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+is_fit(const parts_t *p)
+{
+    return p->count >= 4 && p->key.data[0] != '.';
+}
+
+
+static int
+one_edit(const parts_t *a, const parts_t *b)
+{
+    return is_fit(a) && is_fit(b) && !iri_str_equal(a->key, b->key)
+           && (one_less(a, b) || one_less(b, a) || one_other(a, b)
+               || one_turned(a, b));
+}
+
+
+/* Letters, digits, marks, and what joins them. */
+static const char *const pieces[] = {
+    "a",
+    "b",
+    "c",
+    "a",
+    "b",
+    "1",
+    "2",
+    "\xd9\xa1", /* an Arabic digit */
+    "\xd8\x80", /* Arabic number sign */
+    ".",
+    "\xc3\xa9",
+    "x\xcc\x81",
+    "\xcc\x81",
+    "1\xcc\x81", /* a digit and a mark */
+    "\xe8\xa1\xa8",
+    "\xea\xb0\x81",
+    "\xe1\x86\xa8", /* a final consonant */
+    "\xe0\xa4\x95\xe0\xa4\xbf",
+    "\xe0\xb8\x97\xe0\xb8\xb5\xe0\xb9\x88",
+    "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb",
+    "\xf0\x9f\x91\xa9",
+    "\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd",
+    "\xe2\x9d\xa4\xef\xb8\x8f",
+    "\xe2\x80\x8d",                     /* a joiner */
+    "\xf0\x9f\x87\xaf\xf0\x9f\x87\xb5", /* a flag */
+    "\xf0\x9f\x87\xba"                  /* half of one */
+};
+
+
+static void
+random_parts(parts_t *p)
+{
+    size_t      count = 2 + core_random(6);
+    const char *piece;
+
+    p->key.data = p->utf8;
+    p->key.len = 0;
+
+    while (count-- > 0) {
+        piece = pieces[core_random(COUNT(pieces))];
+        memcpy(p->utf8 + p->key.len, piece, strlen(piece));
+        p->key.len += strlen(piece);
+    }
+
+    divide(p);
+}
+
+
+static void
+append(parts_t *to, const unsigned char *data, size_t len)
+{
+    memcpy(to->utf8 + to->key.len, data, len);
+    to->key.len += len;
+}
+
+
+/* Of a, with something done to a part of it. */
+static void
+random_edit(const parts_t *a, parts_t *b)
+{
+    size_t      i, at = core_random((uint32_t) a->count + 1);
+    uint32_t    how = core_random(4);
+    const char *piece = pieces[core_random(COUNT(pieces))];
+
+    b->key.data = b->utf8;
+    b->key.len = 0;
+
+    for (i = 0; i < a->count; i++) {
+        if (i == at && how != 0) {
+            append(b, (const unsigned char *) piece, strlen(piece));
+        }
+
+        if (how == 3 && i == at && i + 1 < a->count) {
+            b->key.len -= strlen(piece);
+            append(b, a->part[i + 1].data, a->part[i + 1].len);
+            append(b, a->part[i].data, a->part[i].len);
+            i++;
+        } else if (i != at || how == 2) {
+            append(b, a->part[i].data, a->part[i].len);
+        }
+    }
+
+    divide(b);
+}
+
+
+static int
+is_one(core_t *core, iri_str_t a, iri_str_t b)
+{
+    int one = 2;
+
+    assert_int_equal(iri_edit_is_one(&core->env, a, b, &one), IRI_OK);
+
+    return one;
+}
+
+
+/* The keys by which an index finds a key: itself, and without each part. */
+static size_t
+shorten(core_t *core, iri_str_t key, iri_str_t *out)
+{
+    static iri_edit_t edit;
+    iri_buf_t         buf;
+    size_t            i, n = 0;
+    int               fit, left_out;
+
+    iri_edit_init(&edit);
+    assert_int_equal(iri_edit_divide(&edit, key, &fit), IRI_OK);
+    assert_true(fit);
+    out[n++] = key;
+
+    for (i = 0; i < edit.count; i++) {
+        memset(&buf, 0, sizeof(buf));
+        assert_int_equal(
+            iri_edit_without(&core->env, &edit, key, i, &buf, &left_out),
+            IRI_OK);
+        if (left_out) {
+            out[n++] = iri_buf_str(&buf);
+        }
+    }
+
+    iri_edit_free(&edit);
+
+    return n;
+}
+
+
+static int
+have_common(core_t *core, iri_str_t a, iri_str_t b)
+{
+    iri_str_t of_a[MAX_PARTS + 1], of_b[MAX_PARTS + 1];
+    size_t    count_a = shorten(core, a, of_a);
+    size_t    count_b = shorten(core, b, of_b), i, k;
+
+    for (i = 0; i < count_a; i++) {
+        for (k = 0; k < count_b; k++) {
+            if (iri_str_equal(of_a[i], of_b[k])) {
+                return 1;
+            }
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+test_edits(void **state)
+{
+    static parts_t a, b;
+    core_t         core;
+    size_t         turn, turns = sweep_all() ? 5000000 : 50000, ones = 0;
+    int            one;
+
+    (void) state;
+
+    core_init(&core);
+    wrong = 0;
+
+    for (turn = 0; turn < turns; turn++) {
+        random_parts(&a);
+        random_edit(&a, &b);
+
+        if (core_random(4) == 0) {
+            static parts_t c;
+
+            random_edit(&b, &c);
+            b = c;
+            b.key.data = b.utf8;
+            divide(&b);
+        }
+
+        one = one_edit(&a, &b);
+        ones += (size_t) one;
+
+        if (is_one(&core, a.key, b.key) != one
+            || is_one(&core, b.key, a.key) != one) {
+            if (wrong++ < MAX_TOLD) {
+                print_error("%s and %s are %sone edit apart\n",
+                            core_show(a.key), core_show(b.key),
+                            one ? "" : "not ");
+            }
+
+        } else if (one && !have_common(&core, a.key, b.key)) {
+            fail_msg("%s and %s have no shortening in common",
+                     core_show(a.key), core_show(b.key));
+        }
+
+        core_forget(&core);
+    }
+
+    print_message("%lu pairs, %lu of them one edit apart, %lu wrong\n",
+                  (unsigned long) turns, (unsigned long) ones,
+                  (unsigned long) wrong);
+    assert_int_equal(wrong, 0);
+    assert_true(ones > turns / 20);
+    core_free(&core);
+}
+
+
+/* The n-th word of some letters; each of them is a part. */
+static void
+nth_word(uint32_t n, size_t len, parts_t *p)
+{
+    static const char letters[] = "abc1.";
+    size_t            i;
+
+    p->key.data = p->utf8;
+    p->key.len = p->count = len;
+
+    for (i = 0; i < len; i++, n /= 5) {
+        p->utf8[i] = (unsigned char) letters[n % 5];
+        p->part[i].data = p->utf8 + i;
+        p->part[i].len = 1;
+        p->digit[i] = p->utf8[i] == '1';
+    }
+}
+
+
+/* All words of four of the letters, each with all of four and of five. */
+static void
+test_all_edits(void **state)
+{
+    static parts_t a, b;
+    core_t         core;
+    uint32_t       word, other;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (word = 0; word < 625; word++) {
+        nth_word(word, 4, &a);
+
+        for (other = 0; other < 625 + 3125; other++) {
+            if (other < 625) {
+                nth_word(other, 4, &b);
+            } else {
+                nth_word(other - 625, 5, &b);
+            }
+
+            if (is_one(&core, a.key, b.key) != one_edit(&a, &b)) {
+                fail_msg("%s and %s", core_show(a.key), core_show(b.key));
+            }
+
+            core_forget(&core);
+        }
+    }
+
+    core_free(&core);
+}
+
+
+static void
+test_fit(void **state)
+{
+    static const struct {
+        const char *key;
+        int         fit;
+    } keys[] = { { "", 0 },
+                 { "abc", 0 },
+                 { "abcd", 1 },
+                 { ".abcd", 0 },
+                 { "1234", 1 },
+                 { "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 0 },
+                 { "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe7\x89\x88", 1 },
+                 { "x\xcc\x81y\xcc\x81z\xcc\x81", 0 },
+                 { "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"
+                   "ab",
+                   0 },
+                 { "\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb"
+                   "abc",
+                   1 } };
+    static iri_edit_t    edit;
+    static unsigned char longest[IRI_MAX_SEGMENT + 1];
+    iri_str_t            key;
+    size_t               i;
+    int                  fit;
+
+    (void) state;
+
+    iri_edit_init(&edit);
+
+    for (i = 0; i < COUNT(keys); i++) {
+        assert_int_equal(iri_edit_divide(&edit, core_str(keys[i].key), &fit),
+                         IRI_OK);
+        assert_int_equal(fit, keys[i].fit);
+    }
+
+    memset(longest, 'x', sizeof(longest));
+    key.data = longest;
+
+    for (key.len = IRI_MAX_SEGMENT - 1; key.len <= IRI_MAX_SEGMENT + 1;
+         key.len++) {
+        assert_int_equal(iri_edit_divide(&edit, key, &fit), IRI_OK);
+        assert_int_equal(fit, key.len <= IRI_MAX_SEGMENT);
+    }
+
+    iri_edit_free(&edit);
+}
+
+
+/* ---- without memory ------------------------------------------------------ */
+
+static void
+test_no_memory(void **state)
+{
+    core_t       core;
+    iri_buf_t    key;
+    iri_match_t  level;
+    iri_status_t status;
+    size_t       at;
+    int          one, failed = 0;
+
+    (void) state;
+
+    for (at = 1; at < 20; at++) {
+        core_init(&core);
+        core.fail_at = at;
+        core.fail_on = 1;
+        memset(&key, 0, sizeof(key));
+        one = 7;
+
+        status = iri_fold(&core.env, C | A, S("\xc3\x89t\xc3\xa9"), &key);
+        if (status == IRI_OK) {
+            status = iri_fold_level(&core.env, C, S("abcd"), S("ABC\xc3\xa9"),
+                                    &level);
+        }
+
+        if (status == IRI_OK) {
+            status = iri_edit_is_one(&core.env, S("abcd"), S("abce"), &one);
+        }
+
+        assert_int_equal(status, core.allocs < at ? IRI_OK : IRI_NO_MEMORY);
+        assert_true(status != IRI_OK || one == 1);
+        failed += status != IRI_OK;
+        core_free(&core);
+    }
+
+    assert_true(failed >= 3 && failed < 19);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_characters), cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_plain),      cmocka_unit_test(test_many_marks),
+        cmocka_unit_test(test_longest),    cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_edits),      cmocka_unit_test(test_all_edits),
+        cmocka_unit_test(test_fit),        cmocka_unit_test(test_no_memory),
+    };
+
+    return cmocka_run_group_tests_name("fold", tests, NULL, NULL);
+}
