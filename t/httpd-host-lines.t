@@ -93,6 +93,9 @@ my @REQUESTS = (
     ['NUL behind', "GET / HTTP/1.1\r\nHost: $HOST:80\0\r\n\r\n", 400, 400],
     ['NUL within', "GET / HTTP/1.1\r\nHost: b\xC3\xBC\0cher.example\r\n\r\n",
         400, 400],
+    ['a longer name',
+        "GET / HTTP/1.1\r\nHosts:$HOST\r\nHost: $HOST\r\n\r\n",
+        qw(buecher buecher)],
     ['folded behind', "GET / HTTP/1.1\r\nHost: $HOST\r\n x\r\n\r\n", 400, 400],
     ['folded before', "GET / HTTP/1.1\r\nHost:\r\n $HOST\r\n\r\n", 400, 400],
     ['folded within',
@@ -172,6 +175,11 @@ is echoed($answer), "GET http://xn--cho-9la.example:80/$QUERY HTTP/1.1|"
     . "xn--cho-9la.example:80|h \xC3\xBC%C3%BC",
     'nothing but the host is edited';
 
+$answer = $strict->client->request(
+    { target => "http:/$HOST/", host => 'first.example' });
+is echoed($answer), "GET http:/$HOST/ HTTP/1.1|first.example|",
+    'nor is anything where there is no host';
+
 # The request line, Host and X-Host as httpd has them.
 sub echoed {
     my ($answer) = @_;
@@ -217,6 +225,9 @@ is raw($big, "GET / HTTP/1.1\r\nHost:" . ' ' x 17_000 . "$HOST\r\n\r\n"),
     'buecher', 'a line of 17,000 octets where it may be so long';
 is raw($big, "GET http://$HOST/?" . 'x' x 17_000 . " HTTP/1.1\r\nHost: x\r\n"
     . "\r\n"), 'buecher', 'a request line of 17,000 octets';
+is raw($big, "GET / HTTP/1.1\r\nHost:"
+    . ' ' x (20_000 + $_ - length "Host:$long") . "$long\r\n\r\n"),
+    $_ <= 1 ? 'buecher' : 400, "20,000 octets and $_" for 1, 2;
 is raw($big, "GET / HTTP/1.1\r\nHost: " . 'b%C3%BC' x 2000 . "\r\n\r\n"),
     400, 'a host of 14,000 octets';
 

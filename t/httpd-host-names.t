@@ -122,7 +122,7 @@ my $addressed = httpd(conf => "IRIEngine On\n" . <<"END"
     ServerName elsewhere.example
     IRIHost Off
 </VirtualHost>
-<VirtualHost *:%%PORTall%%>
+<VirtualHost 0.0.0.0:%%PORTall%%>
     ServerName all.example
     DocumentRoot "$tmp/first"
     IRIHost On
