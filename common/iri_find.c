@@ -445,7 +445,8 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
                 iri_found_t *found)
 {
     iri_buf_t    part = IRI_BUF_EMPTY;
-    iri_str_t    rest = iri_str_from(finder->part, walk->meant_from);
+    size_t       end = iri_segment_end(finder->part, walk->meant_from);
+    iri_str_t    rest = iri_str_from(finder->part, end);
     iri_str_t    path;
     iri_walk_t   chosen;
     iri_status_t status;
@@ -497,20 +498,36 @@ iri_choices_sort(iri_str_t *choices, size_t count)
 }
 
 
-/* Nothing is taken; what there is to choose is told only if that is wanted. */
+/*
+ * Nothing is taken; what there is to choose is told only if that is wanted,
+ * and only when the rules of the directory that it is in have judged: where
+ * that has another name than was asked for the request moves there first.
+ */
 static iri_status_t
 iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
 {
+    iri_str_t    rest = iri_str_from(finder->part, walk->meant_from);
+    iri_walk_t   moved = *walk;
     iri_status_t status;
     size_t       i;
 
-    found->answer = IRI_CHOOSE;
-    found->why = IRI_WHY_AMBIGUOUS;
-    found->match = walk->match;
-
     status = iri_filename_end(finder, walk, &found->filename);
 
-    if (status != IRI_OK
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &moved.names, rest.data, rest.len);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_walk_path(finder, &moved, &found->path);
+    }
+
+    found->why = IRI_WHY_AMBIGUOUS;
+    found->match = walk->match;
+    found->answer = iri_str_equal(found->path, finder->search->path)
+                        ? IRI_CHOOSE
+                        : IRI_MOVED;
+
+    if (status != IRI_OK || found->answer == IRI_MOVED
         || finder->tree->ambiguous != IRI_AMBIGUOUS_300)
     {
         return status;

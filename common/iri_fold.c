@@ -67,6 +67,10 @@ iri_fold_is_plain(unsigned match, iri_str_t name)
         return 0;
     }
 
+    if (iri_is_ascii(name, 0)) {
+        return 1;
+    }
+
     while (p < end) {
         if (*p < 0x80) {
             p++;
@@ -174,29 +178,6 @@ iri_fold_german(uint32_t c)
 }
 
 
-/*
- * The three characters whose NFC is ASCII stay as they are, as everywhere:
- * they go through ICU as what cannot be in a name.  The key is no UTF-8 then,
- * which does not matter to keys.
- */
-#define IRI_FOLD_STAYS 0xd800
-
-static uint32_t
-iri_fold_stays(unsigned match, uint32_t c)
-{
-    switch (c) {
-    case 0x037e:
-        return IRI_FOLD_STAYS;
-    case 0x1fef:
-        return IRI_FOLD_STAYS + 1;
-    case 0x212a:
-        return match & IRI_FORGIVE_CASE ? 'k' : IRI_FOLD_STAYS + 2;
-    default:
-        return c;
-    }
-}
-
-
 static int
 iri_units_put(iri_units_t *to, uint32_t c)
 {
@@ -261,7 +242,7 @@ iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
             c = iri_fold_width(c, error);
         }
 
-        if (!iri_units_put(to, iri_fold_stays(match, c))) {
+        if (!iri_units_put(to, c)) {
             return 0;
         }
     }
@@ -270,11 +251,13 @@ iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
 }
 
 
+/* Into a normalization form, but for the three that stay: iri_nfc_put. */
 static void
 iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
 {
     const UNormalizer2 *normalizer;
     iri_units_t         from;
+    int32_t             i, end;
 
     normalizer = compose ? unorm2_getNFCInstance(error)
                          : unorm2_getNFDInstance(error);
@@ -288,8 +271,25 @@ iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
 
     from.len = s->len;
     u_memcpy(from.units, s->units, s->len);
-    s->len = unorm2_normalize(normalizer, from.units, from.len, s->units,
-                              IRI_FOLD_UNITS, error);
+    s->len = 0;
+
+    for (i = 0; i < from.len && U_SUCCESS(*error); i = end + 1) {
+        for (end = i; end < from.len && !iri_char_stays(from.units[end]);
+             end++)
+        {
+            /* void */
+        }
+
+        s->len += unorm2_normalize(normalizer, from.units + i, end - i,
+                                   s->units + s->len,
+                                   IRI_FOLD_UNITS - s->len, error);
+
+        if (end < from.len && U_SUCCESS(*error)
+            && !iri_units_put(s, from.units[end]))
+        {
+            *error = U_BUFFER_OVERFLOW_ERROR;
+        }
+    }
 }
 
 

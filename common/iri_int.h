@@ -140,6 +140,9 @@ int iri_char_is_inert(uint32_t c);
 /* 1: a combining mark, of which only IRI_MAX_MARKS in a row are normalized */
 int iri_char_is_mark(uint32_t c);
 
+/* 1: U+037E, U+1FEF or U+212A, which stay as they are: their NFC is ASCII */
+int iri_char_stays(uint32_t c);
+
 /*
  * Append run in NFC, at most IRI_MAX_SEGMENT characters of valid UTF-8.
  * U+037E, U+1FEF and U+212A stay as they are and separate what is beside
@@ -488,7 +491,7 @@ typedef struct {
     int         refused;   /* disk ends there, names go on */
     int         unwritable; /* and only because no tree writes the rest */
     iri_meant_t meant;      /* more than one: names end where they stand */
-    size_t      meant_from; /* offset in part of what follows them */
+    size_t      meant_from; /* offset in part of the segment that they are */
 } iri_walk_t;
 
 typedef enum {

@@ -152,6 +152,13 @@ iri_normalize_part(const iri_env_t *env, iri_str_t run, int compose,
 }
 
 
+int
+iri_char_stays(uint32_t c)
+{
+    return c == 0x037e || c == 0x1fef || c == 0x212a;
+}
+
+
 /* Octets of the exception that stands at p; 0: none does. */
 static size_t
 iri_stays(const unsigned char *p, const unsigned char *end)
@@ -161,7 +168,7 @@ iri_stays(const unsigned char *p, const unsigned char *end)
 
     n = iri_utf8_next(p, end, &c);
 
-    return n != 0 && (c == 0x037e || c == 0x1fef || c == 0x212a) ? n : 0;
+    return n != 0 && iri_char_stays(c) ? n : 0;
 }
 
 

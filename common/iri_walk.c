@@ -336,7 +336,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
     }
 
     if (step == IRI_STEP_SEVERAL) {
-        walk->meant_from = iri_segment_end(part, from);
+        walk->meant_from = from;
         return IRI_OK;
     }
 
