@@ -20,6 +20,7 @@ mod_iri_create_server(apr_pool_t *pool, server_rec *s)
 
     (void) s;
     conf->engine = MOD_IRI_UNSET;
+    conf->cache_size = MOD_IRI_CACHE_SIZE;
     conf->hosts = MOD_IRI_UNSET;
     return conf;
 }
@@ -216,6 +217,36 @@ mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
 }
 
 static const char *
+mod_iri_set_ambiguous(cmd_parms *cmd, void *dirv, const char *arg)
+{
+    mod_iri_dir_t *dir = dirv;
+    const char    *err = mod_iri_wrong_place(cmd);
+
+    if (err) {
+        return err;
+    }
+    dir->has |= MOD_IRI_HAS_CHOICES;
+    return mod_iri_wrong(
+        cmd, iri_parse_ambiguous(mod_iri_str(arg), &dir->tree.ambiguous));
+}
+
+/* A child has one cache, whichever virtual host a request is for. */
+static const char *
+mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
+{
+    const char *err = ap_check_cmd_context(cmd, GLOBAL_ONLY);
+    iri_str_t   word = mod_iri_str(arg);
+
+    (void) dir;
+    if (err) {
+        return err;
+    }
+    return mod_iri_wrong(
+        cmd, iri_parse_cache(&word, 1,
+                             &mod_iri_server(cmd->server)->cache_size, NULL));
+}
+
+static const char *
 mod_iri_set_redirect(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
@@ -242,7 +273,14 @@ static const command_rec mod_iri_directives[] = {
         "any, nfc or nfd: normalization form of names on disk"),
     AP_INIT_TAKE_ARGV("IRIMatch", mod_iri_set_match, NULL,
         RSRC_CONF | ACCESS_CONF,
-        "exact, or any of normalization and variants"),
+        "exact, or any of normalization, variants, width, case, accents, "
+        "spelling"),
+    AP_INIT_TAKE1("IRIAmbiguous", mod_iri_set_ambiguous, NULL,
+        RSRC_CONF | ACCESS_CONF,
+        "404 or 300: what a name gets that several are equally near to"),
+    AP_INIT_TAKE1("IRICache", mod_iri_set_cache, NULL, RSRC_CONF,
+        "off, or octets of memory a child for what is remembered of "
+        "directories, 16m say"),
     AP_INIT_TAKE1("IRIRedirect", mod_iri_set_redirect, NULL,
         RSRC_CONF | OR_FILEINFO,
         "off or a status from 301 on: redirect to the canonical URI"),
@@ -295,7 +333,10 @@ mod_iri_hooks(apr_pool_t *pool)
 
     ap_hook_fixups(mod_iri_absent, NULL, rewrite, APR_HOOK_REALLY_FIRST);
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_fixups(mod_iri_choose, NULL, dir, APR_HOOK_LAST);
     ap_hook_fixups(mod_iri_redirect, NULL, dir, APR_HOOK_LAST);
+    ap_hook_fixups(mod_iri_redirect_directory, dir, NULL, APR_HOOK_LAST);
+    ap_hook_handler(mod_iri_choices, NULL, NULL, APR_HOOK_MIDDLE);
     mod_iri_dav_register();
     ap_hook_insert_filter(mod_iri_dav_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_restore, NULL, NULL,

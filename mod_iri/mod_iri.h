@@ -8,6 +8,8 @@
  *   mod_iri_read.c     request path -> canonical r->uri
  *   mod_iri_native.c   octets of the disk in redirects -> canonical path
  *   mod_iri_disk.c     canonical r->uri -> r->filename as it is on disk
+ *   mod_iri_fold.c     names that are near, by the settings of their place
+ *   mod_iri_choice.c   several names that a request may mean
  *   mod_iri_walk.c     <Files> and MultiViews on canonical names
  *   mod_iri_moved.c    starting over under the name that was found
  *   mod_iri_answer.c   redirects, headers of answers
@@ -47,7 +49,7 @@ APLOG_USE_MODULE(iri);
 #pragma GCC visibility push(hidden)
 
 #define MOD_IRI_UNSET      (-1)
-#define MOD_IRI_CACHE_SIZE (1024 * 1024) /* octets a child */
+#define MOD_IRI_CACHE_SIZE ((size_t) 16 * 1024 * 1024) /* octets a child */
 
 /* ---- configuration ------------------------------------------------------ */
 
@@ -59,12 +61,14 @@ typedef struct {
     iri_reading_conf_t reading;
     int                hosts;        /* iri_hosts_t or MOD_IRI_UNSET */
     int                says_hosts;   /* 1: IRIHost was said right here */
+    size_t             cache_size;   /* of the main server; 0: off */
 
     /* made by post_config and child_init, read by requests */
     iri_registry_t     *registry;
     iri_tree_conf_t     tree;        /* of files outside all sections */
     apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
     apr_array_header_t *directories; /* mod_iri_directory_t */
+    int                 folds;       /* 1: names are folded in some tree */
     iri_cache_t        *cache;       /* of this child; NULL: none */
     iri_host_conf_t     host;        /* where the engine is not off */
     int                 maps_hosts;  /* 1: IRIHost is on, the engine is not
@@ -75,6 +79,7 @@ typedef struct {
 #define MOD_IRI_HAS_CHARSETS 0x1u
 #define MOD_IRI_HAS_NAMES    0x2u
 #define MOD_IRI_HAS_MATCH    0x4u
+#define MOD_IRI_HAS_CHOICES  0x8u
 
 /* Settings of a place. */
 typedef struct {
@@ -228,6 +233,20 @@ const char *mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
 const char *mod_iri_names(request_rec *r, iri_env_apr_t *env,
                           const iri_tree_conf_t *tree, const char *octets);
 
+/* ---- mod_iri_fold.c ----------------------------------------------------- */
+
+/* The settings that govern a path below the root of a search. */
+const iri_tree_conf_t *mod_iri_tree_of_path(request_rec *r,
+                                            const iri_search_t *search,
+                                            iri_str_t path);
+
+/*
+ * iri_find, where each directory on the way may have settings of its own;
+ * search has those of the path as it was asked.
+ */
+iri_status_t mod_iri_find(request_rec *r, const iri_env_t *env,
+                          const iri_search_t *search, iri_found_t *found);
+
 /* ---- mod_iri_moved.c ---------------------------------------------------- */
 
 /*
@@ -305,6 +324,10 @@ int mod_iri_walk(request_rec *r); /* mod_iri_walk.c */
 
 int mod_iri_fixups(request_rec *r); /* mod_iri_answer.c */
 int mod_iri_redirect(request_rec *r);
+int mod_iri_redirect_directory(request_rec *r);
+
+int mod_iri_choose(request_rec *r); /* mod_iri_choice.c */
+int mod_iri_choices(request_rec *r);
 
 void mod_iri_dav_register(void); /* mod_iri_dav.c */
 void mod_iri_dav_insert(request_rec *r);
@@ -313,6 +336,7 @@ void mod_iri_dav_insert(request_rec *r);
 
 void mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx);
+void mod_iri_vars_exact(request_rec *r);
 void mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx);
 int  mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
 

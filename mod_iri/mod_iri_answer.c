@@ -19,12 +19,29 @@ mod_iri_is_led_on(const request_rec *r, const mod_iri_request_t *ctx)
            && strcmp(r->handler, "redirect-handler") == 0;
 }
 
+/* A name that is only near leads to nothing in a directory without it. */
+static int
+mod_iri_is_led_nowhere(const request_rec *r, const mod_iri_request_t *ctx)
+{
+    return ctx->moved_by >= IRI_MATCH_WIDTH
+           && r->finfo.filetype == APR_NOFILE && !r->proxyreq;
+}
+
 static int
 mod_iri_is_redirected(const request_rec *r, const mod_iri_request_t *ctx)
 {
     return r->method_number == M_GET && ap_is_initial_req((request_rec *) r)
            && ctx != NULL && ctx->uri != NULL && ctx->has_reading
-           && !ctx->rewritten && !mod_iri_is_led_on(r, ctx);
+           && !ctx->rewritten && !mod_iri_is_led_on(r, ctx)
+           && !mod_iri_is_led_nowhere(r, ctx);
+}
+
+/* A directory that mod_dir will redirect to, with the slash that it lacks. */
+static int
+mod_iri_lacks_slash(const request_rec *r)
+{
+    return r->finfo.filetype == APR_DIR && r->uri[0] != '\0'
+           && r->uri[strlen(r->uri) - 1] != '/';
 }
 
 /*
@@ -33,8 +50,8 @@ mod_iri_is_redirected(const request_rec *r, const mod_iri_request_t *ctx)
  * client's own Host could not stand in a URI (HttpProtocolOptions Unsafe) it
  * gets the file.
  */
-int
-mod_iri_redirect(request_rec *r)
+static int
+mod_iri_redirect_to(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
     const mod_iri_dir_t     *dir = ap_get_module_config(r->per_dir_config,
@@ -67,6 +84,19 @@ mod_iri_redirect(request_rec *r)
         r->headers_out, "Location",
         ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r));
     return dir->redirect;
+}
+
+int
+mod_iri_redirect(request_rec *r)
+{
+    return mod_iri_lacks_slash(r) ? DECLINED : mod_iri_redirect_to(r);
+}
+
+/* Behind mod_dir, which has not redirected: one redirect, not two. */
+int
+mod_iri_redirect_directory(request_rec *r)
+{
+    return mod_iri_lacks_slash(r) ? mod_iri_redirect_to(r) : DECLINED;
 }
 
 /* ---- headers ------------------------------------------------------------ */

@@ -58,6 +58,9 @@ mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add)
     if (add->has & MOD_IRI_HAS_MATCH) {
         to->match = add->tree.match;
     }
+    if (add->has & MOD_IRI_HAS_CHOICES) {
+        to->ambiguous = add->tree.ambiguous;
+    }
 }
 
 /* What was said for the whole of a server, before iri_tree_conf_finish(). */
@@ -86,13 +89,15 @@ mod_iri_dirs_length(const char *path, unsigned n)
     return n == 0 ? (size_t) (at - path) : 0;
 }
 
-/* Does a <Directory> hold this file or directory?  As ap_directory_walk(). */
+/*
+ * Does a <Directory> hold this file or directory?  As ap_directory_walk().
+ * path: filename and a slash.
+ */
 static int
 mod_iri_section_holds(const mod_iri_section_t *section, const char *filename,
-                      apr_pool_t *pool)
+                      const char *path, apr_pool_t *pool)
 {
-    size_t      len = strlen(section->name);
-    const char *path;
+    size_t len = strlen(section->name);
 
     if (section->regex) {
         return ap_regexec(section->regex, filename, 0, NULL, 0) == 0;
@@ -100,7 +105,6 @@ mod_iri_section_holds(const mod_iri_section_t *section, const char *filename,
     if (section->components == 0) {
         return 1;
     }
-    path = apr_pstrcat(pool, filename, "/", NULL);
     if (!section->is_pattern) {
         return strncmp(section->name, path, len) == 0;
     }
@@ -117,11 +121,16 @@ mod_iri_tree_of(const server_rec *s, const char *filename, apr_pool_t *pool)
     mod_iri_server_t        *conf = mod_iri_server(s);
     const mod_iri_section_t *section;
     iri_tree_conf_t         *tree = NULL;
+    const char              *path;
     int                      i;
 
+    if (conf->sections->nelts == 0) {
+        return &conf->tree;
+    }
+    path = apr_pstrcat(pool, filename, "/", NULL);
     for (i = 0; i < conf->sections->nelts; i++) {
         section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
-        if (!mod_iri_section_holds(section, filename, pool)) {
+        if (!mod_iri_section_holds(section, filename, path, pool)) {
             continue;
         }
         if (tree == NULL) {
@@ -203,6 +212,20 @@ mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
     }
 }
 
+/* Are names folded anywhere in a server? */
+static int
+mod_iri_folds(const mod_iri_server_t *conf)
+{
+    unsigned match = conf->tree.match;
+    int      i;
+
+    for (i = 0; i < conf->sections->nelts; i++) {
+        match |= APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t)
+                     .dir->tree.match;
+    }
+    return (match & IRI_FORGIVE_FOLDED) != 0;
+}
+
 static void
 mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
                        iri_env_apr_t *env)
@@ -216,6 +239,7 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     mod_iri_tree_base(s, &conf->tree);
     iri_tree_conf_finish(&conf->reading, &conf->tree);
     mod_iri_collect_sections(s, env);
+    conf->folds = mod_iri_folds(conf);
     if (conf->engine == IRI_ENGINE_ON) {
         mod_iri_add_directories(s, env);
     }
@@ -249,16 +273,36 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     return OK;
 }
 
+/* ---- the cache of a child ----------------------------------------------- */
+
+typedef struct {
+    apr_thread_mutex_t *mutex; /* around a look */
+    apr_thread_mutex_t *queue; /* around the reading of a directory */
+} mod_iri_locks_t;
+
 static void
-mod_iri_lock(void *mutex)
+mod_iri_lock(void *locks)
 {
-    apr_thread_mutex_lock(mutex);
+    apr_thread_mutex_lock(((mod_iri_locks_t *) locks)->mutex);
 }
 
 static void
-mod_iri_unlock(void *mutex)
+mod_iri_unlock(void *locks)
 {
-    apr_thread_mutex_unlock(mutex);
+    apr_thread_mutex_unlock(((mod_iri_locks_t *) locks)->mutex);
+}
+
+/* Many threads that miss the same directory wait for the first of them. */
+static void
+mod_iri_queue(void *locks)
+{
+    apr_thread_mutex_lock(((mod_iri_locks_t *) locks)->queue);
+}
+
+static void
+mod_iri_leave(void *locks)
+{
+    apr_thread_mutex_unlock(((mod_iri_locks_t *) locks)->queue);
 }
 
 static apr_status_t
@@ -268,21 +312,49 @@ mod_iri_drop_cache(void *cache)
     return APR_SUCCESS;
 }
 
+static iri_cache_t *
+mod_iri_create_cache(apr_pool_t *pool, size_t size)
+{
+    mod_iri_locks_t *locks = apr_palloc(pool, sizeof(*locks));
+    iri_cache_conf_t conf;
+
+    if (apr_thread_mutex_create(&locks->mutex, APR_THREAD_MUTEX_DEFAULT, pool)
+            != APR_SUCCESS
+        || apr_thread_mutex_create(&locks->queue, APR_THREAD_MUTEX_DEFAULT,
+                                   pool)
+               != APR_SUCCESS)
+    {
+        return NULL;
+    }
+    memset(&conf, 0, sizeof(conf));
+    conf.size = size;
+    conf.lock = mod_iri_lock;
+    conf.unlock = mod_iri_unlock;
+    conf.queue = mod_iri_queue;
+    conf.leave = mod_iri_leave;
+    conf.ctx = locks;
+    return iri_cache_create(&conf);
+}
+
 /* One cache for all threads of a child; without it directories are read. */
 void
 mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
-    apr_thread_mutex_t *mutex;
-    iri_cache_t        *cache;
-    server_rec         *s;
+    size_t       size = mod_iri_server(main_server)->cache_size;
+    iri_cache_t *cache;
+    server_rec  *s;
+    int          used = 0;
 
-    if (apr_thread_mutex_create(&mutex, APR_THREAD_MUTEX_DEFAULT, pchild)
-        != APR_SUCCESS)
-    {
+    for (s = main_server; s != NULL; s = s->next) {
+        used |= mod_iri_server(s)->engine != IRI_ENGINE_OFF;
+    }
+    if (!used || size == 0) {
         return;
     }
-    cache = iri_cache_create(&(iri_cache_conf_t) { .size = MOD_IRI_CACHE_SIZE, .lock = mod_iri_lock, .unlock = mod_iri_unlock, .ctx = mutex });
+    cache = mod_iri_create_cache(pchild, size);
     if (cache == NULL) {
+        ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
+                     "iri: no memory for IRICache");
         return;
     }
     apr_pool_cleanup_register(pchild, cache, mod_iri_drop_cache,

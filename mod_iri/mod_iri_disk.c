@@ -204,6 +204,21 @@ mod_iri_is_rewritten(const request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
+ * Nobody is led from name to name where something is to be written; nor is
+ * what such a request asks about, the Destination say.
+ */
+static int
+mod_iri_is_write(const request_rec *r)
+{
+    for (; r != NULL; r = r->main) {
+        if (iri_is_write(mod_iri_str(r->method))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
  * No entry can have that name: 404, but only once the rules have let the
  * client in, since that may depend on what there is in a directory that they
  * deny.
@@ -219,15 +234,55 @@ mod_iri_absent(request_rec *r)
                : DECLINED;
 }
 
+/*
+ * The directories down to the names that may be meant, as they are on disk,
+ * and the rest as it was asked, which is not there: for the rules.
+ */
+static void
+mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
+{
+    const iri_search_t *search = &ctx->search;
+    const char *path = (const char *) search->path.data + search->prefix;
+    const char *octets = mod_iri_dup(r->pool, ctx->found.filename);
+    const char *at, *end;
+
+    if (iri_is_ascii(mod_iri_str(r->filename), 0)
+        || strlen(octets) < search->root.len)
+    {
+        return;
+    }
+    end = octets + strlen(octets);
+    while (end > octets + search->root.len && end[-1] == '/') {
+        end--;
+    }
+    for (at = octets + search->root.len; at < end; at++) {
+        if (*at == '/') {
+            path += 1 + strcspn(path + 1, "/");
+        }
+    }
+    r->filename = apr_pstrcat(r->pool,
+                              apr_pstrmemdup(r->pool, octets, end - octets),
+                              path, NULL);
+    r->canonical_filename = NULL;
+}
+
 static int
 mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
 {
+    int is_of_uri = ctx->search.path.data == (const unsigned char *) r->uri;
+
     switch (ctx->found.answer) {
+    case IRI_CHOOSE:
+        /* what is to be chosen from may itself be in a directory that was
+           found: its rules are the first to judge */
+        if (!is_of_uri || mod_iri_equal(ctx->found.path, r->uri)) {
+            mod_iri_set_directory(r, ctx);
+            return DECLINED;
+        }
+        /* fall through */
     case IRI_MOVED:
         /* a path of files, out of a RewriteRule, is no path to ask for */
-        if (ctx->started_over
-            || ctx->search.path.data != (const unsigned char *) r->uri)
-        {
+        if (ctx->started_over || !is_of_uri) {
             return mod_iri_not_found(r, "it has another canonical path");
         }
         ctx->rewritten = mod_iri_is_rewritten(r, ctx);
@@ -269,10 +324,46 @@ mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
     search->path = mod_iri_str(ctx->path);
     search->prefix = prefix;
     search->reading = &ctx->reading;
-    search->tree = mod_iri_tree(
-        r, apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, filename, len),
-                       ctx->path + prefix, NULL));
+    search->write = mod_iri_is_write(r);
+    search->tree = mod_iri_tree_of_path(r, search, search->path);
     return 1;
+}
+
+/* A request that has nothing to report unless its name is folded. */
+static int
+mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
+{
+    mod_iri_request_t ctx;
+    iri_search_t      search;
+    iri_found_t       found;
+    iri_env_apr_t     env;
+
+    if (!conf->folds || mod_iri_is_file_subrequest(r)
+        || !iri_is_ascii(mod_iri_str(r->filename), 0))
+    {
+        return DECLINED;
+    }
+    memset(&ctx, 0, sizeof(ctx));
+    memset(&search, 0, sizeof(search));
+    ctx.path = r->uri;
+    mod_iri_env(&env, r);
+    if (!mod_iri_report_search(r, &ctx, &search)) {
+        return DECLINED;
+    }
+    search.cache = conf->cache;
+    search.reading = NULL;
+    if (mod_iri_find(r, &env.env, &search, &found) == IRI_OK
+        && (found.answer == IRI_MOVED || found.answer == IRI_CHOOSE))
+    {
+        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
+                      "iri: report: %s: form ascii, path %s, answer %s, "
+                      "match %s",
+                      r->unparsed_uri,
+                      mod_iri_dup(r->pool, found.path),
+                      iri_answer_text(found.answer),
+                      iri_match_text(found.match));
+    }
+    return DECLINED;
 }
 
 /* IRIEngine report: one line that says what would have been done. */
@@ -286,13 +377,13 @@ mod_iri_report(request_rec *r, mod_iri_server_t *conf)
     iri_env_apr_t            env;
 
     if (ctx == NULL || !ctx->has_reading) {
-        return DECLINED;
+        return mod_iri_report_ascii(r, conf);
     }
     memset(&search, 0, sizeof(search));
     search.cache = conf->cache;
     mod_iri_env(&env, r);
     if (mod_iri_report_search(r, ctx, &search)
-        && iri_find(&env.env, &search, &found) == IRI_OK)
+        && mod_iri_find(r, &env.env, &search, &found) == IRI_OK)
     {
         answer = iri_answer_text(found.answer);
         match = iri_match_text(found.match);
@@ -449,15 +540,11 @@ mod_iri_canonical_or_over(request_rec *r, iri_env_apr_t *env,
     return mod_iri_start_over(r, ctx);
 }
 
-/* The settings that govern what is looked for. */
-static const iri_tree_conf_t *
-mod_iri_searched_tree(request_rec *r, const iri_search_t *search)
+static void
+mod_iri_log_failed(request_rec *r)
 {
-    const char *root = mod_iri_dup(r->pool, search->root);
-    const char *path = mod_iri_dup(r->pool, search->path);
-
-    return mod_iri_tree(
-        r, apr_pstrcat(r->pool, root, path + search->prefix, NULL));
+    ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "iri: cannot look for %s",
+                  r->filename);
 }
 
 static int
@@ -477,16 +564,126 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
         return status;
     }
     if (ctx->tree == NULL) {
-        ctx->tree = mod_iri_searched_tree(r, &ctx->search);
+        ctx->tree = mod_iri_tree_of_path(r, &ctx->search, ctx->search.path);
     }
     ctx->search.tree = ctx->tree;
-    if (iri_find(&env.env, &ctx->search, &ctx->found) != IRI_OK) {
-        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "iri: cannot look for %s",
-                      r->filename);
+    ctx->search.write = mod_iri_is_write(r);
+    if (mod_iri_find(r, &env.env, &ctx->search, &ctx->found) != IRI_OK) {
+        mod_iri_log_failed(r);
         return HTTP_NOT_FOUND;
     }
     ctx->has_found = 1;
     return mod_iri_act(r, ctx);
+}
+
+/* ---- names in ASCII ----------------------------------------------------- */
+
+/*
+ * Is it there as it was asked for?  httpd looks just so when it walks the
+ * directories, and not again if that was done.  In doubt it is: where it may
+ * not be looked for, say, and where a file stands above it (PATH_INFO).
+ */
+static int
+mod_iri_is_there_as_asked(request_rec *r)
+{
+    apr_status_t status;
+
+    if (r->finfo.filetype != APR_NOFILE) {
+        return 1;
+    }
+    status = ap_run_dirwalk_stat(&r->finfo, r, APR_FINFO_MIN);
+    /* httpd may make another path of one with dot-segments */
+    if (status != APR_SUCCESS || strstr(r->filename, "/.") != NULL) {
+        r->finfo.filetype = APR_NOFILE;
+        r->finfo.valid = 0;
+    }
+    return !APR_STATUS_IS_ENOENT(status);
+}
+
+/* Names are folded here, and this one had no need of it. */
+static void
+mod_iri_found_as_asked(request_rec *r)
+{
+    mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx == NULL) {
+        mod_iri_vars_exact(r);
+        return;
+    }
+    memset(&ctx->found, 0, sizeof(ctx->found));
+    ctx->has_found = 1;
+    ctx->found.answer = IRI_SERVE;
+    ctx->found.match = IRI_MATCH_EXACT;
+    ctx->found.path = mod_iri_str(r->uri);
+    ctx->found.filename = mod_iri_str(r->filename);
+    mod_iri_vars_match(r, ctx);
+}
+
+/* What is known of a request whose path was plain so far. */
+static mod_iri_request_t *
+mod_iri_request_found(request_rec *r, iri_env_apr_t *env,
+                      const iri_search_t *search, const iri_found_t *found)
+{
+    mod_iri_request_t *ctx = mod_iri_request_make(r);
+    const char        *path = ctx->path;
+
+    if (!ctx->has_reading) {
+        /* r->uri still is it, unless a rule has changed that */
+        path = apr_pstrdup(r->pool, r->parsed_uri.path ? r->parsed_uri.path
+                                                       : r->uri);
+        if (mod_iri_read_made(r->server, &env->env, mod_iri_str(path),
+                              &ctx->reading)
+            != IRI_OK)
+        {
+            return NULL;
+        }
+        ctx->has_reading = 1;
+        ctx->path = path;
+        ctx->form = ctx->reading.form;
+        ctx->charset = "";
+    }
+    ctx->search = *search;
+    ctx->found = *found;
+    ctx->has_found = 1;
+    return ctx;
+}
+
+/* Nothing is changed of what is found as it was asked for, or not at all. */
+static int
+mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
+{
+    static const mod_iri_request_t none;
+    mod_iri_request_t             *ctx = mod_iri_request(r);
+    iri_search_t                   search;
+    iri_found_t                    found;
+    iri_env_apr_t                  env;
+
+    memset(&search, 0, sizeof(search));
+    search.tree = mod_iri_tree(r, r->filename);
+    if (!iri_needs_look(search.tree, mod_iri_str(r->filename))) {
+        return DECLINED;
+    }
+    if (mod_iri_is_there_as_asked(r)) {
+        mod_iri_found_as_asked(r);
+        return DECLINED;
+    }
+    mod_iri_divide(r, ctx ? ctx : &none, &search);
+    if (search.path.data != (const unsigned char *) r->uri) {
+        return DECLINED; /* a path of files, which is no path to ask for */
+    }
+    mod_iri_env(&env, r);
+    search.cache = conf->cache;
+    search.reading = NULL;
+    search.write = mod_iri_is_write(r);
+    if (mod_iri_find(r, &env.env, &search, &found) != IRI_OK) {
+        mod_iri_log_failed(r);
+        return HTTP_NOT_FOUND;
+    }
+    if (found.answer != IRI_MOVED && found.answer != IRI_CHOOSE) {
+        return DECLINED;
+    }
+    ctx = mod_iri_request_found(r, &env, &search, &found);
+    return ctx ? mod_iri_act(r, ctx) : HTTP_NOT_FOUND;
 }
 
 int
@@ -504,7 +701,9 @@ mod_iri_map(request_rec *r)
     }
     mod_iri_map_root(r);
     if (iri_is_ascii(mod_iri_str(r->filename), 0)) {
-        return DECLINED;
+        return conf->folds && !mod_iri_is_file_subrequest(r)
+                   ? mod_iri_map_ascii(r, conf)
+                   : DECLINED;
     }
     if (mod_iri_is_file_subrequest(r)) {
         return mod_iri_map_file(r, conf);

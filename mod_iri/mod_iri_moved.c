@@ -194,7 +194,8 @@ mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved)
     }
     uri = mod_iri_dup(r->pool, str);
     ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
-                  "iri: %s is %s: starting over", r->unparsed_uri, uri);
+                  "iri: %s is %s: starting over, match %s", r->unparsed_uri,
+                  uri, iri_match_text(moved->found.match));
     return r->main != NULL && r->prev == NULL
                ? mod_iri_look_again(r, moved, uri)
                : mod_iri_answer_again(r, moved, uri);

@@ -242,7 +242,11 @@ mod_iri_plain(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
-    if (ctx != NULL) {
+    if (ctx != NULL && ctx->started_over
+        && strcmp(ctx->uri, r->parsed_uri.path) == 0)
+    {
+        mod_iri_lend_unparsed(r, ctx);
+    } else if (ctx != NULL) {
         memset(ctx, 0, sizeof(*ctx));
     } else if (r->main != NULL) {
         ap_set_module_config(r->request_config, &iri_module,

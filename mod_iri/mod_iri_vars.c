@@ -132,11 +132,17 @@ mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
 
 /* What was forgiven; the greater of both where the request started over. */
 static const char *
-mod_iri_var_match(const mod_iri_request_t *ctx)
+mod_iri_var_match(const request_rec *r, const mod_iri_request_t *ctx)
 {
     iri_match_t match = ctx && ctx->has_found ? ctx->found.match
                                               : IRI_MATCH_NONE;
+    const char *plain;
 
+    if (ctx == NULL) {
+        plain = apr_table_get(r->subprocess_env,
+                              mod_iri_var_names[MOD_IRI_MATCH]);
+        return plain ? plain : iri_match_text(match);
+    }
     if (match != IRI_MATCH_NONE && ctx->moved_by > match) {
         match = ctx->moved_by;
     }
@@ -164,7 +170,7 @@ mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var)
     case MOD_IRI_CHARSET:
         return ctx && ctx->charset && *ctx->charset ? ctx->charset : NULL;
     case MOD_IRI_MATCH:
-        return mod_iri_var_match(ctx);
+        return mod_iri_var_match(r, ctx);
     case MOD_IRI_FILENAME:
         return mod_iri_var_file(r, ctx, 0);
     case MOD_IRI_PATH_INFO:
@@ -215,6 +221,21 @@ void
 mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
 {
     mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
+}
+
+/*
+ * The same of a plain path that was looked for, and was there as it is.  The
+ * index of a directory keeps what had to be forgiven to find that.
+ */
+void
+mod_iri_vars_exact(request_rec *r)
+{
+    const char *name = mod_iri_var_names[MOD_IRI_MATCH];
+
+    if (r->main == NULL || apr_table_get(r->subprocess_env, name) == NULL) {
+        apr_table_setn(r->subprocess_env, name,
+                       iri_match_text(IRI_MATCH_EXACT));
+    }
 }
 
 /* When it is known what will be opened.  ctx NULL: a plain path. */

@@ -1,0 +1,180 @@
+/*
+ * mod_iri_choice.c - several names that a request may mean
+ *
+ * Where IRIAmbiguous is 300 the client gets a list of them, in HTML or JSON:
+ * of those that it could get, each by the rules of its own path, and only
+ * after those of the path that it asked for have let it in.  Otherwise none
+ * of them is taken and nothing is told: the name is absent.
+ */
+
+#include "mod_iri.h"
+
+static const char handler_name[] = "iri-choices";
+
+/* ---- which of them ------------------------------------------------------ */
+
+/*
+ * Would this subrequest open what the choice stands for?  A rule may lead to
+ * something else, so that this name is none of the client's business.
+ */
+static int
+mod_iri_is_opened(request_rec *rr, const mod_iri_request_t *ctx,
+                  const char *choice)
+{
+    const iri_search_t *search = &ctx->search;
+    const char         *name = choice + search->prefix, *names;
+    size_t              len = strlen(name);
+    iri_env_apr_t       env;
+
+    if (rr->filename == NULL || strlen(rr->filename) < search->root.len
+        || memcmp(rr->filename, search->root.data, search->root.len) != 0)
+    {
+        return 0;
+    }
+    mod_iri_env(&env, rr);
+    names = mod_iri_names(rr, &env, search->tree,
+                          apr_pstrcat(rr->pool,
+                                      rr->filename + search->root.len,
+                                      rr->path_info, NULL));
+    /* below a directory mod_dir may have gone on to its index */
+    return names != NULL && strncmp(names, name, len) == 0
+           && (names[len] == '\0' || (len > 0 && name[len - 1] == '/'));
+}
+
+/* Could the client get this one? */
+static int
+mod_iri_may_have(request_rec *r, const mod_iri_request_t *ctx,
+                 const char *choice, const char *uri, int *is_directory)
+{
+    request_rec *rr = ap_sub_req_lookup_uri(uri, r, NULL);
+    int          may = 0;
+
+    /* mod_dir redirects to a directory that lacks its slash */
+    *is_directory = rr->finfo.filetype == APR_DIR
+                    && uri[strlen(uri) - 1] != '/';
+    if (rr->status == HTTP_OK && !rr->proxyreq
+        && (rr->handler == NULL
+            || strcmp(rr->handler, "redirect-handler") != 0))
+    {
+        may = (rr->finfo.filetype == APR_REG
+               || rr->finfo.filetype == APR_DIR)
+              && mod_iri_is_opened(rr, ctx, choice);
+    }
+    ap_destroy_sub_req(rr);
+    return may;
+}
+
+/* The choice as it is to be told; NULL: not at all. */
+static const char *
+mod_iri_told(request_rec *r, const mod_iri_request_t *ctx,
+             const iri_env_t *env, iri_str_t path)
+{
+    const char *choice = mod_iri_dup(r->pool, path);
+    int         is_directory = 0, may, with_slash;
+    iri_str_t   uri;
+
+    for (with_slash = 0; with_slash < 2; with_slash++) {
+        if (iri_path_to_uri(env, mod_iri_str(choice), &uri) != IRI_OK) {
+            return NULL;
+        }
+        may = mod_iri_may_have(r, ctx, choice, mod_iri_dup(r->pool, uri),
+                               &is_directory);
+        if (!is_directory) {
+            return may ? choice : NULL;
+        }
+        choice = apr_pstrcat(r->pool, choice, "/", NULL);
+    }
+    return NULL;
+}
+
+/* Keep those that the client could get. */
+static void
+mod_iri_select(request_rec *r, mod_iri_request_t *ctx)
+{
+    iri_found_t  *found = &ctx->found;
+    const char   *told;
+    iri_env_apr_t env;
+    size_t        i, count = 0;
+
+    mod_iri_env(&env, r);
+    for (i = 0; i < found->count; i++) {
+        told = mod_iri_told(r, ctx, &env.env, found->choices[i]);
+        if (told != NULL) {
+            found->choices[count++] = mod_iri_str(told);
+        }
+    }
+    found->count = count;
+}
+
+/* ---- the answer --------------------------------------------------------- */
+
+int
+mod_iri_choices(request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    const char              *accept;
+    const iri_found_t       *found;
+    iri_str_t                body;
+    iri_status_t             status;
+    iri_env_apr_t            env;
+    int                      is_json;
+
+    if (r->handler == NULL || strcmp(r->handler, handler_name) != 0
+        || ctx == NULL || ctx->found.count == 0)
+    {
+        return DECLINED;
+    }
+    found = &ctx->found;
+    mod_iri_env(&env, r);
+    accept = apr_table_get(r->headers_in, "Accept");
+    is_json = iri_prefers_json(mod_iri_str(accept ? accept : ""));
+    status = is_json ? iri_choices_json(&env.env, found->choices,
+                                        found->count, &body)
+                     : iri_choices_html(&env.env, found->choices,
+                                        found->count, &body);
+    if (status != IRI_OK) {
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    r->status = HTTP_MULTIPLE_CHOICES;
+    ap_set_content_type(r, is_json ? "application/json"
+                                   : "text/html; charset=utf-8");
+    ap_set_content_length(r, (apr_off_t) body.len);
+    apr_table_mergen(r->headers_out, "Vary", "Accept");
+    /* what is told depends on who asks, and on what there is just now */
+    apr_table_setn(r->headers_out, "Cache-Control", "no-store");
+    ap_rwrite(body.data, (int) body.len, r);
+    return OK;
+}
+
+/*
+ * Rules have let the client in; it is the last of them that is asked, before
+ * modules that make something of a name that is not there.
+ */
+int
+mod_iri_choose(request_rec *r)
+{
+    mod_iri_request_t *ctx = mod_iri_request(r);
+    int                status;
+
+    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
+        || !ctx->has_found || ctx->found.answer != IRI_CHOOSE
+        || (r->handler && strcmp(r->handler, "redirect-handler") == 0))
+    {
+        return DECLINED;
+    }
+    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
+                  "iri: %s may mean several names, match %s",
+                  r->unparsed_uri, iri_match_text(ctx->found.match));
+    if (ctx->found.count == 0 || r->method_number != M_GET
+        || !ap_is_initial_req(r))
+    {
+        return DECLINED;
+    }
+    mod_iri_select(r, ctx);
+    if (ctx->found.count == 0) {
+        return DECLINED;
+    }
+    r->handler = handler_name;
+    status = ap_invoke_handler(r);
+    return status == OK ? DONE : status;
+}
