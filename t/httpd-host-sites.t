@@ -297,6 +297,7 @@ files("mass/$B/htdocs/index.html" => 'unicode',
     "mass/e\xCC\x81cole.example/htdocs/index.html" => 'decomposed',
     "mass/$EUC.example/htdocs/index.html" => 'EUC-JP, undeclared',
     "euc/$EUC.example/htdocs/index.html" => 'EUC-JP',
+    'euc/htdocs/index.html' => 'of no host',
     'mass/www.example/htdocs/index.html' => 'plain',
     "parts/example/b\xC3\xBCcher/www/index.html" => 'parts',
     'static/index.html' => 'static');
@@ -329,6 +330,12 @@ END
     UseCanonicalName Off
     VirtualDocumentRoot "$tmp/euc/%0/htdocs"
 END
+    . join('', map { vhost('', undef, port => $_->[0], conf => <<"END") }
+    $_->[1]
+    UseCanonicalName Off
+    VirtualDocumentRoot "$tmp/mass/%0/htdocs"
+END
+        ['off', 'IRIHost Off'], ['report', 'IRIEngine Report'])
     . vhost('', undef, port => 'parts', conf => <<"END"));
     UseCanonicalName Off
     VirtualDocumentRoot "$tmp/parts/%-1/%-2/%1"
@@ -362,6 +369,10 @@ my $japan = "\xE6\x97\xA5\xE6\x9C\xAC.example";
 is $mass->get('/', host => $japan)->status, 404, 'in no charset of the tree';
 is said($mass->get('/', host => $japan, port => $mass->port('euc'))),
     'EUC-JP', 'in the charset of the tree';
+is $mass->get('/', host => "\xE0\xB9\x84\xE0\xB8\x97\xE0\xB8\xA2.example",
+    port => $mass->port('euc'))->status, 404, 'not to be written in it';
+is $mass->get('/', host => $BA, port => $mass->port($_))->status, 404,
+    "a directory in Unicode, $_" for qw(off report);
 is said($mass->get('/', host => "www.$B", port => $mass->port('parts'))),
     'parts', 'labels of the host';
 is $mass->get($_, host => $B, port => $mass->port('static'))->status, 404,
