@@ -333,10 +333,8 @@ mod_iri_hooks(apr_pool_t *pool)
 
     ap_hook_fixups(mod_iri_absent, NULL, rewrite, APR_HOOK_REALLY_FIRST);
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, APR_HOOK_FIRST);
-    ap_hook_fixups(mod_iri_choose, NULL, dir, APR_HOOK_LAST);
     ap_hook_fixups(mod_iri_redirect, NULL, dir, APR_HOOK_LAST);
     ap_hook_fixups(mod_iri_redirect_directory, dir, NULL, APR_HOOK_LAST);
-    ap_hook_handler(mod_iri_choices, NULL, NULL, APR_HOOK_MIDDLE);
     mod_iri_dav_register();
     ap_hook_insert_filter(mod_iri_dav_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_restore, NULL, NULL,

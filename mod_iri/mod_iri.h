@@ -247,6 +247,14 @@ const iri_tree_conf_t *mod_iri_tree_of_path(request_rec *r,
 iri_status_t mod_iri_find(request_rec *r, const iri_env_t *env,
                           const iri_search_t *search, iri_found_t *found);
 
+/* ---- mod_iri_choice.c --------------------------------------------------- */
+
+/*
+ * In fixups, where found.answer is CHOOSE: tell the client of what it could
+ * get.  DECLINED: nothing is to be told, and the name is absent.
+ */
+int mod_iri_choose(request_rec *r, mod_iri_request_t *ctx);
+
 /* ---- mod_iri_moved.c ---------------------------------------------------- */
 
 /*
@@ -326,8 +334,6 @@ int mod_iri_fixups(request_rec *r); /* mod_iri_answer.c */
 int mod_iri_redirect(request_rec *r);
 int mod_iri_redirect_directory(request_rec *r);
 
-int mod_iri_choose(request_rec *r); /* mod_iri_choice.c */
-int mod_iri_choices(request_rec *r);
 
 void mod_iri_dav_register(void); /* mod_iri_dav.c */
 void mod_iri_dav_insert(request_rec *r);

@@ -31,7 +31,7 @@ static int
 mod_iri_is_redirected(const request_rec *r, const mod_iri_request_t *ctx)
 {
     return r->method_number == M_GET && ap_is_initial_req((request_rec *) r)
-           && ctx != NULL && ctx->uri != NULL && ctx->has_reading
+           && ctx->uri != NULL && ctx->has_reading
            && !ctx->rewritten && !mod_iri_is_led_on(r, ctx)
            && !mod_iri_is_led_nowhere(r, ctx);
 }
@@ -51,17 +51,15 @@ mod_iri_lacks_slash(const request_rec *r)
  * gets the file.
  */
 static int
-mod_iri_redirect_to(request_rec *r)
+mod_iri_redirect_to(request_rec *r, const mod_iri_request_t *ctx)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    const mod_iri_dir_t     *dir = ap_get_module_config(r->per_dir_config,
-                                                        &iri_module);
-    const char              *sent;
-    iri_str_t                path, query, location;
-    iri_env_apr_t            env;
+    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
+                                                    &iri_module);
+    const char          *sent;
+    iri_str_t            path, query, location;
+    iri_env_apr_t        env;
 
-    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || dir == NULL
-        || dir->redirect <= 0 || !mod_iri_is_redirected(r, ctx)
+    if (dir == NULL || dir->redirect <= 0 || !mod_iri_is_redirected(r, ctx)
         || !iri_is_uri_host(mod_iri_str(ap_get_server_name_for_url(r))))
     {
         return DECLINED;
@@ -86,17 +84,34 @@ mod_iri_redirect_to(request_rec *r)
     return dir->redirect;
 }
 
+/*
+ * The last of all rules, before modules that make something of a name that
+ * is not there.
+ */
 int
 mod_iri_redirect(request_rec *r)
 {
-    return mod_iri_lacks_slash(r) ? DECLINED : mod_iri_redirect_to(r);
+    mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx == NULL || mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
+        return DECLINED;
+    }
+    if (ctx->has_found && ctx->found.answer == IRI_CHOOSE) {
+        return mod_iri_choose(r, ctx);
+    }
+    return mod_iri_lacks_slash(r) ? DECLINED : mod_iri_redirect_to(r, ctx);
 }
 
 /* Behind mod_dir, which has not redirected: one redirect, not two. */
 int
 mod_iri_redirect_directory(request_rec *r)
 {
-    return mod_iri_lacks_slash(r) ? mod_iri_redirect_to(r) : DECLINED;
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx == NULL || mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
+        return DECLINED;
+    }
+    return mod_iri_lacks_slash(r) ? mod_iri_redirect_to(r, ctx) : DECLINED;
 }
 
 /* ---- headers ------------------------------------------------------------ */

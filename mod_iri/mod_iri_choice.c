@@ -9,8 +9,6 @@
 
 #include "mod_iri.h"
 
-static const char handler_name[] = "iri-choices";
-
 /* ---- which of them ------------------------------------------------------ */
 
 /*
@@ -108,26 +106,16 @@ mod_iri_select(request_rec *r, mod_iri_request_t *ctx)
 
 /* ---- the answer --------------------------------------------------------- */
 
-int
-mod_iri_choices(request_rec *r)
+static int
+mod_iri_send_choices(request_rec *r, const iri_found_t *found)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    const char              *accept;
-    const iri_found_t       *found;
-    iri_str_t                body;
-    iri_status_t             status;
-    iri_env_apr_t            env;
-    int                      is_json;
+    const char   *accept = apr_table_get(r->headers_in, "Accept");
+    int           is_json = iri_prefers_json(mod_iri_str(accept ? accept : ""));
+    iri_env_apr_t env;
+    iri_str_t     body;
+    iri_status_t  status;
 
-    if (r->handler == NULL || strcmp(r->handler, handler_name) != 0
-        || ctx == NULL || ctx->found.count == 0)
-    {
-        return DECLINED;
-    }
-    found = &ctx->found;
     mod_iri_env(&env, r);
-    accept = apr_table_get(r->headers_in, "Accept");
-    is_json = iri_prefers_json(mod_iri_str(accept ? accept : ""));
     status = is_json ? iri_choices_json(&env.env, found->choices,
                                         found->count, &body)
                      : iri_choices_html(&env.env, found->choices,
@@ -135,6 +123,8 @@ mod_iri_choices(request_rec *r)
     if (status != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
+    /* as ap_invoke_handler() does, of which there is no more need */
+    ap_run_insert_filter(r);
     r->status = HTTP_MULTIPLE_CHOICES;
     ap_set_content_type(r, is_json ? "application/json"
                                    : "text/html; charset=utf-8");
@@ -143,38 +133,23 @@ mod_iri_choices(request_rec *r)
     /* what is told depends on who asks, and on what there is just now */
     apr_table_setn(r->headers_out, "Cache-Control", "no-store");
     ap_rwrite(body.data, (int) body.len, r);
-    return OK;
+    return DONE;
 }
 
-/*
- * Rules have let the client in; it is the last of them that is asked, before
- * modules that make something of a name that is not there.
- */
 int
-mod_iri_choose(request_rec *r)
+mod_iri_choose(request_rec *r, mod_iri_request_t *ctx)
 {
-    mod_iri_request_t *ctx = mod_iri_request(r);
-    int                status;
-
-    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
-        || !ctx->has_found || ctx->found.answer != IRI_CHOOSE
-        || (r->handler && strcmp(r->handler, "redirect-handler") == 0))
-    {
+    if (r->handler && strcmp(r->handler, "redirect-handler") == 0) {
         return DECLINED;
     }
     ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
                   "iri: %s may mean several names, match %s",
                   r->unparsed_uri, iri_match_text(ctx->found.match));
-    if (ctx->found.count == 0 || r->method_number != M_GET
-        || !ap_is_initial_req(r))
-    {
-        return DECLINED;
+    if (r->method_number == M_GET && ap_is_initial_req(r)) {
+        mod_iri_select(r, ctx);
+        if (ctx->found.count > 0) {
+            return mod_iri_send_choices(r, &ctx->found);
+        }
     }
-    mod_iri_select(r, ctx);
-    if (ctx->found.count == 0) {
-        return DECLINED;
-    }
-    r->handler = handler_name;
-    status = ap_invoke_handler(r);
-    return status == OK ? DONE : status;
+    return DECLINED;
 }
