@@ -22,6 +22,7 @@ subtest 'octets' => sub {
 subtest 'HPACK' => \&test_hpack;
 subtest 'trees' => \&test_trees;
 subtest 'cases' => \&test_cases;
+subtest 'own trees' => \&test_own_trees;
 subtest 'core'  => \&test_core;
 subtest 'table on core' => \&test_run_core;
 subtest 'ports and programs' => sub {
@@ -215,6 +216,33 @@ END
         'variables';
     ok $judge->({ form => $_ }, headers => $words), "wrong variable $_"
         for qw(leg native);
+}
+
+# A table that has its trees in itself.
+sub test_own_trees {
+    my $file = temp_dir() . '/own.tsv';
+    spew($file, <<'END');
+id	tree	settings	method	entries	target	status	path	match	choices
+o1	own	match=case	-	Été a.txt|b/	/é\u{301}?\xE9	200	Été a.txt	case	-
+o2	own/EUC-JP	match=case,width dav=on	-	表	/%C9	200	表	width	-
+o3	own	-	-	A|a|b	/A	300	-	-	a|A
+END
+    my @cases = IRI::Cases::load($file);
+    is $cases[0]{target}, '/o1/%C3%A9%CC%81?\xE9', 'target';
+    is $cases[0]{path}, 'o1/\xC3\x89t\xC3\xA9\x20a.txt', 'path';
+    is $cases[1]{path}, 'o2/\xC9\xBD', 'path in the charset of its tree';
+    is $cases[0]{manifest},
+        $cases[0]{path} . "\tfile\no1/b/\tdir\n", 'manifest';
+    my @without = IRI::Cases::without(@cases);
+    is join(' ', map { "$_->{id} $_->{settings} $_->{status}" } @without),
+        'o2 match=case dav=on 404', 'without the level';
+    like IRI::Cases::nginx_settings($cases[1]{settings}),
+        qr/^dav_methods .*;\niri on;\niri_match case width;\n\z/, 'stock';
+    my $links = sub { join '', map { qq(<a href="/o3/$_">) } @_ };
+    is join(' ', IRI::Cases::listed($cases[2], $links->(qw(a A)))), '',
+        'listed';
+    is join(' ', IRI::Cases::listed($cases[2], $links->(qw(a b)))),
+        'not listed: /o3/A listed: /o3/b', 'not listed';
 }
 
 # A table that servers can answer without our module.

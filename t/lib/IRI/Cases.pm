@@ -55,7 +55,7 @@ my %HTTPD_DIRECTIVE = (
     ambiguous => 'IRIAmbiguous',
 );
 my %CORE_OPTION = map { $_ => 1 }
-    qw(charset invalid filename_charset filename_form match);
+    qw(charset invalid filename_charset filename_form match ambiguous);
 
 # Settings that are none of ours: what a case needs of a server beside them.
 my %STOCK = (
@@ -506,8 +506,8 @@ sub report {
     };
 }
 
-# Runs cases against the command `iri explain`, one process for each group.
-# Methods are not looked at; groups with iri=off are skipped.
+# Runs cases against the command `iri explain`, one process for each group
+# and for each method in it that writes; groups with iri=off are skipped.
 sub run_core {
     my ($cases) = @_;
     my ($dir, @groups) = make_trees(@$cases);
@@ -516,12 +516,19 @@ sub run_core {
         my $off   = $group->{settings} =~ /\biri=off\b/;
         my @cases = grep { !skip($off ? { %$_, core => 'skip' } : $_, 'core') }
             @{ $group->{cases} };
-        next if !@cases;
-        my @verdicts = explain($group, @cases);
+        my %of;
         for my $case (@cases) {
-            my @wrong = judge_core($case, shift @verdicts, $group->{content},
-                $group->{dir});
-            $failed += !report($case, $group, @wrong);
+            my ($method) = request_of($case);
+            push @{ $of{ $method =~ /^(?:GET|HEAD)$/ ? '' : $method } },
+                $case;
+        }
+        for my $method (sort keys %of) {
+            my @verdicts = explain($group, $method, @{ $of{$method} });
+            for my $case (@{ $of{$method} }) {
+                my @wrong = judge_core($case, shift @verdicts,
+                    $group->{content}, $group->{dir});
+                $failed += !report($case, $group, @wrong);
+            }
         }
     }
     return $failed;
@@ -530,10 +537,12 @@ sub run_core {
 # The objects that `iri explain --batch` writes for the targets of cases.
 # Operands have \\ and \xHH escapes, of which a backslash needs one too.
 sub explain {
-    my ($group, @cases) = @_;
+    my ($group, $method, @cases) = @_;
     my $input = join '', map { escaped((request_of($_))[1]) . "\n" } @cases;
     my ($code, $out, $err) = capture($input, build_dir() . '/iri', 'explain',
-        '--batch', '--root', $group->{dir}, core_options($group->{settings}));
+        '--batch', '--root', $group->{dir},
+        core_options($group->{settings}),
+        length $method ? ('--method', $method) : ());
     my @lines = split /\n/, $out;
     # Exit code 1: some operand is no target at all.
     Test::More::diag("iri explain: exit code $code, " . @lines
@@ -583,8 +592,7 @@ sub judge_core {
     my @choices = map { utf8::encode(my $octets = $_); $octets }
         @{ $verdict->{choices} // [] };
     push @wrong, 'choices ' . join ' ', map { escaped($_) } @choices
-        if @choices && choices_of($case)
-        && "@choices" ne join ' ', choices_of($case);
+        if choices_of($case) && "@choices" ne join ' ', choices_of($case);
     my $location = $case->{location} // '-';
     push @wrong, 'location ' . ($verdict->{location} // 'none')
         if $location !~ /^-?$/

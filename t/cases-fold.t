@@ -1,0 +1,28 @@
+# The tables of t/cases/fold: names found where width, case, accents or
+# spelling are forgiven, and names that must not be.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Cases;
+use IRI::Test;
+use Test::More;
+
+my @cases = IRI::Cases::load(glob "$FindBin::Bin/cases/fold/*.tsv");
+
+for my $runner (qw(core nginx httpd)) {
+  SKIP: {
+        my $missing = missing($runner);
+        skip $missing, 1 if $missing;
+        my $run = IRI::Cases->can("run_$runner");
+        subtest $runner => sub { $run->(\@cases) };
+    }
+}
+
+# What was found at a level is not found where that level is not forgiven.
+SKIP: {
+    skip missing('core'), 1 if missing('core');
+    subtest 'core, without the level' =>
+        sub { IRI::Cases::run_core([IRI::Cases::without(@cases)]) };
+}
+done_testing;
