@@ -445,11 +445,12 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
                 iri_found_t *found)
 {
     iri_buf_t    part = IRI_BUF_EMPTY;
-    size_t       end = iri_segment_end(finder->part, walk->meant_from);
-    iri_str_t    rest = iri_str_from(finder->part, end);
+    iri_str_t    rest = walk->meant_rest;
     iri_str_t    path;
     iri_walk_t   chosen;
     iri_status_t status;
+
+    rest = iri_str_from(rest, iri_segment_end(rest, 0));
 
     status = iri_buf_put(finder->env, &part, walk->names.data,
                          walk->names.len);
@@ -506,7 +507,7 @@ iri_choices_sort(iri_str_t *choices, size_t count)
 static iri_status_t
 iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
 {
-    iri_str_t    rest = iri_str_from(finder->part, walk->meant_from);
+    iri_str_t    rest = walk->meant_rest;
     iri_walk_t   moved = *walk;
     iri_status_t status;
     size_t       i;
@@ -760,9 +761,36 @@ iri_find_parent(iri_finder_t *finder, size_t *from)
 
 
 /*
- * Nothing has the name; what is near it?  Readings in their order, as before,
- * and what one of them has led to stays, unless this leads farther.
+ * A further reading has led to a directory: that takes the request, and what
+ * is near is looked for on this way alone.
  */
+static iri_status_t
+iri_find_folded_below(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_walk_t   walk;
+    iri_status_t status;
+
+    status = iri_walk(finder, iri_buf_str(&best->walk.names), 0, &walk);
+
+    if (status != IRI_OK || finder->stopped
+        || (walk.refused && !walk.unwritable))
+    {
+        return status;
+    }
+
+    iri_forgive(&walk, best->walk.match);
+
+    if (walk.why == IRI_WHY_NOTHING) {
+        walk.why = best->walk.why;
+    }
+
+    best->walk = walk;
+
+    return IRI_OK;
+}
+
+
+/* Nothing has the name; what is near it?  Readings in their order, as before. */
 static iri_status_t
 iri_find_folded(iri_finder_t *finder, iri_further_t *best)
 {
@@ -773,6 +801,11 @@ iri_find_folded(iri_finder_t *finder, iri_further_t *best)
     finder->fold = finder->tree->match
                    & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS
                       | IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN);
+
+    if (best->charset.len != 0) {
+        return iri_find_folded_below(finder, best);
+    }
+
     memset(&folded, 0, sizeof(folded));
 
     status = iri_find_parent(finder, &from);
@@ -787,11 +820,7 @@ iri_find_folded(iri_finder_t *finder, iri_further_t *best)
         status = iri_find_further(finder, &folded);
     }
 
-    if (status == IRI_OK
-        && (folded.walk.found || folded.walk.meant.count != 0
-            || best->charset.len == 0
-            || iri_walk_goes_on(&folded.walk, best)))
-    {
+    if (status == IRI_OK) {
         *best = folded;
     }
 

@@ -491,7 +491,7 @@ typedef struct {
     int         refused;   /* disk ends there, names go on */
     int         unwritable; /* and only because no tree writes the rest */
     iri_meant_t meant;      /* more than one: names end where they stand */
-    size_t      meant_from; /* offset in part of the segment that they are */
+    iri_str_t   meant_rest; /* what was asked for in their place, and on */
 } iri_walk_t;
 
 typedef enum {

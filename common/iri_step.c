@@ -574,8 +574,9 @@ iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 
 
 /*
- * By the index of the directory.  Where that is as the directory is now, it
- * is asked alone; else the name itself is looked for first.
+ * By the index of the directory.  Where that is as the directory is now, and
+ * there is room for all that it says, it is asked alone; else the name itself
+ * is looked for first.
  */
 static iri_status_t
 iri_step_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
@@ -590,7 +591,7 @@ iri_step_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
     status = iri_recall(finder, walk, *name, &search);
 
     if (status == IRI_OK && !finder->stopped
-        && !(search.sure && search.known))
+        && !(search.sure && search.known && !search.hits.more))
     {
         status = iri_step_name(finder, walk, *name, &looks, step);
     }

@@ -335,19 +335,20 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
         return IRI_OK;
     }
 
-    if (step == IRI_STEP_SEVERAL) {
-        walk->meant_from = from;
-        return IRI_OK;
-    }
-
     if (mixed) {
         status = iri_read_rest(finder, from, &buf, &read);
         if (status != IRI_OK || !read) {
             iri_walk_refuse(walk, IRI_WHY_UNREADABLE);
+            walk->meant.count = 0;
             return status;
         }
 
         rest = iri_buf_str(&buf);
+    }
+
+    if (step == IRI_STEP_SEVERAL) {
+        walk->meant_rest = rest;
+        return IRI_OK;
     }
 
     /* Below a file it is PATH_INFO, which no tree writes. */
