@@ -3,6 +3,7 @@
  *
  *   ngx_http_iri_module.c      directives, inheritance, start and end
  *   ngx_http_iri_cache.c       what is remembered of directories
+ *   ngx_http_iri_choice.c      several names that a request may mean
  *   ngx_http_iri_host.c        the server that a request's host selects
  *   ngx_http_iri_names.c       the names of servers, in A-labels too
  *   ngx_http_iri_request.c     what is kept of a request, reading its path
@@ -151,6 +152,9 @@ typedef struct {
 /* The source of COPY and MOVE (ngx_http_iri_destination.c) */
 typedef struct ngx_http_iri_source_s  ngx_http_iri_source_t;
 
+/* Names that the client may choose from (ngx_http_iri_choice.c) */
+typedef struct ngx_http_iri_choice_s  ngx_http_iri_choice_t;
+
 typedef struct {
     ngx_http_request_t *request;   /* subrequests share the pool */
     iri_reading_t came;         /* as the client, or the parent, asked for it */
@@ -176,6 +180,8 @@ typedef struct {
     void **judged_for;          /* where they have let it pass: loc_conf */
     ngx_uint_t judged;          /* how often */
 
+    ngx_http_iri_choice_t *choice;  /* of the request and its subrequests */
+
     ngx_str_t window_uri;       /* r->uri while try_files sees the disk's */
     ngx_str_t window_disk;
 
@@ -187,6 +193,7 @@ typedef struct {
     unsigned rewritten:1;       /* and not under the client's own path */
     unsigned window:1;
     unsigned denied:1;          /* rules have not let the Destination pass */
+    unsigned judged_choice:1;   /* a subrequest that judges one of choice */
 } ngx_http_iri_ctx_t;
 
 
@@ -209,6 +216,21 @@ ngx_int_t ngx_http_iri_cache_folds(ngx_conf_t *cf,
 
 /* When a process begins that answers requests. */
 void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
+
+
+/* ---- ngx_http_iri_choice.c ---------------------------------------------- */
+
+/*
+ * Where several names may be meant, ask which of them the client could get.
+ * NGX_AGAIN: it is being asked; NGX_OK: a page of them will be the content;
+ * NGX_DECLINED: there is nothing to choose from; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    const ngx_http_iri_found_t *found);
+
+/* In a subrequest that has come to its content: the rest is NGX_AGAIN. */
+ngx_int_t ngx_http_iri_choice_judge(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx);
 
 
 /* ---- ngx_http_iri_host.c ------------------------------------------------ */

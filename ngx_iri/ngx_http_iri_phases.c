@@ -201,7 +201,28 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
 
     rc = ngx_http_iri_read_again(r);
 
+    /* Locations that no client may ask for are not for this path either. */
+    if (ctx->judged_choice) {
+        r->internal = 0;
+    }
+
     return rc == NGX_OK ? NGX_DECLINED : rc;
+}
+
+
+/* Does this subrequest ask whether a name may be told? */
+static ngx_uint_t
+ngx_http_iri_is_choice(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    if (r == r->main) {
+        return 0;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+
+    return ctx != NULL && ctx->judged_choice;
 }
 
 
@@ -409,6 +430,7 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_answer(ngx_http_request_t *r)
 {
+    ngx_int_t             rc;
     ngx_http_iri_ctx_t   *ctx;
     ngx_http_iri_found_t *found;
 
@@ -423,10 +445,34 @@ ngx_http_iri_answer(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return found->found.answer == IRI_PASS
-                   || found->found.answer == IRI_SERVE
-               ? NGX_DECLINED
-               : ngx_http_iri_not_found(r, ctx, found);
+    if (found->found.answer == IRI_PASS || found->found.answer == IRI_SERVE) {
+        return NGX_DECLINED;
+    }
+
+    rc = ngx_http_iri_choice(r, ctx, found);
+
+    return rc != NGX_DECLINED ? rc : ngx_http_iri_not_found(r, ctx, found);
+}
+
+
+/* A name that may be told is one under which there is something. */
+static ngx_int_t
+ngx_http_iri_judge_choice(ngx_http_request_t *r)
+{
+    ngx_http_iri_found_t *found;
+
+    if (ngx_http_iri_is_looked_for(r)) {
+        found = ngx_http_iri_find(r);
+
+        if (found == NULL
+            || (found->found.answer != IRI_PASS
+                && found->found.answer != IRI_SERVE))
+        {
+            return NGX_HTTP_NOT_FOUND;
+        }
+    }
+
+    return ngx_http_iri_choice_judge(r, ngx_http_iri_ctx(r));
 }
 
 
@@ -491,6 +537,10 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
     }
 
     ngx_http_iri_enter(r);
+
+    if (ngx_http_iri_is_choice(r)) {
+        r->internal = 1;
+    }
 
     if (r->internal) {
         ngx_http_iri_window_close(r);
@@ -647,27 +697,34 @@ ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
 
 /*
+ * Nobody is sent to a name that is only near and where there is nothing.  And
  * nginx sends who asks for a directory without "/" to where it is: not in a
- * second redirect.
+ * second redirect.  NGX_DECLINED: there is no place to send to.
  */
 static ngx_int_t
-ngx_http_iri_canonical_end(ngx_http_request_t *r, ngx_str_t *path)
+ngx_http_iri_canonical_end(ngx_http_request_t       *r,
+                           const ngx_http_iri_ctx_t *ctx, ngx_str_t *path)
 {
     u_char               *p;
     ngx_file_info_t       info;
     ngx_http_iri_found_t *found;
 
-    if (r->content_handler != NULL || !ngx_http_iri_is_looked_for(r)
-        || path->len == 0 || path->data[path->len - 1] == '/')
-    {
+    if (r->content_handler != NULL || !ngx_http_iri_is_looked_for(r)) {
         return NGX_OK;
     }
 
     found = ngx_http_iri_find(r);
 
     if (found == NULL || found->filename.len == 0
-        || ngx_file_info(found->filename.data, &info) == NGX_FILE_ERROR
-        || !ngx_is_dir(&info))
+        || ngx_file_info(found->filename.data, &info) == NGX_FILE_ERROR)
+    {
+        return ctx->moved && ctx->moved_match >= IRI_MATCH_WIDTH
+                   ? NGX_DECLINED
+                   : NGX_OK;
+    }
+
+    if (!ngx_is_dir(&info) || path->len == 0
+        || path->data[path->len - 1] == '/')
     {
         return NGX_OK;
     }
@@ -685,12 +742,13 @@ ngx_http_iri_canonical_end(ngx_http_request_t *r, ngx_str_t *path)
 }
 
 
-/* Empty: it came as it should. */
+/* NGX_DECLINED: it came as it should, or there is no such place. */
 static ngx_int_t
 ngx_http_iri_location(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
                       const iri_reading_t *came, iri_str_t *location)
 {
     int       has_query;
+    ngx_int_t rc;
     iri_env_t env;
     iri_str_t query;
     ngx_str_t path = ctx->canonical;
@@ -706,17 +764,18 @@ ngx_http_iri_location(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     }
 
     if (location->len == 0) {
-        return NGX_OK;
+        return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_canonical_end(r, &path) != NGX_OK) {
-        return NGX_ERROR;
+    rc = ngx_http_iri_canonical_end(r, ctx, &path);
+
+    if (rc != NGX_OK || path.len == ctx->canonical.len) {
+        return rc;
     }
 
-    return path.len == ctx->canonical.len
-                   || iri_location(&env, came, ngx_http_iri_in(path),
-                                   has_query, query, location)
-                          == IRI_OK
+    return iri_location(&env, came, ngx_http_iri_in(path), has_query, query,
+                        location)
+                   == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
 }
@@ -759,13 +818,11 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_location(r, ctx, &came, &location) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
+    rc = ngx_http_iri_location(r, ctx, &came, &location);
 
-    return location.len == 0
-               ? NGX_DECLINED
-               : ngx_http_iri_send_redirect(r, ilcf->redirect, location);
+    return rc == NGX_OK
+               ? ngx_http_iri_send_redirect(r, ilcf->redirect, location)
+               : ngx_http_iri_status(rc);
 }
 
 
@@ -778,6 +835,10 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
 
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
+    }
+
+    if (ngx_http_iri_is_choice(r)) {
+        return ngx_http_iri_judge_choice(r);
     }
 
     rc = ngx_http_iri_answer(r);
