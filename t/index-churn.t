@@ -1,0 +1,448 @@
+# An indexed directory that never stands still, under load, in both servers:
+# some names stay, others come, go, are replaced and are written in another
+# case, a hundred times a second. Every answer is judged by what was there
+# while it was asked for:
+#
+#   - what stays is found in another case, each time;
+#   - what never was is never found;
+#   - a body is that of a file which had the name at some moment between
+#     request and answer;
+#   - what is there is found in another case soon, and by its own octets at
+#     once.
+#
+# And the directory is not read again for each change: t/bench/watch.c counts.
+#
+# IRI_INDEX_CHURN: seconds a server; IRI_INDEX_NAMES: how many names stay;
+# IRI_INDEX_SEED: other accidents; IRI_INDEX_ONLY: nginx or httpd.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IO::Handle;
+use IO::Socket::INET;
+use IRI::Test;
+use List::Util qw(max min sum0);
+use POSIX ();
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $SECONDS = $ENV{IRI_INDEX_CHURN} // 2;
+# More than are read while a request waits, where that can be done beside it.
+my $NAMES   = $ENV{IRI_INDEX_NAMES} // 10_500;
+my $MOVING  = 40;
+my $RATE    = 100;    # changes a second
+my $CLIENTS = 2;
+my $FORMS   = 4;      # cases that a name on disk is written in
+my $SEED    = $ENV{IRI_INDEX_SEED} // $$;
+
+# Seconds that something new may stay unknown under another case: a bound for
+# a busy machine. What it really takes is printed.
+my $HIDDEN = 5 + $NAMES / 20_000;
+
+my $watch = build_dir() . '/t/bench/watch';
+plan skip_all => 'build/t/bench/watch is not built: make unit'
+    if !-x $watch;
+print "# IRI_INDEX_SEED=$SEED\n";
+
+# ---- the directory -----------------------------------------------------------
+
+# A body is the number of a file, which no two files share.
+sub body { return sprintf "%09d\n", $_[0] }
+
+# Names that stay, and those that do not, in lower case; how they are written
+# on disk.
+sub stays { return sprintf 'stays-here-%06d.html', $_[0] }
+sub moves { return sprintf 'moves-%02d.html',      $_[0] }
+sub never { return sprintf 'never-%06d.html',      $_[0] }
+
+sub written {
+    my ($name, $form) = @_;
+    return $form == 0 ? $name
+        : $form == 1 ? ucfirst $name
+        : $form == 2 ? $name =~ s/^(\w+)/\U$1/r
+        : $name =~ s/html$/HTML/r;
+}
+
+# Any case; never one that is written on disk.
+sub any_case {
+    my ($name) = @_;
+    $name =~ s/([a-z])/rand() < 0.5 ? uc $1 : $1/ge;
+    return $name =~ s/\.\w+$/.hTmL/r;
+}
+
+sub make_names {
+    my ($root) = @_;
+    mkdir "$root/d" or die "$root/d: $!\n";
+    mkdir "$root/aside" or die "$root/aside: $!\n";
+    spew("$root/d/" . written(stays($_), $_ % $FORMS), body($_))
+        for 1 .. $NAMES;
+    return;
+}
+
+# ---- what changes it ---------------------------------------------------------
+
+# Changes the directory until it is time. What happens to a name is written
+# down with the times before and after: the name, how it is written, and the
+# number of its file ("-" for none).
+sub change {
+    my ($root, $log, $until) = @_;
+    open my $out, '>', $log or die "$log: $!\n";
+    my (%now, $file);
+    my $next = $NAMES;
+    my $at   = time;
+    while (time < $until) {
+        my $name = moves(int rand $MOVING);
+        my $is   = $now{$name};
+        my $draw = rand;
+        my $to   = "$root/d/" . ($is ? $is->[0] : '');
+        my @did  = ($name);
+        my $start = time;
+        if (!$is || $draw < 0.25) {
+            my $form = $is ? $is->[0] : written($name, int rand $FORMS);
+            $file = "$root/aside/new";
+            spew($file, body(++$next));
+            $start = time;
+            rename $file, "$root/d/$form" or die "$form: $!\n";
+            $now{$name} = [$form, $next];
+        }
+        elsif ($draw < 0.5) {
+            unlink $to or die "$to: $!\n";
+            delete $now{$name};
+        }
+        elsif ($draw < 0.75) {
+            my $form = written($name, int rand $FORMS);
+            rename $to, "$root/d/$form" or die "$to: $!\n";
+            $now{$name} = [$form, $is->[1]];
+        }
+        else {
+            my $other = moves(int rand $MOVING);
+            next if $now{$other};
+            my $form = written($other, int rand $FORMS);
+            rename $to, "$root/d/$form" or die "$to: $!\n";
+            $now{$other} = [$form, $is->[1]];
+            delete $now{$name};
+            push @did, $other;
+        }
+        my $end = time;
+        printf {$out} "%.6f %.6f %s %s %s\n", $start, $end, $_,
+            $now{$_} ? @{ $now{$_} } : ('-', '-') for @did;
+        $at += 1 / $RATE;
+        sleep max(0, $at - time);
+    }
+    close $out or die "$log: $!\n";
+    return;
+}
+
+# ---- who asks ----------------------------------------------------------------
+
+sub connected {
+    my ($port) = @_;
+    return IO::Socket::INET->new(PeerAddr => "127.0.0.1:$port")
+        // die "connect: $@\n";
+}
+
+# One request: when it was sent and when its answer had come, status, body.
+# The connection is opened again where the server has closed it.
+sub ask {
+    my ($link, $name) = @_;
+    for my $try (1, 2) {
+        my $socket = $link->{socket} //= connected($link->{port});
+        my $start  = time;
+        my $answer = '';
+        syswrite $socket, "GET /d/$name HTTP/1.1\r\nHost: localhost\r\n\r\n";
+        my $whole;
+        until (defined $whole && length $answer >= $whole) {
+            sysread $socket, $answer, 65536, length $answer or last;
+            next if defined $whole || $answer !~ /\r\n\r\n/g;
+            my $head = pos $answer;
+            $whole = $head
+                + ($answer =~ /^Content-Length: (\d+)/mi ? $1 : 0);
+        }
+        if (!defined $whole || length $answer < $whole) {
+            delete $link->{socket};
+            next;
+        }
+        my ($status) = $answer =~ m{^HTTP/1.1 (\d+)};
+        delete $link->{socket} if $answer =~ /^Connection: close/mi;
+        return ($start, time, $status,
+            substr $answer, index($answer, "\r\n\r\n") + 4);
+    }
+    return (time, time, 0, '');
+}
+
+# Asks until it is time. What can be judged at once is, the rest is written
+# down: times, the name, the octets asked for, status, the number of the file.
+sub load {
+    my ($port, $log, $until, $changes) = @_;
+    open my $out, '>', $log or die "$log: $!\n";
+    my $link  = { port => $port };
+    my $count = 0;
+    while (time < $until) {
+        my $draw = rand;
+        $count++;
+        if ($draw < 0.5) {
+            my $number = 1 + int rand $NAMES;
+            my $name   = any_case(stays($number));
+            my (undef, undef, $status, $body) = ask($link, $name);
+            print {$out} "wrong stays $name $status\n"
+                if $status != 200 || $body ne body($number);
+        }
+        elsif ($draw < 0.6 || !$changes) {
+            my $name = any_case(never(int rand 1000));
+            my (undef, undef, $status) = ask($link, $name);
+            print {$out} "wrong never $name $status\n" if $status != 404;
+        }
+        else {
+            my $name = moves(int rand $MOVING);
+            my $as   = $draw < 0.9 ? any_case($name)
+                : written($name, int rand $FORMS);
+            my ($start, $end, $status, $body) = ask($link, $as);
+            my ($number) = $status == 200 ? $body =~ /^0*(\d+)\n\z/ : '-';
+            printf {$out} "asked %.6f %.6f %s %s %s %s\n", $start, $end,
+                $name, $as, $status, $number // '?';
+        }
+    }
+    print {$out} "requests $count\n";
+    close $out or die "$log: $!\n";
+    return;
+}
+
+# Runs something in a process of its own.
+sub begin {
+    my ($what) = @_;
+    my $pid = fork // die "fork: $!\n";
+    return $pid if $pid;
+    srand $SEED + $$;
+    my $done = eval { $what->(); 1 };
+    print STDERR "# $@" if !$done;
+    POSIX::_exit($done ? 0 : 1);
+}
+
+# ---- judging -----------------------------------------------------------------
+
+# Of each name what it was, in order: { from, sure, to, octets, file }; it
+# was surely so between sure and to, and perhaps from "from" to "gone".
+sub history {
+    my ($log) = @_;
+    my %of = map { moves($_) => [{ from => 0, sure => 0, octets => '-',
+        file => '-' }] } 0 .. $MOVING - 1;
+    for my $line (split /\n/, slurp($log)) {
+        my ($start, $end, $name, $octets, $file) = split / /, $line;
+        my $last = $of{$name}[-1];
+        @$last{qw(to gone)} = ($start, $end);
+        push @{ $of{$name} },
+            { from => $start, sure => $end, octets => $octets,
+                file => $file };
+    }
+    @{ $_->[-1] }{qw(to gone)} = (9e9, 9e9) for values %of;
+    return \%of;
+}
+
+# What a name may have been at some moment of an interval.
+sub moments {
+    my ($history, $start, $end) = @_;
+    # They are many: find the first by halves.
+    my ($low, $high) = (0, $#$history);
+    while ($low < $high) {
+        my $middle = int(($low + $high) / 2);
+        $history->[$middle]{gone} >= $start ? $high = $middle
+            : ($low = $middle + 1);
+    }
+    my @found;
+    for (; $low < @$history && $history->[$low]{from} <= $end; $low++) {
+        push @found, $history->[$low];
+    }
+    return @found;
+}
+
+# What is wrong with one answer; how long the name had been there unseen.
+sub judge {
+    my ($history, $start, $end, $as, $status, $file) = @_;
+    my @was = moments($history, $start, $end);
+    if ($status == 200) {
+        return (grep { $_->{file} eq $file } @was) ? ()
+            : "file $file, which it was not";
+    }
+    return "status $status" if $status != 404;
+    return if grep { $_->{octets} eq '-' } @was;
+    # By its own octets it has to be there at once.
+    return if @was > 1;
+    return 'not there by its own octets' if $was[0]{octets} eq $as;
+    return (undef, $end - $was[0]{sure});
+}
+
+sub judge_all {
+    my ($name, $root, $tmp) = @_;
+    my $history = history("$tmp/changes");
+    my (%count, @wrong, @hidden);
+    for my $line (map { split /\n/, slurp("$tmp/asked.$_") } 1 .. $CLIENTS) {
+        my ($word, @fields) = split / /, $line;
+        push @wrong, "@fields" if $word eq 'wrong';
+        $count{requests} += $fields[0] if $word eq 'requests';
+        next if $word ne 'asked';
+        my ($start, $end, $of, $as, $status, $file) = @fields;
+        $count{"asked $status"}++;
+        my ($fault, $hidden) = judge($history->{$of}, $start, $end, $as,
+            $status, $file);
+        push @wrong, "$as: $fault" if defined $fault;
+        push @hidden, $hidden if defined $hidden;
+    }
+    is scalar(@wrong), 0, "$name: 0 wrong answers"
+        or diag join "\n", @wrong[0 .. min($#wrong, 9)];
+    my $most = max(@hidden, 0);
+    cmp_ok $most, '<=', $HIDDEN, "$name: what is new is found soon";
+    return (\%count, $most, scalar @hidden);
+}
+
+# ---- one server --------------------------------------------------------------
+
+# CPU seconds of a server's processes so far, those that have ended too.
+sub cpu {
+    my ($server) = @_;
+    my $ticks = 0;
+    for my $file (glob '/proc/[0-9]*/stat') {
+        my ($pid, $parent, $rest) =
+            slurp($file) =~ /^(\d+) \(.*\) \S (\d+) (.*)/s or next;
+        next if $pid != $server->pid && $parent != $server->pid;
+        my @fields = split / /, $rest;
+        $ticks += sum0(@fields[9 .. 12]);
+    }
+    return $ticks / POSIX::sysconf(POSIX::_SC_CLK_TCK());
+}
+
+# One run of so many seconds, with or without changes: figures of it.
+sub phase {
+    my ($server, $seconds, $changes) = @_;
+    my ($root, $tmp) = ($server->root, $server->tmp);
+    my $before = cpu($server);
+    my $until  = time + $seconds;
+    my @pids = map { my $n = $_; begin(sub {
+        load($server->port, "$tmp/asked.$n", $until, $changes) }) }
+        1 .. $CLIENTS;
+    unshift @pids, begin(sub { change($root, "$tmp/changes", $until) })
+        if $changes;
+    my $failed = 0;
+    for my $pid (@pids) {
+        waitpid $pid, 0;
+        $failed ||= $?;
+    }
+    ok !$failed, 'the load ran to its end';
+    my $requests = sum0(map { slurp("$tmp/asked.$_") =~ /^requests (\d+)/m }
+        1 .. $CLIENTS);
+    my $wrong = sum0(map { scalar(() = slurp("$tmp/asked.$_") =~ /^wrong/mg) }
+        1 .. $CLIENTS);
+    return { requests => $requests, cpu => cpu($server) - $before,
+        wrong => $wrong };
+}
+
+# Until a name that stays is found in another case; all processes of a server
+# may have to learn it.
+sub warm {
+    my ($server) = @_;
+    my $deadline = time + 120;
+    my $row = 0;
+    while ($row < 50) {
+        my $link = { port => $server->port };
+        my (undef, undef, $status) = ask($link, any_case(stays(1)));
+        $row = $status == 200 ? $row + 1 : 0;
+        return 0 if time > $deadline;
+        sleep 0.05 if !$row;
+    }
+    # What was changed within the last two seconds is not yet trusted.
+    sleep 2.2;
+    return 1;
+}
+
+sub opened {
+    my ($log) = @_;
+    return scalar(() = slurp($log) =~ /^[\d.]+$/mg);
+}
+
+sub churn {
+    my ($name, $server) = @_;
+    my $tmp = $server->tmp;
+    ok warm($server), "$name: found in another case" or return;
+
+    my $watching = fork // die "fork: $!\n";
+    if (!$watching) {
+        open STDOUT, '>', "$tmp/opened";
+        { exec $watch, $server->root . '/d' }
+        POSIX::_exit(127);
+    }
+    $server->wait_for(sub { slurp("$tmp/opened") =~ /^ready/ });
+
+    my $quiet  = phase($server, max(1, $SECONDS / 4), 0);
+    is $quiet->{wrong}, 0, "$name: 0 wrong answers while nothing changes";
+    my $before = opened("$tmp/opened");
+    my $moving = phase($server, $SECONDS, 1);
+    my $builds = opened("$tmp/opened") - $before;
+    kill 'TERM', $watching;
+    waitpid $watching, 0;
+
+    my ($count, $hidden, $misses) = judge_all($name, $server->root, $tmp);
+    my $changes = () = slurp("$tmp/changes") =~ /\n/g;
+    my $more = $moving->{cpu}
+        - $moving->{requests} * $quiet->{cpu} / max(1, $quiet->{requests});
+    note sprintf '%s: %d names, %d changes in %d s, %d requests (%s)', $name,
+        $NAMES, $changes, $SECONDS, $count->{requests},
+        join ', ', map { "$_: $count->{$_}" } grep { /asked/ }
+        sort keys %$count;
+    note sprintf '%s: read %d times while nothing changed, then %d times '
+        . '(%.1f a second, one for %.1f changes)', $name, $before, $builds,
+        $builds / $SECONDS, $changes / max(1, $builds);
+    note sprintf '%s: CPU %.1f us a request in quiet, %.1f then: %.2f s '
+        . 'more, %.1f %% of one CPU, %.2f ms for each reading', $name,
+        1e6 * $quiet->{cpu} / max(1, $quiet->{requests}),
+        1e6 * $moving->{cpu} / max(1, $moving->{requests}), $more,
+        100 * $more / $SECONDS, 1e3 * $more / max(1, $builds);
+    note sprintf '%s: what was new stayed unknown for %.3f s at most, in %d '
+        . 'answers', $name, $hidden, $misses;
+
+    # A busy machine may change less.
+    cmp_ok $changes, '>=', $RATE * $SECONDS / 4, "$name: it has changed";
+    cmp_ok $count->{'asked 200'} // 0, '>', 0, "$name: something was found";
+    cmp_ok $before, '<=', 1, "$name: not read while nothing changes";
+    cmp_ok $builds, '>', 0, "$name: read again when it changes";
+    cmp_ok $builds, '<=', $changes / 2, "$name: not for each change"
+        if $NAMES > 10_000;
+    is_deeply [$server->errors], [], "$name: log";
+    return;
+}
+
+# ---- both --------------------------------------------------------------------
+
+my %START = (
+    nginx => sub {
+        return nginx(workers => 2, log_level => 'crit', conf => <<'END');
+access_log off;
+log_not_found off;
+keepalive_requests 1000000;
+iri on;
+iri_cache 64m;
+iri_match case;
+server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%; }
+END
+    },
+    httpd => sub {
+        return httpd(log_level => 'crit', conf => <<'END');
+IRIEngine On
+IRICache 64m
+<Directory "%%ROOT%%">
+    IRIMatch case
+</Directory>
+END
+    },
+);
+
+for my $name (sort keys %START) {
+    next if ($ENV{IRI_INDEX_ONLY} // $name) ne $name;
+    subtest $name => sub {
+        plan skip_all => missing($name) if missing($name);
+        my $server = $START{$name}->();
+        make_names($server->root);
+        churn($name, $server);
+        $server->stop;
+    };
+}
+
+done_testing;
