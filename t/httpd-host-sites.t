@@ -330,12 +330,14 @@ END
     UseCanonicalName Off
     VirtualDocumentRoot "$tmp/euc/%0/htdocs"
 END
-    . join('', map { vhost('', undef, port => $_->[0], conf => <<"END") }
+    . vhost('report.example', undef, port => 'report',
+        conf => 'IRIEngine Report')
+    . join('', map { vhost('any.example *', undef, port => $_->[0],
+        conf => <<"END") } ['off', 'IRIHost Off'], ['report', 'IRIEngine On'])
     $_->[1]
     UseCanonicalName Off
     VirtualDocumentRoot "$tmp/mass/%0/htdocs"
 END
-        ['off', 'IRIHost Off'], ['report', 'IRIEngine Report'])
     . vhost('', undef, port => 'parts', conf => <<"END"));
     UseCanonicalName Off
     VirtualDocumentRoot "$tmp/parts/%-1/%-2/%1"
@@ -372,7 +374,7 @@ is said($mass->get('/', host => $japan, port => $mass->port('euc'))),
 is $mass->get('/', host => "\xE0\xB9\x84\xE0\xB8\x97\xE0\xB8\xA2.example",
     port => $mass->port('euc'))->status, 404, 'not to be written in it';
 is $mass->get('/', host => $BA, port => $mass->port($_))->status, 404,
-    "a directory in Unicode, $_" for qw(off report);
+    "a directory in Unicode, where the first says $_" for qw(off report);
 is said($mass->get('/', host => "www.$B", port => $mass->port('parts'))),
     'parts', 'labels of the host';
 is $mass->get($_, host => $B, port => $mass->port('static'))->status, 404,
