@@ -1,0 +1,217 @@
+# Several names that a request may mean: 404, or 300 and a list of those that
+# the client could get, each by the rules of its own path.
+use strict;
+use warnings;
+use Digest::SHA 'sha1_base64';
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use JSON::PP ();
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
+    Docs/README.txt Docs/ReadMe.txt
+    Docs/<b>&'".txt Docs/<B>&'".txt Docs/%2F.txt Docs/%2f.txt
+    Dir/Sub/a.txt Dir/SUB/a.txt Dir/Rest/a.txt Dir/REST/other.txt
+    Part/Open.txt Part/OPEN.txt Part/oPen.txt Part/opeN.txt
+    All/Shut.txt All/SHUT.txt Denied/Twin.txt Denied/TWIN.txt
+    Login/Twin.txt Login/TWIN.txt Rules/Go.txt Rules/GO.txt Rules/gO.txt
+    Rules/other.txt Server/Go.txt Server/GO.txt Server/gO.txt Server/other
+    Quiet/Twin.txt Quiet/TWIN.txt Write/Twin.txt Write/TWIN.txt
+    Views/Page.txt Views/PAGE.txt Views/page.html.en Fall/Twin Fall/TWIN
+    Fall/front.html Eight/abcd Error/Twin.html Error/TWIN.html
+    Sym/Twin.txt), "Docs/l\xE2\x80\xAEx.txt", "Docs/L\xE2\x80\xAEx.txt");
+for my $bits (1 .. 14) {
+    my $name = 'abcd';
+    substr($name, $_, 1) = uc substr $name, $_, 1
+        for grep { $bits & (1 << $_) } 0 .. 3;
+    spew("$root/Eight/$name", $name);
+}
+unlink "$root/Eight/abcd";
+symlink '/etc/passwd', "$root/Sym/TWIN.txt";
+spew("$root/Part/.htaccess", <<'END');
+<Files "OPEN.txt">
+    Require all denied
+</Files>
+<Files "opeN.txt">
+    Require valid-user
+    AuthType Basic
+    AuthName here
+    AuthBasicProvider file
+    AuthUserFile "/tmp"
+</Files>
+END
+spew("$root/All/.htaccess", "<Files ~ \"^S(hut|HUT)\">\n"
+        . "Require all denied\n</Files>\n");
+spew("$root/Rules/.htaccess", <<'END');
+RewriteEngine On
+RewriteRule ^GO\.txt$ - [F]
+RewriteRule ^gO\.txt$ other.txt
+END
+spew("$root/users", 'u:{SHA}' . sha1_base64('p') . "=\n");
+spew("$root/page.shtml", '[<!--#include virtual="/Docs/readme.txt" -->]');
+system 'chown', '-R', 'www-data', $root if $> == 0;
+
+my $server = httpd(
+    root => $root, log_level => 'info', h2 => 1,
+    modules => [qw(rewrite include auth_basic authn_file authz_user dav
+        dav_fs headers negotiation proxy proxy_http)],
+    conf => <<"END");
+DavLockDB "%%TMP%%/run/lock"
+AddType text/html .shtml
+AddOutputFilter INCLUDES .shtml
+<VirtualHost 127.0.0.1:%%PORT%%>
+    IRIEngine On
+    IRIMatch width case spelling
+    IRIAmbiguous 300
+    Header set X-Rule "seen"
+    ErrorDocument 410 /Error/twin.html
+    Redirect gone /gone
+    <Directory "$root">
+        AllowOverride All
+        Options +Includes
+    </Directory>
+    <Directory "$root/Quiet">
+        IRIAmbiguous 404
+    </Directory>
+    <Location "/Denied">
+        Require all denied
+    </Location>
+    <Location "/Login">
+        AuthType Basic
+        AuthName here
+        AuthBasicProvider file
+        AuthUserFile "$root/users"
+        Require valid-user
+    </Location>
+    <Directory "$root/Write">
+        Dav On
+    </Directory>
+    <Directory "$root/Views">
+        Options +MultiViews
+    </Directory>
+    <Directory "$root/Fall">
+        FallbackResource /Fall/front.html
+    </Directory>
+    <Directory "$root/Sym">
+        Options -FollowSymLinks
+    </Directory>
+    RewriteEngine On
+    RewriteRule "^/Server/GO.txt" "-" [F]
+    RewriteRule "^/Server/gO.txt" "$root/Server/other"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTquiet%%>
+    IRIEngine On
+    IRIMatch case
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTfolder%%>
+    IRIEngine On
+    IRIMatch case
+    IRIRedirect 301
+    <Directory "$root/Docs">
+        IRIAmbiguous 300
+    </Directory>
+</VirtualHost>
+END
+chmod 0777, "$server->{tmp}/run";    # DavLockDB
+
+my @json = (headers => [Accept => 'application/json']);
+
+# The paths that a request may choose from; its status where there are none.
+sub choices {
+    my ($target, @option) = @_;
+    my $answer = $server->get($target, @json, @option);
+    return $answer->status if $answer->status != 300;
+    return join ' ', map { $_->{path} }
+        @{ JSON::PP->new->decode($answer->body)->{choices} };
+}
+
+# ---- the list ---------------------------------------------------------------
+my $answer = $server->get('/Docs/readme.txt');
+is $answer->status, 300, 'several';
+is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'HTML';
+is $answer->header('Vary'), 'Accept', 'Vary';
+is $answer->header('Cache-Control'), 'no-store', 'kept by nobody';
+is $answer->header('X-Rule'), 'seen', 'headers as for any answer';
+is $answer->header('Content-Length'), length $answer->body, 'its length';
+is $answer->header('Location'), undef, 'none is preferred';
+like $answer->body, qr{<a[ ]href="/Docs/README\.txt"><bdi>/Docs/README\.txt
+    </bdi></a></li>\n<li><a[ ]href="/Docs/ReadMe\.txt">}x, 'links';
+$answer = $server->get('/Docs/readme.txt', @json);
+is $answer->header('Content-Type'), 'application/json', 'JSON';
+is $answer->body, '{"choices":[{"path":"/Docs/README.txt",'
+    . '"uri":"/Docs/README.txt"},{"path":"/Docs/ReadMe.txt",'
+    . qq("uri":"/Docs/ReadMe.txt"}]}\n), 'as it is documented';
+$answer = $server->request('HEAD', '/Docs/readme.txt');
+is $answer->status, 300, 'HEAD';
+is $answer->body, '', 'HEAD has no body';
+my $client = $server->client;
+is $client->request('/Docs/readme.txt')->status, 300, 'first of two';
+is $client->request('/Docs/README.txt')->body, 'Docs/README.txt',
+    'the connection goes on';
+is $server->get('/Docs/readme.txt', proto => 'h2')->status, 300, 'h2';
+ok index($server->log_text,
+    'iri: /Docs/readme.txt may mean several names, match case') > 0, 'log';
+is $server->get('/Docs/README.txt')->body, 'Docs/README.txt',
+    'its own name is no choice';
+
+is choices('/docs/readme.TXT'), '/Docs/README.txt /Docs/ReadMe.txt',
+    'in a folder that was found';
+$answer = $server->get("/Docs/%3Cb%3E&'%22.TXT");
+is $answer->status, 300, 'names out of HTML';
+unlike $answer->body, qr/<b>|<B>|=["'][^"<]*['"][^>]|&'/, 'end nothing';
+like $answer->body, qr{href="/Docs/%3CB%3E&amp;&\#39;%22\.txt"}, 'links';
+like $server->get("/Docs/L%E2%80%AEX.txt")->status, qr/^(300|404)$/,
+    'bidi controls';
+unlike $server->get("/Docs/L%E2%80%AEX.txt")->body, qr/\xE2\x80\xAE/,
+    'are not shown';
+
+# ---- only what it could get -------------------------------------------------
+is choices('/Part/open.txt'), '/Part/Open.txt /Part/oPen.txt',
+    'two of four are for others';
+is choices('/part/open.txt'), '/Part/Open.txt /Part/oPen.txt', 'so here';
+is choices('/All/shut.txt'), 404, 'none is left';
+is choices('/Denied/twin.txt'), 403, 'the folder is denied';
+is choices('/denied/twin.txt'), 403, 'also where it was found';
+is choices('/denied/absent.txt'), 403, 'which says no more than absence';
+is choices('/Login/twin.txt'), 401, 'a password';
+is choices('/login/twin.txt'), 401, 'a password of the folder';
+is choices('/Login/twin.txt', headers => [Accept => 'application/json',
+        Authorization => 'Basic dTpw']), '/Login/TWIN.txt /Login/Twin.txt',
+    'and with it';
+is choices('/Rules/go.txt'), '/Rules/Go.txt', 'rules of the folder';
+is choices('/Server/go.txt'), '/Server/Go.txt', 'rules of the server';
+is choices('/Sym/twin.txt'), '/Sym/Twin.txt', 'a link that is not followed';
+is choices('/Quiet/twin.txt'), 404, '404 in one folder';
+is choices('/quiet/twin.txt'), 404, 'that was found';
+is $server->get('/Docs/readme.txt', port => $server->port('quiet'))->status,
+    404, '404 by default';
+is $server->get("/$_/readme.txt", port => $server->port('folder'))->status,
+    300, "300 in one folder, $_" for qw(Docs docs);
+is $server->get('/Dir/sub/a.txt', port => $server->port('folder'))->status,
+    404, '404 in another';
+
+# ---- directories ------------------------------------------------------------
+is choices('/Dir/sub'),       '/Dir/SUB/ /Dir/Sub/', 'with their slash';
+is choices('/Dir/sub/'),      '/Dir/SUB/ /Dir/Sub/', 'asked with it';
+is choices('/Dir/sub/a.txt'), '/Dir/SUB/a.txt /Dir/Sub/a.txt',
+    'and what is in them';
+is choices('/Dir/rest/a.txt'), 404, 'none that is in one alone';
+
+# ---- who is not asked to choose ---------------------------------------------
+is $server->request('POST', '/Docs/readme.txt', body => 'x')->status, 404,
+    'POST';
+like $server->request('PUT', '/Write/twin.txt', body => 'x')->status, qr/201/,
+    'PUT makes its own name';
+unlink "$root/Write/twin.txt";
+is $server->request('DELETE', '/Write/twin.txt')->status, 404, 'DELETE';
+like $server->get('/page.shtml')->body, qr/^\[\[an error/, 'a subrequest';
+is $server->get('/gone')->status, 410, 'ErrorDocument';
+is $server->get('/Fall/twin')->status, 300, 'before FallbackResource';
+like choices('/Eight/abcd'), qr/^(404|(\S+ ){0,7}\S+)$/, 'eight at most';
+
+is_deeply [$server->errors], [], 'log';
+done_testing;
