@@ -199,7 +199,7 @@ is choices('/Dir/sub'),       '/Dir/SUB/ /Dir/Sub/', 'with their slash';
 is choices('/Dir/sub/'),      '/Dir/SUB/ /Dir/Sub/', 'asked with it';
 is choices('/Dir/sub/a.txt'), '/Dir/SUB/a.txt /Dir/Sub/a.txt',
     'and what is in them';
-is choices('/Dir/rest/a.txt'), 404, 'none that is in one alone';
+is choices('/Dir/rest/a.txt'), '/Dir/Rest/a.txt', 'where it is there';
 
 # ---- who is not asked to choose ---------------------------------------------
 is $server->request('POST', '/Docs/readme.txt', body => 'x')->status, 404,
