@@ -30,6 +30,7 @@
 #define IRI_IDLE    9    /* times as long as it took, until it is read again */
 #define IRI_QUICK   1000 /* entries that are read again at once, all the same */
 
+#define IRI_MEMO_SHARE  32     /* of the size, for each process besides */
 #define IRI_WAYS_OF_SET 4      /* slots in which an index may be */
 #define IRI_PAGE        1024   /* octets that indexes are counted in */
 #define IRI_SLOT_SHARE  1024   /* octets of memory for each slot */
@@ -69,6 +70,7 @@ struct iri_cache_s {
     iri_slot_t      *slots;
     unsigned char   *pages;
     uint64_t        *taken;   /* a bit for each page, while one is wanted */
+    iri_memo_t      *memo;    /* of this process; NULL: none */
 };
 
 struct iri_cache_job_s {
@@ -186,6 +188,8 @@ iri_cache_create(const iri_cache_conf_t *conf)
         return NULL;
     }
 
+    cache->memo = iri_memo_create(conf->size / IRI_MEMO_SHARE);
+
     /* What is its own is told by that from here on. */
     if (conf->memory != NULL) {
         cache->conf.memory = NULL;
@@ -202,13 +206,21 @@ iri_cache_destroy(iri_cache_t *cache)
         return;
     }
 
+    iri_memo_destroy(cache->memo);
     free(cache->conf.memory);
     free(cache->taken);
     free(cache);
 }
 
 
-static void
+iri_memo_t *
+iri_cache_memo(iri_cache_t *cache)
+{
+    return cache != NULL ? cache->memo : NULL;
+}
+
+
+void
 iri_cache_lock(iri_cache_t *cache)
 {
     if (cache->conf.lock != NULL) {
@@ -217,7 +229,7 @@ iri_cache_lock(iri_cache_t *cache)
 }
 
 
-static void
+void
 iri_cache_unlock(iri_cache_t *cache)
 {
     if (cache->conf.unlock != NULL) {
@@ -228,23 +240,24 @@ iri_cache_unlock(iri_cache_t *cache)
 
 /* ---- shapes -------------------------------------------------------------- */
 
-/*
- * What of the settings shapes an index.  Where nothing is folded it holds no
- * keys, but what can be guessed depends on more.
- */
-static void
-iri_shape_of(const iri_tree_conf_t *tree, const iri_cache_t *cache,
-             iri_shape_t *shape)
+/* What keys forgive; nothing: entries are found by their name. */
+static unsigned
+iri_fold_of(const iri_tree_conf_t *tree)
 {
     unsigned folds = IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS
                      | IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN;
 
+    return tree->match & IRI_FORGIVE_FOLDED ? tree->match & folds : 0;
+}
+
+
+static void
+iri_shape_of(const iri_tree_conf_t *tree, const iri_cache_t *cache,
+             iri_shape_t *shape)
+{
     memset(shape, 0, sizeof(*shape));
     shape->tree = *tree;
-
-    if (tree->match & IRI_FORGIVE_FOLDED) {
-        shape->fold = tree->match & folds;
-    }
+    shape->fold = iri_fold_of(tree);
 
     if (cache != NULL) {
         shape->key[0] = cache->region->key[0];
@@ -254,16 +267,15 @@ iri_shape_of(const iri_tree_conf_t *tree, const iri_cache_t *cache,
 
 
 /*
- * The same as numbers, which mean the same in each process: FNV-1a of the
- * charsets' names, and the rest as it is.
+ * What shapes keys and what can be guessed, as numbers that mean the same in
+ * each process: FNV-1a of the charsets' names, and the rest as it is.
  */
-static void
-iri_shape_pack(const iri_shape_t *shape, uint64_t packed[2])
+void
+iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2])
 {
-    const iri_tree_conf_t *tree = &shape->tree;
-    iri_str_t              name;
-    uint64_t               hash = UINT64_C(0xcbf29ce484222325);
-    size_t                 i, k;
+    iri_str_t name;
+    uint64_t  hash = UINT64_C(0xcbf29ce484222325);
+    size_t    i, k;
 
     for (i = 0; i < tree->charsets.count; i++) {
         name = iri_charset_name(tree->charsets.at[i]);
@@ -275,8 +287,17 @@ iri_shape_pack(const iri_shape_t *shape, uint64_t packed[2])
     }
 
     packed[0] = hash;
-    packed[1] = (uint64_t) shape->fold << 16 | (uint64_t) tree->names << 8
+    packed[1] = (uint64_t) iri_fold_of(tree) << 16
+                | (uint64_t) tree->names << 8
                 | (tree->match & IRI_FORGIVE_NORMALIZATION);
+}
+
+
+int
+iri_node_is_same(const iri_node_t *a, const iri_node_t *b)
+{
+    return a->dev == b->dev && a->ino == b->ino && a->mtime == b->mtime
+           && a->ctime == b->ctime;
 }
 
 
@@ -297,7 +318,7 @@ iri_slot_want(iri_cache_t *cache, const iri_shape_t *shape,
     uint64_t hash;
 
     wanted->node = node;
-    iri_shape_pack(shape, wanted->shape);
+    iri_tree_pack(&shape->tree, wanted->shape);
 
     hash = (node->ino ^ node->dev << 32 ^ wanted->shape[1] << 40)
            * UINT64_C(0x9e3779b97f4a7c15);
@@ -672,15 +693,20 @@ iri_slot_fill(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
 
 /* Is what was read good as long as the times of the directory stay? */
 static int
+iri_is_settled(const iri_node_t *node, int64_t read_at)
+{
+    /* Not mtime, which the owner of a directory may set to any year. */
+    return node->ctime < read_at - IRI_SETTLED;
+}
+
+
+/* Is it good now? */
+static int
 iri_slot_is_sure(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
 {
-    if (slot->node.mtime != node->mtime || slot->node.ctime != node->ctime) {
-        return 0;
-    }
-
-    /* Not mtime, which the owner of a directory may set to any year. */
-    return node->ctime < slot->read_at - IRI_SETTLED
-           || (now >= slot->read_at && now - slot->read_at < IRI_FRESH);
+    return iri_node_is_same(&slot->node, node)
+           && (iri_is_settled(node, slot->read_at)
+               || (now >= slot->read_at && now - slot->read_at < IRI_FRESH));
 }
 
 
@@ -962,6 +988,8 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
         status = iri_index_ask(env, shape, &index, search);
 
         search->sure = iri_slot_is_sure(slot, &search->node, now);
+        search->settled = search->sure
+                          && iri_is_settled(&search->node, slot->read_at);
         recalled->due = !search->sure && iri_slot_is_due(slot, now);
         recalled->large = slot->entries > IRI_MAX_LISTED;
         slot->used = ++cache->region->clock;

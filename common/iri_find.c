@@ -601,7 +601,7 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
     iri_buf_t            out = IRI_BUF_EMPTY;
     iri_status_t         status;
 
-    if (iri_is_graphic(finder->part)) {
+    if (finder->graphic) {
         *canonical = 1;
         return IRI_OK;
     }
@@ -974,12 +974,14 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
     iri_finder_t finder;
     iri_found_t  found;
     iri_status_t status;
+    int          held;
 
     memset(&finder, 0, sizeof(finder));
     finder.env = env;
     finder.search = search;
     finder.tree = search->tree;
     finder.part = iri_str_from(search->path, search->prefix);
+    finder.graphic = iri_is_graphic(search->path);
 
     memset(&found, 0, sizeof(found));
     found.path = search->path;
@@ -988,7 +990,16 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
         found.charset = search->reading->charset;
     }
 
-    status = iri_find_answer(&finder, &found);
+    status = iri_memo_find(&finder, &found, &held);
+
+    if (status == IRI_OK && !held) {
+        status = iri_find_answer(&finder, &found);
+
+        if (status == IRI_OK) {
+            iri_memo_keep(&finder, &found);
+        }
+    }
+
     if (status == IRI_OK) {
         *out = found;
     }

@@ -443,14 +443,35 @@ typedef struct {
                                           of it; nothing else is like it */
     int                    sure;       /* out: hits are there now */
     int                    known;      /* out: and there are no others */
+    int                    settled;    /* out: and so it stays as long as the
+                                          times of the directory do */
     size_t                 listed;     /* out: entries read, and 1 */
 } iri_cache_search_t;
 
 iri_status_t iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                             iri_cache_search_t *search);
 
+/* What of the settings shapes an index, as numbers: FNV-1a, and bits. */
+void iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2]);
+
+/* The same directory, and unchanged by its times? */
+int iri_node_is_same(const iri_node_t *a, const iri_node_t *b);
+
+void iri_cache_lock(iri_cache_t *cache);
+void iri_cache_unlock(iri_cache_t *cache);
+
 
 /* ---- one look, one step (iri_step.c) ------------------------------------- */
+
+/* Directories whose indexes have given an answer. */
+#define IRI_MAX_ASKED 4
+
+typedef struct {
+    uint16_t   count;
+    uint16_t   unsure;               /* or more of them, or none settled */
+    uint16_t   len[IRI_MAX_ASKED];   /* octets of the filename found */
+    iri_node_t node[IRI_MAX_ASKED];
+} iri_asked_t;
 
 /* One call of iri_find. */
 typedef struct {
@@ -461,11 +482,13 @@ typedef struct {
     iri_str_t              octets;    /* part as it came; empty if unknown */
     iri_str_t              absent;    /* path on disk that is known not to
                                          be there; empty if none is */
+    int                    graphic;   /* the path is ASCII, and no control */
     size_t                 looks;     /* candidates so far */
     size_t                 calls;     /* file-system calls so far */
     size_t                 lists;     /* directories read so far */
     unsigned               fold;      /* IRI_FORGIVE_... that is forgiven in
                                          this way down; 0: nothing of it */
+    iri_asked_t            asked;     /* indexes */
     iri_str_t              known;     /* directory that was looked at last */
     iri_node_t             node;      /* and what it was */
     int                    further;   /* there are further readings */
@@ -521,6 +544,22 @@ void iri_forgive(iri_walk_t *walk, iri_match_t match);
 iri_status_t iri_step(iri_finder_t *finder, iri_walk_t *walk,
                       iri_str_t segment, iri_str_t came, iri_str_t *name,
                       iri_step_t *step);
+
+
+/* ---- remembered answers (iri_memo.c) -------------------------------------- */
+
+typedef struct iri_memo_s iri_memo_t;
+
+iri_memo_t *iri_memo_create(size_t size);    /* octets; NULL: none is kept */
+void iri_memo_destroy(iri_memo_t *memo);     /* NULL is allowed */
+iri_memo_t *iri_cache_memo(iri_cache_t *cache);   /* of the cache, or NULL */
+
+/* *held: *found is what was found before, and nothing has changed since. */
+iri_status_t iri_memo_find(iri_finder_t *finder, iri_found_t *found,
+                           int *held);
+
+/* Remember what was found, if it can be. */
+void iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found);
 
 
 /* ---- down the tree (iri_walk.c) ------------------------------------------ */

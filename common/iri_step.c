@@ -295,6 +295,23 @@ iri_look_at_directory(iri_finder_t *finder, const iri_walk_t *walk,
 }
 
 
+/* An answer that settled indexes give holds as long as they do. */
+static void
+iri_asked_add(iri_asked_t *asked, const iri_walk_t *walk,
+              const iri_cache_search_t *search)
+{
+    if (!search->settled || !search->known || asked->count == IRI_MAX_ASKED
+        || walk->disk.len > UINT16_MAX)
+    {
+        asked->unsure = 1;
+        return;
+    }
+
+    asked->len[asked->count] = (uint16_t) walk->disk.len;
+    asked->node[asked->count++] = search->node;
+}
+
+
 /* Ask the memory of directories; no hits, but known, where there is none. */
 static iri_status_t
 iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
@@ -322,6 +339,7 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
     status = iri_cache_find(finder->env, finder->search->cache, search);
 
+    iri_asked_add(&finder->asked, walk, search);
     finder->lists += search->listed != 0;
     finder->calls += search->listed != 0;
 

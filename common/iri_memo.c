@@ -1,0 +1,319 @@
+/*
+ * iri_memo.c - answers that were found by indexes, remembered by their path
+ *
+ * What indexes say depends on the path, the settings and the directories they
+ * are of, and on nothing else.  So where all of these had been quiet when
+ * they were asked, the answer stays right until one of them changes: a look
+ * at each of them instead of all the work.  It is kept for one process, in a
+ * table of one place for each hash; nothing is lost if it is gone.
+ *
+ * Only of paths in ASCII, which have one reading.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "iri_int.h"
+
+#define IRI_MEMO_SIZE 1024   /* octets of one answer, or it is not kept */
+
+typedef struct {
+    uint64_t     hash;       /* 0: free */
+    uint64_t     shape[2];
+    uint32_t     prefix;
+    uint16_t     root;       /* octets of text, one behind the other */
+    uint16_t     path;
+    uint16_t     filename;   /* and a NUL */
+    uint16_t     found;
+    uint8_t      write;
+    uint8_t      answer;
+    uint8_t      why;
+    uint8_t      match;
+    iri_asked_t  asked;
+} iri_memo_head_t;
+
+#define IRI_MEMO_TEXT (IRI_MEMO_SIZE - sizeof(iri_memo_head_t))
+
+typedef struct {
+    iri_memo_head_t head;
+    unsigned char   text[IRI_MEMO_TEXT];
+} iri_memo_entry_t;
+
+struct iri_memo_s {
+    size_t            mask;
+    iri_memo_entry_t *entry;
+};
+
+
+iri_memo_t *
+iri_memo_create(size_t size)
+{
+    iri_memo_t *memo;
+    size_t      entries = 1;
+
+    if (size < IRI_MEMO_SIZE) {
+        return NULL;
+    }
+
+    while (entries * 2 * IRI_MEMO_SIZE <= size) {
+        entries *= 2;
+    }
+
+    memo = malloc(sizeof(*memo));
+    if (memo == NULL) {
+        return NULL;
+    }
+
+    memo->mask = entries - 1;
+    memo->entry = calloc(entries, sizeof(*memo->entry));
+
+    if (memo->entry == NULL) {
+        free(memo);
+        return NULL;
+    }
+
+    return memo;
+}
+
+
+void
+iri_memo_destroy(iri_memo_t *memo)
+{
+    if (memo != NULL) {
+        free(memo->entry);
+        free(memo);
+    }
+}
+
+
+/* ---- what is asked ------------------------------------------------------- */
+
+/* Not keyed: who finds two paths with one hash only makes both slower. */
+static uint64_t
+iri_memo_mix(uint64_t hash, iri_str_t s)
+{
+    uint64_t word;
+    size_t   at;
+
+    for (at = 0; at < s.len; at += 8) {
+        word = 0;
+        memcpy(&word, s.data + at, s.len - at < 8 ? s.len - at : 8);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+
+    return hash ^ s.len;
+}
+
+
+static uint64_t
+iri_memo_hash(const iri_search_t *search)
+{
+    return iri_memo_mix(search->root.len << 1 | (search->write != 0),
+                        search->path)
+           | 1;
+}
+
+
+static int
+iri_memo_is_of(const iri_memo_entry_t *entry, uint64_t hash,
+               const iri_search_t *search)
+{
+    uint64_t shape[2];
+
+    if (entry->head.hash != hash || entry->head.prefix != search->prefix
+        || entry->head.write != (search->write != 0)
+        || entry->head.root != search->root.len
+        || entry->head.path != search->path.len
+        || memcmp(entry->text, search->root.data, search->root.len) != 0
+        || memcmp(entry->text + search->root.len, search->path.data,
+                  search->path.len)
+               != 0)
+    {
+        return 0;
+    }
+
+    iri_tree_pack(search->tree, shape);
+
+    return entry->head.shape[0] == shape[0]
+           && entry->head.shape[1] == shape[1];
+}
+
+
+/* Root and path must be there to be compared: memcmp takes no NULL. */
+static int
+iri_memo_may_ask(const iri_finder_t *finder, const iri_memo_t *memo)
+{
+    const iri_search_t *search = finder->search;
+
+    return memo != NULL && search->root.len != 0 && search->path.len != 0
+           && search->root.len + search->path.len < IRI_MEMO_TEXT
+           && (finder->tree->match & IRI_FORGIVE_FOLDED) != 0
+           && search->prefix <= UINT32_MAX && finder->graphic;
+}
+
+
+/* ---- finding ------------------------------------------------------------- */
+
+/* Are the directories as they were?  Their paths begin the filename. */
+static int
+iri_memo_is_true(const iri_env_t *env, const iri_asked_t *asked,
+                 unsigned char *filename)
+{
+    iri_node_t    node;
+    unsigned char behind;
+    iri_status_t  status;
+    size_t        i;
+
+    for (i = 0; i < asked->count; i++) {
+        behind = filename[asked->len[i]];
+        filename[asked->len[i]] = '\0';
+        status = env->dir->stat(env->ctx, (const char *) filename, &node);
+        filename[asked->len[i]] = behind;
+
+        if (status != IRI_OK || node.kind != IRI_NODE_DIR
+            || !iri_node_is_same(&node, &asked->node[i]))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static void
+iri_memo_tell(const iri_memo_entry_t *entry, const iri_search_t *search,
+              iri_found_t *found)
+{
+    const unsigned char *filename = entry->text + entry->head.root
+                                    + entry->head.path;
+
+    found->answer = (iri_answer_t) entry->head.answer;
+    found->why = (iri_why_t) entry->head.why;
+    found->match = (iri_match_t) entry->head.match;
+    found->filename.data = filename;
+    found->filename.len = entry->head.filename;
+    found->path = search->path;
+
+    if (entry->head.found != 0) {
+        found->path.data = filename + entry->head.filename + 1;
+        found->path.len = entry->head.found;
+    }
+}
+
+
+/* The entry is copied under the lock, and looked through behind it. */
+iri_status_t
+iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)
+{
+    const iri_search_t *search = finder->search;
+    iri_memo_t         *memo = iri_cache_memo(search->cache);
+    iri_memo_entry_t   *entry, *copy = NULL;
+    uint64_t            hash;
+    size_t              size;
+
+    *held = 0;
+
+    if (!iri_memo_may_ask(finder, memo)) {
+        return IRI_OK;
+    }
+
+    hash = iri_memo_hash(search);
+
+    iri_cache_lock(search->cache);
+    entry = &memo->entry[(hash >> 20) & memo->mask];
+    *held = iri_memo_is_of(entry, hash, search);
+
+    if (*held) {
+        size = sizeof(entry->head) + entry->head.root + entry->head.path
+               + entry->head.filename + 1 + entry->head.found;
+        copy = finder->env->alloc(finder->env->ctx, size);
+
+        if (copy != NULL) {
+            memcpy(copy, entry, size);
+        }
+    }
+
+    iri_cache_unlock(search->cache);
+
+    if (!*held) {
+        return IRI_OK;
+    }
+
+    if (copy == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    *held = iri_memo_is_true(finder->env, &copy->head.asked,
+                             copy->text + copy->head.root + copy->head.path);
+
+    if (*held) {
+        iri_memo_tell(copy, search, found);
+    }
+
+    return IRI_OK;
+}
+
+
+/* ---- keeping ------------------------------------------------------------- */
+
+/*
+ * Is the answer made of what indexes said, and of nothing else?  What was
+ * looked for as it stands is not in them, so that is no more than they say.
+ */
+static int
+iri_memo_may_keep(const iri_finder_t *finder, const iri_found_t *found,
+                  const iri_memo_t *memo)
+{
+    size_t text = finder->search->root.len + finder->search->path.len
+                  + found->filename.len + 1 + found->path.len;
+
+    return finder->asked.count != 0 && !finder->asked.unsure
+           && !finder->stopped && finder->looks == 0 && finder->lists == 0
+           && (found->answer == IRI_MOVED || found->answer == IRI_PASS)
+           && text <= IRI_MEMO_TEXT && iri_memo_may_ask(finder, memo);
+}
+
+
+void
+iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
+{
+    const iri_search_t *search = finder->search;
+    iri_memo_t         *memo = iri_cache_memo(search->cache);
+    iri_memo_head_t     head;
+    iri_memo_entry_t   *entry;
+    unsigned char      *p;
+
+    if (!iri_memo_may_keep(finder, found, memo)) {
+        return;
+    }
+
+    memset(&head, 0, sizeof(head));
+    iri_tree_pack(search->tree, head.shape);
+    head.hash = iri_memo_hash(search);
+    head.prefix = (uint32_t) search->prefix;
+    head.write = search->write != 0;
+    head.root = (uint16_t) search->root.len;
+    head.path = (uint16_t) search->path.len;
+    head.filename = (uint16_t) found->filename.len;
+    head.found = found->answer == IRI_MOVED ? (uint16_t) found->path.len : 0;
+    head.answer = (uint8_t) found->answer;
+    head.why = (uint8_t) found->why;
+    head.match = (uint8_t) found->match;
+    head.asked = finder->asked;
+
+    iri_cache_lock(search->cache);
+    entry = &memo->entry[(head.hash >> 20) & memo->mask];
+    entry->head = head;
+
+    p = entry->text;
+    memcpy(p, search->root.data, head.root);
+    p += head.root;
+    memcpy(p, search->path.data, head.path);
+    p += head.path;
+    memcpy(p, found->filename.data, (size_t) head.filename + 1);
+    p += head.filename + 1;
+    memcpy(p, found->path.data, head.found);
+    iri_cache_unlock(search->cache);
+}
