@@ -250,16 +250,17 @@ mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
 {
     const core_dir_config *core = ap_get_core_module_config(section);
     mod_iri_directory_t   *directory;
-    const iri_tree_conf_t *tree;
+    iri_tree_conf_t        tree;
     const char            *octets;
     int                    i;
 
     directory = apr_array_push(mod_iri_server(s)->directories);
     directory->path = core->d;
     directory->name = mod_iri_canonical(s, core->d, env);
-    tree = mod_iri_tree_of(s, directory->name, env->pool);
-    directory->octets = mod_iri_ways(env, tree, directory);
-    mod_iri_add_present(env, tree, directory->name, directory->octets);
+    tree = *mod_iri_tree_of(s, directory->name, env->pool);
+    tree.match &= ~IRI_FORGIVE_FOLDED; /* of this name, not of one like it */
+    directory->octets = mod_iri_ways(env, &tree, directory);
+    mod_iri_add_present(env, &tree, directory->name, directory->octets);
     for (i = 0; i < directory->octets->nelts; i++) {
         octets = APR_ARRAY_IDX(directory->octets, i, const char *);
         if (strcmp(octets, core->d) != 0) {

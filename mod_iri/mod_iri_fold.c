@@ -76,7 +76,7 @@ mod_iri_find(request_rec *r, const iri_env_t *env, const iri_search_t *search,
 {
     iri_search_t again = *search;
     iri_status_t status = iri_find(env, search, found);
-    iri_match_t  match = found->match;
+    iri_match_t  match;
     int          n;
 
     if (status != IRI_OK || found->match < IRI_MATCH_WIDTH
@@ -84,6 +84,7 @@ mod_iri_find(request_rec *r, const iri_env_t *env, const iri_search_t *search,
     {
         return status;
     }
+    match = found->match;
     for (n = 0; found->answer == IRI_MOVED; n++) {
         iri_str_t path = mod_iri_other_place(r, &again, found->path);
 
