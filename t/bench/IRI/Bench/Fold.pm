@@ -39,6 +39,7 @@ my %COLUMNS = (
 
 # What may be spent, on without off.
 my $MOST   = 1500;
+my $LOOKS  = 1;        # the rows have one directory
 my $SPREAD = 0.05;
 
 sub run {
@@ -98,7 +99,7 @@ sub characters {
 # All columns of one server for these rows, with these levels of iri_match.
 sub levels {
     my ($self, $server, $levels, @rows) = @_;
-    @rows = grep { $_->[0] =~ /$self->{rows}/ } @rows;
+    @rows = grep { $_->[0] =~ /$self->{rows}/ } @rows or return;
     my @columns = @{ $COLUMNS{$server} };
     my (@names, %of);
     while (my ($name, $conf) = splice @columns, 0, 2) {
@@ -225,20 +226,32 @@ sub differences {
         my ($id, $exact) = @$row[0, 3];
         my $ir = $on->{$id}{ir};
         my $hit = $bare->{$exact};
-        my $more = looks($on->{$id}{calls}) - looks($off->{$exact}{calls});
+        my $as = $off->{ $id =~ /^absent/ ? $id : $exact };
+        my $more = $as ? looks($on->{$id}{calls}) - looks($as->{calls}) : '';
         my $over = $hit ? $ir - $hit->{ir} : undef;
         my $less = $off->{$exact} ? $ir - $off->{$exact}{ir} : undef;
         push @lines, [$id, number($ir - $off->{$id}{ir}), number($less),
             number($over), $more];
         $spread{ (split / /, $id)[0] }{$id} = $ir;
-        push @worst, [$id, $less] if $id !~ /^(?:exact|two)/ && defined $less;
+        push @worst, [$id, $less, $more]
+            if $id !~ /^(?:exact|two)/ && defined $less;
     }
     $table->table(['', 'on - off', 'on - off of exact',
-        'on - bare of exact', 'looks - off of exact'], @lines);
-    $self->profile($server, $levels, $_, $on, $off) for @rows;
+        'on - bare of exact', 'looks more'], @lines);
+    $table->text('Looks more than with off: where the name is absent than for '
+        . 'the same, else than for the exact name.');
+    $table->text('');
+    for my $row (@rows) {
+        my ($id, $exact) = @$row[0, 3];
+        $self->profile("$server, $levels: $id on, without $exact off",
+            $on->{$id}, $off->{$exact});
+        $self->profile("$server, $levels: $id off, without it bare",
+            $off->{$id}, $bare->{$id}) if $off != $bare;
+    }
     for my $worst (@worst) {
         $table->goal("$server $worst->[0], over an exact hit", $worst->[1],
             $MOST, 'instructions');
+        $table->goal("$server $worst->[0], looks", $worst->[2], $LOOKS, '');
     }
     return if $levels ne 'case';
     for my $kind (sort keys %spread) {
@@ -251,16 +264,15 @@ sub differences {
     return;
 }
 
-# Which functions the difference is of, into a file beside the table.
+# Which functions the difference of two cells is of, into a file beside the
+# table.
 sub profile {
-    my ($self, $server, $levels, $row, $on, $off) = @_;
-    my ($id, $exact) = @$row[0, 3];
-    $off = $off->{$exact} // return;
-    my $more = $on->{$id}{profile}->less($off->{profile});
-    my $table = $self->{table};
+    my ($self, $what, $cell, $other) = @_;
+    return if !$cell || !$other;
+    my $more    = $cell->{profile}->less($other->{profile});
+    my $table   = $self->{table};
     my $objects = $more->objects;
-    my $text = sprintf "%s, %s: %s on, without %s off: %.0f\n", $server,
-        $levels, $id, $exact, $more->sum;
+    my $text    = sprintf "%s: %.0f\n", $what, $more->sum;
     $text .= sprintf "  %8.0f  %s\n", $objects->{$_}, $_
         for grep { abs $objects->{$_} >= 0.5 }
         sort { $objects->{$b} <=> $objects->{$a} } keys %$objects;
