@@ -166,6 +166,8 @@ typedef struct {
                                    a location may know it by another name */
     ngx_str_t canonical;        /* the canonical path of what came */
     ngx_http_iri_found_t *founds;
+    ngx_http_iri_found_t *last; /* of these, in last_conf; NULL: ask again */
+    void *last_conf;
     ngx_str_t *filename;        /* between the two codes of the script */
 
     ngx_http_iri_kept_t kept;   /* for who starts over */
@@ -280,9 +282,9 @@ ngx_uint_t ngx_http_iri_same(ngx_str_t a, ngx_str_t b);
 /* 1 if r->uri holds ASCII only. */
 ngx_uint_t ngx_http_iri_plain_uri(ngx_http_request_t *r);
 
-/* 1 if the disk has nothing to say of r->uri in this location. */
-ngx_uint_t ngx_http_iri_own_name(ngx_http_request_t *r,
-    const ngx_http_iri_loc_conf_t *ilcf);
+/* 1 if the disk has nothing to say of uri in this location. */
+ngx_uint_t ngx_http_iri_own_name(const ngx_http_iri_loc_conf_t *ilcf,
+    ngx_str_t uri);
 
 /* Lend the core the request's pool, log and file system. */
 void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);

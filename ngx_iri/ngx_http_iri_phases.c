@@ -313,6 +313,7 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 {
     ngx_http_iri_log_moved(r, &found->found);
 
+    ctx->last = NULL;
     ctx->moved = 1;
     ctx->moved_match = found->found.match;
     ctx->rewritten = !ngx_http_iri_same(r->uri, ctx->canonical);
@@ -397,7 +398,7 @@ ngx_http_iri_is_looked_for(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return ilcf->plain != NULL && !ngx_http_iri_own_name(r, ilcf)
+    return ilcf->plain != NULL && !ngx_http_iri_own_name(ilcf, r->uri)
            && (ilcf->plain->alias == 0 || r->valid_location)
            && !ngx_http_iri_is_judged(r);
 }
@@ -491,7 +492,7 @@ ngx_http_iri_resolve_first(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (ilcf->plain == NULL || ilcf->plain->root_lengths != NULL
-        || ngx_http_iri_own_name(r, ilcf) || ngx_http_iri_is_judged(r))
+        || ngx_http_iri_own_name(ilcf, r->uri) || ngx_http_iri_is_judged(r))
     {
         return NGX_DECLINED;
     }
@@ -861,11 +862,13 @@ static ngx_int_t
 ngx_http_iri_try_files_handler(ngx_http_request_t *r)
 {
     ngx_int_t                 rc;
+    ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
+    if (!ilcf->try_files) {
         return imcf->try_files(r);
     }
 

@@ -51,10 +51,9 @@ ngx_http_iri_plain_uri(ngx_http_request_t *r)
 
 
 ngx_uint_t
-ngx_http_iri_own_name(ngx_http_request_t            *r,
-                      const ngx_http_iri_loc_conf_t *ilcf)
+ngx_http_iri_own_name(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 {
-    return !iri_needs_look(&ilcf->tree, ngx_http_iri_in(r->uri));
+    return !iri_needs_look(&ilcf->tree, ngx_http_iri_in(uri));
 }
 
 
@@ -375,6 +374,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_ERROR;
     }
 
+    ctx->last = NULL;
     ctx->refused = 0;
     ctx->known = r->uri;
     ctx->answer = reading.answer;

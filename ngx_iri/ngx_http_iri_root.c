@@ -295,6 +295,42 @@ ngx_http_iri_reading_of(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
 }
 
 
+/* Nearly every request has these. */
+static int
+ngx_http_iri_is_write(ngx_http_request_t *r)
+{
+    return !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+           && iri_is_write(ngx_http_iri_in(r->method_name));
+}
+
+
+/* What was found last, where nothing that it follows from may have changed. */
+static ngx_http_iri_found_t *
+ngx_http_iri_found_last(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                        ngx_str_t uri)
+{
+    ngx_http_iri_found_t *found = ctx->last;
+
+    return found != NULL && ctx->last_conf == r->loc_conf
+                   && found->uri.data == uri.data && found->uri.len == uri.len
+                   && found->search.write == ngx_http_iri_is_write(r)
+               ? found
+               : NULL;
+}
+
+
+static ngx_http_iri_found_t *
+ngx_http_iri_found_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                        const ngx_http_core_loc_conf_t *clcf,
+                        ngx_http_iri_found_t           *found)
+{
+    ctx->last = clcf->root_lengths == NULL ? found : NULL;
+    ctx->last_conf = r->loc_conf;
+
+    return found;
+}
+
+
 ngx_http_iri_found_t *
 ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
 {
@@ -312,19 +348,31 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     }
 
     ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL || ngx_http_iri_place(r, ilcf, uri, &search) != NGX_OK) {
+    if (ctx == NULL) {
+        return NULL;
+    }
+
+    found = ngx_http_iri_found_last(r, ctx, uri);
+    if (found != NULL) {
+        return found;
+    }
+
+    if (ngx_http_iri_place(r, ilcf, uri, &search) != NGX_OK) {
         return NULL;
     }
 
     search.tree = &ilcf->tree;
     search.cache = ngx_http_iri_cache(r);
-    search.write = iri_is_write(ngx_http_iri_in(r->method_name));
+    search.write = ngx_http_iri_is_write(r);
     search.reading = ngx_http_iri_reading_of(ctx, uri);
 
     found = ngx_http_iri_found_before(ctx, uri, &search);
 
-    return found != NULL ? found
-                         : ngx_http_iri_find_new(r, ctx, uri, &search);
+    if (found == NULL) {
+        found = ngx_http_iri_find_new(r, ctx, uri, &search);
+    }
+
+    return ngx_http_iri_found_keep(r, ctx, clcf, found);
 }
 
 
@@ -460,7 +508,7 @@ ngx_http_iri_is_plain(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
     const ngx_http_core_loc_conf_t *clcf = ilcf->plain;
 
     return clcf->alias != NGX_MAX_SIZE_T_VALUE && clcf->alias <= uri.len
-           && !iri_needs_look(&ilcf->tree, ngx_http_iri_in(uri));
+           && ngx_http_iri_own_name(ilcf, uri);
 }
 
 
@@ -904,7 +952,7 @@ ngx_http_iri_window_open(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_own_name(r, ilcf)) {
+    if (ngx_http_iri_own_name(ilcf, r->uri)) {
         r->loc_conf = ilcf->plain_conf;
         return NGX_DECLINED;
     }
