@@ -510,7 +510,8 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
     iri_str_t    rest = walk->meant_rest;
     iri_walk_t   moved = *walk;
     iri_status_t status;
-    size_t       i;
+    size_t       i, count;
+    int          doubt = 0;
 
     status = iri_filename_end(finder, walk, &found->filename);
 
@@ -540,12 +541,18 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
         return IRI_NO_MEMORY;
     }
 
+    /* For what may be looked at ends, the same ones first each time. */
+    iri_choices_sort(walk->meant.name, walk->meant.count);
+
     for (i = 0; status == IRI_OK && i < walk->meant.count; i++) {
+        count = found->count;
+        finder->unsure = 0;
         status = iri_choice_find(finder, walk, i, found);
+        doubt |= finder->unsure && found->count == count;
     }
 
     /* In doubt whether these are all, none. */
-    if (finder->stopped) {
+    if (finder->stopped || doubt) {
         found->count = 0;
     }
 

@@ -492,6 +492,8 @@ typedef struct {
     iri_str_t              known;     /* directory that was looked at last */
     iri_node_t             node;      /* and what it was */
     int                    further;   /* there are further readings */
+    int                    unsure;    /* there may be more in a directory than
+                                         what is remembered of it */
     int                    stopped;   /* look no further; why says why */
     iri_why_t              why;
 } iri_finder_t;

@@ -340,6 +340,7 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     status = iri_cache_find(finder->env, finder->search->cache, search);
 
     iri_asked_add(&finder->asked, walk, search);
+    finder->unsure |= !search->known;
     finder->lists += search->listed != 0;
     finder->calls += search->listed != 0;
 
