@@ -493,11 +493,13 @@ test_choices_go_on(void **state)
     near_init(&near, N | C | A, tree);
     near.tree.ambiguous = IRI_AMBIGUOUS_300;
 
-    /* Four directories are read for one request: the rest is known. */
+    /* Four directories are read for one request, and more is not known. */
+    check_choices(&near, "/b\xe1\xb8\x83/file", "");
     near.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
     near_ask(&near, "/bb/x");
     near_ask(&near, "/BB/x");
     near_ask(&near, "/bB/x");
+    near_ask(&near, "/Bb/x");
     near_ask(&near, "/ee/deep/ER/x");
     near_ask(&near, "/EE/deep/er/x");
 
