@@ -95,6 +95,7 @@ typedef struct {
     int                  is_pattern; /* 1: fnmatch */
     ap_regex_t          *regex;      /* NULL: none */
     const mod_iri_dir_t *dir;
+    iri_tree_conf_t      tree; /* what holds where no other section does */
 } mod_iri_section_t;
 
 /* A <Directory> whose name is not ASCII, no pattern. */
@@ -138,6 +139,7 @@ typedef struct {
     const char *canonical_uri; /* both unescaped; NULL: not mapped */
 
     int                started_over; /* 1: with the path of what was found */
+    int                plain;        /* 1: that and what was asked are ASCII */
     int                rewritten;    /* 1: and a rule has led there, not the
                                      client */
     iri_match_t        moved_by;     /* what had to be forgiven for that */

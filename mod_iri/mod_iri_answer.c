@@ -153,10 +153,10 @@ mod_iri_fixups(request_rec *r)
     if (conf->engine != IRI_ENGINE_ON) {
         return DECLINED;
     }
-    if (ctx == NULL) {
+    if (ctx == NULL || ctx->plain) {
         /* a program may want to know; a plain file pays nothing for it */
         if (r->handler != NULL && r->main == NULL) {
-            mod_iri_vars_last(r, NULL);
+            mod_iri_vars_last(r, ctx);
         }
         return DECLINED;
     }

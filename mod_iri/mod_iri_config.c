@@ -89,15 +89,13 @@ mod_iri_dirs_length(const char *path, unsigned n)
     return n == 0 ? (size_t) (at - path) : 0;
 }
 
-/*
- * Does a <Directory> hold this file or directory?  As ap_directory_walk().
- * path: filename and a slash.
- */
+/* Does a <Directory> hold this file or directory?  As ap_directory_walk(). */
 static int
 mod_iri_section_holds(const mod_iri_section_t *section, const char *filename,
-                      const char *path, apr_pool_t *pool)
+                      apr_pool_t *pool)
 {
-    size_t len = strlen(section->name);
+    const char *path;
+    size_t      len;
 
     if (section->regex) {
         return ap_regexec(section->regex, filename, 0, NULL, 0) == 0;
@@ -106,8 +104,12 @@ mod_iri_section_holds(const mod_iri_section_t *section, const char *filename,
         return 1;
     }
     if (!section->is_pattern) {
-        return strncmp(section->name, path, len) == 0;
+        /* as if filename ended with a slash, too */
+        len = strlen(section->name) - 1;
+        return strncmp(section->name, filename, len) == 0
+               && (filename[len] == '/' || filename[len] == '\0');
     }
+    path = apr_pstrcat(pool, filename, "/", NULL);
     len = mod_iri_dirs_length(path, section->components);
     return len != 0
            && apr_fnmatch(section->name, apr_pstrmemdup(pool, path, len),
@@ -119,28 +121,28 @@ const iri_tree_conf_t *
 mod_iri_tree_of(const server_rec *s, const char *filename, apr_pool_t *pool)
 {
     mod_iri_server_t        *conf = mod_iri_server(s);
-    const mod_iri_section_t *section;
+    const mod_iri_section_t *section, *first = NULL;
     iri_tree_conf_t         *tree = NULL;
-    const char              *path;
     int                      i;
 
-    if (conf->sections->nelts == 0) {
-        return &conf->tree;
-    }
-    path = apr_pstrcat(pool, filename, "/", NULL);
     for (i = 0; i < conf->sections->nelts; i++) {
         section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
-        if (!mod_iri_section_holds(section, filename, path, pool)) {
+        if (!mod_iri_section_holds(section, filename, pool)) {
+            continue;
+        }
+        if (first == NULL) {
+            first = section;
             continue;
         }
         if (tree == NULL) {
             tree = apr_palloc(pool, sizeof(*tree));
             mod_iri_tree_base(s, tree);
+            mod_iri_tree_add(tree, first->dir);
         }
         mod_iri_tree_add(tree, section->dir);
     }
     if (tree == NULL) {
-        return &conf->tree;
+        return first ? &first->tree : &conf->tree;
     }
     iri_tree_conf_finish(&conf->reading, tree);
     return tree;
@@ -189,6 +191,9 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
         section->name = c->r || c->d_is_fnmatch
                             ? c->d
                             : mod_iri_canonical(s, c->d, env);
+        mod_iri_tree_base(s, &section->tree);
+        mod_iri_tree_add(&section->tree, dir);
+        iri_tree_conf_finish(&conf->reading, &section->tree);
     }
 }
 

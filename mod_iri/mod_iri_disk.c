@@ -621,26 +621,24 @@ mod_iri_found_as_asked(request_rec *r)
 
 /* What is known of a request whose path was plain so far. */
 static mod_iri_request_t *
-mod_iri_request_found(request_rec *r, iri_env_apr_t *env,
-                      const iri_search_t *search, const iri_found_t *found)
+mod_iri_request_found(request_rec *r, const iri_search_t *search,
+                      const iri_found_t *found)
 {
     mod_iri_request_t *ctx = mod_iri_request_make(r);
-    const char        *path = ctx->path;
 
     if (!ctx->has_reading) {
         /* r->uri still is it, unless a rule has changed that */
-        path = apr_pstrdup(r->pool, r->parsed_uri.path ? r->parsed_uri.path
-                                                       : r->uri);
-        if (mod_iri_read_made(r->server, &env->env, mod_iri_str(path),
-                              &ctx->reading)
-            != IRI_OK)
-        {
-            return NULL;
-        }
-        ctx->has_reading = 1;
-        ctx->path = path;
-        ctx->form = ctx->reading.form;
+        ctx->path = apr_pstrdup(r->pool, r->parsed_uri.path
+                                             ? r->parsed_uri.path
+                                             : r->uri);
         ctx->charset = "";
+        ctx->form = IRI_FORM_ASCII;
+        ctx->has_reading = 1;
+        memset(&ctx->reading, 0, sizeof(ctx->reading));
+        ctx->reading.form = IRI_FORM_ASCII;
+        ctx->reading.path = mod_iri_str(ctx->path);
+        ctx->reading.octets = ctx->reading.path;
+        ctx->reading.conf = &mod_iri_server(r->server)->reading;
     }
     ctx->search = *search;
     ctx->found = *found;
@@ -682,8 +680,7 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     if (found.answer != IRI_MOVED && found.answer != IRI_CHOOSE) {
         return DECLINED;
     }
-    ctx = mod_iri_request_found(r, &env, &search, &found);
-    return ctx ? mod_iri_act(r, ctx) : HTTP_NOT_FOUND;
+    return mod_iri_act(r, mod_iri_request_found(r, &search, &found));
 }
 
 int

@@ -27,13 +27,13 @@ mod_iri_tree_of_path(request_rec *r, const iri_search_t *search,
 static size_t
 mod_iri_segment_end(iri_str_t path, size_t offset)
 {
-    if (offset < path.len && path.data[offset] == '/') {
-        offset++;
+    const unsigned char *slash = NULL;
+
+    if (offset < path.len) {
+        offset += path.data[offset] == '/';
+        slash = memchr(path.data + offset, '/', path.len - offset);
     }
-    while (offset < path.len && path.data[offset] != '/') {
-        offset++;
-    }
-    return offset;
+    return slash ? (size_t) (slash - path.data) : path.len;
 }
 
 /*

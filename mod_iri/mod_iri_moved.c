@@ -115,7 +115,12 @@ mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved,
     ctx->uri = uri;
     r->parsed_uri.path = apr_pstrdup(r->pool, uri);
     r->uri = r->parsed_uri.path;
-    mod_iri_vars_reading(r, ctx);
+    ctx->plain = r->main == NULL && !moved->rewritten
+                 && ctx->form == IRI_FORM_ASCII && iri_is_ascii(
+                     moved->found.path, 0);
+    if (!ctx->plain) {
+        mod_iri_vars_reading(r, ctx);
+    }
     return ctx;
 }
 

@@ -238,11 +238,12 @@ mod_iri_vars_exact(request_rec *r)
     }
 }
 
-/* When it is known what will be opened.  ctx NULL: a plain path. */
+/* When it is known what will be opened.  All of them of a plain path. */
 void
 mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx)
 {
-    mod_iri_set(r, ctx, ctx ? MOD_IRI_FILENAME : MOD_IRI_HOST,
+    mod_iri_set(r, ctx,
+                ctx && !ctx->plain ? MOD_IRI_FILENAME : MOD_IRI_HOST,
                 MOD_IRI_PATH_INFO);
 }
 
