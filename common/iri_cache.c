@@ -266,27 +266,30 @@ iri_shape_of(const iri_tree_conf_t *tree, const iri_cache_t *cache,
 }
 
 
-/*
- * What shapes keys and what can be guessed, as numbers that mean the same in
- * each process: FNV-1a of the charsets' names, and the rest as it is.
- */
-void
-iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2])
+/* FNV-1a of the names, each with its NUL. */
+uint64_t
+iri_charsets_pack(const iri_charsets_t *charsets)
 {
     iri_str_t name;
     uint64_t  hash = UINT64_C(0xcbf29ce484222325);
     size_t    i, k;
 
-    for (i = 0; i < tree->charsets.count; i++) {
-        name = iri_charset_name(tree->charsets.at[i]);
+    for (i = 0; i < charsets->count; i++) {
+        name = iri_charset_name(charsets->at[i]);
 
-        /* The NUL behind the name, too. */
         for (k = 0; k <= name.len; k++) {
             hash = (hash ^ name.data[k]) * UINT64_C(0x100000001b3);
         }
     }
 
-    packed[0] = hash;
+    return hash;
+}
+
+
+void
+iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2])
+{
+    packed[0] = iri_charsets_pack(&tree->charsets);
     packed[1] = (uint64_t) iri_fold_of(tree) << 16
                 | (uint64_t) tree->names << 8
                 | (tree->match & IRI_FORGIVE_NORMALIZATION);

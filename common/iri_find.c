@@ -837,7 +837,7 @@ iri_find_folded(iri_finder_t *finder, iri_further_t *best)
 
 /* May a name be taken that is only near to the one that was asked for? */
 static int
-iri_is_folded(const iri_finder_t *finder, const iri_walk_t *walk)
+iri_may_fold(const iri_finder_t *finder)
 {
     unsigned forgiven = finder->tree->match & IRI_FORGIVE_FOLDED;
 
@@ -845,8 +845,40 @@ iri_is_folded(const iri_finder_t *finder, const iri_walk_t *walk)
         forgiven &= IRI_FORGIVE_WIDTH;
     }
 
-    return forgiven != 0 && !walk->found && !finder->stopped
+    return forgiven != 0;
+}
+
+
+static int
+iri_is_folded(const iri_finder_t *finder, const iri_walk_t *walk)
+{
+    return iri_may_fold(finder) && !walk->found && !finder->stopped
            && (!walk->refused || walk->unwritable);
+}
+
+
+/*
+ * The names themselves, under each reading.  Where there is one reading and
+ * names are folded, the same indexes know them.
+ */
+static iri_status_t
+iri_find_named(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_status_t status;
+
+    if (iri_is_ascii(finder->part, 0)) {
+        return IRI_OK;
+    }
+
+    status = iri_further_look_for(finder);
+
+    if (status != IRI_OK || (!finder->further && iri_may_fold(finder))) {
+        return status;
+    }
+
+    status = iri_walk(finder, finder->part, 0, &best->walk);
+
+    return status == IRI_OK ? iri_find_further(finder, best) : status;
 }
 
 
@@ -862,18 +894,8 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
         status = iri_find_exact(finder, &best.walk);
     }
 
-    if (status == IRI_OK && !best.walk.found
-        && !iri_is_ascii(finder->part, 0))
-    {
-        status = iri_further_look_for(finder);
-
-        if (status == IRI_OK) {
-            status = iri_walk(finder, finder->part, 0, &best.walk);
-        }
-
-        if (status == IRI_OK) {
-            status = iri_find_further(finder, &best);
-        }
+    if (status == IRI_OK && !best.walk.found) {
+        status = iri_find_named(finder, &best);
     }
 
     if (status == IRI_OK && iri_is_folded(finder, &best.walk)) {

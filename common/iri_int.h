@@ -451,7 +451,11 @@ typedef struct {
 iri_status_t iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                             iri_cache_search_t *search);
 
-/* What of the settings shapes an index, as numbers: FNV-1a, and bits. */
+/*
+ * What of the settings shapes keys, and what can be guessed, as numbers that
+ * mean the same in each process.
+ */
+uint64_t iri_charsets_pack(const iri_charsets_t *charsets);
 void iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2]);
 
 /* The same directory, and unchanged by its times? */

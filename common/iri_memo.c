@@ -7,7 +7,7 @@
  * at each of them instead of all the work.  It is kept for one process, in a
  * table of one place for each hash; nothing is lost if it is gone.
  *
- * Only of paths in ASCII, which have one reading.
+ * Only of paths that have one reading.
  */
 
 #include <stdlib.h>
@@ -20,12 +20,15 @@
 typedef struct {
     uint64_t     hash;       /* 0: free */
     uint64_t     shape[2];
+    uint64_t     charsets;   /* of the reading */
     uint32_t     prefix;
     uint16_t     root;       /* octets of text, one behind the other */
     uint16_t     path;
+    uint16_t     octets;
     uint16_t     filename;   /* and a NUL */
     uint16_t     found;
     uint8_t      write;
+    uint8_t      read;       /* how the path came */
     uint8_t      answer;
     uint8_t      why;
     uint8_t      match;
@@ -106,50 +109,104 @@ iri_memo_mix(uint64_t hash, iri_str_t s)
 }
 
 
-static uint64_t
-iri_memo_hash(const iri_search_t *search)
+/* The octets that a path came as; of ASCII they say nothing. */
+static iri_str_t
+iri_memo_octets(const iri_finder_t *finder)
 {
-    return iri_memo_mix(search->root.len << 1 | (search->write != 0),
-                        search->path)
-           | 1;
+    const iri_reading_t *reading = finder->search->reading;
+    iri_str_t            none = { 0, NULL };
+
+    return finder->graphic || reading == NULL ? none : reading->octets;
+}
+
+
+/* How they came, in one octet. */
+static uint8_t
+iri_memo_read(const iri_finder_t *finder)
+{
+    const iri_reading_t *reading = finder->search->reading;
+
+    return finder->graphic || reading == NULL
+               ? 0
+               : (uint8_t) (1 + (int) reading->form * 2 + (reading->raw != 0));
+}
+
+
+static uint64_t
+iri_memo_charsets(const iri_finder_t *finder)
+{
+    return iri_memo_read(finder) == 0
+               ? 0
+               : iri_charsets_pack(&finder->search->reading->conf->charsets);
+}
+
+
+static uint64_t
+iri_memo_hash(const iri_finder_t *finder)
+{
+    const iri_search_t *search = finder->search;
+    uint64_t            hash;
+
+    hash = iri_memo_mix(search->root.len << 1 | (search->write != 0),
+                        search->path);
+
+    return iri_memo_mix(hash, iri_memo_octets(finder)) | 1;
+}
+
+
+/* Does s stand at offset at of the text? */
+static int
+iri_memo_has(const iri_memo_entry_t *entry, size_t at, size_t len,
+             iri_str_t s)
+{
+    return len == s.len
+           && (len == 0 || memcmp(entry->text + at, s.data, len) == 0);
 }
 
 
 static int
 iri_memo_is_of(const iri_memo_entry_t *entry, uint64_t hash,
-               const iri_search_t *search)
+               const iri_finder_t *finder)
 {
-    uint64_t shape[2];
+    const iri_memo_head_t *head = &entry->head;
+    const iri_search_t    *search = finder->search;
+    uint64_t               shape[2];
 
-    if (entry->head.hash != hash || entry->head.prefix != search->prefix
-        || entry->head.write != (search->write != 0)
-        || entry->head.root != search->root.len
-        || entry->head.path != search->path.len
-        || memcmp(entry->text, search->root.data, search->root.len) != 0
-        || memcmp(entry->text + search->root.len, search->path.data,
-                  search->path.len)
-               != 0)
+    if (head->hash != hash || head->prefix != search->prefix
+        || head->write != (search->write != 0)
+        || head->read != iri_memo_read(finder)
+        || !iri_memo_has(entry, 0, head->root, search->root)
+        || !iri_memo_has(entry, head->root, head->path, search->path)
+        || !iri_memo_has(entry, (size_t) head->root + head->path,
+                         head->octets, iri_memo_octets(finder)))
     {
         return 0;
     }
 
     iri_tree_pack(search->tree, shape);
 
-    return entry->head.shape[0] == shape[0]
-           && entry->head.shape[1] == shape[1];
+    return head->shape[0] == shape[0] && head->shape[1] == shape[1]
+           && head->charsets == iri_memo_charsets(finder);
 }
 
 
-/* Root and path must be there to be compared: memcmp takes no NULL. */
+/* Octets of an entry up to the filename. */
+static size_t
+iri_memo_asked(const iri_memo_head_t *head)
+{
+    return (size_t) head->root + head->path + head->octets;
+}
+
+
 static int
 iri_memo_may_ask(const iri_finder_t *finder, const iri_memo_t *memo)
 {
     const iri_search_t *search = finder->search;
 
-    return memo != NULL && search->root.len != 0 && search->path.len != 0
+    return memo != NULL
            && search->root.len + search->path.len < IRI_MEMO_TEXT
            && (finder->tree->match & IRI_FORGIVE_FOLDED) != 0
-           && search->prefix <= UINT32_MAX && finder->graphic;
+           && search->prefix <= UINT32_MAX;
 }
 
 
@@ -186,8 +243,8 @@ static void
 iri_memo_tell(const iri_memo_entry_t *entry, const iri_search_t *search,
               iri_found_t *found)
 {
-    const unsigned char *filename = entry->text + entry->head.root
-                                    + entry->head.path;
+    const unsigned char *filename = entry->text
+                                    + iri_memo_asked(&entry->head);
 
     found->answer = (iri_answer_t) entry->head.answer;
     found->why = (iri_why_t) entry->head.why;
@@ -219,14 +276,14 @@ iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)
         return IRI_OK;
     }
 
-    hash = iri_memo_hash(search);
+    hash = iri_memo_hash(finder);
 
     iri_cache_lock(search->cache);
     entry = &memo->entry[(hash >> 20) & memo->mask];
-    *held = iri_memo_is_of(entry, hash, search);
+    *held = iri_memo_is_of(entry, hash, finder);
 
     if (*held) {
-        size = sizeof(entry->head) + entry->head.root + entry->head.path
+        size = sizeof(entry->head) + iri_memo_asked(&entry->head)
                + entry->head.filename + 1 + entry->head.found;
         copy = finder->env->alloc(finder->env->ctx, size);
 
@@ -246,7 +303,7 @@ iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)
     }
 
     *held = iri_memo_is_true(finder->env, &copy->head.asked,
-                             copy->text + copy->head.root + copy->head.path);
+                             copy->text + iri_memo_asked(&copy->head));
 
     if (*held) {
         iri_memo_tell(copy, search, found);
@@ -267,12 +324,25 @@ iri_memo_may_keep(const iri_finder_t *finder, const iri_found_t *found,
                   const iri_memo_t *memo)
 {
     size_t text = finder->search->root.len + finder->search->path.len
-                  + found->filename.len + 1 + found->path.len;
+                  + iri_memo_octets(finder).len + found->filename.len + 1
+                  + found->path.len;
 
     return finder->asked.count != 0 && !finder->asked.unsure
-           && !finder->stopped && finder->looks == 0 && finder->lists == 0
+           && !finder->further && !finder->stopped && finder->looks == 0
+           && finder->lists == 0
            && (found->answer == IRI_MOVED || found->answer == IRI_PASS)
            && text <= IRI_MEMO_TEXT && iri_memo_may_ask(finder, memo);
+}
+
+
+static unsigned char *
+iri_memo_put(unsigned char *to, const unsigned char *octets, size_t len)
+{
+    if (len != 0) {
+        memcpy(to, octets, len);
+    }
+
+    return to + len;
 }
 
 
@@ -281,6 +351,7 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
 {
     const iri_search_t *search = finder->search;
     iri_memo_t         *memo = iri_cache_memo(search->cache);
+    iri_str_t           octets = iri_memo_octets(finder);
     iri_memo_head_t     head;
     iri_memo_entry_t   *entry;
     unsigned char      *p;
@@ -291,9 +362,12 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
 
     memset(&head, 0, sizeof(head));
     iri_tree_pack(search->tree, head.shape);
-    head.hash = iri_memo_hash(search);
+    head.hash = iri_memo_hash(finder);
+    head.charsets = iri_memo_charsets(finder);
     head.prefix = (uint32_t) search->prefix;
     head.write = search->write != 0;
+    head.read = iri_memo_read(finder);
+    head.octets = (uint16_t) octets.len;
     head.root = (uint16_t) search->root.len;
     head.path = (uint16_t) search->path.len;
     head.filename = (uint16_t) found->filename.len;
@@ -307,13 +381,10 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     entry = &memo->entry[(head.hash >> 20) & memo->mask];
     entry->head = head;
 
-    p = entry->text;
-    memcpy(p, search->root.data, head.root);
-    p += head.root;
-    memcpy(p, search->path.data, head.path);
-    p += head.path;
-    memcpy(p, found->filename.data, (size_t) head.filename + 1);
-    p += head.filename + 1;
-    memcpy(p, found->path.data, head.found);
+    p = iri_memo_put(entry->text, search->root.data, head.root);
+    p = iri_memo_put(p, search->path.data, head.path);
+    p = iri_memo_put(p, octets.data, head.octets);
+    p = iri_memo_put(p, found->filename.data, (size_t) head.filename + 1);
+    (void) iri_memo_put(p, found->path.data, head.found);
     iri_cache_unlock(search->cache);
 }
