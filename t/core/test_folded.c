@@ -795,6 +795,83 @@ test_random(void **state)
 }
 
 
+/* A name comes, or one goes, and its directory says so. */
+static void
+random_change(near_t *near)
+{
+    char         path[400];
+    core_node_t *parent, *child;
+    char        *slash;
+
+    near->core.mtime++;
+
+    if (core_random(2)) {
+        random_put(near);
+        return;
+    }
+
+    random_path(path + sprintf(path, "/srv"), 300, 3, COUNT(words));
+    child = core_node(&near->core, core_str(path));
+
+    if (child == NULL) {
+        return;
+    }
+
+    slash = strrchr(path, '/');
+    *slash = '\0';
+    parent = core_node(&near->core, core_str(path));
+    child->name = S("gone");
+    parent->node.mtime = parent->node.ctime = near->core.mtime;
+}
+
+
+/*
+ * Whatever comes and goes, what is answered out of what is remembered is what
+ * is answered by who remembers nothing.
+ */
+static void
+test_nothing_is_remembered_wrong(void **state)
+{
+    near_t       near;
+    iri_cache_t *kept, *fresh;
+    char         path[300], want[2400];
+    size_t       turn, i, k;
+
+    (void) state;
+
+    for (turn = 0; turn < 60; turn++) {
+        near_init(&near, turn % 2 ? ALL : N | C, NULL);
+        kept = iri_cache_create(&(iri_cache_conf_t) { .size = 1 << 20 });
+
+        for (k = 0; k < 20; k++) {
+            random_put(&near);
+        }
+
+        for (i = 0; i < 60; i++) {
+            near.search.write = core_random(5) == 0;
+            random_path(path, sizeof(path), 3, COUNT(words) - 1);
+
+            for (k = 0; k < 3; k++) {
+                fresh = iri_cache_create(
+                    &(iri_cache_conf_t) { .size = 1 << 20 });
+                near.cache = fresh;
+                snprintf(want, sizeof(want), "%s", near_text(&near, path));
+                iri_cache_destroy(fresh);
+
+                near.cache = kept;
+                assert_string_equal(near_text(&near, path), want);
+                assert_string_equal(near_text(&near, path), want);
+                random_change(&near);
+                core_forget(&near.core);
+            }
+        }
+
+        near.cache = kept;
+        near_free(&near);
+    }
+}
+
+
 /* ---- what it costs ------------------------------------------------------- */
 
 /* Once the directory is known, an absent name costs two looks, no listing. */
@@ -852,6 +929,7 @@ main(void)
         cmocka_unit_test(test_choices_are_limited),
         cmocka_unit_test(test_choices_cost),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_nothing_is_remembered_wrong),
         cmocka_unit_test(test_calls),
     };
 
