@@ -26,7 +26,7 @@ sub run {
     my $large = "/d$size/" . uc name_of('d', $size / 2);
     my %of;
     for my $round (1 .. $option{repeat}) {
-        for my $what (qw(alone beside first)) {
+        for my $what (qw(first alone beside)) {
             push @{ $of{$what} }, $self->round($what, $size, $large, \%of);
         }
     }
