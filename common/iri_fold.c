@@ -39,6 +39,10 @@ static const struct {
 };
 
 
+static iri_status_t iri_fold_text(const iri_env_t *env, unsigned match,
+                                  iri_str_t name, iri_buf_t *out);
+
+
 /* ---- without ICU --------------------------------------------------------- */
 
 /*
@@ -54,43 +58,151 @@ iri_fold_leaves(uint32_t c)
 }
 
 
-/* Is ASCII all that there is to fold? */
-static int
-iri_fold_is_plain(unsigned match, iri_str_t name)
+/*
+ * Characters whose keys do not depend on what is beside them, and are short:
+ * letters of Latin, Greek, Cyrillic, Armenian; full width, and katakana of
+ * half width but for the marks that join what is before.  Each is asked of
+ * ICU once: a cell is its key and, in the highest octet, 1 and its length.
+ * Threads may do that twice, with the same outcome.
+ */
+static const struct {
+    uint32_t from;
+    uint32_t to;
+} iri_cell_ranges[] = { { 0x00a1, 0x02ff },
+                        { 0x0370, 0x0482 },
+                        { 0x048a, 0x0587 },
+                        { 0x1e00, 0x1fff },
+                        { 0xff01, 0xff9d } };
+
+#define IRI_CELLS (0x25f + 0x113 + 0xfe + 0x200 + 0x9d)
+#define IRI_CELL_SHAPES 16   /* VARIANTS, WIDTH, CASE, ACCENTS */
+#define IRI_CELL_KEY    7    /* octets */
+
+static uint64_t iri_cells[IRI_CELL_SHAPES][IRI_CELLS];
+
+
+/* The number of the character's cell; IRI_CELLS: it has none. */
+static size_t
+iri_cell_of(uint32_t c)
 {
-    const unsigned char *p = name.data, *end = name.data + name.len;
-    unsigned             turkic = IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC;
-    uint32_t             c;
-    size_t               n;
+    size_t i, at = 0;
 
-    if ((match & turkic) == turkic) {
-        return 0;
-    }
-
-    if (iri_is_ascii(name, 0)) {
-        return 1;
-    }
-
-    while (p < end) {
-        if (*p < 0x80) {
-            p++;
-            continue;
+    for (i = 0; i < sizeof(iri_cell_ranges) / sizeof(iri_cell_ranges[0]); i++)
+    {
+        if (c < iri_cell_ranges[i].from) {
+            break;
         }
 
-        n = iri_utf8_next(p, end, &c);
-        if (n == 0 || !iri_fold_leaves(c)) {
-            return 0;
+        if (c <= iri_cell_ranges[i].to) {
+            return at + (c - iri_cell_ranges[i].from);
         }
 
-        p += n;
+        at += iri_cell_ranges[i].to - iri_cell_ranges[i].from + 1;
     }
 
-    return 1;
+    return IRI_CELLS;
 }
 
 
+static size_t
+iri_cell_shape(unsigned match)
+{
+    return (match & IRI_FORGIVE_VARIANTS ? 1 : 0)
+           | (match & IRI_FORGIVE_WIDTH ? 2 : 0)
+           | (match & IRI_FORGIVE_CASE ? 4 : 0)
+           | (match & IRI_FORGIVE_ACCENTS ? 8 : 0);
+}
+
+
+/*
+ * Append the key of one character, of UTF-8 octets; *done 0: it has no cell,
+ * or what is in none.
+ */
 static iri_status_t
-iri_fold_plain(const iri_env_t *env, unsigned match, iri_str_t name,
+iri_cell_put(const iri_env_t *env, unsigned match, iri_str_t character,
+             uint32_t c, iri_buf_t *out, int *done)
+{
+    iri_buf_t     key = IRI_BUF_EMPTY;
+    uint64_t     *place, cell;
+    unsigned char octets[8];
+    iri_status_t  status;
+    size_t        at = iri_cell_of(c);
+
+    *done = at != IRI_CELLS;
+    if (!*done) {
+        return IRI_OK;
+    }
+
+    place = &iri_cells[iri_cell_shape(match)][at];
+    cell = __atomic_load_n(place, __ATOMIC_RELAXED);
+
+    if (cell == 0) {
+        status = iri_fold_text(env, match, character, &key);
+
+        *done = status == IRI_OK && key.len != 0 && key.len <= IRI_CELL_KEY;
+        if (!*done) {
+            return status;
+        }
+
+        memset(octets, 0, sizeof(octets));
+        memcpy(octets, key.data, key.len);
+        octets[IRI_CELL_KEY] = (unsigned char) (0x80 | key.len);
+        memcpy(&cell, octets, sizeof(cell));
+        __atomic_store_n(place, cell, __ATOMIC_RELAXED);
+    }
+
+    memcpy(octets, &cell, sizeof(cell));
+
+    return iri_buf_put(env, out, octets, octets[IRI_CELL_KEY] & 0x7f);
+}
+
+
+/*
+ * The key character by character; *done 0: it takes more than that, and what
+ * was appended is to be dropped.
+ */
+static iri_status_t
+iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name,
+               iri_buf_t *out, int *done)
+{
+    const unsigned char *p = name.data, *end = name.data + name.len;
+    iri_str_t            character;
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+    int                  lower = (match & IRI_FORGIVE_CASE) != 0;
+
+    *done = (match & (IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN)) == 0;
+
+    for (/* void */; status == IRI_OK && *done && p < end;
+         p += character.len)
+    {
+        if (*p < 0x80) {
+            character.len = 1;
+            status = iri_buf_putc(env, out, lower ? iri_lower(*p) : *p);
+            continue;
+        }
+
+        character.data = p;
+        character.len = iri_utf8_next(p, end, &c);
+
+        if (character.len == 0) {
+            *done = 0;
+
+        } else if (iri_fold_leaves(c)) {
+            status = iri_buf_put(env, out, p, character.len);
+
+        } else {
+            status = iri_cell_put(env, match, character, c, out, done);
+        }
+    }
+
+    return status;
+}
+
+
+/* Nearly all names: ASCII alone, eight octets at a time. */
+static iri_status_t
+iri_fold_ascii(const iri_env_t *env, unsigned match, iri_str_t name,
                iri_buf_t *out)
 {
     iri_status_t   status;
@@ -431,18 +543,17 @@ iri_units_fold(iri_units_t *s, unsigned match, UErrorCode *error)
 }
 
 
-iri_status_t
-iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
+/* The key of any name, by ICU. */
+static iri_status_t
+iri_fold_text(const iri_env_t *env, unsigned match, iri_str_t name,
+              iri_buf_t *out)
 {
     UErrorCode  error = U_ZERO_ERROR;
     iri_units_t s;
     int         folded;
 
-    if (iri_fold_is_plain(match, name)) {
-        return iri_fold_plain(env, match, name, out);
-    }
-
-    folded = name.len <= IRI_MAX_SEGMENT && iri_fold_read(match, name, &s, &error)
+    folded = name.len <= IRI_MAX_SEGMENT
+             && iri_fold_read(match, name, &s, &error)
              && iri_units_fold(&s, match, &error);
 
     if (U_FAILURE(error) && error != U_BUFFER_OVERFLOW_ERROR) {
@@ -452,6 +563,30 @@ iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
     return folded && U_SUCCESS(error)
                ? iri_units_write(env, &s, out)
                : iri_buf_put(env, out, name.data, name.len);
+}
+
+
+iri_status_t
+iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
+{
+    unsigned     turkic = IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC;
+    iri_status_t status;
+    size_t       len = out->len;
+    int          done;
+
+    if ((match & turkic) != turkic && iri_is_ascii(name, 0)) {
+        return iri_fold_ascii(env, match, name, out);
+    }
+
+    status = iri_fold_cells(env, match, name, out, &done);
+
+    if (status != IRI_OK || done) {
+        return status;
+    }
+
+    out->len = len;
+
+    return iri_fold_text(env, match, name, out);
 }
 
 
