@@ -14,12 +14,10 @@
 
 #include <stdlib.h>
 
-#include <unicode/ubrk.h>
 #include <unicode/uchar.h>
-#include <unicode/unorm2.h>
 #include <unicode/uscript.h>
-#include <unicode/ustring.h>
 
+#include "oracle.h"
 #include "sweep.h"
 
 #define V IRI_FORGIVE_VARIANTS
@@ -29,235 +27,17 @@
 #define T IRI_FORGIVE_TURKIC
 #define G IRI_FORGIVE_GERMAN
 
-#define MAX_TEXT  64              /* characters */
-#define MAX_KEY   (16 * MAX_TEXT) /* characters, whatever is done to them */
-#define MAX_TOLD  20              /* mismatches that are printed */
-#define MAX_PARTS 16              /* user-perceived characters */
+#define MAX_TOLD 20 /* mismatches that are printed */
 
-typedef struct {
-    uint32_t c[MAX_KEY];
-    size_t   count;
-} text_t;
-
-static const unsigned sets[] = { V | W | C | A,
-                                 W,
-                                 C,
-                                 A,
-                                 V,
-                                 V | W,
-                                 W | C,
-                                 W | A,
-                                 C | A,
-                                 W | C | A,
-                                 C | T,
-                                 C | T | A,
-                                 A | G,
-                                 W | C | A | G,
-                                 W | C | T | A | G };
+/* clang-format off */
+static const unsigned sets[] = {
+    V | W | C | A, W,     C,         A,     V,         V | W,
+    W | C,         W | A, C | A,     W | C | A, C | T, C | T | A,
+    A | G,         W | C | A | G,    W | C | T | A | G
+};
+/* clang-format on */
 
 static size_t wrong;
-
-
-/* ---- the oracle ---------------------------------------------------------- */
-
-/* The vendor's character and that of JIS: design 5.3. */
-static uint32_t
-vendor_of(uint32_t c)
-{
-    static const uint32_t pairs[][2] = {
-        { 0xff5e, 0x301c }, { 0x2225, 0x2016 }, { 0xff0d, 0x2212 },
-        { 0xffe0, 0x00a2 }, { 0xffe1, 0x00a3 }, { 0xffe2, 0x00ac },
-        { 0x2015, 0x2014 }, { 0xffe4, 0x00a6 }
-    };
-    size_t i;
-
-    for (i = 0; i < COUNT(pairs); i++) {
-        if (c == pairs[i][1]) {
-            return pairs[i][0];
-        }
-    }
-
-    return c;
-}
-
-
-/* What <wide> or <narrow> in UnicodeData.txt is followed by. */
-static uint32_t
-width_of(uint32_t c)
-{
-    UErrorCode          error = U_ZERO_ERROR;
-    const UNormalizer2 *nfkc = unorm2_getNFKCInstance(&error);
-    int32_t             type = u_getIntPropertyValue((UChar32) c,
-                                                     UCHAR_DECOMPOSITION_TYPE);
-    UChar               units[32];
-    int32_t             n;
-
-    if (type != U_DT_WIDE && type != U_DT_NARROW) {
-        return c;
-    }
-
-    n = unorm2_getRawDecomposition(nfkc, (UChar32) c, units, 32, &error);
-    assert_true(U_SUCCESS(error));
-    assert_int_equal(n, 1);
-
-    return units[0];
-}
-
-
-static void
-map_widths(unsigned match, text_t *text)
-{
-    size_t i;
-
-    for (i = 0; i < text->count; i++) {
-        if (match & V) {
-            text->c[i] = vendor_of(text->c[i]);
-        }
-
-        if (match & W) {
-            text->c[i] = width_of(text->c[i]);
-        }
-    }
-}
-
-
-static void
-normalize(text_t *text, int nfd)
-{
-    text_t from = *text;
-
-    text->count = core_normalize(from.c, from.count, nfd, text->c);
-}
-
-
-/* Letters that a language takes for others, of a text in NFC. */
-static void
-map_languages(unsigned match, text_t *text)
-{
-    static const uint32_t german[][3] = {
-        { 0xe4, 'a', 'e' }, { 0xf6, 'o', 'e' }, { 0xfc, 'u', 'e' },
-        { 0xc4, 'A', 'e' }, { 0xd6, 'O', 'e' }, { 0xdc, 'U', 'e' }
-    };
-    text_t   from = *text;
-    uint32_t c;
-    size_t   i, k;
-
-    text->count = 0;
-
-    for (i = 0; i < from.count; i++) {
-        c = from.c[i];
-
-        if (match & T) {
-            c = c == 'I' ? 0x131 : c == 0x130 ? 'i' : c;
-        }
-
-        for (k = 0; k < COUNT(german); k++) {
-            if ((match & G) && c == german[k][0]) {
-                text->c[text->count++] = german[k][1];
-                c = german[k][2];
-                break;
-            }
-        }
-
-        text->c[text->count++] = c;
-    }
-}
-
-
-/* CaseFolding.txt, C and F. */
-static void
-fold_case(text_t *text)
-{
-    text_t     from = *text;
-    UErrorCode error = U_ZERO_ERROR;
-    UChar      units[2], folded[16];
-    UChar32    c;
-    int32_t    n, k;
-    size_t     i;
-
-    text->count = 0;
-
-    for (i = 0; i < from.count; i++) {
-        n = 0;
-        U16_APPEND_UNSAFE(units, n, from.c[i]);
-        n = u_strFoldCase(folded, 16, units, n, U_FOLD_CASE_DEFAULT, &error);
-        assert_true(U_SUCCESS(error));
-
-        for (k = 0; k < n; /* void */) {
-            U16_NEXT(folded, k, n, c);
-            text->c[text->count++] = (uint32_t) c;
-        }
-    }
-}
-
-
-/*
- * The nonspacing marks behind letters of three scripts, of a text in NFD;
- * invisible ones stay, and are in nobody's way.
- */
-static void
-drop_accents(text_t *text)
-{
-    text_t   from = *text;
-    uint32_t c;
-    size_t   i;
-    int32_t  script;
-    int      letter = 0;
-
-    text->count = 0;
-
-    for (i = 0; i < from.count; i++) {
-        c = from.c[i];
-
-        if (u_charType((UChar32) c) != U_NON_SPACING_MARK) {
-            script = u_getIntPropertyValue((UChar32) c, UCHAR_SCRIPT);
-            letter = (U_GET_GC_MASK(c) & U_GC_L_MASK)
-                     && (script == USCRIPT_LATIN || script == USCRIPT_GREEK
-                         || script == USCRIPT_CYRILLIC);
-
-        } else if (letter
-                   && !u_hasBinaryProperty(
-                       (UChar32) c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT))
-        {
-            continue;
-        }
-
-        text->c[text->count++] = c;
-    }
-}
-
-
-static void
-oracle(unsigned match, const text_t *name, text_t *key)
-{
-    *key = *name;
-
-    if (core_too_many_marks(name->c, name->count)) {
-        return;
-    }
-
-    map_widths(match, key);
-    normalize(key, 0);
-    map_languages(match, key);
-    normalize(key, 1);
-
-    /* Accents first: to case, iota subscript is a letter. */
-    if (match & A) {
-        drop_accents(key);
-    }
-
-    if (match & C) {
-        fold_case(key);
-        normalize(key, 1);
-    }
-
-    /* Behind letters that are of the three scripts only now: the micro sign */
-    if (match & A) {
-        drop_accents(key);
-    }
-
-    normalize(key, 0);
-}
 
 
 /* ---- keys ---------------------------------------------------------------- */
@@ -288,16 +68,16 @@ expect(iri_str_t got, iri_str_t want, const char *what, unsigned match,
 
 /* The key of a name is the oracle's, of its NFD too, and its own. */
 static void
-check_key(core_t *core, unsigned match, const text_t *text)
+check_key(core_t *core, unsigned match, const oracle_text_t *text)
 {
-    static unsigned char name8[4 * MAX_KEY], nfd8[4 * MAX_KEY];
-    static unsigned char want8[4 * MAX_KEY];
-    text_t               name = *text, nfd = *text, want;
+    static unsigned char name8[4 * ORACLE_KEY], nfd8[4 * ORACLE_KEY];
+    static unsigned char want8[4 * ORACLE_KEY];
+    oracle_text_t        name = *text, nfd = *text, want;
     iri_str_t            s, key, right;
 
-    normalize(&name, 0);
-    normalize(&nfd, 1);
-    oracle(match, &name, &want);
+    oracle_normalize(&name, 0);
+    oracle_normalize(&nfd, 1);
+    oracle_key(match, &name, &want);
     s = core_utf8(name.c, name.count, name8);
     right = core_utf8(want.c, want.count, want8);
     key = fold(core, match, s);
@@ -332,12 +112,12 @@ is_within(unsigned less, unsigned more)
  * letter to accents, to case it is another one and what follows it.
  */
 static int
-is_both(const text_t *text)
+is_both(const oracle_text_t *text)
 {
-    text_t nfd = *text;
-    size_t i;
+    oracle_text_t nfd = *text;
+    size_t        i;
 
-    normalize(&nfd, 1);
+    oracle_normalize(&nfd, 1);
 
     for (i = 0; i < nfd.count; i++) {
         if (nfd.c[i] == 0x345 || nfd.c[i] == 0x1e9a) {
@@ -351,17 +131,18 @@ is_both(const text_t *text)
 
 /* What a key has lost, it has lost wherever more is forgiven. */
 static void
-check_within(core_t *core, unsigned less, unsigned more, const text_t *text)
+check_within(core_t *core, unsigned less, unsigned more,
+             const oracle_text_t *text)
 {
-    static unsigned char name8[4 * MAX_KEY];
-    text_t               name = *text;
+    static unsigned char name8[4 * ORACLE_KEY];
+    oracle_text_t        name = *text;
     iri_str_t            s;
 
     if (!is_within(less, more) || ((less & C) && is_both(text))) {
         return;
     }
 
-    normalize(&name, 0);
+    oracle_normalize(&name, 0);
     s = core_utf8(name.c, name.count, name8);
 
     expect(fold(core, more, fold(core, less, s)), fold(core, more, s),
@@ -400,37 +181,25 @@ is_interesting(uint32_t c)
            || (u_isdefined(u)
                && u_hasBinaryProperty(u, UCHAR_DEFAULT_IGNORABLE_CODE_POINT))
            || script == USCRIPT_LATIN || script == USCRIPT_GREEK
-           || script == USCRIPT_CYRILLIC || vendor_of(c) != c;
+           || script == USCRIPT_CYRILLIC || oracle_vendor(c) != c;
 }
 
 
 /* 0 stands for the character. */
-static const uint32_t contexts[][4] = { { 0 },
-                                        { 'a', 0 },
-                                        { 0x3b1, 0 },
-                                        { 0x430, 0 },
-                                        { 0x5d0, 0 },
-                                        { 0x30ab, 0 },
-                                        { 0xff76, 0 },
-                                        { '1', 0 },
-                                        { 'I', 0 },
-                                        { 'a', 0x323, 0 },
-                                        { 'a', 0x34f, 0 },
-                                        { 'a', 0x20dd, 0 },
-                                        { 0, 0x301 },
-                                        { 0, 0x307 },
-                                        { 0, 0x308, 0x301 },
-                                        { 0, 0x345 },
-                                        { 0, 0x345, 0x301 },
-                                        { 0, 0x3099 },
-                                        { 0, 0xff9e },
-                                        { 0, 0xfe00 },
-                                        { 0, 's' },
-                                        { 'S', 0, 0x308, 'I' } };
+/* clang-format off */
+static const uint32_t contexts[][4] = {
+    { 0 },           { 'a', 0 },      { 0x3b1, 0 },      { 0x430, 0 },
+    { 0x5d0, 0 },    { 0x30ab, 0 },   { 0xff76, 0 },     { '1', 0 },
+    { 'I', 0 },      { 'a', 0x323, 0 }, { 'a', 0x34f, 0 }, { 'a', 0x20dd, 0 },
+    { 0, 0x301 },    { 0, 0x307 },    { 0, 0x308, 0x301 }, { 0, 0x345 },
+    { 0, 0x345, 0x301 }, { 0, 0x3099 }, { 0, 0xff9e },   { 0, 0xfe00 },
+    { 0, 's' },      { 'S', 0, 0x308, 'I' }
+};
+/* clang-format on */
 
 
 static void
-put_in_context(size_t context, uint32_t c, text_t *text)
+put_in_context(size_t context, uint32_t c, oracle_text_t *text)
 {
     size_t i, seen = 0;
 
@@ -448,7 +217,8 @@ put_in_context(size_t context, uint32_t c, text_t *text)
 
 /* A text under some of the sets, and by some of the steps to them. */
 static void
-check_text(core_t *core, const text_t *text, size_t stride, size_t turn)
+check_text(core_t *core, const oracle_text_t *text, size_t stride,
+           size_t turn)
 {
     size_t i, k;
 
@@ -467,10 +237,10 @@ check_text(core_t *core, const text_t *text, size_t stride, size_t turn)
 static void
 test_characters(void **state)
 {
-    static text_t text;
-    core_t        core;
-    uint32_t      c;
-    size_t        i, interesting = 0, turn = 0;
+    static oracle_text_t text;
+    core_t               core;
+    uint32_t             c;
+    size_t               i, interesting = 0, turn = 0;
 
     (void) state;
 
@@ -547,7 +317,7 @@ random_character(void)
 
 
 static void
-random_text(text_t *text, size_t most)
+random_text(oracle_text_t *text, size_t most)
 {
     size_t i;
 
@@ -562,9 +332,9 @@ random_text(text_t *text, size_t most)
 static void
 test_texts(void **state)
 {
-    static text_t text;
-    core_t        core;
-    size_t        turn, turns = sweep_all() ? 2000000 : 20000;
+    static oracle_text_t text;
+    core_t               core;
+    size_t               turn, turns = sweep_all() ? 2000000 : 20000;
 
     (void) state;
 
@@ -572,7 +342,7 @@ test_texts(void **state)
     wrong = 0;
 
     for (turn = 0; turn < turns; turn++) {
-        random_text(&text, core_random(20) == 0 ? MAX_TEXT : 6);
+        random_text(&text, core_random(20) == 0 ? ORACLE_TEXT : 6);
         check_text(&core, &text, sweep_all() ? 1 : 7, turn);
     }
 
@@ -583,7 +353,7 @@ test_texts(void **state)
 
 /* Names that have a shorter way: ASCII, and what no level says a word of. */
 static void
-random_plain(text_t *text, size_t most)
+random_plain(oracle_text_t *text, size_t most)
 {
     static const uint32_t some[] = { 0x3041, 0x3096, 0x30a1, 0x30fe, 0x3400,
                                      0x4e00, 0x9fff, 0xac00, 0xd7a3, 0x30ac };
@@ -601,9 +371,9 @@ random_plain(text_t *text, size_t most)
 static void
 test_plain(void **state)
 {
-    static text_t text;
-    core_t        core;
-    size_t        turn, i;
+    static oracle_text_t text;
+    core_t               core;
+    size_t               turn, i;
 
     (void) state;
 
@@ -629,9 +399,9 @@ test_plain(void **state)
 static void
 test_many_marks(void **state)
 {
-    static text_t text;
-    core_t        core;
-    size_t        marks, i;
+    static oracle_text_t text;
+    core_t               core;
+    size_t               marks, i;
 
     (void) state;
 
@@ -664,7 +434,7 @@ test_longest(void **state)
                                      0x130,  0xdc,  0xff76, 'I',  0x10400 };
     static unsigned char  utf8[IRI_MAX_SEGMENT + 8];
     static unsigned char  want8[16 * IRI_MAX_SEGMENT];
-    static text_t         one, key;
+    static oracle_text_t  one, key;
     core_t                core;
     iri_str_t             name, got, part;
     size_t                i, k, set, n;
@@ -677,7 +447,7 @@ test_longest(void **state)
         for (set = 0; set < COUNT(sets); set++) {
             one.c[0] = grow[i];
             one.count = 1;
-            oracle(sets[set], &one, &key);
+            oracle_key(sets[set], &one, &key);
             part = core_utf8(key.c, key.count, want8);
             n = core_utf8(one.c, 1, utf8).len;
 
@@ -705,50 +475,9 @@ test_longest(void **state)
 
 /* ---- levels -------------------------------------------------------------- */
 
-static int
-same_key(unsigned match, const text_t *a, const text_t *b)
-{
-    static text_t key_a, key_b;
-
-    oracle(match, a, &key_a);
-    oracle(match, b, &key_b);
-
-    return key_a.count == key_b.count
-           && memcmp(key_a.c, key_b.c, key_a.count * sizeof(key_a.c[0])) == 0;
-}
-
-
-static iri_match_t
-level_of(unsigned match, const text_t *a, const text_t *b)
-{
-    static const struct {
-        unsigned    listed;
-        unsigned    forgiven;
-        iri_match_t level;
-    } levels[] = { { V, V, IRI_MATCH_VARIANTS },
-                   { W, V | W, IRI_MATCH_WIDTH },
-                   { C, V | W | C | T, IRI_MATCH_CASE },
-                   { A, V | W | C | T | A | G, IRI_MATCH_ACCENTS } };
-    size_t i;
-
-    if (same_key(0, a, b)) {
-        return IRI_MATCH_NORMALIZATION;
-    }
-
-    for (i = 0; i < COUNT(levels); i++) {
-        if ((match & levels[i].listed)
-            && same_key(match & levels[i].forgiven, a, b)) {
-            return levels[i].level;
-        }
-    }
-
-    return IRI_MATCH_NONE;
-}
-
-
 /* Three letters, in all their ways; of like, where that is not NULL, some. */
 static void
-random_name(text_t *name, const text_t *like)
+random_name(oracle_text_t *name, const oracle_text_t *like)
 {
     static const uint32_t letters[3][12] = {
         { 'a', 'A', 0xe1, 0xc1, 0xff41, 0xff21, 0x1ea1, 0xe4, 'a', 'a', 'a',
@@ -772,7 +501,7 @@ random_name(text_t *name, const text_t *like)
 
 /* ASCII of some length, and the same with a bit that letter case may be. */
 static void
-random_ascii(text_t *a, text_t *b)
+random_ascii(oracle_text_t *a, oracle_text_t *b)
 {
     size_t i, at;
 
@@ -795,13 +524,13 @@ random_ascii(text_t *a, text_t *b)
 static void
 test_levels(void **state)
 {
-    static text_t a, b;
-    unsigned char a8[4 * MAX_TEXT], b8[4 * MAX_TEXT];
-    core_t        core;
-    iri_str_t     name_a, name_b;
-    iri_match_t   level, want;
-    unsigned      match;
-    size_t        turn, seen[IRI_MATCHES] = { 0 };
+    static oracle_text_t a, b;
+    unsigned char        a8[4 * ORACLE_TEXT], b8[4 * ORACLE_TEXT];
+    core_t               core;
+    iri_str_t            name_a, name_b;
+    iri_match_t          level, want;
+    unsigned             match;
+    size_t               turn, seen[IRI_MATCHES] = { 0 };
 
     (void) state;
 
@@ -822,7 +551,7 @@ test_levels(void **state)
         assert_int_equal(
             iri_fold_level(&core.env, match, name_a, name_b, &level), IRI_OK);
 
-        want = level_of(match, &a, &b);
+        want = oracle_level(match, &a, &b);
         seen[want]++;
 
         if (level != want) {
@@ -844,148 +573,6 @@ test_levels(void **state)
 
 
 /* ---- edits --------------------------------------------------------------- */
-
-/* A key, as its user-perceived characters. */
-typedef struct {
-    iri_str_t     key;
-    unsigned char utf8[256];
-    size_t        count;
-    iri_str_t     part[MAX_PARTS];
-    int           digit[MAX_PARTS]; /* there is one in it */
-} parts_t;
-
-
-/* By ICU, of UTF-16. */
-static void
-divide(parts_t *p)
-{
-    UErrorCode      error = U_ZERO_ERROR;
-    UChar           units[256];
-    UBreakIterator *it;
-    UChar32         c;
-    int32_t         len, from, to, i, at = 0;
-
-    u_strFromUTF8(units, 256, &len, (const char *) p->key.data,
-                  (int32_t) p->key.len, &error);
-    it = ubrk_open(UBRK_CHARACTER, "en", units, len, &error);
-    assert_true(U_SUCCESS(error));
-
-    p->count = 0;
-
-    for (from = 0; (to = ubrk_next(it)) != UBRK_DONE; from = to) {
-        assert_true(p->count < MAX_PARTS);
-        p->part[p->count].data = p->key.data + at;
-        p->digit[p->count] = 0;
-
-        for (i = from; i < to; /* void */) {
-            U16_NEXT(units, i, to, c);
-            at += U8_LENGTH(c);
-            p->digit[p->count] |= u_charType(c) == U_DECIMAL_DIGIT_NUMBER;
-        }
-
-        p->part[p->count].len = (size_t) (p->key.data + at
-                                          - p->part[p->count].data);
-        p->count++;
-    }
-
-    ubrk_close(it);
-}
-
-
-/* Are a's parts, taken in this order, those of b? */
-static int
-same_parts(const parts_t *a, const size_t *order, size_t count,
-           const parts_t *b)
-{
-    size_t i;
-
-    for (i = 0; i < count; i++) {
-        if (!iri_str_equal(a->part[order[i]], b->part[i])) {
-            return 0;
-        }
-    }
-
-    return count == b->count;
-}
-
-
-/* Is b what is left of a without one part? */
-static int
-one_less(const parts_t *a, const parts_t *b)
-{
-    size_t order[MAX_PARTS], out, i, n;
-
-    for (out = 0; out < a->count; out++) {
-        for (i = n = 0; i < a->count; i++) {
-            if (i != out) {
-                order[n++] = i;
-            }
-        }
-
-        if (!a->digit[out] && same_parts(a, order, n, b)) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-static int
-one_other(const parts_t *a, const parts_t *b)
-{
-    size_t i, others = 0, digits = 0;
-
-    if (a->count != b->count) {
-        return 0;
-    }
-
-    for (i = 0; i < a->count; i++) {
-        if (!iri_str_equal(a->part[i], b->part[i])) {
-            others++;
-            digits += (size_t) (a->digit[i] || b->digit[i]);
-        }
-    }
-
-    return others == 1 && digits == 0;
-}
-
-
-static int
-one_turned(const parts_t *a, const parts_t *b)
-{
-    size_t order[MAX_PARTS], at, i;
-
-    for (at = 0; at + 1 < a->count; at++) {
-        for (i = 0; i < a->count; i++) {
-            order[i] = i == at ? at + 1 : i == at + 1 ? at : i;
-        }
-
-        if (!a->digit[at] && !a->digit[at + 1]
-            && same_parts(a, order, a->count, b)) {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
-static int
-is_fit(const parts_t *p)
-{
-    return p->count >= 4 && p->key.data[0] != '.';
-}
-
-
-static int
-one_edit(const parts_t *a, const parts_t *b)
-{
-    return is_fit(a) && is_fit(b) && !iri_str_equal(a->key, b->key)
-           && (one_less(a, b) || one_less(b, a) || one_other(a, b)
-               || one_turned(a, b));
-}
-
 
 /* Letters, digits, marks, and what joins them. */
 static const char *const pieces[] = {
@@ -1019,7 +606,7 @@ static const char *const pieces[] = {
 
 
 static void
-random_parts(parts_t *p)
+random_parts(oracle_parts_t *p)
 {
     size_t      count = 2 + core_random(6);
     const char *piece;
@@ -1033,12 +620,12 @@ random_parts(parts_t *p)
         p->key.len += strlen(piece);
     }
 
-    divide(p);
+    oracle_divide(p);
 }
 
 
 static void
-append(parts_t *to, const unsigned char *data, size_t len)
+append(oracle_parts_t *to, const unsigned char *data, size_t len)
 {
     memcpy(to->utf8 + to->key.len, data, len);
     to->key.len += len;
@@ -1047,7 +634,7 @@ append(parts_t *to, const unsigned char *data, size_t len)
 
 /* Of a, with something done to a part of it. */
 static void
-random_edit(const parts_t *a, parts_t *b)
+random_edit(const oracle_parts_t *a, oracle_parts_t *b)
 {
     size_t      i, at = core_random((uint32_t) a->count + 1);
     uint32_t    how = core_random(4);
@@ -1071,7 +658,7 @@ random_edit(const parts_t *a, parts_t *b)
         }
     }
 
-    divide(b);
+    oracle_divide(b);
 }
 
 
@@ -1119,7 +706,7 @@ shorten(core_t *core, iri_str_t key, iri_str_t *out)
 static int
 have_common(core_t *core, iri_str_t a, iri_str_t b)
 {
-    iri_str_t of_a[MAX_PARTS + 1], of_b[MAX_PARTS + 1];
+    iri_str_t of_a[ORACLE_PARTS + 1], of_b[ORACLE_PARTS + 1];
     size_t    count_a = shorten(core, a, of_a);
     size_t    count_b = shorten(core, b, of_b), i, k;
 
@@ -1138,10 +725,10 @@ have_common(core_t *core, iri_str_t a, iri_str_t b)
 static void
 test_edits(void **state)
 {
-    static parts_t a, b;
-    core_t         core;
-    size_t         turn, turns = sweep_all() ? 5000000 : 50000, ones = 0;
-    int            one;
+    static oracle_parts_t a, b;
+    core_t                core;
+    size_t turn, turns = sweep_all() ? 5000000 : 50000, ones = 0;
+    int    one;
 
     (void) state;
 
@@ -1153,15 +740,15 @@ test_edits(void **state)
         random_edit(&a, &b);
 
         if (core_random(4) == 0) {
-            static parts_t c;
+            static oracle_parts_t c;
 
             random_edit(&b, &c);
             b = c;
             b.key.data = b.utf8;
-            divide(&b);
+            oracle_divide(&b);
         }
 
-        one = one_edit(&a, &b);
+        one = oracle_one_edit(&a, &b);
         ones += (size_t) one;
 
         if (is_one(&core, a.key, b.key) != one
@@ -1191,7 +778,7 @@ test_edits(void **state)
 
 /* The n-th word of some letters; each of them is a part. */
 static void
-nth_word(uint32_t n, size_t len, parts_t *p)
+nth_word(uint32_t n, size_t len, oracle_parts_t *p)
 {
     static const char letters[] = "abc1.";
     size_t            i;
@@ -1212,9 +799,9 @@ nth_word(uint32_t n, size_t len, parts_t *p)
 static void
 test_all_edits(void **state)
 {
-    static parts_t a, b;
-    core_t         core;
-    uint32_t       word, other;
+    static oracle_parts_t a, b;
+    core_t                core;
+    uint32_t              word, other;
 
     (void) state;
 
@@ -1230,7 +817,7 @@ test_all_edits(void **state)
                 nth_word(other - 625, 5, &b);
             }
 
-            if (is_one(&core, a.key, b.key) != one_edit(&a, &b)) {
+            if (is_one(&core, a.key, b.key) != oracle_one_edit(&a, &b)) {
                 fail_msg("%s and %s", core_show(a.key), core_show(b.key));
             }
 
