@@ -1,0 +1,338 @@
+# nginx: names that are near to what was asked for are found below root, in
+# every way in which nginx opens files; the rules of the real name decide; what
+# writes is not led by case, accents or spelling.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Gateway;
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+my ($root) = make_tree(<<'END');
+Plain.txt	file	plain
+Caf\xC3\xA9.txt	file	coffee
+Dir/Sub/File.txt	file	deep
+Dir/index.html	file	index
+Dir/Page.html	file	page
+hidden/.Secret	file	dot
+wide/\xEF\xBC\xA1\xEF\xBC\xA2.txt	file	full width
+wide/abc.txt	file	half width
+closed/secret.txt	file	secret
+closed/Readme	file	one
+closed/README	file	two
+auth/Key.txt	file	key
+inner/Thing.txt	file	thing
+app.php	file	script
+INFO.PHP	file	SCRIPT
+two/Name.txt	file	1
+two/NAME.txt	file	2
+Outside/File.txt	file	by alias
+var/Site/File.txt	file	by variable
+pages/Gone.html	file	gone
+zipped.css	file	css
+zipped.css.gz	file	zipped
+dav/Name.txt	file	dav
+dav/\xEF\xBC\xA3\xEF\xBC\xA4.txt	file	full width
+dav/Sub/x	file	x
+dav/closed/Name.txt	file	closed
+ssi/Page.shtml	file	<!--#include virtual="/DIR/SUB/FILE.TXT" -->
+ssi/shut.shtml	file	<!--#include virtual="/INNER/THING.TXT" -->
+END
+my $tmp = temp_dir();
+chmod 0777, $_ or die "$_: $!\n" for $tmp, "$root/dav", "$root/dav/Sub";
+spew("$tmp/users", "user:{PLAIN}word\n");
+my $extension = IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
+
+my $conf = <<'END';
+default_type text/plain;
+map $uri $kind { default other; /Plain.txt plain; }
+server { listen 127.0.0.1:%%PORTup%%;
+    location / { return 200 "up $request_uri"; }
+    location /accel/ { add_header X-Accel-Redirect $arg_to; return 200; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    listen 127.0.0.1:%%PORTh2%% http2;
+    root %%ROOT%%;
+    iri on;
+    iri_match normalization width case accents spelling;
+    iri_cache 256k;
+    add_header X-Iri "$iri_match $iri_uri $uri $iri_form" always;
+    add_header X-Kind $kind always;
+    add_header X-File $iri_filename always;
+    index index.html;
+
+    location /closed/ { deny all; }
+    location /auth/ { auth_basic x; auth_basic_user_file %%TMP%%/users; }
+    location /inner/ { internal; }
+    location ~ \.php$ {
+        fastcgi_pass 127.0.0.1:%%FCGI%%;
+        fastcgi_param SCRIPT_FILENAME $request_filename;
+        fastcgi_param SCRIPT_NAME $fastcgi_script_name;
+    }
+    location ~ \.css$ { gzip_static on; }
+    location /redirect/ { iri_redirect 302; alias %%ROOT%%/; }
+    location /Redirect2/ {
+        iri_redirect 301; alias %%ROOT%%/closed/; deny all;
+    }
+    location /alias/ { alias %%ROOT%%/Outside/; }
+    location ~ ^/capture/(.*)$ { alias %%ROOT%%/$1; }
+    location /variable/ {
+        set $site var; rewrite ^/variable(/.*) $1 break;
+        root %%ROOT%%/$site;
+    }
+    location /Site/ { set $site var; root %%ROOT%%/$site; }
+    location /try/ { alias %%ROOT%%/; try_files $uri $uri/ @named; }
+    location @named { return 200 "named $uri"; }
+    location /break/ { rewrite ^/break(/.*) $1 break; }
+    location /last/ { rewrite ^/last(/.*) $1 last; }
+    location /if/ {
+        alias %%ROOT%%/;
+        if (-f $request_filename) { return 200 "is a file"; }
+        return 200 "is none";
+    }
+    location /accel/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
+    location /ssi/ { ssi on; ssi_types *; }
+    location /error/ { error_page 404 /PAGES/gone.HTML; }
+    location /exact/ { iri_match exact; alias %%ROOT%%/; }
+    location /case/ { iri_match case; alias %%ROOT%%/; }
+    location /accents/ { iri_match accents; alias %%ROOT%%/; }
+    location /width/ { iri_match width; alias %%ROOT%%/; }
+    location /turkish/ { iri_match case:tr; alias %%ROOT%%/; }
+    location /fallback/ {
+        error_page 404 = @fallback; root %%TMP%%; try_files $uri =404;
+    }
+    location @fallback { root %%ROOT%%; rewrite ^/fallback(/.*) $1 break; }
+    location /dav/ {
+        dav_methods PUT DELETE MKCOL COPY MOVE;
+        %%EXT%%
+        client_body_temp_path %%TMP%%/body;
+        location /dav/closed/ { deny all; }
+    }
+}
+server {
+    listen 127.0.0.1:%%PORTrules%%;
+    root %%ROOT%%;
+    iri on;
+    iri_match case;
+    if ($uri = /Plain.txt) { return 403; }
+    location / { return 200 "asked $uri"; }
+    location /Dir/ { }
+}
+server {
+    listen 127.0.0.1:%%PORTreport%%;
+    root %%ROOT%%;
+    iri report;
+    iri_match case;
+}
+END
+my $fcgi = IRI::Gateway->new('fastcgi');
+$conf =~ s/%%FCGI%%/@{[$fcgi->port]}/;
+my $ext = -e $extension ? 'dav_ext_methods PROPFIND OPTIONS;' : '';
+$conf =~ s/%%EXT%%/$ext/;
+my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
+    conf => $conf,
+    modules => $ext ? ['ngx_http_dav_ext_module.so'] : []);
+my $here = 'http://localhost:' . $server->port;
+
+# Status and body of one answer; pages for errors have none.
+sub answer {
+    my ($target, %option) = @_;
+    my $answer = $server->get($target, %option);
+    my $body   = $answer->body =~ /<center>/ ? '' : $answer->body;
+    return $answer->status . ($body ne '' ? " $body" : '');
+}
+
+# ---- levels ----------------------------------------------------------------
+
+for (['/Plain.txt', 'exact', 'plain'], ['/PLAIN.TXT', 'case', 'plain'],
+    ['/dir/sub/FILE.txt', 'case', 'deep'],
+    ['/caf%C3%A9.txt', 'case', 'coffee'], ['/cafe.txt', 'accents', 'coffee'],
+    ['/plian.txt', 'spelling', 'plain'], ['/plan.txt', 'spelling', 'plain'],
+    ['/Dir/Sbu/File.txt', 'none', undef],    # shorter than four characters
+    ['/Dir/Sub/Fiel.txt', 'spelling', 'deep'],
+    ['/wide/AB.txt', 'width', 'full width'],
+    ['/wide/%EF%BD%81bc.txt', 'width', 'half width'],
+    ['/hidden/.secret', 'case', 'dot'], ['/hidden/secret', 'none', undef],
+    ['/hidden/.secert', 'none', undef])
+{
+    my ($target, $match, $body) = @$_;
+    my $answer = $server->get($target);
+    is $answer->status, defined $body ? 200 : 404, "$target: status";
+    is $answer->body, $body, "$target: body" if defined $body;
+    like $answer->header('X-Iri'), qr/^$match /, "$target: \$iri_match";
+}
+my $found = $server->get('/PLAIN.TXT');
+is $found->header('X-Iri'), 'case /Plain.txt /Plain.txt ascii',
+    '$iri_uri, $uri and $iri_form';
+is $found->header('X-Kind'), 'plain', 'maps see the real name';
+is $found->header('X-File'), "$root/Plain.txt", '$iri_filename';
+like $server->log_text, qr{iri: "/PLAIN\.TXT" is "/Plain\.txt": case,},
+    'the log says what was forgiven';
+like $server->log_text, qr{iri: "/cafe\.txt" is "/Caf%C3%A9\.txt": accents,},
+    'and which';
+unlike $server->log_text, qr{iri: "/Plain\.txt" is}, 'nothing of exact names';
+
+is answer('/exact/PLAIN.TXT'), '404', 'exact';
+is answer('/case/PLAIN.TXT'), '200 plain', 'case alone';
+is answer('/case/cafe.txt'), '404', 'not accents';
+is answer('/accents/Cafe.txt'), '200 coffee', 'accents alone';
+is answer('/accents/cafe.txt'), '404', 'not case';
+is answer('/width/PLAIN.TXT'), '404', 'width alone';
+is answer('/turkish/PLAIN.TXT'), '404', 'case:tr, I is no capital of i';
+is answer('/turkish/PLA%C4%B0N.TXT'), '200 plain', 'but U+0130 is';
+is answer('/two/name.txt'), '404', 'two names as near';
+is answer('/two/NAME.txt'), '200 2', 'but not one that is exact';
+is answer('/nothing/here'), '404', 'absent';
+is answer('/DIR/nothing'), '404', 'absent in a directory of another name';
+
+# ---- what opens files ------------------------------------------------------
+
+is answer('/DIR/'), '200 index', 'index';
+my $slash = $server->get('/DIR?a=b');
+is $slash->status . ' ' . $slash->header('Location'), "301 $here/Dir/?a=b",
+    'a directory without "/": one redirect, to the real name';
+is answer('/alias/file.TXT'), '200 by alias', 'alias';
+is answer('/ALIAS/File.txt'), '404', 'a location is no directory';
+is answer('/capture/PLAIN.TXT'), '404', 'not through captures';
+is answer('/capture/Plain.txt'), '200 plain', 'which are exact';
+is answer('/variable/Site/File.txt'), '200 by variable',
+    'root with variables';
+is answer('/variable/SITE/file.TXT'), '200 by variable',
+    'which a location of the real name sets, too';
+is answer('/try/PLAIN.TXT'), '200 plain', 'try_files';
+is answer('/try/Dir/SUB/file.txt'), '200 deep', 'try_files, deeper';
+is answer('/try/NOTHING'), '200 named /try/NOTHING',
+    'try_files, named location';
+is answer('/break/PLAIN.TXT'), '200 plain', 'rewrite break';
+is answer('/last/PLAIN.TXT'), '200 plain', 'rewrite last';
+is answer('/last/CLOSED/secret.txt'), '403', 'rewrite last, denied';
+is answer('/break/CLOSED/secret.txt'), '403',
+    'rewrite break does not lead around the rules of the real name';
+is answer('/if/PLAIN.TXT'), '200 is a file', 'if (-f $request_filename)';
+is answer('/if/NOTHING'), '200 is none', 'if, absent';
+is answer('/accel/?to=/PLAIN.TXT'), '200 plain', 'X-Accel-Redirect';
+is answer('/accel/?to=/INNER/Thing.TXT'), '200 thing',
+    'X-Accel-Redirect to what is internal';
+is answer('/ssi/PAGE.shtml'), '200 deep', 'SSI';
+is answer('/ssi/shut.shtml'), '200 thing', 'SSI of what is internal';
+is answer('/error/nothing'), '404 gone', 'error_page';
+is answer('/fallback/PLAIN.TXT'), '200 plain', 'a named location with a root';
+is answer('/ZIPPED.CSS', headers => ['Accept-Encoding', 'gzip']),
+    '200 zipped', 'gzip_static';
+is answer('/PLAIN.TXT', proto => 'h2', port => $server->port('h2')),
+    '200 plain', 'HTTP/2';
+is answer('/CLOSED/secret.txt', proto => 'h2', port => $server->port('h2')),
+    '403', 'HTTP/2, denied';
+is $server->request('HEAD', '/PLAIN.TXT')->status, 200, 'HEAD';
+is $server->request('POST', '/PLAIN.TXT', body => 'x')->status, 405, 'POST';
+
+# ---- rules of the real name ------------------------------------------------
+
+for my $name ('/CLOSED/secret.txt', '/closed/SECRET.TXT', '/Closed/secert.txt',
+    '/CLOSED/nothing', '/clsoed/Secret.txt', '/CLOSED/', '/closd/x',
+    '/%EF%BC%A3losed/secret.txt', '/cl%C3%B3sed/secret.txt', '/CLOSED/readme',
+    '/closed/readme', '//CLOSED/./secret.txt', '/Dir/../CLOSED/secret.txt')
+{
+    is answer($name), '403', "denied: $name";
+}
+is answer('/AUTH/key.txt'), '401', 'auth_basic';
+is answer('/AUTH/key.txt', headers => ['Authorization', 'Basic dXNlcjp3b3Jk']),
+    '200 key', 'auth_basic, let in';
+is answer('/INNER/thing.txt'), '404', 'internal';
+like answer('/APP.PHP'), qr{^200\ SCRIPT_FILENAME=\Q$root\E/app\.php\n
+    SCRIPT_NAME=/app\.php\n}x, 'a script, never its source';
+is answer('/info.php'), '200 SCRIPT',
+    'a file that no location takes for a script';
+is answer('/plain.txt', port => $server->port('rules')), '403',
+    'a rule of the server';
+is answer('/nothing.txt', port => $server->port('rules')),
+    '200 asked /nothing.txt', 'what is absent is asked for as it came';
+is answer('/dir/page.HTML', port => $server->port('rules')), '200 page',
+    'the location of the real name';
+
+# ---- iri_redirect ----------------------------------------------------------
+
+sub location {
+    my ($target, %option) = @_;
+    my $answer = $server->get($target, %option);
+    return $answer->status . ' ' . ($answer->header('Location') // '-');
+}
+my $to = "302 $here/redirect";
+is location('/redirect/PLAIN.TXT?q=%41'), "$to/Plain.txt?q=%41", 'redirect';
+is location('/redirect/DIR/SUB/FILE.txt'), "$to/Dir/Sub/File.txt",
+    'one redirect for the whole path';
+is location('/redirect/DIR'), "$to/Dir/", 'with the "/" of a directory';
+is location('/redirect/DIR/'), "$to/Dir/", 'which may be there';
+is location('/redirect/cafe.txt'), "$to/Caf%C3%A9.txt", 'percent-encoded';
+is location('/redirect/Plain.txt'), '200 -', 'the end of it';
+is location('/redirect/DIR/none'), '404 -', 'not to what is absent';
+is location('/redirect/two/name.txt'), '404 -', 'not to one of several';
+is location('/Redirect2/SECRET.txt'), '403 -', 'not to what is denied';
+is $server->request('HEAD', '/redirect/PLAIN.TXT')->status, 302, 'HEAD';
+
+# ---- writing ---------------------------------------------------------------
+
+sub dav {
+    my ($method, $target, %option) = @_;
+    my $destination = delete $option{to};
+    $option{headers} = ['Destination', $destination] if defined $destination;
+    return $server->request($method, "/dav/$target", %option)->status;
+}
+
+sub names {
+    my ($under) = @_;
+    opendir my $dir, "$root/dav/$under" or return 'no directory';
+    return join ' ', map { escaped($_) } sort grep { !/^\./ } readdir $dir;
+}
+
+my $before = names('');
+is dav('PUT', 'NAME.TXT', body => 'new'), 201, 'PUT of another case';
+is dav('PUT', 'n%C3%A0me.txt', body => 'new'), 201, 'of other accents';
+is dav('PUT', 'Nmae.txt', body => 'new'), 201, 'of another spelling';
+is slurp("$root/dav/Name.txt"), 'dav', 'makes files of their own';
+is dav('DELETE', 'NAMe.txt'), 404, 'DELETE';
+is dav('DELETE', $_), 204, "DELETE $_"
+    for 'NAME.TXT', 'n%C3%A0me.txt', 'Nmae.txt';
+is names(''), $before, 'which are gone';
+is dav('MKCOL', 'CLOSED/new/'), 409, 'MKCOL in a directory of another case';
+is dav('PUT', 'CD.txt', body => 'new'), 204, 'PUT of another width';
+is slurp("$root/dav/\xEF\xBC\xA3\xEF\xBC\xA4.txt"), 'new', 'goes to the file';
+is dav('COPY', 'name.txt', to => '/dav/copy'), 404, 'COPY of another case';
+is dav('COPY', 'Name.txt', to => '/dav/NAME.txt'), 204,
+    'COPY to another case';
+is dav('MOVE', 'NAME.txt', to => '/dav/NAME.TXT'), 204, 'MOVE likewise';
+is dav('COPY', 'Name.txt', to => '/dav/CD.txt'), 409,
+    'COPY to another width';
+is dav('COPY', 'Name.txt', to => '/dav/closed/Name.txt'), 403,
+    'COPY to what is denied';
+is dav('MOVE', 'Sub/', to => '/dav/CLOSED/'), 201,
+    'MOVE to a directory of another case';
+is dav('MOVE', 'CLOSED/', to => '/dav/Sub/'), 201, 'and back';
+is names('closed'), 'Name.txt', 'which is not the other';
+is dav('MKCOL', 'SUB/'), 201, 'MKCOL';
+is dav('DELETE', 'SUB/'), 204, 'DELETE of that';
+is dav('DELETE', 'NAME.TXT'), 204, 'and of the rest';
+is names(''), $before, 'nothing is left';
+is names('Sub'), 'x', 'nor is anything missing';
+SKIP: {
+    skip 'no ngx_http_dav_ext_module', 1 if !$ext;
+    is dav('PROPFIND', 'NAME.txt', headers => ['Depth', 0]), 207, 'PROPFIND';
+}
+
+# ---- report ----------------------------------------------------------------
+
+is answer('/PLAIN.TXT', port => $server->port('report')), '404', 'report';
+ok $server->wait_for(sub { $server->log_text =~ m{
+    iri:[ ]would[ ]moved[ ]"/Plain\.txt":[ ]form[ ]ascii,[ ]charset[ ]"",
+    [ ]match[ ]case}x }), 'what it says';
+is answer('/Plain.txt', port => $server->port('report')), '200 plain',
+    'report, exact';
+unlike $server->log_text, qr{would \w+ "/Plain\.txt": .*match exact},
+    'of which there is nothing to say';
+
+is_deeply [$server->errors], [], 'log';
+done_testing;
