@@ -423,6 +423,18 @@ fuzz_conf(fuzz_input_t *input, fuzz_conf_t *out)
         IRI_FORGIVE_NORMALIZATION, IRI_FORGIVE_EXACT_ONLY,
         IRI_FORGIVE_VARIANTS, IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_VARIANTS
     };
+    static const unsigned fold[] = {
+        0,
+        IRI_FORGIVE_CASE,
+        IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE,
+        IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS,
+        IRI_FORGIVE_FOLDED,
+        IRI_FORGIVE_SPELLING,
+        IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC,
+        IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN,
+        IRI_FORGIVE_WIDTH,
+        IRI_FORGIVE_ACCENTS | IRI_FORGIVE_SPELLING,
+    };
     iri_str_t words, charsets, tree;
 
     fuzz_field(input, &words);
@@ -437,7 +449,14 @@ fuzz_conf(fuzz_input_t *input, fuzz_conf_t *out)
 
     fuzz_charsets(tree, &out->tree.charsets);
     out->tree.names = (iri_names_t) fuzz_choice(words, 1, 3);
-    out->tree.match = match[fuzz_choice(words, 2, COUNT(match))];
+    out->tree.match = match[fuzz_choice(words, 2, COUNT(match))]
+                      | fold[fuzz_choice(words, 3, COUNT(fold))];
+    out->tree.ambiguous = (iri_ambiguous_t) fuzz_choice(words, 4, 2);
+
+    if (out->tree.match & IRI_FORGIVE_FOLDED) {
+        out->tree.match &= ~IRI_FORGIVE_EXACT_ONLY;
+    }
+
     iri_tree_conf_finish(&out->reading, &out->tree);
 }
 

@@ -3,7 +3,7 @@
  *
  * Fields: settings (three), request (two or three), words, and then an entry
  * of the tree each.  Words: root (4), alias (2), reading known (2), what is
- * done besides (6), and an octet for it.  Judged: what was found by what is
+ * done besides (6), an octet for it, written to (2).  Judged: what was found by what is
  * in the tree; that nothing of no importance changes it: the order of a
  * directory, a trace, what is remembered; that errors give less, never
  * something else; that who follows a move arrives.
@@ -59,6 +59,7 @@ describe(fuzz_input_t *input, fuzz_case_t *it, iri_str_t words)
     it->search.tree = &it->conf.tree;
     it->search.root = fuzz.root;
     it->search.path = it->reading.path;
+    it->search.write = (int) fuzz_choice(words, 5, 2);
     it->search.reading = fuzz_choice(words, 2, 2) ? NULL : &it->reading;
 
     /* A root that ends with "/" is one of an alias. */
@@ -91,7 +92,7 @@ judge_same(fuzz_case_t *it)
 static void
 judge_cache(fuzz_case_t *it, unsigned octet)
 {
-    iri_cache_t *cache = iri_cache_create(&(iri_cache_conf_t) { .size = octet * 64 });
+    iri_cache_t *cache = iri_cache_create(&(iri_cache_conf_t) { .size = octet * 512 });
 
     fuzz_assert(cache != NULL);
     it->search.cache = cache;
@@ -207,6 +208,8 @@ judge_moved(fuzz_case_t *it)
     }
 
     fuzz_assert(found.answer == IRI_SERVE || found.answer == IRI_PASS
+                || (found.answer == IRI_CHOOSE
+                    && it->found.why == IRI_WHY_AMBIGUOUS)
                 || !fuzz_is_written(&it->search, &it->found));
     fuzz_assert(fuzz_equal(found.filename, it->found.filename));
 }
@@ -274,7 +277,9 @@ judge_besides(fuzz_case_t *it, unsigned what, unsigned octet)
         break;
 
     default:
-        if (it->found.answer != IRI_REFUSE && it->found.answer != IRI_MOVED) {
+        if (it->found.answer != IRI_REFUSE && it->found.answer != IRI_MOVED
+            && it->found.answer != IRI_CHOOSE)
+        {
             judge_split(it);
         }
     }

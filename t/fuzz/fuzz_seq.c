@@ -5,6 +5,7 @@
  * octet chooses.  Words: the size of the memory (an octet).  Steps:
  *
  *     r  a request: an octet "0" or "1" (escaped), and its target
+ *     w  the same, and it may write
  *     p  put an entry, as fuzz_find describes it
  *     d  remove what stands at a path
  *     t  change a directory: an octet (what is wrong with it), its path
@@ -22,6 +23,7 @@ typedef struct {
     iri_reading_t reading;
     iri_cache_t  *cache;
     int           read; /* 1: reading is that of some request */
+    int           write; /* 1: that may be one that writes */
 } fuzz_state_t;
 
 
@@ -38,6 +40,7 @@ judge_search(fuzz_state_t *state)
     search.root = fuzz.root;
     search.path = state->reading.path;
     search.reading = &state->reading;
+    search.write = state->write;
 
     fuzz_assert(fuzz_find(&search, &fresh) == IRI_OK);
     calls = fuzz.lists < FUZZ_LISTS ? fuzz.stats + fuzz.lists : FUZZ_CALLS;
@@ -89,7 +92,12 @@ step_settings(fuzz_state_t *state, iri_str_t rest)
     static const unsigned match[] = { IRI_FORGIVE_NORMALIZATION,
                                       IRI_FORGIVE_EXACT_ONLY,
                                       IRI_FORGIVE_NORMALIZATION
-                                          | IRI_FORGIVE_VARIANTS };
+                                          | IRI_FORGIVE_VARIANTS,
+                                      IRI_FORGIVE_CASE,
+                                      IRI_FORGIVE_FOLDED,
+                                      IRI_FORGIVE_NORMALIZATION
+                                          | IRI_FORGIVE_WIDTH
+                                          | IRI_FORGIVE_ACCENTS };
 
     state->conf.tree.names = (iri_names_t) fuzz_choice(rest, 0, 3);
     state->conf.tree.match = match[fuzz_choice(rest, 1, COUNT(match))];
@@ -110,6 +118,8 @@ step(fuzz_state_t *state, iri_str_t field)
 
     switch (fuzz_octet(field, 0)) {
     case 'r':
+    case 'w':
+        state->write = fuzz_octet(field, 0) == 'w';
         step_request(state, rest);
         break;
 
@@ -154,7 +164,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_field(&input, &words);
     fuzz_tree_clear(fuzz_text("/srv"));
 
-    state.cache = iri_cache_create(&(iri_cache_conf_t) { .size = fuzz_octet(words, 0) * 64 });
+    state.cache = iri_cache_create(&(iri_cache_conf_t) { .size = fuzz_octet(words, 0) * 512 });
     fuzz_assert(state.cache != NULL);
 
     while (steps++ < MAX_STEPS && fuzz_field(&input, &field)) {

@@ -493,13 +493,33 @@ fuzz_again(iri_str_t path, iri_str_t uri, int escaped)
 
 /* ---- what was found ------------------------------------------------------ */
 
+/* In doubt there are none, and who remembers more is in less. */
+static int
+fuzz_same_choices(const iri_found_t *a, const iri_found_t *b)
+{
+    size_t i;
+
+    if (a->count == 0 || b->count == 0) {
+        return 1;
+    }
+
+    for (i = 0; i < a->count && i < b->count; i++) {
+        if (!fuzz_equal(a->choices[i], b->choices[i])) {
+            return 0;
+        }
+    }
+
+    return a->count == b->count;
+}
+
+
 int
 fuzz_same_found(const iri_found_t *a, const iri_found_t *b)
 {
     return a->answer == b->answer && a->why == b->why && a->match == b->match
            && fuzz_equal(a->path, b->path)
            && fuzz_equal(a->charset, b->charset)
-           && fuzz_equal(a->filename, b->filename);
+           && fuzz_equal(a->filename, b->filename) && fuzz_same_choices(a, b);
 }
 
 
@@ -615,8 +635,14 @@ fuzz_judge_why(const iri_found_t *found)
         fuzz_assert(found->answer == IRI_PASS || found->answer == IRI_REFUSE);
         break;
 
-    case IRI_WHY_FORBIDDEN:
     case IRI_WHY_UNWRITABLE:
+        /* Below a directory of another name that is what is judged first. */
+        fuzz_assert(found->answer == IRI_REFUSE
+                    || (found->answer == IRI_MOVED
+                        && found->match > IRI_MATCH_EXACT));
+        break;
+
+    case IRI_WHY_FORBIDDEN:
     case IRI_WHY_OTHER_NAME:
     case IRI_WHY_UNREADABLE:
         fuzz_assert(found->answer == IRI_REFUSE);
@@ -624,7 +650,14 @@ fuzz_judge_why(const iri_found_t *found)
 
     case IRI_WHY_FURTHER:
     case IRI_WHY_MIXED:
+    case IRI_WHY_FOLDED:
+    case IRI_WHY_SPELLING:
         fuzz_assert(found->answer == IRI_MOVED);
+        break;
+
+    case IRI_WHY_AMBIGUOUS:
+        fuzz_assert(found->answer == IRI_MOVED
+                    || found->answer == IRI_CHOOSE);
         break;
 
     case IRI_WHY_ASCII:
@@ -636,6 +669,38 @@ fuzz_judge_why(const iri_found_t *found)
     default:
         fuzz_assert(found->answer == IRI_SERVE || found->answer == IRI_MOVED
                     || found->why == IRI_WHY_UNNAMED);
+    }
+}
+
+
+/* What there is to choose is there, each once, in its order. */
+static void
+fuzz_judge_choices(const iri_search_t *search, const iri_found_t *found)
+{
+    iri_search_t again = *search;
+    iri_found_t  chosen;
+    size_t       i;
+
+    fuzz_assert(found->answer == IRI_CHOOSE || found->count == 0);
+    fuzz_assert(search->tree->ambiguous == IRI_AMBIGUOUS_300
+                || found->count == 0);
+    fuzz_assert(found->count <= IRI_MAX_CHOICES);
+
+    for (i = 0; i < found->count; i++) {
+        fuzz_assert(i == 0
+                    || iri_str_compare(found->choices[i - 1],
+                                       found->choices[i])
+                           < 0);
+        fuzz_judge_dots(found->choices[i], search->path);
+
+        again.path = found->choices[i];
+        again.reading = NULL;
+        fuzz_assert(iri_find(&fuzz.env, &again, &chosen) == IRI_OK);
+        fuzz_assert(chosen.answer == IRI_SERVE
+                    || chosen.why == IRI_WHY_BUDGET
+                    || chosen.why == IRI_WHY_ERROR);
+        fuzz_assert(chosen.answer != IRI_SERVE
+                    || fuzz_equal(chosen.path, found->choices[i]));
     }
 }
 
@@ -664,6 +729,13 @@ fuzz_judge_found(const iri_search_t *search, const iri_found_t *found)
     fuzz_assert(iri_str_count(found->path, '/')
                 == iri_str_count(search->path, '/'));
     fuzz_judge_dots(found->path, search->path);
+
+    if (found->answer == IRI_CHOOSE) {
+        fuzz_judge_choices(search, found);
+        return;
+    }
+
+    fuzz_assert(found->count == 0);
 
     if (found->answer == IRI_REFUSE) {
         return;
