@@ -341,14 +341,20 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
 
 /*
  * What a rewrite has made is no name to tell a client, nor is it of a page
- * that only asks for another as a part of it.
+ * that only asks for another as a part of it.  Under alias with captures what
+ * was found is no path of a request.
  */
 static ngx_uint_t
 ngx_http_iri_may_choose(ngx_http_request_t         *r,
                         const ngx_http_iri_ctx_t   *ctx,
                         const ngx_http_iri_found_t *found)
 {
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
     return found->found.answer == IRI_CHOOSE && found->found.count != 0
+           && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
            && r == r->main && !r->internal && r->content_handler == NULL
            && ctx->kept.variables != NULL
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD));

@@ -1,0 +1,209 @@
+# nginx, iri_ambiguous: where several names may be meant, a page of those that
+# the client could get, and of no others.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+my ($root) = make_tree(<<'END');
+Name.txt	file	1
+NAME.txt	file	2
+r\xC3\xA9sum\xC3\xA9.txt	file	1
+resum\xC3\xA9.txt	file	2
+odd/A<b&"'.txt	file	1
+odd/a<B&"'.txt	file	2
+odd/\xE2\x80\xAEx.txt	file	1
+odd/\xE2\x80\xAEX.txt	file	2
+dirs/Sub/File.txt	file	1
+dirs/SUB/FILE.txt	file	2
+dirs/sUB/other.txt	file	3
+rules/Deny/x.txt	file	1
+rules/deny/x.txt	file	2
+rules/Auth.txt	file	1
+rules/AUTH.txt	file	2
+rules/aUTH.txt	file	3
+rules/Inner.txt	file	1
+rules/INNER.txt	file	2
+rules/Return.txt	file	1
+rules/RETURN.txt	file	2
+rules/rETURN.txt	file	3
+rules/reTURN.txt	file	4
+rules/Map.txt	file	1
+rules/MAP.txt	file	2
+rules/Uri.txt	file	1
+rules/URI.txt	file	2
+rules/Any.txt	file	1
+rules/ANY.txt	file	2
+rules/Sub.txt	file	1
+rules/SUB.txt	file	2
+rules/sUB.txt	file	3
+rules/None.txt	file	1
+rules/NONE.txt	file	2
+rules/Gone.txt	file	1
+rules/GONE.txt	file	2
+shut/Name.txt	file	1
+shut/NAME.txt	file	2
+hidden/.Name.txt	file	1
+hidden/.NAME.txt	file	2
+late/Name.txt	file	1
+late/NAME.txt	file	2
+404/Name.txt	file	1
+404/NAME.txt	file	2
+page.shtml	file	[<!--#include virtual="/name.txt" -->]
+END
+my $tmp = temp_dir();
+spew("$tmp/users", "user:{PLAIN}word\n");
+my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
+    conf => <<'END');
+default_type text/plain;
+map $uri $refused { default ""; ~^/rules/Map\.txt$ yes; }
+map $request_uri $refused_uri { default ""; ~^/rules/Uri\.txt$ yes; }
+server {
+    listen 127.0.0.1:%%PORTauth%%;
+    if ($http_x_uri = /rules/Sub.txt) { return 403; }
+    if ($http_x_uri = /rules/SUB.txt) { return 500; }
+    location / { return 204; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    listen 127.0.0.1:%%PORTh2%% http2;
+    root %%ROOT%%;
+    iri on;
+    iri_match normalization case accents;
+    iri_ambiguous 300;
+    log_subrequest on;
+    if ($refused) { return 403; }
+    if ($refused_uri) { return 403; }
+
+    location ^~ /rules/Deny { deny all; }
+    location = /rules/Auth.txt {
+        auth_basic x; auth_basic_user_file %%TMP%%/users;
+    }
+    location = /rules/AUTH.txt { auth_basic x; auth_basic_user_file /none; }
+    location = /rules/Inner.txt { internal; }
+    location = /rules/Return.txt { return 301 /elsewhere; }
+    location = /rules/RETURN.txt { return 200 "text"; }
+    location = /rules/rETURN.txt { return 444; }
+    location = /rules/Any.txt {
+        satisfy any;
+        deny all;
+        auth_basic x; auth_basic_user_file %%TMP%%/users;
+    }
+    location = /rules/ANY.txt {
+        satisfy any;
+        allow 127.0.0.1; deny all;
+        auth_basic x; auth_basic_user_file %%TMP%%/users;
+    }
+    location ~ ^/rules/s.b\.txt$ { }
+    location ~* ^/rules/sub\.txt$ { auth_request /ask; }
+    location ~* ^/rules/none\.txt$ { deny all; }
+    location = /rules/none.txt { }
+    location = /rules/Gone.txt { rewrite ^ /rules/Uri2.txt last; }
+    location = /ask {
+        internal;
+        proxy_pass http://127.0.0.1:%%PORTauth%%;
+        proxy_set_header X-Uri $request_uri;
+    }
+    location /shut/ { deny all; }
+    location /404/ { iri_ambiguous 404; }
+    location /late/ { rewrite ^/late(/.*) $1 break; }
+    location /accel/ {
+        proxy_pass http://127.0.0.1:%%PORTaccel%%;
+    }
+    location = /page.shtml { ssi on; ssi_types *; }
+    location ~ ^/capture/(.*)$ { alias %%ROOT%%/$1; }
+}
+server {
+    listen 127.0.0.1:%%PORTaccel%%;
+    location / { add_header X-Accel-Redirect $arg_to; return 200; }
+}
+END
+
+# The status, and the names that a page offers, after what stands before them.
+sub answer {
+    my ($target, %option) = @_;
+    my $answer = $server->get($target, %option);
+    my @uris   = $answer->body =~ /<a href="([^"]*)">/g;
+    return join ' ', $answer->status, @uris;
+}
+
+# ---- the page --------------------------------------------------------------
+
+my $page = $server->get('/name.txt');
+is $page->status, 300, 'status';
+is $page->header('Content-Type'), 'text/html; charset=utf-8', 'type';
+is $page->header('Content-Length'), length $page->body, 'length';
+is $page->header('Vary'), 'Accept', 'Vary';
+is $page->header('Cache-Control'), 'private', 'not for shared caches';
+like $page->body, qr{<li><a\ href="/NAME\.txt"><bdi>/NAME\.txt</bdi></a></li>
+    \s+<li><a\ href="/Name\.txt">}x, 'the names in their order';
+is answer('/resume.txt'), '300 /resum%C3%A9.txt /r%C3%A9sum%C3%A9.txt',
+    'percent-encoded';
+is answer('/odd/A%3CB%26%22%27.txt'),
+    q{300 /odd/A%3Cb&amp;%22&#39;.txt /odd/a%3CB&amp;%22&#39;.txt},
+    'what a name holds stays text';
+unlike $server->get('/odd/A%3CB%26%22%27.txt')->body, qr/A<b/, 'in both places';
+
+my $head = $server->request('HEAD', '/name.txt');
+is $head->status . $head->body, '300', 'HEAD';
+is $head->header('Content-Length'), length $page->body, 'of the same length';
+my $json = $server->get('/name.txt', headers => ['Accept', 'application/json']);
+is $json->header('Content-Type'), 'application/json', 'JSON';
+is $json->body, '{"choices":[{"path":"/NAME.txt","uri":"/NAME.txt"},'
+    . '{"path":"/Name.txt","uri":"/Name.txt"}]}' . "\n", 'what it says';
+is $server->get('/name.txt', headers => ['Accept', 'text/html', 'Accept',
+    'application/json;q=0.5'])->header('Content-Type'),
+    'text/html; charset=utf-8', 'Accept of several fields';
+is $server->request('POST', '/name.txt', body => 'x')->status, 404, 'POST';
+is $server->get('/name.txt', proto => 'h2', port => $server->port('h2'))
+    ->body, $page->body, 'HTTP/2';
+
+my $client = $server->client;
+is $client->request({ method => 'GET', target => '/name.txt' })->status, 300,
+    'a connection that goes on';
+is $client->request({ method => 'GET', target => '/Name.txt' })->body, 1,
+    'after it';
+$client->disconnect;
+
+is answer('/dirs/sub/file.txt'), '300 /dirs/SUB/FILE.txt /dirs/Sub/File.txt',
+    'several directories';
+is answer('/404/name.txt'), '404', 'iri_ambiguous 404';
+is answer('/nothing.txt'), '404', 'nothing is near';
+
+# ---- whom it tells what ----------------------------------------------------
+
+my @user = (headers => ['Authorization', 'Basic dXNlcjp3b3Jk']);
+is answer('/rules/DENY/x.txt'), '300 /rules/deny/x.txt', 'deny';
+is answer('/rules/auth.txt'), '300 /rules/aUTH.txt', 'auth_basic';
+is answer('/rules/auth.txt', @user), '300 /rules/Auth.txt /rules/aUTH.txt',
+    'auth_basic, let in';
+is answer('/rules/inner.txt'), '300 /rules/INNER.txt', 'internal';
+is answer('/rules/return.txt'), '300 /rules/reTURN.txt', 'return';
+is answer('/rules/map.txt'), '300 /rules/MAP.txt', 'a map of $uri';
+is answer('/rules/uri.txt'), '300 /rules/URI.txt', 'a map of $request_uri';
+is answer('/rules/any.txt'), '300 /rules/ANY.txt', 'satisfy any';
+is answer('/rules/any.txt', @user), '300 /rules/ANY.txt /rules/Any.txt',
+    'satisfy any, let in';
+is answer('/rules/SuB.txt'), '300 /rules/sUB.txt',
+    'auth_request of the path that is asked, too';
+is answer('/rules/sub.txt'), '300 /rules/sUB.txt', 'auth_request';
+is answer('/rules/none.txt'), '404', 'none is left';
+is answer('/rules/gone.txt'), '300 /rules/GONE.txt', 'rewritten';
+is answer('/shut/name.txt'), '403', 'where the asked path is denied';
+is answer('/SHUT/name.txt'), '403', 'and where its directory is';
+is answer('/SHUT/nothing.txt'), '403', 'as for what is absent in it';
+is answer('/hidden/name.txt'), '404', 'hidden names';
+is answer('/late/name.txt'), '404', 'what a rewrite has made is none to tell';
+is answer('/accel/?to=/name.txt'), '404', 'nor is that of X-Accel-Redirect';
+is answer('/capture/name.txt'), '404', 'alias with captures';
+my $ssi = $server->get('/page.shtml');
+is $ssi->status, 200, 'SSI';
+unlike $ssi->body, qr/NAME/, 'has no page in it';
+
+unlike $server->log_text, qr/\[alert\]|\[crit\](?!.*none)/, 'log';
+is_deeply [$server->errors(ignore => qr{/none})], [], 'errors';
+done_testing;
