@@ -253,7 +253,8 @@ iri_status_t mod_iri_find(request_rec *r, const iri_env_t *env,
 
 /*
  * In fixups, where found.answer is CHOOSE: tell the client of what it could
- * get.  DECLINED: nothing is to be told, and the name is absent.
+ * get.  DECLINED: nothing is to be told, and the name is absent.  What would
+ * be written is refused.
  */
 int mod_iri_choose(request_rec *r, mod_iri_request_t *ctx);
 

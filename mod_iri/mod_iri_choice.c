@@ -145,6 +145,9 @@ mod_iri_choose(request_rec *r, mod_iri_request_t *ctx)
     ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
                   "iri: %s may mean several names, match %s",
                   r->unparsed_uri, iri_match_text(ctx->found.match));
+    if (ctx->search.write) {
+        return HTTP_CONFLICT; /* no name more that is like the others */
+    }
     if (r->method_number == M_GET && ap_is_initial_req(r)) {
         mod_iri_select(r, ctx);
         if (ctx->found.count > 0) {

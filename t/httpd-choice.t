@@ -214,4 +214,55 @@ is $server->get('/Fall/twin')->status, 300, 'before FallbackResource';
 like choices('/Eight/abcd'), qr/^(404|(\S+ ){0,7}\S+)$/, 'eight at most';
 
 is_deeply [$server->errors], [], 'log';
+
+# ---- a tree in another charset ----------------------------------------------
+my ($euc) = make_tree("\@charset EUC-JP\n" . join '',
+    map { escaped($_) . "\tfile\n" } qw(表/ガイド.txt 表/ｶﾞｲﾄﾞ.txt 表/本/Ａb.txt
+        表/本/Ａｂ.txt 秘/Ａb.txt 秘/Ａｂ.txt 山/Ａb/山.txt 山/Ａｂ/川.txt 山/Ａb/川.txt));
+my $hyo = "\xC9\xBD";
+system 'chown', '-R', 'www-data', $euc if $> == 0;
+my $legacy = httpd(
+    root => $euc, log_level => 'info', modules => [qw(dav dav_fs)],
+    conf => <<"END");
+DavLockDB "%%TMP%%/run/lock"
+IRIEngine On
+IRIFilenameCharset EUC-JP
+IRIMatch width
+IRIAmbiguous 300
+<Location "/">
+    Dav On
+</Location>
+Alias "/別" "$euc"
+<Directory "$euc/秘">
+    Require all denied
+</Directory>
+<Location "/別/表/本/Ａb.txt">
+    Require all denied
+</Location>
+END
+chmod 0777, "$legacy->{tmp}/run";    # DavLockDB
+
+# Choices of an escaped target, as they are percent-encoded.
+sub legacy {
+    my ($path) = @_;
+    $path =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ge;
+    my $answer = $legacy->get($path, @json);
+    return $answer->status if $answer->status != 300;
+    return join ' ', map { $_->{uri} =~ s/%(..)/chr hex $1/ger }
+        @{ JSON::PP->new->decode($answer->body)->{choices} };
+}
+is legacy('/表/本/Ab.txt'), '/表/本/Ａb.txt /表/本/Ａｂ.txt', 'EUC-JP';
+is legacy('/別/表/本/Ab.txt'), '/別/表/本/Ａｂ.txt',
+    'EUC-JP behind an alias, one denied';
+is legacy('/秘/Ab.txt'), 403, 'EUC-JP, denied';
+is legacy('/山/Ab/川.txt'), '/山/Ａb/川.txt /山/Ａｂ/川.txt',
+    'EUC-JP, folders of two names';
+is legacy('/表/ガイド.txt'), 200, 'EUC-JP, its own name';
+for my $method (qw(PUT MKCOL DELETE)) {
+    is $legacy->request($method, '/%E8%A1%A8/%E6%9C%AC/Ab.txt', body => '')
+        ->status, 409, "$method is refused";
+}
+is join(' ', sort map { s{.*/}{}r } glob "$euc/$hyo/\xCB\xDC/*"),
+    "\xA3\xC1b.txt \xA3\xC1\xA3\xE2.txt", 'nothing was made';
+is_deeply [$legacy->errors], [], 'log, EUC-JP';
 done_testing;

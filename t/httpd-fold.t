@@ -327,4 +327,40 @@ is $server->get('/Docs/Guide/intro.html', port => $server->port('speling'))
     ->status, 301, 'mod_speling has what we have not';
 
 is_deeply [$server->errors], [], 'log';
+
+# ---- settings ---------------------------------------------------------------
+for (['IRIMatch width case accents spelling', ''], ['IRIMatch CASE:tr', ''],
+    ['IRIMatch exact case', 'IRIMatch takes "exact" alone'],
+    ['IRIMatch case:xx',    'IRIMatch takes "exact", or any of'],
+    ['IRIAmbiguous 300', ''], ['IRIAmbiguous 200',
+        'IRIAmbiguous must be "404" or "300"'],
+    ["<Location />\nIRIAmbiguous 300\n</Location>",
+        'IRIAmbiguous cannot occur within <Location> section'],
+    ['IRICache off', ''], ['IRICache 64k', ''], ['IRICache 63k',
+        'IRICache must be "off" or a size'],
+    ['IRICache 16m threads=x', 'IRICache takes one argument'],
+    ["<VirtualHost *:1>\nIRICache 1m\n</VirtualHost>",
+        'IRICache cannot occur within <VirtualHost> section'])
+{
+    my ($conf, $error) = @$_;
+    my ($code, $out) = httpd_t("$conf\n", root => $root);
+    is $code != 0, $error ne '', $conf;
+    like $out, qr/\Q$error\E/, "$conf: says why";
+}
+
+# With each size of cache, none and a small one too, twice each.
+for my $cache ('off', '64k', '16m') {
+    my $small = httpd(root => $root, conf => <<"END");
+IRICache $cache
+IRIEngine On
+IRIMatch case
+END
+    for my $number (1, 2) {
+        is $small->get('/DOCS/guide/intro.html')->body,
+            'Docs/Guide/Intro.html', "IRICache $cache, $number";
+        is $small->get('/DOCS/guide/none.html')->status, 404,
+            "IRICache $cache, absent, $number";
+    }
+    is_deeply [$small->errors], [], "IRICache $cache, log";
+}
 done_testing;
