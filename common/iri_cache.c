@@ -28,6 +28,7 @@
 #define IRI_SETTLED INT64_C(2000000000) /* ns after which mtime is safe */
 #define IRI_FRESH   INT64_C(100000000)  /* ns that a racy index is used */
 #define IRI_IDLE    9    /* times as long as it took, until it is read again */
+#define IRI_FORSAKEN INT64_C(3600000000000) /* ns in which any is read */
 #define IRI_QUICK   1000 /* entries that are read again at once, all the same */
 
 #define IRI_MEMO_SHARE  32     /* of the size, for each process besides */
@@ -341,12 +342,19 @@ iri_slot_is_of(const iri_slot_t *slot, const iri_wanted_t *wanted)
 }
 
 
-/* Has whoever was to fill it died? */
+/*
+ * Has whoever was to fill it died?  Its number may be another's by now, so
+ * that nobody is waited for forever either.
+ */
 static int
 iri_slot_is_left(const iri_slot_t *slot)
 {
-    return slot->state == IRI_SLOT_FILLING && slot->pid != (int32_t) getpid()
-           && kill((pid_t) slot->pid, 0) != 0 && errno == ESRCH;
+    if (slot->state != IRI_SLOT_FILLING || slot->pid == (int32_t) getpid()) {
+        return 0;
+    }
+
+    return (kill((pid_t) slot->pid, 0) != 0 && errno == ESRCH)
+           || iri_now() - slot->read_at > IRI_FORSAKEN;
 }
 
 
@@ -409,6 +417,7 @@ iri_slot_take(iri_cache_t *cache, const iri_wanted_t *wanted)
     best->pages = 0;
     best->page = 0;
     best->pid = (int32_t) getpid();
+    best->read_at = iri_now();
     best->node = *wanted->node;
     best->shape[0] = wanted->shape[0];
     best->shape[1] = wanted->shape[1];
@@ -792,7 +801,7 @@ iri_index_ask(const iri_env_t *env, const iri_shape_t *shape,
                             &search->hits);
 
     search->spelled = search->hits.count == 0 && search->may_spell
-                      && (shape->fold & IRI_FORGIVE_SPELLING);
+                      && index->head.spelled;
 
     return status == IRI_OK && search->spelled
                ? iri_spell_find(env, shape, index, search->key, &search->hits)

@@ -531,6 +531,7 @@ static iri_status_t
 iri_builder_end(iri_builder_t *builder, iri_index_t *index)
 {
     index->head.known = 1;
+    index->head.spelled = (builder->shape->fold & IRI_FORGIVE_SPELLING) != 0;
     index->head.records = builder->records;
     index->head.text = builder->text.len;
     index->text = builder->text.data;

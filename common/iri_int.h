@@ -379,7 +379,8 @@ typedef struct {
         uint32_t records;   /* how many */
         uint32_t table;
         uint32_t spellings;
-        uint32_t known;     /* 0: there may be other entries */
+        uint16_t known;     /* 0: there may be other entries */
+        uint16_t spelled;   /* 1: with spellings, if any were to be had */
         uint64_t entries;   /* read of the directory */
     } head;
 
