@@ -22,13 +22,12 @@
 
 
 struct ngx_http_iri_cache_s {
-    size_t              size;
-    ngx_str_t           threads; /* the name of a pool; empty: none is said */
-    ngx_shm_zone_t     *zone;    /* shared by all of this size */
-    iri_cache_t        *cache;   /* of this process; NULL: not yet */
+    size_t          size;
+    ngx_str_t       threads; /* the name of a pool; empty: none is said */
+    ngx_shm_zone_t *zone;    /* shared by all of this size */
+    iri_cache_t    *cache;   /* of this process; NULL: not yet, or no memory */
 #if (NGX_THREADS)
-    ngx_thread_pool_t  *pool;    /* NULL: none is needed */
-    unsigned            running:1; /* in this process */
+    ngx_thread_pool_t *pool; /* NULL: nothing is folded, so none is needed */
 #endif
 };
 
@@ -64,7 +63,7 @@ ngx_http_iri_later(void *ctx, iri_cache_job_t *job)
     ngx_thread_task_t    *task;
     ngx_http_iri_cache_t *cache = ctx;
 
-    if (!cache->running) {
+    if (cache->pool == NULL) {
         return 0;
     }
 
@@ -273,25 +272,14 @@ ngx_http_iri_cache_close(void *data)
 }
 
 
-/* A process without workers is not told when its configuration is a new one. */
 iri_cache_t *
 ngx_http_iri_cache(ngx_http_request_t *r)
 {
-    ngx_http_iri_cache_t    *cache;
     ngx_http_iri_srv_conf_t *iscf;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-    cache = iscf->cache;
 
-    if (cache == NULL) {
-        return NULL;
-    }
-
-    if (cache->cache == NULL) {
-        ngx_http_iri_cache_open(cache);
-    }
-
-    return cache->cache;
+    return iscf->cache != NULL ? iscf->cache->cache : NULL;
 }
 
 
@@ -303,9 +291,6 @@ ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf)
 
     for (i = 0; i < imcf->caches.nelts; i++) {
         ngx_http_iri_cache_open(cache[i]);
-#if (NGX_THREADS)
-        cache[i]->running = cache[i]->pool != NULL;
-#endif
     }
 }
 

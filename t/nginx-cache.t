@@ -1,0 +1,235 @@
+# nginx, iri_cache: what is remembered of directories is shared by workers,
+# stays over reload, and outlives workers that are killed; large directories
+# are read by threads.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use POSIX ();
+use Test::More;
+use Time::HiRes qw(sleep);
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+my $LARGE = 10_500;    # entries; up to 10,000 are read while a request waits
+my $KILLS = $ENV{IRI_KILLS} // 25;
+
+my ($root) = make_tree(<<'END');
+small/Name.txt	file	small
+END
+my $tmp = temp_dir();
+
+# Directories of many names, each empty but for the one that is asked for.
+sub fill {
+    my ($name, $count) = @_;
+    mkdir "$root/$name" or die "$root/$name: $!\n";
+    for (1 .. $count) {
+        open my $file, '>', "$root/$name/File$_.txt" or die "$name: $!\n";
+    }
+    spew("$root/$name/Name.txt", $name);
+    return;
+}
+fill('large', $LARGE);
+fill("many$_", 300) for 1 .. 12;
+
+# ---- what may be said ------------------------------------------------------
+
+for (['iri_cache 1k;', qr/"iri_cache" directive must be "off" or a size/],
+    ['iri_cache 5000m;', qr/"iri_cache" directive must be "off" or a size/],
+    ['iri_cache 1m pool;', qr/"iri_cache" directive takes a size and then, if anything/],
+    ['iri_cache off threads=x;', qr/"iri_cache" directive takes a size and then/],
+    ['iri_cache 1m; iri_cache 2m;', qr/"iri_cache" directive is duplicate/],
+    ['iri_cache 1m threads=unknown;', qr/unknown thread pool "unknown"/],
+    ['location / { iri_cache 1m; }', qr/"iri_cache" directive is not allowed/],
+    ['iri_match case sound;', qr/"iri_match" /],
+    ['iri_match exact case;', qr/"iri_match" /],
+    ['iri_ambiguous 200;', qr/"iri_ambiguous" directive must be "404" or "300"/],
+    ['iri_ambiguous;', qr/invalid number of arguments in "iri_ambiguous"/])
+{
+    my ($text, $pattern) = @$_;
+    my ($code, $said) =
+        nginx_t("server { listen 127.0.0.1:%%PORT%%; iri on; $text }");
+    isnt $code, 0, "refused: $text";
+    like $said, $pattern, 'with a reason';
+}
+for ('iri_cache off;', 'iri_cache 64k;', 'iri_cache 4096m;',
+    'iri_cache 2m threads=pool;', 'iri_match Case:TR accents:de WIDTH;',
+    'location / { iri_match spelling; iri_ambiguous 300; }')
+{
+    my ($code, $said) =
+        nginx_t("server { listen 127.0.0.1:%%PORT%%; iri on; $_ }",
+        main => 'thread_pool pool threads=1;');
+    is $code, 0, "taken: $_" or diag $said;
+}
+
+# ---- servers ---------------------------------------------------------------
+
+sub conf {
+    my (%size) = @_;
+    my $text = "default_type text/plain; iri on; iri_match case;\n";
+    for my $name (sort keys %size) {
+        my $port = $name eq 'main' ? '' : $name;
+        $text .= "server { listen 127.0.0.1:%%PORT$port%%; root %%ROOT%%;\n"
+            . ($size{$name} ? "iri_cache $size{$name};" : '') . " }\n";
+    }
+    return $text;
+}
+
+sub start {
+    my ($conf, %option) = @_;
+    return nginx(root => $root, tmp => temp_dir(), conf => $conf,
+        log_level => 'info', %option);
+}
+
+# Status and body of one answer.
+sub answer {
+    my ($server, $target, %option) = @_;
+    my $answer = $server->get($target, %option);
+    my $body = $answer->body =~ /<center>/ ? '' : ' ' . $answer->body;
+    return $answer->status . $body;
+}
+
+# The answer once threads have read the directory.
+sub answer_later {
+    my ($server, $target, %option) = @_;
+    my $last;
+    $server->wait_for(
+        sub { ($last = answer($server, $target, %option)) =~ /^200/ });
+    return $last;
+}
+
+my $server = start(conf(main => '2m', small => '64k', off => 'off',
+        named => '2m threads=pool', default => ''), workers => 3,
+    main => 'thread_pool pool threads=2;');
+my $port = sub { (port => $server->port($_[0])) };
+
+is answer($server, '/small/name.txt'), '200 small', 'found';
+is answer($server, '/small/name.txt', $port->($_)), '200 small', "found: $_"
+    for qw(small off named default);
+is answer($server, '/large/Name.txt'), '200 large', 'large: exact at once';
+is answer($server, '/large/name.txt'), '404', 'and others not yet';
+is answer_later($server, '/large/name.txt'), '200 large', 'but soon';
+is answer($server, '/large/name.txt'), '200 large', "in each worker, $_"
+    for 1 .. 12;
+is answer($server, '/large/name.txt', $port->('named')), '200 large',
+    'servers with the same size share it';
+is answer($server, '/large/name.txt', $port->('off')), '404',
+    'off: nothing is remembered of it';
+is answer_later($server, '/large/name.txt', $port->('default')), '200 large',
+    'the default size';
+is answer($server, '/large/name.txt', $port->('small')), '404',
+    'a size that it does not fit into';
+is answer($server, '/small/name.txt', $port->('small')), '200 small',
+    'which serves others';
+
+ok $server->reload, 'reload';
+is answer($server, '/large/name.txt'), '200 large', "is kept, $_" for 1 .. 3;
+ok $server->reload(conf(main => '3m', small => '64k', off => 'off',
+        named => '2m threads=pool', default => '')), 'reload with another size';
+is answer($server, '/large/name.txt', $port->('named')), '200 large',
+    'what stays as it was is kept';
+is answer($server, '/large/name.txt'), '404', 'the other is new';
+is answer_later($server, '/large/name.txt'), '200 large', 'and filled again';
+ok $server->reload(conf(main => 'off', small => '2m', off => '3m',
+        named => 'off', default => '64k')), 'reload with others';
+is answer($server, '/small/name.txt', $port->($_)), '200 small', "found: $_"
+    for qw(small off named default);
+
+# ---- what changes ----------------------------------------------------------
+
+rename "$root/small/Name.txt", "$root/small/NewName.txt" or die $!;
+is answer($server, '/small/name.txt', $port->($_)), '404', "gone: $_"
+    for qw(small off named);
+is answer($server, '/small/newname.txt', $port->($_)), '200 small', "new: $_"
+    for qw(small off named);
+rename "$root/small/NewName.txt", "$root/small/Name.txt" or die $!;
+is answer($server, '/small/name.txt', $port->($_)), '200 small', "back: $_"
+    for qw(small off named);
+
+is_deeply [$server->errors], [], 'log';
+$server->stop;
+
+# ---- one process -----------------------------------------------------------
+
+my $single = start(conf(main => '2m'), master => 0);
+is answer($single, '/small/name.txt'), '200 small', 'master_process off';
+is answer_later($single, '/large/name.txt'), '200 large', 'with threads';
+is_deeply [$single->errors], [], 'log';
+$single->stop;
+
+# ---- workers that are killed -----------------------------------------------
+
+# Directories change all the time, so that indexes are made all the time.
+my $killed = start(conf(main => '256k', named => '2m'), workers => 2);
+my @pids;
+my $changer = fork // die "fork: $!\n";
+if (!$changer) {
+    my $n = 0;
+    while (getppid() != 1) {
+        my $dir = "$root/" . ($n % 3 ? 'many' . (1 + $n % 12) : 'large');
+        open my $file, '>', "$dir/New$n.txt";
+        close $file;
+        unlink "$dir/New$n.txt";
+        $n++;
+        sleep 0.002;
+    }
+    POSIX::_exit(0);
+}
+
+# Answers while workers die: none is wrong, though some are none.
+my ($right, $broken, @wrong) = (0, 0);
+sub ask {
+    my ($dir, %option) = @_;
+    my $text = eval { answer($killed, "/$dir/NAME.txt", %option) };
+    if (!defined $text || $text =~ /^ ?$/) {
+        $broken++;
+    } elsif ($text eq "200 $dir" || ($text eq '404' && $dir eq 'large')) {
+        $right++;
+    } else {
+        push @wrong, "$dir: $text";
+    }
+    return;
+}
+
+sub workers {
+    my $pid = $killed->pid;
+    my %gone = map { $_ => 1 }
+        $killed->log_text =~ /worker process (\d+) exited/g;
+    return grep { !$gone{$_} }
+        $killed->log_text =~ /start worker process (\d+)/g;
+}
+
+for my $kill (1 .. $KILLS) {
+    my $client = fork // die "fork: $!\n";
+    if (!$client) {
+        for (1 .. 40) {
+            my $dir = $_ % 4 ? 'many' . (1 + ($_ + $kill) % 12) : 'large';
+            eval { $killed->get("/$dir/NAME.txt",
+                port => $killed->port($_ % 2 ? '' : 'named')) };
+        }
+        POSIX::_exit(0);
+    }
+    sleep rand 0.02;
+    my @alive = workers();
+    kill 'KILL', $alive[rand @alive] if @alive;
+    ask('many' . (1 + int rand 12),
+        port => $killed->port($_)) for '', 'named';
+    ask('large');
+    waitpid $client, 0;
+}
+kill 'KILL', $changer;
+waitpid $changer, 0;
+
+is_deeply \@wrong, [], "$right answers, none is wrong";
+ok $killed->wait_for(sub {
+    $killed->log_text =~ /exited on signal 9/ && workers() == 2 }),
+    'workers were killed, and others came';
+is answer($killed, "/many$_/NAME.txt"), "200 many$_", "found in many$_"
+    for 1 .. 12;
+is answer_later($killed, '/large/NAME.txt', port => $killed->port('named')),
+    '200 large', 'found in the large one';
+is_deeply [$killed->errors(ignore => qr/exited on signal 9/)], [], 'log';
+$killed->stop;
+is_deeply [$killed->errors(ignore => qr/exited on signal 9/)], [], 'the end';
+done_testing;
