@@ -343,9 +343,10 @@ for (['IRIMatch width case accents spelling', ''], ['IRIMatch CASE:tr', ''],
         'IRICache cannot occur within <VirtualHost> section'])
 {
     my ($conf, $error) = @$_;
+    my $name = $conf =~ s{\n}{ }gr;
     my ($code, $out) = httpd_t("$conf\n", root => $root);
-    is $code != 0, $error ne '', $conf;
-    like $out, qr/\Q$error\E/, "$conf: says why";
+    is $code != 0, $error ne '', $name;
+    like $out, qr/\Q$error\E/, "$name: says why";
 }
 
 # With each size of cache, none and a small one too, twice each.
