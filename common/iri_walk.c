@@ -447,9 +447,15 @@ iri_walk_from(iri_finder_t *finder, iri_str_t part, size_t from,
 {
     iri_str_t    root = finder->search->root;
     iri_status_t status;
+    size_t       i;
 
     memset(walk, 0, sizeof(*walk));
     walk->match = IRI_MATCH_EXACT;
+
+    /* As deep as who had looked for each of these. */
+    for (i = 1; i < from; i++) {
+        walk->depth += part.data[i] == '/' && part.data[i - 1] != '/';
+    }
 
     status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
 
@@ -461,7 +467,11 @@ iri_walk_from(iri_finder_t *finder, iri_str_t part, size_t from,
         status = iri_buf_put(finder->env, &walk->names, part.data, from);
     }
 
-    walk->deepest = walk->disk.len;
+    for (i = from; i > 0 && part.data[i - 1] == '/'; i--) {
+        /* void */
+    }
+
+    walk->deepest = walk->disk.len - (from - i);
 
     return status == IRI_OK ? iri_walk_down(finder, part, from, 0, walk)
                             : status;
