@@ -280,6 +280,48 @@ test_further_readings(void **state)
 }
 
 
+/* Nothing is there under any reading: the first one stays. */
+static void
+test_absent_in_all_readings(void **state)
+{
+    static const char *const tree[] = { "/up/a.txt", "/up/x/a.txt", NULL };
+    static const char *const paths[] = { "/up/", "/up//", "/up/x/", "/UP/",
+                                         "/" };
+    near_t             near;
+    iri_reading_conf_t conf;
+    iri_reading_t      reading;
+    iri_request_t      request;
+    char               octets[64], path[64], want[128];
+    size_t             i;
+
+    (void) state;
+
+    memset(&conf, 0, sizeof(conf));
+    conf.charsets = core_charsets("sjis euc-jp");
+
+    for (i = 0; i < 2 * COUNT(paths); i++) {
+        near_init(&near, N | W | C, tree);
+        near.search.write = i % 2 == 0;
+        memset(&request, 0, sizeof(request));
+        snprintf(octets, sizeof(octets), "%s\xa1\xc1.txt", paths[i / 2]);
+        request.path = core_str(octets);
+        assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
+                         IRI_OK);
+
+        /* Two in half width; in EUC-JP it would be one in full width. */
+        snprintf(path, sizeof(path), "%s\xef\xbd\xa1\xef\xbe\x81.txt",
+                 paths[i / 2]);
+        assert_text(reading.path, path);
+        near.search.reading = &reading;
+        snprintf(want, sizeof(want), "moved /up/%s case",
+                 strrchr(path, '/') + 1);
+        assert_near(&near, path,
+                    i / 2 == 3 && !near.search.write ? want : "pass");
+        near_free(&near);
+    }
+}
+
+
 /*
  * In the directory of a further reading there are several: what follows is as
  * long as it is in that reading.
@@ -920,6 +962,7 @@ main(void)
         cmocka_unit_test(test_exact_among_many),
         cmocka_unit_test(test_exact_directory_first),
         cmocka_unit_test(test_further_readings),
+        cmocka_unit_test(test_absent_in_all_readings),
         cmocka_unit_test(test_several_in_further),
         cmocka_unit_test(test_dots),
         cmocka_unit_test(test_no_way_up),
