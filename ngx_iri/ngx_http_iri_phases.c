@@ -360,7 +360,10 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                   iri_answer_text(found->found.answer),
                   iri_why_text(found->found.why));
 
-    return NGX_HTTP_NOT_FOUND;
+    /* There is no telling what would be written to. */
+    return found->found.answer == IRI_CHOOSE && found->search.write
+               ? NGX_HTTP_CONFLICT
+               : NGX_HTTP_NOT_FOUND;
 }
 
 

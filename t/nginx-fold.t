@@ -37,6 +37,8 @@ zipped.css.gz	file	zipped
 dav/Name.txt	file	dav
 dav/\xEF\xBC\xA3\xEF\xBC\xA4.txt	file	full width
 dav/Sub/x	file	x
+dav/p\xEF\xBD\x81r.txt	file	1
+dav/pa\xEF\xBD\x92.txt	file	2
 dav/closed/Name.txt	file	closed
 ssi/Page.shtml	file	<!--#include virtual="/DIR/SUB/FILE.TXT" -->
 ssi/shut.shtml	file	<!--#include virtual="/INNER/THING.TXT" -->
@@ -301,6 +303,8 @@ is names(''), $before, 'which are gone';
 is dav('MKCOL', 'CLOSED/new/'), 409, 'MKCOL in a directory of another case';
 is dav('PUT', 'CD.txt', body => 'new'), 204, 'PUT of another width';
 is slurp("$root/dav/\xEF\xBC\xA3\xEF\xBC\xA4.txt"), 'new', 'goes to the file';
+is dav('PUT', 'par.txt', body => 'new'), 409, 'PUT of several widths';
+is dav('COPY', 'Name.txt', to => '/dav/par.txt'), 409, 'nor is it a Destination';
 is dav('COPY', 'name.txt', to => '/dav/copy'), 404, 'COPY of another case';
 is dav('COPY', 'Name.txt', to => '/dav/NAME.txt'), 204,
     'COPY to another case';
