@@ -171,9 +171,30 @@ vary(const word_t *like, word_t *word)
 }
 
 
-/* Written in NFC, in NFD, or as it happens to be. */
+/* In a legacy charset; empty where that has not all of the characters. */
+static iri_str_t
+encode(const iri_charset_t *charset, const oracle_text_t *text,
+       unsigned char *out)
+{
+    iri_str_t s = { 0, out };
+    size_t    i, n;
+
+    for (i = 0; i < text->count; i++) {
+        n = iri_charset_put(charset, text->c[i], out + s.len);
+        s.len = n == 0 ? 0 : s.len + n;
+
+        if (n == 0) {
+            break;
+        }
+    }
+
+    return s;
+}
+
+
+/* Written in NFC, in NFD, as it happens to be, or in a charset. */
 static void
-write_word(const word_t *word, named_t *named)
+write_word(const word_t *word, const iri_charset_t *charset, named_t *named)
 {
     oracle_text_t   disk = { { 0 }, 0 };
     const uint32_t *way;
@@ -190,6 +211,11 @@ write_word(const word_t *word, named_t *named)
     named->name = disk;
     oracle_normalize(&named->name, 0);
     named->utf8 = core_utf8(named->name.c, named->name.count, named->name8);
+
+    if (charset != NULL) {
+        named->disk = encode(charset, &named->name, named->disk8);
+        return;
+    }
 
     if (core_random(3) != 0) {
         oracle_normalize(&disk, (int) core_random(2));
@@ -208,7 +234,8 @@ is_dots(iri_str_t s)
 
 /* Names like a word: not twice, and of directories no two of one name. */
 static void
-random_names(const word_t *like, int directories, names_t *names)
+random_names(const word_t *like, const iri_charset_t *charset,
+             int directories, names_t *names)
 {
     named_t *named;
     word_t   word;
@@ -220,9 +247,10 @@ random_names(const word_t *like, int directories, names_t *names)
     for (turn = core_random(MAX_NAMES + 1); turn > 0; turn--) {
         named = &names->name[names->count];
         vary(like, &word);
-        write_word(&word, named);
+        write_word(&word, charset, named);
+        twice = is_dots(named->utf8) || named->disk.len == 0;
 
-        for (i = 0, twice = is_dots(named->utf8); i < names->count; i++) {
+        for (i = 0; i < names->count; i++) {
             twice |= iri_str_equal(named->disk, names->name[i].disk)
                      || (directories
                          && iri_str_equal(named->utf8, names->name[i].utf8));
@@ -247,15 +275,16 @@ parts_of(unsigned match, const named_t *named, oracle_parts_t *parts)
 
 
 static iri_match_t
-model_level(unsigned match, const named_t *asked, const named_t *entry)
+model_level(unsigned match, int legacy, const named_t *asked,
+            const named_t *entry)
 {
     static oracle_parts_t a, b;
     iri_match_t           level;
 
     if (iri_str_equal(asked->utf8, entry->utf8)) {
-        return iri_str_equal(entry->disk, entry->utf8)
-                   ? IRI_MATCH_EXACT
-                   : IRI_MATCH_NORMALIZATION;
+        return iri_str_equal(entry->disk, entry->utf8) ? IRI_MATCH_EXACT
+               : legacy                                ? IRI_MATCH_CHARSET
+                        : IRI_MATCH_NORMALIZATION;
     }
 
     /* A full-width dot hides nothing. */
@@ -286,8 +315,8 @@ typedef struct {
 
 
 static void
-model_find(unsigned match, const named_t *asked, const names_t *names,
-           near_t *near)
+model_find(unsigned match, int legacy, const named_t *asked,
+           const names_t *names, near_t *near)
 {
     iri_match_t level;
     size_t      i, k;
@@ -296,7 +325,7 @@ model_find(unsigned match, const named_t *asked, const names_t *names,
     near->count = 0;
 
     for (i = 0; i < names->count; i++) {
-        level = model_level(match, asked, &names->name[i]);
+        level = model_level(match, legacy, asked, &names->name[i]);
 
         if (level == IRI_MATCH_NONE
             || (near->count != 0 && level > near->level)) {
@@ -328,7 +357,9 @@ typedef struct {
     iri_tree_conf_t tree;
     iri_search_t    search;
     iri_found_t     found;
-    named_t         asked[2]; /* directory, and name in it */
+    int             legacy;     /* the tree is in such a charset */
+    int             unwritable; /* which cannot write what is asked */
+    named_t         asked[2];   /* directory, and name in it */
     names_t         directories;
     names_t         in[MAX_NAMES]; /* each of them */
     unsigned char   path[4 * MAX_UTF8];
@@ -356,15 +387,20 @@ join(unsigned char *to, const char *root, iri_str_t a, iri_str_t b)
 static void
 world_init(world_t *w)
 {
-    static const iri_str_t nothing = { 0, NULL };
-    static const word_t    d = { { 0 }, { 0 }, 1 };
-    unsigned char          path[4 * MAX_UTF8];
-    word_t                 word[2];
-    size_t                 i, k;
+    static const iri_str_t   nothing = { 0, NULL };
+    static const word_t      d = { { 0 }, { 0 }, 1 };
+    static const char *const labels[] = { "", "", "euc-jp", "shift_jis" };
+    const char              *label = labels[core_random(COUNT(labels))];
+    const iri_charset_t     *charset;
+    unsigned char            path[4 * MAX_UTF8];
+    word_t                   word[2];
+    size_t                   i, k;
 
     memset(w, 0, sizeof(*w));
+    charset = *label != '\0' ? core_charset(label) : NULL;
+    w->legacy = charset != NULL;
     core_init(&w->core);
-    w->tree = core_tree("", IRI_NAMES_ANY, sets[core_random(COUNT(sets))]);
+    w->tree = core_tree(label, IRI_NAMES_ANY, sets[core_random(COUNT(sets))]);
     w->tree.ambiguous = (iri_ambiguous_t) core_random(2);
     w->search.tree = &w->tree;
     w->search.root = S("/srv");
@@ -373,20 +409,20 @@ world_init(world_t *w)
 
     random_word(&word[0]);
     random_word(&word[1]);
-    random_names(&word[0], 1, &w->directories);
+    random_names(&word[0], charset, 1, &w->directories);
 
     /* Often all is in one directory, by its own name. */
     if (core_random(2)) {
         word[0] = d;
         w->directories.count = 1;
-        write_word(&d, &w->directories.name[0]);
+        write_word(&d, NULL, &w->directories.name[0]);
     }
 
-    write_word(&word[0], &w->asked[0]);
-    write_word(&word[1], &w->asked[1]);
+    write_word(&word[0], NULL, &w->asked[0]);
+    write_word(&word[1], NULL, &w->asked[1]);
 
     for (i = 0; i < w->directories.count; i++) {
-        random_names(&word[1], 0, &w->in[i]);
+        random_names(&word[1], charset, 0, &w->in[i]);
         core_put(&w->core,
                  join(path, "/srv", w->directories.name[i].disk, nothing));
 
@@ -394,6 +430,10 @@ world_init(world_t *w)
             core_put(&w->core, join(path, "/srv", w->directories.name[i].disk,
                                     w->in[i].name[k].disk));
         }
+    }
+
+    for (i = 0; i < 2 && charset != NULL; i++) {
+        w->unwritable |= encode(charset, &w->asked[i].name, path).len == 0;
     }
 
     w->search.path = join(w->path, "", w->asked[0].utf8, w->asked[1].utf8);
@@ -426,6 +466,14 @@ world_fail(world_t *w, const char *what, iri_str_t want)
 
 
 /* ---- both ---------------------------------------------------------------- */
+
+/* Of what no entry can have for a name that is said, too. */
+static iri_answer_t
+absent(const world_t *w)
+{
+    return w->unwritable ? IRI_REFUSE : IRI_PASS;
+}
+
 
 static void
 check(world_t *w, iri_answer_t answer, iri_match_t match, iri_str_t path)
@@ -496,16 +544,16 @@ check_world(world_t *w)
     match &= w->search.write ? N | W : ~0u;
 
     assert_int_equal(iri_find(&w->core.env, &w->search, &w->found), IRI_OK);
-    model_find(match, &w->asked[0], &w->directories, &up);
+    model_find(match, w->legacy, &w->asked[0], &w->directories, &up);
 
     if (up.count != 1) {
-        check(w, up.count == 0 ? IRI_PASS : IRI_CHOOSE, up.level,
+        check(w, up.count == 0 ? absent(w) : IRI_CHOOSE, up.level,
               w->search.path);
         return;
     }
 
     at = (size_t) ((const named_t *) up.entry[0] - w->directories.name);
-    model_find(match, &w->asked[1], &w->in[at], &down);
+    model_find(match, w->legacy, &w->asked[1], &w->in[at], &down);
 
     if (down.count == 1) {
         level = up.level > down.level ? up.level : down.level;
@@ -521,7 +569,7 @@ check_world(world_t *w)
         check(w, IRI_MOVED, w->found.match, want);
 
     } else if (down.count == 0) {
-        check(w, IRI_PASS, IRI_MATCH_NONE, want);
+        check(w, absent(w), IRI_MATCH_NONE, want);
 
     } else {
         level = up.level > down.level ? up.level : down.level;
