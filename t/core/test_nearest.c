@@ -5,8 +5,8 @@
  * and for each set of levels: the entry that is found, its level, the answer
  * and what there is to choose are those of a model that compares the segment
  * with every entry by the oracle, knows no index and no cache, and goes down
- * one directory after the other.  Iota subscript stands for no iota here, which
- * only `case` alone takes it for.
+ * one directory after the other.  Iota subscript is no iota here, which only
+ * `case` alone takes it for.
  */
 
 #include <stdlib.h>
