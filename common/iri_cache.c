@@ -811,12 +811,20 @@ iri_index_ask(const iri_env_t *env, const iri_shape_t *shape,
 
 /* ---- reading a directory ------------------------------------------------- */
 
+/* Are large directories read elsewhere? */
 static int
+iri_cache_has_later(const iri_cache_t *cache, const iri_shape_t *shape)
+{
+    return cache != NULL && cache->conf.later != NULL && shape->fold != 0;
+}
+
+
+/* Entries that are read while a request waits. */
+static size_t
 iri_cache_most(const iri_cache_t *cache, const iri_shape_t *shape)
 {
-    return shape->fold == 0
-                   || (cache != NULL && cache->conf.later != NULL)
-                   || cache == NULL
+    return cache == NULL || shape->fold == 0
+                   || iri_cache_has_later(cache, shape)
                ? IRI_MAX_LISTED
                : IRI_MAX_INDEXED;
 }
@@ -857,21 +865,21 @@ iri_cache_job_run(iri_cache_job_t *job)
 }
 
 
-/* Have it read elsewhere; the slot is taken so that nobody else does, too. */
-static void
+/*
+ * Have it read elsewhere; the slot is taken so that nobody else does, too.
+ * 0: that cannot be done.
+ */
+static int
 iri_cache_later(const iri_env_t *env, iri_cache_t *cache,
                 const iri_shape_t *shape, const iri_cache_search_t *search)
 {
     iri_cache_job_t *job;
     iri_wanted_t     wanted;
-
-    if (cache == NULL || cache->conf.later == NULL || shape->fold == 0) {
-        return;
-    }
+    int              filling;
 
     job = malloc(sizeof(*job) + search->directory.len + 1);
     if (job == NULL) {
-        return;
+        return 0;
     }
 
     memset(job, 0, sizeof(*job));
@@ -886,9 +894,8 @@ iri_cache_later(const iri_env_t *env, iri_cache_t *cache,
     iri_slot_want(cache, shape, &search->node, &wanted);
 
     iri_cache_lock(cache);
-    job->slot = iri_slot_find(&wanted, IRI_SLOT_FILLING) == NULL
-                    ? iri_slot_take(cache, &wanted)
-                    : NULL;
+    filling = iri_slot_find(&wanted, IRI_SLOT_FILLING) != NULL;
+    job->slot = filling ? NULL : iri_slot_take(cache, &wanted);
 
     if (job->slot != NULL) {
         job->slot->entries = UINT32_MAX;
@@ -898,10 +905,15 @@ iri_cache_later(const iri_env_t *env, iri_cache_t *cache,
 
     if (job->slot == NULL) {
         free(job);
-
-    } else if (!cache->conf.later(cache->conf.ctx, job)) {
-        iri_cache_job_drop(job);
+        return filling;
     }
+
+    if (!cache->conf.later(cache->conf.ctx, job)) {
+        iri_cache_job_drop(job);
+        return 0;
+    }
+
+    return 1;
 }
 
 
@@ -938,10 +950,10 @@ iri_cache_read(const iri_env_t *env, iri_cache_t *cache,
     iri_node_t   node;
     iri_status_t status;
     int64_t      read_at = iri_now();
-    int          more = 0;
+    int          later, more = 0;
 
     status = iri_index_build(env, shape, search->directory,
-                             (size_t) iri_cache_most(cache, shape),
+                             iri_cache_most(cache, shape),
                              iri_cache_room(cache), &node, &index, &more);
     if (status != IRI_OK) {
         search->listed = 1;
@@ -950,12 +962,15 @@ iri_cache_read(const iri_env_t *env, iri_cache_t *cache,
 
     search->listed = index.head.entries + 1;
 
-    if (more && cache != NULL && cache->conf.later != NULL
-        && shape->fold != 0)
-    {
-        iri_cache_later(env, cache, shape, search);
+    later = more && iri_cache_has_later(cache, shape);
 
-    } else {
+    if (later && !iri_cache_later(env, cache, shape, search)) {
+        /* That it is large is kept, of no known time: to be tried again. */
+        node.mtime = ~node.mtime;
+        later = 0;
+    }
+
+    if (!later) {
         iri_cache_keep(cache, shape, &node, &index, read_at);
     }
 
@@ -1108,8 +1123,8 @@ iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
         return status;
     }
 
-    if (recalled.large && cache->conf.later != NULL && shape.fold != 0) {
-        iri_cache_later(env, cache, &shape, search);
+    if (recalled.large && iri_cache_has_later(cache, &shape)) {
+        (void) iri_cache_later(env, cache, &shape, search);
         return IRI_OK;
     }
 
