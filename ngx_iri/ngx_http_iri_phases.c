@@ -101,6 +101,7 @@ ngx_http_iri_post_read_ascii(ngx_http_request_t *r, iri_engine_t engine)
     }
 
     ctx->ascii = r->uri;
+    ctx->known = r->uri;
     ctx->canonical = r->uri;
 
     return NGX_DECLINED;
@@ -150,7 +151,11 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx;
 
-    if (ngx_http_iri_plain_uri(r)) {
+    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+
+    if ((ctx != NULL && ngx_http_iri_same(r->uri, ctx->known))
+        || ngx_http_iri_plain_uri(r))
+    {
         return NGX_DECLINED;
     }
 
@@ -534,6 +539,7 @@ static ngx_int_t
 ngx_http_iri_rewrite_first(ngx_http_request_t *r)
 {
     ngx_int_t                 rc;
+    ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
@@ -556,7 +562,10 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
         ngx_http_iri_destination_over(r);
     }
 
-    rc = ngx_http_iri_read_again(r);
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    rc = ngx_http_iri_own_name(ilcf, r->uri) ? NGX_DECLINED
+                                             : ngx_http_iri_read_again(r);
 
     if (ngx_http_iri_keep_late(r) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -612,13 +621,19 @@ ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ngx_http_iri_own_name(ilcf, r->uri)) {
+        ngx_http_iri_root_validate(r, ilcf);
+        return NGX_DECLINED;
+    }
+
     /* What "rewrite ... break" made stays in this location. */
     rc = ngx_http_iri_read_again(r);
     if (rc != NGX_OK && rc != NGX_DECLINED) {
         return rc;
     }
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     ngx_http_iri_root_validate(r, ilcf);
 
     return ngx_http_iri_is_looked_for(r) ? ngx_http_iri_resolve(r)

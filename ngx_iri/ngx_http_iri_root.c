@@ -306,13 +306,20 @@ ngx_http_iri_is_write(ngx_http_request_t *r)
 
 /* What was found last, where nothing that it follows from may have changed. */
 static ngx_http_iri_found_t *
-ngx_http_iri_found_last(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                        ngx_str_t uri)
+ngx_http_iri_found_last(ngx_http_request_t *r, ngx_str_t uri)
 {
-    ngx_http_iri_found_t *found = ctx->last;
+    ngx_http_iri_ctx_t   *ctx;
+    ngx_http_iri_found_t *found;
 
-    return found != NULL && ctx->last_conf == r->loc_conf
-                   && found->uri.data == uri.data && found->uri.len == uri.len
+    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+
+    if (ctx == NULL || ctx->last == NULL || ctx->last_conf != r->loc_conf) {
+        return NULL;
+    }
+
+    found = ctx->last;
+
+    return found->uri.data == uri.data && found->uri.len == uri.len
                    && found->search.write == ngx_http_iri_is_write(r)
                ? found
                : NULL;
@@ -324,7 +331,7 @@ ngx_http_iri_found_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const ngx_http_core_loc_conf_t *clcf,
                         ngx_http_iri_found_t           *found)
 {
-    ctx->last = clcf->root_lengths == NULL ? found : NULL;
+    ctx->last = clcf->root_lengths == NULL && clcf->alias == 0 ? found : NULL;
     ctx->last_conf = r->loc_conf;
 
     return found;
@@ -340,6 +347,11 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 
+    found = ngx_http_iri_found_last(r, uri);
+    if (found != NULL) {
+        return found;
+    }
+
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     clcf = ngx_http_iri_plain_conf(r, ilcf);
 
@@ -348,16 +360,7 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     }
 
     ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL) {
-        return NULL;
-    }
-
-    found = ngx_http_iri_found_last(r, ctx, uri);
-    if (found != NULL) {
-        return found;
-    }
-
-    if (ngx_http_iri_place(r, ilcf, uri, &search) != NGX_OK) {
+    if (ctx == NULL || ngx_http_iri_place(r, ilcf, uri, &search) != NGX_OK) {
         return NULL;
     }
 
