@@ -59,7 +59,8 @@ sub run {
 # ---- what is asked -----------------------------------------------------------
 
 # Rows: a name, the target, the status with the module on, and the row that
-# is the same page under its exact name.
+# is the same page under its exact name. What is new has not been asked for
+# before: nothing can be remembered of it.
 sub sizes {
     my ($size) = @_;
     my $page = '/' . name_of('d', $size / 2);
@@ -68,9 +69,23 @@ sub sizes {
         ["exact d$size",  "/d$size$page",       200],
         ["case d$size",   "/d$size$odd",        200],
         ["absent d$size", "/d$size/Zzzzz.html", 404],
+        ["case-new d$size", sub {
+            my ($n) = @_;
+            return "/d$size/" . in_case(name_of('d', $n * 7 % $size), $n);
+        }, 200],
+        ["absent-new d$size", sub { sprintf "/d$size/Zz%07d.html", @_ },
+            404],
     );
     push @rows, ["two d$size", "/D$size$odd", 200] if $size == 1000;
     return map { [@$_, "exact d$size"] } @rows;
+}
+
+# The letters of a name in upper case where the number has a bit, never none.
+sub in_case {
+    my ($name, $number) = @_;
+    my $bit = 0;
+    $name =~ s/([a-z])/($number % 4095 + 1) >> $bit++ & 1 ? uc $1 : $1/ge;
+    return $name;
 }
 
 sub characters {
@@ -90,8 +105,22 @@ sub characters {
             'exact fr1000'],
         ['absent fr1000',  "/fr1000/x$fr",     404, 'exact fr1000'],
     );
-    $_->[1] =~ s/([\x80-\xFF])/sprintf '%%%02X', ord $1/ge for @rows;
+    for my $kind ('ja', 'fr') {
+        push @rows, ["absent-new ${kind}1000", sub {
+            return "/${kind}1000/x" . escape(name_of($kind, 1000 + $_[0]));
+        }, 404, "exact ${kind}1000"];
+    }
+    push @rows, ['case-new fr1000', sub {
+        my $name = in_case(name_of('fr', $_[0] * 7 % 1000), $_[0]);
+        return '/fr1000/' . escape($name);
+    }, 200, 'exact fr1000'];
+    $_->[1] = escape($_->[1]) for grep { !ref $_->[1] } @rows;
     return @rows;
+}
+
+sub escape {
+    my ($octets) = @_;
+    return $octets =~ s/([\x80-\xFF])/sprintf '%%%02X', ord $1/ger;
 }
 
 # ---- measuring ---------------------------------------------------------------

@@ -57,12 +57,15 @@ sub asker {
     return $self->{asker} //= $self->client(timeout => $PATIENCE);
 }
 
-# Asks so often; the last answer.
+# Asks so often; the last answer. A target may be a function that gives
+# another one each time, from a number.
 sub ask {
     my ($self, $target, $times) = @_;
     my $answer;
-    $answer = $self->asker->request({ target => $target, @AGENT })
-        for 1 .. $times // 1;
+    for (1 .. $times // 1) {
+        my $now = ref $target ? $target->(++$self->{asked}) : $target;
+        $answer = $self->asker->request({ target => $now, @AGENT });
+    }
     return $answer;
 }
 
