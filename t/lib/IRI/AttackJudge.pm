@@ -175,7 +175,7 @@ sub safe {
     push @wrong, 'status ' . $answer->status
         if $answer->status !~ /^[234]/ && $answer->status != 501;
     push @wrong, authority($row, $answer, $run)
-        if $answer->status =~ /^3/ && $answer->status != 304;
+        if $answer->status =~ /^3/ && $answer->status !~ /^30[04]$/;
     return @wrong;
 }
 
@@ -452,8 +452,9 @@ sub no_hidden_name {
     my ($row, $answer, $run) = @_;
     my $hops = 0;
     $answer = follow($row, $answer, $run)
-        while $answer->status =~ /^3/ && $hops++ < 2;
-    return () if $answer->status != 200;
+        while $answer->status =~ /^3/ && $answer->status != 300
+            && $hops++ < 2;
+    return () if $answer->status !~ /^(?:200|300)$/;
     my @wrong;
     my $body = unpercent($answer->body);
     for my $entry ($run->{tree}->entries) {
@@ -462,7 +463,7 @@ sub no_hidden_name {
         ($name) = $entry->{path} =~ m{(\.[^/]+)$} if $entry->{path} =~ m{/\.};
         next if !defined $name || !$entry->{rule};
         push @wrong, 'listed: ' . escaped($name)
-            if $body =~ /[">]\Q$name\E/;
+            if $body =~ m{[">/]\Q$name\E};
     }
     my %seen;
     return grep { !$seen{$_}++ } @wrong;
