@@ -50,10 +50,7 @@ mod_iri_may_have(request_rec *r, const mod_iri_request_t *ctx,
     /* mod_dir redirects to a directory that lacks its slash */
     *is_directory = rr->finfo.filetype == APR_DIR
                     && uri[strlen(uri) - 1] != '/';
-    if (rr->status == HTTP_OK && !rr->proxyreq
-        && (rr->handler == NULL
-            || strcmp(rr->handler, "redirect-handler") != 0))
-    {
+    if (rr->status == HTTP_OK && !rr->proxyreq) {
         may = (rr->finfo.filetype == APR_REG
                || rr->finfo.filetype == APR_DIR)
               && mod_iri_is_opened(rr, ctx, choice);

@@ -104,6 +104,9 @@ Header always set X-Expr "expr=%{IRI_MATCH} %{IRI_PATH}"
     </Directory>
     RewriteEngine On
     RewriteRule "^/Encoded/" "-" [F]
+    RewriteCond %{REQUEST_METHOD} PUT
+    RewriteCond %{LA-U:REQUEST_FILENAME} "/Readme\\.txt\$"
+    RewriteRule "^/Write/README\\.txt" "-" [F]
     RewriteRule "^/pt/(.*)" "/Docs/\$1" [PT]
     RewriteRule "^/file/(.*)" "$alias/\$1"
     RewriteRule "^/dots" "$root/Docs/../top.txt"
@@ -286,6 +289,9 @@ unlink "$root/Write/README.txt";
 like $server->request('COPY', '/Write/Readme.txt', headers => [
         Destination => 'http://localhost/denied/new.txt'])->status,
     qr/^4/, 'nor one into what is denied';
+$answer = $server->request('MKCOL', '/%EF%BC%B7rite/new/');
+is $answer->status, 201, 'width leads writes, too';
+is location_of($answer), '/Write/new/', 'and tells where';
 $answer = $server->request('PROPFIND', '/WRITE/', headers => [Depth => 1]);
 is $answer->status, 207, 'PROPFIND';
 like $answer->body, qr{<D:href>/Write/Readme\.txt</D:href>}, 'by real names';
