@@ -992,6 +992,11 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
         return status;
     }
 
+    /* No name, for it holds a control, and nothing of it is forgiven. */
+    if (!canonical && iri_is_ascii(finder->part, 0) && !iri_may_fold(finder)) {
+        return iri_find_pass(finder, IRI_WHY_ASCII, found);
+    }
+
     return declared ? iri_find_pass(finder, IRI_WHY_DECLARED, found)
                     : iri_find_part(finder, canonical, found);
 }
