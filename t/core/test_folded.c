@@ -483,6 +483,15 @@ test_write(void **state)
     assert_near(&near, "/\xef\xbc\xae" "AME", "pass");
     near_free(&near);
 
+    /* An ASCII path that no name can have is nobody's, whatever is done. */
+    near_init(&near, N | C, tree);
+    near.search.write = 1;
+    assert_near(&near, "/na\x01me", "pass");
+    assert_near(&near, "/na\x7f" "me/x", "pass");
+    near.search.write = 0;
+    assert_near(&near, "/na\x01me", "pass");
+    near_free(&near);
+
     /* Where width is not forgiven nothing is asked of the directory. */
     near_init(&near, N | C | A | SP, tree);
     near.search.write = 1;
