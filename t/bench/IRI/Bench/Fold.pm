@@ -52,6 +52,8 @@ sub run {
         $self->levels($server, 'case', map { sizes($_) }
             @{ $option{sizes} });
         $self->levels($server, 'width case accents', characters());
+        $self->levels($server, 'case spelling', map { spellings($_) }
+            grep { $_ == 1000 || $_ == 100_000 } @{ $option{sizes} });
     }
     return;
 }
@@ -77,6 +79,26 @@ sub sizes {
             404],
     );
     push @rows, ["two d$size", "/D$size$odd", 200] if $size == 1000;
+    return map { [@$_, "exact d$size"] } @rows;
+}
+
+# One wrong letter, two in the wrong order; digits are never guessed.
+sub spellings {
+    my ($size) = @_;
+    my $page = '/' . name_of('d', $size / 2);
+    my @rows = (
+        ["exact d$size",  "/d$size$page", 200],
+        ["spelling d$size", "/d$size" . $page =~ s/name/nmae/r, 200],
+        ["absent d$size", "/d$size/Zzzzz.html", 404],
+        ["spelling-new d$size", sub {
+            my ($n) = @_;
+            my $name = name_of('d', $n % $size);
+            substr $name, $n % 8 + $n % 8 / 4, 1, chr(ord('a') + $n % 26);
+            return "/d$size/$name";
+        }, 200],
+        ["absent-new d$size", sub { sprintf "/d$size/Zz%07d.html", @_ },
+            404],
+    );
     return map { [@$_, "exact d$size"] } @rows;
 }
 
@@ -134,8 +156,9 @@ sub levels {
     while (my ($name, $conf) = splice @columns, 0, 2) {
         next if $self->{columns}
             && ",$self->{columns}," !~ /,\Q$name\E,/;
-        # CheckCaseOnly knows ASCII alone, and so does the rest of it.
-        next if $conf->{modules} && $levels ne 'case';
+        # It knows octets alone, and CheckCaseOnly no other level.
+        next if $conf->{modules} && $levels ne 'case'
+            && "$name $levels" ne 'speling case spelling';
         push @names, $name;
         $of{$name} = $self->column($server, $levels, $conf, $name, @rows);
     }
@@ -282,7 +305,7 @@ sub differences {
             $MOST, 'instructions');
         $table->goal("$server $worst->[0], looks", $worst->[2], $LOOKS, '');
     }
-    return if $levels ne 'case';
+    return if $levels eq 'width case accents';
     for my $kind (sort keys %spread) {
         my @ir = sort { $a <=> $b } values %{ $spread{$kind} };
         next if @ir < 2;

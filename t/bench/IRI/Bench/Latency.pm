@@ -51,7 +51,7 @@ END
     if ($what eq 'beside') {
         $other = fork // die "fork: $!\n";
         if (!$other) {
-            { exec "$self->{programs}/index", '--once', 'index',
+            { exec "$self->{programs}/index", '--once', 'index', 'case',
                 $self->{root}, "d$size" }
             POSIX::_exit(127);
         }
