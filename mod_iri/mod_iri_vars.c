@@ -58,55 +58,69 @@ mod_iri_var_uri(request_rec *r, const mod_iri_request_t *ctx)
     return mod_iri_dup(r->pool, uri);
 }
 
+/* A host that is read once for all that is made of it. */
+typedef struct {
+    int        is_read;
+    int        is_name; /* 1: host has its forms */
+    iri_host_t host;
+} mod_iri_forms_t;
+
 /*
- * The host of the request, or the ServerName where UseCanonicalName says so:
- * SERVE with both forms; REFUSE if what came is no host name.
+ * The host of the request, or the ServerName where UseCanonicalName says so,
+ * in both forms; NULL: what came is no host name.
  */
-static iri_status_t
-mod_iri_read_host(request_rec *r, iri_host_t *host)
+static const iri_host_t *
+mod_iri_read_host(request_rec *r, mod_iri_forms_t *forms)
 {
     iri_env_apr_t env;
 
-    mod_iri_env(&env, r);
-    return iri_host_forms(&env.env, &mod_iri_server(r->server)->host,
-                          mod_iri_str(ap_get_server_name_for_url(r)), host);
+    if (!forms->is_read) {
+        mod_iri_env(&env, r);
+        forms->is_read = 1;
+        forms->is_name = iri_host_forms(
+                             &env.env, &mod_iri_server(r->server)->host,
+                             mod_iri_str(ap_get_server_name_for_url(r)),
+                             &forms->host)
+                             == IRI_OK
+                         && forms->host.answer != IRI_REFUSE;
+    }
+    return forms->is_name ? &forms->host : NULL;
 }
 
 static const char *
-mod_iri_var_host(request_rec *r, int is_ascii)
+mod_iri_var_host(request_rec *r, mod_iri_forms_t *forms, int is_ascii)
 {
-    iri_host_t host;
+    const iri_host_t *host = mod_iri_read_host(r, forms);
 
-    if (mod_iri_read_host(r, &host) != IRI_OK || host.answer == IRI_REFUSE) {
-        return NULL;
-    }
-    return mod_iri_dup(r->pool, is_ascii ? host.ascii : host.unicode);
+    return host ? mod_iri_dup(r->pool, is_ascii ? host->ascii : host->unicode)
+                : NULL;
 }
 
 /* The whole IRI: host and path in Unicode. */
 static const char *
-mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
+                mod_iri_forms_t *forms)
 {
-    iri_env_apr_t env;
-    iri_host_t    host;
-    iri_str_t     path;
-    const char   *text;
+    const iri_host_t *host = mod_iri_read_host(r, forms);
+    iri_env_apr_t     env;
+    iri_str_t         path;
+    const char       *text;
 
     mod_iri_env(&env, r);
-    if (iri_path_to_iri(&env.env, mod_iri_str(mod_iri_var_path(r, ctx)),
-                        &path)
-            != IRI_OK
-        || mod_iri_read_host(r, &host) != IRI_OK || host.answer == IRI_REFUSE)
+    if (host == NULL
+        || iri_path_to_iri(&env.env, mod_iri_str(mod_iri_var_path(r, ctx)),
+                           &path)
+               != IRI_OK)
     {
         return NULL;
     }
     text = ap_construct_url(r->pool, mod_iri_dup(r->pool, path), r);
-    if (host.unicode.len > 0) {
+    if (host->unicode.len > 0) {
         /* behind "http://" and the name as the server has it */
         text += strlen(ap_http_scheme(r)) + strlen("://")
                 + strlen(ap_get_server_name_for_url(r));
         text = apr_pstrcat(r->pool, ap_http_scheme(r), "://",
-                           mod_iri_dup(r->pool, host.unicode), text, NULL);
+                           mod_iri_dup(r->pool, host->unicode), text, NULL);
     }
     return r->args ? apr_pstrcat(r->pool, text, "?", r->args, NULL) : text;
 }
@@ -151,15 +165,16 @@ mod_iri_var_match(const request_rec *r, const mod_iri_request_t *ctx)
 
 /* NULL: there is none (yet). */
 static const char *
-mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var)
+mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var,
+            mod_iri_forms_t *forms)
 {
     switch (var) {
     case MOD_IRI_HOST:
-        return mod_iri_var_host(r, 0);
+        return mod_iri_var_host(r, forms, 0);
     case MOD_IRI_HOST_ASCII:
-        return mod_iri_var_host(r, 1);
+        return mod_iri_var_host(r, forms, 1);
     case MOD_IRI_IRI:
-        return mod_iri_var_iri(r, ctx);
+        return mod_iri_var_iri(r, ctx, forms);
     case MOD_IRI_PATH:
         return mod_iri_var_path(r, ctx);
     case MOD_IRI_URI:
@@ -182,21 +197,53 @@ mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var)
 
 /* ---- environment -------------------------------------------------------- */
 
+/* is_new: none of these is there, so nothing has to be replaced. */
 static void
-mod_iri_set(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t from,
-            mod_iri_var_t to)
+mod_iri_put(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t from,
+            mod_iri_var_t to, int is_new)
 {
-    mod_iri_var_t var;
+    mod_iri_forms_t forms;
+    mod_iri_var_t   var;
 
+    forms.is_read = 0;
     for (var = from; var <= to; var++) {
-        const char *value = mod_iri_var(r, ctx, var);
+        const char *value = mod_iri_var(r, ctx, var, &forms);
+        int         is_there = value != NULL && *value != '\0';
 
-        if (value != NULL && *value != '\0') {
+        if (is_new) {
+            if (is_there) {
+                apr_table_addn(r->subprocess_env, mod_iri_var_names[var],
+                               value);
+            }
+        } else if (is_there) {
             apr_table_setn(r->subprocess_env, mod_iri_var_names[var], value);
         } else {
             apr_table_unset(r->subprocess_env, mod_iri_var_names[var]);
         }
     }
+}
+
+static void
+mod_iri_set(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t from,
+            mod_iri_var_t to)
+{
+    mod_iri_put(r, ctx, from, to, 0);
+}
+
+/* Has nothing put any of our variables there? */
+static int
+mod_iri_has_none(const request_rec *r)
+{
+    const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
+    const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
+    int                       i;
+
+    for (i = 0; i < array->nelts; i++) {
+        if ((entry[i].key[0] | 0x20) == 'i') {
+            return 0;
+        }
+    }
+    return 1;
 }
 
 /*
@@ -207,6 +254,10 @@ mod_iri_set(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t from,
 void
 mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
+    if (mod_iri_has_none(r)) {
+        mod_iri_put(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET, 1);
+        return;
+    }
     mod_iri_set(r, ctx, MOD_IRI_HOST, MOD_IRI_URI);
     if (r->main == NULL || (ctx && ctx->reading.answer != IRI_PASS)
         || apr_table_get(r->subprocess_env, mod_iri_var_names[MOD_IRI_FORM])
@@ -254,14 +305,16 @@ mod_iri_expr_var(ap_expr_eval_ctx_t *eval, const void *data)
 {
     const char *const *name = data;
     const char        *value;
+    mod_iri_forms_t    forms;
 
     if (eval->r == NULL
         || mod_iri_server(eval->r->server)->engine != IRI_ENGINE_ON)
     {
         return "";
     }
+    forms.is_read = 0;
     value = mod_iri_var(eval->r, mod_iri_request(eval->r),
-                        (mod_iri_var_t) (name - mod_iri_var_names));
+                        (mod_iri_var_t) (name - mod_iri_var_names), &forms);
     return value ? value : "";
 }
 
