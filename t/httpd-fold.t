@@ -20,9 +20,11 @@ my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
     Views/Page.txt.en Views/Page.html Write/Readme.txt Cache/Page.txt
     Encoded/S.txt Width/ｶﾞｲﾄﾞ.txt cgi-bin/Tool.sh Redirect/Deep/Page.txt
     Redirect/Twin.txt Redirect/TWIN.txt Redirect/Off/Page.txt top.txt
-    Proxied/none.txt Index/Index.html Fallback/Front.html));
+    Exactly/S.txt Proxied/none.txt Index/Index.html Fallback/Front.html));
 my ($alias) = make_tree(join '', map { escaped($_) . "\tfile\n" }
         qw(Page.txt Secret.txt Sub/Page.txt));
+spew("$root/Page.txt", 'that of the path without dots');
+symlink "$alias/Sub", "$root/Alt";
 spew("$root/Hidden/.htaccess", "Require all denied\n");
 spew("$root/Rule/.htaccess", <<'END_RULE');
 RewriteEngine On
@@ -110,10 +112,14 @@ Header always set X-Expr "expr=%{IRI_MATCH} %{IRI_PATH}"
     RewriteRule "^/pt/(.*)" "/Docs/\$1" [PT]
     RewriteRule "^/file/(.*)" "$alias/\$1"
     RewriteRule "^/dots" "$root/Docs/../top.txt"
+    RewriteRule "^/up" "$root/Alt/../Page.txt"
     ScriptAlias "/cgi-bin/" "$root/cgi-bin/"
     Alias "/other" "$alias"
     <Directory "$alias">
         Require all granted
+    </Directory>
+    <Directory "$alias/Sub">
+        FallbackResource /top.txt
     </Directory>
     <Location "/other/Secret.txt">
         Require all denied
@@ -226,7 +232,11 @@ is $server->get('/other/page.txt')->body, 'Page.txt', 'behind an alias';
 is $server->get('/other/sub/PAGE.txt')->body, 'Sub/Page.txt', 'and below';
 is $server->get('/file/Page.txt')->body, 'Page.txt', 'a path of files';
 is $server->get('/file/page.txt')->status, 404, 'which is taken literally';
+is $server->get('/file/Sub/page.txt')->body, 'top.txt',
+    'and left to what answers for what is not there';
 is $server->get('/dots')->body, 'top.txt', 'with dot-segments';
+is $server->get('/up')->body, 'that of the path without dots',
+    'which httpd takes out, whatever a link says';
 is $server->get('/RULE/to')->body, 'rewritten', 'a rule of the real directory';
 is $server->get('/Fallback/none')->body, 'Fallback/Front.html',
     'FallbackResource';
@@ -250,7 +260,7 @@ is location_of($server->get('/DOCS', port => $server->port('status'))),
 for (['/Exact/S.txt', 200], ['/Exact/s.txt', 404], ['/exact/S.txt', 200],
     ['/exact/s.txt', 404], ['/EXACT/folder/s.txt', 404],
     ['/EXACT/Folder/s.txt', 200], ['/exact/Fold/s.txt', 200],
-    ['/exact/fold/s.txt', 404], ['/Exact/Fold/s.txt', 200])
+    ['/exact/fold/s.txt', 404], ['/Exactly/s.txt', 200], ['/Exact/Fold/s.txt', 200])
 {
     is $server->get($_->[0])->status, $_->[1], "$_->[0] is $_->[1]";
 }
@@ -292,6 +302,9 @@ like $server->request('COPY', '/Write/Readme.txt', headers => [
 $answer = $server->request('MKCOL', '/%EF%BC%B7rite/new/');
 is $answer->status, 201, 'width leads writes, too';
 is location_of($answer), '/Write/new/', 'and tells where';
+$answer = $server->request('COPY', '/Write/Readme.txt', headers => [
+        Destination => 'http://localhost/%EF%BC%B7rite/copy.txt']);
+is location_of($answer), '/Write/copy.txt', 'as of a Destination';
 $answer = $server->request('PROPFIND', '/WRITE/', headers => [Depth => 1]);
 is $answer->status, 207, 'PROPFIND';
 like $answer->body, qr{<D:href>/Write/Readme\.txt</D:href>}, 'by real names';
