@@ -338,19 +338,15 @@ ngx_http_iri_found_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-ngx_http_iri_found_t *
-ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
+/* By itself, so that the answer that is there already costs little. */
+static ngx_http_iri_found_t *
+ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
 {
     iri_search_t              search;
     ngx_http_iri_ctx_t       *ctx;
     ngx_http_iri_found_t     *found;
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
-
-    found = ngx_http_iri_found_last(r, uri);
-    if (found != NULL) {
-        return found;
-    }
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     clcf = ngx_http_iri_plain_conf(r, ilcf);
@@ -376,6 +372,15 @@ ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
     }
 
     return ngx_http_iri_found_keep(r, ctx, clcf, found);
+}
+
+
+ngx_http_iri_found_t *
+ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
+{
+    ngx_http_iri_found_t *found = ngx_http_iri_found_last(r, uri);
+
+    return found != NULL ? found : ngx_http_iri_find_again(r, uri);
 }
 
 
@@ -412,7 +417,8 @@ void
 ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                          const ngx_http_iri_found_t *moved)
 {
-    ngx_http_iri_found_t *found;
+    ngx_http_iri_found_t    *found;
+    ngx_http_iri_loc_conf_t *ilcf;
 
     if (!ngx_http_iri_is_exact(&moved->search, moved->found.path,
                                moved->found.filename))
@@ -439,6 +445,10 @@ ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     found->next = ctx->founds;
     ctx->founds = found;
+
+    /* Where it leads to the same location. */
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    (void) ngx_http_iri_found_keep(r, ctx, ilcf->plain, found);
 }
 
 
