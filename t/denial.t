@@ -15,7 +15,7 @@ use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Denial;
-use IRI::Spelling qw(key kinds percent read_in spell);
+use IRI::Spelling qw(is_near key kinds percent read_in spell);
 use IRI::Test;
 use List::Util qw(first shuffle sum0);
 use MIME::Base64 'encode_base64';
@@ -540,8 +540,10 @@ sub is_named {
     my @charsets = ('UTF-8', @{ $case->{world}{charsets} });
     for my $octets (@asked) {
         my $name = shift @names;
-        return 0 if !grep { defined && key($_) eq $name }
-            map { read_in($octets, $_) } @charsets;
+        return 0 if !grep {
+            defined && (key($_) eq $name
+                || is_near($_, $name, $case->{world}{settings}))
+        } map { read_in($octets, $_) } @charsets;
     }
     return 1;
 }

@@ -126,12 +126,14 @@ my @WORLDS = (
     [eucmix => 'charset=Shift_JIS,EUC-JP'],
     [mixed => 'charset=Shift_JIS,EUC-JP,windows-1252 redirect=301'],
     [mixed => 'charset=windows-1252,EUC-JP,Shift_JIS'],
-    [nfc => 'match=normalization,width', 5],
-    [nfc => 'match=normalization,case', 5],
-    [nfc => 'match=normalization,accents', 5],
-    [nfd => 'match=normalization,width,case,accents', 5],
-    [eucmix => 'charset=EUC-JP,Shift_JIS match=normalization,variants,width',
-        5],
+    [nfc => 'match=normalization,width'],
+    [nfc => 'match=normalization,case'],
+    [nfc => 'match=normalization,accents'],
+    [nfd => 'match=normalization,width,case,accents'],
+    [nfc => 'match=normalization,width,case,accents,spelling redirect=301'],
+    [nfc => 'charset=Shift_JIS,EUC-JP match=width,case,accents,spelling'],
+    [euc => 'charset=EUC-JP,windows-1252 match=normalization,width,case'],
+    [eucmix => 'charset=EUC-JP,Shift_JIS match=normalization,variants,width'],
 );
 
 # The worlds, each { number, tree, settings, charsets, pass, redirect }, and

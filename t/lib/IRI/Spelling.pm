@@ -16,8 +16,8 @@ use IRI::Tree 'encode_name';
 use List::Util 'shuffle';
 use Unicode::Normalize qw(NFC NFD NFKC NFKD getCombinClass);
 
-our @EXPORT_OK = qw(encode_label key kinds percent raw read_in spell
-    twin_characters write_in);
+our @EXPORT_OK = qw(encode_label folded is_near key kinds percent raw read_in
+    spell twin_characters write_in);
 
 my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
 
@@ -50,6 +50,9 @@ my %KIND = (
     case      => { sure => '', text => \&letter_case, all => 1 },
     accents   => { sure => '', text => \&accents, all => 1 },
     compat    => { sure => '', text => \&compatible, all => 1 },
+    folds     => { sure => '', text => \&folds, all => 1 },
+    edit      => { sure => '', text => \&edit, all => 1 },
+    near      => { sure => '', text => \&near, all => 1 },
     ignorable => { sure => '', text => \&ignorable, all => 1 },
     double    => { sure => '', bend => \&double },
     overlong  => { sure => '', bend => \&overlong, all => 1 },
@@ -346,6 +349,96 @@ sub read_rows {
     }
     return $text;
 }
+
+# ---- names that are near ------------------------------------------------------
+
+# What is left of a name where settings forgive width, case, accents: slowly,
+# by Perl's tables.
+sub folded {
+    my ($text, $settings) = @_;
+    $text = NFC($text =~ s/([\x{3000}\x{FF01}-\x{FFEE}])/NFKD($1)/egr)
+        if $settings =~ /width/;
+    $text = NFC($text =~ s/([\x{30A0}-\x{30FF}])\x{3099}/$1\x{3099}/gr);
+    $text = NFD($text);
+    $text =~ s/([\p{Latin}\p{Greek}\p{Cyrillic}])\p{Mn}+/$1/g
+        if $settings =~ /accents/;
+    $text = NFD(CORE::fc($text)) if $settings =~ /case/;
+    $text =~ s/([\p{Latin}\p{Greek}\p{Cyrillic}])\p{Mn}+/$1/g
+        if $settings =~ /accents/;
+    return NFC($text);
+}
+
+# May a server whose settings forgive something take one name for the other?
+sub is_near {
+    my ($one, $two, $settings) = @_;
+    return 0 if $settings !~ /width|case|accents|spelling/;
+    my ($a, $b) = map { folded(as_vendors($_), $settings) } $one, $two;
+    return 1 if $a eq $b;
+    return 0 if $settings !~ /spelling/;
+    my @a = $a =~ /(\X)/g;
+    my @b = $b =~ /(\X)/g;
+    shift @a, shift @b while @a && @b && $a[0] eq $b[0];
+    pop @a, pop @b while @a && @b && $a[-1] eq $b[-1];
+    return @a <= 1 && @b <= 1
+        || @a == 2 && @b == 2 && $a[0] eq $b[1] && $a[1] eq $b[0];
+}
+
+# Pairs of JIS as vendors have them, which have a width.
+sub as_vendors {
+    my ($name) = @_;
+    $name =~ tr/\x{301C}\x{2016}\x{2212}/\x{FF5E}\x{2225}\x{FF0D}/;
+    $name =~ tr/\xA2\xA3\xAC\x{2014}\xA6/\x{FFE0}-\x{FFE2}\x{2015}\x{FFE4}/;
+    return $name;
+}
+
+# All characters with the key of a letter, by that key.
+my $folding;
+sub folding {
+    return $folding if $folding;
+    my %of;
+    for my $code (0x21 .. 0x24FF, 0x2C60 .. 0x2DFF, 0xA640 .. 0xA7FF,
+        0xAB30 .. 0xABBF, 0xFB00 .. 0xFB06, 0xFF01 .. 0xFFEE,
+        0x10400 .. 0x1044F)
+    {
+        my $char = chr $code;
+        next if $char !~ /[\p{L}\p{N}\p{P}\p{S}]/ || $char =~ m{[/?#%]};
+        my $key = folded($char, 'width case accents');
+        push @{ $of{$key} }, $char if $key ne $char || $char =~ /\w/;
+    }
+    return $folding = \%of;
+}
+
+# Each letter as any character that is folded to it.
+sub folds {
+    my ($text) = @_;
+    my $of   = folding();
+    my $much = pick(0.1, 0.5, 1);
+    my $out  = '';
+    while ($text =~ /\G(ss|.)/gs) {
+        my $some = $1;
+        my @same = @{ $of->{ folded($some, 'width case accents') } // [] };
+        $out .= @same && rand() < $much ? pick(@same) : $some;
+    }
+    return $out;
+}
+
+# One character too many, too few, another, or two in the wrong order.
+sub edit {
+    my ($text) = @_;
+    my @parts = $text =~ /(\X)/g;
+    my $at    = int rand @parts;
+    my $way   = int rand 4;
+    $way == 0 ? splice(@parts, $at, 0, pick('x', "\xE9", $parts[$at]))
+        : $way == 1 ? splice(@parts, $at, 1)
+        : $way == 2 ? splice(@parts, $at, 1, pick('x', "\x{8868}"))
+        : @parts > $at + 1
+        ? splice(@parts, $at, 2, @parts[$at + 1, $at])
+        : ();
+    return join '', @parts;
+}
+
+# Both.
+sub near { return folds(rand() < 0.5 ? edit($_[0]) : $_[0]) }
 
 # ---- other characters -------------------------------------------------------
 
