@@ -57,10 +57,11 @@
 #define IRI_MAX_REQUEST_LOOKS   64   /* candidates a request */
 #define IRI_MAX_CALLS          200   /* file-system calls a request */
 #define IRI_MAX_LISTS            4   /* directories read a request */
-#define IRI_MAX_LISTED       10000   /* entries of one directory that is read
-                                        while a request waits, where that can
-                                        be done beside it, and to find names
-                                        in an odd form only */
+#define IRI_MAX_LISTED       10000   /* entries read of one directory to find
+                                        names in an odd form only */
+#define IRI_MAX_WAITED        2000   /* entries read of one to index it while
+                                        a request waits, where more can be
+                                        read elsewhere (iri_cache_conf_t) */
 #define IRI_MAX_INDEXED    1000000   /* entries of an indexed directory */
 #define IRI_MIN_CACHE        65536   /* octets of a cache */
 #define IRI_MAX_CACHE   UINT64_C(4294967296)
@@ -627,7 +628,7 @@ typedef struct {
                                     and do not build it, too; NULL: none */
     int  (*later)(void *ctx, iri_cache_job_t *job);
                      /* have iri_cache_job_run() called in another thread,
-                        where more than IRI_MAX_LISTED entries are to be read;
+                        where more than IRI_MAX_WAITED entries are to be read;
                         0: it cannot be done.  NULL: all is read at once */
     void  *ctx;
 } iri_cache_conf_t;

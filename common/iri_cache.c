@@ -435,7 +435,7 @@ iri_slot_is_later(const iri_wanted_t *wanted)
 {
     const iri_slot_t *slot = iri_slot_find(wanted, IRI_SLOT_FILLING);
 
-    return slot != NULL && slot->entries > IRI_MAX_LISTED;
+    return slot != NULL && slot->entries > IRI_MAX_WAITED;
 }
 
 
@@ -823,10 +823,12 @@ iri_cache_has_later(const iri_cache_t *cache, const iri_shape_t *shape)
 static size_t
 iri_cache_most(const iri_cache_t *cache, const iri_shape_t *shape)
 {
-    return cache == NULL || shape->fold == 0
-                   || iri_cache_has_later(cache, shape)
-               ? IRI_MAX_LISTED
-               : IRI_MAX_INDEXED;
+    if (iri_cache_has_later(cache, shape)) {
+        return IRI_MAX_WAITED;
+    }
+
+    return cache == NULL || shape->fold == 0 ? IRI_MAX_LISTED
+                                             : IRI_MAX_INDEXED;
 }
 
 
@@ -1018,7 +1020,7 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
         search->settled = search->sure
                           && iri_is_settled(&search->node, slot->read_at);
         recalled->due = !search->sure && iri_slot_is_due(slot, now);
-        recalled->large = slot->entries > IRI_MAX_LISTED;
+        recalled->large = slot->entries > IRI_MAX_WAITED;
         slot->used = ++cache->region->clock;
     }
 

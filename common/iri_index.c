@@ -454,11 +454,15 @@ iri_table_put(iri_index_t *index, uint32_t *table, uint32_t at)
 }
 
 
+/* Records that are fetched while those before them are put. */
+#define IRI_AHEAD 8
+
 static uint32_t *
 iri_table_build(iri_index_t *index)
 {
     const iri_record_t *record;
-    uint32_t           *table, at;
+    uint32_t            ahead[IRI_AHEAD] = { 0 };
+    uint32_t           *table, at, i = 0;
     uint32_t slots = index->head.records + index->head.records / 2 + 1;
 
     table = calloc(slots, sizeof(*table));
@@ -472,7 +476,20 @@ iri_table_build(iri_index_t *index)
          at += (uint32_t) (iri_record_size(record) / IRI_ALIGN))
     {
         record = iri_record_at(index, at);
-        iri_table_put(index, table, at);
+        __builtin_prefetch(&table[iri_slot_in(record->hash, slots)], 1);
+
+        if (ahead[i] != 0) {
+            iri_table_put(index, table, ahead[i]);
+        }
+
+        ahead[i] = at;
+        i = (i + 1) % IRI_AHEAD;
+    }
+
+    for (at = 0; at < IRI_AHEAD; at++, i = (i + 1) % IRI_AHEAD) {
+        if (ahead[i] != 0) {
+            iri_table_put(index, table, ahead[i]);
+        }
     }
 
     return table;

@@ -23,22 +23,17 @@ typedef struct {
 } iri_reader_t;
 
 
-int
-iri_is_ascii(iri_str_t path, int escaped)
+/* A word at a time; the last one overlaps what was looked at before. */
+static int
+iri_is_low(iri_str_t s)
 {
-    const unsigned char *p, *end;
-    uint64_t             word;
+    const uint64_t high = UINT64_C(0x8080808080808080);
+    uint64_t       word;
+    size_t         at;
 
-    if (path.len == 0) {
-        return 1;
-    }
-
-    p = path.data;
-    end = path.data + path.len;
-
-    if (escaped) {
-        for (/* void */; p < end; p++) {
-            if (*p >= 0x80 || (*p == '%' && end - p > 1 && p[1] >= '8')) {
+    if (s.len < sizeof(word)) {
+        for (at = 0; at < s.len; at++) {
+            if (s.data[at] >= 0x80) {
                 return 0;
             }
         }
@@ -46,16 +41,39 @@ iri_is_ascii(iri_str_t path, int escaped)
         return 1;
     }
 
-    for (/* void */; end - p >= (ptrdiff_t) sizeof(word); p += sizeof(word)) {
-        memcpy(&word, p, sizeof(word));
-        if (word & UINT64_C(0x8080808080808080)) {
+    for (at = 0; at < s.len - sizeof(word); at += sizeof(word)) {
+        memcpy(&word, s.data + at, sizeof(word));
+        if (word & high) {
             return 0;
         }
     }
 
-    for (/* void */; p < end; p++) {
-        if (*p >= 0x80) {
+    memcpy(&word, s.data + s.len - sizeof(word), sizeof(word));
+
+    return (word & high) == 0;
+}
+
+
+int
+iri_is_ascii(iri_str_t path, int escaped)
+{
+    const unsigned char *p = path.data, *end = path.data + path.len;
+
+    if (path.len == 0) {
+        return 1;
+    }
+
+    if (!iri_is_low(path)) {
+        return 0;
+    }
+
+    while (escaped && (p = memchr(p, '%', (size_t) (end - p))) != NULL) {
+        if (end - p > 1 && p[1] >= '8') {
             return 0;
+        }
+
+        if (++p == end) {
+            break;
         }
     }
 

@@ -1280,7 +1280,7 @@ static void
 test_built_later(void **state)
 {
     core_t          core;
-    iri_cache_t    *cache = job_setup(&core, IRI_MAX_LISTED);
+    iri_cache_t    *cache = job_setup(&core, IRI_MAX_WAITED);
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
     size_t          i;
 
@@ -1290,7 +1290,7 @@ test_built_later(void **state)
     assert_int_equal(jobs_count, 0);
     job_teardown(&core, cache);
 
-    cache = job_setup(&core, IRI_MAX_LISTED + 1);
+    cache = job_setup(&core, IRI_MAX_WAITED + 1);
 
     /*
      * Until then names as they are written, and no others; nor does anybody
@@ -1307,7 +1307,7 @@ test_built_later(void **state)
     iri_cache_job_run(jobs[0]);
     job_core.lists = 0;
 
-    for (i = 0; i < IRI_MAX_LISTED; i += 997) {
+    for (i = 0; i < IRI_MAX_WAITED; i += 997) {
         assert_true(finds_in(&core, cache, &tree, 0, i));
     }
 
@@ -1336,7 +1336,7 @@ static void
 test_not_built_later(void **state)
 {
     core_t          core;
-    iri_cache_t    *cache = job_setup(&core, IRI_MAX_LISTED + 1);
+    iri_cache_t    *cache = job_setup(&core, IRI_MAX_WAITED + 1);
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
 
     (void) state;
@@ -1370,7 +1370,7 @@ test_built_too_late(void **state)
 {
     core_t          core;
     core_node_t    *d0;
-    iri_cache_t    *cache = job_setup(&core, IRI_MAX_LISTED + 1);
+    iri_cache_t    *cache = job_setup(&core, IRI_MAX_WAITED + 1);
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
 
     (void) state;
