@@ -593,6 +593,24 @@ iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 
 
 /*
+ * No way to write the name, so nothing was looked at: does it follow a file,
+ * as PATH_INFO, which need not be written?
+ */
+static iri_status_t
+iri_step_above(iri_finder_t *finder, iri_walk_t *walk, iri_step_t *step)
+{
+    iri_node_t   node;
+    iri_status_t status;
+
+    status = iri_look(finder, &walk->disk, &node);
+
+    return status == IRI_OK && node.kind == IRI_NODE_NOT_DIR
+               ? iri_step_not_dir(finder, walk, step)
+               : status;
+}
+
+
+/*
  * By the index of the directory.  Where that is as the directory is now, and
  * there is room for all that it says, it is asked alone; else the name itself
  * is looked for first.
@@ -613,6 +631,10 @@ iri_step_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
         && !(search.sure && search.known && !search.hits.more))
     {
         status = iri_step_name(finder, walk, *name, &looks, step);
+
+        if (status == IRI_OK && looks == 0) {
+            status = iri_step_above(finder, walk, step);
+        }
     }
 
     if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped) {
@@ -690,24 +712,6 @@ iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
     }
 
     return IRI_OK;
-}
-
-
-/*
- * No way to write the name, so nothing was looked at: does it follow a file,
- * as PATH_INFO, which need not be written?
- */
-static iri_status_t
-iri_step_above(iri_finder_t *finder, iri_walk_t *walk, iri_step_t *step)
-{
-    iri_node_t   node;
-    iri_status_t status;
-
-    status = iri_look(finder, &walk->disk, &node);
-
-    return status == IRI_OK && node.kind == IRI_NODE_NOT_DIR
-               ? iri_step_not_dir(finder, walk, step)
-               : status;
 }
 
 
