@@ -448,6 +448,27 @@ test_no_way_up(void **state)
 }
 
 
+/* What follows a file is PATH_INFO, also where no tree could write it. */
+static void
+test_path_info(void **state)
+{
+    static const char *const tree[] = { "/script", "/dir/x", NULL };
+    near_t near;
+
+    (void) state;
+
+    near_init(&near, N | C, tree);
+    near.tree.charsets = core_charsets("iso-8859-8");
+    assert_near(&near, "/script/\xc3\xbf", "serve /script/\xc3\xbf exact");
+    assert_near(&near, "/SCRIPT/\xc3\xbf", "moved /script/\xc3\xbf case");
+    assert_text(near.found.filename, "/srv/script/\xc3\xbf");
+    assert_near(&near, "/script/a", "serve /script/a exact");
+    assert_near(&near, "/dir/\xc3\xbf", "refuse");
+    assert_near(&near, "/DIR/\xc3\xbf", "moved /dir/\xc3\xbf case");
+    near_free(&near);
+}
+
+
 /* ---- what is written ----------------------------------------------------- */
 
 static void
@@ -975,6 +996,7 @@ main(void)
         cmocka_unit_test(test_several_in_further),
         cmocka_unit_test(test_dots),
         cmocka_unit_test(test_no_way_up),
+        cmocka_unit_test(test_path_info),
         cmocka_unit_test(test_write),
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_choices_go_on),
