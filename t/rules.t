@@ -51,6 +51,9 @@ my @FILES = (
     ['list/一.txt' => 'ONE'], ['list/<b>&.txt' => 'TWO'],
     ['up/あ' => 'OLD'], ['closed/あ.txt' => 'CLOSED'],
     ['euc/' . in('euc-jp', '表.txt') => 'EUC'], ['euc/?.txt' => '?'],
+    ['nah/ABC.txt' => 'ABC'], ['nah/café.txt' => 'CAFE'],
+    ['nah/a/b.txt' => 'BELOW'], ['nah/名.php' => 'SECRET'],
+    ['nah/.htpasswd' => 'SECRET'],
 );
 
 sub root {
@@ -77,6 +80,7 @@ server {
     location "/外/" { disable_symlinks on; }
     location /list/ { autoindex on; }
     location /euc/ { %%EUC%% }
+    location /nah/ { %%FOLD%% }
     location "/表/" { %%REDIRECT%% }
 }
 server {
@@ -98,6 +102,9 @@ Header always set X-Args "expr=%{QUERY_STRING}"
 </Directory>
 <Directory "%%ROOT%%/euc">
     %%EUC%%
+</Directory>
+<Directory "%%ROOT%%/nah">
+    %%FOLD%%
 </Directory>
 <Location "/秘密/">
     Require all denied
@@ -124,10 +131,12 @@ my %WORDS = (
     nginx => {
         IRI => "iri on; iri_charset Shift_JIS EUC-JP;",
         EUC => 'iri_filename_charset EUC-JP;', REDIRECT => 'iri_redirect 301;',
+        FOLD => 'iri_match width case accents;',
     },
     httpd => {
         IRI => "IRIEngine On\nIRICharset Shift_JIS EUC-JP",
         EUC => 'IRIFilenameCharset EUC-JP', REDIRECT => 'IRIRedirect 301',
+        FOLD => 'IRIMatch width case accents',
     },
 );
 
@@ -135,7 +144,7 @@ my %WORDS = (
 sub server {
     my ($name, $stock) = @_;
     my $conf = $CONF{$name};
-    $conf =~ s/%%(IRI|EUC|REDIRECT)%%/$stock ? '' : $WORDS{$name}{$1}/ge;
+    $conf =~ s/%%(IRI|EUC|REDIRECT|FOLD)%%/$stock ? '' : $WORDS{$name}{$1}/ge;
     my %option = (root => root(), conf => $conf, stock => $stock,
         log_level => 'info');
     return nginx(%option) if $name eq 'nginx';
@@ -217,9 +226,16 @@ rule 4, 'the same check after each mapping' => sub {
     gives('/' . uri('名`.txt'), 200, 'GRAVE');
 };
 
-rule 5, 'what is folded is never opened: nothing is folded so far' => sub {
+rule 5, 'what is folded is compared, never opened' => sub {
     gives(uri("/$_"), 404)
         for qw(ＡＢＣ.txt CAFÉ.txt cafè.txt cafe.txt 日本語．html);
+    gives(uri("/nah/$_->[0]"), 200, $_->[1])
+        for [qw(ＡＢＣ.ｔｘｔ ABC)], [qw(CAFÉ.TXT CAFE)], [qw(cafe.txt CAFE)],
+        [qw(Ａ/B．txt BELOW)];
+    gives(uri("/nah/$_"), 404) for qw(ａ／b.txt a％2Fb.txt ．．/ABC.txt
+        ．htpasswd ABC.txt／ x/．．/ABC.txt);
+    gives(uri("/nah/$_"), 403)
+        for qw(名.PHP 名.ｐｈｐ 名．php .HTPASSWD .ｈtpasswd);
 };
 
 rule 6, 'a name is written strictly or not at all' => sub {
