@@ -198,8 +198,7 @@ iri_json_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
         }
 
         if (c == 0xfffd || c == '"' || c == '\\' || c == '<'
-            || iri_is_unseen(c))
-        {
+            || iri_is_unseen(c)) {
             status = iri_json_put_escape(env, out, c);
         } else {
             status = iri_buf_put(env, out, p, n);
@@ -269,8 +268,8 @@ iri_choices_json(const iri_env_t *env, const iri_str_t *choices, size_t count,
 
 /* How much a media range wants something, and how closely it names it. */
 typedef struct {
-    int quality;   /* 0 to 1000 */
-    int names;     /* 0: not, 1: all types, 2: a type, 3: this one */
+    int quality; /* 0 to 1000 */
+    int names;   /* 0: not, 1: all types, 2: a type, 3: this one */
 } iri_wanted_t;
 
 

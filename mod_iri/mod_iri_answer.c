@@ -23,17 +23,16 @@ mod_iri_is_led_on(const request_rec *r, const mod_iri_request_t *ctx)
 static int
 mod_iri_is_led_nowhere(const request_rec *r, const mod_iri_request_t *ctx)
 {
-    return ctx->moved_by >= IRI_MATCH_WIDTH
-           && r->finfo.filetype == APR_NOFILE && !r->proxyreq;
+    return ctx->moved_by >= IRI_MATCH_WIDTH && r->finfo.filetype == APR_NOFILE
+           && !r->proxyreq;
 }
 
 static int
 mod_iri_is_redirected(const request_rec *r, const mod_iri_request_t *ctx)
 {
     return r->method_number == M_GET && ap_is_initial_req((request_rec *) r)
-           && ctx->uri != NULL && ctx->has_reading
-           && !ctx->rewritten && !mod_iri_is_led_on(r, ctx)
-           && !mod_iri_is_led_nowhere(r, ctx);
+           && ctx->uri != NULL && ctx->has_reading && !ctx->rewritten
+           && !mod_iri_is_led_on(r, ctx) && !mod_iri_is_led_nowhere(r, ctx);
 }
 
 /* A directory that mod_dir will redirect to, with the slash that it lacks. */

@@ -51,8 +51,7 @@ mod_iri_may_have(request_rec *r, const mod_iri_request_t *ctx,
     *is_directory = rr->finfo.filetype == APR_DIR
                     && uri[strlen(uri) - 1] != '/';
     if (rr->status == HTTP_OK && !rr->proxyreq) {
-        may = (rr->finfo.filetype == APR_REG
-               || rr->finfo.filetype == APR_DIR)
+        may = (rr->finfo.filetype == APR_REG || rr->finfo.filetype == APR_DIR)
               && mod_iri_is_opened(rr, ctx, choice);
     }
     ap_destroy_sub_req(rr);
@@ -106,8 +105,8 @@ mod_iri_select(request_rec *r, mod_iri_request_t *ctx)
 static int
 mod_iri_send_choices(request_rec *r, const iri_found_t *found)
 {
-    const char   *accept = apr_table_get(r->headers_in, "Accept");
-    int           is_json = iri_prefers_json(mod_iri_str(accept ? accept : ""));
+    const char *accept = apr_table_get(r->headers_in, "Accept");
+    int         is_json = iri_prefers_json(mod_iri_str(accept ? accept : ""));
     iri_env_apr_t env;
     iri_str_t     body;
     iri_status_t  status;
@@ -140,8 +139,8 @@ mod_iri_choose(request_rec *r, mod_iri_request_t *ctx)
         return DECLINED;
     }
     ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
-                  "iri: %s may mean several names, match %s",
-                  r->unparsed_uri, iri_match_text(ctx->found.match));
+                  "iri: %s may mean several names, match %s", r->unparsed_uri,
+                  iri_match_text(ctx->found.match));
     if (ctx->search.write) {
         return HTTP_CONFLICT; /* no name more that is like the others */
     }

@@ -260,9 +260,8 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
             path += 1 + strcspn(path + 1, "/");
         }
     }
-    r->filename = apr_pstrcat(r->pool,
-                              apr_pstrmemdup(r->pool, octets, end - octets),
-                              path, NULL);
+    r->filename = apr_pstrcat(
+        r->pool, apr_pstrmemdup(r->pool, octets, end - octets), path, NULL);
     r->canonical_filename = NULL;
 }
 
@@ -358,8 +357,7 @@ mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
         ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
                       "iri: report: %s: form ascii, path %s, answer %s, "
                       "match %s",
-                      r->unparsed_uri,
-                      mod_iri_dup(r->pool, found.path),
+                      r->unparsed_uri, mod_iri_dup(r->pool, found.path),
                       iri_answer_text(found.answer),
                       iri_match_text(found.match));
     }
@@ -628,9 +626,8 @@ mod_iri_request_found(request_rec *r, const iri_search_t *search,
 
     if (!ctx->has_reading) {
         /* r->uri still is it, unless a rule has changed that */
-        ctx->path = apr_pstrdup(r->pool, r->parsed_uri.path
-                                             ? r->parsed_uri.path
-                                             : r->uri);
+        ctx->path = apr_pstrdup(
+            r->pool, r->parsed_uri.path ? r->parsed_uri.path : r->uri);
         ctx->charset = "";
         ctx->form = IRI_FORM_ASCII;
         ctx->has_reading = 1;

@@ -18,9 +18,8 @@ mod_iri_tree_of_path(request_rec *r, const iri_search_t *search,
     const char *root = mod_iri_dup(r->pool, search->root);
     const char *text = mod_iri_dup(r->pool, path);
 
-    return mod_iri_tree(r,
-                        apr_pstrcat(r->pool, root, text + search->prefix,
-                                    NULL));
+    return mod_iri_tree(
+        r, apr_pstrcat(r->pool, root, text + search->prefix, NULL));
 }
 
 /* The end of the segment that begins at offset, "/" at its start or not. */

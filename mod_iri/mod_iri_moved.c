@@ -116,8 +116,8 @@ mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved,
     r->parsed_uri.path = apr_pstrdup(r->pool, uri);
     r->uri = r->parsed_uri.path;
     ctx->plain = r->main == NULL && !moved->rewritten
-                 && ctx->form == IRI_FORM_ASCII && iri_is_ascii(
-                     moved->found.path, 0);
+                 && ctx->form == IRI_FORM_ASCII
+                 && iri_is_ascii(moved->found.path, 0);
     if (!ctx->plain) {
         mod_iri_vars_reading(r, ctx);
     }

@@ -293,8 +293,7 @@ mod_iri_vars_exact(request_rec *r)
 void
 mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx)
 {
-    mod_iri_set(r, ctx,
-                ctx && !ctx->plain ? MOD_IRI_FILENAME : MOD_IRI_HOST,
+    mod_iri_set(r, ctx, ctx && !ctx->plain ? MOD_IRI_FILENAME : MOD_IRI_HOST,
                 MOD_IRI_PATH_INFO);
 }
 

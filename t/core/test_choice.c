@@ -59,17 +59,17 @@ test_html(void **state)
     assert_string_equal(html_of(&core, S("/caf\xC3\xA9")),
                         "<li><a href=\"/caf%C3%A9\"><bdi>/caf\xC3\xA9</bdi>"
                         "</a></li>");
-    assert_string_equal(
-        html_of(&core, S("/<b>&'\"%")),
-        "<li><a href=\"/%3Cb%3E&amp;&#39;%22%25\">"
-        "<bdi>/&lt;b&gt;&amp;&#39;&quot;%</bdi></a></li>");
+    assert_string_equal(html_of(&core, S("/<b>&'\"%")),
+                        "<li><a href=\"/%3Cb%3E&amp;&#39;%22%25\">"
+                        "<bdi>/&lt;b&gt;&amp;&#39;&quot;%</bdi></a></li>");
     assert_string_equal(html_of(&core, S("/a\n\x7F\xC2\x85\xE2\x80\xAE"
                                          "b\xE2\x81\xA6")),
                         "<li><a href=\"/a%0A%7F%C2%85%E2%80%AEb%E2%81%A6\">"
                         "<bdi>/a%0A%7F%C2%85%E2%80%AEb%E2%81%A6</bdi></a>"
                         "</li>");
-    assert_string_equal(html_of(&core, S("/\xE9\xC3")),
-                        "<li><a href=\"/%E9%C3\"><bdi>/%E9%C3</bdi></a></li>");
+    assert_string_equal(
+        html_of(&core, S("/\xE9\xC3")),
+        "<li><a href=\"/%E9%C3\"><bdi>/%E9%C3</bdi></a></li>");
     assert_string_equal(html_of(&core, S("///host/a")),
                         "<li><a href=\"/host/a\"><bdi>///host/a</bdi></a>"
                         "</li>");
@@ -85,8 +85,7 @@ test_json(void **state)
     (void) state;
     core_init(&core);
 
-    assert_string_equal(body_of(&core, iri_choices_json,
-                                S("/caf\xC3\xA9")),
+    assert_string_equal(body_of(&core, iri_choices_json, S("/caf\xC3\xA9")),
                         "{\"choices\":[{\"path\":\"/caf\xC3\xA9\","
                         "\"uri\":\"/caf%C3%A9\"}]}\n");
     assert_string_equal(body_of(&core, iri_choices_json, S("/\"\\</a>")),
@@ -107,10 +106,11 @@ test_json(void **state)
 static void
 test_count(void **state)
 {
-    static const char json[] = "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a\"}"
-                               ",{\"path\":\"/b\",\"uri\":\"/b\"}]}\n";
-    iri_str_t         paths[2] = { IRI_STR("/a"), IRI_STR("/b") }, out;
-    core_t            core;
+    static const char json[] =
+        "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a\"}"
+        ",{\"path\":\"/b\",\"uri\":\"/b\"}]}\n";
+    iri_str_t paths[2] = { IRI_STR("/a"), IRI_STR("/b") }, out;
+    core_t    core;
 
     (void) state;
     core_init(&core);
@@ -150,8 +150,8 @@ test_any_octets(void **state)
         for (k = 0; k < COUNT(makes); k++) {
             assert_int_equal(makes[k](&core.env, &path, 1, &out), IRI_OK);
             for (n = 0; n < out.len;) {
-                size_t taken = iri_utf8_next(out.data + n,
-                                             out.data + out.len, &c);
+                size_t taken = iri_utf8_next(out.data + n, out.data + out.len,
+                                             &c);
 
                 assert_int_not_equal(taken, 0);
                 assert_true(c == '\n' || (c >= 0x20 && c != 0x7f));
@@ -164,7 +164,7 @@ test_any_octets(void **state)
         for (n = 0; *item; item++) {
             n += *item == '<' || *item == '>' || *item == '"';
         }
-        assert_int_equal(n, 14);   /* six tags, one attribute */
+        assert_int_equal(n, 14); /* six tags, one attribute */
 
         item = body_of(&core, iri_choices_json, path);
         for (n = 0; *item; item++) {
@@ -263,9 +263,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_html),       cmocka_unit_test(test_json),
-        cmocka_unit_test(test_count),      cmocka_unit_test(test_any_octets),
-        cmocka_unit_test(test_accept),     cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_html),   cmocka_unit_test(test_json),
+        cmocka_unit_test(test_count),  cmocka_unit_test(test_any_octets),
+        cmocka_unit_test(test_accept), cmocka_unit_test(test_no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
