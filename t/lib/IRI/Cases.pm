@@ -601,11 +601,12 @@ sub judge_core {
 }
 
 # The file that a verdict names, octets relative to the root; undef if none,
-# or if something follows it. Where the core has nothing to say (pass) and
+# or if something follows it that is not looked for (path_info=on). Where the core has nothing to say (pass) and
 # names none, it is the path that a server would open.
 sub core_file {
     my ($case, $verdict, $dir) = @_;
-    return if ($verdict->{path_info} // '') !~ m{^/?$};
+    return if ($verdict->{path_info} // '') !~ m{^/?$}
+        && $case->{settings} !~ /\bpath_info=on\b/;
     my $file    = $verdict->{filename};
     my $escaped = grep { $_ eq 'filename' } @{ $verdict->{escaped} // [] };
     if (defined $file) {
