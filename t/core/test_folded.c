@@ -912,7 +912,7 @@ test_nothing_is_remembered_wrong(void **state)
     (void) state;
 
     for (turn = 0; turn < 60; turn++) {
-        near_init(&near, turn % 2 ? ALL : N | C, NULL);
+        near_init(&near, ALL, NULL);
         kept = iri_cache_create(&(iri_cache_conf_t) { .size = 1 << 20 });
 
         for (k = 0; k < 20; k++) {
@@ -921,6 +921,7 @@ test_nothing_is_remembered_wrong(void **state)
 
         for (i = 0; i < 60; i++) {
             near.search.write = core_random(5) == 0;
+            near.tree.match = core_random(2) ? ALL : N | C;
             random_path(path, sizeof(path), 3, COUNT(words) - 1);
 
             for (k = 0; k < 3; k++) {
