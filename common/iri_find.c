@@ -630,42 +630,44 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 }
 
 
+/* Are the octets of a canonical part, if they are there, that name? */
+static int
+iri_is_written_so(const iri_finder_t *finder)
+{
+    const iri_tree_conf_t *tree = finder->tree;
+
+    return finder->graphic
+           || (iri_charset_is_utf8(tree->charsets.at[0])
+               && tree->names != IRI_NAMES_NFD)
+           || iri_is_ascii(finder->part, 0);
+}
+
+
 /*
  * The exact octets of the whole part: one look for what is nearly always
  * there.  Only where these octets are that name: the first charset of the
  * tree is UTF-8, or they are ASCII.
  */
 static iri_status_t
-iri_find_exact(iri_finder_t *finder, iri_walk_t *walk)
+iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
 {
-    const iri_tree_conf_t *tree = finder->tree;
-    iri_str_t              root = finder->search->root;
-    iri_node_t             node;
-    iri_status_t           status;
+    iri_str_t    root = finder->search->root, part = finder->part;
+    iri_buf_t    disk = IRI_BUF_EMPTY;
+    iri_node_t   node;
+    iri_status_t status;
 
-    memset(walk, 0, sizeof(*walk));
+    *is_found = 0;
 
-    if ((!iri_charset_is_utf8(tree->charsets.at[0])
-         || tree->names == IRI_NAMES_NFD)
-        && !iri_is_ascii(finder->part, 0))
-    {
+    if (!iri_is_written_so(finder)) {
         return IRI_OK;
     }
 
-    status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
+    status = iri_buf_reserve(finder->env, &disk, root.len + part.len + 1);
 
     if (status == IRI_OK) {
-        status = iri_buf_put(finder->env, &walk->disk, finder->part.data,
-                             finder->part.len);
-    }
-
-    if (status == IRI_OK) {
-        status = iri_buf_put(finder->env, &walk->names, finder->part.data,
-                             finder->part.len);
-    }
-
-    if (status == IRI_OK) {
-        status = iri_look(finder, &walk->disk, &node);
+        (void) iri_buf_put(finder->env, &disk, root.data, root.len);
+        (void) iri_buf_put(finder->env, &disk, part.data, part.len);
+        status = iri_look(finder, &disk, &node);
     }
 
     if (status != IRI_OK) {
@@ -673,11 +675,14 @@ iri_find_exact(iri_finder_t *finder, iri_walk_t *walk)
     }
 
     if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
-        walk->found = 1;
-        walk->match = IRI_MATCH_EXACT;
+        *is_found = 1;
+        found->answer = IRI_SERVE;
+        found->why = IRI_WHY_FOUND;
+        found->match = iri_match_of_request(finder->search->reading);
+        found->filename = iri_buf_str(&disk);
 
     } else if (node.kind == IRI_NODE_ABSENT) {
-        finder->absent = iri_buf_str(&walk->disk);
+        finder->absent = iri_buf_str(&disk);
     }
 
     return IRI_OK;
@@ -883,20 +888,14 @@ iri_find_named(iri_finder_t *finder, iri_further_t *best)
 
 
 static iri_status_t
-iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
+iri_find_near(iri_finder_t *finder, iri_found_t *found)
 {
     iri_further_t best;
-    iri_status_t  status = IRI_OK;
+    iri_status_t  status;
 
     memset(&best, 0, sizeof(best));
 
-    if (canonical) {
-        status = iri_find_exact(finder, &best.walk);
-    }
-
-    if (status == IRI_OK && !best.walk.found) {
-        status = iri_find_named(finder, &best);
-    }
+    status = iri_find_named(finder, &best);
 
     if (status == IRI_OK && iri_is_folded(finder, &best.walk)) {
         status = iri_find_folded(finder, &best);
@@ -906,6 +905,12 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
         return status;
     }
 
+    /* An ASCII path that nothing else may be found for. */
+    if (best.walk.disk.data == NULL) {
+        return iri_find_pass(
+            finder, finder->stopped ? finder->why : IRI_WHY_ABSENT, found);
+    }
+
     if (best.charset.len != 0) {
         found->charset = best.charset;
     }
@@ -913,6 +918,34 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
     return best.walk.meant.count != 0
                ? iri_find_several(finder, &best.walk, found)
                : iri_find_done(finder, &best.walk, found);
+}
+
+
+static iri_status_t
+iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
+{
+    iri_status_t status = IRI_OK;
+    int          is_found = 0;
+
+    if (canonical) {
+        status = iri_find_exact(finder, found, &is_found);
+    }
+
+    if (status == IRI_OK && !is_found) {
+        status = iri_memo_find(finder, found, &is_found);
+    }
+
+    if (status != IRI_OK || is_found) {
+        return status;
+    }
+
+    status = iri_find_near(finder, found);
+
+    if (status == IRI_OK) {
+        iri_memo_keep(finder, found);
+    }
+
+    return status;
 }
 
 
@@ -1008,7 +1041,6 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
     iri_finder_t finder;
     iri_found_t  found;
     iri_status_t status;
-    int          held;
 
     memset(&finder, 0, sizeof(finder));
     finder.env = env;
@@ -1024,15 +1056,7 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
         found.charset = search->reading->charset;
     }
 
-    status = iri_memo_find(&finder, &found, &held);
-
-    if (status == IRI_OK && !held) {
-        status = iri_find_answer(&finder, &found);
-
-        if (status == IRI_OK) {
-            iri_memo_keep(&finder, &found);
-        }
-    }
+    status = iri_find_answer(&finder, &found);
 
     if (status == IRI_OK) {
         *out = found;
