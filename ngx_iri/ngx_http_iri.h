@@ -196,13 +196,22 @@ typedef struct {
     unsigned window:1;
     unsigned denied:1;          /* rules have not let the Destination pass */
     unsigned judged_choice:1;   /* a subrequest that judges one of choice */
+    unsigned waiting:1;         /* for a directory that is being read */
+    unsigned waited:1;          /* once is enough */
 } ngx_http_iri_ctx_t;
 
 
 /* ---- ngx_http_iri_cache.c ----------------------------------------------- */
 
-/* What this process remembers of directories for a request, or NULL. */
+/* What this process remembers of directories, for a look of a request. */
 iri_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
+
+/*
+ * 1 if the look that has found nothing has a directory read by a thread: the
+ * phase is to be left with NGX_DONE, and looks again when that is done.
+ */
+ngx_uint_t ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    const ngx_http_iri_found_t *found);
 
 /* The words of iri_cache; NULL, or a sentence that says what is wrong. */
 const char *ngx_http_iri_cache_set(ngx_conf_t *cf,

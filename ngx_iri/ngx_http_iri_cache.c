@@ -8,8 +8,9 @@
  * core's handle on that memory is each process's own, since it holds
  * addresses of functions.
  *
- * A large directory is read in a pool of threads, so that nobody waits for it;
- * until then it is searched for exact names only.
+ * A large directory is read in a pool of threads.  The request that has asked
+ * for that waits for it, if it has found nothing; others search the directory
+ * for exact names until then.
  */
 
 #include "ngx_http_iri.h"
@@ -21,13 +22,16 @@
 #define NGX_HTTP_IRI_CACHE_SIZE (16 * 1024 * 1024)
 
 
+typedef struct ngx_http_iri_task_s ngx_http_iri_task_t;
+
 struct ngx_http_iri_cache_s {
     size_t          size;
     ngx_str_t       threads; /* the name of a pool; empty: none is said */
     ngx_shm_zone_t *zone;    /* shared by all of this size */
     iri_cache_t    *cache;   /* of this process; NULL: not yet, or no memory */
 #if (NGX_THREADS)
-    ngx_thread_pool_t *pool; /* NULL: nothing is folded, so none is needed */
+    ngx_thread_pool_t   *pool; /* NULL: nothing is folded, so none is needed */
+    ngx_http_iri_task_t *task; /* that the last look has started, or NULL */
 #endif
 };
 
@@ -36,22 +40,104 @@ struct ngx_http_iri_cache_s {
 
 #if (NGX_THREADS)
 
-/* In a thread: neither requests nor pools of nginx are touched. */
+/* The building of an index. */
+struct ngx_http_iri_task_s {
+    ngx_pool_t           *pool;
+    iri_cache_job_t      *job;
+    ngx_http_iri_cache_t *cache;
+    ngx_http_request_t   *request; /* that waits for it, or NULL */
+};
+
+
+/*
+ * In a thread: neither requests nor pools of nginx are touched.  A worker that
+ * ends waits for its threads, so it gives them nothing more to do.
+ */
 static void
 ngx_http_iri_job_run(void *data, ngx_log_t *log)
 {
-    iri_cache_job_t **job = data;
+    ngx_http_iri_task_t *task = data;
 
     (void) log;
 
-    iri_cache_job_run(*job);
+    if (ngx_terminate) {
+        iri_cache_job_drop(task->job);
+    } else {
+        iri_cache_job_run(task->job);
+    }
+}
+
+
+/* The phase runs its handler again; in the way of nginx's own threads. */
+static void
+ngx_http_iri_resume(ngx_http_request_t *r)
+{
+    ngx_connection_t   *c = r->connection;
+    ngx_http_iri_ctx_t *ctx;
+
+    ngx_http_set_log_request(c->log, r);
+    r->main->blocked--;
+
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx != NULL) {
+        ctx->waiting = 0;
+        ctx->founds = NULL;
+        ctx->last = NULL;
+    }
+
+    r->write_event_handler(r);
+    ngx_http_run_posted_requests(c);
 }
 
 
 static void
 ngx_http_iri_job_done(ngx_event_t *event)
 {
-    ngx_destroy_pool(event->data);
+    ngx_http_iri_task_t *task = event->data;
+    ngx_http_request_t  *r = task->request;
+
+    if (task->cache->task == task) {
+        task->cache->task = NULL;
+    }
+
+    ngx_destroy_pool(task->pool);
+
+    if (r != NULL) {
+        ngx_http_iri_resume(r);
+    }
+}
+
+
+ngx_uint_t
+ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                  const ngx_http_iri_found_t *found)
+{
+    ngx_http_iri_task_t     *task;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    if (ctx->waiting) {
+        return 1;
+    }
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (iscf->cache == NULL || iscf->cache->task == NULL) {
+        return 0;
+    }
+
+    task = iscf->cache->task;
+    iscf->cache->task = NULL;
+
+    if (r != r->main || ctx->waited || found->found.answer != IRI_PASS) {
+        return 0;
+    }
+
+    task->request = r;
+    ctx->waiting = 1;
+    ctx->waited = 1;
+    r->main->blocked++;
+
+    return 1;
 }
 
 
@@ -61,6 +147,7 @@ ngx_http_iri_later(void *ctx, iri_cache_job_t *job)
 {
     ngx_pool_t           *pool;
     ngx_thread_task_t    *task;
+    ngx_http_iri_task_t  *own;
     ngx_http_iri_cache_t *cache = ctx;
 
     if (cache->pool == NULL) {
@@ -72,22 +159,29 @@ ngx_http_iri_later(void *ctx, iri_cache_job_t *job)
         return 0;
     }
 
-    task = ngx_thread_task_alloc(pool, sizeof(iri_cache_job_t *));
+    task = ngx_thread_task_alloc(pool, sizeof(ngx_http_iri_task_t));
     if (task == NULL) {
         ngx_destroy_pool(pool);
         return 0;
     }
 
-    *(iri_cache_job_t **) task->ctx = job;
+    own = task->ctx;
+    own->pool = pool;
+    own->job = job;
+    own->cache = cache;
+    own->request = NULL;
+
     task->handler = ngx_http_iri_job_run;
     task->event.handler = ngx_http_iri_job_done;
-    task->event.data = pool;
+    task->event.data = own;
     task->event.log = ngx_cycle->log;
 
     if (ngx_thread_task_post(cache->pool, task) != NGX_OK) {
         ngx_destroy_pool(pool);
         return 0;
     }
+
+    cache->task = own;
 
     return 1;
 }
@@ -113,6 +207,18 @@ ngx_http_iri_later(void *ctx, iri_cache_job_t *job)
 {
     (void) ctx;
     (void) job;
+
+    return 0;
+}
+
+
+ngx_uint_t
+ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                  const ngx_http_iri_found_t *found)
+{
+    (void) r;
+    (void) ctx;
+    (void) found;
 
     return 0;
 }
@@ -275,11 +381,21 @@ ngx_http_iri_cache_close(void *data)
 iri_cache_t *
 ngx_http_iri_cache(ngx_http_request_t *r)
 {
+    ngx_http_iri_cache_t    *cache;
     ngx_http_iri_srv_conf_t *iscf;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    cache = iscf->cache;
 
-    return iscf->cache != NULL ? iscf->cache->cache : NULL;
+    if (cache == NULL) {
+        return NULL;
+    }
+
+#if (NGX_THREADS)
+    cache->task = NULL;
+#endif
+
+    return cache->cache;
 }
 
 

@@ -425,6 +425,10 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    if (ngx_http_iri_wait(r, ctx, found)) {
+        return NGX_DONE;
+    }
+
     return found->found.answer == IRI_MOVED
                    && ngx_http_iri_may_start_over(r, ctx)
                ? ngx_http_iri_start_over(r, ctx, found)
@@ -508,7 +512,15 @@ ngx_http_iri_resolve_first(ngx_http_request_t *r)
     found = ngx_http_iri_find(r);
     ctx = ngx_http_iri_ctx(r);
 
-    if (found == NULL || ctx == NULL || found->found.answer != IRI_MOVED
+    if (found == NULL || ctx == NULL) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_iri_wait(r, ctx, found)) {
+        return NGX_DONE;
+    }
+
+    if (found->found.answer != IRI_MOVED
         || !ngx_http_iri_may_start_over(r, ctx))
     {
         return NGX_DECLINED;
