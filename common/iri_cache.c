@@ -37,7 +37,7 @@
 #define IRI_SLOT_SHARE  1024   /* octets of memory for each slot */
 #define IRI_MAX_SLOTS   32768  /* all are looked through to find a place */
 
-/* Of the layout of what stands below, and of an index. */
+/* Of what stands below, of an index, and of the keys in it: one more each. */
 #define IRI_LAYOUT UINT64_C(0x6972692d00000001)
 
 enum { IRI_SLOT_FREE, IRI_SLOT_FILLING, IRI_SLOT_READY };
@@ -125,6 +125,7 @@ static int
 iri_region_open(iri_cache_t *cache)
 {
     iri_region_t *region;
+    uint64_t      layout;
     uint32_t      sets, pages;
 
     iri_region_divide(cache, &sets, &pages);
@@ -135,7 +136,9 @@ iri_region_open(iri_cache_t *cache)
         return 0;
     }
 
-    if (region->layout == IRI_LAYOUT && region->size == cache->conf.size) {
+    layout = IRI_LAYOUT ^ sizeof(iri_slot_t) << 8 ^ sizeof(*region) << 20;
+
+    if (region->layout == layout && region->size == cache->conf.size) {
         return 1;
     }
 
@@ -153,7 +156,7 @@ iri_region_open(iri_cache_t *cache)
     region->sets = sets;
     region->pages = pages;
     region->clock = 0;
-    region->layout = IRI_LAYOUT;
+    region->layout = layout;
 
     return 1;
 }

@@ -360,7 +360,8 @@ typedef struct {
     iri_match_t level;     /* NONE: there is nothing */
     iri_str_t   octets;
     size_t      charset;   /* of these octets */
-    int         canonical; /* they are its name */
+    size_t      way;       /* of writing it, that gives them, or more */
+    int         ranked;    /* that is known */
     iri_meant_t meant;     /* names at that level */
 } iri_nearest_t;
 
@@ -407,26 +408,91 @@ iri_hit_level(const iri_finder_t *finder, const iri_cache_search_t *search,
 }
 
 
+/* The first way of writing name that gives these octets; or one behind all. */
+static iri_status_t
+iri_way_of(const iri_finder_t *finder, iri_str_t octets, iri_str_t name,
+           size_t *way)
+{
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_status_t status = IRI_OK;
+    size_t       k;
+    int          written;
+
+    for (k = 0; k < IRI_WAYS(finder->tree); k++) {
+        status = iri_name_write(finder->env, finder->tree, name, k, &buf,
+                                &written);
+
+        if (status != IRI_OK
+            || (written && iri_str_equal(iri_buf_str(&buf), octets)))
+        {
+            break;
+        }
+    }
+
+    *way = k;
+
+    return status;
+}
+
+
 /*
- * One more hit.  Of twins, which have one name, the one that is written as
- * its name is, then the first charset's, then the first octets; the same on
- * every run.
+ * Of twins, which have one name, the first that would be found if each way of
+ * writing it were looked for, then the first charset's, then the first octets;
+ * the same on every run.
  */
-static void
-iri_nearest_add(iri_nearest_t *nearest, iri_match_t level, iri_str_t octets,
-                size_t charset, iri_str_t name)
+static iri_status_t
+iri_nearest_twin(const iri_finder_t *finder, iri_nearest_t *nearest,
+                 iri_str_t octets, size_t charset, iri_str_t name)
+{
+    iri_status_t status = IRI_OK;
+    size_t       way;
+
+    if (!nearest->ranked) {
+        nearest->ranked = 1;
+        status = iri_way_of(finder, nearest->octets, name, &nearest->way);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_way_of(finder, octets, name, &way);
+    }
+
+    if (status == IRI_OK
+        && (way < nearest->way
+            || (way == nearest->way
+                && (charset < nearest->charset
+                    || (charset == nearest->charset
+                        && iri_str_compare(octets, nearest->octets) < 0)))))
+    {
+        nearest->way = way;
+        nearest->octets = octets;
+        nearest->charset = charset;
+    }
+
+    return status;
+}
+
+
+/* One more hit. */
+static iri_status_t
+iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
+                iri_match_t level, iri_str_t octets, size_t charset,
+                iri_str_t name)
 {
     iri_meant_t *meant = &nearest->meant;
     size_t       i;
 
     if (nearest->level != IRI_MATCH_NONE && level > nearest->level) {
-        return;
+        return IRI_OK;
     }
 
     if (nearest->level == IRI_MATCH_NONE || level < nearest->level) {
         nearest->level = level;
-        nearest->octets.len = 0;
-        meant->count = 0;
+        nearest->octets = octets;
+        nearest->charset = charset;
+        nearest->ranked = 0;
+        meant->name[0] = name;
+        meant->count = 1;
+        return IRI_OK;
     }
 
     for (i = 0; i < meant->count; i++) {
@@ -439,16 +505,10 @@ iri_nearest_add(iri_nearest_t *nearest, iri_match_t level, iri_str_t octets,
         meant->name[meant->count++] = name;
     }
 
-    if (nearest->octets.len == 0 || iri_str_equal(octets, name)
-        || (!nearest->canonical
-            && (charset < nearest->charset
-                || (charset == nearest->charset
-                    && iri_str_compare(octets, nearest->octets) < 0))))
-    {
-        nearest->canonical = iri_str_equal(octets, name);
-        nearest->octets = octets;
-        nearest->charset = charset;
-    }
+    /* Of several names none is taken. */
+    return meant->count == 1
+               ? iri_nearest_twin(finder, nearest, octets, charset, name)
+               : IRI_OK;
 }
 
 
@@ -474,8 +534,9 @@ iri_nearest_find(iri_finder_t *finder, const iri_cache_search_t *search,
                                    iri_buf_str(&name), &level);
 
             if (status == IRI_OK && level != IRI_MATCH_NONE) {
-                iri_nearest_add(nearest, level, search->hits.octets[i],
-                                charset, iri_buf_str(&name));
+                status = iri_nearest_add(finder, nearest, level,
+                                         search->hits.octets[i], charset,
+                                         iri_buf_str(&name));
             }
         }
 
