@@ -945,6 +945,81 @@ test_nothing_is_remembered_wrong(void **state)
 }
 
 
+/*
+ * Entries that have one name, in several charsets and forms: whichever is
+ * taken where nothing is folded is taken where something is, by whatever is
+ * remembered.
+ */
+static void
+test_twins(void **state)
+{
+    static const char *const twins[] = {
+        "\xc3\xa9", "e\xcc\x81", "\xe9", "e\xec",       /* e acute */
+        "\xd3\xb9", "\xe0\xb8\xb3\xe0\xb8\x99",         /* Thai */
+        "\xe1\xba\xad", "\xc3\xa2\xcc\xa3", "a\xcc\xa3\xcc\x82",
+        "\xe2\xf2", "a\xf2\xe2",                       /* a, two marks */
+        "\xa4\xa2", "\xe3\x81\x82", "\x82\xa0"          /* hiragana */
+    };
+    static const char *const trees[] = {
+        "", "windows-874 utf-8", "utf-8 windows-874", "windows-1258",
+        "windows-1258 utf-8", "utf-8 windows-1258", "utf-8 euc-jp sjis",
+        "sjis euc-jp utf-8", "windows-1252 utf-8"
+    };
+    static const char *const paths[] = { "/\xc3\xa9", "/\xe1\xba\xad",
+                                         "/\xe0\xb8\xb3\xe0\xb8\x99",
+                                         "/\xe3\x81\x82" };
+    near_t near;
+    char   path[64], want[64], got[64];
+    size_t turn, i, k, served = 0;
+
+    (void) state;
+
+    for (turn = 0; turn < 600; turn++) {
+        near_init(&near, N, NULL);
+        near.tree.charsets = core_charsets(trees[turn % COUNT(trees)]);
+        near.tree.match = N;
+
+        if (near.tree.charsets.count == 0) {
+            near.tree.charsets = core_charsets("utf-8");
+        }
+
+        for (i = 0; i < COUNT(twins); i++) {
+            snprintf(path, sizeof(path), "/srv/%s", twins[i]);
+
+            if (core_random(2)) {
+                core_put(&near.core, core_str(path));
+            }
+        }
+
+        for (i = 0; i < COUNT(paths); i++) {
+            near.tree.match = N;
+            near_ask(&near, paths[i]);
+            snprintf(want, sizeof(want), "%s",
+                     core_show(near.found.filename));
+            served += near.found.answer == IRI_SERVE;
+            near.tree.match = N | C;
+            near.cache = turn % 2 ? iri_cache_create(&(
+                                        iri_cache_conf_t) { .size = 65536 })
+                                  : NULL;
+
+            for (k = 0; k < 2; k++) {
+                near_ask(&near, paths[i]);
+                snprintf(got, sizeof(got), "%s",
+                         core_show(near.found.filename));
+                assert_string_equal(got, want);
+            }
+
+            iri_cache_destroy(near.cache);
+            near.cache = NULL;
+        }
+
+        near_free(&near);
+    }
+
+    assert_true(served > 500);
+}
+
+
 /* ---- what it costs ------------------------------------------------------- */
 
 /* Once the directory is known, an absent name costs two looks, no listing. */
@@ -1005,6 +1080,7 @@ main(void)
         cmocka_unit_test(test_choices_cost),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_nothing_is_remembered_wrong),
+        cmocka_unit_test(test_twins),
         cmocka_unit_test(test_calls),
     };
 
