@@ -31,6 +31,7 @@ two/Name.txt	file	1
 two/NAME.txt	file	2
 Outside/File.txt	file	by alias
 var/Site/File.txt	file	by variable
+var/other/Name.txt	file	other
 pages/Gone.html	file	gone
 zipped.css	file	css
 zipped.css.gz	file	zipped
@@ -107,6 +108,8 @@ server {
     location /fallback/ {
         error_page 404 = @fallback; root %%TMP%%; try_files $uri =404;
     }
+    location /other/ { root %%ROOT%%/dav; try_files $uri @other; }
+    location @other { root %%ROOT%%/var; }
     location @fallback { root %%ROOT%%; rewrite ^/fallback(/.*) $1 break; }
     location /dav/ {
         dav_methods PUT DELETE MKCOL COPY MOVE;
@@ -223,6 +226,8 @@ is answer('/ssi/PAGE.shtml'), '200 deep', 'SSI';
 is answer('/ssi/shut.shtml'), '200 thing', 'SSI of what is internal';
 is answer('/error/nothing'), '404 gone', 'error_page';
 is answer('/fallback/PLAIN.TXT'), '200 plain', 'a named location with a root';
+is answer('/other/Name.txt'), '200 other', 'a path under two roots';
+is answer('/other/NAME.txt'), '200 other', 'by another name';
 is answer('/ZIPPED.CSS', headers => ['Accept-Encoding', 'gzip']),
     '200 zipped', 'gzip_static';
 is answer('/PLAIN.TXT', proto => 'h2', port => $server->port('h2')),
