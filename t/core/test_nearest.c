@@ -5,8 +5,8 @@
  * and for each set of levels: the entry that is found, its level, the answer
  * and what there is to choose are those of a model that compares the segment
  * with every entry by the oracle, knows no index and no cache, and goes down
- * one directory after the other.  Iota subscript is no iota here, which only
- * `case` alone takes it for.
+ * one directory after the other; also when something has come or gone.  Iota
+ * subscript is no iota here, which only `case` alone takes it for.
  */
 
 #include <stdlib.h>
@@ -261,6 +261,16 @@ random_names(const word_t *like, const iri_charset_t *charset,
 }
 
 
+/* Its strings point into itself. */
+static void
+copy_name(const named_t *from, named_t *to)
+{
+    *to = *from;
+    to->disk.data = to->disk8;
+    to->utf8.data = to->name8;
+}
+
+
 /* ---- the model ----------------------------------------------------------- */
 
 static void
@@ -355,8 +365,10 @@ model_find(unsigned match, int legacy, const named_t *asked,
 typedef struct {
     core_t          core;
     iri_tree_conf_t tree;
+    const char     *label; /* of its charset; "" is UTF-8 */
     iri_search_t    search;
     iri_found_t     found;
+    word_t          like;       /* what is asked of a directory */
     int             legacy;     /* the tree is in such a charset */
     int             unwritable; /* which cannot write what is asked */
     named_t         asked[2];   /* directory, and name in it */
@@ -397,6 +409,7 @@ world_init(world_t *w)
     size_t                   i, k;
 
     memset(w, 0, sizeof(*w));
+    w->label = label;
     charset = *label != '\0' ? core_charset(label) : NULL;
     w->legacy = charset != NULL;
     core_init(&w->core);
@@ -409,6 +422,7 @@ world_init(world_t *w)
 
     random_word(&word[0]);
     random_word(&word[1]);
+    w->like = word[1];
     random_names(&word[0], charset, 1, &w->directories);
 
     /* Often all is in one directory, by its own name. */
@@ -437,6 +451,53 @@ world_init(world_t *w)
     }
 
     w->search.path = join(w->path, "", w->asked[0].utf8, w->asked[1].utf8);
+}
+
+
+/* Something comes or goes in one of the directories. */
+static void
+world_change(world_t *w)
+{
+    static const iri_str_t gone = IRI_STR("00000000000000000000");
+    unsigned char          path[4 * MAX_UTF8];
+    const iri_charset_t   *charset;
+    iri_str_t              directory, name;
+    core_node_t           *node;
+    names_t               *in, more;
+    size_t                 at, i;
+
+    if (w->directories.count == 0) {
+        return;
+    }
+
+    at = core_random((uint32_t) w->directories.count);
+    in = &w->in[at];
+    directory = w->directories.name[at].disk;
+    w->core.mtime++;
+
+    if (in->count != 0 && core_random(2)) {
+        name = in->name[in->count - 1].disk;
+        core_node(&w->core, join(path, "/srv", directory, name))->name = gone;
+        node = core_node(&w->core, join(path, "/srv", directory, S("")));
+        node->node.mtime = node->node.ctime = w->core.mtime;
+        in->count--;
+        return;
+    }
+
+    charset = w->legacy ? core_charset(w->label) : NULL;
+    random_names(&w->like, charset, 0, &more);
+
+    for (i = 0; i < in->count && more.count != 0; i++) {
+        if (iri_str_equal(in->name[i].disk, more.name[0].disk)) {
+            return;
+        }
+    }
+
+    if (more.count != 0 && in->count < MAX_NAMES) {
+        copy_name(&more.name[0], &in->name[in->count]);
+        name = in->name[in->count++].disk;
+        core_put(&w->core, join(path, "/srv", directory, name));
+    }
 }
 
 
@@ -602,8 +663,10 @@ test_model(void **state)
             w.search.cache = iri_cache_create(&cache);
         }
 
-        /* Again, when all is known. */
+        /* Again, when all is known; and when it is no longer so. */
         check_world(&w);
+        check_world(&w);
+        world_change(&w);
         check_world(&w);
         answers[w.found.answer]++;
         levels[w.found.match]++;
