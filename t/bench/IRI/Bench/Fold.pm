@@ -150,7 +150,9 @@ sub escape {
 # All columns of one server for these rows, with these levels of iri_match.
 sub levels {
     my ($self, $server, $levels, @rows) = @_;
-    @rows = grep { $_->[0] =~ /$self->{rows}/ } @rows or return;
+    my %wanted = map { @$_[0, 3] } grep { $_->[0] =~ /$self->{rows}/ } @rows;
+    %wanted = (%wanted, reverse %wanted);
+    @rows = grep { $wanted{ $_->[0] } } @rows or return;
     my @columns = @{ $COLUMNS{$server} };
     my (@names, %of);
     while (my ($name, $conf) = splice @columns, 0, 2) {
