@@ -39,6 +39,10 @@ my @WORLDS = (
     ['EUC-JP', undef, 'charset=Shift_JIS filename_charset=EUC-JP,UTF-8'],
     ['windows-1252', undef,
         'charset=windows-1252 filename_charset=windows-1252'],
+    ['UTF-8', 'NFC', 'match=normalization,width,case,accents,spelling'],
+    ['UTF-8', 'NFD', 'charset=Shift_JIS,EUC-JP match=normalization,width,case'],
+    ['EUC-JP', undef, 'charset=Shift_JIS,EUC-JP filename_charset=EUC-JP '
+            . 'match=width,case'],
 );
 
 plan skip_all => 'no module is built' if !@SERVERS;
