@@ -1133,6 +1133,142 @@ test_orders(void **state)
 }
 
 
+/* ---- building elsewhere -------------------------------------------------- */
+
+static iri_cache_job_t *job;
+static size_t           job_count;
+
+
+static int
+job_later(void *ctx, iri_cache_job_t *later)
+{
+    (void) ctx;
+    assert_null(job);
+    job = later;
+    job_count++;
+
+    return 1;
+}
+
+
+static iri_answer_t
+ask_large(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
+          const char *root)
+{
+    iri_search_t search = { tree, cache, 0, core_str(root), S("/NAME"), 0,
+                            NULL };
+    iri_found_t  found;
+
+    assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
+
+    return found.answer;
+}
+
+
+/*
+ * One call fails while a large directory is indexed elsewhere: what was not
+ * read to its end is not remembered, and the next who asks has it read.
+ */
+static size_t
+job_once(const char *root, unsigned kinds, size_t n, int on, int error)
+{
+    core_t          core;
+    iri_cache_t    *cache;
+    iri_tree_conf_t tree = core_tree("", ANY, N | C | P);
+    long            blocks = fault.blocks;
+    size_t          failed, turn;
+
+    core_init(&core);
+    core.env.dir = &iri_dir_posix;
+    job = NULL;
+    job_count = 0;
+    cache = iri_cache_create(
+        &(iri_cache_conf_t) { .size = 4 << 20, .later = job_later });
+    assert_int_equal(ask_large(&core, cache, &tree, root), IRI_PASS);
+    assert_int_equal(job_count, 1);
+
+    fault_set(kinds, n, on, error);
+    iri_cache_job_run(job);
+    failed = fault.failed;
+    fault.kinds = 0;
+    job = NULL;
+
+    for (turn = 0;
+         turn < 3 && ask_large(&core, cache, &tree, root) != IRI_MOVED;
+         turn++)
+    {
+        /* Not found, it is being read, or was not to be listed. */
+        if (job != NULL) {
+            iri_cache_job_run(job);
+            job = NULL;
+
+        } else {
+            assert_int_equal(error, EACCES);
+            break;
+        }
+    }
+
+    assert_true(turn < 3);
+
+    /* It was made a moment ago, and is to be read again. */
+    if (job != NULL) {
+        iri_cache_job_drop(job);
+        job = NULL;
+    }
+
+    iri_cache_destroy(cache);
+    core_free(&core);
+    assert_int_equal(fault.blocks, blocks);
+    assert_int_equal(fault.dirs, 0);
+
+    return failed;
+}
+
+
+static void
+test_jobs(void **state)
+{
+    static const struct {
+        unsigned kinds;
+        int      error;
+    } what[] = { { FAULT_HEAP, 0 },
+                 { FAULT_FILES, EIO },
+                 { FAULT_FILES, EACCES },
+                 { FAULT_ICU, U_MEMORY_ALLOCATION_ERROR },
+                 { FAULT_CLOCK, 0 } };
+    char   root[64], path[128];
+    size_t i, n, sites = 0;
+    int    fd, on;
+
+    (void) state;
+
+    snprintf(root, sizeof(root), "%s/large", base);
+    assert_int_equal(mkdir(root, 0755), 0);
+
+    for (i = 0; i < IRI_MAX_WAITED + 10; i++) {
+        snprintf(path, sizeof(path), i % 50 ? "%s/%lu" : "%s/\xc3\xa9%lu", root,
+                 (unsigned long) i);
+        fd = open(i == 0 ? strcat(strcpy(path, root), "/Name") : path,
+                  O_WRONLY | O_CREAT, 0644);
+        assert_true(fd >= 0);
+        close(fd);
+    }
+
+    for (i = 0; i < COUNT(what); i++) {
+        for (on = 0; on < 2; on++) {
+            for (n = 1;
+                 job_once(root, what[i].kinds, n, on, what[i].error) != 0;
+                 n += 1 + n / (thorough() ? 40 : 4))
+            {
+                sites++;
+            }
+        }
+    }
+
+    assert_true(sites > 40);
+}
+
+
 /* ---- ICU ---------------------------------------------------------------- */
 
 static void
@@ -1657,7 +1793,8 @@ main(void)
         cmocka_unit_test(test_arena),      cmocka_unit_test(test_heap),
         cmocka_unit_test(test_cache),      cmocka_unit_test(test_files),
         cmocka_unit_test(test_absences),   cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_orders),     cmocka_unit_test(test_icu),
+        cmocka_unit_test(test_orders),     cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_icu),
         cmocka_unit_test(test_settings),   cmocka_unit_test(test_hosts),
     };
 
