@@ -196,6 +196,7 @@ typedef struct {
     unsigned window:1;
     unsigned denied:1;          /* rules have not let the Destination pass */
     unsigned judged_choice:1;   /* a subrequest that judges one of choice */
+    unsigned named:1;           /* by "location =" in the configuration */
     unsigned waiting:1;         /* for a directory that is being read */
     unsigned waited:1;          /* once is enough */
 } ngx_http_iri_ctx_t;

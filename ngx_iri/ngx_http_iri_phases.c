@@ -372,19 +372,33 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
+/* Is what was found only near to a path that the configuration names? */
+static ngx_uint_t
+ngx_http_iri_is_only_near(const ngx_http_iri_ctx_t   *ctx,
+                          const ngx_http_iri_found_t *found)
+{
+    return ctx->named && found->found.match >= IRI_MATCH_WIDTH
+           && found->found.answer != IRI_REFUSE;
+}
+
+
 /*
  * Once, and not under alias with captures: what was found there is no path of
- * a request.  Nor where rules have run for a path that nobody had read.
+ * a request.  Nor where rules have run for a path that nobody had read.  And
+ * what the configuration itself names is not another name of what is near.
  */
 static ngx_uint_t
-ngx_http_iri_may_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_may_start_over(ngx_http_request_t         *r,
+                            const ngx_http_iri_ctx_t   *ctx,
+                            const ngx_http_iri_found_t *found)
 {
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     return !ctx->moved && ctx->kept.variables != NULL
-           && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE;
+           && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
+           && !ngx_http_iri_is_only_near(ctx, found);
 }
 
 
@@ -430,7 +444,7 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
     }
 
     return found->found.answer == IRI_MOVED
-                   && ngx_http_iri_may_start_over(r, ctx)
+                   && ngx_http_iri_may_start_over(r, ctx, found)
                ? ngx_http_iri_start_over(r, ctx, found)
                : NGX_DECLINED;
 }
@@ -458,7 +472,9 @@ ngx_http_iri_answer(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (found->found.answer == IRI_PASS || found->found.answer == IRI_SERVE) {
+    if (found->found.answer == IRI_PASS || found->found.answer == IRI_SERVE
+        || ngx_http_iri_is_only_near(ctx, found))
+    {
         return NGX_DECLINED;
     }
 
@@ -521,7 +537,7 @@ ngx_http_iri_resolve_first(ngx_http_request_t *r)
     }
 
     if (found->found.answer != IRI_MOVED
-        || !ngx_http_iri_may_start_over(r, ctx))
+        || !ngx_http_iri_may_start_over(r, ctx, found))
     {
         return NGX_DECLINED;
     }
@@ -551,6 +567,7 @@ static ngx_int_t
 ngx_http_iri_rewrite_first(ngx_http_request_t *r)
 {
     ngx_int_t                 rc;
+    ngx_http_iri_ctx_t       *ctx;
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
 
@@ -581,6 +598,11 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
 
     if (ngx_http_iri_keep_late(r) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx != NULL) {
+        ctx->named = clcf->exact_match;
     }
 
     if (rc != NGX_OK && rc != NGX_DECLINED) {

@@ -51,6 +51,8 @@ hidden/.Name.txt	file	1
 hidden/.NAME.txt	file	2
 late/Name.txt	file	1
 late/NAME.txt	file	2
+Two	file	1
+TWO	file	2
 404/Name.txt	file	1
 404/NAME.txt	file	2
 page.shtml	file	[<!--#include virtual="/name.txt" -->]
@@ -109,6 +111,8 @@ server {
         proxy_set_header X-Uri $request_uri;
     }
     location /shut/ { deny all; }
+    location = /two { try_files $uri @named; }
+    location @named { return 200 "named"; }
     location /404/ { iri_ambiguous 404; }
     location /late/ { rewrite ^/late(/.*) $1 break; }
     location /accel/ {
@@ -173,6 +177,7 @@ is answer('/dirs/sub/file.txt'), '300 /dirs/SUB/FILE.txt /dirs/Sub/File.txt',
     'several directories';
 is answer('/404/name.txt'), '404', 'iri_ambiguous 404';
 is answer('/nothing.txt'), '404', 'nothing is near';
+is $server->get('/two')->body, 'named', 'nothing is near to "location ="';
 
 # ---- whom it tells what ----------------------------------------------------
 

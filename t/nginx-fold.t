@@ -24,6 +24,7 @@ closed/secret.txt	file	secret
 closed/Readme	file	one
 closed/README	file	two
 auth/Key.txt	file	key
+asked/index.html	file	asked
 inner/Thing.txt	file	thing
 app.php	file	script
 INFO.PHP	file	SCRIPT
@@ -71,6 +72,10 @@ server {
     location /closed/ { deny all; }
     location /auth/ { auth_basic x; auth_basic_user_file %%TMP%%/users; }
     location /inner/ { internal; }
+    location = /_asked { internal; if ($arg_no = "") { return 204; } }
+    location = /Askd { if ($arg_no = "") { set $x y; } }
+    location = /Askt { try_files $uri @named; }
+    location /request/ { auth_request /_asked; alias %%ROOT%%/; }
     location ~ \.php$ {
         fastcgi_pass 127.0.0.1:%%FCGI%%;
         fastcgi_param SCRIPT_FILENAME $request_filename;
@@ -250,6 +255,10 @@ is answer('/AUTH/key.txt'), '401', 'auth_basic';
 is answer('/AUTH/key.txt', headers => ['Authorization', 'Basic dXNlcjp3b3Jk']),
     '200 key', 'auth_basic, let in';
 is answer('/INNER/thing.txt'), '404', 'internal';
+is answer('/request/PLAIN.txt'), '200 plain',
+    'what the configuration names is not what is near to it';
+is answer('/Askd'), '404', 'but absent, if it is';
+is answer('/Askt'), '200 named /Askt', 'and left to try_files';
 like answer('/APP.PHP'), qr{^200\ SCRIPT_FILENAME=\Q$root\E/app\.php\n
     SCRIPT_NAME=/app\.php\n}x, 'a script, never its source';
 is answer('/info.php'), '200 SCRIPT',
