@@ -40,7 +40,7 @@ iri_octets_of_part(const iri_search_t *search, iri_str_t part)
     iri_str_t            none = { 0, NULL };
     size_t               at, from, slashes;
 
-    if (reading == NULL || reading->form == IRI_FORM_ASCII
+    if (part.len == 0 || reading == NULL || reading->form == IRI_FORM_ASCII
         || reading->form == IRI_FORM_INVALID || part.len > reading->path.len)
     {
         return none;
