@@ -469,6 +469,38 @@ test_path_info(void **state)
 }
 
 
+/* Root stands for all of the path, which ends with its memory. */
+static void
+test_nothing_is_left(void **state)
+{
+    static const char *const tree[] = { "/x", NULL };
+    near_t                   near;
+    iri_reading_conf_t       conf;
+    iri_reading_t            reading;
+    iri_request_t            request = { S("/caf\xc3\xa9/"), 0,
+                                         S("/caf%C3%A9/") };
+    unsigned char           *path = malloc(7);
+
+    (void) state;
+
+    near_init(&near, N | C, tree);
+    memset(&conf, 0, sizeof(conf));
+    assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
+                     IRI_OK);
+    memcpy(path, "/caf\xc3\xa9/", 7);
+    near.search.path.data = path;
+    near.search.path.len = near.search.prefix = 7;
+    near.search.root = S("/srv/");
+    near.search.reading = &reading;
+    assert_int_equal(
+        iri_find(&near.core.env, &near.search, &near.found), IRI_OK);
+    assert_int_equal(near.found.answer, IRI_SERVE);
+    assert_text(near.found.filename, "/srv/");
+    free(path);
+    near_free(&near);
+}
+
+
 /* ---- what is written ----------------------------------------------------- */
 
 static void
@@ -1073,6 +1105,7 @@ main(void)
         cmocka_unit_test(test_dots),
         cmocka_unit_test(test_no_way_up),
         cmocka_unit_test(test_path_info),
+        cmocka_unit_test(test_nothing_is_left),
         cmocka_unit_test(test_write),
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_choices_go_on),
