@@ -208,8 +208,9 @@ typedef struct {
 iri_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
 
 /*
- * 1 if the look that has found nothing has a directory read by a thread: the
- * phase is to be left with NGX_DONE, and looks again when that is done.
+ * 1 if the look has a directory read by a thread, and may find something else
+ * then: the phase is to be left with NGX_DONE, and looks again when that is
+ * done.
  */
 ngx_uint_t ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     const ngx_http_iri_found_t *found);

@@ -9,8 +9,8 @@
  * addresses of functions.
  *
  * A large directory is read in a pool of threads.  The request that has asked
- * for that waits for it, if it has found nothing; others search the directory
- * for exact names until then.
+ * for that waits for it, unless what it wants is there as it was written;
+ * others search the directory for exact names until then.
  */
 
 #include "ngx_http_iri.h"
@@ -128,7 +128,7 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     task = iscf->cache->task;
     iscf->cache->task = NULL;
 
-    if (r != r->main || ctx->waited || found->found.answer != IRI_PASS) {
+    if (r != r->main || ctx->waited || found->found.answer == IRI_SERVE) {
         return 0;
     }
 

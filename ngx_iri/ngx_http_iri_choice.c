@@ -27,6 +27,21 @@ struct ngx_http_iri_choice_s {
 
 /* ---- judging one -------------------------------------------------------- */
 
+/* Some modules have nothing to say of what no client has asked for. */
+static ngx_int_t
+ngx_http_iri_access_rule(ngx_http_request_t *r, ngx_http_handler_pt handler)
+{
+    unsigned  internal = r->internal;
+    ngx_int_t rc;
+
+    r->internal = 0;
+    rc = handler(r);
+    r->internal = internal ? 1 : 0;
+
+    return rc;
+}
+
+
 /*
  * The part of ngx_http_core_access_phase that decides.  NGX_OK: in;
  * NGX_AGAIN: a rule waits for something; else the status.
@@ -48,7 +63,7 @@ ngx_http_iri_access(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
             continue;
         }
 
-        rc = ph[choice->access].handler(r);
+        rc = ngx_http_iri_access_rule(r, ph[choice->access].handler);
 
         if (rc == NGX_DECLINED) {
             continue;

@@ -31,6 +31,8 @@ sub fill {
     return;
 }
 fill('large', $LARGE);
+fill('page', $LARGE);
+fill('accel', $LARGE);
 fill("many$_", 300) for 1 .. 12;
 
 # ---- what may be said ------------------------------------------------------
@@ -72,10 +74,12 @@ sub conf {
         my $port = $name eq 'main' ? '' : $name;
         my $proto = $name eq 'default' ? ' http2' : '';
         $text .= "server { listen 127.0.0.1:%%PORT$port%%$proto;\n"
-            . "root %%ROOT%%;"
+            . "root %%ROOT%%; error_page 404 /PAGE/NAME.txt;"
+            . "location = /accel { proxy_pass http://127.0.0.1:%%PORTx%%; }"
             . ($size{$name} ? "iri_cache $size{$name};" : '') . " }\n";
     }
-    return $text;
+    return $text . 'server { listen 127.0.0.1:%%PORTx%%; location / {'
+        . ' add_header X-Accel-Redirect /accel/NAME.txt; return 200; } }';
 }
 
 sub start {
@@ -88,7 +92,7 @@ sub start {
 sub answer {
     my ($server, $target, %option) = @_;
     my $answer = $server->get($target, %option);
-    my $body = $answer->body =~ /<center>/ ? '' : ' ' . $answer->body;
+    my $body = $answer->status == 200 ? ' ' . $answer->body : '';
     return $answer->status . $body;
 }
 
@@ -112,6 +116,8 @@ is answer($server, '/small/name.txt', $port->($_)), '200 small', "found: $_"
 is answer($server, '/large/Name.txt'), '200 large', 'large: exact at once';
 is answer($server, '/large/name.txt'), '200 large',
     'who is the first to ask for another waits';
+is $server->get('/none')->body, 'page', 'so does a page for an error';
+is answer($server, '/accel'), '200 accel', 'and X-Accel-Redirect';
 is answer($server, '/large/name.txt'), '200 large', "in each worker, $_"
     for 1 .. 12;
 is answer($server, '/large/name.txt', $port->('named')), '200 large',
