@@ -664,6 +664,9 @@ typedef struct {
     iri_cache_t           *cache;    /* NULL: nothing is remembered */
     int                    write;    /* iri_is_write of the method; 1 for a
                                         Destination */
+    int                    absent;   /* 1: the caller has looked just now, and
+                                        nothing is there that has root and
+                                        path, in ASCII, as its octets */
     iri_str_t              root;     /* octets on disk, absolute; what stands
                                         before path; taken literally */
     iri_str_t              path;     /* whole canonical path, UTF-8 */

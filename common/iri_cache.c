@@ -28,9 +28,11 @@
 #define IRI_SETTLED INT64_C(2000000000) /* ns after which mtime is safe */
 #define IRI_FRESH   INT64_C(100000000)  /* ns that a racy index is used */
 #define IRI_IDLE    9    /* times as long as it took, until it is read again */
+#define IRI_TELL     INT64_C(60000000000) /* ns between two such lines of log */
 #define IRI_FORSAKEN INT64_C(3600000000000) /* ns in which any is read */
 #define IRI_QUICK   1000 /* entries that are read again at once, all the same */
 
+#define IRI_LEAST_ROOM  32768  /* octets of an index, in a very small cache */
 #define IRI_MEMO_SHARE  32     /* of the size, for each process besides */
 #define IRI_WAYS_OF_SET 4      /* slots in which an index may be */
 #define IRI_PAGE        1024   /* octets that indexes are counted in */
@@ -53,6 +55,7 @@ typedef struct {
     uint32_t   page;       /* the first, and how many */
     uint32_t   pages;
     uint32_t   known;      /* as that of the index, which may have no pages */
+    uint32_t   crowded;    /* it has none since there was no room for it */
     uint32_t   entries;    /* likewise, as many as there is room for */
 } iri_slot_t;
 
@@ -72,6 +75,7 @@ struct iri_cache_s {
     unsigned char   *pages;
     uint64_t        *taken;   /* a bit for each page, while one is wanted */
     iri_memo_t      *memo;    /* of this process; NULL: none */
+    int64_t          told_at; /* that there is too little of it */
 };
 
 struct iri_cache_job_s {
@@ -442,6 +446,16 @@ iri_slot_is_later(const iri_wanted_t *wanted)
 }
 
 
+/* As long as nine times what it took? */
+static int
+iri_slot_has_served(const iri_slot_t *slot, int64_t now)
+{
+    int64_t idle = slot->took > 0 ? slot->took * IRI_IDLE : 0;
+
+    return now < slot->read_at || now - slot->read_at - slot->took >= idle;
+}
+
+
 static void
 iri_slot_free(iri_slot_t *slot)
 {
@@ -514,18 +528,23 @@ iri_pages_find(iri_cache_t *cache, uint32_t count, uint32_t *first)
 }
 
 
-/* The index that was used longest ago of those not older than most. */
+/*
+ * The index that was used longest ago of those not older than most, and that
+ * has served as long as would do to read it again: else two directories that
+ * have no room beside each other would be read for every request.
+ */
 static iri_slot_t *
 iri_slot_oldest(const iri_cache_t *cache, uint32_t most)
 {
     iri_slot_t *slot, *best = NULL, *end = iri_slots_end(cache);
+    int64_t     now = iri_now();
     uint32_t    age, oldest = 0;
 
     for (slot = cache->slots; slot < end; slot++) {
         age = cache->region->clock - slot->used;
 
         if (slot->state == IRI_SLOT_READY && slot->pages != 0 && age < most
-            && age >= oldest)
+            && age >= oldest && iri_slot_has_served(slot, now))
         {
             best = slot;
             oldest = age;
@@ -536,11 +555,25 @@ iri_slot_oldest(const iri_cache_t *cache, uint32_t most)
 }
 
 
-/* Let go of all in these pages; 0: something there is being filled. */
+/* Its pages go; that it was there, and what it cost, stays for a while. */
+static void
+iri_slot_evict(iri_slot_t *slot)
+{
+    slot->known = 0;
+    slot->crowded = 1;
+    __atomic_store_n(&slot->pages, 0, __ATOMIC_RELEASE);
+}
+
+
+/*
+ * Let go of all in these pages; 0: something there is being filled, or has
+ * not yet served.
+ */
 static int
 iri_pages_clear(iri_cache_t *cache, uint32_t first, uint32_t count)
 {
     iri_slot_t *slot, *end = iri_slots_end(cache);
+    int64_t     now = iri_now();
     int         pass;
 
     for (pass = 0; pass < 2; pass++) {
@@ -552,12 +585,14 @@ iri_pages_clear(iri_cache_t *cache, uint32_t first, uint32_t count)
                 continue;
             }
 
-            if (slot->state == IRI_SLOT_FILLING) {
+            if (slot->state == IRI_SLOT_FILLING
+                || !iri_slot_has_served(slot, now))
+            {
                 return 0;
             }
 
             if (pass == 1) {
-                iri_slot_free(slot);
+                iri_slot_evict(slot);
             }
         }
     }
@@ -603,14 +638,23 @@ iri_pages_take(iri_cache_t *cache, uint32_t count, uint32_t *first)
 
 /* ---- keeping an index ---------------------------------------------------- */
 
-/* Octets that an index may have, be it for one answer only. */
+/*
+ * Octets that an index may have.  One of odd names, or a small one, may serve
+ * for one answer only; another that would have no place if it were alone
+ * would be built for each.
+ */
 static size_t
-iri_cache_room(const iri_cache_t *cache)
+iri_cache_room(const iri_cache_t *cache, const iri_shape_t *shape)
 {
-    size_t room = cache != NULL ? (size_t) cache->region->pages * IRI_PAGE
-                                : 0;
+    size_t room;
 
-    return room > IRI_MAX_BUFFER ? room : IRI_MAX_BUFFER;
+    if (cache == NULL || shape->fold == 0) {
+        return IRI_MAX_BUFFER;
+    }
+
+    room = (size_t) cache->region->pages * IRI_PAGE;
+
+    return room > IRI_LEAST_ROOM ? room : IRI_LEAST_ROOM;
 }
 
 
@@ -639,64 +683,106 @@ iri_index_pages(const iri_index_t *index)
 }
 
 
-/*
- * Keep what was read in a slot that was taken for it.  The copy is made
- * without the lock: nobody else looks at what is being filled.
- */
-static void
-iri_slot_fill(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
-              const iri_index_t *index, int64_t read_at)
+/* That of the same directory, which is to be replaced; NULL: none. */
+static iri_slot_t *
+iri_slot_before(iri_cache_t *cache, const iri_slot_t *slot,
+                const iri_node_t *node)
 {
     iri_wanted_t wanted;
-    iri_slot_t  *before;
-    uint32_t     pages = iri_index_pages(index), first = 0;
-    int          room;
 
-    iri_cache_lock(cache);
-    room = node->kind == IRI_NODE_DIR
-           && (pages == 0 || iri_pages_take(cache, pages, &first));
+    wanted.node = node;
+    wanted.shape[0] = slot->shape[0];
+    wanted.shape[1] = slot->shape[1];
+    wanted.set = cache->slots
+                 + (size_t) (slot - cache->slots) / IRI_WAYS_OF_SET
+                       * IRI_WAYS_OF_SET;
+
+    return iri_slot_find(&wanted, IRI_SLOT_READY);
+}
+
+
+/* Room for an index: if need be, that of the one which it replaces. */
+static int
+iri_slot_room(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
+              uint32_t pages)
+{
+    iri_slot_t *before;
+    uint32_t    first = 0;
+    int         room;
+
+    room = pages == 0 || iri_pages_take(cache, pages, &first);
+
+    if (!room) {
+        before = iri_slot_before(cache, slot, node);
+
+        if (before != NULL && before->pages != 0) {
+            iri_slot_evict(before);
+            room = iri_pages_take(cache, pages, &first);
+        }
+    }
 
     if (room) {
         slot->page = first;
         slot->pages = pages;
     }
 
+    return room;
+}
+
+
+/* The slot is as the index is; the one before it goes. */
+static void
+iri_slot_ready(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
+               const iri_index_t *index, int64_t read_at, int room)
+{
+    iri_slot_t *before = iri_slot_before(cache, slot, node);
+
+    if (before != NULL) {
+        iri_slot_free(before);
+    }
+
+    slot->node = *node;
+    slot->read_at = read_at;
+    slot->took = iri_now() - read_at;
+    slot->known = room && index->head.known;
+    slot->crowded = !room;
+    slot->entries = index->head.entries < UINT32_MAX
+                        ? (uint32_t) index->head.entries
+                        : UINT32_MAX;
+    slot->used = ++cache->region->clock;
+    __atomic_store_n(&slot->state, IRI_SLOT_READY, __ATOMIC_RELEASE);
+}
+
+
+/*
+ * Keep what was read in a slot that was taken for it, under the node that was
+ * read: a link on the way, or a directory above, may have been replaced since
+ * the look at the other.  The copy is made without the lock: nobody else
+ * looks at what is being filled.
+ */
+static void
+iri_slot_fill(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
+              const iri_index_t *index, int64_t read_at)
+{
+    uint32_t pages = iri_index_pages(index);
+    int      room, same;
+
+    same = node->kind == IRI_NODE_DIR && slot->node.dev == node->dev
+           && slot->node.ino == node->ino;
+
+    iri_cache_lock(cache);
+    room = same && iri_slot_room(cache, slot, node, pages);
     iri_cache_unlock(cache);
 
     if (room && pages != 0) {
-        iri_index_copy(index, cache->pages + (size_t) first * IRI_PAGE);
+        iri_index_copy(index,
+                       cache->pages + (size_t) slot->page * IRI_PAGE);
     }
 
     iri_cache_lock(cache);
 
-    /*
-     * Under the node that was read: a link on the way, or a directory above,
-     * may have been replaced since the look at the other.
-     */
-    wanted.node = node;
-    wanted.shape[0] = slot->shape[0];
-    wanted.shape[1] = slot->shape[1];
-    room = room && slot->node.dev == node->dev && slot->node.ino == node->ino;
-
-    if (room) {
-        wanted.set = cache->slots
-                     + (size_t) (slot - cache->slots) / IRI_WAYS_OF_SET
-                           * IRI_WAYS_OF_SET;
-
-        before = iri_slot_find(&wanted, IRI_SLOT_READY);
-        if (before != NULL) {
-            iri_slot_free(before);
-        }
-
-        slot->node = *node;
-        slot->read_at = read_at;
-        slot->took = iri_now() - read_at;
-        slot->known = index->head.known != 0;
-        slot->entries = index->head.entries < UINT32_MAX
-                            ? (uint32_t) index->head.entries
-                            : UINT32_MAX;
-        slot->used = ++cache->region->clock;
-        __atomic_store_n(&slot->state, IRI_SLOT_READY, __ATOMIC_RELEASE);
+    if (same) {
+        iri_slot_ready(cache, slot, node, index, read_at, room);
 
     } else {
         iri_slot_free(slot);
@@ -719,7 +805,7 @@ iri_is_settled(const iri_node_t *node, int64_t read_at)
 static int
 iri_slot_is_sure(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
 {
-    return iri_node_is_same(&slot->node, node)
+    return iri_node_is_same(&slot->node, node) && !slot->crowded
            && (iri_is_settled(node, slot->read_at)
                || (now >= slot->read_at && now - slot->read_at < IRI_FRESH));
 }
@@ -729,10 +815,7 @@ iri_slot_is_sure(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
 static int
 iri_slot_is_due(const iri_slot_t *slot, int64_t now)
 {
-    int64_t idle = slot->took > 0 ? slot->took * IRI_IDLE : 0;
-
-    return slot->entries <= IRI_QUICK || now < slot->read_at
-           || now - slot->read_at - slot->took >= idle;
+    return slot->entries <= IRI_QUICK || iri_slot_has_served(slot, now);
 }
 
 
@@ -856,8 +939,9 @@ iri_cache_job_run(iri_cache_job_t *job)
     int          more;
 
     status = iri_index_build(&job->env, &job->shape, job->directory,
-                             IRI_MAX_INDEXED, iri_cache_room(job->cache),
-                             &node, &index, &more);
+                             IRI_MAX_INDEXED,
+                             iri_cache_room(job->cache, &job->shape), &node,
+                             &index, &more);
 
     if (status != IRI_OK) {
         iri_cache_job_drop(job);
@@ -959,7 +1043,8 @@ iri_cache_read(const iri_env_t *env, iri_cache_t *cache,
 
     status = iri_index_build(env, shape, search->directory,
                              iri_cache_most(cache, shape),
-                             iri_cache_room(cache), &node, &index, &more);
+                             iri_cache_room(cache, shape), &node, &index,
+                             &more);
     if (status != IRI_OK) {
         search->listed = 1;
         return status;
@@ -991,9 +1076,25 @@ iri_cache_read(const iri_env_t *env, iri_cache_t *cache,
 
 /* What a look into the cache has given. */
 typedef struct {
-    int due;     /* the directory is to be read, and nobody is at it */
-    int large;   /* and that takes long */
+    int      due;      /* the directory is to be read, and nobody is at it */
+    int      large;    /* and that takes long */
+    uint32_t crowded;  /* entries that there was no room for, to be told */
 } iri_recalled_t;
+
+
+/* Once a minute; the administrator alone can help. */
+static void
+iri_cache_tell(const iri_env_t *env, const iri_cache_search_t *search,
+               const iri_recalled_t *recalled)
+{
+    if (recalled->crowded != 0) {
+        iri_logf(env, IRI_LOG_ERROR,
+                 "no room to index the %lu or more names in %s, which have"
+                 " exact names only: make iri_cache (IRICache) larger",
+                 (unsigned long) recalled->crowded,
+                 iri_printable(env, search->directory));
+    }
+}
 
 
 static iri_status_t
@@ -1009,6 +1110,7 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
 
     recalled->due = 1;
     recalled->large = 0;
+    recalled->crowded = 0;
 
     iri_slot_want(cache, shape, &search->node, &wanted);
 
@@ -1025,6 +1127,13 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
         recalled->due = !search->sure && iri_slot_is_due(slot, now);
         recalled->large = slot->entries > IRI_MAX_WAITED;
         slot->used = ++cache->region->clock;
+
+        if (!index.head.known && slot->entries > IRI_QUICK
+            && shape->fold != 0 && now - cache->told_at > IRI_TELL)
+        {
+            recalled->crowded = slot->entries;
+            cache->told_at = now;
+        }
     }
 
     if (recalled->due && iri_slot_is_later(&wanted)) {
@@ -1062,7 +1171,7 @@ static iri_status_t
 iri_cache_read_once(const iri_env_t *env, iri_cache_t *cache,
                     const iri_shape_t *shape, iri_cache_search_t *search)
 {
-    iri_recalled_t recalled = { 1, 0 };
+    iri_recalled_t recalled = { 1, 0, 0 };
     iri_status_t   status = IRI_OK;
 
     iri_cache_queue(cache);
@@ -1104,7 +1213,7 @@ iri_status_t
 iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                iri_cache_search_t *search)
 {
-    iri_recalled_t recalled = { 1, 0 };
+    iri_recalled_t recalled = { 1, 0, 0 };
     iri_shape_t    shape;
     iri_status_t   status;
 
@@ -1123,6 +1232,8 @@ iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
     if (status == IRI_OK && cache != NULL) {
         status = iri_cache_recall(env, cache, &shape, search, &recalled);
     }
+
+    iri_cache_tell(env, search, &recalled);
 
     if (status != IRI_OK || !recalled.due || !search->may_list) {
         return status;

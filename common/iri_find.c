@@ -667,6 +667,12 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
     if (status == IRI_OK) {
         (void) iri_buf_put(finder->env, &disk, root.data, root.len);
         (void) iri_buf_put(finder->env, &disk, part.data, part.len);
+
+        if (finder->search->absent) {
+            finder->absent = iri_buf_str(&disk);
+            return IRI_OK;
+        }
+
         status = iri_look(finder, &disk, &node);
     }
 

@@ -670,6 +670,7 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     search.cache = conf->cache;
     search.reading = NULL;
     search.write = mod_iri_is_write(r);
+    search.absent = 1;
     if (mod_iri_find(r, &env.env, &search, &found) != IRI_OK) {
         mod_iri_log_failed(r);
         return HTTP_NOT_FOUND;

@@ -96,6 +96,7 @@ mod_iri_find(request_rec *r, const iri_env_t *env, const iri_search_t *search,
             return IRI_OK;
         }
         again.path = path;
+        again.absent = 0;
         again.tree = mod_iri_tree_of_path(r, &again, path);
         status = iri_find(env, &again, found);
         if (status != IRI_OK) {

@@ -363,6 +363,7 @@ ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
     search.tree = &ilcf->tree;
     search.cache = ngx_http_iri_cache(r);
     search.write = ngx_http_iri_is_write(r);
+    search.absent = 0;
     search.reading = ngx_http_iri_reading_of(ctx, uri);
 
     found = ngx_http_iri_found_before(ctx, uri, &search);

@@ -70,7 +70,7 @@ static iri_str_t
 find_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
         const char *path)
 {
-    iri_search_t search = { tree, cache, 0, S("/srv"), core_str(path), 0, NULL };
+    iri_search_t search = { tree, cache, 0, 0, S("/srv"), core_str(path), 0, NULL };
     iri_found_t  found;
 
     assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
@@ -407,7 +407,7 @@ test_octets_of_a_large_one(void **state)
     iri_reading_t      reading;
     iri_request_t      request = { S("/" ODD), 0, S("/%C3%A2%CC%A3") };
     iri_search_t       search = {
-              &tree, NULL, 0, S("/srv"), { 0, NULL }, 0, &reading
+              &tree, NULL, 0, 0, S("/srv"), { 0, NULL }, 0, &reading
     };
     iri_found_t  found;
     core_node_t *srv, *one;
@@ -563,7 +563,7 @@ thread(void *arg)
 {
     core_t      *core = arg;
     iri_search_t search = {
-        &shared_tree, shared_cache, 0, S("/srv"), { 0, NULL }, 0, NULL
+        &shared_tree, shared_cache, 0, 0, S("/srv"), { 0, NULL }, 0, NULL
     };
     iri_found_t found;
     char        path[64];
@@ -623,7 +623,7 @@ static iri_str_t
 find_other(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
            const char *path)
 {
-    iri_search_t search = { tree, cache, 0, S("/srv"), core_str(path), 0,
+    iri_search_t search = { tree, cache, 0, 0, S("/srv"), core_str(path), 0,
                             NULL };
     iri_found_t  found;
 
@@ -741,7 +741,49 @@ test_least_recently_used(void **state)
 }
 
 
-/* One that has no place in all of it is answered right, and drives none out. */
+/*
+ * Two that have a place in it, but not beside each other: the one that is
+ * there stays until it has served, and the other is not read for each.
+ */
+static void
+test_two_that_crowd(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, 131072);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    struct timespec wait = { 1, 0 };
+    size_t          i, found = 0;
+
+    (void) state;
+
+    core_init(&core);
+    (void) put_many(&core, "d0", 3000);
+    (void) put_many(&core, "d1", 3000);
+
+    for (i = 0; i < 400; i++) {
+        found += finds_in(&core, cache, &tree, i % 2, i) != 0;
+        assert_text(find_in(&core, cache, &tree, "/d1/name-7"),
+                    "/srv/d1/name-7");
+        core_forget(&core);
+    }
+
+    assert_true(found >= 200);
+    assert_in_range(core.lists, 2, 100);
+
+    /* It has served: the other may have its place. */
+    nanosleep(&wait, NULL);
+    assert_true(finds_in(&core, cache, &tree, 1, 5));
+    nanosleep(&wait, NULL);
+    assert_true(finds_in(&core, cache, &tree, 0, 5));
+    iri_cache_destroy(cache);
+    core_free(&core);
+}
+
+
+/*
+ * One that has no place in all of it has exact names only, as long as it is
+ * as it was: it is not read for each, and it drives none out.
+ */
 static void
 test_larger_than_all(void **state)
 {
@@ -759,10 +801,13 @@ test_larger_than_all(void **state)
     for (i = 0; i < 3; i++) {
         assert_true(finds_in(&core, cache, &tree, 0, i));
         assert_true(finds_in(&core, cache, &tree, 1, i));
-        assert_true(finds_in(&core, cache, &tree, 2, i));
+        assert_false(finds_in(&core, cache, &tree, 2, i));
         assert_text(find_other(&core, cache, &tree, "/d2/NAME-x"), "");
+        assert_text(find_in(&core, cache, &tree, "/d2/name-4999"),
+                    "/srv/d2/name-4999");
     }
 
+    assert_int_equal(core.lists, 3);
     lists = core.lists;
     assert_true(finds_in(&core, cache, &tree, 0, 5));
     assert_true(finds_in(&core, cache, &tree, 1, 5));
@@ -1095,7 +1140,13 @@ test_killed(void **state)
         core_forget(&core);
     }
 
-    /* Nothing is lost: as many have a place as in a new one. */
+    /*
+     * Nothing is lost: as many have a place as in a new one, when those that
+     * were read last have served for a while.
+     */
+    wait.tv_nsec = 500 * 1000 * 1000;
+    nanosleep(&wait, NULL);
+
     for (i = 0; i < 8; i++) {
         assert_true(finds_in(&core, cache, &tree, i, 1));
     }
@@ -1516,7 +1567,7 @@ line_thread(void *arg)
 {
     core_t       core;
     iri_search_t search = {
-        &shared_tree, shared_cache, 0, S("/srv"), S("/d0/NAME-1"), 0, NULL
+        &shared_tree, shared_cache, 0, 0, S("/srv"), S("/d0/NAME-1"), 0, NULL
     };
     iri_found_t found;
     int         good;
@@ -1662,6 +1713,7 @@ main(void)
         cmocka_unit_test(test_eviction),
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_least_recently_used),
+        cmocka_unit_test(test_two_that_crowd),
         cmocka_unit_test(test_larger_than_all),
         cmocka_unit_test(test_every_size),
         cmocka_unit_test(test_memory_is_found_again),

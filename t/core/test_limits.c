@@ -22,7 +22,7 @@ check_lists(size_t depth, size_t lists)
 {
     core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
-    iri_search_t    search = { &tree, NULL, 0, S("/srv"), S(""), 0, NULL };
+    iri_search_t    search = { &tree, NULL, 0, 0, S("/srv"), S(""), 0, NULL };
     iri_found_t     found;
     char            entry[256] = "/srv", asked[256] = "";
     size_t          i;
@@ -68,7 +68,7 @@ check_looks(const char *charsets, size_t looks)
 {
     core_t          core;
     iri_tree_conf_t tree = core_tree(charsets, IRI_NAMES_ANY, N);
-    iri_search_t search = { &tree, NULL, 0, S("/srv"), S("/\xc3\xa9"), 0, NULL };
+    iri_search_t search = { &tree, NULL, 0, 0, S("/srv"), S("/\xc3\xa9"), 0, NULL };
     iri_found_t  found;
 
     core_init(&core);

@@ -1155,7 +1155,7 @@ static iri_answer_t
 ask_large(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
           const char *root)
 {
-    iri_search_t search = { tree, cache, 0, core_str(root), S("/NAME"), 0,
+    iri_search_t search = { tree, cache, 0, 0, core_str(root), S("/NAME"), 0,
                             NULL };
     iri_found_t  found;
 
