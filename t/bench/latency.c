@@ -1,20 +1,22 @@
 /*
  * latency.c - what other requests wait while a server is asked for much
  *
- *     latency PORT SMALL SECONDS           SMALL alone, so long
- *     latency PORT SMALL SECONDS LARGE     until LARGE is answered with 200
+ *     latency PORT PID SMALL SECONDS          SMALL alone, so long
+ *     latency PORT PID SMALL SECONDS LARGE    until LARGE is answered with 200
  *
  * SMALL is asked for again and again on one connection, the next 0.1 ms after
  * an answer, so that whoever has a real-time priority leaves a CPU to others.
  * At the start LARGE is asked for on a second connection,
  * and once more 20 ms after each answer that is not 200, SECONDS at most.
  * Prints lines of words and numbers; times are in ms: of SMALL the median,
- * the 99.9th percentile and the worst, of LARGE when the first answer came,
+ * the 99.9th percentile and the worst, and the most time that the first thread
+ * of PID was on a CPU meanwhile, which no other process changes; of LARGE when the first answer came,
  * its status, and when it was 200 (-1: never).
  */
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
@@ -40,6 +42,8 @@ typedef struct {
 
 static double times[MANY]; /* of SMALL */
 static link_t small, large;
+static int    schedstat;
+static double busiest;
 
 
 static void
@@ -135,10 +139,28 @@ link_read(link_t *link, int flags)
 }
 
 
+/* Time that the server's first thread has been on a CPU. */
+static double
+busy_ms(void)
+{
+    char    text[128];
+    ssize_t n;
+
+    n = pread(schedstat, text, sizeof(text) - 1, 0);
+    if (n <= 0) {
+        die("schedstat");
+    }
+
+    text[n] = '\0';
+
+    return (double) strtoull(text, NULL, 10) / 1e6;
+}
+
+
 static double
 ask_small(void)
 {
-    double start = now_ms();
+    double before = busy_ms(), start = now_ms(), busy;
     int    status;
 
     link_send(&small);
@@ -151,7 +173,11 @@ ask_small(void)
         die("the small file is not served");
     }
 
-    return now_ms() - start;
+    start = now_ms() - start;
+    busy = busy_ms() - before;
+    busiest = busy > busiest ? busy : busiest;
+
+    return start;
 }
 
 
@@ -224,33 +250,39 @@ int
 main(int argc, char **argv)
 {
     const struct timespec pause = { 0, PAUSE_NS };
+    char                  path[64];
     double                until;
     size_t                count = 0, i;
 
-    if (argc != 4 && argc != 5) {
+    if (argc != 5 && argc != 6) {
         fprintf(stderr, "latency: see the top of t/bench/latency.c\n");
         return 2;
     }
 
-    link_open(&small, atoi(argv[1]), argv[2]);
+    snprintf(path, sizeof(path), "/proc/%s/task/%s/schedstat", argv[2],
+             argv[2]);
+    schedstat = open(path, O_RDONLY);
+    link_open(&small, atoi(argv[1]), argv[3]);
 
     for (i = 0; i < WARM_UP; i++) {
         (void) ask_small();
     }
 
-    if (argc == 5) {
-        link_open(&large, atoi(argv[1]), argv[4]);
+    busiest = 0;
+
+    if (argc == 6) {
+        link_open(&large, atoi(argv[1]), argv[5]);
         big.start = now_ms();
         large_ask();
     }
 
-    until = now_ms() + atof(argv[3]) * 1e3;
+    until = now_ms() + atof(argv[4]) * 1e3;
 
     while (count < MANY && now_ms() < until && big.found < 0) {
         times[count++] = ask_small();
         (void) nanosleep(&pause, NULL);
 
-        if (argc == 5) {
+        if (argc == 6) {
             large_look();
         }
     }
@@ -260,8 +292,9 @@ main(int argc, char **argv)
     printf("median %.3f\n", times[count / 2]);
     printf("p999 %.3f\n", times[count - 1 - count / 1000]);
     printf("worst %.3f\n", times[count - 1]);
+    printf("busy %.3f\n", busiest);
 
-    if (argc == 5) {
+    if (argc == 6) {
         printf("first %.3f\nstatus %d\nfound %.3f\n", big.first, big.status,
                big.found);
     }

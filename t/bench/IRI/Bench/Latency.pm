@@ -57,7 +57,7 @@ END
         }
     }
     my ($code, $out, $err) = capture('', priority(), "$self->{programs}/latency",
-        $server->port, '/small.html', $what eq 'first' ? $SECONDS
+        $server->port, $server->pid, '/small.html', $what eq 'first' ? $SECONDS
         : max(0.5, ($of->{first}[-1]{found} // 1000) / 1000),
         $what eq 'first' ? $large : ());
     waitpid $other, 0 if $other;
@@ -85,11 +85,12 @@ sub show {
     $table->text("### Other requests, while d$size is met for the first time");
     $table->text("ms, medians of $self->{repeat} rounds, of the worst the "
         . 'lower quartile, too: what nginx itself does comes in every round; '
-        . 'of all rounds in parentheses; ' . (priority() ? 'at' : 'without')
+        . 'the worst of all rounds in parentheses; busy: the most that the '
+        . 'event loop itself was on a CPU during one of them; ' . (priority() ? 'at' : 'without')
         . ' real-time priority.');
     $table->text('');
     $table->table(['', 'requests', 'median', '99.9th percentile',
-        'worst, quartile', 'worst',
+        'worst, quartile', 'worst', 'busy',
         'answered', 'found'], map { line($_, @{ $of->{$_} }) }
         qw(alone beside first));
     my %worst = map { $_ => quartile(map { $_->{worst} } @{ $of->{$_} }) }
@@ -112,12 +113,12 @@ sub line {
         my @values = grep { defined } map { $_->{$word} } @rounds;
         return @values ? median(@values) : undef;
     };
-    my ($median, $p999, $worst) = map { my $word = $_;
+    my ($median, $p999, $worst, $busy) = map { my $word = $_;
         sprintf '%.3f (%.3f)', $of->($word), max(map { $_->{$word} } @rounds)
-    } qw(median p999 worst);
+    } qw(median p999 worst busy);
     return [$name{$what}, number($of->('requests')), $median, $p999,
         sprintf('%.3f', quartile(map { $_->{worst} } @rounds)), $worst,
-        map { number($_) } $of->('first'), $of->('found')];
+        $busy, map { number($_) } $of->('first'), $of->('found')];
 }
 
 sub quartile {
