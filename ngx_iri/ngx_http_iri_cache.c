@@ -28,9 +28,9 @@ struct ngx_http_iri_cache_s {
     size_t          size;
     ngx_str_t       threads; /* the name of a pool; empty: none is said */
     ngx_shm_zone_t *zone;    /* shared by all of this size */
-    iri_cache_t    *cache;   /* of this process; NULL: not yet, or no memory */
+    iri_cache_t    *cache; /* of this process; NULL: not yet, or no memory */
 #if (NGX_THREADS)
-    ngx_thread_pool_t   *pool; /* NULL: nothing is folded, so none is needed */
+    ngx_thread_pool_t *pool; /* NULL: nothing is folded, so none is needed */
     ngx_http_iri_task_t *task; /* that the last look has started, or NULL */
 #endif
 };

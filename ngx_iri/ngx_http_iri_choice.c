@@ -14,14 +14,14 @@
 
 
 struct ngx_http_iri_choice_s {
-    iri_str_t          *paths;   /* that may be meant */
-    iri_str_t          *left;    /* and that the client could get */
+    iri_str_t          *paths; /* that may be meant */
+    iri_str_t          *left;  /* and that the client could get */
     size_t              count;
     size_t              next;
     size_t              lefts;
-    ngx_http_request_t *sr;      /* asks for one; NULL: none is being asked */
-    ngx_uint_t          access;  /* where it is among the access rules */
-    ngx_int_t           code;    /* what satisfy any has of them */
+    ngx_http_request_t *sr;     /* asks for one; NULL: none is being asked */
+    ngx_uint_t          access; /* where it is among the access rules */
+    ngx_int_t           code;   /* what satisfy any has of them */
 };
 
 
@@ -326,8 +326,9 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
     json = iri_prefers_json(accept) != 0;
     ngx_http_iri_env(r, &env);
 
-    status = json ? iri_choices_json(&env, choice->left, choice->lefts, &body)
-                  : iri_choices_html(&env, choice->left, choice->lefts, &body);
+    status = json
+                 ? iri_choices_json(&env, choice->left, choice->lefts, &body)
+                 : iri_choices_html(&env, choice->left, choice->lefts, &body);
 
     b = ngx_calloc_buf(r->pool);
     if (status != IRI_OK || b == NULL) {
@@ -360,8 +361,7 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
  * was found is no path of a request.
  */
 static ngx_uint_t
-ngx_http_iri_may_choose(ngx_http_request_t         *r,
-                        const ngx_http_iri_ctx_t   *ctx,
+ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
                         const ngx_http_iri_found_t *found)
 {
     ngx_http_iri_loc_conf_t *ilcf;
@@ -369,8 +369,8 @@ ngx_http_iri_may_choose(ngx_http_request_t         *r,
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     return found->found.answer == IRI_CHOOSE && found->found.count != 0
-           && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
-           && r == r->main && !r->internal && r->content_handler == NULL
+           && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE && r == r->main
+           && !r->internal && r->content_handler == NULL
            && ctx->kept.variables != NULL
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD));
 }

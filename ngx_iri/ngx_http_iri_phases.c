@@ -777,8 +777,7 @@ ngx_http_iri_canonical_end(ngx_http_request_t       *r,
     }
 
     if (!ngx_is_dir(&info) || path->len == 0
-        || path->data[path->len - 1] == '/')
-    {
+        || path->data[path->len - 1] == '/') {
         return NGX_OK;
     }
 
