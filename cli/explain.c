@@ -3,7 +3,8 @@
  *
  * Reads a request target, looks for it below a root, and tells each reading,
  * each look, the reason and the answer.  It does what an adapter does, and
- * in the same order: iri_read, iri_find, iri_found_split, iri_location.
+ * in the same order: iri_read, iri_find, once more where it has MOVED,
+ * iri_found_split, iri_location.
  */
 
 #include <errno.h>
@@ -89,6 +90,7 @@ typedef struct {
     cli_target_t  target;
     iri_reading_t reading;
     iri_found_t   found; /* answer PASS, all else 0, without a root */
+    int           led_nowhere; /* a name that is only near, without an end */
     iri_answer_t  answer;
     iri_why_t     why;
     iri_str_t     path; /* canonical, of what was found */
@@ -313,6 +315,84 @@ explain_heading(cli_call_t *call, const char *text, iri_str_t octets)
 }
 
 
+static int
+explain_is_directory(const cli_call_t *call, iri_str_t filename)
+{
+    struct stat st;
+
+    return filename.data != NULL
+           && stat(apr_pstrmemdup(call->pool, (const char *) filename.data,
+                                  filename.len),
+                   &st)
+                  == 0
+           && S_ISDIR(st.st_mode);
+}
+
+
+/* Its looks are those of iri_find again: nothing to tell. */
+static iri_status_t
+explain_split(explain_t *x, const iri_search_t *search,
+              const iri_found_t *found)
+{
+    int          trace = x->lent.env.trace;
+    iri_status_t status;
+
+    x->lent.env.trace = 0;
+    status = iri_found_split(x->env, search, found, &x->filename,
+                             &x->path_info);
+    x->lent.env.trace = trace;
+    return status;
+}
+
+
+/* Is it there, or a file that takes the rest as PATH_INFO? */
+static int
+explain_is_there(const cli_call_t *call, const explain_t *x)
+{
+    return x->path_info.len == 0
+           || !explain_is_directory(call, x->filename);
+}
+
+
+/*
+ * The servers start over under the path that was found, and the second answer
+ * is theirs.  Where that leads to the end it is MOVED; else it may be absent
+ * below a directory that was found, or one of several.
+ */
+static iri_status_t
+explain_start_over(cli_call_t *call, explain_t *x, iri_search_t *search)
+{
+    iri_found_t  again;
+    iri_status_t status;
+
+    search->path = x->found.path;
+    search->reading = NULL;
+    explain_heading(call, "Starting over as ", search->path);
+    status = iri_find(x->env, search, &again);
+    if (status != IRI_OK) {
+        return status;
+    }
+    if (again.answer == IRI_MOVED) {
+        /* they start over once */
+        again.answer = IRI_PASS;
+        again.why = IRI_WHY_ABSENT;
+        again.path = search->path;
+    }
+    if (again.answer == IRI_PASS) {
+        status = explain_split(x, search, &again);
+    }
+    if (status != IRI_OK || again.answer == IRI_SERVE
+        || (again.answer == IRI_PASS && explain_is_there(call, x)))
+    {
+        return status;
+    }
+    x->led_nowhere = x->found.match >= IRI_MATCH_WIDTH;
+    again.charset = x->found.charset;
+    x->found = again;
+    return IRI_OK;
+}
+
+
 /* Looks for the path that was read; without a root there is nothing to do. */
 static iri_status_t
 explain_find(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
@@ -334,6 +414,9 @@ explain_find(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
     explain_heading(call, "Looking below ",
                     conf->root.len > 0 ? conf->root : slash);
     status = iri_find(x->env, &search, &x->found);
+    if (status == IRI_OK && x->found.answer == IRI_MOVED) {
+        status = explain_start_over(call, x, &search);
+    }
     if (status != IRI_OK) {
         return status;
     }
@@ -343,10 +426,7 @@ explain_find(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
     if (x->answer == IRI_REFUSE || x->answer == IRI_CHOOSE) {
         return IRI_OK;
     }
-    /* Its looks are the same again: nothing to tell. */
-    x->lent.env.trace = 0;
-    return iri_found_split(x->env, &search, &x->found, &x->filename,
-                           &x->path_info);
+    return explain_split(x, &search, &x->found);
 }
 
 
@@ -356,6 +436,44 @@ explain_is_redirected(iri_str_t method)
 {
     return (method.len == 3 && memcmp(method.data, "GET", 3) == 0)
            || (method.len == 4 && memcmp(method.data, "HEAD", 4) == 0);
+}
+
+
+static int
+explain_same(iri_str_t a, iri_str_t b)
+{
+    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+
+/*
+ * Where iri_redirect sends the client.  A directory in one redirect, with the
+ * "/" that it lacks; nobody to a name that is only near and has no end.
+ */
+static iri_status_t
+explain_locate(const cli_call_t *call, explain_t *x)
+{
+    iri_str_t    path = x->path;
+    iri_status_t status;
+
+    if (x->led_nowhere) {
+        return IRI_OK;
+    }
+    status = iri_location(x->env, &x->reading, path, x->target.has_query,
+                          x->target.query, &x->location);
+    if (status != IRI_OK || x->location.len == 0 || path.len == 0
+        || path.data[path.len - 1] == '/' || x->path_info.len > 0
+        || !explain_is_directory(call, x->filename))
+    {
+        return status;
+    }
+    path.data = (unsigned char *) apr_pstrcat(
+        call->pool,
+        apr_pstrmemdup(call->pool, (const char *) path.data, path.len), "/",
+        NULL);
+    path.len++;
+    return iri_location(x->env, &x->reading, path, x->target.has_query,
+                        x->target.query, &x->location);
 }
 
 
@@ -378,15 +496,12 @@ explain_target(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
         return IRI_OK;
     }
     status = explain_find(conf, call, x);
+    if (status == IRI_OK && !explain_same(x->path, x->reading.path)) {
+        status = iri_path_to_uri(x->env, x->path, &x->uri);
+    }
     if (status != IRI_OK || x->answer == IRI_REFUSE
         || x->answer == IRI_CHOOSE) {
         return status;
-    }
-    if (x->answer == IRI_MOVED) {
-        status = iri_path_to_uri(x->env, x->path, &x->uri);
-        if (status != IRI_OK) {
-            return status;
-        }
     }
     /* With iri_invalid pass there may be no canonical URI. */
     if (x->reading.form == IRI_FORM_INVALID
@@ -394,8 +509,7 @@ explain_target(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
     {
         return IRI_OK;
     }
-    return iri_location(x->env, &x->reading, x->path, x->target.has_query,
-                        x->target.query, &x->location);
+    return explain_locate(call, x);
 }
 
 

@@ -361,6 +361,65 @@ END
     like $out, qr/^choice +\/Readme\.TXT\nchoice +\/readme\.txt$/m, 'choices';
 };
 
+# What the servers make of the path that was found is the answer.
+subtest 'starting over' => sub {
+    my ($tree) = make_tree(<<'END');
+Images/a.gif	file
+Docs/README.txt	file
+Docs/ReadMe.txt	file
+Caf\xC3\xA9/x.txt	file
+\xEF\xBD\x9Ed/y.txt	file
+END
+    my @options = ('--root', $tree, '--match', 'variants,case');
+    my @ends = (
+        # target, answer, match, path, path_info, location
+        ['/images/A.gif', 'moved', 'case', '/Images/a.gif', '',
+            '/Images/a.gif'],
+        ['/images/nosuch.gif', 'pass', 'none', '/Images/nosuch.gif',
+            '/nosuch.gif', undef],
+        ['/images/no/such/', 'pass', 'none', '/Images/no/such/', '/no/such/',
+            undef],
+        ['/images/A.gif/more', 'moved', 'case', '/Images/a.gif/more',
+            '/more', '/Images/a.gif/more'],
+        ['/images', 'moved', 'case', '/Images', '', '/Images/'],
+        ['/images/', 'moved', 'case', '/Images/', '', '/Images/'],
+        ['/images?q', 'moved', 'case', '/Images', '', '/Images/?q'],
+        ['/Images', 'serve', 'exact', '/Images', '', undef],
+        ['/Cafe%CC%81', 'serve', 'normalization', "/Caf\x{E9}", '',
+            '/Caf%C3%A9/'],
+        ['/%E3%80%9Cd/no', 'pass', 'none', "/\x{FF5E}d/no", '/no',
+            '/%EF%BD%9Ed/no'],
+    );
+    for (@ends) {
+        my ($target, @end) = @$_;
+        my $got = one($target, @options);
+        is_deeply [@$got{qw(answer match path path_info location)}], \@end,
+            $target;
+        my $uri = $end[2];
+        utf8::encode($uri);
+        $uri =~ s/([^!-~])/sprintf '%%%02X', ord $1/ge;
+        is $got->{uri}, $uri, 'and its uri';
+    }
+    my $got = one('/images/nosuch.gif', @options);
+    is $got->{why}, 'no entry has that name', 'why it is not there';
+    is $got->{filename}, "$tree/Images", 'the directory that was found';
+    is $got->{status}, undef, 'no status';
+
+    $got = one('/docs/readme.txt', @options);
+    is_deeply [@$got{qw(answer match path filename location status)}],
+        ['choose', 'case', '/Docs/readme.txt', undef, undef, 404],
+        'several names below a directory of another name';
+    is_deeply $got->{choices}, ['/Docs/README.txt', '/Docs/ReadMe.txt'],
+        'and which';
+    is one('/docs/readme.txt', @options, '--ambiguous', '300')->{status}, 300,
+        '--ambiguous 300';
+
+    my ($code, $out) = iri('explain', @options, '/images/nosuch.gif');
+    like $out, qr{^Starting over as /Images/nosuch\.gif$}m, 'for people';
+    like $out, qr/^answer +pass: no entry/m, 'and its end';
+    unlike $out, qr/^location/m, 'which leads nowhere';
+};
+
 subtest 'for people' => sub {
     my ($code, $out, $err) = iri('explain', '--root', $euc,
         '--filename-charset', 'euc-jp', '--charset', 'sjis',
