@@ -86,8 +86,8 @@ sub show {
     $table->text("ms, medians of $self->{repeat} rounds, of the worst the "
         . 'lower quartile, too: what nginx itself does comes in every round; '
         . 'the worst of all rounds in parentheses; busy: the most that the '
-        . 'event loop itself was on a CPU during one of them; ' . (priority() ? 'at' : 'without')
-        . ' real-time priority.');
+        . 'event loop itself was on a CPU during one of them; '
+        . (priority() ? 'at' : 'without') . ' real-time priority.');
     $table->text('');
     $table->table(['', 'requests', 'median', '99.9th percentile',
         'worst, quartile', 'worst', 'busy',
