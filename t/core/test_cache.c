@@ -718,7 +718,7 @@ test_least_recently_used(void **state)
     for (i = 0; i < 60; i++) {
         assert_true(finds_in(&core, cache, &tree, i, 7));
         lists = core.lists;
-        assert_true(finds_in(&core, cache, &tree, 0, 9));
+        assert_true(finds_in(&core, cache, &tree, 0, 100 + i));
         assert_int_equal(core.lists, lists);
     }
 
@@ -817,6 +817,30 @@ test_larger_than_all(void **state)
 }
 
 
+/* An index that has no room for spellings is asked for none. */
+static void
+test_no_room_for_spelling(void **state)
+{
+    core_t          core;
+    iri_cache_t    *small = cache_of(NULL, 65536);
+    iri_cache_t    *large = cache_of(NULL, 4 << 20);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY,
+                                     C | IRI_FORGIVE_SPELLING);
+
+    (void) state;
+
+    core_init(&core);
+    (void) put_many(&core, "d0", 1200);
+    assert_text(find_other(&core, large, &tree, "/d0/NAAME-5"),
+                "/d0/name-5");
+    assert_text(find_other(&core, small, &tree, "/d0/NAME-5"), "/d0/name-5");
+    assert_text(find_other(&core, small, &tree, "/d0/NAAME-5"), "");
+    iri_cache_destroy(small);
+    iri_cache_destroy(large);
+    core_free(&core);
+}
+
+
 /* Every size down to none: right answers, and not an octet behind it. */
 static void
 test_every_size(void **state)
@@ -831,6 +855,7 @@ test_every_size(void **state)
 
     core_init(&core);
     put_directories(&core, 9, 6);
+    (void) put_many(&core, "d9", 90);
 
     for (size = 65536;; size -= size > 4096 ? 61 : 1) {
         memory = malloc(size + 16);
@@ -847,6 +872,7 @@ test_every_size(void **state)
 
             for (i = 0; i < 9; i++) {
                 assert_true(finds_in(&core, cache, &tree, i, i % 6));
+                assert_true(finds_in(&core, cache, &tree, 9, i));
             }
         }
 
@@ -1510,8 +1536,10 @@ static core_t          line_core;
 
 
 static void
-line_queue(void *ctx)
+line_queue(void *ctx, unsigned which)
 {
+    (void) which;
+
     (void) ctx;
     pthread_mutex_lock(&line);
     in_line++;
@@ -1519,8 +1547,10 @@ line_queue(void *ctx)
 
 
 static void
-line_leave(void *ctx)
+line_leave(void *ctx, unsigned which)
 {
+    (void) which;
+
     (void) ctx;
     in_line--;
     pthread_mutex_unlock(&line);
@@ -1646,8 +1676,16 @@ test_large_and_changing(void **state)
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
     struct timespec wait = { 0, 600 * 1000 * 1000 };
 
+    iri_reading_conf_t conf;
+    iri_reading_t      reading;
+    iri_request_t request = { S("/d0/" ODD), 0, S("/d0/%C3%A2%CC%A3") };
+    iri_search_t  search = { .tree = &tree, .root = S("/srv"),
+                             .reading = &reading };
+    iri_found_t   found;
+
     (void) state;
 
+    memset(&conf, 0, sizeof(conf));
     core_init(&core);
     led_by = core.env.dir;
     dir = *led_by;
@@ -1671,6 +1709,15 @@ test_large_and_changing(void **state)
     assert_text(find_other(&core, cache, &tree, "/D0/new"), "/d0/new");
     assert_text(find_other(&core, cache, &tree, "/D0/name-3"), "/d0/name-3");
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
+
+    /* One in no form of its name is found by the octets that came. */
+    core_put(&core, S("/srv/d0/" ODD));
+    assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
+    search.cache = cache;
+    search.path = reading.path;
+    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_int_equal(found.answer, IRI_SERVE);
+    assert_text(found.filename, "/srv/d0/" ODD);
 
     /* /srv was read, too, for the sake of D0. */
     assert_int_equal(core.lists, 2);
@@ -1715,6 +1762,7 @@ main(void)
         cmocka_unit_test(test_least_recently_used),
         cmocka_unit_test(test_two_that_crowd),
         cmocka_unit_test(test_larger_than_all),
+        cmocka_unit_test(test_no_room_for_spelling),
         cmocka_unit_test(test_every_size),
         cmocka_unit_test(test_memory_is_found_again),
         cmocka_unit_test(test_garbage),
