@@ -756,6 +756,30 @@ iri_status_t iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t octets, iri_str_t *name);
 
 
+/* ---- report (iri_report.c) ----------------------------------------------- */
+
+/* What is known of a request that is served without all this. */
+typedef struct {
+    const iri_reading_t *reading;  /* how it came */
+    const iri_found_t   *found;    /* NULL: it was not looked for */
+    const iri_found_t   *again;    /* where found is MOVED, what a search for
+                                      found->path came to; NULL otherwise */
+    const iri_search_t  *search;   /* the last of these searches */
+} iri_report_t;
+
+/*
+ * One line for the log, in ASCII: what would have been done.  It tells the
+ * end: where nothing is found below a directory that was found, that.  Costs
+ * a stat a segment at most.  IRI_NO_MEMORY.
+ * iri: report: would start over as "/Docs/a.txt": form ascii, charset "",
+ * match case, found where width, case or accents differ, file "/srv/Docs/a.txt"
+ * Others: serve, pass on, find nothing as, offer a choice for, find several
+ * names for, refuse.
+ */
+iri_status_t iri_report_line(const iri_env_t *env, const iri_report_t *report,
+                             iri_str_t *line);
+
+
 /* ---- choices (iri_choice.c) ---------------------------------------------- */
 
 /*

@@ -328,6 +328,32 @@ mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
     return 1;
 }
 
+/* One line, which says what it would have come to. */
+static void
+mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
+                     iri_search_t *search, const iri_found_t *found)
+{
+    iri_report_t  report = { reading, found, NULL, search };
+    iri_found_t   again;
+    iri_env_apr_t env;
+    iri_str_t     line;
+
+    mod_iri_env(&env, r);
+    if (found != NULL && found->answer == IRI_MOVED) {
+        search->path = found->path;
+        search->reading = NULL;
+        search->tree = mod_iri_tree_of_path(r, search, search->path);
+        if (mod_iri_find(r, &env.env, search, &again) != IRI_OK) {
+            return;
+        }
+        report.again = &again;
+    }
+    if (iri_report_line(&env.env, &report, &line) == IRI_OK) {
+        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "%s, request \"%s\"",
+                      mod_iri_dup(r->pool, line), r->unparsed_uri);
+    }
+}
+
 /* A request that has nothing to report unless its name is folded. */
 static int
 mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
@@ -345,6 +371,7 @@ mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
     memset(&ctx, 0, sizeof(ctx));
     memset(&search, 0, sizeof(search));
     ctx.path = r->uri;
+    ctx.reading.path = mod_iri_str(r->uri);
     mod_iri_env(&env, r);
     if (!mod_iri_report_search(r, &ctx, &search)) {
         return DECLINED;
@@ -354,12 +381,7 @@ mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
     if (mod_iri_find(r, &env.env, &search, &found) == IRI_OK
         && (found.answer == IRI_MOVED || found.answer == IRI_CHOOSE))
     {
-        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
-                      "iri: report: %s: form ascii, path %s, answer %s, "
-                      "match %s",
-                      r->unparsed_uri, mod_iri_dup(r->pool, found.path),
-                      iri_answer_text(found.answer),
-                      iri_match_text(found.match));
+        mod_iri_report_found(r, &ctx.reading, &search, &found);
     }
     return DECLINED;
 }
@@ -369,10 +391,10 @@ static int
 mod_iri_report(request_rec *r, mod_iri_server_t *conf)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
-    const char              *answer = "none", *match = "none";
     iri_search_t             search;
     iri_found_t              found;
     iri_env_apr_t            env;
+    int                      has_found;
 
     if (ctx == NULL || !ctx->has_reading) {
         return mod_iri_report_ascii(r, conf);
@@ -380,18 +402,10 @@ mod_iri_report(request_rec *r, mod_iri_server_t *conf)
     memset(&search, 0, sizeof(search));
     search.cache = conf->cache;
     mod_iri_env(&env, r);
-    if (mod_iri_report_search(r, ctx, &search)
-        && mod_iri_find(r, &env.env, &search, &found) == IRI_OK)
-    {
-        answer = iri_answer_text(found.answer);
-        match = iri_match_text(found.match);
-    }
-    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
-                  "iri: report: %s: form %s, charset %s, reading %s, "
-                  "path %s, answer %s, match %s",
-                  r->unparsed_uri, iri_form_text(ctx->form), ctx->charset,
-                  iri_answer_text(ctx->reading.answer), ctx->path, answer,
-                  match);
+    has_found = mod_iri_report_search(r, ctx, &search)
+                && mod_iri_find(r, &env.env, &search, &found) == IRI_OK;
+    mod_iri_report_found(r, &ctx->reading, &search,
+                         has_found ? &found : NULL);
     return DECLINED;
 }
 

@@ -195,10 +195,11 @@ for my $mode (qw(off report)) {
     $server->wait_for(sub { slurp($log) =~ /\n.*\n.*\n/ });
     unlike slurp($log), qr/[^-\n]/, "$mode: no variables";
 }
-like $server->log_text, qr/iri: report: \S+ form legacy, charset EUC-JP, /,
-    'report: one line says how it was written';
-like $server->log_text, qr/iri: report: .*answer serve, match charset/,
-    'report: and what would be found';
+like $server->log_text, qr{iri:\ report:\ would\ serve\ "/\S+":\ form\ legacy,
+    \ charset\ "EUC-JP",\ match\ charset,\ [\ \w]+,\ file\ "/[!-~]+",
+    \ request\ "/}x, 'report: what would be served, and how it was written';
+like $server->log_text, qr{iri: report: would refuse .*request "/%FF"},
+    'report: what would be refused';
 
 # ---- IRIInvalid
 answer_is(percent(euc '/下/上/表.txt'), 400, undef, 'invalid 400', on => 'bad');

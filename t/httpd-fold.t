@@ -337,9 +337,17 @@ is scalar(split ' ', `find $tmp/cache -name '*.header'`), 1, 'one entry';
 # ---- report, mod_speling ----------------------------------------------------
 is $server->get('/DOCS/Guide/Intro.html', port => $server->port('report'))
     ->status, 404, 'report changes nothing';
-ok index($server->log_text, 'iri: report: /DOCS/Guide/Intro.html: form ascii, '
-        . 'path /Docs/Guide/Intro.html, answer moved, match case') > 0,
-    'and says what would be';
+$server->get($_, port => $server->port('report'))
+    for '/DOCS/nosuch.html', '/DOCS/caf%C3%A9';
+for (
+    ['start over as', '/Docs/Guide/Intro.html', 'case'],
+    ['find nothing as', '/Docs/nosuch.html', 'none'],
+    ['find nothing as', '/Docs/caf%C3%A9', 'none'],
+) {
+    my ($doing, $path, $match) = @$_;
+    like $server->log_text, qr{iri:\ report:\ would\ \Q$doing "$path"\E:
+        \ form\ \w+,\ charset\ "\S*",\ match\ $match,}x, "$doing $path";
+}
 is $server->get('/Docs/Guide/Intro.html', port => $server->port('report'))
     ->status, 200, 'report, as it is';
 is $server->get('/Docs/Guide/intro.html', port => $server->port('speling'))

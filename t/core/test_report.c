@@ -1,0 +1,175 @@
+/*
+ * test_report.c - what report says would have been done
+ *
+ * Proves: the line tells what would come of a request in the end, so that
+ * what is found only as far as its directory is not taken for found; nothing
+ * of a path ends the line; where memory fails there is none.
+ */
+
+#include "core.h"
+
+#define MATCH (IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_CASE)
+
+
+/* What would be done: all that a server asks the core for one path. */
+static iri_status_t
+said(core_t *core, iri_tree_conf_t *tree, const char *path, iri_str_t *line)
+{
+    iri_reading_t reading;
+    iri_search_t  search;
+    iri_found_t   found, again;
+    iri_report_t  report = { &reading, &found, NULL, &search };
+    iri_status_t  status;
+
+    memset(&reading, 0, sizeof(reading));
+    memset(&search, 0, sizeof(search));
+    reading.path = core_str(path);
+    search.tree = tree;
+    search.root = S("/srv");
+    search.path = reading.path;
+
+    status = iri_find(&core->env, &search, &found);
+    if (status == IRI_OK && found.answer == IRI_MOVED) {
+        search.path = found.path;
+        status = iri_find(&core->env, &search, &again);
+        report.again = &again;
+    }
+
+    return status == IRI_OK ? iri_report_line(&core->env, &report, line)
+                            : status;
+}
+
+
+static void
+fill(core_t *core)
+{
+    core_init(core);
+    core_put(core, S("/srv/Images/a.gif"));
+    core_put(core, S("/srv/Docs/Readme.txt"));
+    core_put(core, S("/srv/Docs/README.txt"));
+    core_put(core, S("/srv/caf\xC3\xA9"));
+}
+
+
+static void
+test_line(void **state)
+{
+    static const char *const lines[][2] = {
+        { "/caf\xC3\xA9",
+          "serve \"/caf%C3%A9\": form ascii, charset \"\", match exact, the "
+          "entry has the name that was asked, file \"/srv/caf%C3%A9\"" },
+        { "/images/A.GIF",
+          "start over as \"/Images/a.gif\": form ascii, charset \"\", match "
+          "case, found where width, case or accents differ, "
+          "file \"/srv/Images/a.gif\"" },
+        { "/images/A.GIF/more",
+          "start over as \"/Images/a.gif/more\": form ascii, charset \"\", "
+          "match case, found where width, case or accents differ, "
+          "file \"/srv/Images/a.gif/more\"" },
+        { "/images/nosuch\n\"",
+          "find nothing as \"/Images/nosuch%0A%22\": form ascii, "
+          "charset \"\", match none, no entry has that name, "
+          "file \"/srv/Images/nosuch%0A%22\"" },
+        { "/Images/nosuch",
+          "find nothing as \"/Images/nosuch\": form ascii, charset \"\", "
+          "match none, no entry has that name, file \"/srv/Images/nosuch\"" },
+        { "/docs/readme.txt",
+          "find several names for \"/Docs/readme.txt\": form ascii, "
+          "charset \"\", match case, several names are as near as each "
+          "other, file \"/srv/Docs/\"" },
+        { "/images/../a",
+          "refuse \"/images/../a\": form ascii, charset \"\", match none, "
+          "holds a NUL or a dot-segment, file \"-\"" },
+    };
+    core_t          core;
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, MATCH);
+    iri_str_t       line;
+    size_t          i, head = strlen("iri: report: would ");
+
+    (void) state;
+    fill(&core);
+
+    for (i = 0; i < COUNT(lines); i++) {
+        assert_int_equal(said(&core, &tree, lines[i][0], &line), IRI_OK);
+        assert_memory_equal(line.data, "iri: report: would ", head);
+        line.data += head;
+        line.len -= head;
+        assert_text(line, lines[i][1]);
+    }
+
+    tree.ambiguous = IRI_AMBIGUOUS_300;
+    assert_int_equal(said(&core, &tree, "/docs/readme.txt", &line), IRI_OK);
+    assert_memory_equal(line.data + head, "offer a choice for \"/Docs/", 26);
+    core_free(&core);
+}
+
+
+/* A path that was not looked for, and one with no reading. */
+static void
+test_unlooked(void **state)
+{
+    core_t        core;
+    iri_reading_t reading;
+    iri_report_t  report = { &reading, NULL, NULL, NULL };
+    iri_str_t     line;
+
+    (void) state;
+    core_init(&core);
+    memset(&reading, 0, sizeof(reading));
+    reading.answer = IRI_SERVE;
+    reading.form = IRI_FORM_LEGACY;
+    reading.charset = S("EUC-JP");
+    reading.why = IRI_WHY_READ;
+    reading.path = S("/\xE8\xA1\xA8");
+    assert_int_equal(iri_report_line(&core.env, &report, &line), IRI_OK);
+    assert_text(line, "iri: report: would pass on \"/%E8%A1%A8\": form legacy"
+                      ", charset \"EUC-JP\", match none, was read in another "
+                      "form, file \"-\"");
+
+    reading.answer = IRI_REFUSE;
+    reading.form = IRI_FORM_INVALID;
+    reading.charset = S("");
+    reading.why = IRI_WHY_UNREADABLE;
+    reading.path = S("");
+    assert_int_equal(iri_report_line(&core.env, &report, &line), IRI_OK);
+    assert_text(line, "iri: report: would refuse \"-\": form invalid, "
+                      "charset \"\", match none, no charset reads the path, "
+                      "file \"-\"");
+    core_free(&core);
+}
+
+
+static void
+test_memory(void **state)
+{
+    core_t          core;
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, MATCH);
+    iri_str_t       line;
+    iri_status_t    status = IRI_NO_MEMORY;
+    size_t          n;
+
+    (void) state;
+
+    for (n = 1; status == IRI_NO_MEMORY; n++) {
+        fill(&core);
+        core.fail_at = n;
+        status = said(&core, &tree, "/images/nosuch", &line);
+        core_free(&core);
+    }
+
+    assert_int_equal(status, IRI_OK);
+    assert_true(n > 4);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_unlooked),
+        cmocka_unit_test(test_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
