@@ -79,7 +79,7 @@ test_line(void **state)
           "other, file \"/srv/Docs/\"" },
         { "/images/../a",
           "refuse \"/images/../a\": form ascii, charset \"\", match none, "
-          "holds a NUL or a dot-segment, file \"-\"" },
+          "holds a NUL or a dot-segment, file \"/srv/images/../a\"" },
     };
     core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, MATCH);
