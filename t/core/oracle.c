@@ -381,17 +381,82 @@ one_turned(const oracle_parts_t *a, const oracle_parts_t *b)
 }
 
 
-static int
-is_fit(const oracle_parts_t *p)
+/* Parts before the last that begins with "."; all, if none does. */
+static size_t
+stem_of(const oracle_parts_t *p)
 {
-    return p->count >= 4 && p->key.data[0] != '.';
+    size_t i = p->count;
+
+    while (i > 0 && p->part[i - 1].data[0] != '.') {
+        i--;
+    }
+
+    return i > 0 ? i - 1 : p->count;
+}
+
+
+/* The same without its suffix, which is never edited. */
+static iri_str_t
+cut_suffix(const oracle_parts_t *p, oracle_parts_t *stem)
+{
+    iri_str_t suffix = { 0, NULL };
+
+    *stem = *p;
+    stem->count = stem_of(p);
+
+    if (stem->count != p->count) {
+        suffix.data = p->part[stem->count].data;
+        suffix.len = (size_t) (p->key.data + p->key.len - suffix.data);
+    }
+
+    return suffix;
+}
+
+
+/*
+ * Is b a without its last part, which is one like that behind it?  Then it
+ * was the suffix that has lost one.
+ */
+static int
+less_at_suffix(const oracle_parts_t *a, size_t whole, const oracle_parts_t *b)
+{
+    size_t i;
+
+    if (a->count == whole || b->count + 1 != a->count
+        || !iri_str_equal(a->part[a->count - 1], a->part[a->count]))
+    {
+        return 0;
+    }
+
+    for (i = 0; i < b->count; i++) {
+        if (!iri_str_equal(a->part[i], b->part[i])) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static int
+is_fit(const oracle_parts_t *stem)
+{
+    return stem->count >= 4 && stem->key.data[0] != '.';
 }
 
 
 int
 oracle_one_edit(const oracle_parts_t *a, const oracle_parts_t *b)
 {
-    return is_fit(a) && is_fit(b) && !iri_str_equal(a->key, b->key)
-           && (one_less(a, b) || one_less(b, a) || one_other(a, b)
-               || one_turned(a, b));
+    static oracle_parts_t stem_a, stem_b;
+    iri_str_t             suffix_a = cut_suffix(a, &stem_a);
+    iri_str_t             suffix_b = cut_suffix(b, &stem_b);
+
+    return iri_str_equal(suffix_a, suffix_b) && is_fit(&stem_a)
+           && is_fit(&stem_b) && !iri_str_equal(a->key, b->key)
+           && !less_at_suffix(&stem_a, a->count, &stem_b)
+           && !less_at_suffix(&stem_b, b->count, &stem_a)
+           && (one_less(&stem_a, &stem_b) || one_less(&stem_b, &stem_a)
+               || one_other(&stem_a, &stem_b)
+               || one_turned(&stem_a, &stem_b));
 }

@@ -781,7 +781,7 @@ test_edits(void **state)
 static void
 nth_word(uint32_t n, size_t len, oracle_parts_t *p)
 {
-    static const char letters[] = "abc1.";
+    static const char letters[] = "a:09.";
     size_t            i;
 
     p->key.data = p->utf8;
@@ -791,7 +791,7 @@ nth_word(uint32_t n, size_t len, oracle_parts_t *p)
         p->utf8[i] = (unsigned char) letters[n % 5];
         p->part[i].data = p->utf8 + i;
         p->part[i].len = 1;
-        p->digit[i] = p->utf8[i] == '1';
+        p->digit[i] = p->utf8[i] == '0' || p->utf8[i] == '9';
     }
 }
 
@@ -840,6 +840,9 @@ test_fit(void **state)
                  { "abc", 0 },
                  { "abcd", 1 },
                  { ".abcd", 0 },
+                 { "abc.d", 0 },
+                 { "abcd.e", 1 },
+                 { "a.bc.d", 1 },
                  { "1234", 1 },
                  { "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 0 },
                  { "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e\xe7\x89\x88", 1 },
