@@ -841,6 +841,37 @@ test_no_room_for_spelling(void **state)
 }
 
 
+/* What changes within the grain of its clock is asked again, answers too. */
+static void
+test_racy_answers(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    struct timespec wait = { 0, 150 * 1000 * 1000 };
+    size_t          i;
+
+    (void) state;
+
+    core_init(&core);
+    core.mtime = now();
+    core_put(&core, S("/srv/d0/old"));
+
+    for (i = 0; i < 3; i++) {
+        assert_text(find_other(&core, cache, &tree, "/d0/OLD"), "/d0/old");
+        assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
+    }
+
+    core_put(&core, S("/srv/d0/new"));
+    core_node(&core, S("/srv/d0/old"))->name = S("gone");
+    nanosleep(&wait, NULL);
+    assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
+    assert_text(find_other(&core, cache, &tree, "/d0/OLD"), "");
+    iri_cache_destroy(cache);
+    core_free(&core);
+}
+
+
 /* Every size down to none: right answers, and not an octet behind it. */
 static void
 test_every_size(void **state)
@@ -1763,6 +1794,7 @@ main(void)
         cmocka_unit_test(test_two_that_crowd),
         cmocka_unit_test(test_larger_than_all),
         cmocka_unit_test(test_no_room_for_spelling),
+        cmocka_unit_test(test_racy_answers),
         cmocka_unit_test(test_every_size),
         cmocka_unit_test(test_memory_is_found_again),
         cmocka_unit_test(test_garbage),

@@ -209,6 +209,39 @@ test_exact_among_many(void **state)
 }
 
 
+/* The one nearest of those looked at need not be: nothing is taken. */
+static void
+test_more_than_are_looked_at(void **state)
+{
+    static const char *const letters[][2] = {
+        { "a", "\xc3\xa1" }, { "e", "\xc3\xa9" }, { "i", "\xc3\xad" },
+        { "o", "\xc3\xb3" }, { "u", "\xc3\xba" }, { "y", "\xc3\xbd" }
+    };
+    near_t near;
+    char   path[64];
+    size_t i, k;
+
+    (void) state;
+
+    near_init(&near, N | C | A, NULL);
+
+    /* The last is told first: it is nearer than all others. */
+    for (i = 64; i-- > 0; /* void */) {
+        snprintf(path, sizeof(path), "/srv/");
+
+        for (k = 0; k < 6; k++) {
+            core_append(path, letters[k][i >> k & 1]);
+        }
+
+        core_put(&near.core, core_str(path));
+    }
+
+    assert_near(&near, "/AEIOUY", "choose");
+    assert_near(&near, "/aeiouy", "serve /aeiouy exact");
+    near_free(&near);
+}
+
+
 /* ---- what other directories hold ----------------------------------------- */
 
 static void
@@ -1098,6 +1131,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_exact_among_many),
+        cmocka_unit_test(test_more_than_are_looked_at),
         cmocka_unit_test(test_exact_directory_first),
         cmocka_unit_test(test_further_readings),
         cmocka_unit_test(test_absent_in_all_readings),
