@@ -3,15 +3,15 @@
  *
  *     index MATCH TREE DIRECTORY REPEAT    times, of REPEAT rounds
  *     index --once WHAT MATCH TREE DIRECTORY    WHAT once, to be counted
- *     index --size MATCH TREE DIRECTORY    octets of memory that the index takes
+ *     index --size MATCH TREE DIRECTORY    octets that the index takes
  *
  * MATCH is a word of iri_match, or some, with commas; "case" has to be one.
  * TREE is a folder, DIRECTORY one in it.  WHAT is "nothing", "readdir" (one
  * pass of it, each name's length taken) or "index": iri_find() of a name in
  * another case, with a cache that knows nothing; or this and then a thousand
  * times iri_find() of an "exact" name, one in another "case", an "absent" one.
- * Rounds of both take turns, so that what else the machine does meets both.  Time is CPU time of this
- * process.  Prints lines of words and numbers.
+ * Rounds of both take turns, so that what else the machine does meets both.
+ * Time is CPU time of this process.  Prints lines of words and numbers.
  */
 
 #include <dirent.h>
@@ -71,7 +71,7 @@ cpu_ms(void)
 }
 
 
-/* ---- what is compared ----------------------------------------------------- */
+/* ---- what is compared ---------------------------------------------------- */
 
 static void
 nothing(void)
@@ -265,7 +265,7 @@ find_absent(void)
 }
 
 
-/* ---- time ------------------------------------------------------------------ */
+/* ---- time ---------------------------------------------------------------- */
 
 static int
 compare(const void *a, const void *b)
@@ -336,7 +336,7 @@ rounds(size_t count)
 }
 
 
-/* ---- memory ----------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
 /* Does a cache of that size keep the index?  Then nothing is read again. */
 static int
@@ -384,7 +384,7 @@ sizes(void)
 }
 
 
-/* ---- arguments --------------------------------------------------------------- */
+/* ---- arguments ----------------------------------------------------------- */
 
 static void
 use_match(const char *text)

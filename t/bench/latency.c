@@ -6,12 +6,14 @@
  *
  * SMALL is asked for again and again on one connection, the next 0.1 ms after
  * an answer, so that whoever has a real-time priority leaves a CPU to others.
- * At the start LARGE is asked for on a second connection,
- * and once more 20 ms after each answer that is not 200, SECONDS at most.
+ * At the start LARGE is asked for on a second connection, and once more 20 ms
+ * after each answer that is not 200, SECONDS at most.
+ *
  * Prints lines of words and numbers; times are in ms: of SMALL the median,
  * the 99.9th percentile and the worst, and the most time that the first thread
- * of PID was on a CPU meanwhile, which no other process changes; of LARGE when the first answer came,
- * its status, and when it was 200 (-1: never).
+ * of PID was on a CPU meanwhile, which no other process of this machine
+ * changes; of LARGE when the first answer came, its status, and when it was
+ * 200 (-1: never).
  */
 
 #include <arpa/inet.h>
@@ -181,7 +183,7 @@ ask_small(void)
 }
 
 
-/* ---- LARGE ------------------------------------------------------------------ */
+/* ---- LARGE --------------------------------------------------------------- */
 
 static struct {
     double start;
@@ -235,7 +237,7 @@ large_look(void)
 }
 
 
-/* ---- all -------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------- */
 
 static int
 compare(const void *a, const void *b)

@@ -56,8 +56,8 @@ END
             POSIX::_exit(127);
         }
     }
-    my ($code, $out, $err) = capture('', priority(), "$self->{programs}/latency",
-        $server->port, $server->pid, '/small.html', $what eq 'first' ? $SECONDS
+    my ($code, $out, $err) = capture('', priority(),
+        "$self->{programs}/latency", $server->port, $server->pid, '/small.html', $what eq 'first' ? $SECONDS
         : max(0.5, ($of->{first}[-1]{found} // 1000) / 1000),
         $what eq 'first' ? $large : ());
     waitpid $other, 0 if $other;
@@ -74,8 +74,9 @@ END
 my @priority;
 my $asked;
 sub priority {
-    @priority = qw(chrt --reset-on-fork --fifo 1)
-        if !$asked++ && !system 'chrt --reset-on-fork --fifo 1 true 2>/dev/null';
+    my @command = qw(chrt --reset-on-fork --fifo 1);
+    @priority = @command
+        if !$asked++ && !system "@command true 2>/dev/null";
     return @priority;
 }
 
