@@ -237,7 +237,7 @@ ngx_http_iri_host_report(ngx_http_request_t *r, const iri_host_t *host)
 
     if (host->answer == IRI_REFUSE) {
         ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                      "iri: would refuse host \"%V\": it %s", &text,
+                      "iri: report: would refuse host \"%V\": it %s", &text,
                       iri_host_why_text(host->why));
         return;
     }
@@ -245,7 +245,8 @@ ngx_http_iri_host_report(ngx_http_request_t *r, const iri_host_t *host)
     name = ngx_http_iri_host_name(host);
 
     ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "iri: would take host \"%V\" for \"%V\"", &text, &name);
+                  "iri: report: would take host \"%V\" for \"%V\"", &text,
+                  &name);
 }
 
 

@@ -964,18 +964,6 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
 
 /* ---- iri report --------------------------------------------------------- */
 
-/* What stands for an empty or refused thing in a line of log. */
-static ngx_str_t
-ngx_http_iri_or_none(ngx_http_request_t *r, iri_str_t octets)
-{
-    ngx_str_t none = ngx_string("-");
-
-    return octets.len == 0
-               ? none
-               : ngx_http_iri_printable(r, ngx_http_iri_out(octets));
-}
-
-
 /* What iri on would have made of a path that no rewrite has changed. */
 static ngx_http_iri_found_t *
 ngx_http_iri_would_find(ngx_http_request_t *r, const iri_reading_t *came)
@@ -992,36 +980,36 @@ ngx_http_iri_would_find(ngx_http_request_t *r, const iri_reading_t *came)
 
 static void
 ngx_http_iri_report_came(ngx_http_request_t *r, const iri_reading_t *came,
-                         const ngx_http_iri_found_t *found)
+                         ngx_http_iri_found_t *found)
 {
-    iri_why_t    why = came->why;
-    ngx_str_t    path, file, charset;
-    iri_match_t  match = IRI_MATCH_NONE;
-    iri_answer_t answer = came->answer;
-    iri_str_t    filename = { 0, NULL };
+    iri_env_t             env;
+    iri_str_t             line;
+    ngx_str_t             text;
+    iri_report_t          report = { came, NULL, NULL, NULL };
+    ngx_http_iri_found_t *again;
 
-    path = ngx_http_iri_or_none(r, came->path);
-    charset = ngx_http_iri_out(came->charset);
+    ngx_http_iri_env(r, &env);
 
     if (found != NULL) {
-        match = found->found.match;
-        filename = found->found.filename;
-
-        if (found->found.answer != IRI_PASS) {
-            answer = found->found.answer;
-            why = found->found.why;
-            path = ngx_http_iri_or_none(r, found->found.path);
-            charset = ngx_http_iri_out(found->found.charset);
-        }
+        report.found = &found->found;
+        report.search = &found->search;
     }
 
-    file = ngx_http_iri_or_none(r, filename);
+    if (found != NULL && found->found.answer == IRI_MOVED) {
+        again = ngx_http_iri_find_uri(r,
+                                      ngx_http_iri_out(found->found.path));
+        if (again == NULL) {
+            return;
+        }
 
-    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "iri: would %s \"%V\": form %s, charset \"%V\", match %s, "
-                  "%s, file \"%V\"",
-                  iri_answer_text(answer), &path, iri_form_text(came->form),
-                  &charset, iri_match_text(match), iri_why_text(why), &file);
+        report.again = &again->found;
+        report.search = &again->search;
+    }
+
+    if (iri_report_line(&env, &report, &line) == IRI_OK) {
+        text = ngx_http_iri_out(line);
+        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "%V", &text);
+    }
 }
 
 

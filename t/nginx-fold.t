@@ -343,13 +343,21 @@ SKIP: {
 
 # ---- report ----------------------------------------------------------------
 
-is answer('/PLAIN.TXT', port => $server->port('report')), '404', 'report';
-ok $server->wait_for(sub { $server->log_text =~ m{
-    iri:[ ]would[ ]moved[ ]"/Plain\.txt":[ ]form[ ]ascii,[ ]charset[ ]"",
-    [ ]match[ ]case}x }), 'what it says';
+is answer($_, port => $server->port('report')), '404', "report: $_"
+    for '/PLAIN.TXT', '/INNER/nosuch', '/TWO/name.txt';
+for (
+    ['start over as', '/Plain.txt', 'case'],
+    ['find nothing as', '/inner/nosuch', 'none'],
+    ['find several names for', '/two/name.txt', 'case'],
+) {
+    my ($doing, $path, $match) = @$_;
+    ok $server->wait_for(sub { $server->log_text =~ m{
+        iri:\ report:\ would\ \Q$doing "$path"\E:\ form\ ascii,\ charset\ "",
+        \ match\ $match,\ [\ \w,]+,\ file\ "/}x }), "$doing $path";
+}
 is answer('/Plain.txt', port => $server->port('report')), '200 plain',
     'report, exact';
-unlike $server->log_text, qr{would \w+ "/Plain\.txt": .*match exact},
+unlike $server->log_text, qr{would [\w ]+ "/Plain\.txt": .*match exact},
     'of which there is nothing to say';
 
 is_deeply [$server->errors], [], 'log';

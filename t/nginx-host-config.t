@@ -108,11 +108,11 @@ is_deeply \@said, ["two $LOWER", 'two b%fc', "two $UE", 400,
 is_deeply \@said, ["default $LOWER", 'default b%fc', 'default plain',
     "default $UE"], 'report changes nothing';
 my $log = $nginx->log_text;
-like $log, qr/iri: would take host "%25c3%259c\.example" for "\Q$UE\E"/,
+like $log, qr/iri: report: would take host "%25c3%259c\.example" for "\Q$UE\E"/,
     'report says what it would take';
-like $log, qr/iri: would refuse host "b%25fc": it is not UTF-8/,
+like $log, qr/iri: report: would refuse host "b%25fc": it is not UTF-8/,
     'report says what it would refuse';
-unlike $log, qr/iri: would.*plain/, 'and nothing of ASCII';
+unlike $log, qr/iri: report: would.*plain/, 'and nothing of ASCII';
 
 # ---- variables where it is off -----------------------------------------------
 

@@ -219,7 +219,7 @@ for my $target (@asked) {
     is_deeply $got[0], $got[1], 'report changes nothing: ' . visible($target);
 }
 my @lines = map {
-    s/.*?iri: would //r =~ s/ while logging.*//r =~ s/\Q$root\E/ROOT/r
+    s/.*?iri: report: would //r =~ s/ while logging.*//r =~ s/\Q$root\E/ROOT/r
         =~ s/, [a-z ]+, file/, WHY, file/r
 } grep { /iri: / } split /\n/, $report->log_text;
 is scalar @lines, scalar(@asked) - 1, 'one line for each that is not ASCII';
