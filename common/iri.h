@@ -66,7 +66,8 @@
 #define IRI_MIN_CACHE        65536   /* octets of a cache */
 #define IRI_MAX_CACHE   UINT64_C(4294967296)
 #define IRI_MAX_CHOICES          8   /* names that a request may mean */
-#define IRI_MIN_SPELLING         4   /* characters of a key to be guessed */
+#define IRI_MIN_SPELLING         4   /* characters of a key to be guessed,
+                                        before the "." of its suffix */
 #define IRI_MAX_HOST          1024   /* octets of a host, unescaped */
 #define IRI_MAX_LABELS         127   /* labels of a host */
 #define IRI_MAX_LABEL          256   /* characters of a label to be mapped */
@@ -153,6 +154,7 @@ typedef enum {
     IRI_WHY_FOLDED,        /* found where width, case, accents are forgiven */
     IRI_WHY_SPELLING,      /* found as the one name with one edit */
     IRI_WHY_AMBIGUOUS,     /* several names, none nearer than the others */
+    IRI_WHY_BELOW,         /* absent, but its directory has another name */
     IRI_WHY_ABSENT,        /* no entry has that name */
     IRI_WHY_UNWRITABLE,    /* the tree's charsets cannot write that name */
     IRI_WHY_UNNAMED,       /* octets that no tree charset reads, as they are */
@@ -612,6 +614,9 @@ int iri_is_uri_host(iri_str_t host);
  */
 typedef struct iri_cache_s iri_cache_t;
 
+/* Directories that may be read at a time, each by one that waits for it. */
+#define IRI_QUEUES 16
+
 /* The building of an index, to be run elsewhere. */
 typedef struct iri_cache_job_s iri_cache_job_t;
 
@@ -623,13 +628,16 @@ typedef struct {
     size_t size;     /* octets at most, memory for building not counted */
     void (*lock)(void *ctx);     /* around a look, some microseconds; NULL */
     void (*unlock)(void *ctx);   /* if nobody else uses memory */
-    void (*queue)(void *ctx);    /* around the building of an index while a */
-    void (*leave)(void *ctx);    /* request waits, so that others wait for it
-                                    and do not build it, too; NULL: none */
+    void (*queue)(void *ctx, unsigned which);   /* around the building of an */
+    void (*leave)(void *ctx, unsigned which);   /* index while a request waits:
+                        so that others wait for it and do not build it, too.
+                        which: of IRI_QUEUES lines to stand in; NULL: none */
     int  (*later)(void *ctx, iri_cache_job_t *job);
                      /* have iri_cache_job_run() called in another thread,
                         where more than IRI_MAX_WAITED entries are to be read;
                         0: it cannot be done.  NULL: all is read at once */
+    int    alone;    /* 1: one thread of the process asks, so that what is the
+                        process's own needs no lock */
     void  *ctx;
 } iri_cache_conf_t;
 
@@ -701,6 +709,7 @@ typedef struct {
                                   write, what comes before that, so that
                                   rules can judge it; NUL-terminated for the
                                   C library, the NUL not counted */
+    int          more;         /* of CHOOSE: there are more than choices */
     size_t       count;        /* of CHOOSE where tree->ambiguous is 300: at */
     iri_str_t   *choices;      /* most IRI_MAX_CHOICES canonical paths, sorted
                                   by their characters, which are there.  Tell

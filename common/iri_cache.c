@@ -228,7 +228,7 @@ iri_cache_memo(iri_cache_t *cache)
 }
 
 
-void
+static void
 iri_cache_lock(iri_cache_t *cache)
 {
     if (cache->conf.lock != NULL) {
@@ -237,11 +237,29 @@ iri_cache_lock(iri_cache_t *cache)
 }
 
 
-void
+static void
 iri_cache_unlock(iri_cache_t *cache)
 {
     if (cache->conf.unlock != NULL) {
         cache->conf.unlock(cache->conf.ctx);
+    }
+}
+
+
+void
+iri_cache_lock_own(iri_cache_t *cache)
+{
+    if (!cache->conf.alone) {
+        iri_cache_lock(cache);
+    }
+}
+
+
+void
+iri_cache_unlock_own(iri_cache_t *cache)
+{
+    if (!cache->conf.alone) {
+        iri_cache_unlock(cache);
     }
 }
 
@@ -1079,6 +1097,7 @@ typedef struct {
     int      due;      /* the directory is to be read, and nobody is at it */
     int      large;    /* and that takes long */
     uint32_t crowded;  /* entries that there was no room for, to be told */
+    int      known;    /* but for their spellings */
 } iri_recalled_t;
 
 
@@ -1089,11 +1108,24 @@ iri_cache_tell(const iri_env_t *env, const iri_cache_search_t *search,
 {
     if (recalled->crowded != 0) {
         iri_logf(env, IRI_LOG_ERROR,
-                 "no room to index the %lu or more names in %s, which have"
-                 " exact names only: make iri_cache (IRICache) larger",
+                 "no room for %s of the %lu%s names in %s, %s: make"
+                 " iri_cache (IRICache) larger",
+                 recalled->known ? "spellings" : "an index",
                  (unsigned long) recalled->crowded,
-                 iri_printable(env, search->directory));
+                 recalled->known ? "" : " or more",
+                 iri_printable(env, search->directory),
+                 recalled->known ? "of which none is guessed"
+                                 : "which have exact names only");
     }
+}
+
+
+/* Was there room for the rest only? */
+static int
+iri_lacks_spellings(const iri_shape_t *shape, const iri_index_t *index)
+{
+    return (shape->fold & IRI_FORGIVE_SPELLING) != 0
+           && index->head.records != 0 && !index->head.spelled;
 }
 
 
@@ -1128,9 +1160,11 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
         recalled->large = slot->entries > IRI_MAX_WAITED;
         slot->used = ++cache->region->clock;
 
-        if (!index.head.known && slot->entries > IRI_QUICK
-            && shape->fold != 0 && now - cache->told_at > IRI_TELL)
+        if ((!index.head.known || iri_lacks_spellings(shape, &index))
+            && slot->entries > IRI_QUICK && shape->fold != 0
+            && now - cache->told_at > IRI_TELL)
         {
+            recalled->known = index.head.known;
             recalled->crowded = slot->entries;
             cache->told_at = now;
         }
@@ -1148,20 +1182,30 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
 }
 
 
+/* Whoever waits for the same directory stands in the same line. */
+static unsigned
+iri_cache_line(const iri_node_t *node)
+{
+    return (unsigned) ((node->ino ^ node->dev) * UINT64_C(0x9e3779b97f4a7c15)
+                       >> 32)
+           % IRI_QUEUES;
+}
+
+
 static void
-iri_cache_queue(iri_cache_t *cache)
+iri_cache_queue(iri_cache_t *cache, const iri_node_t *node)
 {
     if (cache != NULL && cache->conf.queue != NULL) {
-        cache->conf.queue(cache->conf.ctx);
+        cache->conf.queue(cache->conf.ctx, iri_cache_line(node));
     }
 }
 
 
 static void
-iri_cache_leave(iri_cache_t *cache)
+iri_cache_leave(iri_cache_t *cache, const iri_node_t *node)
 {
     if (cache != NULL && cache->conf.leave != NULL) {
-        cache->conf.leave(cache->conf.ctx);
+        cache->conf.leave(cache->conf.ctx, iri_cache_line(node));
     }
 }
 
@@ -1171,10 +1215,10 @@ static iri_status_t
 iri_cache_read_once(const iri_env_t *env, iri_cache_t *cache,
                     const iri_shape_t *shape, iri_cache_search_t *search)
 {
-    iri_recalled_t recalled = { 1, 0, 0 };
+    iri_recalled_t recalled = { 1, 0, 0, 0 };
     iri_status_t   status = IRI_OK;
 
-    iri_cache_queue(cache);
+    iri_cache_queue(cache, &search->node);
 
     if (cache != NULL && cache->conf.queue != NULL) {
         status = iri_cache_recall(env, cache, shape, search, &recalled);
@@ -1184,7 +1228,7 @@ iri_cache_read_once(const iri_env_t *env, iri_cache_t *cache,
         status = iri_cache_read(env, cache, shape, search);
     }
 
-    iri_cache_leave(cache);
+    iri_cache_leave(cache, &search->node);
 
     return status;
 }
@@ -1213,7 +1257,7 @@ iri_status_t
 iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                iri_cache_search_t *search)
 {
-    iri_recalled_t recalled = { 1, 0, 0 };
+    iri_recalled_t recalled = { 1, 0, 0, 0 };
     iri_shape_t    shape;
     iri_status_t   status;
 

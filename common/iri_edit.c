@@ -4,8 +4,9 @@
  * One user-perceived character (UAX #29, an extended grapheme cluster) too
  * many, too few, another one, or two in the wrong order; of keys, so that the
  * other differences that are forgiven are none.  A digit is never part of an
- * edit, for doc43 is not doc34; nor is a short name, nor one that starts with
- * a dot.
+ * edit, for doc43 is not doc34; nor is a suffix, for what is shown of a .php~
+ * is what a .php does not show; nor a short name, nor one that starts with a
+ * dot.
  */
 
 #include <unicode/ubrk.h>
@@ -99,6 +100,22 @@ iri_edit_divide_text(iri_edit_t *edit, iri_str_t key)
 }
 
 
+/* Up to the last "."; all of it, if there is none. */
+static size_t
+iri_edit_stem(const iri_edit_t *edit, iri_str_t key)
+{
+    size_t i;
+
+    for (i = edit->count; i > 0; i--) {
+        if (key.data[edit->at[i - 1]] == '.') {
+            return i - 1;
+        }
+    }
+
+    return edit->count;
+}
+
+
 iri_status_t
 iri_edit_divide(iri_edit_t *edit, iri_str_t key, int *fit)
 {
@@ -106,6 +123,7 @@ iri_edit_divide(iri_edit_t *edit, iri_str_t key, int *fit)
     size_t       i;
 
     edit->count = 0;
+    edit->stem = 0;
     *fit = 0;
 
     if (key.len < IRI_MIN_SPELLING || key.len > IRI_MAX_SEGMENT
@@ -127,7 +145,11 @@ iri_edit_divide(iri_edit_t *edit, iri_str_t key, int *fit)
         status = iri_edit_divide_text(edit, key);
     }
 
-    *fit = status == IRI_OK && edit->count >= IRI_MIN_SPELLING;
+    if (status == IRI_OK) {
+        edit->stem = iri_edit_stem(edit, key);
+    }
+
+    *fit = edit->stem >= IRI_MIN_SPELLING;
 
     return status;
 }
@@ -139,7 +161,7 @@ iri_edit_without(const iri_env_t *env, const iri_edit_t *edit, iri_str_t key,
 {
     iri_status_t status;
 
-    *left_out = !edit->digit[i];
+    *left_out = i < edit->stem && !edit->digit[i];
 
     if (!*left_out) {
         return IRI_OK;
@@ -188,11 +210,19 @@ iri_edit_tail(const iri_edited_t *a, size_t i, const iri_edited_t *b,
 }
 
 
+/* Is that character one that may be edited? */
+static int
+iri_edit_may(const iri_edited_t *edited, size_t i)
+{
+    return i < edited->edit.stem && !edited->edit.digit[i];
+}
+
+
 /* As many characters: another one, or two that have changed places. */
 static int
 iri_edit_changed(const iri_edited_t *a, const iri_edited_t *b, size_t i)
 {
-    if (a->edit.digit[i] || b->edit.digit[i]) {
+    if (!iri_edit_may(a, i) || !iri_edit_may(b, i)) {
         return 0;
     }
 
@@ -200,9 +230,9 @@ iri_edit_changed(const iri_edited_t *a, const iri_edited_t *b, size_t i)
         return 1;
     }
 
-    return i + 1 < a->edit.count && !a->edit.digit[i + 1]
-           && !b->edit.digit[i + 1] && iri_edit_same(a, i, b, i + 1)
-           && iri_edit_same(a, i + 1, b, i) && iri_edit_tail(a, i + 2, b, i + 2);
+    return iri_edit_may(a, i + 1) && iri_edit_may(b, i + 1)
+           && iri_edit_same(a, i, b, i + 1) && iri_edit_same(a, i + 1, b, i)
+           && iri_edit_tail(a, i + 2, b, i + 2);
 }
 
 
@@ -221,10 +251,10 @@ iri_edit_compare(const iri_edited_t *a, const iri_edited_t *b)
     }
 
     if (a->edit.count == b->edit.count + 1) {
-        return !a->edit.digit[i] && iri_edit_tail(a, i + 1, b, i);
+        return iri_edit_may(a, i) && iri_edit_tail(a, i + 1, b, i);
     }
 
-    return b->edit.count == a->edit.count + 1 && !b->edit.digit[i]
+    return b->edit.count == a->edit.count + 1 && iri_edit_may(b, i)
            && iri_edit_tail(a, i, b, i + 1);
 }
 

@@ -405,7 +405,9 @@ iri_find_absent(const iri_finder_t *finder, iri_walk_t *walk,
 
     found->answer = IRI_MOVED;
     found->match = walk->match;
-    found->why = walk->why != IRI_WHY_NOTHING ? walk->why : IRI_WHY_READ;
+    found->why = walk->match >= IRI_MATCH_WIDTH     ? IRI_WHY_BELOW
+                 : walk->why != IRI_WHY_NOTHING ? walk->why
+                                                    : IRI_WHY_READ;
 
     return iri_walk_path(finder, walk, &found->path);
 }
@@ -541,9 +543,6 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
         return IRI_NO_MEMORY;
     }
 
-    /* For what may be looked at ends, the same ones first each time. */
-    iri_choices_sort(walk->meant.name, walk->meant.count);
-
     for (i = 0; status == IRI_OK && i < walk->meant.count; i++) {
         count = found->count;
         finder->unsure = 0;
@@ -556,6 +555,7 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
         found->count = 0;
     }
 
+    found->more = walk->meant.more;
     iri_choices_sort(found->choices, found->count);
 
     return status;
@@ -933,12 +933,10 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
     iri_status_t status = IRI_OK;
     int          is_found = 0;
 
-    if (canonical) {
-        status = iri_find_exact(finder, found, &is_found);
-    }
+    status = iri_memo_find(finder, found, &is_found);
 
-    if (status == IRI_OK && !is_found) {
-        status = iri_memo_find(finder, found, &is_found);
+    if (status == IRI_OK && !is_found && canonical) {
+        status = iri_find_exact(finder, found, &is_found);
     }
 
     if (status != IRI_OK || is_found) {

@@ -12,8 +12,11 @@
  * pointers: an index may be moved, and be shared by processes.
  */
 
+#define _GNU_SOURCE /* mremap */
+
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "iri_int.h"
 
@@ -136,6 +139,71 @@ iri_slot_in(uint32_t hash, uint32_t slots)
 }
 
 
+/* ---- memory -------------------------------------------------------------- */
+
+/*
+ * What an index is made of while it is built may be large, and is needed for
+ * a moment, in any thread: malloc would keep it for each of these.
+ */
+#define IRI_MAPPED (256 * 1024)
+
+/* All 0; NULL: no memory. */
+static void *
+iri_block_create(size_t size)
+{
+    void *block;
+
+    if (size < IRI_MAPPED) {
+        return calloc(1, size);
+    }
+
+    block = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return block != MAP_FAILED ? block : NULL;
+}
+
+
+static void
+iri_block_destroy(const void *block, size_t size)
+{
+    void *p = (void *) (uintptr_t) block;
+
+    if (size < IRI_MAPPED) {
+        free(p);
+
+    } else if (p != NULL) {
+        (void) munmap(p, size);
+    }
+}
+
+
+/* NULL: no memory, and block stays. */
+static void *
+iri_block_grow(void *block, size_t size, size_t to)
+{
+    void *grown;
+
+    if (to < IRI_MAPPED) {
+        return realloc(block, to);
+    }
+
+    if (size >= IRI_MAPPED) {
+        grown = mremap(block, size, to, MREMAP_MAYMOVE);
+        return grown != MAP_FAILED ? grown : NULL;
+    }
+
+    grown = iri_block_create(to);
+
+    if (grown != NULL && size != 0) {
+        memcpy(grown, block, size);
+        free(block);
+    }
+
+    return grown;
+}
+
+
 /* ---- parts that grow ----------------------------------------------------- */
 
 /* Room for more octets; NULL: no memory, or more than the index may have. */
@@ -156,7 +224,7 @@ iri_part_add(iri_builder_t *builder, iri_part_t *part, size_t more)
             size *= 2;
         }
 
-        data = realloc(part->data, size);
+        data = iri_block_grow(part->data, part->size, size);
         if (data == NULL) {
             builder->failed = IRI_NO_MEMORY;
             return NULL;
@@ -175,7 +243,7 @@ iri_part_add(iri_builder_t *builder, iri_part_t *part, size_t more)
 static void
 iri_part_drop(iri_part_t *part)
 {
-    free(part->data);
+    iri_block_destroy(part->data, part->size);
     memset(part, 0, sizeof(*part));
 }
 
@@ -465,7 +533,7 @@ iri_table_build(iri_index_t *index)
     uint32_t           *table, at, i = 0;
     uint32_t slots = index->head.records + index->head.records / 2 + 1;
 
-    table = calloc(slots, sizeof(*table));
+    table = iri_block_create(slots * sizeof(*table));
     if (table == NULL) {
         return NULL;
     }
@@ -530,7 +598,7 @@ iri_spellings_build(const iri_part_t *part, uint32_t *slots)
 
     *slots = (uint32_t) (count + count / 4 + 1);
 
-    table = calloc(*slots, sizeof(*table));
+    table = iri_block_create(*slots * sizeof(*table));
     if (table == NULL) {
         return NULL;
     }
@@ -552,6 +620,7 @@ iri_builder_end(iri_builder_t *builder, iri_index_t *index)
     index->head.records = builder->records;
     index->head.text = builder->text.len;
     index->text = builder->text.data;
+    index->text_size = builder->text.size;
     memset(&builder->text, 0, sizeof(builder->text));
 
     if (index->head.records == 0) {
@@ -576,9 +645,11 @@ iri_builder_end(iri_builder_t *builder, iri_index_t *index)
 void
 iri_index_free(iri_index_t *index)
 {
-    free((void *) (uintptr_t) index->table);
-    free((void *) (uintptr_t) index->spellings);
-    free((void *) (uintptr_t) index->text);
+    iri_block_destroy(index->table,
+                      index->head.table * sizeof(*index->table));
+    iri_block_destroy(index->spellings,
+                      index->head.spellings * sizeof(*index->spellings));
+    iri_block_destroy(index->text, index->text_size);
     memset(index, 0, sizeof(*index));
 }
 

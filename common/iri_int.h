@@ -335,6 +335,9 @@ iri_status_t iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a,
 typedef struct {
     void         *iterator;               /* ICU's; NULL until one is needed */
     size_t        count;
+    size_t        stem;                   /* as many may be edited: those
+                                             before the last ".", which begins
+                                             the suffix */
     uint16_t      at[IRI_MAX_SEGMENT + 1]; /* where each begins, and the end */
     unsigned char digit[IRI_MAX_SEGMENT];  /* 1: begins with a digit */
 } iri_edit_t;
@@ -388,6 +391,7 @@ typedef struct {
     const iri_spelling_t *spellings;   /* by the hash of a key that lacks one
                                           character; or NULL */
     const unsigned char  *text;        /* the records */
+    size_t                text_size;   /* of what was built: allocated */
 } iri_index_t;
 
 /*
@@ -462,8 +466,9 @@ void iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2]);
 /* The same directory, and unchanged by its times? */
 int iri_node_is_same(const iri_node_t *a, const iri_node_t *b);
 
-void iri_cache_lock(iri_cache_t *cache);
-void iri_cache_unlock(iri_cache_t *cache);
+/* Around what is this process's own in a cache: iri_memo.c. */
+void iri_cache_lock_own(iri_cache_t *cache);
+void iri_cache_unlock_own(iri_cache_t *cache);
 
 
 /* ---- one look, one step (iri_step.c) ------------------------------------- */
@@ -506,7 +511,8 @@ typedef struct {
 /* Names that a segment may mean. */
 typedef struct {
     size_t    count;
-    iri_str_t name[IRI_MAX_CHOICES];
+    int       more;                    /* these are the first of them */
+    iri_str_t name[IRI_MAX_CHOICES];   /* sorted */
 } iri_meant_t;
 
 /* One way down the tree. */

@@ -278,7 +278,7 @@ iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)
 
     hash = iri_memo_hash(finder);
 
-    iri_cache_lock(search->cache);
+    iri_cache_lock_own(search->cache);
     entry = &memo->entry[(hash >> 20) & memo->mask];
     *held = iri_memo_is_of(entry, hash, finder);
 
@@ -292,7 +292,7 @@ iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)
         }
     }
 
-    iri_cache_unlock(search->cache);
+    iri_cache_unlock_own(search->cache);
 
     if (!*held) {
         return IRI_OK;
@@ -377,7 +377,7 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     head.match = (uint8_t) found->match;
     head.asked = finder->asked;
 
-    iri_cache_lock(search->cache);
+    iri_cache_lock_own(search->cache);
     entry = &memo->entry[(head.hash >> 20) & memo->mask];
     entry->head = head;
 
@@ -386,5 +386,5 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     p = iri_memo_put(p, octets.data, head.octets);
     p = iri_memo_put(p, found->filename.data, (size_t) head.filename + 1);
     (void) iri_memo_put(p, found->path.data, head.found);
-    iri_cache_unlock(search->cache);
+    iri_cache_unlock_own(search->cache);
 }

@@ -472,6 +472,38 @@ iri_nearest_twin(const iri_finder_t *finder, iri_nearest_t *nearest,
 }
 
 
+/* One more name: the first in the order of their characters stay. */
+static void
+iri_meant_add(iri_meant_t *meant, iri_str_t name)
+{
+    size_t i, k;
+
+    for (i = 0; i < meant->count; i++) {
+        if (iri_str_compare(meant->name[i], name) >= 0) {
+            break;
+        }
+    }
+
+    if (i < meant->count && iri_str_equal(meant->name[i], name)) {
+        return;
+    }
+
+    meant->more |= meant->count == IRI_MAX_CHOICES;
+
+    if (i == IRI_MAX_CHOICES) {
+        return;
+    }
+
+    meant->count += meant->count < IRI_MAX_CHOICES;
+
+    for (k = meant->count - 1; k > i; k--) {
+        meant->name[k] = meant->name[k - 1];
+    }
+
+    meant->name[i] = name;
+}
+
+
 /* One more hit. */
 static iri_status_t
 iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
@@ -479,7 +511,6 @@ iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
                 iri_str_t name)
 {
     iri_meant_t *meant = &nearest->meant;
-    size_t       i;
 
     if (nearest->level != IRI_MATCH_NONE && level > nearest->level) {
         return IRI_OK;
@@ -492,18 +523,11 @@ iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
         nearest->ranked = 0;
         meant->name[0] = name;
         meant->count = 1;
+        meant->more = 0;
         return IRI_OK;
     }
 
-    for (i = 0; i < meant->count; i++) {
-        if (iri_str_equal(meant->name[i], name)) {
-            break;
-        }
-    }
-
-    if (i == meant->count && i < IRI_MAX_CHOICES) {
-        meant->name[meant->count++] = name;
-    }
+    iri_meant_add(meant, name);
 
     /* Of several names none is taken. */
     return meant->count == 1
@@ -615,6 +639,7 @@ iri_step_nearest(iri_finder_t *finder, iri_walk_t *walk,
     }
 
     walk->meant = nearest.meant;
+    walk->meant.more |= search->hits.more;
     iri_forgive(walk, nearest.level);
     *step = IRI_STEP_SEVERAL;
 

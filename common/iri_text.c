@@ -49,6 +49,7 @@ static const char *const iri_why_texts[IRI_WHYS] = {
     "found where width, case or accents differ",
     "the one name that is spelled nearly so",
     "several names are as near as each other",
+    "no entry has that name, in a directory of another name",
     "no entry has that name",
     "no charset of the tree can write that name",
     "octets that no charset of the tree reads, taken as they are",

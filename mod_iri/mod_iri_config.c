@@ -282,7 +282,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 
 typedef struct {
     apr_thread_mutex_t *mutex; /* around a look */
-    apr_thread_mutex_t *queue; /* around the reading of a directory */
+    apr_thread_mutex_t *queue[IRI_QUEUES]; /* around reading directories */
 } mod_iri_locks_t;
 
 static void
@@ -299,15 +299,15 @@ mod_iri_unlock(void *locks)
 
 /* Many threads that miss the same directory wait for the first of them. */
 static void
-mod_iri_queue(void *locks)
+mod_iri_queue(void *locks, unsigned which)
 {
-    apr_thread_mutex_lock(((mod_iri_locks_t *) locks)->queue);
+    apr_thread_mutex_lock(((mod_iri_locks_t *) locks)->queue[which]);
 }
 
 static void
-mod_iri_leave(void *locks)
+mod_iri_leave(void *locks, unsigned which)
 {
-    apr_thread_mutex_unlock(((mod_iri_locks_t *) locks)->queue);
+    apr_thread_mutex_unlock(((mod_iri_locks_t *) locks)->queue[which]);
 }
 
 static apr_status_t
@@ -322,14 +322,20 @@ mod_iri_create_cache(apr_pool_t *pool, size_t size)
 {
     mod_iri_locks_t *locks = apr_palloc(pool, sizeof(*locks));
     iri_cache_conf_t conf;
+    unsigned         i;
 
     if (apr_thread_mutex_create(&locks->mutex, APR_THREAD_MUTEX_DEFAULT, pool)
-            != APR_SUCCESS
-        || apr_thread_mutex_create(&locks->queue, APR_THREAD_MUTEX_DEFAULT,
-                                   pool)
-               != APR_SUCCESS)
+        != APR_SUCCESS)
     {
         return NULL;
+    }
+    for (i = 0; i < IRI_QUEUES; i++) {
+        if (apr_thread_mutex_create(&locks->queue[i],
+                                    APR_THREAD_MUTEX_DEFAULT, pool)
+            != APR_SUCCESS)
+        {
+            return NULL;
+        }
     }
     memset(&conf, 0, sizeof(conf));
     conf.size = size;

@@ -358,6 +358,7 @@ ngx_http_iri_cache_open(ngx_http_iri_cache_t *cache)
     conf.lock = ngx_http_iri_cache_lock;
     conf.unlock = ngx_http_iri_cache_unlock;
     conf.later = ngx_http_iri_later;
+    conf.alone = 1;
     conf.ctx = cache;
 
     cache->cache = iri_cache_create(&conf);
