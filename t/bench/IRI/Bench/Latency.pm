@@ -56,10 +56,11 @@ END
             POSIX::_exit(127);
         }
     }
+    my $seconds = $what eq 'first' ? $SECONDS
+        : max(0.5, ($of->{first}[-1]{found} // 1000) / 1000);
     my ($code, $out, $err) = capture('', priority(),
-        "$self->{programs}/latency", $server->port, $server->pid, '/small.html', $what eq 'first' ? $SECONDS
-        : max(0.5, ($of->{first}[-1]{found} // 1000) / 1000),
-        $what eq 'first' ? $large : ());
+        "$self->{programs}/latency", $server->port, $server->pid,
+        '/small.html', $seconds, $what eq 'first' ? $large : ());
     waitpid $other, 0 if $other;
     die "latency: $err\n" if $code;
     $server->stop;
