@@ -30,6 +30,7 @@
 #define IRI_IDLE    9    /* times as long as it took, until it is read again */
 #define IRI_TELL     INT64_C(60000000000) /* ns between two such lines of log */
 #define IRI_FORSAKEN INT64_C(3600000000000) /* ns in which any is read */
+#define IRI_WASTE    INT64_C(200000000) /* ns spent for nothing at a time */
 #define IRI_QUICK   1000 /* entries that are read again at once, all the same */
 
 #define IRI_LEAST_ROOM  32768  /* octets of an index, in a very small cache */
@@ -55,7 +56,8 @@ typedef struct {
     uint32_t   page;       /* the first, and how many */
     uint32_t   pages;
     uint32_t   known;      /* as that of the index, which may have no pages */
-    uint32_t   crowded;    /* it has none since there was no room for it */
+    uint16_t   crowded;    /* it has none since there was no room for it */
+    uint16_t   drove_out;  /* it has those of another */
     uint32_t   entries;    /* likewise, as many as there is room for */
 } iri_slot_t;
 
@@ -66,6 +68,9 @@ typedef struct {
     uint32_t sets;
     uint32_t pages;
     uint32_t clock;
+    uint32_t unused;
+    int64_t  wasted;       /* ns: what was read and had no room, or drove */
+    int64_t  wasted_at;    /* another out; less by a tenth of what passes */
 } iri_region_t;
 
 struct iri_cache_s {
@@ -160,6 +165,8 @@ iri_region_open(iri_cache_t *cache)
     region->sets = sets;
     region->pages = pages;
     region->clock = 0;
+    region->wasted = 0;
+    region->wasted_at = 0;
     region->layout = layout;
 
     return 1;
@@ -624,10 +631,13 @@ iri_pages_clear(iri_cache_t *cache, uint32_t first, uint32_t count)
  * ago and what lies behind it.
  */
 static int
-iri_pages_take(iri_cache_t *cache, uint32_t count, uint32_t *first)
+iri_pages_take(iri_cache_t *cache, uint32_t count, uint32_t *first,
+               uint16_t *drove_out)
 {
     iri_slot_t *slot;
     uint32_t    most = UINT32_MAX;
+
+    *drove_out = 0;
 
     if (count > cache->region->pages) {
         return 0;
@@ -646,6 +656,7 @@ iri_pages_take(iri_cache_t *cache, uint32_t count, uint32_t *first)
         }
 
         if (iri_pages_clear(cache, *first, count)) {
+            *drove_out = 1;
             return 1;
         }
     }
@@ -719,6 +730,34 @@ iri_slot_before(iri_cache_t *cache, const iri_slot_t *slot,
 }
 
 
+/*
+ * Where there is too little room for what is asked for, one directory drives
+ * the other out, however many there are.  A tenth of the time, for all of
+ * them, is what may be spent on that.
+ */
+static int64_t
+iri_wasted(const iri_region_t *region, int64_t now)
+{
+    int64_t passed = now - region->wasted_at;
+
+    if (passed < 0 || passed / (IRI_IDLE + 1) > region->wasted) {
+        return 0;
+    }
+
+    return region->wasted - passed / (IRI_IDLE + 1);
+}
+
+
+static void
+iri_waste(iri_region_t *region, int64_t took)
+{
+    int64_t now = iri_now();
+
+    region->wasted = iri_wasted(region, now) + (took > 0 ? took : 0);
+    region->wasted_at = now;
+}
+
+
 /* Room for an index: if need be, that of the one which it replaces. */
 static int
 iri_slot_room(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
@@ -728,14 +767,16 @@ iri_slot_room(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
     uint32_t    first = 0;
     int         room;
 
-    room = pages == 0 || iri_pages_take(cache, pages, &first);
+    slot->drove_out = 0;
+    room = pages == 0
+           || iri_pages_take(cache, pages, &first, &slot->drove_out);
 
     if (!room) {
         before = iri_slot_before(cache, slot, node);
 
         if (before != NULL && before->pages != 0) {
             iri_slot_evict(before);
-            room = iri_pages_take(cache, pages, &first);
+            room = iri_pages_take(cache, pages, &first, &slot->drove_out);
         }
     }
 
@@ -768,6 +809,11 @@ iri_slot_ready(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
                         ? (uint32_t) index->head.entries
                         : UINT32_MAX;
     slot->used = ++cache->region->clock;
+
+    if (slot->crowded || slot->drove_out) {
+        iri_waste(cache->region, slot->took);
+    }
+
     __atomic_store_n(&slot->state, IRI_SLOT_READY, __ATOMIC_RELEASE);
 }
 
@@ -1096,6 +1142,7 @@ iri_cache_read(const iri_env_t *env, iri_cache_t *cache,
 typedef struct {
     int      due;      /* the directory is to be read, and nobody is at it */
     int      large;    /* and that takes long */
+    int      small;    /* it is known to be read in next to no time */
     uint32_t crowded;  /* entries that there was no room for, to be told */
     int      known;    /* but for their spellings */
 } iri_recalled_t;
@@ -1142,6 +1189,7 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
 
     recalled->due = 1;
     recalled->large = 0;
+    recalled->small = shape->fold == 0;
     recalled->crowded = 0;
 
     iri_slot_want(cache, shape, &search->node, &wanted);
@@ -1158,6 +1206,7 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
                           && iri_is_settled(&search->node, slot->read_at);
         recalled->due = !search->sure && iri_slot_is_due(slot, now);
         recalled->large = slot->entries > IRI_MAX_WAITED;
+        recalled->small = slot->entries <= IRI_QUICK;
         slot->used = ++cache->region->clock;
 
         if ((!index.head.known || iri_lacks_spellings(shape, &index))
@@ -1170,7 +1219,11 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
         }
     }
 
-    if (recalled->due && iri_slot_is_later(&wanted)) {
+    if (recalled->due
+        && (iri_slot_is_later(&wanted)
+            || (!recalled->small
+                && iri_wasted(cache->region, now) > IRI_WASTE)))
+    {
         recalled->due = 0;
     }
 
@@ -1215,7 +1268,7 @@ static iri_status_t
 iri_cache_read_once(const iri_env_t *env, iri_cache_t *cache,
                     const iri_shape_t *shape, iri_cache_search_t *search)
 {
-    iri_recalled_t recalled = { 1, 0, 0, 0 };
+    iri_recalled_t recalled = { 1, 0, 0, 0, 0 };
     iri_status_t   status = IRI_OK;
 
     iri_cache_queue(cache, &search->node);
@@ -1257,7 +1310,7 @@ iri_status_t
 iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                iri_cache_search_t *search)
 {
-    iri_recalled_t recalled = { 1, 0, 0, 0 };
+    iri_recalled_t recalled = { 1, 0, 0, 0, 0 };
     iri_shape_t    shape;
     iri_status_t   status;
 

@@ -780,6 +780,39 @@ test_two_that_crowd(void **state)
 }
 
 
+/* However many there are: what it costs is bounded for all of them. */
+static void
+test_many_that_crowd(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, 131072);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    clock_t         start = clock();
+    char            name[8];
+    size_t          i;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (i = 0; i < 20; i++) {
+        snprintf(name, sizeof(name), "d%d", (int) i);
+        (void) put_many(&core, name, 3000);
+    }
+
+    for (i = 0; i < 20000; i++) {
+        (void) finds_in(&core, cache, &tree, i % 20, i);
+        core_forget(&core);
+    }
+
+    /* Some 2 ms each; 20,000 of them else. */
+    assert_in_range(core.lists, 2, 4000);
+    assert_true(clock() - start < 60 * CLOCKS_PER_SEC);
+    iri_cache_destroy(cache);
+    core_free(&core);
+}
+
+
 /*
  * One that has no place in all of it has exact names only, as long as it is
  * as it was: it is not read for each, and it drives none out.
@@ -1792,6 +1825,7 @@ main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_least_recently_used),
         cmocka_unit_test(test_two_that_crowd),
+        cmocka_unit_test(test_many_that_crowd),
         cmocka_unit_test(test_larger_than_all),
         cmocka_unit_test(test_no_room_for_spelling),
         cmocka_unit_test(test_racy_answers),
