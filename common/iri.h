@@ -791,27 +791,38 @@ iri_status_t iri_report_line(const iri_env_t *env, const iri_report_t *report,
 
 /* ---- choices (iri_choice.c) ---------------------------------------------- */
 
+/* Names that a request may mean, and the request. */
+typedef struct {
+    iri_str_t        asked;      /* canonical path; empty: it is not shown */
+    int              has_query;  /* links keep it */
+    iri_str_t        query;      /* as it came */
+    const iri_str_t *paths;      /* canonical, as iri_found_t.choices; only
+                                    those that the client could get, of a
+                                    directory with its "/" */
+    size_t           count;
+    int              more;       /* there are others that are as near */
+} iri_choices_t;
+
 /*
- * The body of an answer 300 Multiple Choices: names that a request may mean.
- * choices: canonical paths, as iri_found_t.choices; only those that the
- * client could get.  Ends with a line feed.
+ * The body of an answer 300 Multiple Choices.  Ends with a line feed.
  *
  * HTML, for "text/html; charset=utf-8": a list of links, percent-encoded,
  * each with its path in Unicode as text of its own (bdi); it loads nothing.
- * Octets that are no character, controls and bidi formatting characters are
- * shown as "%" and hexadecimal digits.
- * JSON, for "application/json": {"choices":[{"path":"...","uri":"..."}]}; path
- * is in Unicode, uri percent-encoded; octets that are no character are U+FFFD
- * in path.  Both are fit to stand in any answer, whatever the names are.
+ * Octets that are no character, controls, bidi formatting and other
+ * characters that are not seen are shown as "%" and hexadecimal digits.
+ * JSON, for "application/json": {"choices":[{"path":"...","uri":"..."}]}, with
+ * "more":true behind the list where there are others; path is in Unicode, uri
+ * percent-encoded, with the query; octets that are no character are U+FFFD in
+ * path.  Both are fit to stand in any answer, whatever the names are.
  * IRI_NO_MEMORY.
  *
  * {"/a<b"} -> ...<li><a href="/a%3Cb"><bdi>/a&lt;b</bdi></a></li>...;
  * {"choices":[{"path":"/a\u003cb","uri":"/a%3Cb"}]}
  */
-iri_status_t iri_choices_html(const iri_env_t *env, const iri_str_t *choices,
-                              size_t count, iri_str_t *out);
-iri_status_t iri_choices_json(const iri_env_t *env, const iri_str_t *choices,
-                              size_t count, iri_str_t *out);
+iri_status_t iri_choices_html(const iri_env_t     *env,
+                              const iri_choices_t *choices, iri_str_t *out);
+iri_status_t iri_choices_json(const iri_env_t     *env,
+                              const iri_choices_t *choices, iri_str_t *out);
 
 /*
  * 1 if a client would rather have application/json than text/html.  accept:

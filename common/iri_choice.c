@@ -6,6 +6,8 @@
  * string that it stands in, nor turn round the text beside it.
  */
 
+#include <unicode/uchar.h>
+
 #include "iri_int.h"
 
 
@@ -18,9 +20,11 @@ iri_put_text(const iri_env_t *env, iri_buf_t *out, const char *text)
 
 /* As a URI of this host: "//name" would be another one (RFC 3986, 4.2). */
 static iri_status_t
-iri_choice_uri(const iri_env_t *env, iri_str_t path, iri_str_t *uri)
+iri_choice_uri(const iri_env_t *env, const iri_choices_t *choices, size_t i,
+               iri_str_t *uri)
 {
-    iri_status_t status = iri_path_to_uri(env, path, uri);
+    iri_buf_t    whole = IRI_BUF_EMPTY;
+    iri_status_t status = iri_path_to_uri(env, choices->paths[i], uri);
 
     while (status == IRI_OK && uri->len > 1 && uri->data[0] == '/'
            && uri->data[1] == '/')
@@ -28,16 +32,33 @@ iri_choice_uri(const iri_env_t *env, iri_str_t path, iri_str_t *uri)
         *uri = iri_str_from(*uri, 1);
     }
 
+    if (status != IRI_OK || !choices->has_query) {
+        return status;
+    }
+
+    status = iri_buf_put(env, &whole, uri->data, uri->len);
+
+    if (status == IRI_OK) {
+        status = iri_put_query(env, choices->query, &whole);
+    }
+
+    *uri = iri_buf_str(&whole);
+
     return status;
 }
 
 
-/* Seen by nobody, or changes how what is beside it is seen */
+/*
+ * Seen by nobody, or changes how what is beside it is seen: two names would
+ * look the same.
+ */
 static int
 iri_is_unseen(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029
-           || iri_char_is_bidi_control(c);
+           || iri_char_is_bidi_control(c)
+           || u_hasBinaryProperty((UChar32) c,
+                                  UCHAR_DEFAULT_IGNORABLE_CODE_POINT);
 }
 
 
@@ -95,13 +116,28 @@ iri_html_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
 }
 
 
+/* The directions of a name stay within it. */
 static iri_status_t
-iri_html_item(const iri_env_t *env, iri_buf_t *out, iri_str_t path)
+iri_html_name(const iri_env_t *env, iri_buf_t *out, iri_str_t path)
+{
+    iri_status_t status = iri_put_text(env, out, "<bdi>");
+
+    if (status == IRI_OK) {
+        status = iri_html_put(env, out, path);
+    }
+
+    return status == IRI_OK ? iri_put_text(env, out, "</bdi>") : status;
+}
+
+
+static iri_status_t
+iri_html_item(const iri_env_t *env, iri_buf_t *out,
+              const iri_choices_t *choices, size_t i)
 {
     iri_str_t    uri;
     iri_status_t status;
 
-    status = iri_choice_uri(env, path, &uri);
+    status = iri_choice_uri(env, choices, i, &uri);
 
     if (status == IRI_OK) {
         status = iri_put_text(env, out, "<li><a href=\"");
@@ -110,21 +146,39 @@ iri_html_item(const iri_env_t *env, iri_buf_t *out, iri_str_t path)
         status = iri_html_put(env, out, uri);
     }
     if (status == IRI_OK) {
-        status = iri_put_text(env, out, "\"><bdi>");
+        status = iri_put_text(env, out, "\">");
     }
     if (status == IRI_OK) {
-        status = iri_html_put(env, out, path);
+        status = iri_html_name(env, out, choices->paths[i]);
     }
     if (status == IRI_OK) {
-        status = iri_put_text(env, out, "</bdi></a></li>\n");
+        status = iri_put_text(env, out, "</a></li>\n");
     }
 
     return status;
 }
 
 
+/* The line before the list. */
+static iri_status_t
+iri_html_asked(const iri_env_t *env, iri_buf_t *out, iri_str_t asked)
+{
+    iri_status_t status;
+
+    status = iri_put_text(env, out, "<p>There are several names like ");
+
+    if (status == IRI_OK) {
+        status = asked.len != 0
+                     ? iri_html_name(env, out, asked)
+                     : iri_put_text(env, out, "the one that was asked for");
+    }
+
+    return status == IRI_OK ? iri_put_text(env, out, ":</p>\n<ul>\n") : status;
+}
+
+
 iri_status_t
-iri_choices_html(const iri_env_t *env, const iri_str_t *choices, size_t count,
+iri_choices_html(const iri_env_t *env, const iri_choices_t *choices,
                  iri_str_t *out)
 {
     static const char head[] =
@@ -132,24 +186,33 @@ iri_choices_html(const iri_env_t *env, const iri_str_t *choices, size_t count,
         "<html lang=\"en\">\n"
         "<head>\n"
         "<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" "
+        "content=\"width=device-width, initial-scale=1\">\n"
         "<title>300 Multiple Choices</title>\n"
         "</head>\n"
         "<body>\n"
-        "<h1>Multiple Choices</h1>\n"
-        "<p>There are several names like the one that was asked for:</p>\n"
-        "<ul>\n";
+        "<h1>Multiple Choices</h1>\n";
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_status_t status;
     size_t       i;
 
     status = iri_put_text(env, &buf, head);
 
-    for (i = 0; status == IRI_OK && i < count; i++) {
-        status = iri_html_item(env, &buf, choices[i]);
+    if (status == IRI_OK) {
+        status = iri_html_asked(env, &buf, choices->asked);
+    }
+
+    for (i = 0; status == IRI_OK && i < choices->count; i++) {
+        status = iri_html_item(env, &buf, choices, i);
     }
 
     if (status == IRI_OK) {
-        status = iri_put_text(env, &buf, "</ul>\n</body>\n</html>\n");
+        status = iri_put_text(env, &buf,
+                              choices->more ? "</ul>\n<p>and others</p>\n"
+                                            : "</ul>\n");
+    }
+    if (status == IRI_OK) {
+        status = iri_put_text(env, &buf, "</body>\n</html>\n");
     }
     if (status == IRI_OK) {
         *out = iri_buf_str(&buf);
@@ -161,13 +224,22 @@ iri_choices_html(const iri_env_t *env, const iri_str_t *choices, size_t count,
 
 /* ---- JSON (RFC 8259) ---------------------------------------------------- */
 
-/* Characters below 10000 only. */
+/* Characters from 10000 on are two of UTF-16. */
 static iri_status_t
 iri_json_put_escape(const iri_env_t *env, iri_buf_t *out, uint32_t c)
 {
     static const char hex[] = "0123456789abcdef";
     unsigned char     escape[6] = { '\\', 'u', 0, 0, 0, 0 };
+    iri_status_t      status;
     size_t            i;
+
+    if (c >= 0x10000) {
+        status = iri_json_put_escape(env, out, U16_LEAD(c));
+        if (status != IRI_OK) {
+            return status;
+        }
+        c = U16_TRAIL(c);
+    }
 
     for (i = 5; i > 1; i--) {
         escape[i] = (unsigned char) hex[c & 15];
@@ -211,18 +283,19 @@ iri_json_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
 
 
 static iri_status_t
-iri_json_item(const iri_env_t *env, iri_buf_t *out, iri_str_t path)
+iri_json_item(const iri_env_t *env, iri_buf_t *out,
+              const iri_choices_t *choices, size_t i)
 {
     iri_str_t    uri;
     iri_status_t status;
 
-    status = iri_choice_uri(env, path, &uri);
+    status = iri_choice_uri(env, choices, i, &uri);
 
     if (status == IRI_OK) {
         status = iri_put_text(env, out, "{\"path\":");
     }
     if (status == IRI_OK) {
-        status = iri_json_put(env, out, path);
+        status = iri_json_put(env, out, choices->paths[i]);
     }
     if (status == IRI_OK) {
         status = iri_put_text(env, out, ",\"uri\":");
@@ -236,7 +309,7 @@ iri_json_item(const iri_env_t *env, iri_buf_t *out, iri_str_t path)
 
 
 iri_status_t
-iri_choices_json(const iri_env_t *env, const iri_str_t *choices, size_t count,
+iri_choices_json(const iri_env_t *env, const iri_choices_t *choices,
                  iri_str_t *out)
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
@@ -245,16 +318,17 @@ iri_choices_json(const iri_env_t *env, const iri_str_t *choices, size_t count,
 
     status = iri_put_text(env, &buf, "{\"choices\":[");
 
-    for (i = 0; status == IRI_OK && i < count; i++) {
+    for (i = 0; status == IRI_OK && i < choices->count; i++) {
         status = i > 0 ? iri_buf_putc(env, &buf, ',') : IRI_OK;
 
         if (status == IRI_OK) {
-            status = iri_json_item(env, &buf, choices[i]);
+            status = iri_json_item(env, &buf, choices, i);
         }
     }
 
     if (status == IRI_OK) {
-        status = iri_put_text(env, &buf, "]}\n");
+        status = iri_put_text(env, &buf,
+                              choices->more ? "],\"more\":true}\n" : "]}\n");
     }
     if (status == IRI_OK) {
         *out = iri_buf_str(&buf);

@@ -210,6 +210,13 @@ const iri_charset_t *iri_registry_get(iri_registry_t *registry,
                                       const char **why);
 
 
+/* ---- URIs (iri_uri.c) ---------------------------------------------------- */
+
+/* Append "?" and a query as it came, what cannot stand in a URI escaped. */
+iri_status_t iri_put_query(const iri_env_t *env, iri_str_t query,
+                           iri_buf_t *buf);
+
+
 /* ---- one segment (iri_segment.c) ----------------------------------------- */
 
 /* The octets of a path, and how each of them came. */

@@ -87,7 +87,7 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 
 
 /* Only what may stand in a URI after "?"; the rest would break a header. */
-static iri_status_t
+iri_status_t
 iri_put_query(const iri_env_t *env, iri_str_t query, iri_buf_t *buf)
 {
     iri_status_t status;

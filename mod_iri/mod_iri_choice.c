@@ -105,17 +105,24 @@ mod_iri_select(request_rec *r, mod_iri_request_t *ctx)
 static int
 mod_iri_send_choices(request_rec *r, const iri_found_t *found)
 {
+    /* not r->args, which a RewriteRule may have made */
+    const char *sent = r->parsed_uri.query;
     const char *accept = apr_table_get(r->headers_in, "Accept");
     int         is_json = iri_prefers_json(mod_iri_str(accept ? accept : ""));
+    iri_choices_t choices;
     iri_env_apr_t env;
     iri_str_t     body;
     iri_status_t  status;
 
+    memset(&choices, 0, sizeof(choices));
+    choices.asked = found->path;
+    choices.has_query = sent != NULL;
+    choices.query = mod_iri_str(sent ? sent : "");
+    choices.paths = found->choices;
+    choices.count = found->count;
     mod_iri_env(&env, r);
-    status = is_json ? iri_choices_json(&env.env, found->choices,
-                                        found->count, &body)
-                     : iri_choices_html(&env.env, found->choices,
-                                        found->count, &body);
+    status = is_json ? iri_choices_json(&env.env, &choices, &body)
+                     : iri_choices_html(&env.env, &choices, &body);
     if (status != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -243,7 +243,7 @@ ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 /* In a subrequest that has come to its content: the rest is NGX_AGAIN. */
 ngx_int_t ngx_http_iri_choice_judge(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx);
+    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
 
 
 /* ---- ngx_http_iri_host.c ------------------------------------------------ */
@@ -374,6 +374,9 @@ void ngx_http_iri_destination_over(ngx_http_request_t *r);
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */
 
 ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
+
+/* The query as it came: what stands behind "?".  0: there is none. */
+ngx_uint_t ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query);
 
 
 /* ---- ngx_http_iri_root.c ------------------------------------------------ */

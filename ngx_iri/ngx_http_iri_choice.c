@@ -22,6 +22,8 @@ struct ngx_http_iri_choice_s {
     ngx_http_request_t *sr;     /* asks for one; NULL: none is being asked */
     ngx_uint_t          access; /* where it is among the access rules */
     ngx_int_t           code;   /* what satisfy any has of them */
+    iri_str_t           asked;  /* the path that was asked for */
+    ngx_uint_t          once_more; /* a directory, now with its "/" */
 };
 
 
@@ -89,9 +91,46 @@ ngx_http_iri_access(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
 }
 
 
+/*
+ * nginx redirects to a directory that lacks its "/", and other rules may hold
+ * for it there: so it is asked for once more.  NGX_DECLINED: it lacks none.
+ */
+static ngx_int_t
+ngx_http_iri_choice_slash(ngx_http_request_t         *r,
+                          const ngx_http_iri_found_t *found,
+                          ngx_http_iri_choice_t      *choice)
+{
+    u_char         *p;
+    iri_str_t      *path = &choice->paths[choice->next];
+    ngx_file_info_t info;
+
+    if (found == NULL || found->filename.len == 0
+        || r->content_handler != NULL || path->len == 0
+        || path->data[path->len - 1] == '/'
+        || ngx_file_info(found->filename.data, &info) == NGX_FILE_ERROR
+        || !ngx_is_dir(&info))
+    {
+        return NGX_DECLINED;
+    }
+
+    p = ngx_pnalloc(r->pool, path->len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    *ngx_cpymem(p, path->data, path->len) = '/';
+    path->data = p;
+    path->len++;
+    choice->once_more = 1;
+
+    return NGX_OK;
+}
+
+
 /* Rules of the rewrite phase have ended it, or have let it come to here. */
 ngx_int_t
-ngx_http_iri_choice_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_choice_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                          const ngx_http_iri_found_t *found)
 {
     ngx_int_t              rc;
     iri_str_t              path;
@@ -106,7 +145,14 @@ ngx_http_iri_choice_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
     /* Where rules have made another path of it, it is none to tell. */
     if (rc == NGX_OK && ngx_http_iri_same(r->uri, ngx_http_iri_out(path))) {
-        choice->left[choice->lefts++] = path;
+        rc = ngx_http_iri_choice_slash(r, found, choice);
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_DECLINED) {
+            choice->left[choice->lefts++] = path;
+        }
     }
 
     return NGX_HTTP_NO_CONTENT;
@@ -121,7 +167,8 @@ ngx_http_iri_choice_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 
     if (choice->sr == sr) {
         choice->sr = NULL;
-        choice->next++;
+        choice->next += !choice->once_more;
+        choice->once_more = 0;
     }
 
     return rc == NGX_ERROR || sr->connection->error ? NGX_ERROR : NGX_OK;
@@ -277,7 +324,10 @@ ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
 }
 
 
-/* Which names are in it depends on who asks, and its form on Accept. */
+/*
+ * Which names are in it depends on who asks, and on what there is just now;
+ * its form on Accept.
+ */
 static ngx_int_t
 ngx_http_iri_choice_head(ngx_http_request_t *r, ngx_uint_t json, size_t len)
 {
@@ -296,7 +346,7 @@ ngx_http_iri_choice_head(ngx_http_request_t *r, ngx_uint_t json, size_t len)
     r->headers_out.content_type_lowcase = NULL;
 
     if (ngx_http_iri_header_add(r, "Vary", "Accept") != NGX_OK
-        || ngx_http_iri_header_add(r, "Cache-Control", "private") != NGX_OK)
+        || ngx_http_iri_header_add(r, "Cache-Control", "no-store") != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -315,6 +365,7 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
     ngx_uint_t             json;
     ngx_chain_t            out;
     iri_status_t           status;
+    iri_choices_t          choices;
     ngx_http_iri_choice_t *choice = ngx_http_iri_ctx(r)->choice;
 
     if (ngx_http_discard_request_body(r) != NGX_OK
@@ -326,9 +377,14 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
     json = iri_prefers_json(accept) != 0;
     ngx_http_iri_env(r, &env);
 
-    status = json
-                 ? iri_choices_json(&env, choice->left, choice->lefts, &body)
-                 : iri_choices_html(&env, choice->left, choice->lefts, &body);
+    ngx_memzero(&choices, sizeof(iri_choices_t));
+    choices.asked = choice->asked;
+    choices.has_query = ngx_http_iri_query(r, &choices.query) != 0;
+    choices.paths = choice->left;
+    choices.count = choice->lefts;
+
+    status = json ? iri_choices_json(&env, &choices, &body)
+                  : iri_choices_html(&env, &choices, &body);
 
     b = ngx_calloc_buf(r->pool);
     if (status != IRI_OK || b == NULL) {
@@ -387,6 +443,7 @@ ngx_http_iri_choice_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_ERROR;
     }
 
+    choice->asked = found->found.path;
     choice->paths = found->found.choices;
     choice->count = found->found.count;
     choice->left = ngx_palloc(r->pool, choice->count * sizeof(iri_str_t));

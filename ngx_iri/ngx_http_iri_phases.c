@@ -488,7 +488,7 @@ ngx_http_iri_answer(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_judge_choice(ngx_http_request_t *r)
 {
-    ngx_http_iri_found_t *found;
+    ngx_http_iri_found_t *found = NULL;
 
     if (ngx_http_iri_is_looked_for(r)) {
         found = ngx_http_iri_find(r);
@@ -501,7 +501,7 @@ ngx_http_iri_judge_choice(ngx_http_request_t *r)
         }
     }
 
-    return ngx_http_iri_choice_judge(r, ngx_http_iri_ctx(r));
+    return ngx_http_iri_choice_judge(r, ngx_http_iri_ctx(r), found);
 }
 
 
@@ -677,8 +677,7 @@ ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
 
 /* ---- iri_redirect ------------------------------------------------------- */
 
-/* The query as it came: what stands behind "?". */
-static ngx_uint_t
+ngx_uint_t
 ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query)
 {
     u_char *p, *hash;

@@ -21,6 +21,12 @@ odd/\xE2\x80\xAEX.txt	file	2
 dirs/Sub/File.txt	file	1
 dirs/SUB/FILE.txt	file	2
 dirs/sUB/other.txt	file	3
+ways/Ab/x	file	1
+ways/AB/x	file	2
+ways/EF/x	file	1
+ways/Ef	file	2
+ways/Cd/x	file	1
+ways/CD/x	file	2
 rules/Deny/x.txt	file	1
 rules/deny/x.txt	file	2
 rules/Auth.txt	file	1
@@ -82,6 +88,7 @@ server {
     if ($refused_uri) { return 403; }
 
     location ^~ /rules/Deny { deny all; }
+    location /ways/CD/ { deny all; }
     location = /rules/Auth.txt {
         auth_basic x; auth_basic_user_file %%TMP%%/users;
     }
@@ -142,9 +149,19 @@ is $page->status, 300, 'status';
 is $page->header('Content-Type'), 'text/html; charset=utf-8', 'type';
 is $page->header('Content-Length'), length $page->body, 'length';
 is $page->header('Vary'), 'Accept', 'Vary';
-is $page->header('Cache-Control'), 'private', 'not for shared caches';
+is $page->header('Cache-Control'), 'no-store', 'kept by nobody';
 like $page->body, qr{<li><a\ href="/NAME\.txt"><bdi>/NAME\.txt</bdi></a></li>
     \s+<li><a\ href="/Name\.txt">}x, 'the names in their order';
+like $page->body, qr{several names like <bdi>/name\.txt</bdi>:},
+    'the one asked';
+is answer('/name.txt?a=%2F&b<"'),
+    '300 /NAME.txt?a=%2F&amp;b&lt;&quot; /Name.txt?a=%2F&amp;b&lt;&quot;',
+    'the query as it came';
+is answer('/ways/ab'), '300 /ways/AB/ /ways/Ab/',
+    'directories with their slash';
+is answer('/ways/ef'), '300 /ways/EF/ /ways/Ef', 'a file has none';
+is answer('/ways/ab/'), '300 /ways/AB/ /ways/Ab/', 'asked with it';
+is answer('/ways/cd'), '300 /ways/Cd/', 'and judged with it';
 is answer('/resume.txt'), '300 /resum%C3%A9.txt /r%C3%A9sum%C3%A9.txt',
     'percent-encoded';
 is answer('/odd/A%3CB%26%22%27.txt'),
@@ -159,6 +176,8 @@ my $json = $server->get('/name.txt', headers => ['Accept', 'application/json']);
 is $json->header('Content-Type'), 'application/json', 'JSON';
 is $json->body, '{"choices":[{"path":"/NAME.txt","uri":"/NAME.txt"},'
     . '{"path":"/Name.txt","uri":"/Name.txt"}]}' . "\n", 'what it says';
+like $server->get('/name.txt?q=1', headers => ['Accept', 'application/json'])
+    ->body, qr{"path":"/NAME\.txt","uri":"/NAME\.txt\?q=1"}, 'with its query';
 is $server->get('/name.txt', headers => ['Accept', 'text/html', 'Accept',
     'application/json;q=0.5'])->header('Content-Type'),
     'text/html; charset=utf-8', 'Accept of several fields';

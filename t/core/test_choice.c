@@ -14,18 +14,31 @@
 
 #define PATHS 8
 
-typedef iri_status_t (*body_t)(const iri_env_t *, const iri_str_t *, size_t,
+typedef iri_status_t (*body_t)(const iri_env_t *, const iri_choices_t *,
                                iri_str_t *);
+
+
+static iri_choices_t
+choices_of(const iri_str_t *paths, size_t count)
+{
+    iri_choices_t choices;
+
+    memset(&choices, 0, sizeof(choices));
+    choices.paths = paths;
+    choices.count = count;
+    return choices;
+}
 
 
 /* The body of one path, as text. */
 static const char *
 body_of(core_t *core, body_t make, iri_str_t path)
 {
-    static char text[65536];
-    iri_str_t   out;
+    static char   text[65536];
+    iri_choices_t choices = choices_of(&path, 1);
+    iri_str_t     out;
 
-    assert_int_equal(make(&core->env, &path, 1, &out), IRI_OK);
+    assert_int_equal(make(&core->env, &choices, &out), IRI_OK);
     assert_true(out.len < sizeof(text));
     memcpy(text, out.data, out.len);
     text[out.len] = '\0';
@@ -73,6 +86,10 @@ test_html(void **state)
     assert_string_equal(html_of(&core, S("///host/a")),
                         "<li><a href=\"/host/a\"><bdi>///host/a</bdi></a>"
                         "</li>");
+    assert_string_equal(html_of(&core, S("/a\xE2\x80\x8B" "b\xC2\xAD"
+                                         "c\xEF\xB8\x8F")),
+                        "<li><a href=\"/a%E2%80%8Bb%C2%ADc%EF%B8%8F\">"
+                        "<bdi>/a%E2%80%8Bb%C2%ADc%EF%B8%8F</bdi></a></li>");
     core_free(&core);
 }
 
@@ -99,6 +116,50 @@ test_json(void **state)
     assert_string_equal(body_of(&core, iri_choices_json, S("/\xE9")),
                         "{\"choices\":[{\"path\":\"/\\ufffd\","
                         "\"uri\":\"/%E9\"}]}\n");
+    assert_string_equal(body_of(&core, iri_choices_json,
+                                S("/a\xE2\x80\x8B\xF3\xA0\x84\x80")),
+                        "{\"choices\":[{\"path\":\"/a\\u200b\\udb40\\udd00\","
+                        "\"uri\":\"/a%E2%80%8B%F3%A0%84%80\"}]}\n");
+    core_free(&core);
+}
+
+
+/* The request: its name and its query, whatever they hold. */
+static void
+test_request(void **state)
+{
+    iri_str_t     path = S("/a"), out;
+    iri_choices_t choices = choices_of(&path, 1);
+    core_t        core;
+
+    (void) state;
+    core_init(&core);
+    choices.asked = S("/A<\xE2\x80\xAE");
+    choices.has_query = 1;
+    choices.query = S("b=1&c=\"<\xC3 '");
+    assert_int_equal(iri_choices_html(&core.env, &choices, &out), IRI_OK);
+    assert_text(out,
+                "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
+                "<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+                "content=\"width=device-width, initial-scale=1\">\n"
+                "<title>300 Multiple Choices</title>\n</head>\n<body>\n"
+                "<h1>Multiple Choices</h1>\n<p>There are several names like "
+                "<bdi>/A&lt;%E2%80%AE</bdi>:</p>\n<ul>\n"
+                "<li><a href=\"/a?b=1&amp;c=&quot;&lt;%C3%20&#39;\">"
+                "<bdi>/a</bdi></a></li>\n</ul>\n</body>\n</html>\n");
+    assert_int_equal(iri_choices_json(&core.env, &choices, &out), IRI_OK);
+    assert_text(out, "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a?b=1&c="
+                     "\\u0022\\u003c%C3%20'\"}]}\n");
+
+    choices.more = 1;
+    choices.query = S("");
+    assert_int_equal(iri_choices_html(&core.env, &choices, &out), IRI_OK);
+    assert_non_null(memmem(out.data, out.len, "\"/a?\"", 5));
+    assert_non_null(
+        memmem(out.data, out.len, "</ul>\n<p>and others</p>\n", 24));
+    assert_int_equal(iri_choices_json(&core.env, &choices, &out), IRI_OK);
+    assert_text(out, "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a?\"}],"
+                     "\"more\":true}\n");
     core_free(&core);
 }
 
@@ -109,16 +170,17 @@ test_count(void **state)
     static const char json[] =
         "{\"choices\":[{\"path\":\"/a\",\"uri\":\"/a\"}"
         ",{\"path\":\"/b\",\"uri\":\"/b\"}]}\n";
-    iri_str_t paths[2] = { IRI_STR("/a"), IRI_STR("/b") }, out;
-    core_t    core;
+    iri_str_t     paths[2] = { IRI_STR("/a"), IRI_STR("/b") }, out;
+    iri_choices_t two = choices_of(paths, 2), none = choices_of(NULL, 0);
+    core_t        core;
 
     (void) state;
     core_init(&core);
-    assert_int_equal(iri_choices_json(&core.env, paths, 2, &out), IRI_OK);
+    assert_int_equal(iri_choices_json(&core.env, &two, &out), IRI_OK);
     assert_text(out, json);
-    assert_int_equal(iri_choices_json(&core.env, NULL, 0, &out), IRI_OK);
+    assert_int_equal(iri_choices_json(&core.env, &none, &out), IRI_OK);
     assert_text(out, "{\"choices\":[]}\n");
-    assert_int_equal(iri_choices_html(&core.env, paths, 2, &out), IRI_OK);
+    assert_int_equal(iri_choices_html(&core.env, &two, &out), IRI_OK);
     assert_non_null(memmem(out.data, out.len, "/a</bdi></a></li>\n<li>", 22));
     assert_non_null(memmem(out.data, out.len, "charset=\"utf-8\"", 15));
     core_free(&core);
@@ -131,6 +193,7 @@ test_any_octets(void **state)
 {
     unsigned char octets[64];
     iri_str_t     path = { 0, octets }, out;
+    iri_choices_t choices = choices_of(&path, 1);
     const char   *item;
     core_t        core;
     uint32_t      c;
@@ -146,9 +209,11 @@ test_any_octets(void **state)
             octets[k] = (unsigned char) core_random(256);
         }
         octets[0] = '/';
+        choices.asked = choices.query = path;
+        choices.has_query = 1;
 
         for (k = 0; k < COUNT(makes); k++) {
-            assert_int_equal(makes[k](&core.env, &path, 1, &out), IRI_OK);
+            assert_int_equal(makes[k](&core.env, &choices, &out), IRI_OK);
             for (n = 0; n < out.len;) {
                 size_t taken = iri_utf8_next(out.data + n, out.data + out.len,
                                              &c);
@@ -231,18 +296,21 @@ test_accept(void **state)
 static void
 test_no_memory(void **state)
 {
-    iri_str_t path = S("/caf\xC3\xA9/<"), out;
-    body_t    makes[] = { iri_choices_html, iri_choices_json };
-    core_t    core;
-    size_t    i, n;
+    iri_str_t     path = S("/caf\xC3\xA9/<"), out;
+    iri_choices_t choices = choices_of(&path, 1);
+    body_t        makes[] = { iri_choices_html, iri_choices_json };
+    core_t        core;
+    size_t        i, n;
 
     (void) state;
     core_init(&core);
+    choices.asked = choices.query = path;
+    choices.has_query = 1;
 
     for (i = 0; i < COUNT(makes); i++) {
         core.fail_at = 0;
         core.allocs = 0;
-        assert_int_equal(makes[i](&core.env, &path, 1, &out), IRI_OK);
+        assert_int_equal(makes[i](&core.env, &choices, &out), IRI_OK);
         n = core.allocs;
         assert_true(n > 0);
 
@@ -250,7 +318,7 @@ test_no_memory(void **state)
             core.allocs = 0;
             core.fail_at = n;
             out.data = NULL;
-            assert_int_equal(makes[i](&core.env, &path, 1, &out),
+            assert_int_equal(makes[i](&core.env, &choices, &out),
                              IRI_NO_MEMORY);
             assert_null(out.data);
         }
@@ -264,6 +332,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_html),   cmocka_unit_test(test_json),
+        cmocka_unit_test(test_request),
         cmocka_unit_test(test_count),  cmocka_unit_test(test_any_octets),
         cmocka_unit_test(test_accept), cmocka_unit_test(test_no_memory),
     };
