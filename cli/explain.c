@@ -58,9 +58,10 @@ static const char explain_help[] =
     "What --match may forgive: normalization, variants, width, case (case:tr,\n"
     "case:az), accents (accents:de), spelling.\n\n"
     "JSON fields: form charset path uri match filename path_info answer why\n"
-    "status location, and of the answer \"choose\" the list choices. A\n"
-    "string that is not UTF-8 has %HH for \"%\" and for each octet above 7F,\n"
-    "and its field is named in the list \"escaped\".\n\n"
+    "status location, and of the answer \"choose\" the list choices, and\n"
+    "more (true) where there are others. A string that is not UTF-8 has %HH\n"
+    "for \"%\" and for each octet above 7F, and its field is named in the list\n"
+    "\"escaped\".\n\n"
     "Examples:\n"
     "  iri explain --charset shift_jis --root /srv/www /%93%FA%96%7B.html\n"
     "  iri explain --filename-charset euc-jp --root /srv/old /日本語.html\n"
@@ -566,6 +567,11 @@ explain_fill(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
     {
         return -1;
     }
+    if (x->answer == IRI_CHOOSE && x->found.more
+        && json_object_set_new(call->object, "more", json_true()) != 0)
+    {
+        return -1;
+    }
     return x->answer == IRI_CHOOSE ? cli_set_list(
                call, "choices", x->found.choices, x->found.count)
                                    : 0;
@@ -643,6 +649,9 @@ explain_show(const void *conf, cli_call_t *call)
     explain_line("location", json_object_get(call->object, "location"));
     for (i = 0; i < json_array_size(choices); i++) {
         explain_line("choice", json_array_get(choices, i));
+    }
+    if (json_object_get(call->object, "more") != NULL) {
+        puts("           and others");
     }
 }
 

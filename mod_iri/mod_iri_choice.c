@@ -120,6 +120,7 @@ mod_iri_send_choices(request_rec *r, const iri_found_t *found)
     choices.query = mod_iri_str(sent ? sent : "");
     choices.paths = found->choices;
     choices.count = found->count;
+    choices.more = found->more;
     mod_iri_env(&env, r);
     status = is_json ? iri_choices_json(&env.env, &choices, &body)
                      : iri_choices_html(&env.env, &choices, &body);

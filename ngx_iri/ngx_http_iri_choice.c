@@ -23,6 +23,7 @@ struct ngx_http_iri_choice_s {
     ngx_uint_t          access; /* where it is among the access rules */
     ngx_int_t           code;   /* what satisfy any has of them */
     iri_str_t           asked;  /* the path that was asked for */
+    int                 more;   /* there are others, of which none is told */
     ngx_uint_t          once_more; /* a directory, now with its "/" */
 };
 
@@ -382,6 +383,7 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
     choices.has_query = ngx_http_iri_query(r, &choices.query) != 0;
     choices.paths = choice->left;
     choices.count = choice->lefts;
+    choices.more = choice->more;
 
     status = json ? iri_choices_json(&env, &choices, &body)
                   : iri_choices_html(&env, &choices, &body);
@@ -444,6 +446,7 @@ ngx_http_iri_choice_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     }
 
     choice->asked = found->found.path;
+    choice->more = found->found.more;
     choice->paths = found->found.choices;
     choice->count = found->found.count;
     choice->left = ngx_palloc(r->pool, choice->count * sizeof(iri_str_t));

@@ -361,6 +361,23 @@ END
     like $out, qr/^choice +\/Readme\.TXT\nchoice +\/readme\.txt$/m, 'choices';
 };
 
+subtest 'more names than are told' => sub {
+    my @names = map { ucfirst(substr 'abcdefghi', 0, $_)
+            . uc(substr 'abcdefghi', $_) } 1 .. 9;
+    my ($tree) = make_tree(join '', map { "$_\tfile\n" } @names);
+    my @options = ('--root', $tree, '--match', 'case');
+    my $got = one('/abcdefghi', @options);
+    is_deeply $got->{choices}, [map { "/$_" } (sort @names)[0 .. 7]],
+        'the first eight';
+    is $got->{more}, JSON::PP::true(), 'and that there are others';
+    my ($code, $out) = iri('explain', @options, '/abcdefghi');
+    like $out, qr/^choice .*\n +and others$/m, 'for people';
+    unlink "$tree/$names[0]";
+    $got = one('/abcdefghi', @options);
+    is scalar @{ $got->{choices} }, 8, 'eight';
+    ok !exists $got->{more}, 'are all';
+};
+
 # What the servers make of the path that was found is the answer.
 subtest 'starting over' => sub {
     my ($tree) = make_tree(<<'END');

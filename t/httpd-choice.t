@@ -220,7 +220,11 @@ is $server->request('DELETE', '/Write/twin.txt')->status, 404, 'DELETE';
 like $server->get('/page.shtml')->body, qr/^\[\[an error/, 'a subrequest';
 is $server->get('/gone')->status, 410, 'ErrorDocument';
 is $server->get('/Fall/twin')->status, 300, 'before FallbackResource';
-like choices('/Eight/abcd'), qr/^(404|(\S+ ){0,7}\S+)$/, 'eight at most';
+like choices('/Eight/abcd'), qr/^(\S+ ){7}\S+$/, 'eight at most';
+like $server->get('/Eight/abcd', @json)->body, qr/\],"more":true\}$/,
+    'and that there are others';
+like $server->get('/Eight/abcd')->body, qr/<p>and others</, 'on the page, too';
+unlike $server->get('/Docs/readme.txt')->body, qr/others/, 'or none';
 
 is_deeply [$server->errors], [], 'log';
 

@@ -63,6 +63,8 @@ TWO	file	2
 404/NAME.txt	file	2
 page.shtml	file	[<!--#include virtual="/name.txt" -->]
 END
+spew("$root/many_" . ucfirst(substr 'abcdefghi', 0, $_)
+    . uc(substr 'abcdefghi', $_), $_) for 1 .. 9;
 my $tmp = temp_dir();
 spew("$tmp/users", "user:{PLAIN}word\n");
 my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
@@ -194,6 +196,11 @@ $client->disconnect;
 
 is answer('/dirs/sub/file.txt'), '300 /dirs/SUB/FILE.txt /dirs/Sub/File.txt',
     'several directories';
+$page = $server->get('/many_abcdefghi');
+is scalar(() = $page->body =~ /<li>/g), 8, 'eight at most';
+like $page->body, qr/<p>and others</, 'and that there are others';
+like $server->get('/many_abcdefghi', headers => ['Accept', 'application/json'])
+    ->body, qr/\],"more":true\}$/, 'in JSON, too';
 is answer('/404/name.txt'), '404', 'iri_ambiguous 404';
 is answer('/nothing.txt'), '404', 'nothing is near';
 is $server->get('/two')->body, 'named', 'nothing is near to "location ="';
