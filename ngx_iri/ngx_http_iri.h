@@ -197,6 +197,7 @@ typedef struct {
     unsigned denied:1;          /* rules have not let the Destination pass */
     unsigned judged_choice:1;   /* a subrequest that judges one of choice */
     unsigned named:1;           /* by "location =" in the configuration */
+    unsigned inside:1;          /* not for the path that a client sent */
     unsigned waiting:1;         /* for a directory that is being read */
     unsigned waited:1;          /* once is enough */
 } ngx_http_iri_ctx_t;

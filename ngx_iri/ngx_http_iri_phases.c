@@ -204,6 +204,8 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    ctx->inside = 1;
+
     rc = ngx_http_iri_read_again(r);
 
     /* Locations that no client may ask for are not for this path either. */
@@ -372,13 +374,39 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* Is what was found only near to a path that the configuration names? */
+/*
+ * Is the path one that the configuration names?  A location may hold it in so
+ * many words; and what answers by itself, or is for no client, is asked for
+ * from inside by auth_request, mirror, error_page and their like.
+ */
 static ngx_uint_t
-ngx_http_iri_is_only_near(const ngx_http_iri_ctx_t   *ctx,
+ngx_http_iri_is_named(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
+{
+    ngx_http_core_loc_conf_t *clcf;
+
+    if (ctx->named) {
+        return 1;
+    }
+
+    if (r == r->main) {
+        return ctx->inside && r->content_handler != NULL;
+    }
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    return clcf->internal || r->content_handler != NULL;
+}
+
+
+/* Is what was found only near to such a path? */
+static ngx_uint_t
+ngx_http_iri_is_only_near(ngx_http_request_t         *r,
+                          const ngx_http_iri_ctx_t   *ctx,
                           const ngx_http_iri_found_t *found)
 {
-    return ctx->named && found->found.match >= IRI_MATCH_WIDTH
-           && found->found.answer != IRI_REFUSE;
+    return found->found.match >= IRI_MATCH_WIDTH
+           && found->found.answer != IRI_REFUSE
+           && ngx_http_iri_is_named(r, ctx);
 }
 
 
@@ -398,7 +426,7 @@ ngx_http_iri_may_start_over(ngx_http_request_t         *r,
 
     return !ctx->moved && ctx->kept.variables != NULL
            && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
-           && !ngx_http_iri_is_only_near(ctx, found);
+           && !ngx_http_iri_is_only_near(r, ctx, found);
 }
 
 
@@ -473,7 +501,7 @@ ngx_http_iri_answer(ngx_http_request_t *r)
     }
 
     if (found->found.answer == IRI_PASS || found->found.answer == IRI_SERVE
-        || ngx_http_iri_is_only_near(ctx, found))
+        || ngx_http_iri_is_only_near(r, ctx, found))
     {
         return NGX_DECLINED;
     }
@@ -603,6 +631,7 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
         ctx->named = clcf->exact_match;
+        ctx->inside |= clcf->named;
     }
 
     if (rc != NGX_OK && rc != NGX_DECLINED) {

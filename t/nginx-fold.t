@@ -26,6 +26,8 @@ closed/README	file	two
 auth/Key.txt	file	key
 asked/index.html	file	asked
 inner/Thing.txt	file	thing
+Ask	file	not asked
+Missing	file	not the page
 app.php	file	script
 INFO.PHP	file	SCRIPT
 two/Name.txt	file	1
@@ -53,6 +55,7 @@ my $extension = IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
 my $conf = <<'END';
 default_type text/plain;
 map $uri $kind { default other; /Plain.txt plain; }
+server { listen 127.0.0.1:%%PORTshut%%; location / { return 403; } }
 server { listen 127.0.0.1:%%PORTup%%;
     location / { return 200 "up $request_uri"; }
     location /accel/ { add_header X-Accel-Redirect $arg_to; return 200; }
@@ -76,6 +79,11 @@ server {
     location = /Askd { if ($arg_no = "") { set $x y; } }
     location = /Askt { try_files $uri @named; }
     location /request/ { auth_request /_asked; alias %%ROOT%%/; }
+    location /ask { internal; proxy_pass http://127.0.0.1:%%PORTshut%%; }
+    location /missing { proxy_pass http://127.0.0.1:%%PORTup%%; }
+    location /asked/ { auth_request /ask; alias %%ROOT%%/; }
+    location /missed/ { error_page 404 = /missing; }
+    location /rewritten/ { rewrite ^/rewritten(/.*) $1 last; }
     location ~ \.php$ {
         fastcgi_pass 127.0.0.1:%%FCGI%%;
         fastcgi_param SCRIPT_FILENAME $request_filename;
@@ -259,6 +267,12 @@ is answer('/request/PLAIN.txt'), '200 plain',
     'what the configuration names is not what is near to it';
 is answer('/Askd'), '404', 'but absent, if it is';
 is answer('/Askt'), '200 named /Askt', 'and left to try_files';
+is answer('/asked/Plain.txt'), '403', 'nor what auth_request asks for';
+is answer('/asked/PLAIN.TXT'), '403', 'by another name, too';
+is answer('/missed/nothing'), '200 up /missing', 'nor a page of a proxy';
+is answer('/rewritten/missing'), '200 not the page',
+    'what a client asks for is, though a rewrite has made it';
+is answer('/missing'), '200 not the page', 'or none has';
 like answer('/APP.PHP'), qr{^200\ SCRIPT_FILENAME=\Q$root\E/app\.php\n
     SCRIPT_NAME=/app\.php\n}x, 'a script, never its source';
 is answer('/info.php'), '200 SCRIPT',
