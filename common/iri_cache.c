@@ -31,8 +31,10 @@
 #define IRI_TELL     INT64_C(60000000000) /* ns between two such lines of log */
 #define IRI_FORSAKEN INT64_C(3600000000000) /* ns in which any is read */
 #define IRI_WASTE    INT64_C(200000000) /* ns spent for nothing at a time */
-#define IRI_QUICK   1000 /* entries that are read again at once, all the same */
+#define IRI_QUICK   1000 /* entries that are read again at once, if that */
+#define IRI_QUICKLY INT64_C(5000000)        /* costs no more, ns */
 
+#define IRI_MAX_CHARACTER 64   /* octets of one that may be left out */
 #define IRI_LEAST_ROOM  32768  /* octets of an index, in a very small cache */
 #define IRI_MEMO_SHARE  32     /* of the size, for each process besides */
 #define IRI_WAYS_OF_SET 4      /* slots in which an index may be */
@@ -52,6 +54,7 @@ typedef struct {
     uint64_t   shape[2];
     int64_t    read_at;
     int64_t    took;       /* ns, to read it */
+    int64_t    cost;       /* ns of these at work */
     uint32_t   used;       /* when, by the clock of the head */
     uint32_t   page;       /* the first, and how many */
     uint32_t   pages;
@@ -803,6 +806,7 @@ iri_slot_ready(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
     slot->node = *node;
     slot->read_at = read_at;
     slot->took = iri_now() - read_at;
+    slot->cost = index->head.cost;
     slot->known = room && index->head.known;
     slot->crowded = !room;
     slot->entries = index->head.entries < UINT32_MAX
@@ -875,11 +879,19 @@ iri_slot_is_sure(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
 }
 
 
+/* Is it read in next to no time?  By the processor, whoever else is at it. */
+static int
+iri_slot_is_quick(const iri_slot_t *slot)
+{
+    return slot->entries <= IRI_QUICK && slot->cost <= IRI_QUICKLY;
+}
+
+
 /* Is it time to read it again? */
 static int
 iri_slot_is_due(const iri_slot_t *slot, int64_t now)
 {
-    return slot->entries <= IRI_QUICK || iri_slot_has_served(slot, now);
+    return iri_slot_is_quick(slot) || iri_slot_has_served(slot, now);
 }
 
 
@@ -951,7 +963,9 @@ iri_index_ask(const iri_env_t *env, const iri_shape_t *shape,
                             &search->hits);
 
     search->spelled = search->hits.count == 0 && search->may_spell
-                      && index->head.spelled;
+                      && index->head.spelled
+                      && search->key.len <= index->head.longest
+                                                + IRI_MAX_CHARACTER;
 
     return status == IRI_OK && search->spelled
                ? iri_spell_find(env, shape, index, search->key, &search->hits)
@@ -973,12 +987,13 @@ iri_cache_has_later(const iri_cache_t *cache, const iri_shape_t *shape)
 static size_t
 iri_cache_most(const iri_cache_t *cache, const iri_shape_t *shape)
 {
-    if (iri_cache_has_later(cache, shape)) {
-        return IRI_MAX_WAITED;
+    if (shape->fold == 0) {
+        return IRI_MAX_LISTED;
     }
 
-    return cache == NULL || shape->fold == 0 ? IRI_MAX_LISTED
-                                             : IRI_MAX_INDEXED;
+    return cache == NULL || iri_cache_has_later(cache, shape)
+               ? IRI_MAX_WAITED
+               : IRI_MAX_INDEXED;
 }
 
 
@@ -1206,7 +1221,7 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
                           && iri_is_settled(&search->node, slot->read_at);
         recalled->due = !search->sure && iri_slot_is_due(slot, now);
         recalled->large = slot->entries > IRI_MAX_WAITED;
-        recalled->small = slot->entries <= IRI_QUICK;
+        recalled->small = iri_slot_is_quick(slot);
         slot->used = ++cache->region->clock;
 
         if ((!index.head.known || iri_lacks_spellings(shape, &index))

@@ -430,7 +430,7 @@ iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
             || iri_str_equal(iri_buf_str(&walk->names), finder->part)))
     {
         found->answer = IRI_REFUSE;
-        found->why = walk->why;
+        found->why = finder->stopped ? finder->why : walk->why;
         return IRI_OK;
     }
 
@@ -453,6 +453,7 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
     iri_status_t status;
 
     rest = iri_str_from(rest, iri_segment_end(rest, 0));
+    memset(&chosen, 0, sizeof(chosen));
 
     status = iri_buf_put(finder->env, &part, walk->names.data,
                          walk->names.len);
@@ -466,7 +467,12 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
         status = iri_buf_put(finder->env, &part, rest.data, rest.len);
     }
 
-    if (status == IRI_OK) {
+    /* A name in the index is there; what is below it is to be looked for. */
+    if (status == IRI_OK && rest.len == 0 && walk->meant.sure) {
+        chosen.names = part;
+        chosen.found = 1;
+
+    } else if (status == IRI_OK) {
         status = iri_walk(finder, iri_buf_str(&part), 0, &chosen);
     }
 
@@ -512,8 +518,7 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
     iri_str_t    rest = walk->meant_rest;
     iri_walk_t   moved = *walk;
     iri_status_t status;
-    size_t       i, count;
-    int          doubt = 0;
+    size_t       i;
 
     status = iri_filename_end(finder, walk, &found->filename);
 
@@ -544,14 +549,14 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
     }
 
     for (i = 0; status == IRI_OK && i < walk->meant.count; i++) {
-        count = found->count;
-        finder->unsure = 0;
         status = iri_choice_find(finder, walk, i, found);
-        doubt |= finder->unsure && found->count == count;
     }
 
-    /* In doubt whether these are all, none. */
-    if (finder->stopped || doubt) {
+    /*
+     * In doubt whether these are all, none; also where one was found as it
+     * stands in a directory that is not known, for that tells what it holds.
+     */
+    if (finder->stopped || finder->unsure) {
         found->count = 0;
     }
 

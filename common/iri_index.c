@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "iri_int.h"
 
@@ -63,6 +64,7 @@ typedef struct {
     iri_part_t         text;
     iri_part_t         spellings;
     uint32_t           records;
+    uint32_t           longest;   /* octets of a key */
     iri_edit_t         edit;
 } iri_builder_t;
 
@@ -377,6 +379,9 @@ iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
     }
 
     if (status == IRI_OK) {
+        builder->longest = key.len > builder->longest
+                               ? (uint32_t) key.len
+                               : builder->longest;
         status = iri_record_add(builder, octets, charset,
                                 iri_index_hash(shape, key), &at);
     }
@@ -618,6 +623,7 @@ iri_builder_end(iri_builder_t *builder, iri_index_t *index)
     index->head.known = 1;
     index->head.spelled = (builder->shape->fold & IRI_FORGIVE_SPELLING) != 0;
     index->head.records = builder->records;
+    index->head.longest = builder->longest;
     index->head.text = builder->text.len;
     index->text = builder->text.data;
     index->text_size = builder->text.size;
@@ -761,6 +767,19 @@ iri_builder_plain(iri_builder_t *builder, const iri_env_t *env,
 }
 
 
+static int64_t
+iri_processor_time(void)
+{
+    struct timespec spent;
+
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent) != 0) {
+        return 0;
+    }
+
+    return (int64_t) spent.tv_sec * 1000000000 + spent.tv_nsec;
+}
+
+
 iri_status_t
 iri_index_build(const iri_env_t *env, const iri_shape_t *shape,
                 iri_str_t directory, size_t most, size_t size,
@@ -769,6 +788,7 @@ iri_index_build(const iri_env_t *env, const iri_shape_t *shape,
     iri_builder_t *builder;
     iri_scratch_t *scratch;
     iri_status_t   status = IRI_NO_MEMORY;
+    int64_t        begun = iri_processor_time();
 
     builder = malloc(sizeof(*builder));
     scratch = malloc(sizeof(*scratch));
@@ -784,6 +804,10 @@ iri_index_build(const iri_env_t *env, const iri_shape_t *shape,
         }
 
         *more = builder->more;
+
+        if (status == IRI_OK) {
+            index->head.cost = iri_processor_time() - begun;
+        }
 
         if (env->trace) {
             iri_index_log(env, builder, directory, status);

@@ -391,7 +391,10 @@ typedef struct {
         uint32_t spellings;
         uint16_t known;     /* 0: there may be other entries */
         uint16_t spelled;   /* 1: with spellings, if any were to be had */
+        uint32_t longest;   /* octets of a key */
+        uint32_t unused;
         uint64_t entries;   /* read of the directory */
+        int64_t  cost;      /* ns of the processor, to build it */
     } head;
 
     const uint32_t       *table;       /* of offsets into text, by hash */
@@ -519,6 +522,7 @@ typedef struct {
 typedef struct {
     size_t    count;
     int       more;                    /* these are the first of them */
+    int       sure;                    /* and they are there now */
     iri_str_t name[IRI_MAX_CHOICES];   /* sorted */
 } iri_meant_t;
 

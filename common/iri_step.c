@@ -323,6 +323,11 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     memset(search, 0, sizeof(*search));
     search->known = 1;
 
+    /* alias without "/" at its end: "/srv/out", and a name goes on there. */
+    if (walk->disk.len != 0 && walk->disk.data[walk->disk.len - 1] != '/') {
+        return IRI_OK;
+    }
+
     status = iri_look_at_directory(finder, walk, &directory, &search->node);
 
     if (status != IRI_OK || search->node.kind != IRI_NODE_DIR) {
@@ -640,6 +645,7 @@ iri_step_nearest(iri_finder_t *finder, iri_walk_t *walk,
 
     walk->meant = nearest.meant;
     walk->meant.more |= search->hits.more;
+    walk->meant.sure = search->sure;
     iri_forgive(walk, nearest.level);
     *step = IRI_STEP_SEVERAL;
 
