@@ -162,6 +162,29 @@ test_nearest(void **state)
 }
 
 
+/* alias without "/" at its end: nothing in a directory goes on with its name. */
+static void
+test_alias_without_slash(void **state)
+{
+    static const char *const tree[] = { "/out/Foo", "/out/e\xcc\x81", "/outx",
+                                        NULL };
+    near_t near;
+
+    (void) state;
+
+    near_init(&near, ALL, tree);
+    near.search.root.data = (const unsigned char *) "/srv/out";
+    near.search.root.len = 8;
+    near.search.prefix = 3;
+    assert_near(&near, "/alFOO", "pass");
+    assert_near(&near, "/alfoo", "pass");
+    assert_near(&near, "/al\xc3\x8a", "pass");
+    assert_near(&near, "/alx", "serve /alx exact");
+    assert_near(&near, "/al/FOO", "moved /al/Foo case");
+    near_free(&near);
+}
+
+
 /* More ways to write a word than are looked at: the word itself is found. */
 static void
 test_exact_among_many(void **state)
@@ -1130,6 +1153,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_alias_without_slash),
         cmocka_unit_test(test_exact_among_many),
         cmocka_unit_test(test_more_than_are_looked_at),
         cmocka_unit_test(test_exact_directory_first),
