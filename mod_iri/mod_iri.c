@@ -331,6 +331,9 @@ mod_iri_hooks(apr_pool_t *pool)
     ap_hook_map_to_storage(mod_iri_map, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
 
+    ap_hook_post_perdir_config(mod_iri_judge_headers, NULL, NULL,
+                               APR_HOOK_LAST);
+
     ap_hook_fixups(mod_iri_absent, NULL, rewrite, APR_HOOK_REALLY_FIRST);
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_fixups(mod_iri_redirect, NULL, dir, APR_HOOK_LAST);

@@ -142,6 +142,7 @@ typedef struct {
     int                plain;        /* 1: that and what was asked are ASCII */
     int                rewritten;    /* 1: and a rule has led there, not the
                                      client */
+    int                choosing;     /* 1: subrequests ask for choices */
     iri_match_t        moved_by;     /* what had to be forgiven for that */
     const request_rec *first; /* r as it was before; NULL: not started over,
                                  or only as a subrequest */
@@ -257,6 +258,10 @@ iri_status_t mod_iri_find(request_rec *r, const iri_env_t *env,
  * be written is refused.
  */
 int mod_iri_choose(request_rec *r, mod_iri_request_t *ctx);
+
+/* Of a choice, as of a request of the client: before all, and after walks. */
+int mod_iri_judge_anew(request_rec *r);
+int mod_iri_judge_headers(request_rec *r);
 
 /* ---- mod_iri_moved.c ---------------------------------------------------- */
 

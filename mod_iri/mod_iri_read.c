@@ -263,9 +263,10 @@ mod_iri_pre_translate(request_rec *r)
 {
     mod_iri_server_t  *conf = mod_iri_server(r->server);
     mod_iri_request_t *ctx;
+    int                status = mod_iri_judge_anew(r);
 
-    if (!mod_iri_concerns(r, conf)) {
-        return DECLINED;
+    if (status != DECLINED || !mod_iri_concerns(r, conf)) {
+        return status;
     }
     if (iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
         return mod_iri_plain(r);

@@ -23,7 +23,9 @@ my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
     Quiet/Twin.txt Quiet/TWIN.txt Write/Twin.txt Write/TWIN.txt
     Views/Page.txt Views/PAGE.txt Views/page.html.en Fall/Twin Fall/TWIN
     Fall/front.html Eight/abcd Error/Twin.html Error/TWIN.html
-    Sym/Twin.txt), "Docs/l\xE2\x80\xAEx.txt", "Docs/L\xE2\x80\xAEx.txt");
+    Sym/Twin.txt Expr/Twin.txt Expr/TWIN.txt Expr/tWin.txt
+    Env/Twin.txt Env/TWIN.txt Env/tWin.txt Env/twIn.txt Mode/Twin.txt
+    Mode/TWIN.txt Mode/Sub/a.txt Mode/SUB/a.txt), "Docs/l\xE2\x80\xAEx.txt", "Docs/L\xE2\x80\xAEx.txt");
 for my $bits (1 .. 14) {
     my $name = 'abcd';
     substr($name, $_, 1) = uc substr $name, $_, 1
@@ -51,6 +53,11 @@ RewriteEngine On
 RewriteRule ^GO\.txt$ - [F]
 RewriteRule ^gO\.txt$ other.txt
 END
+spew("$root/Env/.htaccess", <<'END');
+SetEnvIf Request_URI "/tWin" SHUT
+END
+chmod 0, "$root/Mode/Twin.txt";
+chmod 0300, "$root/Mode/SUB";
 spew("$root/users", 'u:{SHA}' . sha1_base64('p') . "=\n");
 spew("$root/page.shtml", '[<!--#include virtual="/Docs/readme.txt" -->]');
 system 'chown', '-R', 'www-data', $root if $> == 0;
@@ -58,7 +65,7 @@ system 'chown', '-R', 'www-data', $root if $> == 0;
 my $server = httpd(
     root => $root, log_level => 'info', h2 => 1,
     modules => [qw(rewrite include auth_basic authn_file authz_user dav
-        dav_fs headers negotiation proxy proxy_http)],
+        dav_fs headers negotiation proxy proxy_http setenvif)],
     conf => <<"END");
 DavLockDB "%%TMP%%/run/lock"
 AddType text/html .shtml
@@ -98,6 +105,28 @@ AddOutputFilter INCLUDES .shtml
     </Directory>
     <Directory "$root/Sym">
         Options -FollowSymLinks
+    </Directory>
+    <Directory "$root/Expr">
+        Require expr "%{REQUEST_URI} !~ m#/Twin#"
+        RewriteEngine On
+        RewriteCond %{THE_REQUEST} "^GET /Expr/tWin.txt HTTP/1.1\$"
+        RewriteRule "^" "-" [F]
+        RewriteCond %{QUERY_STRING} "^shut\$"
+        RewriteRule "TWIN" "-" [F]
+    </Directory>
+    SetEnvIf Request_URI "/Env/Twin" SHUT
+    SetEnvIf Request_URI "/Env/TWIN" SEEN
+    SetEnvIf Request_URI "/Env/twin" ASKED
+    SetEnvIf Request_Protocol "INCLUDED" SHUT
+    <Directory "$root/Env">
+        <RequireAll>
+            Require all granted
+            Require not env SHUT
+            <RequireAny>
+                Require env SEEN
+                Require env ASKED
+            </RequireAny>
+        </RequireAll>
     </Directory>
     RewriteEngine On
     RewriteRule "^/Server/GO.txt" "-" [F]
@@ -194,6 +223,16 @@ is choices('/Login/twin.txt', headers => [Accept => 'application/json',
 is choices('/Rules/go.txt'), '/Rules/Go.txt', 'rules of the folder';
 is choices('/Server/go.txt'), '/Server/Go.txt', 'rules of the server';
 is choices('/Sym/twin.txt'), '/Sym/Twin.txt', 'a link that is not followed';
+for (['Expr', 'by their URI'], ['Env', 'by variables of their URI']) {
+    my ($dir, $name) = @$_;
+    is $server->get("/$dir/$_")->status, 403, "$name: $_ is denied"
+        for 'Twin.txt', 'tWin.txt';
+    is choices("/$dir/twin.txt"), "/$dir/TWIN.txt", $name;
+}
+is choices('/Expr/twin.txt?shut'), '/Expr/tWin.txt', 'and by their query';
+is $server->get('/Mode/Twin.txt')->status, 403, 'not to be read';
+is choices('/Mode/twin.txt'), '/Mode/TWIN.txt', 'what can be read';
+is choices('/Mode/sub/'), '/Mode/Sub/', 'and a directory';
 is choices('/Quiet/twin.txt'), 404, '404 in one folder';
 is choices('/quiet/twin.txt'), 404, 'that was found';
 is $server->get('/Docs/readme.txt', port => $server->port('quiet'))->status,
