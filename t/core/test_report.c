@@ -97,6 +97,14 @@ test_line(void **state)
         assert_text(line, lines[i][1]);
     }
 
+    /* nobody looks for what is ASCII */
+    tree.match = IRI_FORGIVE_NORMALIZATION;
+    assert_int_equal(said(&core, &tree, "/Images", &line), IRI_OK);
+    assert_memory_equal(line.data + head, "pass on \"/Images\"", 17);
+    assert_int_equal(said(&core, &tree, "/images", &line), IRI_OK);
+    assert_memory_equal(line.data + head, "find nothing as \"/images\"", 25);
+
+    tree.match = MATCH;
     tree.ambiguous = IRI_AMBIGUOUS_300;
     assert_int_equal(said(&core, &tree, "/docs/readme.txt", &line), IRI_OK);
     assert_memory_equal(line.data + head, "offer a choice for \"/Docs/", 26);
