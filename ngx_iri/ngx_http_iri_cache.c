@@ -40,9 +40,13 @@ struct ngx_http_iri_cache_s {
 
 #if (NGX_THREADS)
 
+#define NGX_HTTP_IRI_LONG 60000 /* ms */
+
+
 /* The building of an index. */
 struct ngx_http_iri_task_s {
     ngx_pool_t           *pool;
+    ngx_event_t          *event;
     iri_cache_job_t      *job;
     ngx_http_iri_cache_t *cache;
     ngx_http_request_t   *request; /* that waits for it, or NULL */
@@ -90,11 +94,24 @@ ngx_http_iri_resume(ngx_http_request_t *r)
 }
 
 
+/* It is done, or has taken long: a worker that is to end stays while it has one. */
 static void
 ngx_http_iri_job_done(ngx_event_t *event)
 {
     ngx_http_iri_task_t *task = event->data;
     ngx_http_request_t  *r = task->request;
+
+    if (event->timedout) {
+        event->timedout = 0;
+        ngx_log_error(NGX_LOG_ALERT, event->log, 0,
+                      "iri: a directory takes long to be read");
+        ngx_add_timer(event, NGX_HTTP_IRI_LONG);
+        return;
+    }
+
+    if (event->timer_set) {
+        ngx_del_timer(event);
+    }
 
     if (task->cache->task == task) {
         task->cache->task = NULL;
@@ -132,6 +149,8 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return 0;
     }
 
+    ngx_add_timer(task->event, NGX_HTTP_IRI_LONG);
+
     task->request = r;
     ctx->waiting = 1;
     ctx->waited = 1;
@@ -167,6 +186,7 @@ ngx_http_iri_later(void *ctx, iri_cache_job_t *job)
 
     own = task->ctx;
     own->pool = pool;
+    own->event = &task->event;
     own->job = job;
     own->cache = cache;
     own->request = NULL;

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IO::Socket::INET;
 use IRI::Test;
 use POSIX ();
 use Test::More;
@@ -164,6 +165,34 @@ is answer($single, '/small/name.txt'), '200 small', 'master_process off';
 is answer($single, '/large/name.txt'), '200 large', 'with threads';
 is_deeply [$single->errors], [], 'log';
 $single->stop;
+
+# ---- a worker that ends ----------------------------------------------------
+
+# The second request is there in part, so that the worker stays for it.
+my $ended = start(conf(main => '2m'));
+my $end = "HTTP/1.1\r\nHost: localhost\r\n";
+my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+    PeerPort => $ended->port) or die "connect: $@\n";
+syswrite $socket, "GET /small/name.txt $end\r\nGET /large/name.txt $end";
+my $read = '';
+while ($read !~ /\r\n\r\nsmall/ && sysread $socket, my $some, 4096) {
+    $read .= $some;
+}
+kill 'QUIT', $ended->log_text =~ /start worker process (\d+)/;
+ok $ended->wait_for(sub { $ended->log_text =~ /gracefully shutting down/ }),
+    'a worker ends';
+syswrite $socket, "\r\n";
+$read = '';
+while (sysread $socket, my $some, 4096) {
+    $read .= $some;
+}
+like $read, qr{^HTTP/1\.1\ 200\ .*\r\n\r\nlarge$}sx,
+    'but not before who waits for a directory is served';
+close $socket;
+ok $ended->wait_for(sub { $ended->log_text =~ /exited with code 0/ }),
+    'then it is gone';
+$ended->stop;
+is_deeply [$ended->errors], [], 'log';
 
 # ---- workers that are killed -----------------------------------------------
 
