@@ -376,6 +376,54 @@ for (['IRIMatch width case accents spelling', ''], ['IRIMatch CASE:tr', ''],
     like $out, qr/\Q$error\E/, "$name: says why";
 }
 
+# ---- folders with settings of their own -------------------------------------
+my ($own) = make_tree(join '', map { escaped($_) . "\tfile\n" }
+        qw(İstanbul/Kılavuz.html Twins/Twin.txt Twins/TWIN.txt));
+mkdir "$own/$_" or die $! for 'cp', 'euc', 'cp/Deep';
+spew("$own/cp/Men\xFC.html", 'cp');
+spew("$own/cp/Deep/Men\xFC.html", 'exact');
+spew("$own/euc/\xC9\xBD.html", 'euc');
+system 'chown', '-R', 'www-data', $own if $> == 0;
+my $places = httpd(
+    root => $own, log_level => 'info', modules => ['headers'],
+    conf => <<"END");
+Header always set X-Match "%{IRI_MATCH}e"
+IRIEngine On
+<Directory "$own">
+    IRIMatch width case accents spelling
+</Directory>
+<Directory "$own/İstanbul">
+    IRIMatch width case:tr
+</Directory>
+<Directory "$own/Twins">
+    IRIAmbiguous 300
+</Directory>
+<Directory "$own/cp">
+    IRIFilenameCharset windows-1252
+</Directory>
+<Directory "$own/cp/Deep">
+    IRIMatch case
+</Directory>
+<Directory "$own/euc">
+    IRIFilenameCharset EUC-JP
+</Directory>
+END
+for (['/İSTANBUL/KILAVUZ.HTML', 200, 'case'],
+    ['/İSTANBUL/Kılavuzz.html', 404, 'none'], ['/İstanbuul/KILAVUZ.html',
+        200, 'spelling'], ['/CP/menu.html', 200, 'accents'],
+    ['/CP/MENÜ.html', 200, 'case'], ['/cp/menuu.html', 200, 'spelling'],
+    ['/CP/deep/MENÜ.html', 200, 'case'], ['/CP/deep/menu.html', 404, '(null)'],
+    ['/ＣP/DEEP/MENÜ.html', 200, 'case'], ['/EUC/表.HTML', 200, 'case'],
+    ['/TWINS/twin.txt', 300, '(null)'])
+{
+    my ($target, $status, $match) = @$_;
+    my $answer = $places->get(
+        $target =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger);
+    is $answer->status, $status, "$target, a folder of its own: $status";
+    is $answer->header('X-Match'), $match, "$target: $match";
+}
+is_deeply [$places->errors], [], 'log, folders of their own';
+
 # With each size of cache, none and a small one too, twice each.
 for my $cache ('off', '64k', '16m') {
     my $small = httpd(root => $root, conf => <<"END");
