@@ -115,7 +115,7 @@ AddOutputFilter INCLUDES .shtml
         RewriteRule "TWIN" "-" [F]
     </Directory>
     SetEnvIf Request_URI "/Env/Twin" SHUT
-    SetEnvIf Request_URI "/Env/TWIN" SEEN
+    SetEnvIf Request_URI "/Env/(TWIN|tWin)" SEEN
     SetEnvIf Request_URI "/Env/twin" ASKED
     SetEnvIf Request_Protocol "INCLUDED" SHUT
     <Directory "$root/Env">
