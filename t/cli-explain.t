@@ -355,9 +355,13 @@ END
     is $code, 0, 'exit code of a choice';
     like $out, qr/^answer +choose with 404: several names/m, 'the answer';
     is scalar(() = $out =~ /^  read /mg), 1, 'a directory is read once';
-    ($code, my $off) = iri('explain', @options, '--cache', 'off',
-        '/README.txt');
-    cmp_ok scalar(() = $off =~ /^  read /mg), '>', 1, 'again with --cache off';
+    for (['16m', 1], ['off', 2]) {
+        my ($cache, $reads) = @$_;
+        (undef, my $twice) = iri('explain', @options, '--cache', $cache,
+            '/CAF%C3%89/nosuch');
+        is scalar(() = $twice =~ m{^  read \S+/Caf}mg), $reads,
+            "and where it starts over, cache $cache";
+    }
     like $out, qr/^choice +\/Readme\.TXT\nchoice +\/readme\.txt$/m, 'choices';
 };
 
