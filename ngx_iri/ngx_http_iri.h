@@ -410,6 +410,13 @@ void ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     ngx_str_t *name);
 
+/*
+ * Would nginx open what was found, by disable_symlinks and the modes of files?
+ * NGX_OK: it would; NGX_DECLINED, NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_opens(ngx_http_request_t *r,
+    const ngx_http_iri_found_t *found, ngx_uint_t *is_dir);
+
 /* Let the script be seen as alias only where that does no harm. */
 void ngx_http_iri_root_validate(ngx_http_request_t *r,
     ngx_http_iri_loc_conf_t *ilcf);

@@ -94,25 +94,14 @@ ngx_http_iri_access(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
 
 /*
  * nginx redirects to a directory that lacks its "/", and other rules may hold
- * for it there: so it is asked for once more.  NGX_DECLINED: it lacks none.
+ * for it there: so it is asked for once more.
  */
 static ngx_int_t
-ngx_http_iri_choice_slash(ngx_http_request_t         *r,
-                          const ngx_http_iri_found_t *found,
-                          ngx_http_iri_choice_t      *choice)
+ngx_http_iri_choice_slash(ngx_http_request_t    *r,
+                          ngx_http_iri_choice_t *choice)
 {
-    u_char         *p;
-    iri_str_t      *path = &choice->paths[choice->next];
-    ngx_file_info_t info;
-
-    if (found == NULL || found->filename.len == 0
-        || r->content_handler != NULL || path->len == 0
-        || path->data[path->len - 1] == '/'
-        || ngx_file_info(found->filename.data, &info) == NGX_FILE_ERROR
-        || !ngx_is_dir(&info))
-    {
-        return NGX_DECLINED;
-    }
+    u_char    *p;
+    iri_str_t *path = &choice->paths[choice->next];
 
     p = ngx_pnalloc(r->pool, path->len + 1);
     if (p == NULL) {
@@ -128,13 +117,40 @@ ngx_http_iri_choice_slash(ngx_http_request_t         *r,
 }
 
 
+/* The rules let it pass: it is left if nginx would open it, too. */
+static ngx_int_t
+ngx_http_iri_choice_leave(ngx_http_request_t         *r,
+                          const ngx_http_iri_found_t *found,
+                          ngx_http_iri_choice_t      *choice)
+{
+    ngx_int_t  rc;
+    iri_str_t  path = choice->paths[choice->next];
+    ngx_uint_t is_dir;
+
+    if (found != NULL && r->content_handler == NULL) {
+        rc = ngx_http_iri_opens(r, found, &is_dir);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        if (is_dir && path.len != 0 && path.data[path.len - 1] != '/') {
+            return ngx_http_iri_choice_slash(r, choice);
+        }
+    }
+
+    choice->left[choice->lefts++] = path;
+
+    return NGX_OK;
+}
+
+
 /* Rules of the rewrite phase have ended it, or have let it come to here. */
 ngx_int_t
 ngx_http_iri_choice_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                           const ngx_http_iri_found_t *found)
 {
     ngx_int_t              rc;
-    iri_str_t              path;
+    ngx_str_t              path;
     ngx_http_iri_choice_t *choice = ctx->choice;
 
     rc = ngx_http_iri_access(r, choice);
@@ -142,18 +158,13 @@ ngx_http_iri_choice_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_AGAIN;
     }
 
-    path = choice->paths[choice->next];
+    path = ngx_http_iri_out(choice->paths[choice->next]);
 
     /* Where rules have made another path of it, it is none to tell. */
-    if (rc == NGX_OK && ngx_http_iri_same(r->uri, ngx_http_iri_out(path))) {
-        rc = ngx_http_iri_choice_slash(r, found, choice);
-        if (rc == NGX_ERROR) {
-            return NGX_ERROR;
-        }
-
-        if (rc == NGX_DECLINED) {
-            choice->left[choice->lefts++] = path;
-        }
+    if (rc == NGX_OK && ngx_http_iri_same(r->uri, path)
+        && ngx_http_iri_choice_leave(r, found, choice) == NGX_ERROR)
+    {
+        return NGX_ERROR;
     }
 
     return NGX_HTTP_NO_CONTENT;

@@ -778,16 +778,17 @@ ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
 
 /*
- * Nobody is sent to a name that is only near and where there is nothing.  And
- * nginx sends who asks for a directory without "/" to where it is: not in a
- * second redirect.  NGX_DECLINED: there is no place to send to.
+ * Nobody is sent to a name that is only near and where nothing is to be had.
+ * And nginx sends who asks for a directory without "/" to where it is: not in
+ * a second redirect.  NGX_DECLINED: there is no place to send to.
  */
 static ngx_int_t
 ngx_http_iri_canonical_end(ngx_http_request_t       *r,
                            const ngx_http_iri_ctx_t *ctx, ngx_str_t *path)
 {
     u_char               *p;
-    ngx_file_info_t       info;
+    ngx_int_t             rc;
+    ngx_uint_t            is_dir = 0;
     ngx_http_iri_found_t *found;
 
     if (r->content_handler != NULL || !ngx_http_iri_is_looked_for(r)) {
@@ -796,16 +797,19 @@ ngx_http_iri_canonical_end(ngx_http_request_t       *r,
 
     found = ngx_http_iri_find(r);
 
-    if (found == NULL || found->filename.len == 0
-        || ngx_file_info(found->filename.data, &info) == NGX_FILE_ERROR)
-    {
+    rc = found != NULL ? ngx_http_iri_opens(r, found, &is_dir) : NGX_DECLINED;
+
+    if (rc == NGX_ERROR) {
+        return NGX_ERROR;
+    }
+
+    if (rc == NGX_DECLINED) {
         return ctx->moved && ctx->moved_match >= IRI_MATCH_WIDTH
                    ? NGX_DECLINED
                    : NGX_OK;
     }
 
-    if (!ngx_is_dir(&info) || path->len == 0
-        || path->data[path->len - 1] == '/') {
+    if (!is_dir || path->len == 0 || path->data[path->len - 1] == '/') {
         return NGX_OK;
     }
 
@@ -1024,8 +1028,7 @@ ngx_http_iri_report_came(ngx_http_request_t *r, const iri_reading_t *came,
     }
 
     if (found != NULL && found->found.answer == IRI_MOVED) {
-        again = ngx_http_iri_find_uri(r,
-                                      ngx_http_iri_out(found->found.path));
+        again = ngx_http_iri_find_uri(r, ngx_http_iri_out(found->found.path));
         if (again == NULL) {
             return;
         }

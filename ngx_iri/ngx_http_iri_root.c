@@ -625,6 +625,50 @@ ngx_http_iri_plain_name(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
 }
 
 
+/* As its handlers of files and of directories do, one after the other. */
+ngx_int_t
+ngx_http_iri_opens(ngx_http_request_t *r, const ngx_http_iri_found_t *found,
+                   ngx_uint_t *is_dir)
+{
+    ngx_str_t                 name = found->filename;
+    ngx_open_file_info_t      of;
+    ngx_http_core_loc_conf_t *clcf;
+
+    if (name.len == 0) {
+        return NGX_DECLINED;
+    }
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    ngx_memzero(&of, sizeof(ngx_open_file_info_t));
+    of.read_ahead = clcf->read_ahead;
+    of.directio = clcf->directio;
+    of.valid = clcf->open_file_cache_valid;
+    of.min_uses = clcf->open_file_cache_min_uses;
+    of.errors = clcf->open_file_cache_errors;
+    of.events = clcf->open_file_cache_events;
+
+    if (r->uri.len != 0 && r->uri.data[r->uri.len - 1] == '/') {
+        of.test_dir = 1;
+        of.test_only = 1;
+    }
+
+    if (ngx_http_set_disable_symlinks(r, clcf, &name, &of) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_open_cached_file(clcf->open_file_cache, &name, &of, r->pool)
+        != NGX_OK)
+    {
+        return of.err == 0 ? NGX_ERROR : NGX_DECLINED;
+    }
+
+    *is_dir = of.is_dir;
+
+    return of.is_dir || of.is_file ? NGX_OK : NGX_DECLINED;
+}
+
+
 /*
  * Whoever runs a script makes nginx forget all variables that may change: not
  * to be done between the two passes over a text that holds such a variable.

@@ -57,6 +57,11 @@ hidden/.Name.txt	file	1
 hidden/.NAME.txt	file	2
 late/Name.txt	file	1
 late/NAME.txt	file	2
+modes/Name.txt	file	1
+modes/NAME.txt	file	2
+modes/nAME.txt	file	3
+modes/Open/x	file	1
+modes/OPEN/x	file	2
 Two	file	1
 TWO	file	2
 404/Name.txt	file	1
@@ -66,6 +71,9 @@ END
 spew("$root/many_" . ucfirst(substr 'abcdefghi', 0, $_)
     . uc(substr 'abcdefghi', $_), $_) for 1 .. 9;
 my $tmp = temp_dir();
+symlink "$root/404", "$root/linked" or die "$!\n";
+chmod 0, "$root/modes/nAME.txt" or die "$!\n";
+chmod 0311, "$root/modes/OPEN" or die "$!\n";
 spew("$tmp/users", "user:{PLAIN}word\n");
 my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
     conf => <<'END');
@@ -123,6 +131,10 @@ server {
     location = /two { try_files $uri @named; }
     location @named { return 200 "named"; }
     location /404/ { iri_ambiguous 404; }
+    location /linked/ { disable_symlinks on; }
+    location /from/ {
+        alias %%ROOT%%/linked/; disable_symlinks on from=$document_root;
+    }
     location /late/ { rewrite ^/late(/.*) $1 break; }
     location /accel/ {
         proxy_pass http://127.0.0.1:%%PORTaccel%%;
@@ -228,6 +240,13 @@ is answer('/shut/name.txt'), '403', 'where the asked path is denied';
 is answer('/SHUT/name.txt'), '403', 'and where its directory is';
 is answer('/SHUT/nothing.txt'), '403', 'as for what is absent in it';
 is answer('/hidden/name.txt'), '404', 'hidden names';
+is answer('/linked/name.txt'), '404', 'behind a link that is shut';
+is answer('/from/name.txt'), '300 /from/NAME.txt /from/Name.txt',
+    'and one that is not';
+is answer('/modes/name.txt'), '300 /modes/NAME.txt /modes/Name.txt',
+    'a file that may not be read';
+is answer('/modes/open/'), '300 /modes/OPEN/ /modes/Open/',
+    'a directory that may be entered';
 is answer('/late/name.txt'), '404', 'what a rewrite has made is none to tell';
 is answer('/accel/?to=/name.txt'), '404', 'nor is that of X-Accel-Redirect';
 is answer('/capture/name.txt'), '404', 'alias with captures';

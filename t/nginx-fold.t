@@ -28,6 +28,7 @@ asked/index.html	file	asked
 inner/Thing.txt	file	thing
 Ask	file	not asked
 Missing	file	not the page
+Shut.txt	file	shut
 app.php	file	script
 INFO.PHP	file	SCRIPT
 two/Name.txt	file	1
@@ -48,6 +49,8 @@ ssi/Page.shtml	file	<!--#include virtual="/DIR/SUB/FILE.TXT" -->
 ssi/shut.shtml	file	<!--#include virtual="/INNER/THING.TXT" -->
 END
 my $tmp = temp_dir();
+symlink "$root/closed", "$root/linked" or die "$!\n";
+chmod 0, "$root/Shut.txt" or die "$!\n";
 chmod 0777, $_ or die "$_: $!\n" for $tmp, "$root/dav", "$root/dav/Sub";
 spew("$tmp/users", "user:{PLAIN}word\n");
 my $extension = IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
@@ -91,6 +94,7 @@ server {
     }
     location ~ \.css$ { gzip_static on; }
     location /redirect/ { iri_redirect 302; alias %%ROOT%%/; }
+    location /linked/ { iri_redirect 302; disable_symlinks on; }
     location /Redirect2/ {
         iri_redirect 301; alias %%ROOT%%/closed/; deny all;
     }
@@ -300,6 +304,9 @@ is location('/redirect/DIR/'), "$to/Dir/", 'which may be there';
 is location('/redirect/cafe.txt'), "$to/Caf%C3%A9.txt", 'percent-encoded';
 is location('/redirect/Plain.txt'), '200 -', 'the end of it';
 is location('/redirect/DIR/none'), '404 -', 'not to what is absent';
+is location('/redirect/SHUT.txt'), '403 -', 'nor to what may not be read';
+is location('/linked/SECRET.txt'), location('/linked/none'),
+    'nor behind a link that is shut';
 is location('/redirect/two/name.txt'), '404 -', 'not to one of several';
 is location('/Redirect2/SECRET.txt'), '403 -', 'not to what is denied';
 is $server->request('HEAD', '/redirect/PLAIN.TXT')->status, 302, 'HEAD';
