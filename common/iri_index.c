@@ -12,7 +12,9 @@
  * pointers: an index may be moved, and be shared by processes.
  */
 
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* mremap */
+#endif
 
 #include <stdlib.h>
 #include <string.h>
