@@ -80,7 +80,7 @@ sub denied {
 
 denied('<Files ~>', 403, map {"/$_"}
         'files/config.PHP',     'files/config.PHP/', 'Files/CONFIG.php/x/../y',
-    'files%2fconfig.PHP',       'files/config.ph',   'Files/cnofig.php',
+    'files%2fconfig.PHP',       'files/confg.php',   'Files/cnofig.php',
     'Files/config%2Ephp',       '%EF%BC%A6iles/Config.php',
     'Files/Config.p%EF%BD%88p', 'files/config%EF%BC%8Ephp');
 denied('<Files>', 403,
