@@ -28,6 +28,8 @@ asked/index.html	file	asked
 inner/Thing.txt	file	thing
 Ask	file	not asked
 Missing	file	not the page
+Within	file	not asked
+handed/Name	file	not asked
 Shut.txt	file	shut
 app.php	file	script
 INFO.PHP	file	SCRIPT
@@ -82,7 +84,11 @@ server {
     location = /Askd { if ($arg_no = "") { set $x y; } }
     location = /Askt { try_files $uri @named; }
     location /request/ { auth_request /_asked; alias %%ROOT%%/; }
-    location /ask { internal; proxy_pass http://127.0.0.1:%%PORTshut%%; }
+    location /ask { proxy_pass http://127.0.0.1:%%PORTshut%%; }
+    location /within { internal; if ($arg_no = "") { return 403; } }
+    location /asked2/ { auth_request /within; alias %%ROOT%%/; }
+    location /handed/ { root %%TMP%%; try_files $uri @up; }
+    location @up { root %%ROOT%%; proxy_pass http://127.0.0.1:%%PORTup%%; }
     location /missing { proxy_pass http://127.0.0.1:%%PORTup%%; }
     location /asked/ { auth_request /ask; alias %%ROOT%%/; }
     location /missed/ { error_page 404 = /missing; }
@@ -273,6 +279,9 @@ is answer('/Askd'), '404', 'but absent, if it is';
 is answer('/Askt'), '200 named /Askt', 'and left to try_files';
 is answer('/asked/Plain.txt'), '403', 'nor what auth_request asks for';
 is answer('/asked/PLAIN.TXT'), '403', 'by another name, too';
+is answer('/asked2/Plain.txt'), '403', 'whoever answers there';
+is answer('/handed/name'), '200 up /handed/name',
+    'nor what a named location hands on';
 is answer('/missed/nothing'), '200 up /missing', 'nor a page of a proxy';
 is answer('/rewritten/missing'), '200 not the page',
     'what a client asks for is, though a rewrite has made it';
