@@ -430,7 +430,10 @@ iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
             || iri_str_equal(iri_buf_str(&walk->names), finder->part)))
     {
         found->answer = IRI_REFUSE;
-        found->why = finder->stopped ? finder->why : walk->why;
+        found->why = finder->stopped && walk->why >= IRI_WHY_FOUND
+                             && walk->why <= IRI_WHY_BELOW
+                         ? finder->why
+                         : walk->why;
         return IRI_OK;
     }
 

@@ -15,11 +15,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <unicode/ubrk.h>
 #include <unicode/ucnv.h>
 #include <unicode/uclean.h>
 #include <idn2.h>
 #include <unicode/uidna.h>
 #include <unicode/unorm2.h>
+#include <unicode/uscript.h>
 #include <unicode/ustring.h>
 
 #pragma GCC visibility push(hidden)
@@ -30,7 +32,11 @@ extern const char _end[];
 
 void          *torture_malloc(size_t size);
 void          *torture_calloc(size_t count, size_t size);
+void          *torture_realloc(void *block, size_t size);
 void           torture_free(void *block);
+void          *torture_mmap(void *at, size_t size, int protection, int flags,
+                            int fd, off_t offset);
+void          *torture_mremap(void *block, size_t size, size_t to, int flags);
 int            torture_dladdr(const void *address, Dl_info *info);
 void          *torture_dlopen(const char *path, int flags);
 int            torture_lstat(const char *path, struct stat *st);
@@ -69,6 +75,20 @@ int32_t torture_unorm2_normalize(const UNormalizer2 *norm, const UChar *from,
                                  UErrorCode *error);
 int32_t torture_u_strFoldCase(UChar *to, int32_t size, const UChar *from,
                               int32_t from_len, uint32_t options,
+                              UErrorCode *error);
+int32_t torture_unorm2_spanQuickCheckYes(const UNormalizer2 *norm,
+                                         const UChar *from, int32_t from_len,
+                                         UErrorCode *error);
+int32_t torture_unorm2_getRawDecomposition(const UNormalizer2 *norm,
+                                           UChar32 c, UChar *to, int32_t size,
+                                           UErrorCode *error);
+UScriptCode     torture_uscript_getScript(UChar32 c, UErrorCode *error);
+UBreakIterator *torture_ubrk_open(UBreakIteratorType type, const char *locale,
+                                  const UChar *text, int32_t len,
+                                  UErrorCode *error);
+void   torture_ubrk_setUText(UBreakIterator *iterator, UText *text,
+                             UErrorCode *error);
+UText *torture_utext_openUTF8(UText *text, const char *from, int64_t len,
                               UErrorCode *error);
 UIDNA  *torture_uidna_openUTS46(uint32_t options, UErrorCode *error);
 int32_t torture_uidna_nameToASCII_UTF8(const UIDNA *idna, const char *from,
@@ -237,6 +257,38 @@ torture_calloc(size_t count, size_t size)
 {
     return fail_now(FAIL_MEMORY, "calloc") ? NULL
                                            : fail_held(calloc(count, size));
+}
+
+
+void *
+torture_realloc(void *block, size_t size)
+{
+    void *grown = fail_now(FAIL_MEMORY, "realloc") ? NULL
+                                                   : realloc(block, size);
+
+    if (block == NULL) {
+        fail_held(grown);
+    }
+
+    return grown;
+}
+
+
+void *
+torture_mmap(void *at, size_t size, int protection, int flags, int fd,
+             off_t offset)
+{
+    return fail_now(FAIL_MEMORY, "mmap")
+               ? MAP_FAILED
+               : mmap(at, size, protection, flags, fd, offset);
+}
+
+
+void *
+torture_mremap(void *block, size_t size, size_t to, int flags)
+{
+    return fail_now(FAIL_MEMORY, "mremap") ? MAP_FAILED
+                                           : mremap(block, size, to, flags);
 }
 
 
@@ -471,6 +523,65 @@ torture_u_strFoldCase(UChar *to, int32_t size, const UChar *from,
     FAIL_ICU_CALL("u_strFoldCase", 0)
 
     return u_strFoldCase(to, size, from, from_len, options, error);
+}
+
+
+int32_t
+torture_unorm2_spanQuickCheckYes(const UNormalizer2 *norm, const UChar *from,
+                                 int32_t from_len, UErrorCode *error)
+{
+    FAIL_ICU_CALL("unorm2_spanQuickCheckYes", 0)
+
+    return unorm2_spanQuickCheckYes(norm, from, from_len, error);
+}
+
+
+int32_t
+torture_unorm2_getRawDecomposition(const UNormalizer2 *norm, UChar32 c,
+                                   UChar *to, int32_t size, UErrorCode *error)
+{
+    FAIL_ICU_CALL("unorm2_getRawDecomposition", 0)
+
+    return unorm2_getRawDecomposition(norm, c, to, size, error);
+}
+
+
+UScriptCode
+torture_uscript_getScript(UChar32 c, UErrorCode *error)
+{
+    FAIL_ICU_CALL("uscript_getScript", USCRIPT_INVALID_CODE)
+
+    return uscript_getScript(c, error);
+}
+
+
+UBreakIterator *
+torture_ubrk_open(UBreakIteratorType type, const char *locale,
+                  const UChar *text, int32_t len, UErrorCode *error)
+{
+    FAIL_ICU_CALL("ubrk_open", NULL)
+
+    return ubrk_open(type, locale, text, len, error);
+}
+
+
+void
+torture_ubrk_setUText(UBreakIterator *iterator, UText *text,
+                      UErrorCode *error)
+{
+    FAIL_ICU_CALL("ubrk_setUText", )
+
+    ubrk_setUText(iterator, text, error);
+}
+
+
+UText *
+torture_utext_openUTF8(UText *text, const char *from, int64_t len,
+                       UErrorCode *error)
+{
+    FAIL_ICU_CALL("utext_openUTF8", text)
+
+    return utext_openUTF8(text, from, len, error);
 }
 
 

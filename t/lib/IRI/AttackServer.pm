@@ -362,9 +362,11 @@ sub peak {
             open my $file, '>', "/proc/$pid/clear_refs" or return;
             syswrite $file, "5\n" or return;
         }
-        my ($peak) = slurp("/proc/$pid/status") =~ /^VmHWM:\s+(\d+)/m
-            or return;
-        $sum += $peak * 1024;
+        my $status = slurp("/proc/$pid/status");
+        my ($peak) = $status =~ /^VmHWM:\s+(\d+)/m or return;
+        # What all workers share is there once, and before any request.
+        my ($shared) = $status =~ /^RssShmem:\s+(\d+)/m;
+        $sum += ($peak - ($shared // 0)) * 1024;
     }
     return $sum;
 }
