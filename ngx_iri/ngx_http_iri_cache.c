@@ -94,7 +94,7 @@ ngx_http_iri_resume(ngx_http_request_t *r)
 }
 
 
-/* It is done, or has taken long: a worker that is to end stays while it has one. */
+/* It is done, or takes long: a worker that is to end stays for its timer. */
 static void
 ngx_http_iri_job_done(ngx_event_t *event)
 {
