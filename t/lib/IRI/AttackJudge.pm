@@ -485,7 +485,7 @@ sub bound {
 
 # Of counts in rows, those of the row whose first is the greatest.
 sub most {
-    my ($first) = sort { $b->[0] <=> $a->[0] } @_;
+    my ($first) = sort { $b->[0] <=> $a->[0] } @_, [0, 0, 0, 0];
     return @$first;
 }
 
