@@ -65,7 +65,9 @@ sub files {
 
 # Files that only single requests ask for.
 my @FURTHER =
-    ('/1〜9.html', '/秘密/鍵.html', '/moved/Straße.html', '/plain.html');
+    ('/1〜9.html', '/秘密/鍵.html', '/moved/Straße.html', '/plain.html',
+    '/any/Straße.html', '/any/Résumé.html', '/any/Readme.html',
+    '/any/README.html');
 
 sub utf8    { return Encode::encode('UTF-8', $_[0]) }
 sub percent { return $_[0] =~ s{([^A-Za-z0-9/._~-])}{sprintf '%%%02X', ord $1}ger }
@@ -198,6 +200,18 @@ sub further {
                     location => $canonical },
                 { form => 'UTF-8', status => 200,
                     target => $canonical, file => utf8($moved) }] },
+        { path => '/any/Straße.html', note => 'iri_match width case',
+            requests => [map {
+                { form => $_->[0], status => 200,
+                    target => written("/any/$_->[1]", 'UTF-8'),
+                    file => utf8('/any/Straße.html') }
+            } ['capitals', 'STRASSE.HTML'], ['full width', 'ｓｔｒａßｅ.html']] },
+        { path => '/any/Résumé.html', note => 'accents',
+            requests => [{ form => 'ASCII', target => '/any/resume.html',
+                status => 200, file => utf8('/any/Résumé.html') }] },
+        { path => '/any/readme.html', note => 'README or Readme',
+            requests => [{ form => 'ASCII', target => '/any/readme.html',
+                status => 300 }] },
         { path => '/plain.html', note => 'ASCII is left alone',
             requests => [{ form => 'ASCII', target => '/plain.html',
                 status => 200, file => '/plain.html' }] },
