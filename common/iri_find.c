@@ -453,6 +453,7 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
     iri_str_t    rest = walk->meant_rest;
     iri_str_t    path;
     iri_walk_t   chosen;
+    iri_node_t   node;
     iri_status_t status;
 
     rest = iri_str_from(rest, iri_segment_end(rest, 0));
@@ -481,6 +482,15 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
 
     if (status != IRI_OK || !chosen.found) {
         return status;
+    }
+
+    /* "name/" is a directory. */
+    if (rest.len == 1) {
+        status = iri_look(finder, &chosen.disk, &node);
+
+        if (status != IRI_OK || node.kind != IRI_NODE_DIR) {
+            return status;
+        }
     }
 
     status = iri_walk_path(finder, &chosen, &path);

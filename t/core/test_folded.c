@@ -620,7 +620,8 @@ test_choices(void **state)
         "/one",     "/One",        "/oNe",     "/B/file",  "/b/FILE",
         "/b/other", "/B/third/x",  "/b/third", "/.x",      "/.X",
         "/d/w1",    "/d/W1",       "/E/E/e",   "/e/e/e",   "/e/E/e",
-        "/E/x/q",   "/kit",        "/Kit",     "/kit/a",   NULL
+        "/E/x/q",   "/kit",        "/Kit",     "/kit/a",   "/ff/x",
+        "/FF/x",    "/fF",         NULL
     };
     near_t near;
 
@@ -633,6 +634,11 @@ test_choices(void **state)
     check_choices(&near, "/ONE", "/One /oNe /one ");
     check_choices(&near, "/\xc3\x93ne", "/One /oNe /one ");
     check_choices(&near, "/D/\xe1\xba\x81" "1", "/d/W1 /d/w1 ");
+
+    /* With a "/" at its end it is no file. */
+    near.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    check_choices(&near, "/Ff", "/FF /fF /ff ");
+    check_choices(&near, "/Ff/", "/FF/ /ff/ ");
     near_free(&near);
 }
 
