@@ -654,6 +654,28 @@ iri_step_nearest(iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
+ * What the index knows, if nothing is found yet; and if it does not know all,
+ * the very octets of the request.
+ */
+static iri_status_t
+iri_step_recalled(iri_finder_t *finder, iri_walk_t *walk,
+                  const iri_cache_search_t *search, iri_str_t *name,
+                  iri_str_t came, iri_step_t *step)
+{
+    iri_status_t status = IRI_OK;
+
+    if (*step == IRI_STEP_ABSENT && !finder->stopped) {
+        status = iri_step_nearest(finder, walk, search, name, step);
+    }
+
+    return status == IRI_OK && *step == IRI_STEP_ABSENT && !search->known
+                   && came.len != 0 && !finder->stopped
+               ? iri_candidate_named(finder, walk, came, *name, step)
+               : status;
+}
+
+
+/*
  * An entry whose octets no way of writing gives: partly composed, say.  In a
  * directory that is too large to be read there are still the very octets of
  * the request.
@@ -673,13 +695,8 @@ iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 
     status = iri_recall(finder, walk, *name, &search);
 
-    if (status == IRI_OK && !finder->stopped) {
-        status = iri_step_nearest(finder, walk, &search, name, step);
-    }
-
-    return status == IRI_OK && *step == IRI_STEP_ABSENT && !search.known
-                   && came.len != 0 && !finder->stopped
-               ? iri_candidate_named(finder, walk, came, *name, step)
+    return status == IRI_OK
+               ? iri_step_recalled(finder, walk, &search, name, came, step)
                : status;
 }
 
@@ -729,13 +746,8 @@ iri_step_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
         }
     }
 
-    if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped) {
-        status = iri_step_nearest(finder, walk, &search, name, step);
-    }
-
-    return status == IRI_OK && *step == IRI_STEP_ABSENT && !search.known
-                   && came.len != 0 && !finder->stopped
-               ? iri_candidate_named(finder, walk, came, *name, step)
+    return status == IRI_OK
+               ? iri_step_recalled(finder, walk, &search, name, came, step)
                : status;
 }
 
