@@ -792,6 +792,14 @@ iri_slot_room(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
 }
 
 
+/* Is it read in next to no time?  By the processor, whoever else is at it. */
+static int
+iri_slot_is_quick(const iri_slot_t *slot)
+{
+    return slot->entries <= IRI_QUICK && slot->cost <= IRI_QUICKLY;
+}
+
+
 /* The slot is as the index is; the one before it goes. */
 static void
 iri_slot_ready(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
@@ -814,7 +822,7 @@ iri_slot_ready(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
                         : UINT32_MAX;
     slot->used = ++cache->region->clock;
 
-    if (slot->crowded || slot->drove_out) {
+    if ((slot->crowded || slot->drove_out) && !iri_slot_is_quick(slot)) {
         iri_waste(cache->region, slot->took);
     }
 
@@ -876,14 +884,6 @@ iri_slot_is_sure(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
     return iri_node_is_same(&slot->node, node) && !slot->crowded
            && (iri_is_settled(node, slot->read_at)
                || (now >= slot->read_at && now - slot->read_at < IRI_FRESH));
-}
-
-
-/* Is it read in next to no time?  By the processor, whoever else is at it. */
-static int
-iri_slot_is_quick(const iri_slot_t *slot)
-{
-    return slot->entries <= IRI_QUICK && slot->cost <= IRI_QUICKLY;
 }
 
 

@@ -1150,7 +1150,7 @@ ask_on(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree)
     size_t turn;
 
     for (turn = 0;; turn++) {
-        if (!finds_in(core, cache, tree, core_random(40), core_random(300))) {
+        if (!finds_in(core, cache, tree, core_random(40), core_random(100))) {
             _exit(1);
         }
 
@@ -1164,7 +1164,7 @@ ask_on(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree)
 static void
 test_killed(void **state)
 {
-    size_t           size = SIZE;
+    size_t           size = SIZE / 3;
     void            *shared;
     shared_lock_t   *lock;
     core_t           core;
@@ -1188,7 +1188,7 @@ test_killed(void **state)
     conf.memory = (char *) shared + sizeof(*lock);
 
     core_init(&core);
-    put_directories(&core, 40, 300);
+    put_directories(&core, 40, 100);
     cache = iri_cache_create(&conf);
     assert_non_null(cache);
 
@@ -1211,7 +1211,7 @@ test_killed(void **state)
 
         for (i = 0; i < 20; i++) {
             assert_true(finds_in(&core, cache, &tree, core_random(40),
-                                 core_random(300)));
+                                 core_random(100)));
         }
 
         assert_int_equal(kill(pid, SIGKILL), 0);
@@ -1224,7 +1224,7 @@ test_killed(void **state)
         }
 
         for (i = 0; i < 40; i++) {
-            assert_true(finds_in(&core, cache, &tree, i, core_random(300)));
+            assert_true(finds_in(&core, cache, &tree, i, core_random(100)));
         }
 
         core_forget(&core);

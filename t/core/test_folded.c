@@ -653,6 +653,7 @@ test_choices_go_on(void **state)
         "/EE/deep/ER/X",        NULL
     };
     near_t near;
+    size_t i, calls;
 
     (void) state;
 
@@ -679,6 +680,19 @@ test_choices_go_on(void **state)
     check_choices(&near, "/cC/x", "/cc/x ");
     check_choices(&near, "/cC/z", "");
     check_choices(&near, "/cC/", "/CC/ /cc/ ");
+
+    /* An error under one of them: the others are not all there is. */
+    near.core.stats = near.core.lists = 0;
+    near_ask(&near, "/eE/Deep/eR/x");
+    calls = near.core.stats + near.core.lists;
+
+    for (i = 1; i <= calls; i++) {
+        near.core.stats = near.core.lists = 0;
+        near.core.io_fail_at = i;
+        near_ask(&near, "/eE/Deep/eR/x");
+        assert_int_equal(near.found.count, 0);
+    }
+
     near_free(&near);
 }
 
