@@ -814,6 +814,12 @@ iri_slot_ready(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
     slot->node = *node;
     slot->read_at = read_at;
     slot->took = iri_now() - read_at;
+
+    /* A clock that failed, or was set. */
+    if (slot->took < 0 || slot->took > IRI_FORSAKEN) {
+        slot->took = 0;
+    }
+
     slot->cost = index->head.cost;
     slot->known = room && index->head.known;
     slot->crowded = !room;

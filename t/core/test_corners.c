@@ -874,7 +874,9 @@ test_more_than_the_cache(void **state)
 
         corner_find(&r);
         corner_find(&r);
-        assert_int_equal(r.core.lists, entries == 4 ? 1 : 2);
+
+        /* Once, too, where that has taken so long that it is not done twice. */
+        assert_in_range(r.core.lists, 1, entries == 4 ? 1 : 2);
         iri_cache_destroy(r.search.cache);
         core_free(&r.core);
     }

@@ -389,8 +389,11 @@ join(unsigned char *to, const char *root, iri_str_t a, iri_str_t b)
     memcpy(to + out.len, a.data, a.len);
     out.len += a.len;
     to[out.len++] = '/';
-    memcpy(to + out.len, b.data, b.len);
-    out.len += b.len;
+
+    if (b.len != 0) {
+        memcpy(to + out.len, b.data, b.len);
+        out.len += b.len;
+    }
 
     return out;
 }
