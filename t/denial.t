@@ -170,7 +170,18 @@ sub choose {
     );
     $case{http2} = ($number / $BATCH) % 8 == 3;
     extras(\%case);
-    return build(\%case);
+    my $built = build(\%case);
+    # A spelling in ASCII may be another entry's name, which such a rule
+    # does not see.
+    return if $built && $place->{beyond}
+        && !grep { octets_of($_) =~ /[^\0-\x7F]/ } @{ $built->{target} };
+    return $built;
+}
+
+# What a target stands for, unescaped.
+sub octets_of {
+    my ($target) = @_;
+    return $target =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger;
 }
 
 # What of a request is no spelling of its path.
