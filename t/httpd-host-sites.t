@@ -133,7 +133,7 @@ $server->get('/index.html', host => $B);
 my @lines;
 $server->wait_for(sub {
     @lines = split /\n/, slurp($server->tmp . '/host.log');
-    return @lines && $lines[-1] =~ /^- - - /;
+    return @lines && $lines[-1] =~ /^- - - \Q$BA\E/;
 });
 is $lines[-2], "$shown $BA http://$shown/env.cgi $BA $shown", 'in a log';
 is $lines[-1], "- - - $BA $shown", 'in a log, of a plain path';
