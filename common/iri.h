@@ -722,8 +722,9 @@ typedef struct {
  *
  * Where nothing is folded an ASCII path is PASS without a look, and so is any
  * path where the tree is declared UTF-8 in NFC and the path came in UTF-8 or
- * has one reading.  Otherwise, segment by segment: the tree's charsets in their order, NFC before NFD, variants,
- * entries remembered of the directory.  An entry counts only if its own name
+ * has one reading.  Otherwise, segment by segment: the tree's charsets in
+ * their order, NFC before NFD, variants, entries remembered of the
+ * directory.  An entry counts only if its own name
  * equals the segment.  Then the further readings of search->reading, each
  * for the whole path, then a charset for each segment; these give MOVED.
  * Where two readings part, the first under which there is an entry takes the

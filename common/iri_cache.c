@@ -276,9 +276,8 @@ iri_cache_unlock_own(iri_cache_t *cache)
 
 /* ---- shapes -------------------------------------------------------------- */
 
-/* What keys forgive; nothing: entries are found by their name. */
-static unsigned
-iri_fold_of(const iri_tree_conf_t *tree)
+unsigned
+iri_tree_fold(const iri_tree_conf_t *tree)
 {
     unsigned folds = IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS
                      | IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN;
@@ -293,7 +292,7 @@ iri_shape_of(const iri_tree_conf_t *tree, const iri_cache_t *cache,
 {
     memset(shape, 0, sizeof(*shape));
     shape->tree = *tree;
-    shape->fold = iri_fold_of(tree);
+    shape->fold = iri_tree_fold(tree);
 
     if (cache != NULL) {
         shape->key[0] = cache->region->key[0];
@@ -326,7 +325,7 @@ void
 iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2])
 {
     packed[0] = iri_charsets_pack(&tree->charsets);
-    packed[1] = (uint64_t) iri_fold_of(tree) << 16
+    packed[1] = (uint64_t) iri_tree_fold(tree) << 16
                 | (uint64_t) tree->names << 8
                 | (tree->match & IRI_FORGIVE_NORMALIZATION);
 }

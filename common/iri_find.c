@@ -834,9 +834,7 @@ iri_find_folded(iri_finder_t *finder, iri_further_t *best)
     iri_status_t  status;
     size_t        from;
 
-    finder->fold = finder->tree->match
-                   & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS
-                      | IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN);
+    finder->fold = iri_tree_fold(finder->tree);
 
     if (best->charset.len != 0) {
         return iri_find_folded_below(finder, best);

@@ -754,21 +754,6 @@ iri_index_log(const iri_env_t *env, const iri_builder_t *builder,
 }
 
 
-/* Without spelling, where there is no room for that. */
-static iri_status_t
-iri_builder_plain(iri_builder_t *builder, const iri_env_t *env,
-                  iri_str_t directory, iri_node_t *node, iri_index_t *index)
-{
-    iri_shape_t    plain = *builder->shape;
-    iri_scratch_t *scratch = builder->scratch.ctx;
-
-    plain.fold &= ~IRI_FORGIVE_SPELLING;
-    iri_builder_init(builder, &plain, scratch, builder->most, builder->size);
-
-    return iri_builder_try(builder, env, directory, node, index);
-}
-
-
 static int64_t
 iri_processor_time(void)
 {
@@ -787,6 +772,7 @@ iri_index_build(const iri_env_t *env, const iri_shape_t *shape,
                 iri_str_t directory, size_t most, size_t size,
                 iri_node_t *node, iri_index_t *index, int *more)
 {
+    iri_shape_t    plain = *shape;
     iri_builder_t *builder;
     iri_scratch_t *scratch;
     iri_status_t   status = IRI_NO_MEMORY;
@@ -799,10 +785,13 @@ iri_index_build(const iri_env_t *env, const iri_shape_t *shape,
         iri_builder_init(builder, shape, scratch, most, size);
         status = iri_builder_try(builder, env, directory, node, index);
 
+        /* Without spelling, where there is no room for that. */
         if (status == IRI_OK && builder->too_many
             && (shape->fold & IRI_FORGIVE_SPELLING))
         {
-            status = iri_builder_plain(builder, env, directory, node, index);
+            plain.fold &= ~IRI_FORGIVE_SPELLING;
+            iri_builder_init(builder, &plain, scratch, most, size);
+            status = iri_builder_try(builder, env, directory, node, index);
         }
 
         *more = builder->more;

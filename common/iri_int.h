@@ -466,6 +466,9 @@ typedef struct {
 iri_status_t iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                             iri_cache_search_t *search);
 
+/* What keys of a tree forgive; 0: its entries are found by their names. */
+unsigned iri_tree_fold(const iri_tree_conf_t *tree);
+
 /*
  * What of the settings shapes keys, and what can be guessed, as numbers that
  * mean the same in each process.
