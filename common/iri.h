@@ -833,6 +833,81 @@ iri_status_t iri_choices_json(const iri_env_t     *env,
  */
 int iri_prefers_json(iri_str_t accept);
 
+/* ---- listings (iri_listing.c) -------------------------------------------- */
+
+#define IRI_LISTING_MEMORY (128 * 1024 * 1024)   /* octets for one listing */
+
+typedef struct iri_listing_s iri_listing_t;
+
+typedef struct {
+    const iri_tree_conf_t *tree;
+    iri_cache_t           *cache;    /* as in iri_search_t */
+    iri_str_t              root;     /* the directory on disk, absolute; it
+                                        may end with "/" */
+    iri_str_t              path;     /* its canonical path; starts and ends
+                                        with "/" */
+    iri_str_t              query;    /* as it came: "sort=size&order=desc",
+                                        "format=json"; what else is in it, and
+                                        what is not known, does no harm */
+    int                    unnamed;  /* 1: entries without a name are served
+                                        by their octets (iri_invalid pass) */
+} iri_listing_conf_t;
+
+/* One entry, before it is known whether the client may know of it. */
+typedef struct {
+    iri_str_t octets;   /* as stored */
+    iri_str_t name;     /* iri_entry_name; empty: it has none */
+    iri_str_t path;     /* whole canonical path that it would be asked for
+                           by, without a "/" at its end: what the rules of
+                           the server are to judge; of an entry without a
+                           name its octets stand at the end */
+    int       hidden;   /* 1: starts with ".": never told */
+} iri_listing_entry_t;
+
+typedef struct {
+    int      is_directory;
+    int      is_known;  /* 0: size and mtime are not: they are left out */
+    uint64_t size;      /* octets */
+    int64_t  mtime;     /* seconds since the epoch */
+} iri_listing_info_t;
+
+/*
+ * A listing of one directory: begin; then, for each entry of it that the
+ * caller reads, _entry to learn its path, and where the rules of the server
+ * let the client have that, _add; then _finish once, and _next until nothing
+ * is left.  What it needs comes from env's arena, in few large pieces; env
+ * and what conf points to must live as long as the listing does.
+ * IRI_NO_MEMORY also where more than IRI_LISTING_MEMORY would be needed.
+ */
+iri_status_t iri_listing_begin(const iri_env_t          *env,
+                               const iri_listing_conf_t *conf,
+                               iri_listing_t           **out);
+
+/* entry and its strings are good until the next call for this listing. */
+iri_status_t iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
+                               iri_listing_entry_t *entry);
+iri_status_t iri_listing_add(iri_listing_t             *listing,
+                             const iri_listing_entry_t *entry,
+                             const iri_listing_info_t  *info);
+
+/*
+ * Sort, and see which entries share a name: of these the one that the name
+ * leads to (iri_find) is linked, all are marked.
+ */
+iri_status_t iri_listing_finish(iri_listing_t *listing);
+
+/* "text/html; charset=utf-8" or "application/json"; static. */
+const char *iri_listing_type(const iri_listing_t *listing);
+
+/*
+ * The next octets of the page: at most size (at least 1) of them into out,
+ * *len of them; 0: that was all.  The page is well-formed UTF-8, whatever
+ * the names are; names are shown as iri_choices_html shows paths; href is
+ * "./" and the percent-encoded name, with "/" behind that of a directory.
+ */
+iri_status_t iri_listing_next(iri_listing_t *listing, unsigned char *out,
+                              size_t size, size_t *len);
+
 #pragma GCC visibility pop
 
 #endif /* IRI_H */
