@@ -14,7 +14,7 @@ plan skip_all => $missing if $missing;
 my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
     Files/Config.php Files/Page.txt Docs/a.txt Docs/.htpasswd
     Home/joe/Public/Page.txt Home/joe/Public/Secret/S.txt Auth/Page.txt
-    Limit/Page.txt Été/s.txt));
+    Limit/Page.txt Été/s.txt Twice/Page.txt));
 my ($outside) = make_tree(join '', map { escaped($_) . "\tfile\n" }
         qw(inside.txt TWIN.txt Twin.txt));
 mkdir "$root/Links";
@@ -67,6 +67,13 @@ RewriteEngine On
 RewriteCond %{LA-U:REQUEST_FILENAME} "/Docs/a\\.txt\$"
 RewriteCond %{QUERY_STRING} ^look\$
 RewriteRule ^ - [F]
+<Location "/twice">
+    IRIRedirect off
+</Location>
+<Location "/Twice">
+    IRIRedirect off
+</Location>
+RewriteRule "^/Twice/Page\\.txt" "/twice/page.txt" [PT]
 END
 
 sub denied {
@@ -111,6 +118,8 @@ for (['/~joe/PAGE.txt', '/~joe/Page.txt'], ['/files%2fpage.TXT',
 is $server->get('/~JOE/page.txt')->status, 404, 'a user is no name';
 is $server->request('POST', '/limit/page.txt', body => 'x')->status, 200,
     'LimitExcept lets in';
+is $server->get('/twice/page.txt')->status, 404,
+    'a rule that leads back from the name found: once, and no more';
 is $server->get('/' . 'a/' x 1000)->status, 404, 'many segments';
 
 # Digest: what the client signed is what it sent.
