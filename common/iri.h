@@ -840,17 +840,22 @@ int iri_prefers_json(iri_str_t accept);
 typedef struct iri_listing_s iri_listing_t;
 
 typedef struct {
-    const iri_tree_conf_t *tree;
-    iri_cache_t           *cache;    /* as in iri_search_t */
-    iri_str_t              root;     /* the directory on disk, absolute; it
-                                        may end with "/" */
-    iri_str_t              path;     /* its canonical path; starts and ends
-                                        with "/" */
-    iri_str_t              query;    /* as it came: "sort=size&order=desc",
-                                        "format=json"; what else is in it, and
-                                        what is not known, does no harm */
-    int                    unnamed;  /* 1: entries without a name are served
-                                        by their octets (iri_invalid pass) */
+    const iri_tree_conf_t    *tree;
+    iri_cache_t              *cache;    /* as in iri_search_t */
+    const iri_reading_conf_t *reading;  /* by which the requests of the links
+                                           will be read; NULL: UTF-8 alone,
+                                           and unnamed says what is invalid */
+    iri_str_t                 root;     /* the directory on disk, absolute; it
+                                           may end with "/" */
+    iri_str_t                 path;     /* its canonical path; starts and ends
+                                           with "/" */
+    iri_str_t                 query;    /* as it came: "sort=size&order=desc",
+                                           "format=json"; what else is in it,
+                                           and what is not known, does no
+                                           harm */
+    int                       unnamed;  /* 1: entries without a name are served
+                                           by their octets (iri_invalid
+                                           pass) */
 } iri_listing_conf_t;
 
 /* One entry, before it is known whether the client may know of it. */
@@ -898,6 +903,13 @@ iri_status_t iri_listing_finish(iri_listing_t *listing);
 
 /* "text/html; charset=utf-8" or "application/json"; static. */
 const char *iri_listing_type(const iri_listing_t *listing);
+
+/*
+ * The value of Content-Security-Policy to be sent with it, or where there is
+ * none yet: nothing may be loaded, and of style there is only the page's own,
+ * by its hash.  Static.
+ */
+const char *iri_listing_policy(const iri_listing_t *listing);
 
 /*
  * The next octets of the page: at most size (at least 1) of them into out,

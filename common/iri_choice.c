@@ -1,21 +1,10 @@
 /*
  * iri_choice.c - what is said of several names that a request may mean
  *
- * A page for people and JSON for programs.  Names come from the disk, where
- * an attacker may have put them: nothing of one can end the element or the
- * string that it stands in, nor turn round the text beside it.
+ * A page for people and JSON for programs, and which of them is wanted.
  */
 
-#include <unicode/uchar.h>
-
 #include "iri_int.h"
-
-
-static iri_status_t
-iri_put_text(const iri_env_t *env, iri_buf_t *out, const char *text)
-{
-    return iri_buf_put(env, out, (const unsigned char *) text, strlen(text));
-}
 
 
 /* As a URI of this host: "//name" would be another one (RFC 3986, 4.2). */
@@ -48,87 +37,7 @@ iri_choice_uri(const iri_env_t *env, const iri_choices_t *choices, size_t i,
 }
 
 
-/*
- * Seen by nobody, or changes how what is beside it is seen: two names would
- * look the same.
- */
-static int
-iri_is_unseen(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029
-           || iri_char_is_bidi_control(c)
-           || u_hasBinaryProperty((UChar32) c,
-                                  UCHAR_DEFAULT_IGNORABLE_CODE_POINT);
-}
-
-
 /* ---- HTML --------------------------------------------------------------- */
-
-static const char *
-iri_html_entity(uint32_t c)
-{
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
-}
-
-
-/* Octets that are no character, and what is not seen, as in a URI. */
-static iri_status_t
-iri_html_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
-{
-    const unsigned char *p = text.data, *end = text.data + text.len;
-    iri_status_t         status = IRI_OK;
-    const char          *entity;
-    uint32_t             c;
-    size_t               n;
-
-    while (status == IRI_OK && p < end) {
-        n = iri_utf8_next(p, end, &c);
-
-        if (n == 0 || iri_is_unseen(c)) {
-            n = n != 0 ? n : 1;
-
-            for (; status == IRI_OK && n > 0; n--) {
-                status = iri_buf_put_escape(env, out, *p++);
-            }
-            continue;
-        }
-
-        entity = iri_html_entity(c);
-        status = entity != NULL ? iri_put_text(env, out, entity)
-                                : iri_buf_put(env, out, p, n);
-        p += n;
-    }
-
-    return status;
-}
-
-
-/* The directions of a name stay within it. */
-static iri_status_t
-iri_html_name(const iri_env_t *env, iri_buf_t *out, iri_str_t path)
-{
-    iri_status_t status = iri_put_text(env, out, "<bdi>");
-
-    if (status == IRI_OK) {
-        status = iri_html_put(env, out, path);
-    }
-
-    return status == IRI_OK ? iri_put_text(env, out, "</bdi>") : status;
-}
-
 
 static iri_status_t
 iri_html_item(const iri_env_t *env, iri_buf_t *out,
@@ -143,7 +52,7 @@ iri_html_item(const iri_env_t *env, iri_buf_t *out,
         status = iri_put_text(env, out, "<li><a href=\"");
     }
     if (status == IRI_OK) {
-        status = iri_html_put(env, out, uri);
+        status = iri_html_put_uri(env, out, uri);
     }
     if (status == IRI_OK) {
         status = iri_put_text(env, out, "\">");
@@ -223,64 +132,6 @@ iri_choices_html(const iri_env_t *env, const iri_choices_t *choices,
 
 
 /* ---- JSON (RFC 8259) ---------------------------------------------------- */
-
-/* Characters from 10000 on are two of UTF-16. */
-static iri_status_t
-iri_json_put_escape(const iri_env_t *env, iri_buf_t *out, uint32_t c)
-{
-    static const char hex[] = "0123456789abcdef";
-    unsigned char     escape[6] = { '\\', 'u', 0, 0, 0, 0 };
-    iri_status_t      status;
-    size_t            i;
-
-    if (c >= 0x10000) {
-        status = iri_json_put_escape(env, out, U16_LEAD(c));
-        if (status != IRI_OK) {
-            return status;
-        }
-        c = U16_TRAIL(c);
-    }
-
-    for (i = 5; i > 1; i--) {
-        escape[i] = (unsigned char) hex[c & 15];
-        c >>= 4;
-    }
-
-    return iri_buf_put(env, out, escape, sizeof(escape));
-}
-
-
-/* JSON is UTF-8: octets that are no character are U+FFFD. */
-static iri_status_t
-iri_json_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
-{
-    const unsigned char *p = text.data, *end = text.data + text.len;
-    iri_status_t         status;
-    uint32_t             c;
-    size_t               n;
-
-    status = iri_buf_putc(env, out, '"');
-
-    while (status == IRI_OK && p < end) {
-        n = iri_utf8_next(p, end, &c);
-
-        if (n == 0) {
-            n = 1;
-            c = 0xfffd;
-        }
-
-        if (c == 0xfffd || c == '"' || c == '\\' || c == '<'
-            || iri_is_unseen(c)) {
-            status = iri_json_put_escape(env, out, c);
-        } else {
-            status = iri_buf_put(env, out, p, n);
-        }
-        p += n;
-    }
-
-    return status == IRI_OK ? iri_buf_putc(env, out, '"') : status;
-}
-
 
 static iri_status_t
 iri_json_item(const iri_env_t *env, iri_buf_t *out,

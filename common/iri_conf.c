@@ -116,13 +116,6 @@ iri_registry_get(iri_registry_t *registry, const iri_encoding_t *encoding,
 
 /* ---- sentences ----------------------------------------------------------- */
 
-static iri_status_t
-iri_put_text(const iri_env_t *env, iri_buf_t *buf, const char *text)
-{
-    return iri_buf_put(env, buf, (const unsigned char *) text, strlen(text));
-}
-
-
 /* `"WORD" says`, in the registry's arena; static text without memory. */
 static const char *
 iri_sentence(const iri_env_t *env, iri_str_t word, const char *says,

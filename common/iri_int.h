@@ -57,6 +57,13 @@ iri_buf_putc(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
     return iri_buf_put(env, buf, &c, 1);
 }
 
+/* Up to its NUL. */
+static inline iri_status_t
+iri_put_text(const iri_env_t *env, iri_buf_t *buf, const char *text)
+{
+    return iri_buf_put(env, buf, (const unsigned char *) text, strlen(text));
+}
+
 /* "%" and two upper-case hexadecimal digits */
 static inline iri_status_t
 iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
@@ -215,6 +222,38 @@ const iri_charset_t *iri_registry_get(iri_registry_t *registry,
 /* Append "?" and a query as it came, what cannot stand in a URI escaped. */
 iri_status_t iri_put_query(const iri_env_t *env, iri_str_t query,
                            iri_buf_t *buf);
+
+
+/* ---- pages (iri_html.c, iri_json.c) --------------------------------------- */
+
+/*
+ * Seen by nobody, or changes how what is beside it is seen: two names would
+ * look the same.
+ */
+int iri_is_unseen(uint32_t c);
+
+/*
+ * Append text to a page, in an element or an attribute.  Octets that are no
+ * character, what is not seen, and "%" where it would look like an escape, as
+ * "%" and hexadecimal digits: who undoes these has the octets again.
+ */
+iri_status_t iri_html_put(const iri_env_t *env, iri_buf_t *out,
+                          iri_str_t text);
+
+/* The same of a URI, whose escapes are escapes. */
+iri_status_t iri_html_put_uri(const iri_env_t *env, iri_buf_t *out,
+                              iri_str_t uri);
+
+/* Text as an element of its own: the directions of a name stay within it. */
+iri_status_t iri_html_name(const iri_env_t *env, iri_buf_t *out,
+                           iri_str_t name);
+
+/*
+ * Append a string with its quotes.  JSON is UTF-8: octets that are no
+ * character are U+FFFD, which is itself escaped.
+ */
+iri_status_t iri_json_put(const iri_env_t *env, iri_buf_t *out,
+                          iri_str_t text);
 
 
 /* ---- one segment (iri_segment.c) ----------------------------------------- */
@@ -614,6 +653,133 @@ iri_source_t iri_source_of(const iri_finder_t *finder);
  */
 const iri_charset_t *iri_way_to_read(const iri_reading_conf_t *conf,
                                      size_t i);
+
+
+/* ---- listings (iri_listing.c, iri_sort.c, iri_page.c) --------------------- */
+
+/*
+ * One entry; behind it its octets, and its name unless these are the name.
+ * In blocks, one behind the other.
+ */
+typedef struct {
+    uint64_t             size;
+    int64_t              mtime;
+    const unsigned char *key;       /* what names are sorted by; NULL: none */
+    uint32_t             key_len;
+    unsigned             octets_len:14;
+    unsigned             name_len:11;    /* 0: it has none */
+    unsigned             same:1;         /* the octets are the name */
+    unsigned             directory:1;
+    unsigned             known:1;        /* size and mtime are */
+    unsigned             linked:1;
+    unsigned             shared:1;       /* another entry has the name, too */
+} iri_item_t;
+
+#define IRI_MAX_OCTETS IRI_MAX_PATH      /* of an entry; octets_len holds it */
+
+/* Where an entry stands in the order. */
+typedef struct {
+    uint64_t    rank;    /* first of all by this */
+    iri_item_t *item;
+} iri_rank_t;
+
+/* Blocks of memory out of the arena, each larger than the one before. */
+typedef union iri_block_u {
+    struct {
+        union iri_block_u *next;
+        size_t             size;   /* octets behind this */
+        size_t             used;
+    } head;
+    long double align;
+} iri_block_t;
+
+typedef struct {
+    iri_block_t *first;
+    iri_block_t *last;     /* the one in use */
+} iri_blocks_t;
+
+typedef enum { IRI_SORT_NAME, IRI_SORT_SIZE, IRI_SORT_DATE } iri_sort_t;
+
+typedef enum {
+    IRI_PAGE_OPEN,    /* entries are being added */
+    IRI_PAGE_ITEMS,   /* next is the entry at */
+    IRI_PAGE_FOOT,
+    IRI_PAGE_DONE
+} iri_page_t;
+
+struct iri_listing_s {
+    const iri_env_t    *env;
+    iri_listing_conf_t  conf;
+    iri_env_t           own;           /* memory for one entry, used again */
+    iri_dir_t           own_dir;       /* env's, with its ctx */
+    iri_blocks_t        scratch;       /* of own */
+    iri_blocks_t        items;
+    iri_blocks_t        keys;
+    size_t              taken;         /* octets of the arena */
+
+    iri_reading_conf_t  reading;       /* where conf has none */
+    iri_sort_t          sort;
+    int                 descending;
+    int                 json;
+    int                 odd;           /* the path of the directory is none
+                                          that a request comes to be */
+    size_t              base;          /* octets of its path */
+    size_t              slashes;       /* in it */
+    iri_buf_t           path;          /* and of an entry */
+    iri_str_t           root;          /* without "/" at its end */
+
+    size_t              count;
+    size_t              directories;
+    size_t              widest;        /* octets, or more, of one in a page */
+    size_t              asked;         /* times that iri_find may have read
+                                          the directory */
+    iri_rank_t         *ranks;         /* in order */
+
+    iri_page_t          page;
+    size_t              at;            /* of ranks */
+    iri_buf_t           row;           /* what did not fit */
+    size_t              row_at;        /* told of it */
+    int64_t             day;           /* the last that was written, and how */
+    char                date[16];
+};
+
+static inline iri_str_t
+iri_item_octets(const iri_item_t *item)
+{
+    iri_str_t s = { item->octets_len, (const unsigned char *) (item + 1) };
+
+    return s;
+}
+
+/* Its name; empty: it has none. */
+static inline iri_str_t
+iri_item_name(const iri_item_t *item)
+{
+    iri_str_t s = { item->name_len, (const unsigned char *) (item + 1) };
+
+    if (!item->same) {
+        s.data += item->octets_len;
+    }
+
+    return s;
+}
+
+/* Out of blocks, aligned for anything; NULL: no memory. */
+void *iri_blocks_take(iri_listing_t *listing, iri_blocks_t *blocks,
+                      size_t size);
+
+/* Octets of an item in its block. */
+size_t iri_item_size(const iri_item_t *item);
+
+/*
+ * Put all entries in the order that is asked for into listing->ranks, and
+ * mark those that share a name.
+ */
+iri_status_t iri_listing_sort(iri_listing_t *listing);
+
+/* Write what comes before the first entry, so that nothing after can fail. */
+iri_status_t iri_page_begin(iri_listing_t *listing);
+
 
 #pragma GCC visibility pop
 

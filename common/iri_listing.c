@@ -1,0 +1,575 @@
+/*
+ * iri_listing.c - what is in a directory, by the names of its entries
+ *
+ * Entries are kept in blocks, one behind the other; what is needed to look at
+ * one is forgotten before the next.  An entry is linked only where a request
+ * for its link leads to it, by iri_read and iri_find: mostly that can be seen
+ * from its octets, else they are asked.
+ */
+
+#include "iri_int.h"
+
+#define IRI_FIRST_BLOCK 4096
+#define IRI_LAST_BLOCK  (1024 * 1024)
+
+/* Entries for which the directory may have to be read once more. */
+#define IRI_MAX_ASKS 100
+
+
+/* ---- memory -------------------------------------------------------------- */
+
+static size_t
+iri_aligned(size_t size)
+{
+    return (size + 7) & ~(size_t) 7;
+}
+
+
+/* Another block, of at least size octets, behind the last. */
+static iri_block_t *
+iri_block_add(iri_listing_t *listing, iri_blocks_t *blocks, size_t size)
+{
+    iri_block_t *block;
+    size_t       want = IRI_FIRST_BLOCK - sizeof(*block);
+
+    if (blocks->last != NULL) {
+        want = 2 * blocks->last->head.size;
+    }
+    want = want < IRI_LAST_BLOCK ? want : IRI_LAST_BLOCK - sizeof(*block);
+    want = want < size ? size : want;
+
+    if (want > IRI_LISTING_MEMORY - listing->taken) {
+        return NULL;
+    }
+
+    block = listing->env->alloc(listing->env->ctx, sizeof(*block) + want);
+    if (block == NULL) {
+        return NULL;
+    }
+
+    listing->taken += want;
+    block->head.size = want;
+    block->head.used = 0;
+    block->head.next = NULL;
+
+    if (blocks->last == NULL) {
+        blocks->first = block;
+    } else {
+        block->head.next = blocks->last->head.next;
+        blocks->last->head.next = block;
+    }
+
+    return block;
+}
+
+
+void *
+iri_blocks_take(iri_listing_t *listing, iri_blocks_t *blocks, size_t size)
+{
+    iri_block_t *block = blocks->last;
+    void        *p;
+
+    size = iri_aligned(size);
+
+    while (block == NULL || size > block->head.size - block->head.used) {
+        block = block != NULL ? block->head.next : NULL;
+
+        if (block == NULL || size > block->head.size) {
+            block = iri_block_add(listing, blocks, size);
+            if (block == NULL) {
+                return NULL;
+            }
+        }
+
+        block->head.used = 0;
+        blocks->last = block;
+    }
+
+    p = (unsigned char *) (block + 1) + block->head.used;
+    block->head.used += size;
+
+    return p;
+}
+
+
+/* What was taken is taken again. */
+static void
+iri_blocks_reset(iri_blocks_t *blocks)
+{
+    blocks->last = blocks->first;
+
+    if (blocks->first != NULL) {
+        blocks->first->head.used = 0;
+    }
+}
+
+
+static void *
+iri_own_alloc(void *ctx, size_t size)
+{
+    iri_listing_t *listing = ctx;
+
+    return size <= IRI_LISTING_MEMORY
+               ? iri_blocks_take(listing, &listing->scratch, size)
+               : NULL;
+}
+
+
+/* The file system of env, by the ctx that is env's. */
+static iri_status_t
+iri_own_stat(void *ctx, const char *path, iri_node_t *node)
+{
+    const iri_env_t *env = ((iri_listing_t *) ctx)->env;
+
+    return env->dir->stat(env->ctx, path, node);
+}
+
+
+static iri_status_t
+iri_own_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
+             void *arg)
+{
+    const iri_env_t *env = ((iri_listing_t *) ctx)->env;
+
+    return env->dir->list(env->ctx, path, node, each, arg);
+}
+
+
+/*
+ * The POSIX file system needs no ctx, and may be used by a job of the cache
+ * when the listing is no more.
+ */
+static void
+iri_own_init(iri_listing_t *listing)
+{
+    listing->own.ctx = listing;
+    listing->own.alloc = iri_own_alloc;
+    listing->own.dir = listing->env->dir;
+
+    if (listing->env->dir != &iri_dir_posix) {
+        listing->own_dir.stat = iri_own_stat;
+        listing->own_dir.list = iri_own_list;
+        listing->own.dir = &listing->own_dir;
+    }
+}
+
+
+/* ---- what is asked for --------------------------------------------------- */
+
+/* Take what stands before the next "&". */
+static iri_str_t
+iri_take_parameter(iri_str_t *query)
+{
+    iri_str_t parameter = *query;
+    size_t    i;
+
+    for (i = 0; i < query->len && query->data[i] != '&'; i++) {
+        /* void */
+    }
+
+    parameter.len = i;
+    *query = iri_str_from(*query, i < query->len ? i + 1 : i);
+
+    return parameter;
+}
+
+
+static int
+iri_is_text(iri_str_t s, const char *text)
+{
+    return s.len == strlen(text) && memcmp(s.data, text, s.len) == 0;
+}
+
+
+/* Of what contradicts itself the last counts. */
+static void
+iri_listing_query(iri_listing_t *listing, iri_str_t query)
+{
+    iri_str_t parameter;
+
+    while (query.len > 0) {
+        parameter = iri_take_parameter(&query);
+
+        if (iri_is_text(parameter, "sort=name")) {
+            listing->sort = IRI_SORT_NAME;
+        } else if (iri_is_text(parameter, "sort=size")) {
+            listing->sort = IRI_SORT_SIZE;
+        } else if (iri_is_text(parameter, "sort=date")) {
+            listing->sort = IRI_SORT_DATE;
+        } else if (iri_is_text(parameter, "order=asc")) {
+            listing->descending = 0;
+        } else if (iri_is_text(parameter, "order=desc")) {
+            listing->descending = 1;
+        } else if (iri_is_text(parameter, "format=json")) {
+            listing->json = 1;
+        } else if (iri_is_text(parameter, "format=html")) {
+            listing->json = 0;
+        }
+    }
+}
+
+
+/* ---- begin --------------------------------------------------------------- */
+
+/* Would a request for this path be read as it? */
+static iri_status_t
+iri_listing_reads(iri_listing_t *listing, iri_str_t path,
+                  iri_reading_t *reading, int *reads)
+{
+    iri_request_t request = { path, 0, { 0, NULL } };
+    iri_status_t  status;
+
+    status = iri_read(&listing->own, listing->conf.reading, &request, reading);
+
+    *reads = status == IRI_OK && reading->answer != IRI_REFUSE
+             && iri_str_equal(reading->path, path);
+
+    return status;
+}
+
+
+static iri_status_t
+iri_listing_path(iri_listing_t *listing)
+{
+    iri_str_t     path = listing->conf.path;
+    iri_reading_t reading;
+    iri_status_t  status;
+    int           reads;
+
+    status = iri_buf_reserve(listing->env, &listing->path,
+                             path.len + IRI_MAX_SEGMENT);
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(listing->env, &listing->path, path.data,
+                             path.len);
+    }
+    if (status == IRI_OK) {
+        status = iri_listing_reads(listing, path, &reading, &reads);
+    }
+    if (status == IRI_OK) {
+        listing->base = path.len;
+        listing->slashes = iri_str_count(path, '/');
+        listing->odd = !reads || reading.form == IRI_FORM_INVALID;
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_listing_begin(const iri_env_t *env, const iri_listing_conf_t *conf,
+                  iri_listing_t **out)
+{
+    iri_listing_t *listing;
+    iri_status_t   status;
+
+    listing = env->alloc(env->ctx, sizeof(*listing));
+    if (listing == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    memset(listing, 0, sizeof(*listing));
+    listing->env = env;
+    listing->conf = *conf;
+    listing->root = conf->root;
+    listing->day = INT64_MIN;
+    iri_own_init(listing);
+
+    while (listing->root.len > 0
+           && listing->root.data[listing->root.len - 1] == '/')
+    {
+        listing->root.len--;
+    }
+
+    if (conf->reading == NULL) {
+        listing->reading.invalid = conf->unnamed ? IRI_INVALID_PASS
+                                                 : IRI_INVALID_404;
+        listing->conf.reading = &listing->reading;
+    }
+
+    iri_listing_query(listing, conf->query);
+
+    status = iri_listing_path(listing);
+    if (status == IRI_OK) {
+        *out = listing;
+    }
+
+    return status;
+}
+
+
+/* ---- entries ------------------------------------------------------------- */
+
+/* What is never told, and what is no entry at all. */
+static int
+iri_is_hidden(iri_str_t octets)
+{
+    return octets.len == 0 || octets.len > IRI_MAX_OCTETS
+           || octets.data[0] == '.' || iri_str_count(octets, '/') != 0
+           || iri_str_count(octets, '\0') != 0;
+}
+
+
+iri_status_t
+iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
+                  iri_listing_entry_t *entry)
+{
+    iri_str_t    name = octets, last;
+    iri_status_t status = IRI_OK;
+    int          hidden = iri_is_hidden(octets);
+
+    if (hidden || octets.len > IRI_MAX_SEGMENT || !iri_is_graphic(octets)) {
+        iri_blocks_reset(&listing->scratch);
+        name.len = 0;
+        status = hidden ? IRI_OK
+                        : iri_entry_name(&listing->own, listing->conf.tree,
+                                         octets, &name);
+    }
+
+    listing->path.len = listing->base;
+    last = name.len != 0 ? name : octets;
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(listing->env, &listing->path, last.data,
+                             hidden ? 0 : last.len);
+    }
+
+    if (status == IRI_OK) {
+        entry->octets = octets;
+        entry->name = name;
+        entry->path = iri_buf_str(&listing->path);
+        entry->hidden = hidden;
+    }
+
+    return status;
+}
+
+
+size_t
+iri_item_size(const iri_item_t *item)
+{
+    return iri_aligned(sizeof(*item) + item->octets_len
+                       + (item->same ? 0 : item->name_len));
+}
+
+
+iri_status_t
+iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
+                const iri_listing_info_t *info)
+{
+    int         same = iri_str_equal(entry->octets, entry->name);
+    size_t      name = same ? 0 : entry->name.len, width;
+    iri_item_t *item;
+
+    if (entry->hidden) {
+        return IRI_OK;
+    }
+
+    item = iri_blocks_take(listing, &listing->items,
+                           sizeof(*item) + entry->octets.len + name);
+    if (item == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    memset(item, 0, sizeof(*item));
+    item->same = (unsigned) same;
+    item->octets_len = (unsigned) entry->octets.len & 0x3fff;
+    item->name_len = (unsigned) entry->name.len & 0x7ff;
+    item->directory = info->is_directory != 0;
+    item->known = info->is_known != 0;
+    item->size = info->is_known ? info->size : 0;
+    item->mtime = info->is_known ? info->mtime : 0;
+    memcpy(item + 1, entry->octets.data, entry->octets.len);
+
+    if (name != 0) {
+        memcpy((unsigned char *) (item + 1) + entry->octets.len,
+               entry->name.data, name);
+    }
+
+    /* Octets of a URI and of a text may be six each, in a page. */
+    width = 12 * (entry->name.len + entry->octets.len);
+    listing->widest = width > listing->widest ? width : listing->widest;
+    listing->count++;
+    listing->directories += item->directory;
+
+    return IRI_OK;
+}
+
+
+/* ---- which are linked ---------------------------------------------------- */
+
+/* Does a name lead to these octets, in this very directory? */
+static int
+iri_is_of(const iri_listing_t *listing, const iri_found_t *found,
+          const iri_item_t *item)
+{
+    iri_str_t root = listing->root, octets = iri_item_octets(item);
+    iri_str_t last;
+
+    if (found->answer == IRI_PASS) {
+        return item->same && found->why == IRI_WHY_DECLARED;
+    }
+
+    if (found->answer != IRI_SERVE
+        || found->filename.len != root.len + 1 + octets.len)
+    {
+        return 0;
+    }
+
+    last = iri_str_from(found->filename, root.len + 1);
+
+    return iri_str_equal(last, octets);
+}
+
+
+/* As the server would: read the path, and look for it. */
+static iri_status_t
+iri_item_ask(iri_listing_t *listing, const iri_item_t *item, int *leads)
+{
+    iri_str_t     last = iri_item_name(item), path;
+    iri_search_t  search;
+    iri_reading_t reading;
+    iri_found_t   found;
+    iri_status_t  status;
+
+    last = last.len != 0 ? last : iri_item_octets(item);
+    listing->path.len = listing->base;
+
+    status = iri_buf_put(listing->env, &listing->path, last.data, last.len);
+
+    if (status == IRI_OK && item->directory) {
+        status = iri_buf_putc(listing->env, &listing->path, '/');
+    }
+    if (status == IRI_OK) {
+        status = iri_listing_reads(listing, iri_buf_str(&listing->path),
+                                   &reading, leads);
+    }
+
+    path = iri_buf_str(&listing->path);
+    path.len = listing->base + last.len;
+
+    if (status != IRI_OK || !*leads
+        || !iri_needs_look(listing->conf.tree, path)) {
+        return status;
+    }
+
+    memset(&search, 0, sizeof(search));
+    search.tree = listing->conf.tree;
+    search.cache = listing->conf.cache;
+    search.root = listing->root;
+    search.path = path;
+    search.prefix = listing->base - 1;
+
+    status = iri_find(&listing->own, &search, &found);
+    *leads = status == IRI_OK && iri_is_of(listing, &found, item);
+
+    return status;
+}
+
+
+/*
+ * Is this the first of the octets that would be looked for?  *odd: they are
+ * not looked for at all, but for what is found where all entries are read.
+ */
+static iri_status_t
+iri_item_is_first(iri_listing_t *listing, const iri_item_t *item, int *first,
+                  int *odd)
+{
+    const iri_tree_conf_t *tree = listing->conf.tree;
+    iri_str_t              octets = iri_item_octets(item);
+    iri_str_t              name = iri_item_name(item);
+    iri_buf_t              way = IRI_BUF_EMPTY;
+    iri_status_t           status;
+    size_t                 k, ways = 0;
+    int                    written;
+
+    *first = 0;
+    *odd = 1;
+
+    for (k = 0; k < IRI_WAYS(tree) && *odd; k++) {
+        status = iri_name_write(&listing->own, tree, name, k, &way, &written);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        if (written && iri_str_equal(iri_buf_str(&way), octets)) {
+            *odd = 0;
+            *first = ways == 0;
+        }
+
+        ways += written != 0;
+    }
+
+    return IRI_OK;
+}
+
+
+/* Nothing but its octets is needed to see it. */
+static int
+iri_item_is_plain(const iri_listing_t *listing, const iri_item_t *item)
+{
+    const iri_tree_conf_t *tree = listing->conf.tree;
+
+    return item->same
+           && (iri_is_graphic(iri_item_octets(item))
+               || (tree->names != IRI_NAMES_NFD
+                   && iri_charset_is_utf8(tree->charsets.at[0])));
+}
+
+
+/* Far from the limits of paths? */
+static int
+iri_item_is_short(const iri_listing_t *listing, const iri_item_t *item)
+{
+    return listing->base + item->name_len < IRI_MAX_PATH - 1
+           && listing->slashes < IRI_MAX_SEGMENTS - 1;
+}
+
+
+static iri_status_t
+iri_item_link(iri_listing_t *listing, iri_item_t *item)
+{
+    iri_status_t status = IRI_OK;
+    int          leads = 0, odd = 0;
+
+    if (item->name_len == 0 && !listing->conf.unnamed) {
+        return IRI_OK;
+    }
+
+    iri_blocks_reset(&listing->scratch);
+
+    if (item->name_len != 0 && !listing->odd
+        && iri_item_is_short(listing, item))
+    {
+        if (iri_item_is_plain(listing, item)) {
+            leads = 1;
+        } else {
+            status = iri_item_is_first(listing, item, &leads, &odd);
+        }
+    }
+
+    if (status == IRI_OK && !leads
+        && (!odd || listing->asked++ < IRI_MAX_ASKS)) {
+        status = iri_item_ask(listing, item, &leads);
+    }
+
+    item->linked = leads != 0;
+
+    return status;
+}
+
+
+iri_status_t
+iri_listing_finish(iri_listing_t *listing)
+{
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_listing_sort(listing);
+
+    for (i = 0; status == IRI_OK && i < listing->count; i++) {
+        status = iri_item_link(listing, listing->ranks[i].item);
+    }
+
+    return status == IRI_OK ? iri_page_begin(listing) : status;
+}
