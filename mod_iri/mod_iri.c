@@ -57,6 +57,7 @@ mod_iri_create_dir(apr_pool_t *pool, char *path)
 
     (void) path;
     dir->redirect = MOD_IRI_UNSET;
+    dir->listing = MOD_IRI_UNSET;
     return dir;
 }
 
@@ -70,6 +71,9 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
     dir->has |= add->has;
     if (add->redirect != MOD_IRI_UNSET) {
         dir->redirect = add->redirect;
+    }
+    if (add->listing != MOD_IRI_UNSET) {
+        dir->listing = add->listing;
     }
     return dir;
 }
@@ -255,6 +259,16 @@ mod_iri_set_redirect(cmd_parms *cmd, void *dirv, const char *arg)
         cmd, iri_parse_redirect(mod_iri_str(arg), &dir->redirect));
 }
 
+static const char *
+mod_iri_set_listing(cmd_parms *cmd, void *dirv, int on)
+{
+    mod_iri_dir_t *dir = dirv;
+
+    (void) cmd;
+    dir->listing = on;
+    return NULL;
+}
+
 /* clang-format off */
 static const command_rec mod_iri_directives[] = {
     AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, NULL, RSRC_CONF,
@@ -284,6 +298,9 @@ static const command_rec mod_iri_directives[] = {
     AP_INIT_TAKE1("IRIRedirect", mod_iri_set_redirect, NULL,
         RSRC_CONF | OR_FILEINFO,
         "off or a status from 301 on: redirect to the canonical URI"),
+    AP_INIT_FLAG("IRIListing", mod_iri_set_listing, NULL,
+        RSRC_CONF | OR_INDEXES,
+        "on or off: directories are listed by their canonical names"),
     AP_INIT_NO_ARGS(NULL, NULL, NULL, 0, NULL)
 };
 /* clang-format on */
@@ -308,6 +325,8 @@ mod_iri_hooks(apr_pool_t *pool)
     static const char *const rewrite[] = { "mod_rewrite.c", NULL };
     /* they redirect by what is on disk */
     static const char *const dir[] = { "mod_dir.c", "mod_speling.c", NULL };
+    /* it lists names as they are on disk */
+    static const char *const autoindex[] = { "mod_autoindex.c", NULL };
 
     (void) pool;
     /* before modules that make something of the names of virtual hosts */
@@ -338,6 +357,7 @@ mod_iri_hooks(apr_pool_t *pool)
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_fixups(mod_iri_redirect, NULL, dir, APR_HOOK_LAST);
     ap_hook_fixups(mod_iri_redirect_directory, dir, NULL, APR_HOOK_LAST);
+    ap_hook_handler(mod_iri_list, NULL, autoindex, APR_HOOK_MIDDLE);
     mod_iri_dav_register();
     ap_hook_insert_filter(mod_iri_dav_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_restore, NULL, NULL,

@@ -9,7 +9,9 @@
  *   mod_iri_native.c   octets of the disk in redirects -> canonical path
  *   mod_iri_disk.c     canonical r->uri -> r->filename as it is on disk
  *   mod_iri_fold.c     names that are near, by the settings of their place
+ *   mod_iri_ask.c      what a client would get that asked for a path
  *   mod_iri_choice.c   several names that a request may mean
+ *   mod_iri_listing.c  listings of directories
  *   mod_iri_walk.c     <Files> and MultiViews on canonical names
  *   mod_iri_moved.c    starting over under the name that was found
  *   mod_iri_answer.c   redirects, headers of answers
@@ -86,6 +88,7 @@ typedef struct {
     iri_tree_conf_t tree;
     unsigned        has;
     int             redirect; /* 0: off, HTTP status, or MOD_IRI_UNSET */
+    int             listing;  /* 0: off, 1: on, or MOD_IRI_UNSET */
 } mod_iri_dir_t;
 
 /* A <Directory> that says something about names on disk. */
@@ -142,7 +145,7 @@ typedef struct {
     int                plain;        /* 1: that and what was asked are ASCII */
     int                rewritten;    /* 1: and a rule has led there, not the
                                      client */
-    int                choosing;     /* 1: subrequests ask for choices */
+    struct mod_iri_asker_s *asker;   /* NULL: a subrequest is not to ask */
     iri_match_t        moved_by;     /* what had to be forgiven for that */
     const request_rec *first; /* r as it was before; NULL: not started over,
                                  or only as a subrequest */
@@ -250,6 +253,48 @@ const iri_tree_conf_t *mod_iri_tree_of_path(request_rec *r,
 iri_status_t mod_iri_find(request_rec *r, const iri_env_t *env,
                           const iri_search_t *search, iri_found_t *found);
 
+/* ---- mod_iri_ask.c ------------------------------------------------------ */
+
+/* Who asks, on behalf of the client of a request. */
+typedef struct mod_iri_asker_s {
+    request_rec      *r;
+    ap_conf_vector_t *own;     /* settings of r */
+    ap_conf_vector_t *other;   /* the same, elsewhere */
+    int               unnamed; /* 1: what is asked for are octets that no
+                                  charset reads, and they pass */
+    const char       *path;    /* canonical, of uri, which is ASCII: both as
+                                  reading would give them; NULL: unknown */
+    const char       *uri;
+
+    /* What the rules have led the last subrequest to; in its pool. */
+    const char *filename; /* NULL: to nothing */
+    const char *path_info;
+    apr_finfo_t finfo;
+} mod_iri_asker_t;
+
+void mod_iri_ask_begin(mod_iri_asker_t *asker, request_rec *r);
+
+/*
+ * A subrequest for a path, percent-encoded, perhaps with a query; what was
+ * answered is to be destroyed with ap_destroy_sub_req().
+ */
+request_rec *mod_iri_ask(mod_iri_asker_t *asker, const char *uri);
+
+/* One for an entry of the directory of r, by its octets. */
+request_rec *mod_iri_ask_entry(mod_iri_asker_t   *asker,
+                               const apr_finfo_t *entry);
+
+/* Who asks for r; NULL: nobody. */
+mod_iri_asker_t *mod_iri_asker(const request_rec *r);
+
+/* Of what is asked for: before all, after walks, before mod_dir. */
+int  mod_iri_judge_anew(request_rec *r);
+int  mod_iri_judge_headers(request_rec *r);
+void mod_iri_ask_keep(request_rec *r);
+
+/* Could the server read what a subrequest has found? */
+int mod_iri_is_readable(request_rec *rr);
+
 /* ---- mod_iri_choice.c --------------------------------------------------- */
 
 /*
@@ -258,10 +303,6 @@ iri_status_t mod_iri_find(request_rec *r, const iri_env_t *env,
  * be written is refused.
  */
 int mod_iri_choose(request_rec *r, mod_iri_request_t *ctx);
-
-/* Of a choice, as of a request of the client: before all, and after walks. */
-int mod_iri_judge_anew(request_rec *r);
-int mod_iri_judge_headers(request_rec *r);
 
 /* ---- mod_iri_moved.c ---------------------------------------------------- */
 
@@ -342,6 +383,7 @@ int mod_iri_fixups(request_rec *r); /* mod_iri_answer.c */
 int mod_iri_redirect(request_rec *r);
 int mod_iri_redirect_directory(request_rec *r);
 
+int mod_iri_list(request_rec *r); /* mod_iri_listing.c */
 
 void mod_iri_dav_register(void); /* mod_iri_dav.c */
 void mod_iri_dav_insert(request_rec *r);

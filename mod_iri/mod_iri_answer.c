@@ -92,6 +92,7 @@ mod_iri_redirect(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
+    mod_iri_ask_keep(r);
     if (ctx == NULL || mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;
     }

@@ -39,111 +39,18 @@ mod_iri_is_opened(request_rec *rr, const mod_iri_request_t *ctx,
            && (names[len] == '\0' || (len > 0 && name[len - 1] == '/'));
 }
 
-/* Could the server read it, as far as it would be the one to do so? */
-static int
-mod_iri_is_readable(request_rec *rr)
-{
-    apr_file_t *file;
-    apr_dir_t  *dir;
-
-    if (rr->finfo.filetype == APR_DIR) {
-        return apr_dir_open(&dir, rr->filename, rr->pool) == APR_SUCCESS;
-    }
-    /* another handler may start it, or leave it to another process */
-    return rr->finfo.filetype == APR_REG
-           && ((rr->handler != NULL
-                && strcmp(rr->handler, "default-handler") != 0)
-               || apr_file_open(&file, rr->filename, APR_READ,
-                                APR_OS_DEFAULT, rr->pool)
-                      == APR_SUCCESS);
-}
-
-/* The same settings; httpd takes them for others, for they are elsewhere. */
-static ap_conf_vector_t *
-mod_iri_other_config(request_rec *r)
-{
-    ap_conf_vector_t *copy = ap_create_request_config(r->pool);
-    const module     *m;
-
-    for (m = ap_top_module; m != NULL; m = m->next) {
-        ap_set_module_config(copy, m,
-                             ap_get_module_config(r->per_dir_config, m));
-    }
-    return copy;
-}
-
-/*
- * Ask for it.  httpd lets a subrequest in unasked where the settings are those
- * of its main request; but rules can tell the two by their URI.
- */
-static request_rec *
-mod_iri_ask(request_rec *r, mod_iri_request_t *ctx, const char *uri)
-{
-    ap_conf_vector_t *config = r->per_dir_config;
-    const char       *sent = r->parsed_uri.query;
-    request_rec      *rr;
-
-    if (sent != NULL) {
-        uri = apr_pstrcat(r->pool, uri, "?", sent, NULL);
-    }
-    r->per_dir_config = mod_iri_other_config(r);
-    ctx->choosing = 1;
-    rr = ap_sub_req_lookup_uri(uri, r, NULL);
-    ctx->choosing = 0;
-    r->per_dir_config = config;
-    return rr;
-}
-
-static int
-mod_iri_is_choice(const request_rec *r)
-{
-    const mod_iri_request_t *ctx = r->main ? mod_iri_request(r->main) : NULL;
-
-    return ctx != NULL && ctx->choosing;
-}
-
-/*
- * What is asked for as a choice becomes a request of its own: with no
- * variable of its main request, and with what SetEnvIf and its like make of a
- * request that was just read.  The status to answer, or DECLINED.
- */
-int
-mod_iri_judge_anew(request_rec *r)
-{
-    int status;
-
-    if (!mod_iri_is_choice(r)) {
-        return DECLINED;
-    }
-    r->the_request = apr_pstrcat(r->pool, r->method, " ", r->unparsed_uri, " ",
-                                 r->main->protocol, NULL);
-    r->protocol = r->main->protocol;
-    r->proto_num = r->main->proto_num;
-    r->subprocess_env = apr_table_make(r->pool, 25);
-    /* for those who would count it, log it, or add filters to it */
-    r->prev = r->main;
-    status = ap_run_post_read_request(r);
-    r->prev = NULL;
-    if (status == OK || status == DECLINED) {
-        return DECLINED;
-    }
-    return ap_is_HTTP_ERROR(status) ? status : HTTP_NOT_FOUND;
-}
-
-/* httpd asks only for main requests: SetEnvIf in a directory, say. */
-int
-mod_iri_judge_headers(request_rec *r)
-{
-    return mod_iri_is_choice(r) ? ap_run_header_parser(r) : DECLINED;
-}
-
 /* Could the client get this one? */
 static int
-mod_iri_may_have(request_rec *r, mod_iri_request_t *ctx, const char *choice,
-                 const char *uri, int *is_directory)
+mod_iri_may_have(mod_iri_asker_t *asker, const mod_iri_request_t *ctx,
+                 const char *choice, const char *uri, int *is_directory)
 {
-    request_rec *rr = mod_iri_ask(r, ctx, uri);
+    const char  *sent = asker->r->parsed_uri.query;
     int          may = 0;
+    request_rec *rr;
+
+    rr = mod_iri_ask(asker, sent == NULL ? uri
+                                         : apr_pstrcat(asker->r->pool, uri,
+                                                       "?", sent, NULL));
 
     /* mod_dir redirects to a directory that lacks its slash */
     *is_directory = rr->finfo.filetype == APR_DIR
@@ -157,10 +64,11 @@ mod_iri_may_have(request_rec *r, mod_iri_request_t *ctx, const char *choice,
 
 /* The choice as it is to be told; NULL: not at all. */
 static const char *
-mod_iri_told(request_rec *r, mod_iri_request_t *ctx,
+mod_iri_told(mod_iri_asker_t *asker, const mod_iri_request_t *ctx,
              const iri_env_t *env, iri_str_t path)
 {
-    const char *choice = mod_iri_dup(r->pool, path);
+    apr_pool_t *pool = asker->r->pool;
+    const char *choice = mod_iri_dup(pool, path);
     int         is_directory = 0, may, with_slash;
     iri_str_t   uri;
 
@@ -168,12 +76,12 @@ mod_iri_told(request_rec *r, mod_iri_request_t *ctx,
         if (iri_path_to_uri(env, mod_iri_str(choice), &uri) != IRI_OK) {
             return NULL;
         }
-        may = mod_iri_may_have(r, ctx, choice, mod_iri_dup(r->pool, uri),
+        may = mod_iri_may_have(asker, ctx, choice, mod_iri_dup(pool, uri),
                                &is_directory);
         if (!is_directory) {
             return may ? choice : NULL;
         }
-        choice = apr_pstrcat(r->pool, choice, "/", NULL);
+        choice = apr_pstrcat(pool, choice, "/", NULL);
     }
     return NULL;
 }
@@ -182,14 +90,16 @@ mod_iri_told(request_rec *r, mod_iri_request_t *ctx,
 static void
 mod_iri_select(request_rec *r, mod_iri_request_t *ctx)
 {
-    iri_found_t  *found = &ctx->found;
-    const char   *told;
-    iri_env_apr_t env;
-    size_t        i, count = 0;
+    iri_found_t    *found = &ctx->found;
+    const char     *told;
+    mod_iri_asker_t asker;
+    iri_env_apr_t   env;
+    size_t          i, count = 0;
 
     mod_iri_env(&env, r);
+    mod_iri_ask_begin(&asker, r);
     for (i = 0; i < found->count; i++) {
-        told = mod_iri_told(r, ctx, &env.env, found->choices[i]);
+        told = mod_iri_told(&asker, ctx, &env.env, found->choices[i]);
         if (told != NULL) {
             found->choices[count++] = mod_iri_str(told);
         }

@@ -118,6 +118,53 @@ mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
     mod_iri_vars_reading(r, ctx);
 }
 
+/*
+ * The path of an entry that a listing asks for is canonical, for it was made
+ * of its name: reading it would give the same again.
+ */
+static int
+mod_iri_read_asked(request_rec *r, const mod_iri_server_t *conf)
+{
+    const mod_iri_asker_t *asker = mod_iri_asker(r);
+    mod_iri_request_t     *ctx;
+    iri_reading_t         *reading;
+
+    if (asker == NULL || asker->path == NULL
+        || strcmp(asker->uri, r->parsed_uri.path) != 0)
+    {
+        return 0;
+    }
+    ctx = mod_iri_request_make(r);
+    reading = &ctx->reading;
+    memset(reading, 0, sizeof(*reading));
+    reading->answer = IRI_PASS;
+    reading->why = IRI_WHY_CANONICAL;
+    reading->form = IRI_FORM_ESCAPED;
+    reading->charset = mod_iri_str("UTF-8");
+    reading->path = mod_iri_str(asker->path);
+    reading->uri = mod_iri_str(asker->uri);
+    reading->octets = reading->path;
+    reading->conf = &conf->reading;
+    ctx->has_reading = 1;
+    ctx->form = IRI_FORM_ESCAPED;
+    ctx->charset = "UTF-8";
+    ctx->path = asker->path;
+    ctx->uri = asker->uri;
+    mod_iri_vars_reading(r, ctx);
+    return 1;
+}
+
+/* How entries without a name are asked for; else as all requests are read. */
+static const iri_reading_conf_t *
+mod_iri_reading_conf(const request_rec *r, const mod_iri_server_t *conf)
+{
+    static const iri_reading_conf_t pass = { { 0, { NULL } },
+                                             IRI_INVALID_PASS };
+    const mod_iri_asker_t          *asker = mod_iri_asker(r);
+
+    return asker != NULL && asker->unnamed ? &pass : &conf->reading;
+}
+
 static void
 mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 {
@@ -134,6 +181,9 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     {
         return; /* read already */
     }
+    if (mod_iri_read_asked(r, conf)) {
+        return;
+    }
     path = mod_iri_normalized(r, mod_iri_without_native(r, conf, raw));
     if (path == NULL) {
         return;
@@ -144,7 +194,8 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     request.path = mod_iri_str(path);
     request.escaped = 1;
     request.target = mod_iri_str(raw);
-    status = iri_read(&env.env, &conf->reading, &request, &ctx->reading);
+    status = iri_read(&env.env, mod_iri_reading_conf(r, conf), &request,
+                      &ctx->reading);
     if (status == IRI_OK) {
         mod_iri_apply(r, ctx, report);
     } else if (status != IRI_BAD_ESCAPE) {
@@ -251,7 +302,7 @@ mod_iri_plain(request_rec *r)
     } else if (r->main != NULL) {
         ap_set_module_config(r->request_config, &iri_module,
                              (void *) &mod_iri_uri_subrequest);
-        if (mod_iri_request(r->main) != NULL) {
+        if (mod_iri_request(r->main) != NULL && mod_iri_asker(r) == NULL) {
             mod_iri_vars_reading(r, NULL);
         }
     }

@@ -1,0 +1,154 @@
+/*
+ * mod_iri_ask.c - what would a client get that asked for this path?
+ *
+ * A subrequest for the path, which is judged as the request of a client would
+ * be: by all rules of the server and of its own path, for whoever is asking.
+ * Choices and listings tell only of what the answer lets the client have.
+ */
+
+#include <unistd.h>
+
+#include "mod_iri.h"
+
+/* ---- asking ------------------------------------------------------------- */
+
+/* The same settings; httpd takes them for others, for they are elsewhere. */
+static ap_conf_vector_t *
+mod_iri_other_config(request_rec *r)
+{
+    ap_conf_vector_t *copy = ap_create_request_config(r->pool);
+    const module     *m;
+
+    for (m = ap_top_module; m != NULL; m = m->next) {
+        ap_set_module_config(copy, m,
+                             ap_get_module_config(r->per_dir_config, m));
+    }
+    return copy;
+}
+
+void
+mod_iri_ask_begin(mod_iri_asker_t *asker, request_rec *r)
+{
+    memset(asker, 0, sizeof(*asker));
+    asker->r = r;
+    asker->own = r->per_dir_config;
+    asker->other = mod_iri_other_config(r);
+}
+
+/*
+ * httpd lets a subrequest in unasked where the settings are those of its main
+ * request; but rules can tell the two by their URI.
+ */
+static void
+mod_iri_ask_open(mod_iri_asker_t *asker)
+{
+    asker->filename = NULL;
+    asker->r->per_dir_config = asker->other;
+    mod_iri_request_make(asker->r)->asker = asker;
+}
+
+static void
+mod_iri_ask_close(mod_iri_asker_t *asker)
+{
+    mod_iri_request_make(asker->r)->asker = NULL;
+    asker->r->per_dir_config = asker->own;
+}
+
+request_rec *
+mod_iri_ask(mod_iri_asker_t *asker, const char *uri)
+{
+    request_rec *rr;
+
+    mod_iri_ask_open(asker);
+    rr = ap_sub_req_lookup_uri(uri, asker->r, NULL);
+    mod_iri_ask_close(asker);
+    return rr;
+}
+
+request_rec *
+mod_iri_ask_entry(mod_iri_asker_t *asker, const apr_finfo_t *entry)
+{
+    request_rec *rr;
+
+    mod_iri_ask_open(asker);
+    rr = ap_sub_req_lookup_dirent(entry, asker->r, AP_SUBREQ_NO_ARGS, NULL);
+    mod_iri_ask_close(asker);
+    return rr;
+}
+
+/* ---- being asked -------------------------------------------------------- */
+
+mod_iri_asker_t *
+mod_iri_asker(const request_rec *r)
+{
+    const mod_iri_request_t *ctx = r->main ? mod_iri_request(r->main) : NULL;
+
+    return ctx != NULL ? ctx->asker : NULL;
+}
+
+/*
+ * What is asked for becomes a request of its own: with no variable of its
+ * main request, and with what SetEnvIf and its like make of a request that
+ * was just read.  The status to answer, or DECLINED.
+ */
+int
+mod_iri_judge_anew(request_rec *r)
+{
+    int status;
+
+    if (mod_iri_asker(r) == NULL) {
+        return DECLINED;
+    }
+    r->the_request = apr_pstrcat(r->pool, r->method, " ", r->unparsed_uri, " ",
+                                 r->main->protocol, NULL);
+    r->protocol = r->main->protocol;
+    r->proto_num = r->main->proto_num;
+    r->subprocess_env = apr_table_make(r->pool, 25);
+    /* for those who would count it, log it, or add filters to it */
+    r->prev = r->main;
+    status = ap_run_post_read_request(r);
+    r->prev = NULL;
+    if (status == OK || status == DECLINED) {
+        return DECLINED;
+    }
+    return ap_is_HTTP_ERROR(status) ? status : HTTP_NOT_FOUND;
+}
+
+/* httpd asks only for main requests: SetEnvIf in a directory, say. */
+int
+mod_iri_judge_headers(request_rec *r)
+{
+    return mod_iri_asker(r) != NULL ? ap_run_header_parser(r) : DECLINED;
+}
+
+/*
+ * In fixups, before mod_dir may go on to the index of a directory: this is
+ * what the rules have led to.
+ */
+void
+mod_iri_ask_keep(request_rec *r)
+{
+    mod_iri_asker_t *asker = mod_iri_asker(r);
+
+    if (asker != NULL) {
+        asker->filename = r->filename;
+        asker->path_info = r->path_info;
+        asker->finfo = r->finfo;
+    }
+}
+
+/* ---- what was found ----------------------------------------------------- */
+
+/* Could the server read it, as far as it would be the one to do so? */
+int
+mod_iri_is_readable(request_rec *rr)
+{
+    if (rr->finfo.filetype == APR_DIR) {
+        return access(rr->filename, R_OK) == 0;
+    }
+    /* another handler may start it, or leave it to another process */
+    return rr->finfo.filetype == APR_REG
+           && ((rr->handler != NULL
+                && strcmp(rr->handler, "default-handler") != 0)
+               || access(rr->filename, R_OK) == 0);
+}

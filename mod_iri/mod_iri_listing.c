@@ -1,0 +1,432 @@
+/*
+ * mod_iri_listing.c - listings of directories
+ *
+ * What mod_autoindex does, with canonical names in UTF-8; the core writes the
+ * page.  Each entry is asked for by its own path, as the client would ask for
+ * it, and is told only if that leads to it and the client could have it.
+ *
+ * Memory is that of the core, which sorts what is told: what an entry is
+ * asked with is freed before the next one, and the page is sent in pieces.
+ */
+
+#include "mod_iri.h"
+
+#include <apr_file_info.h>
+#include <util_script.h>
+
+#define MOD_IRI_PIECE (32 * 1024) /* octets that are sent at a time */
+
+/* What one listing is made with. */
+typedef struct {
+    request_rec            *r;
+    const iri_tree_conf_t  *tree;
+    iri_listing_t          *listing;
+    mod_iri_asker_t         asker;
+    apr_pool_t             *pool; /* of one entry */
+    const char             *dir;  /* octets on disk, ends with "/" */
+    int                     read; /* 1: paths of names need not be read */
+
+    const iri_listing_entry_t *entry; /* in question */
+    const char                *octets; /* of it, below dir */
+} mod_iri_list_t;
+
+/* What is known of an entry that was asked for. */
+typedef enum {
+    MOD_IRI_NOTHING, /* the client can not have it */
+    MOD_IRI_SLASH,   /* it is a directory, to be asked for with its "/" */
+    MOD_IRI_OTHER,   /* its path leads to another entry, or to none */
+    MOD_IRI_TOLD
+} mod_iri_told_t;
+
+/* ---- one entry ---------------------------------------------------------- */
+
+/* What was found below the directory, without the slash at its end. */
+static const char *
+mod_iri_below(const mod_iri_list_t *list)
+{
+    const char *filename = list->asker.filename;
+    size_t      len = strlen(list->dir);
+
+    if (filename == NULL || strncmp(filename, list->dir, len) != 0
+        || (list->asker.path_info != NULL && *list->asker.path_info))
+    {
+        return NULL;
+    }
+    filename += len;
+    len = strlen(filename);
+    return len > 0 && filename[len - 1] == '/'
+               ? apr_pstrmemdup(list->pool, filename, len - 1)
+               : filename;
+}
+
+/* Has what was found the same name? */
+static int
+mod_iri_is_twin(const mod_iri_list_t *list, const char *found)
+{
+    iri_env_apr_t env;
+    iri_str_t     name;
+
+    iri_env_apr_init(&env, list->pool, NULL, NULL);
+    return found != NULL && strchr(found, '/') == NULL
+           && iri_entry_name(&env.env, list->tree, mod_iri_str(found), &name)
+                  == IRI_OK
+           && name.len == list->entry->name.len
+           && memcmp(name.data, list->entry->name.data, name.len) == 0;
+}
+
+/*
+ * Of an entry whose path leads to another of its name, or that has none, its
+ * octets are told without a link, if the rules have nothing against the path.
+ */
+static int
+mod_iri_is_other(const mod_iri_list_t *list, const request_rec *rr,
+                 const char *found)
+{
+    return list->entry->name.len == 0
+               ? rr->status == HTTP_OK || rr->status == HTTP_NOT_FOUND
+               : rr->status == HTTP_OK && mod_iri_is_twin(list, found);
+}
+
+/* What does the answer come to? */
+static mod_iri_told_t
+mod_iri_answered(const mod_iri_list_t *list, request_rec *rr, int with_slash)
+{
+    const char *found = mod_iri_below(list);
+
+    if (rr->proxyreq) {
+        return MOD_IRI_NOTHING;
+    }
+    if (found == NULL || strcmp(found, list->octets) != 0) {
+        return mod_iri_is_other(list, rr, found) ? MOD_IRI_OTHER
+                                                 : MOD_IRI_NOTHING;
+    }
+    if (list->asker.finfo.filetype == APR_DIR && !with_slash) {
+        return MOD_IRI_SLASH;
+    }
+    return rr->status == HTTP_OK && mod_iri_is_readable(rr) ? MOD_IRI_TOLD
+                                                            : MOD_IRI_NOTHING;
+}
+
+/* By its path, as a client would. */
+static mod_iri_told_t
+mod_iri_ask_path(mod_iri_list_t *list, const char *path, const char *uri)
+{
+    mod_iri_asker_t *asker = &list->asker;
+    request_rec     *rr;
+    mod_iri_told_t   told;
+
+    asker->unnamed = list->entry->name.len == 0;
+    asker->path = list->read && !asker->unnamed ? path : NULL;
+    asker->uri = uri;
+    rr = mod_iri_ask(asker, uri);
+    told = mod_iri_answered(list, rr, uri[strlen(uri) - 1] == '/');
+    ap_destroy_sub_req(rr);
+    return told;
+}
+
+/* By its octets, which no path leads to. */
+static mod_iri_told_t
+mod_iri_ask_octets(mod_iri_list_t *list)
+{
+    request_rec   *rr;
+    mod_iri_told_t told;
+    apr_finfo_t    entry;
+
+    memset(&entry, 0, sizeof(entry));
+    entry.name = list->octets;
+    entry.valid = APR_FINFO_NAME;
+    list->asker.path = NULL;
+    rr = mod_iri_ask_entry(&list->asker, &entry);
+    told = mod_iri_answered(list, rr, 1);
+    ap_destroy_sub_req(rr);
+    return told;
+}
+
+static const char *
+mod_iri_with_slash(const mod_iri_list_t *list, const char *path)
+{
+    return apr_pstrcat(list->pool, path, "/", NULL);
+}
+
+static mod_iri_told_t
+mod_iri_judge(mod_iri_list_t *list, int is_directory)
+{
+    const char    *path = mod_iri_dup(list->pool, list->entry->path), *uri;
+    iri_env_apr_t  env;
+    iri_str_t      escaped;
+    mod_iri_told_t told = MOD_IRI_SLASH;
+
+    iri_env_apr_init(&env, list->pool, NULL, NULL);
+    if (iri_path_to_uri(&env.env, mod_iri_str(path), &escaped) != IRI_OK) {
+        return MOD_IRI_NOTHING;
+    }
+    uri = mod_iri_dup(list->pool, escaped);
+    if (!is_directory) {
+        told = mod_iri_ask_path(list, path, uri);
+    }
+    if (told == MOD_IRI_SLASH) {
+        told = mod_iri_ask_path(list, mod_iri_with_slash(list, path),
+                                mod_iri_with_slash(list, uri));
+    }
+    return told == MOD_IRI_OTHER ? mod_iri_ask_octets(list) : told;
+}
+
+/* ---- all of them -------------------------------------------------------- */
+
+static iri_status_t
+mod_iri_list_entry(mod_iri_list_t *list, const apr_finfo_t *info)
+{
+    iri_listing_entry_t entry;
+    iri_listing_info_t  known;
+    iri_status_t        status;
+
+    status = iri_listing_entry(list->listing, mod_iri_str(info->name), &entry);
+    if (status != IRI_OK || entry.hidden) {
+        return status;
+    }
+    list->entry = &entry;
+    list->octets = info->name;
+    if (mod_iri_judge(list, info->filetype == APR_DIR) != MOD_IRI_TOLD) {
+        return IRI_OK;
+    }
+    known.is_directory = list->asker.finfo.filetype == APR_DIR;
+    known.is_known = 1;
+    known.size = (uint64_t) list->asker.finfo.size;
+    known.mtime = (int64_t) apr_time_sec(list->asker.finfo.mtime);
+    return iri_listing_add(list->listing, &entry, &known);
+}
+
+/* An HTTP status, or OK. */
+static int
+mod_iri_list_failed(request_rec *r, iri_status_t status)
+{
+    if (status == IRI_OK) {
+        return OK;
+    }
+    ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "iri: cannot list %s: %s",
+                  r->filename, iri_status_text(status));
+    return HTTP_INTERNAL_SERVER_ERROR;
+}
+
+static int
+mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
+{
+    apr_finfo_t  info;
+    apr_status_t rv;
+    iri_status_t status = IRI_OK;
+
+    while (status == IRI_OK) {
+        rv = apr_dir_read(&info, APR_FINFO_NAME | APR_FINFO_TYPE, dir);
+        if (APR_STATUS_IS_ENOENT(rv)) {
+            break;
+        }
+        if (rv != APR_SUCCESS && rv != APR_INCOMPLETE) {
+            status = IRI_IO_FAILED;
+            break;
+        }
+        if (strcmp(info.name, ".") != 0 && strcmp(info.name, "..") != 0) {
+            status = mod_iri_list_entry(list, &info);
+            apr_pool_clear(list->pool);
+        }
+    }
+    if (status == IRI_OK) {
+        status = iri_listing_finish(list->listing);
+    }
+    return mod_iri_list_failed(list->r, status);
+}
+
+static int
+mod_iri_cannot_open(request_rec *r, apr_status_t rv)
+{
+    ap_log_rerror(APLOG_MARK, APLOG_ERR, rv, r, "iri: cannot open %s",
+                  r->filename);
+    if (APR_STATUS_IS_ENOENT(rv) || APR_STATUS_IS_ENOTDIR(rv)) {
+        return HTTP_NOT_FOUND;
+    }
+    return APR_STATUS_IS_EACCES(rv) ? HTTP_FORBIDDEN
+                                    : HTTP_INTERNAL_SERVER_ERROR;
+}
+
+static int
+mod_iri_read_directory(mod_iri_list_t *list)
+{
+    request_rec *r = list->r;
+    apr_dir_t   *dir;
+    apr_status_t rv = apr_dir_open(&dir, r->filename, r->pool);
+    int          status;
+
+    if (rv != APR_SUCCESS) {
+        return mod_iri_cannot_open(r, rv);
+    }
+    if (r->header_only) {
+        status = OK;
+    } else {
+        apr_pool_create(&list->pool, r->pool);
+        mod_iri_ask_begin(&list->asker, r);
+        status = mod_iri_read_entries(list, dir);
+        apr_pool_destroy(list->pool);
+    }
+    apr_dir_close(dir);
+    return status;
+}
+
+/*
+ * A path that is read as itself, far from all limits, is so with a name behind
+ * it, which is in NFC and holds nothing that is refused.
+ */
+static int
+mod_iri_is_read(const mod_iri_list_t *list)
+{
+    request_rec  *r = list->r;
+    iri_reading_t reading;
+    iri_env_apr_t env;
+    const char   *path;
+    int           i;
+
+    path = r->uri;
+    for (i = 0; i < 2; i++) {
+        path = apr_pstrcat(r->pool, path, "x/", NULL);
+    }
+    mod_iri_env(&env, r);
+    return strlen(path) + 2 * IRI_MAX_SEGMENT < IRI_MAX_PATH
+           && mod_iri_read_made(r->server, &env.env, mod_iri_str(path),
+                                &reading)
+                  == IRI_OK
+           && reading.answer == IRI_PASS
+           && reading.form != IRI_FORM_INVALID;
+}
+
+/* ---- the answer --------------------------------------------------------- */
+
+static int
+mod_iri_send_page(mod_iri_list_t *list)
+{
+    request_rec   *r = list->r;
+    unsigned char *piece = apr_palloc(r->pool, MOD_IRI_PIECE);
+    iri_status_t   status;
+    size_t         len;
+
+    while (!r->connection->aborted) {
+        status = iri_listing_next(list->listing, piece, MOD_IRI_PIECE, &len);
+        if (status != IRI_OK) {
+            mod_iri_list_failed(r, status);
+            r->connection->keepalive = AP_CONN_CLOSE;
+            r->connection->aborted = 1; /* what was sent is not all */
+            break;
+        }
+        if (len == 0 || ap_rwrite(piece, (int) len, r) < 0) {
+            break;
+        }
+    }
+    return OK;
+}
+
+/*
+ * What is told depends on who asks, and on more than the directory: no
+ * validators, and nothing for a cache that others share.
+ */
+static void
+mod_iri_list_headers(request_rec *r, const iri_listing_t *listing)
+{
+    static const char policy[] = "Content-Security-Policy";
+
+    ap_set_content_type(r, iri_listing_type(listing));
+    apr_table_mergen(r->headers_out, "Cache-Control", "private");
+    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
+    if (apr_table_get(r->headers_out, policy) == NULL) {
+        apr_table_setn(r->headers_out, policy, iri_listing_policy(listing));
+    }
+}
+
+static int
+mod_iri_send_listing(request_rec *r)
+{
+    iri_env_apr_t      *env = apr_palloc(r->pool, sizeof(*env));
+    iri_listing_conf_t *conf = apr_pcalloc(r->pool, sizeof(*conf));
+    mod_iri_server_t   *server = mod_iri_server(r->server);
+    mod_iri_list_t      list;
+    int                 status;
+
+    memset(&list, 0, sizeof(list));
+    mod_iri_env(env, r);
+    list.r = r;
+    list.dir = r->filename;
+    list.tree = mod_iri_tree_known(r);
+    conf->tree = list.tree;
+    conf->cache = server->cache;
+    conf->reading = &server->reading;
+    conf->root = mod_iri_str(r->filename);
+    conf->path = mod_iri_str(r->uri);
+    conf->query = mod_iri_str(r->args ? r->args : "");
+    conf->unnamed = server->reading.invalid == IRI_INVALID_PASS;
+    list.read = mod_iri_is_read(&list);
+    status = mod_iri_list_failed(
+        r, iri_listing_begin(&env->env, conf, &list.listing));
+    if (status != OK) {
+        return status;
+    }
+    status = mod_iri_read_directory(&list);
+    if (status != OK) {
+        return status;
+    }
+    mod_iri_list_headers(r, list.listing);
+    return r->header_only ? OK : mod_iri_send_page(&list);
+}
+
+/* ---- which directories -------------------------------------------------- */
+
+static int
+mod_iri_is_listed(const request_rec *r)
+{
+    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
+                                                    &iri_module);
+
+    return dir != NULL && dir->listing == 1
+           && (strcmp(r->handler, DIR_MAGIC_TYPE) == 0
+               || *r->handler == '\0')
+           && r->finfo.filetype == APR_DIR
+           && mod_iri_server(r->server)->engine == IRI_ENGINE_ON;
+}
+
+/* Where DirectorySlash is off: links are to lead on from the directory. */
+static int
+mod_iri_add_slash(request_rec *r)
+{
+    const char *uri = ap_os_escape_path(r->pool, r->uri, 1);
+
+    uri = apr_pstrcat(r->pool, uri, "/", r->args ? "?" : NULL, r->args, NULL);
+    apr_table_setn(r->headers_out, "Location",
+                   ap_construct_url(r->pool, uri, r));
+    return HTTP_MOVED_PERMANENTLY;
+}
+
+int
+mod_iri_list(request_rec *r)
+{
+    int status;
+
+    if (!mod_iri_is_listed(r)) {
+        return DECLINED;
+    }
+    r->allowed |= (AP_METHOD_BIT << M_GET);
+    if (r->method_number != M_GET) {
+        return DECLINED;
+    }
+    if (!(ap_allow_options(r) & OPT_INDEXES)) {
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
+                      "iri: cannot list %s: Options Indexes is not set",
+                      r->filename);
+        return HTTP_FORBIDDEN;
+    }
+    if (r->uri[strlen(r->uri) - 1] != '/') {
+        return mod_iri_add_slash(r);
+    }
+    status = ap_discard_request_body(r);
+    if (status != OK) {
+        return status;
+    }
+    if (r->filename[strlen(r->filename) - 1] != '/') {
+        r->filename = apr_pstrcat(r->pool, r->filename, "/", NULL);
+    }
+    return mod_iri_send_listing(r);
+}
