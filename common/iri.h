@@ -49,6 +49,8 @@
 
 #define IRI_MAX_PATH          8192   /* octets of a non-ASCII path, unescaped,
                                         as it came and canonical */
+#define IRI_MAX_QUERY         8192   /* octets of a query, as it came */
+#define IRI_MAX_TEXT         65536   /* octets of a text to be converted */
 #define IRI_MAX_SEGMENTS       128   /* segments of a non-ASCII path */
 #define IRI_MAX_SEGMENT       1024   /* octets of one segment, likewise */
 #define IRI_MAX_MARKS           30   /* combining marks in a row to normalize */
@@ -764,6 +766,141 @@ iri_status_t iri_found_split(const iri_env_t *env, const iri_search_t *search,
  */
 iri_status_t iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t octets, iri_str_t *name);
+
+
+/* ---- queries (iri_query.c) ----------------------------------------------- */
+
+typedef struct {
+    iri_charsets_t charsets;   /* for parameters that are not UTF-8, in order */
+    int            nfc;        /* 1: parameters are put in NFC, too */
+} iri_query_conf_t;
+
+/*
+ * iri_query_charset: charsets as of iri_parse_charsets, or "none"; behind them
+ * "nfc", or that alone.  As the other iri_parse_...
+ */
+const char *iri_parse_query(iri_registry_t *registry, const iri_str_t *words,
+                            size_t count, iri_query_conf_t *out);
+
+/* Why a query is what it is. */
+typedef enum {
+    IRI_QUERY_ASCII,       /* nothing in it stands for an octet above 7F */
+    IRI_QUERY_UTF8,        /* all of it is UTF-8, and as it should be */
+    IRI_QUERY_READ,        /* was read in a charset */
+    IRI_QUERY_NORMALIZED,  /* is UTF-8, and was put in NFC */
+    IRI_QUERY_UNREADABLE,  /* no one charset reads all that is not UTF-8 */
+    IRI_QUERY_LIMIT,       /* more than IRI_MAX_QUERY octets */
+    IRI_QUERY_WHYS
+} iri_query_why_t;
+
+/* As the other iri_..._text */
+const char *iri_query_why_text(iri_query_why_t why);
+
+typedef struct {
+    iri_str_t       query;     /* of READ and NORMALIZED another one, at most
+                                  nine times as long; else as it came */
+    iri_str_t       charset;   /* of READ its name; empty otherwise */
+    iri_query_why_t why;
+} iri_query_t;
+
+/*
+ * 0: iri_query_read has nothing to say of this query.  The one test that a
+ * query in ASCII pays.
+ */
+int iri_needs_query(const iri_query_conf_t *conf, iri_str_t query);
+
+/*
+ * Put a query into UTF-8: what stands between "?" and "#", as it was sent.
+ *
+ * It is divided as forms are (URL Standard, application/x-www-form-
+ * urlencoded): parameters at "&", a name from its value at the first "=".
+ * Names and values each by themselves: what is UTF-8 stays octet for octet;
+ * the rest is read in the first of the charsets that reads all of it, and its
+ * characters other than ASCII are written percent-encoded in UTF-8, upper-case
+ * hex.  ASCII stays as it came, raw or escaped ("+", "%2B", "%0a", "%zz"),
+ * but for what is an octet of a character: "%83\" in Shift_JIS.  Nothing
+ * becomes a control, U+FFFD or a noncharacter.  Where no charset reads all of
+ * it the whole query stays as it came.
+ *
+ * With nfc: a name or value that is not in NFC is written in NFC.  Of ASCII
+ * only letters and digits take part in that; what has more than IRI_MAX_MARKS
+ * marks in a row stays; so do U+037E, U+1FEF and U+212A.
+ *
+ * What comes out is UTF-8, or as it came, and reading it again changes
+ * nothing.  IRI_NO_MEMORY, IRI_ICU_FAILED.
+ *
+ * With Shift_JIS: "q=%95\&r=a%26" -> "q=%E8%A1%A8&r=a%26"; with "&s=%a0",
+ * which is no character of it, behind that: as it came.
+ */
+iri_status_t iri_query_read(const iri_env_t *env,
+                            const iri_query_conf_t *conf, iri_str_t query,
+                            iri_query_t *out);
+
+/*
+ * One line for the log, in ASCII: what would have been done with the query;
+ * empty where there is nothing to say of it.  IRI_NO_MEMORY.
+ * iri: report: would make the query "q=%E8%A1%A8": charset "Shift_JIS", was
+ * read in another charset
+ */
+iri_status_t iri_query_report_line(const iri_env_t   *env,
+                                   const iri_query_t *query, iri_str_t *line);
+
+
+/* ---- functions (iri_function.c) ------------------------------------------ */
+
+/*
+ * What rules can do with a text, by name:
+ *
+ *   to_uri        an IRI as a URI (draft 3.1): what a URI may not hold is
+ *                 percent-encoded, "%" too where it is no escape
+ *   to_iri        a URI as an IRI (draft 3.2): escapes of what an IRI may
+ *                 hold become characters, what it may not hold is escaped
+ *   nfc           Unicode normalization form C, as of paths
+ *   fold          the key by which iri_match "width case" compares names
+ *   utf8          octets in UTF-8, or in the first of the charsets of
+ *                 iri_charset that reads all of them
+ *   host_ascii    a host in A-labels, without a port
+ *   host_unicode  the same in U-labels
+ *
+ * A text is at most IRI_MAX_TEXT octets, and UTF-8 but for utf8 and to_iri.
+ */
+typedef struct iri_function_s iri_function_t;
+
+/* Letter case counts; NULL: there is none of that name. */
+const iri_function_t *iri_function_find(iri_str_t name);
+
+/* The name of the i-th, NUL-terminated; NULL: there are no more. */
+const char *iri_function_name(size_t i);
+
+/* As the other iri_parse_... */
+const char *iri_parse_function(iri_str_t word, const iri_function_t **out);
+
+typedef struct {
+    const iri_charsets_t  *charsets;  /* of iri_charset; NULL: none */
+    const iri_host_conf_t *host;      /* NULL: host_... have no value */
+} iri_function_conf_t;
+
+typedef struct {
+    iri_str_t   value;    /* empty where there is none */
+    const char *why;      /* there is none: a phrase; NULL: there is */
+    size_t      offset;   /* of why: of the octet that it is about; else 0 */
+} iri_converted_t;
+
+/*
+ * Convert a text.  Any octets are taken.  A text that has no such form has no
+ * value, and gets one line of log at IRI_LOG_INFO; so does what could not be
+ * done, with the status for it.  to_uri and host_ascii give ASCII without
+ * controls and blanks, to_iri and host_unicode UTF-8 without them; of the
+ * others ASCII comes out as it went in, but that fold may make ASCII, "/" too,
+ * of wide forms.  IRI_NO_MEMORY, IRI_ICU_FAILED.
+ *
+ * to_uri "/caf\xC3\xA9 100%" -> "/caf%C3%A9%20100%25"
+ * to_iri "/caf%C3%A9%20%FF%41" -> "/caf\xC3\xA9%20%FFA"
+ */
+iri_status_t iri_convert(const iri_env_t           *env,
+                         const iri_function_conf_t *conf,
+                         const iri_function_t *function, iri_str_t text,
+                         iri_converted_t *out);
 
 
 /* ---- report (iri_report.c) ----------------------------------------------- */

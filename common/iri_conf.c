@@ -313,6 +313,23 @@ iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out)
 }
 
 
+const char *
+iri_parse_function(iri_str_t word, const iri_function_t **out)
+{
+    const iri_function_t *function = iri_function_find(word);
+
+    if (function == NULL) {
+        return "knows the functions \"to_uri\", \"to_iri\", \"nfc\","
+               " \"fold\", \"utf8\", \"host_ascii\" and"
+               " \"host_unicode\"";
+    }
+
+    *out = function;
+
+    return NULL;
+}
+
+
 /* Digits, and one letter that says how many octets they count. */
 static int
 iri_size_parse(iri_str_t word, size_t *size)
@@ -479,6 +496,37 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
     *out = list;
 
     return NULL;
+}
+
+
+const char *
+iri_parse_query(iri_registry_t *registry, const iri_str_t *words,
+                size_t count, iri_query_conf_t *out)
+{
+    iri_query_conf_t conf = { { 0, { NULL } }, 0 };
+    const char      *error = NULL;
+    size_t           i;
+
+    if (count != 0 && iri_str_equal_nocase(words[count - 1], "nfc")) {
+        conf.nfc = 1;
+        count--;
+    }
+
+    for (i = 0; i < count; i++) {
+        if (iri_str_equal_nocase(words[i], "nfc")) {
+            return "takes \"nfc\" once, behind the charsets";
+        }
+    }
+
+    if (count != 0) {
+        error = iri_parse_charsets(registry, words, count, 1, &conf.charsets);
+    }
+
+    if (error == NULL) {
+        *out = conf;
+    }
+
+    return error;
 }
 
 

@@ -144,6 +144,9 @@ int iri_char_is_bidi_control(uint32_t c);
 /* 1: no text of such characters only is changed by NFC, whatever follows */
 int iri_char_is_inert(uint32_t c);
 
+/* 1: NFC joins nothing of it to what comes before it */
+int iri_char_starts(uint32_t c);
+
 /* 1: a combining mark, of which only IRI_MAX_MARKS in a row are normalized */
 int iri_char_is_mark(uint32_t c);
 
@@ -157,7 +160,15 @@ int iri_char_stays(uint32_t c);
  */
 iri_status_t iri_nfc_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out);
 
-/* Append the same in NFD, with the same exceptions. */
+/*
+ * The same of a piece of valid UTF-8 that ends where a character starts; with
+ * more than IRI_MAX_MARKS marks in a row, or IRI_MAX_SEGMENT characters, it
+ * stays as it is.
+ */
+iri_status_t iri_nfc_piece(const iri_env_t *env, iri_str_t piece,
+                           iri_buf_t *out);
+
+/* Append run in NFD, with the exceptions of iri_nfc_put. */
 iri_status_t iri_nfd_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out);
 
 /*
@@ -218,6 +229,9 @@ const iri_charset_t *iri_registry_get(iri_registry_t *registry,
 
 
 /* ---- URIs (iri_uri.c) ---------------------------------------------------- */
+
+/* ucschar of RFC 3987, 2.2, without the bidi formatting characters */
+int iri_char_is_ucs(uint32_t c);
 
 /* Append "?" and a query as it came, what cannot stand in a URI escaped. */
 iri_status_t iri_put_query(const iri_env_t *env, iri_str_t query,

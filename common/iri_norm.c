@@ -112,6 +112,21 @@ iri_compose(uint32_t base, uint32_t mark, uint32_t *c)
 }
 
 
+int
+iri_char_starts(uint32_t c)
+{
+    const UNormalizer2 *nfc;
+
+    if (iri_char_is_inert(c)) {
+        return 1;
+    }
+
+    nfc = iri_normalizer(1);
+
+    return nfc != NULL && unorm2_hasBoundaryBefore(nfc, (UChar32) c);
+}
+
+
 /* Append run, which holds none of the three exceptions, normalized. */
 static iri_status_t
 iri_normalize_part(const iri_env_t *env, iri_str_t run, int compose,
@@ -223,4 +238,29 @@ iri_status_t
 iri_nfd_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out)
 {
     return iri_normalize(env, run, 0, out);
+}
+
+
+iri_status_t
+iri_nfc_piece(const iri_env_t *env, iri_str_t piece, iri_buf_t *out)
+{
+    const unsigned char *p = piece.data, *end = piece.data + piece.len;
+    uint32_t             c;
+    size_t               n, count = 0, marks = 0;
+    int                  normalize = 0;
+
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+
+        marks = iri_char_is_mark(c) ? marks + 1 : 0;
+        normalize |= !iri_char_is_inert(c);
+
+        if (n == 0 || marks > IRI_MAX_MARKS || ++count > IRI_MAX_SEGMENT) {
+            normalize = 0;
+            break;
+        }
+    }
+
+    return normalize ? iri_nfc_put(env, piece, out)
+                     : iri_buf_put(env, out, piece.data, piece.len);
 }

@@ -46,9 +46,8 @@ iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 }
 
 
-/* ucschar of RFC 3987, 2.2, without the bidi formatting characters */
-static int
-iri_is_ucschar(uint32_t c)
+int
+iri_char_is_ucs(uint32_t c)
 {
     return c >= 0xa0 && !(c >= 0xd800 && c <= 0xf8ff)
            && !(c >= 0xfdd0 && c <= 0xfdef) && !(c >= 0xfff0 && c <= 0xffff)
@@ -69,7 +68,7 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
     while (status == IRI_OK && p < end) {
         n = iri_utf8_next(p, end, &c);
 
-        if (n == 1 ? iri_is_path_char(*p) : n != 0 && iri_is_ucschar(c)) {
+        if (n == 1 ? iri_is_path_char(*p) : n != 0 && iri_char_is_ucs(c)) {
             status = iri_buf_put(env, &buf, p, n);
             p += n;
             continue;

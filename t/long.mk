@@ -134,7 +134,8 @@ sweep: need-test ## every character and every sequence of every charset
 	@+$(again) unit
 	IRI_SWEEP=all CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) -v $(BUILD)/t/test_sweep \
 	    $(BUILD)/t/test_sequences $(BUILD)/t/test_host_all \
-	    $(BUILD)/t/test_fold $(BUILD)/t/test_nearest
+	    $(BUILD)/t/test_fold $(BUILD)/t/test_nearest \
+	    $(BUILD)/t/test_query
 
 torture: need-test ## all below the core fails, call by call; then with ASan
 	@+$(again) unit

@@ -622,6 +622,15 @@ decode(const core_supported_t *row, iri_str_t octets, uint32_t *out,
 }
 
 
+long
+sweep_decode(const core_supported_t *row, iri_str_t octets, uint32_t *out)
+{
+    int bidi = 0;
+
+    return decode(row, octets, out, &bidi);
+}
+
+
 static long
 decode_utf8(iri_str_t octets, uint32_t *out, int *bidi)
 {

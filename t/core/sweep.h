@@ -100,4 +100,10 @@ int sweep_find(sweep_t *s, const iri_tree_conf_t *tree,
 iri_str_t sweep_model(const core_supported_t *const *rows, size_t count,
                       iri_str_t path, int raw, unsigned char *out);
 
+/*
+ * The characters of octets by ICU alone, -1 if there are none; no controls.
+ */
+long sweep_decode(const core_supported_t *row, iri_str_t octets,
+                  uint32_t *out);
+
 #endif /* SWEEP_H */

@@ -1,0 +1,650 @@
+/*
+ * test_function.c - what rules can do with a text, whatever the text is
+ *
+ * Proves: each function by examples of the drafts and of its own; that a text
+ * without such a form has no value and one line of log; that a URI is visible
+ * ASCII and an IRI has no control, blank or bidi control, whatever comes in,
+ * and both are their own; NFC of a text is ICU's; a key is that by which names
+ * are compared; octets are read as ICU reads them; limits; no memory.
+ */
+
+#include <stdlib.h>
+
+#include <unicode/unorm2.h>
+#include <unicode/ustring.h>
+
+#include "core.h"
+
+#define E_ACUTE "\xc3\xa9"
+
+static iri_host_conf_t host;
+
+
+static int
+setup(void **state)
+{
+    host.idna = iri_idna_create();
+    *state = (void *) host.idna;
+
+    return host.idna != NULL ? 0 : -1;
+}
+
+
+static int
+teardown(void **state)
+{
+    iri_idna_destroy(*state);
+
+    return 0;
+}
+
+
+static iri_status_t
+convert(core_t *core, const char *name, const char *labels, iri_str_t text,
+        iri_converted_t *out)
+{
+    iri_charsets_t        charsets = core_charsets(labels);
+    iri_function_conf_t   conf = { &charsets, &host };
+    const iri_function_t *function = iri_function_find(core_str(name));
+
+    assert_non_null(function);
+
+    return iri_convert(&core->env, &conf, function, text, out);
+}
+
+
+/* ---- examples ------------------------------------------------------------- */
+
+static const struct {
+    const char *function, *labels;
+    iri_str_t   text;
+    const char *value; /* NULL: there is none */
+    const char *why;
+    size_t      offset;
+} cases[] = {
+    /* draft 3.1 */
+    { "to_uri", "", IRI_STR(""), "", NULL, 0 },
+    { "to_uri", "", IRI_STR("http://r" E_ACUTE "sum" E_ACUTE ".example.org"),
+      "http://r%C3%A9sum%C3%A9.example.org", NULL, 0 },
+    { "to_uri", "",
+      IRI_STR("http://example.com/\xf0\x90\x8c\x80\xf0\x90\x8c"
+              "\x81"),
+      "http://example.com/%F0%90%8C%80%F0%90%8C%81", NULL, 0 },
+    { "to_uri", "", IRI_STR("/caf" E_ACUTE " 100%"), "/caf%C3%A9%20100%25",
+      NULL, 0 },
+    { "to_uri", "", IRI_STR("/caf%c3%a9%20%41?a=b&c#d"),
+      "/caf%c3%a9%20%41?a=b&c#d", NULL, 0 },
+    { "to_uri", "", IRI_STR("a\"<>\\^`{|}[]@!$'()*+,;=:~-._"),
+      "a%22%3C%3E%5C%5E%60%7B%7C%7D[]@!$'()*+,;=:~-._", NULL, 0 },
+    { "to_uri", "", IRI_STR("a\r\nSet-Cookie: b\0\x7f"),
+      "a%0D%0ASet-Cookie:%20b%00%7F", NULL, 0 },
+    { "to_uri", "", IRI_STR("%%4%zz%"), "%25%254%25zz%25", NULL, 0 },
+    { "to_uri", "", IRI_STR("\xee\x80\x80\xe2\x80\x8e\xc2\x85"),
+      "%EE%80%80%E2%80%8E%C2%85", NULL, 0 },
+    { "to_uri", "", IRI_STR("ab\xe9"), NULL, "is not UTF-8", 2 },
+
+    /* draft 3.2, with the examples that it has */
+    { "to_iri", "", IRI_STR("http://www.example.org/D%C3%BCrst"),
+      "http://www.example.org/D\xc3\xbcrst", NULL, 0 },
+    { "to_iri", "", IRI_STR("http://www.example.org/D%FCrst"),
+      "http://www.example.org/D%FCrst", NULL, 0 },
+    { "to_iri", "", IRI_STR("http://xn--99zt52a.example.org/%e2%80%ae"),
+      "http://xn--99zt52a.example.org/%e2%80%ae", NULL, 0 },
+    { "to_iri", "", IRI_STR("/%41%7E%2d%2F%25%20%3F%26%0A%00"),
+      "/A~-%2F%25%20%3F%26%0A%00", NULL, 0 },
+    { "to_iri", "", IRI_STR("/%E6%97%\xa5/\xe6\x97%A5/%E6\x97%A5"),
+      "/%E6%97%25%A5/\xe6\x97\xa5/\xe6\x97\xa5", NULL, 0 },
+    { "to_iri", "", IRI_STR("/%ED%A0%80%C0%AF%F4%90%80%80"),
+      "/%ED%A0%80%C0%AF%F4%90%80%80", NULL, 0 },
+    { "to_iri", "", IRI_STR("/%C2%85%C2%A0%EE%80%80%EF%BF%BD%EF%BF%BE"),
+      "/%C2%85\xc2\xa0%EE%80%80%EF%BF%BD%EF%BF%BE", NULL, 0 },
+    { "to_iri", "", IRI_STR("a b\n\x7f<\xe9\xe2\x80\x8f%"),
+      "a%20b%0A%7F%3C%E9%E2%80%8F%25", NULL, 0 },
+
+    { "nfc", "", IRI_STR("e\xcc\x81=\xcc\xb8"), E_ACUTE "\xe2\x89\xa0", NULL,
+      0 },
+    { "nfc", "", IRI_STR("\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa"),
+      "\xcd\xbe\xe1\xbf\xaf\xe2\x84\xaa", NULL, 0 },
+    { "nfc", "", IRI_STR("a\nb"), "a\nb", NULL, 0 },
+    { "nfc", "", IRI_STR("e\xcc"), NULL, "is not UTF-8", 1 },
+
+    { "fold", "", IRI_STR("STRASSE"), "strasse", NULL, 0 },
+    { "fold", "",
+      IRI_STR("stra\xc3\x9f"
+              "e"),
+      "strasse", NULL, 0 },
+    { "fold", "", IRI_STR("E\xcc\x81 \xc3\x89"), E_ACUTE " " E_ACUTE, NULL,
+      0 },
+    { "fold", "", IRI_STR("\xef\xbc\xa1/\xef\xbd\xb6\xef\xbe\x9e"),
+      "a/\xe3\x82\xac", NULL, 0 },
+    { "fold", "", IRI_STR("\xce\xa3\xce\x91\xce\xa3"),
+      "\xcf\x83\xce\xb1\xcf\x83", NULL, 0 },
+    { "fold", "", IRI_STR("\xef\xbc\x8f"), "/", NULL, 0 },
+    { "fold", "", IRI_STR("\xff"), NULL, "is not UTF-8", 0 },
+
+    { "utf8", "", IRI_STR(E_ACUTE "\n%E9"), E_ACUTE "\n%E9", NULL, 0 },
+    { "utf8", "", IRI_STR("ab\xe9"), NULL, "no charset reads it", 2 },
+    { "utf8", "sjis windows-1252", IRI_STR("\x95\\"), "\xe8\xa1\xa8", NULL,
+      0 },
+    { "utf8", "sjis windows-1252", IRI_STR("caf\xe9"), "caf" E_ACUTE, NULL,
+      0 },
+    { "utf8", "sjis", IRI_STR("\xa0"), NULL, "no charset reads it", 0 },
+    { "utf8", "iso-8859-2", IRI_STR("\x85"), NULL, "no charset reads it", 0 },
+    { "utf8", "sjis", IRI_STR("\x83\n"), NULL, "no charset reads it", 0 },
+
+    { "host_ascii", "",
+      IRI_STR("B\xc3\xbc"
+              "cher.Example"),
+      "xn--bcher-kva.example", NULL, 0 },
+    { "host_ascii", "", IRI_STR("b%C3%BCcher.example"),
+      "xn--bcher-kva.example", NULL, 0 },
+    { "host_ascii", "", IRI_STR("www.example"), "www.example", NULL, 0 },
+    { "host_ascii", "", IRI_STR("[::1]"), "[::1]", NULL, 0 },
+    { "host_ascii", "", IRI_STR("a@b"), NULL,
+      "has a character that no host name may have", 0 },
+    { "host_ascii", "", IRI_STR("b\xc3\xbc:80"), NULL,
+      "has a character that no host name may have", 0 },
+    { "host_ascii", "", IRI_STR("a\nb"), NULL,
+      "has a character that no host name may have", 0 },
+    { "host_unicode", "", IRI_STR("xn--bcher-kva.example"),
+      "b\xc3\xbc"
+      "cher.example",
+      NULL, 0 },
+    { "host_unicode", "", IRI_STR("xn--a"), "xn--a", NULL, 0 },
+    { "host_unicode", "",
+      IRI_STR("b\xfc"
+              "cher"),
+      NULL, "is not UTF-8", 1 },
+};
+
+
+static void
+test_cases(void **state)
+{
+    core_t          core;
+    iri_converted_t got;
+    size_t          i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        core_init(&core);
+        assert_int_equal(convert(&core, cases[i].function, cases[i].labels,
+                                 cases[i].text, &got),
+                         IRI_OK);
+
+        assert_text(got.value, cases[i].value != NULL ? cases[i].value : "");
+
+        if (cases[i].why == NULL) {
+            assert_null(got.why);
+            assert_string_equal(core.log, "");
+        } else {
+            assert_string_equal(got.why, cases[i].why);
+            assert_non_null(strstr(core.log, cases[i].function));
+            assert_non_null(strstr(core.log, cases[i].why));
+            assert_ptr_equal(strchr(core.log, '\n'),
+                             core.log + core.log_len - 1);
+        }
+
+        assert_int_equal(got.offset, cases[i].offset);
+        core_free(&core);
+    }
+}
+
+
+static void
+test_log(void **state)
+{
+    core_t          core;
+    iri_converted_t got;
+    char            text[300];
+
+    (void) state;
+
+    core_init(&core);
+    core.env.log = NULL;
+    assert_int_equal(convert(&core, "nfc", "", S("\xff"), &got), IRI_OK);
+    assert_non_null(got.why);
+    core_free(&core);
+
+    core_init(&core);
+    assert_int_equal(convert(&core, "nfc", "", S("a\n\"\xff"), &got), IRI_OK);
+    assert_string_equal(core.log, "nfc of \"a%0A\"%FF\": is not UTF-8\n");
+    core_free(&core);
+
+    /* A long text is not told to the end. */
+    memset(text, 'a', sizeof(text));
+    text[299] = '\xff';
+    core_init(&core);
+    assert_int_equal(convert(&core, "nfc", "",
+                             (iri_str_t){ 300, (unsigned char *) text },
+                             &got),
+                     IRI_OK);
+    assert_int_equal(got.offset, 299);
+    assert_int_equal(core.log_len,
+                     strlen("nfc of \"\" ...: is not UTF-8\n") + 200);
+    core_free(&core);
+}
+
+
+/* Where nothing is known of hosts, or of charsets. */
+static void
+test_without(void **state)
+{
+    iri_function_conf_t conf = { NULL, NULL };
+    iri_host_conf_t     bare = { NULL, IRI_MAPPING_UTS46, 0 };
+    core_t              core;
+    iri_converted_t     got;
+
+    (void) state;
+
+    core_init(&core);
+    assert_int_equal(iri_convert(&core.env, &conf,
+                                 iri_function_find(S("host_ascii")), S("a"),
+                                 &got),
+                     IRI_OK);
+    assert_string_equal(got.why, "hosts are not mapped here");
+
+    conf.host = &bare;
+    assert_int_equal(iri_convert(&core.env, &conf,
+                                 iri_function_find(S("host_unicode")), S("a"),
+                                 &got),
+                     IRI_OK);
+    assert_string_equal(got.why, "hosts are not mapped here");
+
+    assert_int_equal(iri_convert(&core.env, &conf,
+                                 iri_function_find(S("utf8")), S("\xe9"),
+                                 &got),
+                     IRI_OK);
+    assert_string_equal(got.why, "no charset reads it");
+    core_free(&core);
+}
+
+
+/* ---- by name -------------------------------------------------------------- */
+
+static void
+test_names(void **state)
+{
+    const iri_function_t *function = NULL, *was;
+    const char           *error;
+    size_t                i;
+
+    (void) state;
+
+    for (i = 0; iri_function_name(i) != NULL; i++) {
+        assert_null(
+            iri_parse_function(core_str(iri_function_name(i)), &function));
+        assert_non_null(function);
+    }
+
+    assert_int_equal(i, 7);
+    assert_null(iri_function_name(1000));
+    assert_null(iri_function_find(S("")));
+    assert_null(iri_function_find(S("nf")));
+    assert_null(iri_function_find(S("nfcx")));
+    assert_null(iri_function_find(S("NFC")));
+
+    was = function;
+    error = iri_parse_function(S("nfd"), &function);
+    assert_ptr_equal(function, was);
+
+    for (i = 0; iri_function_name(i) != NULL; i++) {
+        assert_non_null(strstr(error, iri_function_name(i)));
+    }
+}
+
+
+/* ---- any text ------------------------------------------------------------- */
+
+static const char *const pieces[] = {
+    "a",
+    "B",
+    "%",
+    "%4",
+    "%41",
+    "%e9",
+    "%C3%A9",
+    "%0A",
+    "\n",
+    "/",
+    "?",
+    "\"",
+    E_ACUTE,
+    "\xe9",
+    "e\xcc\x81",
+    "\xcc\xb8",
+    "=",
+    "\xe2\x80\x8e",
+    "\xef\xbd\xb6",
+    "\xef\xbe\x9e",
+    "\xc3",
+    "\xe3\x82\xbd",
+    "%E2%80%8E",
+    "\xc3\x9f",
+    "\xf0\x9f\x92\xa9",
+    "\xef\xbb\xbf",
+    "%F0",
+    "%9F",
+    "\x92",
+    "%A9",
+};
+
+
+static size_t
+random_text(char *text, size_t size)
+{
+    size_t n;
+
+    text[0] = '\0';
+
+    for (n = core_random(12); n != 0; n--) {
+        snprintf(text + strlen(text), size - strlen(text), "%s",
+                 pieces[core_random(COUNT(pieces))]);
+    }
+
+    return strlen(text);
+}
+
+
+static void
+assert_uri(iri_str_t s)
+{
+    size_t i;
+
+    for (i = 0; i < s.len; i++) {
+        assert_true(s.data[i] > 0x20 && s.data[i] < 0x7f);
+        assert_null(memchr("\"<>\\^`{|}", s.data[i], 9));
+        assert_true(s.data[i] != '%'
+                    || (i + 2 < s.len && iri_hex(s.data[i + 1]) >= 0
+                        && iri_hex(s.data[i + 2]) >= 0));
+    }
+}
+
+
+static void
+assert_iri(iri_str_t s)
+{
+    const unsigned char *p = s.data, *end = s.data + s.len;
+    uint32_t             c;
+    size_t               n;
+
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+        assert_true(n != 0);
+        assert_true(c > 0x20 && (c < 0x7f || c >= 0xa0));
+        assert_false(core_is_bidi_control(c));
+        assert_false(core_is_private(c));
+    }
+}
+
+
+/* A value given again is itself; what a URI is an IRI has the same URI. */
+static void
+check_text(core_t *core, iri_str_t text)
+{
+    static const char *const own[] = { "to_uri", "to_iri", "nfc", "fold",
+                                       "utf8" };
+    iri_converted_t          got, again;
+    size_t                   i;
+
+    for (i = 0; i < COUNT(own); i++) {
+        assert_int_equal(
+            convert(core, own[i], "sjis windows-1252", text, &got), IRI_OK);
+
+        if (got.why != NULL) {
+            assert_int_equal(got.value.len, 0);
+            continue;
+        }
+
+        if (i == 0) {
+            assert_uri(got.value);
+        } else if (i == 1) {
+            assert_iri(got.value);
+        }
+
+        assert_int_equal(
+            convert(core, own[i], "sjis windows-1252", got.value, &again),
+            IRI_OK);
+        assert_null(again.why);
+        assert_str(again.value, got.value);
+    }
+
+    assert_int_equal(convert(core, "to_uri", "", text, &got), IRI_OK);
+
+    if (got.why == NULL) {
+        assert_int_equal(convert(core, "to_iri", "", got.value, &again),
+                         IRI_OK);
+        assert_null(again.why);
+        assert_int_equal(convert(core, "to_iri", "", text, &got), IRI_OK);
+        assert_str(again.value, got.value);
+    }
+}
+
+
+static void
+test_random(void **state)
+{
+    core_t core;
+    char   text[256];
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < 50000; i++) {
+        core_init(&core);
+        check_text(&core, (iri_str_t){ random_text(text, sizeof(text)),
+                                       (unsigned char *) text });
+        core_free(&core);
+    }
+}
+
+
+/* The same as ICU makes of the whole, where nothing stays. */
+static void
+test_nfc(void **state)
+{
+    static const uint32_t alphabet[] = { 'a',    'e',    0x300,  0x301,
+                                         0x327,  0x1100, 0x1161, 0x11a8,
+                                         0xac00, 0x304b, 0x3099, 0x9c7,
+                                         0x9be,  0xd1,   0x1e69, 0x1d15e };
+    unsigned char         in[256], want[1024];
+    uint32_t              c[32], nfc[320];
+    core_t                core;
+    iri_converted_t       got;
+    size_t                i, k, n;
+
+    (void) state;
+
+    for (i = 0; i < 50000; i++) {
+        core_init(&core);
+        n = core_random(20);
+
+        for (k = 0; k < n; k++) {
+            c[k] = alphabet[core_random(COUNT(alphabet))];
+        }
+
+        assert_int_equal(convert(&core, "nfc", "", core_utf8(c, n, in), &got),
+                         IRI_OK);
+        assert_null(got.why);
+        assert_str(got.value,
+                   core_utf8(nfc, core_normalize(c, n, 0, nfc), want));
+        core_free(&core);
+    }
+}
+
+
+/* What iri_match compares names by, for names in NFC. */
+static void
+test_fold(void **state)
+{
+    static const uint32_t alphabet[] = { 'a',    'I',    0xdf,   0x130,
+                                         0x1f80, 0x345,  0x301,  0xff21,
+                                         0xff76, 0xff9e, 0x30ab, 0x4e00,
+                                         0xac00, 0x11a8, 0xffa1, 0x3c3,
+                                         0x3a3,  0x149,  0x1e9e, 0x10400 };
+    unsigned char         in[256], canonical[1024];
+    uint32_t              c[32], nfc[320];
+    iri_buf_t             key;
+    core_t                core;
+    iri_str_t             name;
+    iri_converted_t       got;
+    size_t                i, k, n;
+
+    (void) state;
+
+    for (i = 0; i < 50000; i++) {
+        core_init(&core);
+        memset(&key, 0, sizeof(key));
+        n = core_random(20);
+
+        for (k = 0; k < n; k++) {
+            c[k] = alphabet[core_random(COUNT(alphabet))];
+        }
+
+        name = core_utf8(nfc, core_normalize(c, n, 0, nfc), canonical);
+        assert_int_equal(iri_fold(&core.env,
+                                  IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE, name,
+                                  &key),
+                         IRI_OK);
+        assert_int_equal(
+            convert(&core, "fold", "", core_utf8(c, n, in), &got), IRI_OK);
+        assert_str(got.value, iri_buf_str(&key));
+        core_free(&core);
+    }
+}
+
+
+/* ---- limits --------------------------------------------------------------- */
+
+static void
+test_limits(void **state)
+{
+    static unsigned char       space[100 * 1024];
+    static const unsigned char octets[] = { 'a', '\n', 0, '%', 0xff };
+    core_t                     core;
+    iri_converted_t            got;
+    const char                *name;
+    size_t                     i, k, len;
+
+    (void) state;
+
+    for (k = 0; k < COUNT(octets); k++) {
+        memset(space, octets[k], sizeof(space));
+
+        for (i = 0; (name = iri_function_name(i)) != NULL; i++) {
+            for (len = IRI_MAX_TEXT - 1; len <= IRI_MAX_TEXT + 1; len++) {
+                core_init(&core);
+                assert_int_equal(convert(&core, name, "windows-1252",
+                                         (iri_str_t){ len, space }, &got),
+                                 IRI_OK);
+
+                if (len > IRI_MAX_TEXT) {
+                    assert_string_equal(got.why, "is too long");
+                    assert_int_equal(got.value.len, 0);
+                } else if (octets[k] == 'a' && i < 5) {
+                    assert_null(got.why);
+                    assert_int_equal(got.value.len, len);
+                }
+
+                core_free(&core);
+            }
+        }
+
+        core_init(&core);
+        assert_int_equal(convert(&core, "to_uri", "",
+                                 (iri_str_t){ sizeof(space), space }, &got),
+                         IRI_OK);
+        assert_string_equal(got.why, "is too long");
+        core_free(&core);
+    }
+}
+
+
+/* Texts that take long in one piece, or that are none for a key. */
+static void
+test_hostile(void **state)
+{
+    static const char *const units[] = {
+        "\xcc\x81\xcc\xa7", "\xe1\x85\xa1",     "\xe1\x84\x80",
+        "\xe3\x82\x99",     "\xf0\x9d\x85\x9e", "\xef\xbe\x9e",
+        "\xe0\xa4\x95",     "\xef\xb7\xba",     "\xe1\xbe\x87",
+    };
+    static char     space[IRI_MAX_TEXT];
+    core_t          core;
+    iri_converted_t got;
+    iri_str_t       text = { 0, (unsigned char *) space };
+    size_t          i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(units); i++) {
+        for (text.len = 0; text.len + strlen(units[i]) <= sizeof(space);
+             text.len += strlen(units[i]))
+        {
+            memcpy(space + text.len, units[i], strlen(units[i]));
+        }
+
+        core_init(&core);
+        assert_int_equal(convert(&core, "nfc", "", text, &got), IRI_OK);
+        assert_null(got.why);
+        assert_int_equal(convert(&core, "fold", "", text, &got), IRI_OK);
+        assert_string_equal(got.why, "has too long a word");
+        core_free(&core);
+    }
+}
+
+
+/* ---- no memory ------------------------------------------------------------ */
+
+static void
+test_no_memory(void **state)
+{
+    core_t          core;
+    iri_converted_t got;
+    iri_status_t    status;
+    size_t          i, at;
+    int             on;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        for (on = 0; on < 2; on++) {
+            for (at = 1, status = IRI_NO_MEMORY; status != IRI_OK; at++) {
+                core_init(&core);
+                core.fail_at = at;
+                core.fail_on = on;
+                got.value = S("not written");
+
+                status = convert(&core, cases[i].function, cases[i].labels,
+                                 cases[i].text, &got);
+                assert_true(status == IRI_OK || status == IRI_NO_MEMORY);
+
+                if (status != IRI_OK) {
+                    assert_text(got.value, "not written");
+                    assert_non_null(strstr(core.log, "out of memory"));
+                } else {
+                    assert_text(got.value,
+                                cases[i].value != NULL ? cases[i].value : "");
+                }
+
+                core_free(&core);
+            }
+        }
+    }
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),   cmocka_unit_test(test_log),
+        cmocka_unit_test(test_without), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_random),  cmocka_unit_test(test_nfc),
+        cmocka_unit_test(test_fold),    cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_hostile), cmocka_unit_test(test_no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
