@@ -282,7 +282,7 @@ iri_tree_fold(const iri_tree_conf_t *tree)
     unsigned folds = IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS
                      | IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN;
 
-    return tree->match & IRI_FORGIVE_FOLDED ? tree->match & folds : 0;
+    return (tree->match & IRI_FORGIVE_FOLDED) ? tree->match & folds : 0;
 }
 
 
@@ -698,7 +698,7 @@ iri_slot_index(const iri_cache_t *cache, const iri_slot_t *slot,
 
     } else {
         memset(index, 0, sizeof(*index));
-        index->head.known = slot->known;
+        index->head.known = slot->known != 0;
     }
 }
 
