@@ -1033,6 +1033,12 @@ iri_status_t iri_listing_add(iri_listing_t             *listing,
                              const iri_listing_info_t  *info);
 
 /*
+ * There is more in the directory than is added: entries of which it could not
+ * be asked whether the client may know of them.  The page says so.
+ */
+void iri_listing_more(iri_listing_t *listing);
+
+/*
  * Sort, and see which entries share a name: of these the one that the name
  * leads to (iri_find) is linked, all are marked.
  */

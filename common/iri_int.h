@@ -749,6 +749,8 @@ struct iri_listing_s {
                                           the directory */
     iri_rank_t         *ranks;         /* in order */
 
+    int                 more;          /* there are others, not told of */
+
     iri_page_t          page;
     size_t              at;            /* of ranks */
     iri_buf_t           row;           /* what did not fit */

@@ -559,6 +559,13 @@ iri_item_link(iri_listing_t *listing, iri_item_t *item)
 }
 
 
+void
+iri_listing_more(iri_listing_t *listing)
+{
+    listing->more = 1;
+}
+
+
 iri_status_t
 iri_listing_finish(iri_listing_t *listing)
 {

@@ -431,7 +431,9 @@ iri_html_head(iri_piece_t *piece)
     }
 
     if (piece->listing->count == 0) {
-        iri_say(piece, "<p>This directory is empty.</p>\n");
+        iri_say(piece, piece->listing->more
+                           ? ""
+                           : "<p>This directory is empty.</p>\n");
         return;
     }
 
@@ -459,6 +461,10 @@ iri_html_foot(iri_piece_t *piece)
 
     if (listing->count != 0) {
         iri_say(piece, "</tbody>\n</table>\n");
+    }
+
+    if (listing->more) {
+        iri_say(piece, "<p>Not all of this directory is shown.</p>\n");
     }
 
     iri_say(piece, "</main>\n<footer>\n<p>");
@@ -579,7 +585,8 @@ iri_page_put(iri_listing_t *listing, iri_buf_t *buf)
 
     if (listing->page == IRI_PAGE_FOOT) {
         if (listing->json) {
-            iri_say(&piece, "\n]}\n");
+            iri_say(&piece, listing->more ? "\n],\"more\":true}\n"
+                                          : "\n]}\n");
         } else {
             iri_html_foot(&piece);
         }

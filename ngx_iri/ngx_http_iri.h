@@ -5,11 +5,14 @@
  *   ngx_http_iri_cache.c       what is remembered of directories
  *   ngx_http_iri_choice.c      several names that a request may mean
  *   ngx_http_iri_host.c        the server that a request's host selects
+ *   ngx_http_iri_judge.c       whether the client could get a path
+ *   ngx_http_iri_listing.c     what is in a directory, as a page
  *   ngx_http_iri_names.c       the names of servers, in A-labels too
  *   ngx_http_iri_request.c     what is kept of a request, reading its path
  *   ngx_http_iri_phases.c      the phase handlers
  *   ngx_http_iri_root.c        from the canonical path to the disk: the script
  *                              put under root and alias, try_files
+ *   ngx_http_iri_rules.c       which names need not be asked for one by one
  *   ngx_http_iri_variables.c   $iri_..., and three variables of nginx
  *
  * The core decides; here its answers are put into nginx's terms.
@@ -54,6 +57,10 @@ typedef struct {
     /* the handler that was first in the REWRITE phase, or NULL */
     ngx_http_handler_pt rewrite;
 
+    ngx_array_t known;          /* ngx_http_handler_pt of nginx's modules */
+    ngx_uint_t unknown;         /* others may judge names, too */
+    ngx_array_t listings;       /* of ngx_http_iri_place_t *: iri_listing on */
+
     /* that of try_files in the PRECONTENT phase, or NULL */
     ngx_http_handler_pt try_files;
 
@@ -69,6 +76,7 @@ typedef struct {
     ngx_str_t file;
     ngx_uint_t line;
     unsigned warned:1;          /* that it does nothing: once is enough */
+    unsigned used:1;            /* somewhere it does something */
 } ngx_http_iri_place_t;
 
 typedef struct {
@@ -85,6 +93,8 @@ typedef struct {
     ngx_str_t cache_threads;    /* a pool of threads; empty: none is said */
     ngx_http_iri_cache_t *cache;    /* NULL: nothing is remembered */
     ngx_uint_t folds;           /* a location finds names by what is near */
+    ngx_uint_t lists;           /* a location has iri_listing on */
+    ngx_uint_t has_rules;       /* rewrite, if, set, return of the server */
 } ngx_http_iri_srv_conf_t;
 
 typedef struct {
@@ -93,6 +103,8 @@ typedef struct {
     ngx_uint_t match;           /* IRI_FORGIVE_... */
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
     ngx_uint_t redirect;        /* HTTP status, 0: off */
+    ngx_flag_t listing;
+    ngx_http_iri_place_t *listing_place;    /* NULL: nowhere */
     iri_tree_conf_t tree;       /* the first four, for the core */
 
     /*
@@ -105,6 +117,10 @@ typedef struct {
     void **loc_conf;
     size_t literal;             /* octets of alias before its variables */
     ngx_uint_t try_files;       /* try_files stands in this location */
+
+    ngx_uint_t rules;           /* ngx_http_iri_rules_t */
+    unsigned takes_files:1;     /* one that is there is what it is asked for: */
+    unsigned takes_directories:1;   /* try_files has nothing against it */
 } ngx_http_iri_loc_conf_t;
 
 /* A location that gets the script, and all its configurations. */
@@ -152,6 +168,24 @@ typedef struct {
 /* The source of COPY and MOVE (ngx_http_iri_destination.c) */
 typedef struct ngx_http_iri_source_s  ngx_http_iri_source_t;
 
+/* A path that is judged by a subrequest (ngx_http_iri_judge.c) */
+typedef struct {
+    iri_str_t expected;         /* what rules may make of it */
+    ngx_http_request_t *sr;     /* asks; NULL: it is known */
+    ngx_uint_t access;          /* where it is among the access rules */
+    ngx_int_t code;             /* what satisfy any has of them */
+    ngx_http_handler_pt handler;    /* of the content, while it is another */
+    const ngx_http_iri_found_t *found;
+    ngx_str_t filename;         /* that nginx would open; empty: a handler */
+    ngx_uint_t is_dir;
+    unsigned passes:1;          /* the rules let the client have it, */
+    unsigned opens:1;           /* and it is there, or a handler answers */
+    unsigned tried:1;           /* try_files has been asked */
+} ngx_http_iri_judged_t;
+
+/* What is in a directory (ngx_http_iri_listing.c) */
+typedef struct ngx_http_iri_listing_s  ngx_http_iri_listing_t;
+
 /* Names that the client may choose from (ngx_http_iri_choice.c) */
 typedef struct ngx_http_iri_choice_s  ngx_http_iri_choice_t;
 
@@ -182,7 +216,9 @@ typedef struct {
     void **judged_for;          /* where they have let it pass: loc_conf */
     ngx_uint_t judged;          /* how often */
 
-    ngx_http_iri_choice_t *choice;  /* of the request and its subrequests */
+    ngx_http_iri_choice_t *choice;
+    ngx_http_iri_listing_t *listing;
+    ngx_http_iri_judged_t *asked;   /* of a subrequest that judges a path */
 
     ngx_str_t window_uri;       /* r->uri while try_files sees the disk's */
     ngx_str_t window_disk;
@@ -195,7 +231,6 @@ typedef struct {
     unsigned rewritten:1;       /* and not under the client's own path */
     unsigned window:1;
     unsigned denied:1;          /* rules have not let the Destination pass */
-    unsigned judged_choice:1;   /* a subrequest that judges one of choice */
     unsigned named:1;           /* by "location =" in the configuration */
     unsigned inside:1;          /* not for the path that a client sent */
     unsigned waiting:1;         /* for a directory that is being read */
@@ -242,9 +277,9 @@ void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
 ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     const ngx_http_iri_found_t *found);
 
-/* In a subrequest that has come to its content: the rest is NGX_AGAIN. */
-ngx_int_t ngx_http_iri_choice_judge(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+/* Another header field; key and value must live as long as r. */
+ngx_int_t ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
+    const char *value);
 
 
 /* ---- ngx_http_iri_host.c ------------------------------------------------ */
@@ -272,6 +307,39 @@ ngx_int_t ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
 
 /* When the configuration is read. */
 void ngx_http_iri_host_init(ngx_conf_t *cf);
+
+
+/* ---- ngx_http_iri_judge.c ----------------------------------------------- */
+
+/*
+ * Ask for path, which rules may make expected of.  NGX_AGAIN: it is being
+ * asked, and r goes on when judged->sr is NULL; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_judge_ask(ngx_http_request_t *r,
+    ngx_http_iri_judged_t *judged, iri_str_t path, iri_str_t expected);
+
+/*
+ * In such a subrequest that has come to its content.  NGX_AGAIN: a rule waits;
+ * NGX_DECLINED: try_files is next; else it is at its end.
+ */
+ngx_int_t ngx_http_iri_judge_here(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+
+
+/* ---- ngx_http_iri_listing.c --------------------------------------------- */
+
+/* iri_listing on, here; after the engine of iscf is known. */
+ngx_int_t ngx_http_iri_listing_add_place(ngx_conf_t *cf,
+    ngx_http_iri_place_t *place);
+void ngx_http_iri_listing_merge(const ngx_http_iri_loc_conf_t *prev,
+    ngx_http_iri_loc_conf_t *conf, ngx_http_iri_srv_conf_t *iscf);
+
+/* The handler, before that of autoindex; what does nothing is warned of. */
+ngx_int_t ngx_http_iri_listing_init(ngx_conf_t *cf);
+void ngx_http_iri_listing_check(ngx_conf_t *cf);
+
+/* May the request, which has just come, end in a listing? */
+ngx_uint_t ngx_http_iri_listing_may_come(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_names.c ----------------------------------------------- */
@@ -430,6 +498,32 @@ ngx_http_handler_pt ngx_http_iri_try_files_of(ngx_conf_t *cf);
 /* nginx's own root and the disk's path while try_files runs. */
 ngx_int_t ngx_http_iri_window_open(ngx_http_request_t *r);
 void ngx_http_iri_window_close(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_rules.c ----------------------------------------------- */
+
+typedef enum {
+    NGX_HTTP_IRI_RULES_EACH,    /* each name is to be asked for */
+    NGX_HTTP_IRI_RULES_ALIKE,   /* all names of the location are judged alike,
+                                   and what is there is what is opened */
+    NGX_HTTP_IRI_RULES_NEVER    /* no client gets it */
+} ngx_http_iri_rules_t;
+
+/* A handler that makes no difference between names, or is judged here. */
+ngx_int_t ngx_http_iri_rules_know(ngx_http_iri_main_conf_t *imcf,
+    ngx_http_handler_pt handler);
+
+/* What the locations say, and which handlers are nginx's own. */
+ngx_int_t ngx_http_iri_rules_init(ngx_conf_t *cf);
+void ngx_http_iri_rules_init_process(ngx_http_iri_main_conf_t *imcf,
+    ngx_http_core_main_conf_t *cmcf);
+
+/* That of the last of the known modules: autoindex. */
+ngx_http_handler_pt ngx_http_iri_rules_last(ngx_http_iri_main_conf_t *imcf);
+
+/* For what is asked for by path, as what r is: and its location. */
+ngx_http_iri_rules_t ngx_http_iri_rules(ngx_http_request_t *r, ngx_str_t path,
+    ngx_uint_t is_directory, void ***loc_conf);
 
 
 /* ---- ngx_http_iri_variables.c ------------------------------------------- */

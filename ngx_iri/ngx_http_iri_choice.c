@@ -1,107 +1,37 @@
 /*
  * ngx_http_iri_choice.c - several names that a request may mean
  *
- * A page lists them, but only those that the client could get.  Who could is
- * for the rules of each path to say, so each is asked for in a subrequest
- * that goes through the rules of the server and of its own location as a
- * client's request would, with variables of its own, and ends where its
- * content would begin.  nginx asks no access rule about a subrequest: here
- * they are asked all the same, in the order and the sense that nginx gives
- * them.  One after the other; then the page, or 404 where none is left.
+ * A page lists them, but only those that the client could get, which is asked
+ * for each (ngx_http_iri_judge.c).  One after the other; then the page, or 404
+ * where none is left.
  */
 
 #include "ngx_http_iri.h"
 
 
 struct ngx_http_iri_choice_s {
-    iri_str_t          *paths; /* that may be meant */
-    iri_str_t          *left;  /* and that the client could get */
-    size_t              count;
-    size_t              next;
-    size_t              lefts;
-    ngx_http_request_t *sr;     /* asks for one; NULL: none is being asked */
-    ngx_uint_t          access; /* where it is among the access rules */
-    ngx_int_t           code;   /* what satisfy any has of them */
-    iri_str_t           asked;  /* the path that was asked for */
-    int                 more;   /* there are others, of which none is told */
-    ngx_uint_t          once_more; /* a directory, now with its "/" */
+    iri_str_t *paths; /* that may be meant */
+    iri_str_t *left;  /* and that the client could get */
+    size_t     count;
+    size_t     next;
+    size_t     lefts;
+    iri_str_t  asked;     /* the path that was asked for */
+    int        more;      /* there are others, of which none is told */
+    ngx_uint_t asked_for; /* the next is being judged, or has been */
+    ngx_http_iri_judged_t judged;
 };
 
 
 /* ---- judging one -------------------------------------------------------- */
-
-/* Some modules have nothing to say of what no client has asked for. */
-static ngx_int_t
-ngx_http_iri_access_rule(ngx_http_request_t *r, ngx_http_handler_pt handler)
-{
-    unsigned  internal = r->internal;
-    ngx_int_t rc;
-
-    r->internal = 0;
-    rc = handler(r);
-    r->internal = internal ? 1 : 0;
-
-    return rc;
-}
-
-
-/*
- * The part of ngx_http_core_access_phase that decides.  NGX_OK: in;
- * NGX_AGAIN: a rule waits for something; else the status.
- */
-static ngx_int_t
-ngx_http_iri_access(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
-{
-    ngx_int_t                  rc;
-    ngx_http_phase_handler_t  *ph;
-    ngx_http_core_loc_conf_t  *clcf;
-    ngx_http_core_main_conf_t *cmcf;
-
-    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    ph = cmcf->phase_engine.handlers;
-
-    for (; ph[choice->access].checker; choice->access++) {
-        if (ph[choice->access].checker != ngx_http_core_access_phase) {
-            continue;
-        }
-
-        rc = ngx_http_iri_access_rule(r, ph[choice->access].handler);
-
-        if (rc == NGX_DECLINED) {
-            continue;
-        }
-
-        if (rc == NGX_OK) {
-            if (clcf->satisfy == NGX_HTTP_SATISFY_ANY) {
-                return NGX_OK;
-            }
-
-        } else if (clcf->satisfy == NGX_HTTP_SATISFY_ANY
-                   && (rc == NGX_HTTP_FORBIDDEN
-                       || rc == NGX_HTTP_UNAUTHORIZED))
-        {
-            choice->code = rc;
-
-        } else {
-            return rc == NGX_DONE ? NGX_AGAIN : rc;
-        }
-    }
-
-    return choice->code;
-}
-
 
 /*
  * nginx redirects to a directory that lacks its "/", and other rules may hold
  * for it there: so it is asked for once more.
  */
 static ngx_int_t
-ngx_http_iri_choice_slash(ngx_http_request_t    *r,
-                          ngx_http_iri_choice_t *choice)
+ngx_http_iri_choice_slash(ngx_http_request_t *r, iri_str_t *path)
 {
-    u_char    *p;
-    iri_str_t *path = &choice->paths[choice->next];
+    u_char *p;
 
     p = ngx_pnalloc(r->pool, path->len + 1);
     if (p == NULL) {
@@ -111,154 +41,43 @@ ngx_http_iri_choice_slash(ngx_http_request_t    *r,
     *ngx_cpymem(p, path->data, path->len) = '/';
     path->data = p;
     path->len++;
-    choice->once_more = 1;
 
     return NGX_OK;
 }
 
 
-/* The rules let it pass: it is left if nginx would open it, too. */
+/* It is left if the rules let it pass, and nginx would open it, too. */
 static ngx_int_t
-ngx_http_iri_choice_leave(ngx_http_request_t         *r,
-                          const ngx_http_iri_found_t *found,
-                          ngx_http_iri_choice_t      *choice)
+ngx_http_iri_choice_take(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
 {
-    ngx_int_t  rc;
-    iri_str_t  path = choice->paths[choice->next];
-    ngx_uint_t is_dir;
+    iri_str_t                   *path = &choice->paths[choice->next];
+    const ngx_http_iri_judged_t *judged = &choice->judged;
 
-    if (found != NULL && r->content_handler == NULL) {
-        rc = ngx_http_iri_opens(r, found, &is_dir);
-        if (rc != NGX_OK) {
-            return rc;
+    choice->asked_for = 0;
+
+    if (judged->opens) {
+        if (judged->is_dir && path->len != 0
+            && path->data[path->len - 1] != '/') {
+            return ngx_http_iri_choice_slash(r, path);
         }
 
-        if (is_dir && path.len != 0 && path.data[path.len - 1] != '/') {
-            return ngx_http_iri_choice_slash(r, choice);
-        }
+        choice->left[choice->lefts++] = *path;
     }
 
-    choice->left[choice->lefts++] = path;
-
-    return NGX_OK;
-}
-
-
-/* Rules of the rewrite phase have ended it, or have let it come to here. */
-ngx_int_t
-ngx_http_iri_choice_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                          const ngx_http_iri_found_t *found)
-{
-    ngx_int_t              rc;
-    ngx_str_t              path;
-    ngx_http_iri_choice_t *choice = ctx->choice;
-
-    rc = ngx_http_iri_access(r, choice);
-    if (rc == NGX_AGAIN) {
-        return NGX_AGAIN;
-    }
-
-    path = ngx_http_iri_out(choice->paths[choice->next]);
-
-    /* Where rules have made another path of it, it is none to tell. */
-    if (rc == NGX_OK && ngx_http_iri_same(r->uri, path)
-        && ngx_http_iri_choice_leave(r, found, choice) == NGX_ERROR)
-    {
-        return NGX_ERROR;
-    }
-
-    return NGX_HTTP_NO_CONTENT;
-}
-
-
-/* Whatever it has come to: nothing of it goes to the client. */
-static ngx_int_t
-ngx_http_iri_choice_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
-{
-    ngx_http_iri_choice_t *choice = data;
-
-    if (choice->sr == sr) {
-        choice->sr = NULL;
-        choice->next += !choice->once_more;
-        choice->once_more = 0;
-    }
-
-    return rc == NGX_ERROR || sr->connection->error ? NGX_ERROR : NGX_OK;
-}
-
-
-/*
- * As if the client had sent this path: what variables hold of another one
- * must not be taken for this.
- */
-static ngx_int_t
-ngx_http_iri_choice_own(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                        ngx_http_request_t *sr)
-{
-    size_t                     size;
-    iri_env_t                  env;
-    iri_str_t                  uri;
-    ngx_http_iri_ctx_t        *own;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    size = cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
-
-    own = ngx_http_iri_ctx_make(sr);
-    sr->variables = ngx_palloc(r->pool, size);
-    sr->request_body = ngx_pcalloc(r->pool, sizeof(ngx_http_request_body_t));
-
-    ngx_http_iri_env(r, &env);
-
-    if (own == NULL || sr->variables == NULL || sr->request_body == NULL
-        || iri_path_to_uri(&env, ngx_http_iri_in(sr->uri), &uri) != IRI_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(sr->variables, ctx->kept.variables, size);
-    sr->unparsed_uri = ngx_http_iri_out(uri);
-    sr->header_only = 1;
-
-    own->choice = ctx->choice;
-    own->known = sr->uri;
-    own->moved = 1; /* it is not to become another */
-    own->judged_choice = 1;
+    choice->next++;
 
     return NGX_OK;
 }
 
 
 static ngx_int_t
-ngx_http_iri_choice_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_choice_ask(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
 {
-    ngx_str_t                   uri;
-    ngx_http_request_t         *sr;
-    ngx_http_iri_choice_t      *choice = ctx->choice;
-    ngx_http_post_subrequest_t *ps;
+    iri_str_t path = choice->paths[choice->next];
 
-    ps = ngx_palloc(r->pool, sizeof(ngx_http_post_subrequest_t));
-    if (ps == NULL) {
-        return NGX_ERROR;
-    }
+    choice->asked_for = 1;
 
-    ps->handler = ngx_http_iri_choice_done;
-    ps->data = choice;
-    uri = ngx_http_iri_out(choice->paths[choice->next]);
-
-    if (ngx_http_subrequest(r, &uri, NULL, &sr, ps,
-                            NGX_HTTP_SUBREQUEST_WAITED)
-            != NGX_OK
-        || ngx_http_iri_choice_own(r, ctx, sr) != NGX_OK)
-    {
-        return NGX_ERROR;
-    }
-
-    choice->sr = sr;
-    choice->access = 0;
-    choice->code = NGX_OK;
-
-    return NGX_AGAIN;
+    return ngx_http_iri_judge_ask(r, &choice->judged, path, path);
 }
 
 
@@ -312,7 +131,7 @@ ngx_http_iri_accept(ngx_http_request_t *r, iri_str_t *accept)
 }
 
 
-static ngx_int_t
+ngx_int_t
 ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
                         const char *value)
 {
@@ -488,12 +307,16 @@ ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     choice = ctx->choice;
 
-    if (choice->sr != NULL) {
+    if (choice->judged.sr != NULL) {
         return NGX_AGAIN;
     }
 
+    if (choice->asked_for && ngx_http_iri_choice_take(r, choice) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
     if (choice->next < choice->count) {
-        return ngx_http_iri_choice_ask(r, ctx);
+        return ngx_http_iri_choice_ask(r, choice);
     }
 
     if (choice->lefts == 0) {

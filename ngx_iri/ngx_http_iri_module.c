@@ -37,6 +37,8 @@ ngx_http_iri_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
+ngx_http_iri_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
 ngx_http_iri_cache_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
@@ -112,6 +114,13 @@ static ngx_command_t ngx_http_iri_commands[] = {
       ngx_http_iri_redirect,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, redirect),
+      NULL },
+
+    { ngx_string("iri_listing"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_FLAG,
+      ngx_http_iri_listing,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, listing),
       NULL },
 
       ngx_null_command
@@ -367,6 +376,27 @@ ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+static char *
+ngx_http_iri_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char                    *error;
+    ngx_http_iri_loc_conf_t *ilcf = conf;
+
+    error = ngx_conf_set_flag_slot(cf, cmd, conf);
+    if (error != NGX_CONF_OK || !ilcf->listing) {
+        return error;
+    }
+
+    ilcf->listing_place = ngx_http_iri_place(cf);
+
+    return ilcf->listing_place != NULL
+                   && ngx_http_iri_listing_add_place(cf, ilcf->listing_place)
+                          == NGX_OK
+               ? NGX_CONF_OK
+               : NGX_CONF_ERROR;
+}
+
+
 /* cmd->post is not NULL where "none" is allowed. */
 static char *
 ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
@@ -419,6 +449,12 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
     if (ngx_array_init(&imcf->hooks, cf->pool, 16,
                        sizeof(ngx_http_iri_hook_t))
             != NGX_OK
+        || ngx_array_init(&imcf->known, cf->pool, 16,
+                          sizeof(ngx_http_handler_pt))
+               != NGX_OK
+        || ngx_array_init(&imcf->listings, cf->pool, 4,
+                          sizeof(ngx_http_iri_place_t *))
+               != NGX_OK
         || ngx_array_init(&imcf->caches, cf->pool, 4,
                           sizeof(ngx_http_iri_cache_t *))
                != NGX_OK)
@@ -561,6 +597,7 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
     ilcf->match = NGX_CONF_UNSET_UINT;
     ilcf->ambiguous = NGX_CONF_UNSET_UINT;
     ilcf->redirect = NGX_CONF_UNSET_UINT;
+    ilcf->listing = NGX_CONF_UNSET;
 
     return ilcf;
 }
@@ -608,6 +645,8 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_listing_merge(prev, conf, iscf);
+
     if (iscf->engine == IRI_ENGINE_OFF) {
         return NGX_CONF_OK;
     }
@@ -653,6 +692,8 @@ ngx_http_iri_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
+    ngx_http_iri_listing_check(cf);
+
     if (!imcf->switched_on) {
         return NGX_OK;
     }
@@ -660,6 +701,8 @@ ngx_http_iri_init(ngx_conf_t *cf)
     ngx_http_iri_host_init(cf);
 
     if (ngx_http_iri_root_init(cf) != NGX_OK
+        || ngx_http_iri_rules_init(cf) != NGX_OK
+        || ngx_http_iri_listing_init(cf) != NGX_OK
         || ngx_http_iri_variables_wrap(cf) != NGX_OK)
     {
         return NGX_ERROR;
@@ -672,11 +715,15 @@ ngx_http_iri_init(ngx_conf_t *cf)
 static ngx_int_t
 ngx_http_iri_init_process(ngx_cycle_t *cycle)
 {
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_main_conf_t  *imcf;
+    ngx_http_core_main_conf_t *cmcf;
 
     imcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_iri_module);
 
     if (imcf != NULL) {
+        cmcf = ngx_http_cycle_get_module_main_conf(cycle,
+                                                   ngx_http_core_module);
+        ngx_http_iri_rules_init_process(imcf, cmcf);
         ngx_http_iri_cache_init_process(imcf);
     }
 

@@ -136,8 +136,11 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
         return ngx_http_iri_post_read(r, engine);
     }
 
-    return ngx_http_iri_folds(r) ? ngx_http_iri_post_read_ascii(r, engine)
-                                 : NGX_DECLINED;
+    return ngx_http_iri_folds(r)
+                   || (engine == IRI_ENGINE_ON
+                       && ngx_http_iri_listing_may_come(r))
+               ? ngx_http_iri_post_read_ascii(r, engine)
+               : NGX_DECLINED;
 }
 
 
@@ -209,7 +212,7 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
     rc = ngx_http_iri_read_again(r);
 
     /* Locations that no client may ask for are not for this path either. */
-    if (ctx->judged_choice) {
+    if (ctx->asked != NULL) {
         r->internal = 0;
     }
 
@@ -217,9 +220,9 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
 }
 
 
-/* Does this subrequest ask whether a name may be told? */
+/* Does this subrequest ask whether a path may be told? */
 static ngx_uint_t
-ngx_http_iri_is_choice(ngx_http_request_t *r)
+ngx_http_iri_is_asked(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx;
 
@@ -229,7 +232,7 @@ ngx_http_iri_is_choice(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ctx->judged_choice;
+    return ctx != NULL && ctx->asked != NULL;
 }
 
 
@@ -512,24 +515,25 @@ ngx_http_iri_answer(ngx_http_request_t *r)
 }
 
 
-/* A name that may be told is one under which there is something. */
 static ngx_int_t
-ngx_http_iri_judge_choice(ngx_http_request_t *r)
+ngx_http_iri_judge_asked(ngx_http_request_t *r)
 {
-    ngx_http_iri_found_t *found = NULL;
+    ngx_http_iri_found_t    *found = NULL;
+    ngx_http_iri_loc_conf_t *ilcf;
 
-    if (ngx_http_iri_is_looked_for(r)) {
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    /* An ASCII name, too, is to be there, unless something else answers. */
+    if (ngx_http_iri_is_looked_for(r)
+        || (ilcf->plain != NULL && r->content_handler == NULL))
+    {
         found = ngx_http_iri_find(r);
-
-        if (found == NULL
-            || (found->found.answer != IRI_PASS
-                && found->found.answer != IRI_SERVE))
-        {
+        if (found == NULL) {
             return NGX_HTTP_NOT_FOUND;
         }
     }
 
-    return ngx_http_iri_choice_judge(r, ngx_http_iri_ctx(r), found);
+    return ngx_http_iri_judge_here(r, ngx_http_iri_ctx(r), found);
 }
 
 
@@ -605,7 +609,7 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
 
     ngx_http_iri_enter(r);
 
-    if (ngx_http_iri_is_choice(r)) {
+    if (ngx_http_iri_is_asked(r)) {
         r->internal = 1;
     }
 
@@ -921,8 +925,8 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (ngx_http_iri_is_choice(r)) {
-        return ngx_http_iri_judge_choice(r);
+    if (ngx_http_iri_is_asked(r)) {
+        return ngx_http_iri_judge_asked(r);
     }
 
     rc = ngx_http_iri_answer(r);
@@ -1133,13 +1137,15 @@ ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
 {
     ngx_array_t               *handlers;
     ngx_http_handler_pt       *h, *elts;
+    ngx_http_iri_main_conf_t  *imcf;
     ngx_http_core_main_conf_t *cmcf;
 
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
     handlers = &cmcf->phases[phase].handlers;
 
     h = ngx_array_push(handlers);
-    if (h == NULL) {
+    if (h == NULL || ngx_http_iri_rules_know(imcf, handler) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -1197,6 +1203,7 @@ ngx_http_iri_take_try_files(ngx_conf_t *cf)
     for (i = 0; i < handlers->nelts; i++) {
         if (h[i] == imcf->try_files) {
             h[i] = ngx_http_iri_try_files_handler;
+            (void) ngx_http_iri_rules_know(imcf, h[i]);
         }
     }
 }

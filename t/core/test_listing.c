@@ -116,11 +116,35 @@ test_json(void **state)
 }
 
 
+/* That there is more is said, of a directory of which nothing is shown, too. */
+static void
+test_more(void **state)
+{
+    list_t list;
+
+    (void) state;
+    list_init(&list, "", "format=json");
+    iri_listing_more(list.listing);
+    assert_string_equal(list_page(&list),
+                        "{\"path\":\"/d/\",\"entries\":[\n],"
+                        "\"more\":true}\n");
+    list_free(&list);
+
+    list_init(&list, "", "");
+    iri_listing_more(list.listing);
+    assert_non_null(strstr(list_page(&list),
+                           "<p>Not all of this directory is shown.</p>"));
+    assert_null(strstr(list.page, "empty"));
+    list_free(&list);
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_json),
+        cmocka_unit_test(test_more),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
