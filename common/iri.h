@@ -426,6 +426,14 @@ iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
                       const iri_request_t *request, iri_reading_t *out);
 
 /*
+ * The same for who needs no uri: it may be empty where request->escaped is 0.
+ * iri_path_to_uri makes it of path then, and iri_location does so by itself.
+ */
+iri_status_t iri_read_path(const iri_env_t *env,
+                           const iri_reading_conf_t *conf,
+                           const iri_request_t *request, iri_reading_t *out);
+
+/*
  * A canonical path as a URI path: percent-encoded UTF-8, upper-case hex,
  * nothing escaped that need not be (RFC 3986, pchar and "/").  Any octets
  * are taken.  *out is path itself where nothing has to be escaped.

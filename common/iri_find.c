@@ -916,6 +916,7 @@ iri_find_near(iri_finder_t *finder, iri_found_t *found)
     iri_status_t  status;
 
     memset(&best, 0, sizeof(best));
+    finder->octets = iri_octets_of_part(finder->search, finder->part);
 
     status = iri_find_named(finder, &best);
 
@@ -969,25 +970,39 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
 }
 
 
+/* Does a dot-segment begin at offset at? */
+static int
+iri_is_dotted(iri_str_t part, size_t at)
+{
+    iri_str_t segment = { iri_segment_end(part, at) - at, part.data + at };
+
+    return iri_is_dot_segment(segment);
+}
+
+
 /* A NUL would end the path for the C library, a dot-segment leave it. */
 static int
 iri_is_forbidden(iri_str_t part)
 {
-    iri_str_t segment;
-    size_t    from, to;
+    const unsigned char *p = part.data, *end = part.data + part.len;
 
-    if (part.len != 0 && memchr(part.data, '\0', part.len) != NULL) {
+    if (part.len == 0) {
+        return 0;
+    }
+
+    if (memchr(part.data, '\0', part.len) != NULL) {
         return 1;
     }
 
-    for (from = 0; from < part.len; from = to + 1) {
-        to = iri_segment_end(part, from);
-        segment.data = part.data + from;
-        segment.len = to - from;
-
-        if (iri_is_dot_segment(segment)) {
+    /* Most dots are inside of names. */
+    while (p < end && (p = memchr(p, '.', (size_t) (end - p))) != NULL) {
+        if ((p == part.data || p[-1] == '/')
+            && iri_is_dotted(part, (size_t) (p - part.data)))
+        {
             return 1;
         }
+
+        p++;
     }
 
     return 0;
@@ -1007,6 +1022,7 @@ iri_is_declared(iri_finder_t *finder, int *declared)
     *declared = iri_is_declared_nfc(finder->tree);
 
     if (*declared && reading != NULL && reading->form == IRI_FORM_LEGACY) {
+        finder->octets = iri_octets_of_part(finder->search, finder->part);
         status = iri_further_look_for(finder);
         *declared = !finder->further;
     }
@@ -1030,8 +1046,6 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
     if (!iri_needs_look(finder->tree, finder->part)) {
         return iri_find_pass(finder, IRI_WHY_ASCII, found);
     }
-
-    finder->octets = iri_octets_of_part(finder->search, finder->part);
 
     status = iri_part_is_canonical(finder, &canonical);
 

@@ -126,6 +126,38 @@ size_t iri_utf8_next(const unsigned char *p, const unsigned char *end,
                      uint32_t *c);
 size_t iri_utf8_put(uint32_t c, unsigned char out[4]);   /* octets written */
 
+/*
+ * Octets of the character at p if it is one of those that most names are made
+ * of and that need no closer look: allowed, inert, no mark, no bidi control.
+ * 0: ask the functions for that.  Graphic ASCII; Latin from U+00C0 on, up to
+ * U+02FF; U+0400 to U+047F; kana but the marks that may join them;
+ * ideographs from U+5000 on; Hangul from U+B000 to U+CFFF.
+ */
+static inline size_t
+iri_utf8_quick(const unsigned char *p, const unsigned char *end)
+{
+    if (p[0] < 0x80) {
+        return p[0] >= 0x20 && p[0] != 0x7f;
+    }
+
+    if (p[0] < 0xe0) {
+        return end - p >= 2 && (p[1] & 0xc0) == 0x80
+                       && ((p[0] >= 0xc3 && p[0] <= 0xcb) || p[0] == 0xd0
+                           || p[0] == 0xd1)
+                   ? 2
+                   : 0;
+    }
+
+    return end - p >= 3 && (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80
+                   && ((p[0] >= 0xe5 && p[0] <= 0xec && p[0] != 0xea)
+                       || (p[0] == 0xe3
+                           && (p[1] == 0x81 || p[1] == 0x83
+                               || (p[1] == 0x82 && p[2] != 0x99
+                                   && p[2] != 0x9a))))
+               ? 3
+               : 0;
+}
+
 int iri_hex(unsigned char c);   /* its value; -1: no hexadecimal digit */
 
 /* Octets of one unit at p: 3 for an escape, 1; 0 for a bad escape. */

@@ -71,7 +71,8 @@ int
 iri_str_equal(iri_str_t a, iri_str_t b)
 {
     return a.len == b.len
-           && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+           && (a.len == 0 || a.data == b.data
+               || memcmp(a.data, b.data, a.len) == 0);
 }
 
 

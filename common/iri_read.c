@@ -19,7 +19,8 @@ typedef struct {
     size_t                    escaped; /* and percent-encoded */
     iri_buf_t                 path;
     iri_buf_t                 uri;
-    iri_why_t                 why; /* why the last reading failed */
+    int                       no_uri; /* it is not wanted */
+    iri_why_t                 why;    /* why the last reading failed */
 } iri_reader_t;
 
 
@@ -198,12 +199,13 @@ iri_target_scan(iri_reader_t *reader)
     const unsigned char *p, *end;
     unsigned char        octet;
 
-    if (target.len == 0) {
-        if (!reader->request->escaped) {
-            return;
-        }
-
+    if (target.len == 0 && reader->request->escaped) {
         target = reader->request->path;
+    }
+
+    /* Nothing came raw, so all of it came escaped: nearly every request. */
+    if (iri_is_low(target)) {
+        return;
     }
 
     end = target.data + target.len;
@@ -231,6 +233,14 @@ iri_target_scan(iri_reader_t *reader)
 
 /* ---- readings ------------------------------------------------------------ */
 
+/* Where a URI is put; NULL: nowhere. */
+static iri_buf_t *
+iri_reader_uri(iri_reader_t *reader)
+{
+    return reader->no_uri ? NULL : &reader->uri;
+}
+
+
 /* A "/" as it came: where it was escaped it is no separator of the URI. */
 static iri_status_t
 iri_reader_slash(iri_reader_t *reader, size_t at)
@@ -239,7 +249,7 @@ iri_reader_slash(iri_reader_t *reader, size_t at)
     iri_status_t         status;
 
     status = iri_buf_putc(reader->env, &reader->path, '/');
-    if (status != IRI_OK) {
+    if (status != IRI_OK || reader->no_uri) {
         return status;
     }
 
@@ -258,7 +268,7 @@ iri_segment_read_any(iri_reader_t *reader, size_t from, size_t to)
     size_t                i;
 
     status = iri_segment_read(reader->env, &iri_charset_utf8, &reader->source,
-                              from, to, &reader->path, &reader->uri,
+                              from, to, &reader->path, iri_reader_uri(reader),
                               &reader->why);
 
     for (i = 0; status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
@@ -266,8 +276,8 @@ iri_segment_read_any(iri_reader_t *reader, size_t from, size_t to)
          i++)
     {
         status = iri_segment_read(reader->env, list->at[i], &reader->source,
-                                  from, to, &reader->path, &reader->uri,
-                                  &reader->why);
+                                  from, to, &reader->path,
+                                  iri_reader_uri(reader), &reader->why);
     }
 
     return status;
@@ -323,8 +333,8 @@ iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
         status = charset == NULL
                      ? iri_segment_read_any(reader, from, to)
                      : iri_segment_read(reader->env, charset, source, from,
-                                        to, &reader->path, &reader->uri,
-                                        &reader->why);
+                                        to, &reader->path,
+                                        iri_reader_uri(reader), &reader->why);
 
         if (status != IRI_OK
             || (reader->why != IRI_WHY_READ && reader->why != IRI_WHY_BIDI))
@@ -411,6 +421,11 @@ iri_source_is_plain(const iri_source_t *source)
     size_t               n;
 
     for (/* void */; p < end; p += n) {
+        n = iri_utf8_quick(p, end);
+        if (n != 0) {
+            continue;
+        }
+
         n = iri_utf8_next(p, end, &c);
 
         if (n == 0 || !iri_char_allowed(c, 0) || !iri_char_is_inert(c)) {
@@ -527,6 +542,12 @@ iri_limits(const iri_source_t *source)
         return IRI_PATH_TOO_LONG;
     }
 
+    /* Too short for so many segments: each of them needs an octet. */
+    if (source->octets.len <= IRI_MAX_SEGMENTS
+        && source->octets.len <= IRI_MAX_SEGMENT) {
+        return IRI_OK;
+    }
+
     for (from = 0;; from = to + 1) {
         to = iri_segment_end(source->octets, from);
 
@@ -580,15 +601,18 @@ iri_read_ascii(const iri_request_t *request, iri_reading_t *out)
 static iri_status_t
 iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
 {
-    iri_str_t            octets = reader->source.octets, uri;
-    iri_status_t         status;
+    iri_str_t            octets = reader->source.octets, uri = { 0, NULL };
+    iri_status_t         status = IRI_OK;
     const iri_charset_t *charset;
 
     /* A trace tells the readings one by one, so it takes the long way. */
     if (!reader->request->escaped && !reader->env->trace
         && iri_source_is_plain(&reader->source))
     {
-        status = iri_path_to_uri(reader->env, octets, &uri);
+        if (!reader->no_uri) {
+            status = iri_path_to_uri(reader->env, octets, &uri);
+        }
+
         if (status == IRI_OK) {
             iri_reading_done(reader, &iri_charset_utf8, octets, uri, out);
         }
@@ -619,7 +643,69 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
         iri_reading_none(reader, out);
     }
 
-    return iri_uri_as_came(reader->env, reader->request, &out->uri);
+    return reader->no_uri ? IRI_OK
+                          : iri_uri_as_came(reader->env, reader->request,
+                                            &out->uri);
+}
+
+
+/* What is read in place of a path: of ASCII, and over a limit. */
+static iri_status_t
+iri_read_as_came(const iri_reader_t *reader, iri_reading_t *reading,
+                 iri_reading_t *out)
+{
+    iri_status_t status = IRI_OK;
+
+    if (!reader->no_uri) {
+        status = iri_uri_as_came(reader->env, reader->request, &reading->uri);
+    }
+
+    if (status == IRI_OK) {
+        *out = *reading;
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
+{
+    const iri_request_t *request = reader->request;
+    iri_reading_t        reading;
+    iri_status_t         status;
+
+    memset(&reading, 0, sizeof(reading));
+    reading.conf = reader->conf;
+
+    if (iri_is_ascii(request->path, request->escaped)) {
+        iri_read_ascii(request, &reading);
+        return iri_read_as_came(reader, &reading, out);
+    }
+
+    status = iri_source_make(reader);
+
+    if (status == IRI_PATH_TOO_LONG || status == IRI_TOO_MANY_SEGMENTS
+        || status == IRI_SEGMENT_TOO_LONG)
+    {
+        iri_reading_limit(request, &reading);
+        return iri_read_as_came(reader, &reading, out);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    reading.octets = reader->source.octets;
+    iri_target_scan(reader);
+    reading.raw = reader->raw != 0;
+
+    status = iri_reader_answer(reader, &reading);
+    if (status == IRI_OK) {
+        *out = reading;
+    }
+
+    return status;
 }
 
 
@@ -627,56 +713,29 @@ iri_status_t
 iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
          const iri_request_t *request, iri_reading_t *out)
 {
-    iri_reader_t  reader;
-    iri_reading_t reading;
-    iri_status_t  status;
-
-    memset(&reading, 0, sizeof(reading));
-    reading.conf = conf;
-
-    if (iri_is_ascii(request->path, request->escaped)) {
-        iri_read_ascii(request, &reading);
-        status = iri_uri_as_came(env, request, &reading.uri);
-
-        if (status == IRI_OK) {
-            *out = reading;
-        }
-
-        return status;
-    }
+    iri_reader_t reader;
 
     memset(&reader, 0, sizeof(reader));
     reader.env = env;
     reader.conf = conf;
     reader.request = request;
 
-    status = iri_source_make(&reader);
+    return iri_reader_read(&reader, out);
+}
 
-    if (status == IRI_PATH_TOO_LONG || status == IRI_TOO_MANY_SEGMENTS
-        || status == IRI_SEGMENT_TOO_LONG)
-    {
-        iri_reading_limit(request, &reading);
-        status = iri_uri_as_came(env, request, &reading.uri);
 
-        if (status == IRI_OK) {
-            *out = reading;
-        }
+/* A trace tells the URI of each reading. */
+iri_status_t
+iri_read_path(const iri_env_t *env, const iri_reading_conf_t *conf,
+              const iri_request_t *request, iri_reading_t *out)
+{
+    iri_reader_t reader;
 
-        return status;
-    }
+    memset(&reader, 0, sizeof(reader));
+    reader.env = env;
+    reader.conf = conf;
+    reader.request = request;
+    reader.no_uri = !request->escaped && !env->trace;
 
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    reading.octets = reader.source.octets;
-    iri_target_scan(&reader);
-    reading.raw = reader.raw != 0;
-
-    status = iri_reader_answer(&reader, &reading);
-    if (status == IRI_OK) {
-        *out = reading;
-    }
-
-    return status;
+    return iri_reader_read(&reader, out);
 }

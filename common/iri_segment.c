@@ -52,22 +52,6 @@ iri_came_raw(const iri_segment_t *segment, size_t from, size_t to)
 }
 
 
-/*
- * Octets of a character of UTF-8 that needs no closer look: ideographs from
- * U+5000 on, and kana, but for the row of the marks that may join them.
- */
-static size_t
-iri_quick(const unsigned char *p, const unsigned char *end)
-{
-    return end - p >= 3
-                   && ((p[0] >= 0xe5 && p[0] <= 0xe9 && (p[1] & 0xc0) == 0x80)
-                       || (p[0] == 0xe3 && (p[1] == 0x81 || p[1] == 0x83)))
-                   && (p[2] & 0xc0) == 0x80
-               ? 3
-               : 0;
-}
-
-
 static iri_why_t
 iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 {
@@ -78,7 +62,7 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
     uint32_t             c;
 
     for (/* void */; from < to; from += n) {
-        n = legacy ? 0 : iri_quick(octets + from, octets + to);
+        n = legacy ? 0 : iri_utf8_quick(octets + from, octets + to);
         if (n != 0) {
             marks = 0;
             continue;

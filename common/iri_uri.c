@@ -129,7 +129,7 @@ iri_location(const iri_env_t *env, const iri_reading_t *reading,
     }
 
     /* The reading's own URI keeps "%2F" apart from "/". */
-    if (iri_str_equal(path, reading->path)) {
+    if (reading->uri.len != 0 && iri_str_equal(path, reading->path)) {
         uri = reading->uri;
 
     } else {

@@ -39,7 +39,8 @@ ngx_uint_t
 ngx_http_iri_same(ngx_str_t a, ngx_str_t b)
 {
     return a.len == b.len
-           && (a.len == 0 || ngx_memcmp(a.data, b.data, a.len) == 0);
+           && (a.len == 0 || a.data == b.data
+               || ngx_memcmp(a.data, b.data, a.len) == 0);
 }
 
 
@@ -366,7 +367,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    status = iri_read(&env, &iscf->reading, &request, &reading);
+    status = iri_read_path(&env, &iscf->reading, &request, &reading);
     if (status != IRI_OK) {
         ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                       "iri: the path could not be read: %s",
@@ -404,18 +405,18 @@ ngx_http_iri_keep_came(ngx_http_iri_ctx_t *ctx)
 ngx_int_t
 ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    size_t    len;
-    iri_str_t target;
+    iri_str_t            target = ngx_http_iri_in(r->unparsed_uri);
+    const unsigned char *end;
 
-    target = ngx_http_iri_in(r->unparsed_uri);
-
-    for (len = 0; len < target.len; len++) {
-        if (target.data[len] == '?' || target.data[len] == '#') {
-            break;
-        }
+    end = target.len != 0 ? memchr(target.data, '?', target.len) : NULL;
+    if (end != NULL) {
+        target.len = end - target.data;
     }
 
-    target.len = len;
+    end = target.len != 0 ? memchr(target.data, '#', target.len) : NULL;
+    if (end != NULL) {
+        target.len = end - target.data;
+    }
 
     if (ngx_http_iri_read(r, ctx, target) != NGX_OK) {
         return NGX_ERROR;
@@ -442,7 +443,7 @@ ngx_http_iri_read_ascii(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    return iri_read(&env, &iscf->reading, &request, reading) == IRI_OK
+    return iri_read_path(&env, &iscf->reading, &request, reading) == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
 }

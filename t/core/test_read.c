@@ -200,6 +200,38 @@ escape(iri_str_t s, unsigned char *out)
 }
 
 
+/* Who needs no uri gets the same, but for that. */
+static void
+check_without_uri(core_t *core, const iri_reading_conf_t *conf,
+                  const iri_request_t *request, const iri_reading_t *want)
+{
+    iri_reading_t got;
+    iri_str_t     uri;
+
+    memset(&got, 0x5a, sizeof(got));
+    assert_int_equal(iri_read_path(&core->env, conf, request, &got), IRI_OK);
+
+    assert_int_equal(got.answer, want->answer);
+    assert_int_equal(got.status, want->status);
+    assert_int_equal(got.why, want->why);
+    assert_int_equal(got.form, want->form);
+    assert_int_equal(got.raw, want->raw);
+    assert_ptr_equal(got.conf, want->conf);
+    assert_str(got.charset, want->charset);
+    assert_str(got.path, want->path);
+    assert_str(got.octets, want->octets);
+
+    uri = got.uri;
+
+    if (uri.len == 0 && !request->escaped) {
+        assert_int_equal(iri_path_to_uri(&core->env, got.path, &uri),
+                         IRI_OK);
+    }
+
+    assert_str(uri, want->uri);
+}
+
+
 static iri_reading_t
 read_path(core_t *core, const iri_reading_conf_t *conf, iri_str_t path,
           int escaped, iri_str_t target)
@@ -216,6 +248,7 @@ read_path(core_t *core, const iri_reading_conf_t *conf, iri_str_t path,
     }
 
     assert_ptr_equal(reading.conf, conf);
+    check_without_uri(core, conf, &request, &reading);
 
     return reading;
 }

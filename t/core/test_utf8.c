@@ -4,7 +4,8 @@
  * Proves: every scalar value round-trips; a surrogate, an overlong form and
  * what is above 10FFFF is no character; all sequences of one, two and three
  * octets, and those of four near every border, are read as a slow table of
- * the Unicode Standard (3-7) says; nothing is read past the end.
+ * the Unicode Standard (3-7) says; nothing is read past the end.  And what
+ * iri_utf8_quick() takes for harmless is a character that is.
  */
 
 #include "core.h"
@@ -55,6 +56,23 @@ slow_next(const unsigned char *p, size_t len, uint32_t *c)
 }
 
 
+/* n octets of c are what p starts with. */
+static void
+check_quick(const unsigned char *p, size_t len, size_t n, uint32_t c)
+{
+    size_t quick = len != 0 ? iri_utf8_quick(p, p + len) : 0;
+
+    if (quick != 0
+        && (quick != n || !iri_char_allowed(c, 0) || !iri_char_allowed(c, 1)
+            || !iri_char_is_inert(c) || iri_char_is_mark(c)
+            || iri_char_is_bidi_control(c)))
+    {
+        fail_msg("%02X %02X %02X, %d octets: %d of U+%04X taken at once",
+                 p[0], p[1], p[2], (int) len, (int) quick, (unsigned) c);
+    }
+}
+
+
 static void
 check(const unsigned char *p, size_t len)
 {
@@ -68,6 +86,8 @@ check(const unsigned char *p, size_t len)
                  p[0], p[1], p[2], p[3], (int) len, (int) n, (unsigned) got,
                  (int) m, (unsigned) want);
     }
+
+    check_quick(p, len, m, want);
 }
 
 
