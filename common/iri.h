@@ -332,7 +332,9 @@ const char *iri_parse_names(iri_str_t word, iri_names_t *out);
 const char *iri_parse_match(const iri_str_t *words, size_t count,
                             unsigned *out);
 const char *iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out);
-const char *iri_parse_redirect(iri_str_t word, int *out);   /* 0 is "off" */
+const char *iri_parse_redirect(iri_str_t word, int *out);   /* a status; 0:
+                                               "off"; IRI_REDIRECT_LINK */
+#define IRI_REDIRECT_LINK 1   /* no redirect, but iri_canonical_link */
 
 /*
  * iri_cache: "off" or a size, "16m", "512k", octets; then, where threads is
@@ -977,6 +979,59 @@ iri_status_t iri_choices_json(const iri_env_t     *env,
  * "text/html;q=0.5, application/json" -> 1
  */
 int iri_prefers_json(iri_str_t accept);
+
+/* ---- references (iri_reference.c) ----------------------------------------- */
+
+/* The value of a Location, whose it is, and who sends it. */
+typedef struct {
+    const iri_reading_conf_t *reading;  /* how this host reads a path */
+    const iri_host_conf_t    *hosts;    /* how a raw host is mapped; NULL: it
+                                           is not */
+    iri_str_t                 host;     /* of this host, as it would write it
+                                           into a URI; empty: unknown */
+    unsigned                  port;     /* its port; 0: unknown */
+    int                       other;    /* 1: the value is another's that is
+                                           passed on: none of its paths is read */
+    int                       rooted;   /* 1: the server puts scheme and
+                                           authority before a value that begins
+                                           with "/", so that "//a" is a path */
+} iri_reference_conf_t;
+
+/*
+ * What the value of a field that is a URI-reference should be: octets 21 to 7E
+ * only, whatever came, with nothing in it that ends a line, a string or a tag.
+ *
+ * A path of this host (no scheme and no authority, or http, https and its
+ * host and port) gets its canonical form: percent-encoded UTF-8 in NFC, as
+ * iri_read reads it; where that is in doubt (no charset reads it, several of
+ * iri_charset do, a limit, an error of ICU) just the octets that came are
+ * escaped.  Escapes of ASCII stay escapes, and "%" that begins none becomes
+ * "%25".  Any other path keeps its octets and escapes; what cannot stand there
+ * is escaped, hexadecimal digits are in upper case.  A raw host gets its
+ * A-labels; where it has none it is escaped, and the log says so.  In query
+ * and fragment nothing is changed that may stand there.  Blanks at either end
+ * go.  *out is within value where nothing else has to be changed.
+ * IRI_NO_MEMORY; the value must not be sent then unless it is ASCII.
+ *
+ * "/caf\xC3\xA9?q=\xC3\xA9" -> "/caf%C3%A9?q=%C3%A9"; "/a%2fe%cc%81" ->
+ * "/a%2F%C3%A9"; "http://b\xC3\xBCcher.example/%e9" ->
+ * "http://xn--bcher-kva.example/%E9"; "/a\r\nX: 1" -> "/a%0D%0AX:%201"
+ */
+iri_status_t iri_reference(const iri_env_t            *env,
+                           const iri_reference_conf_t *conf, iri_str_t value,
+                           iri_str_t *out);
+
+/*
+ * The value of a Link field (RFC 8288, 3; RFC 6596) for an answer to a GET or
+ * HEAD that is not redirected: where iri_location would redirect it to, as the
+ * page's canonical URI.  Empty where that is empty.
+ * "</caf%C3%A9?a=1>; rel=\"canonical\""
+ */
+iri_status_t iri_canonical_link(const iri_env_t     *env,
+                                const iri_reading_t *reading, iri_str_t path,
+                                int has_query, iri_str_t query,
+                                iri_str_t *out);
+
 
 /* ---- listings (iri_listing.c) -------------------------------------------- */
 

@@ -234,14 +234,18 @@ iri_parse_hosts(iri_str_t word, iri_hosts_t *out)
 const char *
 iri_parse_redirect(iri_str_t word, int *out)
 {
-    static const iri_word_t words[] = { { "off", 0 },   { "301", 301 },
-                                        { "302", 302 }, { "303", 303 },
-                                        { "307", 307 }, { "308", 308 },
+    static const iri_word_t words[] = { { "off", 0 },
+                                        { "301", 301 },
+                                        { "302", 302 },
+                                        { "303", 303 },
+                                        { "307", 307 },
+                                        { "308", 308 },
+                                        { "link", IRI_REDIRECT_LINK },
                                         { NULL, 0 } };
 
     if (!iri_word_find(words, word, out)) {
-        return "must be \"off\", \"301\", \"302\", \"303\", \"307\" or"
-               " \"308\"";
+        return "must be \"off\", \"301\", \"302\", \"303\", \"307\","
+               " \"308\" or \"link\"";
     }
 
     return NULL;

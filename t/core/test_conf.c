@@ -88,6 +88,8 @@ static const struct {
     { iri_parse_redirect, "303", 303 },
     { iri_parse_redirect, "307", 307 },
     { iri_parse_redirect, "308", 308 },
+    { iri_parse_redirect, "link", IRI_REDIRECT_LINK },
+    { iri_parse_redirect, "Link", IRI_REDIRECT_LINK },
     { iri_parse_redirect, "on", -1 },
     { iri_parse_redirect, "300", -1 },
     { iri_parse_redirect, "304", -1 },

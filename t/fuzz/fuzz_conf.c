@@ -165,7 +165,8 @@ static const setting_t settings[] = {
         { "302", 302 },
         { "303", 303 },
         { "307", 307 },
-        { "308", 308 } } },
+        { "308", 308 },
+        { "link", IRI_REDIRECT_LINK } } },
 };
 
 

@@ -1,0 +1,754 @@
+/*
+ * test_reference.c - what others put into a Location becomes a URI-reference
+ *
+ * Proves: octets 21 to 7E only, whatever came; a path of this host is read as
+ * a request for it would be, once and for all (what came out comes out again);
+ * another's path keeps its octets; scheme, authority, query and fragment stay
+ * what they were, and where they were; a raw host gets its A-labels; where
+ * memory fails there is no value.
+ */
+
+#include <stdlib.h>
+
+#include "core.h"
+
+#define E_ACUTE "\xc3\xa9"
+#define NFD     "e\xcc\x81"
+
+static iri_reading_conf_t   reading_conf;
+static iri_host_conf_t      host_conf;
+static iri_reference_conf_t conf;
+
+/* Whose value it is. */
+enum { OWN = 0, OTHER = 1, ROOTED = 2 };
+
+
+static void
+configure(const char *charsets, int flags)
+{
+    reading_conf.charsets = core_charsets(charsets);
+    host_conf.mapping = IRI_MAPPING_UTS46;
+    conf.reading = &reading_conf;
+    conf.hosts = &host_conf;
+    conf.host = S("www.example");
+    conf.port = 80;
+    conf.other = (flags & OTHER) != 0;
+    conf.rooted = (flags & ROOTED) != 0;
+}
+
+
+static int
+open_idna(void **state)
+{
+    (void) state;
+    host_conf.idna = iri_idna_create();
+    return host_conf.idna == NULL;
+}
+
+
+static int
+close_idna(void **state)
+{
+    (void) state;
+    iri_idna_destroy((iri_idna_t *) (uintptr_t) host_conf.idna);
+    return 0;
+}
+
+
+typedef struct {
+    const char *value, *charsets, *out; /* NULL: out is value */
+    int         flags;
+} case_t;
+
+static const case_t cases[] = {
+    /* right already */
+    { "", "", NULL, OWN },
+    { "/", "", NULL, OWN },
+    { "/a/b.html?x=%e9&y={\"", "", "/a/b.html?x=%e9&y={%22", OWN },
+    { "/a/b.html?x=%e9&y={}|[]^`\\%zz#a#b", "", NULL, OWN },
+    { "/caf%C3%A9?q#f", "", NULL, OWN },
+    { "http://other.example/%E9", "windows-1252", NULL, OWN },
+    { "mailto:a@b.example", "", NULL, OWN },
+    { "a:b", "", NULL, OWN },
+    { "1:b", "", NULL, OWN },
+    { "?q", "", NULL, OWN },
+    { "#f", "", NULL, OWN },
+    { "../a/./b", "", NULL, OWN },
+    { "http://[::1]:8080/a", "", NULL, OWN },
+    { "//other.example/a", "", NULL, OWN },
+
+    /* this host's */
+    { "/caf" E_ACUTE, "", "/caf%C3%A9", OWN },
+    { "/caf%c3%a9", "", "/caf%C3%A9", OWN },
+    { "/caf" NFD, "", "/caf%C3%A9", OWN },
+    { "/cafe%cc%81/" E_ACUTE, "", "/caf%C3%A9/%C3%A9", OWN },
+    { "/a%2fb%3f%23%25" E_ACUTE, "", "/a%2Fb%3F%23%25%C3%A9", OWN },
+    { "/%2e%2e/%41" E_ACUTE, "", "/%2E%2E/%41%C3%A9", OWN },
+    { "/" E_ACUTE "?" E_ACUTE "#" E_ACUTE, "", "/%C3%A9?%C3%A9#%C3%A9", OWN },
+    { "/?" NFD "&a=%cc%81", "", "/?e%CC%81&a=%cc%81", OWN },
+    { "/100%.txt", "", "/100%25.txt", OWN },
+    { "/%", "", "/%25", OWN },
+    { "/%4", "", "/%254", OWN },
+    { "/%zz" E_ACUTE, "", "/%25zz%C3%A9", OWN },
+    { "/a b\\c\"d<e>f`{|}^[]", "",
+      "/a%20b%5Cc%22d%3Ce%3Ef%60%7B%7C%7D%5E%5B%5D", OWN },
+    { "/\\other.example/", "", "/%5Cother.example/", OWN },
+    { "\\\\other.example/", "", "%5C%5Cother.example/", OWN },
+    { "/\t/other.example/", "", "/%09/other.example/", OWN },
+    { "/%2F/other.example/" E_ACUTE, "", "/%2F/other.example/%C3%A9", OWN },
+    { "http://www.example/" NFD, "", "http://www.example/%C3%A9", OWN },
+    { "HTTP://WWW.Example:80/" NFD, "", "HTTP://WWW.Example:80/%C3%A9", OWN },
+    { "http://www.example:/" NFD, "", "http://www.example:/%C3%A9", OWN },
+    { "//www.example/" NFD, "", "//www.example/%C3%A9", OWN },
+    { "http://www.example?" NFD, "", "http://www.example?e%CC%81", OWN },
+    { "../" NFD "/./" E_ACUTE, "", "../%C3%A9/./%C3%A9", OWN },
+    { NFD ".html", "", "%C3%A9.html", OWN },
+    { E_ACUTE ":b/c:d", "", "./%C3%A9:b/c:d", OWN },
+    { "a b:c", "", "./a%20b:c", OWN },
+    { "a/" E_ACUTE ":b", "", "a/%C3%A9:b", OWN },
+    { "./" E_ACUTE ":b", "", "./%C3%A9:b", OWN },
+
+    /* in other charsets: where one of them reads it, and no other */
+    { "/caf\xe9", "windows-1252", "/caf%C3%A9", OWN },
+    { "/caf%e9/", "windows-1252", "/caf%C3%A9/", OWN },
+    { "/caf\xe9", "", "/caf%E9", OWN },
+    { "/caf%e9", "", "/caf%E9", OWN },
+    { "/\xc9\xbd\xff", "euc-jp", "/%C9%BD%FF", OWN },
+    { "/\xc6\xfc\xcb\xdc", "euc-jp", "/%E6%97%A5%E6%9C%AC", OWN },
+    { "/\xc6\xfc\xcb\xdc", "sjis euc-jp", "/%E6%97%A5%E6%9C%AC", OWN },
+    { "/\xb4\xc1", "euc-jp", "/%E6%BC%A2", OWN },
+    { "/\xb4\xc1", "sjis euc-jp", "/%B4%C1", OWN },
+    { "/\x95\\.html", "sjis", "/%E8%A1%A8.html", OWN },
+    { "/\x95%5c.html", "sjis windows-1252", "/%95%5C.html", OWN },
+    { "/\xc6\xfc\xcb\xdc/\x8a\xbf", "euc-jp sjis", "/%C6%FC%CB%DC/%8A%BF",
+      OWN },
+
+    /* not to be read */
+    { "/" E_ACUTE "\xff", "", "/%C3%A9%FF", OWN },
+    { "/" NFD "/\xc2\x85", "", "/e%CC%81/%C2%85", OWN },
+    { "/" NFD "\xe2\x80\x8e", "", "/%C3%A9%E2%80%8E", OWN },
+    { "/\xe2\x84\xaa\xcd\xbe", "", "/%E2%84%AA%CD%BE", OWN },
+    { "/x%3D\xcc\xb8", "", "/x%E2%89%A0", OWN },
+
+    /* no other field, no other line */
+    { "/a\r\nX-Inj: 1\r\n\r\n<b>", "",
+      "/a%0D%0AX-Inj:%201%0D%0A%0D%0A%3Cb%3E", OWN },
+    { "/a?\r\nX: 1#\x7f\x01\"", "", "/a?%0D%0AX:%201#%7F%01%22", OWN },
+    { "http://o.example\r\nX: 1/\n", "", "http://o.example%0D%0AX:%201/%0A",
+      OWN },
+    { "\n//o.example/", "", "%0A//o.example/", OWN },
+    { " /a\t ", "", "/a", OWN },
+    { "  //o.example/" E_ACUTE "  ", "", "//o.example/%C3%A9", OWN },
+
+    /* another's */
+    { "http://o.example/%e9/" NFD "%2f\\{}% \xff?\xe9#\xe9", "windows-1252",
+      "http://o.example/%E9/e%CC%81%2F\\{}%%20%FF?%E9#%E9", OWN },
+    { "http://www.example:8080/%e9", "windows-1252",
+      "http://www.example:8080/%E9", OWN },
+    { "https://www.example/%e9", "windows-1252", "https://www.example/%E9",
+      OWN },
+    { "http://u@www.example/%e9", "windows-1252", "http://u@www.example/%E9",
+      OWN },
+    { "http://www.example:99999999/%e9", "windows-1252",
+      "http://www.example:99999999/%E9", OWN },
+    { "http://www.example:8x/%e9", "windows-1252",
+      "http://www.example:8x/%E9", OWN },
+    { "http:/%e9", "windows-1252", "http:/%E9", OWN },
+    { "ftp://www.example/%e9", "windows-1252", "ftp://www.example/%E9", OWN },
+    { "mailto:" E_ACUTE "@b.example", "", "mailto:%C3%A9@b.example", OWN },
+    { "/%e9/" NFD "%zz", "windows-1252", "/%E9/e%CC%81%zz", OTHER },
+    { "http://www.example/%e9", "windows-1252", "http://www.example/%E9",
+      OTHER },
+    { "//o.example/%e9", "windows-1252", "//o.example/%E9", OWN },
+
+    /* "//" is no authority where the server puts one before it */
+    { "//o.example/" NFD, "", "//o.example/%C3%A9", ROOTED },
+    { "//b" E_ACUTE ".example/", "", "//b%C3%A9.example/", ROOTED },
+    { "http://b" E_ACUTE ".example/", "", "http://xn--b-bja.example/",
+      ROOTED },
+
+    /* hosts */
+    { "http://b\xc3\xbc"
+      "cher.example:81/" E_ACUTE,
+      "", "http://xn--bcher-kva.example:81/%C3%A9", OWN },
+    { "//BU\xcc\x88"
+      "CHER.example",
+      "", "//xn--bcher-kva.example", OWN },
+    { "http://u" E_ACUTE "@b\xc3\xbc"
+      "cher.example/",
+      "", "http://u%C3%A9@xn--bcher-kva.example/", OWN },
+    { "http://b%C3%BC"
+      "cher.example/",
+      "",
+      "http://b%C3%BC"
+      "cher.example/",
+      OWN },
+    { "http://b\xfc"
+      "cher.example/",
+      "windows-1252",
+      "http://b%FC"
+      "cher.example/",
+      OWN },
+    { "http://\xe2\x84\x80.example/", "", "http://%E2%84%80.example/", OWN },
+    { "http://\xef\xbc\x91\xef\xbc\x92\xef\xbc\x97.1/", "",
+      "http://%EF%BC%91%EF%BC%92%EF%BC%97.1/", OWN },
+    { "http://www.exampl\xef\xbd\x85/" NFD, "", "http://www.example/%C3%A9",
+      OWN },
+};
+
+
+static iri_str_t
+reference(core_t *core, iri_str_t value)
+{
+    iri_str_t out = { 0, NULL };
+
+    assert_int_equal(iri_reference(&core->env, &conf, value, &out), IRI_OK);
+
+    return out;
+}
+
+
+static void
+test_cases(void **state)
+{
+    core_t    core;
+    iri_str_t value, out;
+    size_t    i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        core_init(&core);
+        configure(cases[i].charsets, cases[i].flags);
+        value = core_str(cases[i].value);
+        out = reference(&core, value);
+
+        if (cases[i].out == NULL) {
+            assert_str(out, value);
+            assert_ptr_equal(out.data, value.data);
+        } else {
+            assert_text(out, cases[i].out);
+        }
+
+        assert_str(reference(&core, out), out);
+        core_free(&core);
+    }
+}
+
+
+/* A path of visible ASCII asks for no memory, and no other octet is there. */
+static void
+test_plain_costs_nothing(void **state)
+{
+    core_t core;
+
+    (void) state;
+    core_init(&core);
+    configure("windows-1252 euc-jp", OWN);
+    core.fail_at = 1;
+    core.fail_on = 1;
+    assert_text(reference(&core, S("http://a.example:8080/b%2Fc?d=e#f")),
+                "http://a.example:8080/b%2Fc?d=e#f");
+    assert_int_equal(core.allocs, 0);
+    core_free(&core);
+}
+
+
+static void
+test_log(void **state)
+{
+    core_t core;
+
+    (void) state;
+    core_init(&core);
+    configure("", OWN);
+    reference(&core, S("http://b\xc3\xbc"
+                       "cher.example/"));
+    assert_int_equal(core.log_len, 0);
+    reference(&core, S("http://-\xc3\xbc\r\n.example/"));
+    assert_non_null(strstr(core.log, "host \"-%C3%BC%0D%0A.example\""));
+    core_free(&core);
+    core_init(&core);
+    conf.hosts = NULL;
+    assert_text(reference(&core, S("http://b\xc3\xbc/")), "http://b%C3%BC/");
+    core_free(&core);
+}
+
+
+/* ---- the same by RFC 3986, appendix B ------------------------------------ */
+
+typedef struct {
+    iri_str_t part[4]; /* scheme, authority, path, query and fragment */
+} parts_t;
+
+
+static int
+is_scheme(iri_str_t s)
+{
+    size_t i;
+
+    for (i = 0; i < s.len; i++) {
+        if (strchr(i == 0 ? "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
+                            "WXYZ"
+                          : "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV"
+                            "WXYZ0123456789+-.",
+                   s.data[i])
+                == NULL
+            || s.data[i] == '\0')
+        {
+            return 0;
+        }
+    }
+
+    return s.len != 0;
+}
+
+
+static parts_t
+split(iri_str_t s)
+{
+    parts_t   parts;
+    iri_str_t rest = s, head;
+    size_t    i, k;
+
+    memset(&parts, 0, sizeof(parts));
+
+    for (i = 0; i < 4; i++) {
+        parts.part[i].data = s.data;
+    }
+
+    for (k = 0; k < rest.len && strchr("?#", rest.data[k]) == NULL; k++) {
+        if (rest.data[k] == '\0') {
+            continue;
+        }
+    }
+
+    parts.part[3] = iri_str_from(rest, k);
+    rest.len = k;
+    head = rest;
+    head.len = 0;
+
+    while (head.len < rest.len && rest.data[head.len] != ':'
+           && rest.data[head.len] != '/')
+    {
+        head.len++;
+    }
+
+    if (head.len < rest.len && rest.data[head.len] == ':' && is_scheme(head))
+    {
+        parts.part[0] = head;
+        rest = iri_str_from(rest, head.len + 1);
+    }
+
+    if (!conf.rooted || parts.part[0].len != 0) {
+        if (rest.len > 1 && memcmp(rest.data, "//", 2) == 0) {
+            for (k = 2; k < rest.len && rest.data[k] != '/'; k++) { /**/
+            }
+
+            parts.part[1] = rest;
+            parts.part[1].len = k;
+            rest = iri_str_from(rest, k);
+        }
+    }
+
+    parts.part[2] = rest;
+
+    return parts;
+}
+
+
+static void
+assert_visible(iri_str_t out)
+{
+    size_t i;
+
+    for (i = 0; i < out.len; i++) {
+        assert_in_range(out.data[i], 0x21, 0x7e);
+        assert_null(strchr("\"<>", out.data[i]));
+    }
+}
+
+
+/* pchar and "/" and escapes in upper case */
+static void
+assert_path(iri_str_t path)
+{
+    size_t i;
+
+    for (i = 0; i < path.len; i++) {
+        if (path.data[i] == '%') {
+            assert_true(i + 2 < path.len);
+            assert_non_null(strchr("0123456789ABCDEF", path.data[i + 1]));
+            assert_non_null(strchr("0123456789ABCDEF", path.data[i + 2]));
+            i += 2;
+        } else {
+            assert_true(core_is_path_char(path.data[i]));
+        }
+    }
+}
+
+
+static void
+assert_same_part(iri_str_t got, iri_str_t want)
+{
+    unsigned char octets[2][4096];
+
+    got = core_unescape(got, octets[0]);
+    want = core_unescape(want, octets[1]);
+    assert_str(got, want);
+}
+
+
+/* What a request for that path would be read as. */
+static iri_str_t
+read_path(core_t *core, iri_str_t path)
+{
+    static unsigned char text[2][4096];
+    static unsigned char octets[2][4096];
+    static int           turn;
+    iri_request_t        request;
+    iri_reading_t        reading;
+
+    turn = !turn;
+    text[turn][0] = '/';
+    memcpy(text[turn] + 1, path.data, path.len);
+    memset(&request, 0, sizeof(request));
+    request.path.data = text[turn];
+    request.path.len = path.len + 1;
+    request.path = core_unescape(request.path, octets[turn]);
+    assert_int_equal(iri_read(&core->env, &reading_conf, &request, &reading),
+                     IRI_OK);
+
+    return reading.path;
+}
+
+
+/* "./" may have come before a segment with ":". */
+static iri_str_t
+without_dot(iri_str_t got, iri_str_t was)
+{
+    return got.len > 2 && memcmp(got.data, "./", 2) == 0
+                   && (was.len < 2 || memcmp(was.data, "./", 2) != 0)
+               ? iri_str_from(got, 2)
+               : got;
+}
+
+
+static size_t
+judge(core_t *core, iri_str_t value)
+{
+    iri_str_t out = reference(core, value), path;
+    parts_t   was, got;
+
+    while (value.len != 0 && strchr(" \t", value.data[0]) != NULL) {
+        value = iri_str_from(value, 1);
+    }
+
+    while (value.len != 0 && strchr(" \t", value.data[value.len - 1]) != NULL)
+    {
+        value.len--;
+    }
+
+    was = split(value);
+    got = split(out);
+    assert_visible(out);
+    assert_str(got.part[0], was.part[0]);
+    assert_int_equal(got.part[1].len != 0, was.part[1].len != 0);
+    assert_same_part(got.part[3], was.part[3]);
+    path = without_dot(got.part[2], was.part[2]);
+
+    if (conf.other || (was.part[0].len != 0 && got.part[1].len == 0)
+        || (got.part[1].len != 0
+            && !iri_str_equal_nocase(got.part[1], "//www.example")
+            && !iri_str_equal_nocase(got.part[1], "//www.example:80")))
+    {
+        assert_same_part(path, was.part[2]);
+    } else if (!iri_str_equal_nocase(was.part[0], "ftp")) {
+        assert_path(path);
+        assert_str(read_path(core, path), read_path(core, was.part[2]));
+    }
+
+    assert_str(reference(core, out), out);
+
+    return !iri_str_equal(out, value);
+}
+
+
+static void
+test_random(void **state)
+{
+    static const char *const some[] = {
+        "/",
+        "/",
+        "//",
+        "a",
+        ".",
+        "..",
+        "%2F",
+        "%2f",
+        "%25",
+        "%3F",
+        "%20",
+        "\\",
+        NFD,
+        E_ACUTE,
+        "%C3%A9",
+        "%c3%a9",
+        "e%CC%81",
+        "%E9",
+        "\xe9",
+        "%a4%a2",
+        "%95%5C",
+        "\xc9\xbd",
+        "%C9%BD",
+        "%E2%84%AA",
+        ";",
+        "@",
+        ":",
+        "http:",
+        "=%CC%B8",
+        "%E2%80%8E",
+        "?",
+        "#",
+        " ",
+        "\r\n",
+        "\"",
+        "<",
+        ">",
+        "\t",
+        "\x7f",
+        "\xff",
+        "[",
+        "]",
+        "b\xc3\xbc",
+        "www.example",
+        "http://www.example",
+        "https://",
+        "ftp://",
+        ":80",
+        ":8080",
+        "\xe2\x80\x8f",
+    };
+    static const char *const lists[] = { "", "windows-1252", "euc-jp sjis",
+                                         "sjis windows-1256", "gb18030" };
+    core_t                   core;
+    char                     value[512];
+    size_t                   turn, n, changed = 0;
+
+    (void) state;
+    core_init(&core);
+
+    for (turn = 0; turn < 200000; turn++) {
+        value[0] = '\0';
+
+        for (n = 1 + core_random(8); n > 0; n--) {
+            core_append(value, some[core_random(COUNT(some))]);
+        }
+
+        configure(lists[core_random(COUNT(lists))], (int) core_random(4));
+        changed += judge(&core, core_str(value));
+        core_forget(&core);
+        core.log_len = 0;
+    }
+
+    assert_true(changed > 50000);
+    core_free(&core);
+}
+
+
+/* Every octet, in every part, and what it becomes there. */
+static void
+test_octets(void **state)
+{
+    static const char *const before[] = { "/",         "a",       "/?", "/#",
+                                          "http://o/", "http://", "x:" };
+    core_t                   core;
+    char                     value[32];
+    size_t                   i, octet;
+
+    (void) state;
+    core_init(&core);
+
+    for (i = 0; i < COUNT(before); i++) {
+        for (octet = 0; octet < 256; octet++) {
+            iri_str_t s = { strlen(before[i]) + 2,
+                            (const unsigned char *) value };
+
+            snprintf(value, sizeof(value), "%s%cz", before[i], (int) octet);
+            value[s.len - 2] = (char) octet;
+            configure("", OWN);
+
+            if (octet != 0 && octet != '%') {
+                judge(&core, s);
+            } else {
+                assert_visible(reference(&core, s));
+            }
+
+            core_forget(&core);
+            core.log_len = 0;
+        }
+    }
+
+    core_free(&core);
+}
+
+
+/* A path over the limits is not read: its octets stay. */
+static void
+test_long(void **state)
+{
+    static unsigned char value[3 * IRI_MAX_PATH];
+    core_t               core;
+    iri_str_t            s = { 0, value }, out;
+    size_t               at;
+
+    (void) state;
+    core_init(&core);
+    configure("", OWN);
+
+    for (at = 0; at + 4 < sizeof(value); at += 4) {
+        memcpy(value + at, "/" NFD, 4);
+    }
+
+    for (s.len = IRI_MAX_SEGMENTS * 4; s.len <= IRI_MAX_SEGMENTS * 4 + 4;
+         s.len += 4)
+    {
+        out = reference(&core, s);
+        assert_visible(out);
+        assert_memory_equal(
+            out.data, s.len > IRI_MAX_SEGMENTS * 4 ? "/e%CC%81" : "/%C3%A9/",
+            8);
+        assert_str(reference(&core, out), out);
+    }
+
+    s.len = at;
+    assert_memory_equal(reference(&core, s).data, "/e%CC%81", 8);
+    core_free(&core);
+}
+
+
+static void
+test_memory(void **state)
+{
+    static const char *const values[] = {
+        "/caf" NFD "?" E_ACUTE,
+        "http://u@b\xc3\xbc"
+        "cher.example:81/" E_ACUTE,
+        "/\xc6\xfc\xcb\xdc",
+        "http://-\xc3\xbc/",
+        "x y:z",
+    };
+    core_t       core;
+    iri_str_t    want, out;
+    iri_status_t status;
+    size_t       i, at;
+    int          on;
+
+    (void) state;
+
+    for (i = 0; i < 2 * COUNT(values); i++) {
+        on = i % 2;
+        configure("sjis euc-jp", OWN);
+        core_init(&core);
+        want = reference(&core, core_str(values[i / 2]));
+
+        for (at = 1; /* void */; at++) {
+            out = S("untouched");
+            core.allocs = 0;
+            core.fail_at = at;
+            core.fail_on = on;
+            status = iri_reference(&core.env, &conf, core_str(values[i / 2]),
+                                   &out);
+
+            if (status == IRI_OK) {
+                assert_str(out, want);
+                assert_true(core.allocs < at || strstr(values[i / 2], "-"));
+                if (core.allocs < at) {
+                    break;
+                }
+                continue;
+            }
+
+            assert_int_equal(status, IRI_NO_MEMORY);
+            assert_text(out, "untouched");
+        }
+
+        core_free(&core);
+    }
+}
+
+
+/* ---- canonical links ----------------------------------------------------- */
+
+static void
+test_links(void **state)
+{
+    static const struct {
+        const char *target, *query, *link;
+    } links[] = {
+        { "/a", NULL, "" },
+        { "/caf%C3%A9", "q", "" },
+        { "/caf" E_ACUTE, NULL, "</caf%C3%A9>; rel=\"canonical\"" },
+        { "/cafe%CC%81", "a=1&b=<x>\"\r\n\xe9,;",
+          "</caf%C3%A9?a=1&b=%3Cx%3E%22%0D%0A%E9,;>; rel=\"canonical\"" },
+        { "/%E9", "", "</%C3%A9?>; rel=\"canonical\"" },
+        { "//h/%E9", "", "</h/%C3%A9?>; rel=\"canonical\"" },
+    };
+    core_t        core;
+    iri_request_t request;
+    iri_reading_t reading;
+    iri_str_t     out, query = { 0, NULL };
+    size_t        i, at;
+
+    (void) state;
+    configure("windows-1252", OWN);
+
+    for (i = 0; i < COUNT(links); i++) {
+        core_init(&core);
+        memset(&request, 0, sizeof(request));
+        request.path = core_str(links[i].target);
+        request.escaped = 1;
+        assert_int_equal(
+            iri_read(&core.env, &reading_conf, &request, &reading), IRI_OK);
+
+        if (links[i].query != NULL) {
+            query = core_str(links[i].query);
+        }
+
+        for (at = 1; /* void */; at++) {
+            core.allocs = 0;
+            core.fail_at = at;
+            out = S("untouched");
+
+            if (iri_canonical_link(&core.env, &reading, reading.path,
+                                   links[i].query != NULL, query, &out)
+                == IRI_OK)
+            {
+                break;
+            }
+
+            assert_text(out, "untouched");
+        }
+
+        assert_text(out, links[i].link);
+        core_free(&core);
+    }
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_plain_costs_nothing),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_octets),
+        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_links),
+    };
+
+    return cmocka_run_group_tests(tests, open_idna, close_idna);
+}
