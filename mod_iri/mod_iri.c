@@ -347,13 +347,27 @@ mod_iri_hooks(apr_pool_t *pool)
                                APR_HOOK_REALLY_FIRST);
     ap_hook_translate_name(mod_iri_check, NULL, NULL, APR_HOOK_REALLY_FIRST);
 
+    ap_hook_translate_name(mod_iri_ask_alone, NULL, rewrite,
+                           APR_HOOK_REALLY_FIRST);
+    ap_hook_translate_name(mod_iri_ask_together, rewrite, proxy,
+                           APR_HOOK_FIRST);
+
+    ap_hook_map_to_storage(mod_iri_ask_together, NULL, NULL,
+                           APR_HOOK_REALLY_FIRST);
     ap_hook_map_to_storage(mod_iri_map, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
 
     ap_hook_post_perdir_config(mod_iri_judge_headers, NULL, NULL,
                                APR_HOOK_LAST);
 
+    ap_hook_check_authn(mod_iri_ask_user, NULL, NULL, APR_HOOK_REALLY_FIRST,
+                        AP_AUTH_INTERNAL_PER_CONF);
+    ap_hook_check_authz(mod_iri_list_user, NULL, NULL, APR_HOOK_REALLY_FIRST,
+                        AP_AUTH_INTERNAL_PER_CONF);
+
     ap_hook_fixups(mod_iri_absent, NULL, rewrite, APR_HOOK_REALLY_FIRST);
+    ap_hook_fixups(mod_iri_ask_alone, NULL, rewrite, APR_HOOK_REALLY_FIRST);
+    ap_hook_fixups(mod_iri_ask_together, rewrite, proxy, APR_HOOK_FIRST);
     ap_hook_fixups(mod_iri_fixups, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_fixups(mod_iri_redirect, NULL, dir, APR_HOOK_LAST);
     ap_hook_fixups(mod_iri_redirect_directory, dir, NULL, APR_HOOK_LAST);

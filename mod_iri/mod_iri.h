@@ -260,6 +260,7 @@ typedef struct mod_iri_asker_s {
     request_rec      *r;
     ap_conf_vector_t *own;     /* settings of r */
     ap_conf_vector_t *other;   /* the same, elsewhere */
+    int               knows_user; /* 1: r->user was asked who he is */
     int               unnamed; /* 1: what is asked for are octets that no
                                   charset reads, and they pass */
     const char       *path;    /* canonical, of uri, which is ASCII: both as
@@ -287,10 +288,14 @@ request_rec *mod_iri_ask_entry(mod_iri_asker_t   *asker,
 /* Who asks for r; NULL: nobody. */
 mod_iri_asker_t *mod_iri_asker(const request_rec *r);
 
-/* Of what is asked for: before all, after walks, before mod_dir. */
+/* Of what is asked for: before all, after walks, before mod_dir; and before
+   and after mod_rewrite. */
 int  mod_iri_judge_anew(request_rec *r);
 int  mod_iri_judge_headers(request_rec *r);
 void mod_iri_ask_keep(request_rec *r);
+int  mod_iri_ask_user(request_rec *r);
+int  mod_iri_ask_alone(request_rec *r);
+int  mod_iri_ask_together(request_rec *r);
 
 /* Could the server read what a subrequest has found? */
 int mod_iri_is_readable(request_rec *rr);
@@ -384,6 +389,7 @@ int mod_iri_redirect(request_rec *r);
 int mod_iri_redirect_directory(request_rec *r);
 
 int mod_iri_list(request_rec *r); /* mod_iri_listing.c */
+int mod_iri_list_user(request_rec *r);
 
 void mod_iri_dav_register(void); /* mod_iri_dav.c */
 void mod_iri_dav_insert(request_rec *r);

@@ -10,6 +10,9 @@
 
 #include "mod_iri.h"
 
+/* A note: the main request of one that is not to know of it. */
+static const char mod_iri_main[] = "iri-main-request";
+
 /* ---- asking ------------------------------------------------------------- */
 
 /* The same settings; httpd takes them for others, for they are elsewhere. */
@@ -42,16 +45,21 @@ mod_iri_ask_begin(mod_iri_asker_t *asker, request_rec *r)
 static void
 mod_iri_ask_open(mod_iri_asker_t *asker)
 {
+    request_rec *r = asker->r;
+
     asker->filename = NULL;
-    asker->r->per_dir_config = asker->other;
-    mod_iri_request_make(asker->r)->asker = asker;
+    r->per_dir_config = asker->other;
+    mod_iri_request_make(r)->asker = asker;
 }
 
 static void
-mod_iri_ask_close(mod_iri_asker_t *asker)
+mod_iri_ask_close(mod_iri_asker_t *asker, request_rec *rr)
 {
-    mod_iri_request_make(asker->r)->asker = NULL;
-    asker->r->per_dir_config = asker->own;
+    request_rec *r = asker->r;
+
+    rr->main = r; /* a rule may have ended it while it was none */
+    mod_iri_request_make(r)->asker = NULL;
+    r->per_dir_config = asker->own;
 }
 
 request_rec *
@@ -61,7 +69,7 @@ mod_iri_ask(mod_iri_asker_t *asker, const char *uri)
 
     mod_iri_ask_open(asker);
     rr = ap_sub_req_lookup_uri(uri, asker->r, NULL);
-    mod_iri_ask_close(asker);
+    mod_iri_ask_close(asker, rr);
     return rr;
 }
 
@@ -72,7 +80,7 @@ mod_iri_ask_entry(mod_iri_asker_t *asker, const apr_finfo_t *entry)
 
     mod_iri_ask_open(asker);
     rr = ap_sub_req_lookup_dirent(entry, asker->r, AP_SUBREQ_NO_ARGS, NULL);
-    mod_iri_ask_close(asker);
+    mod_iri_ask_close(asker, rr);
     return rr;
 }
 
@@ -99,8 +107,8 @@ mod_iri_judge_anew(request_rec *r)
     if (mod_iri_asker(r) == NULL) {
         return DECLINED;
     }
-    r->the_request = apr_pstrcat(r->pool, r->method, " ", r->unparsed_uri, " ",
-                                 r->main->protocol, NULL);
+    r->the_request = apr_pstrcat(r->pool, r->method, " ", r->unparsed_uri,
+                                 " ", r->main->protocol, NULL);
     r->protocol = r->main->protocol;
     r->proto_num = r->main->proto_num;
     r->subprocess_env = apr_table_make(r->pool, 25);
@@ -119,6 +127,49 @@ int
 mod_iri_judge_headers(request_rec *r)
 {
     return mod_iri_asker(r) != NULL ? ap_run_header_parser(r) : DECLINED;
+}
+
+/*
+ * Who has shown who he is need not do so for each of many entries, where the
+ * settings are the very same: a password may take long to check.  What he may
+ * have is judged all the same.
+ */
+int
+mod_iri_ask_user(request_rec *r)
+{
+    const mod_iri_asker_t *asker = mod_iri_asker(r);
+
+    if (asker == NULL || !asker->knows_user
+        || r->per_dir_config != asker->own) {
+        return DECLINED;
+    }
+    r->user = asker->r->user;
+    r->ap_auth_type = asker->r->ap_auth_type;
+    return OK;
+}
+
+/*
+ * Some rules of mod_rewrite are not for subrequests: those that redirect, or
+ * answer with a status (R), and those that say so (NS).  For a client they
+ * are, so this is no subrequest while mod_rewrite looks at it.
+ */
+int
+mod_iri_ask_alone(request_rec *r)
+{
+    if (mod_iri_asker(r) != NULL) {
+        apr_table_setn(r->notes, mod_iri_main, (const char *) r->main);
+        r->main = NULL;
+    }
+    return DECLINED;
+}
+
+int
+mod_iri_ask_together(request_rec *r)
+{
+    if (r->main == NULL) {
+        r->main = (request_rec *) apr_table_get(r->notes, mod_iri_main);
+    }
+    return DECLINED;
 }
 
 /*

@@ -16,17 +16,20 @@
 
 #define MOD_IRI_PIECE (32 * 1024) /* octets that are sent at a time */
 
+/* A note: who has been asked who he is. */
+static const char mod_iri_known_user[] = "iri-known-user";
+
 /* What one listing is made with. */
 typedef struct {
-    request_rec            *r;
-    const iri_tree_conf_t  *tree;
-    iri_listing_t          *listing;
-    mod_iri_asker_t         asker;
-    apr_pool_t             *pool; /* of one entry */
-    const char             *dir;  /* octets on disk, ends with "/" */
-    int                     read; /* 1: paths of names need not be read */
+    request_rec           *r;
+    const iri_tree_conf_t *tree;
+    iri_listing_t         *listing;
+    mod_iri_asker_t        asker;
+    apr_pool_t            *pool; /* of one entry */
+    const char            *dir;  /* octets on disk, ends with "/" */
+    int                    read; /* 1: paths of names need not be read */
 
-    const iri_listing_entry_t *entry; /* in question */
+    const iri_listing_entry_t *entry;  /* in question */
     const char                *octets; /* of it, below dir */
 } mod_iri_list_t;
 
@@ -180,7 +183,8 @@ mod_iri_list_entry(mod_iri_list_t *list, const apr_finfo_t *info)
     iri_listing_info_t  known;
     iri_status_t        status;
 
-    status = iri_listing_entry(list->listing, mod_iri_str(info->name), &entry);
+    status = iri_listing_entry(list->listing, mod_iri_str(info->name),
+                               &entry);
     if (status != IRI_OK || entry.hidden) {
         return status;
     }
@@ -263,6 +267,9 @@ mod_iri_read_directory(mod_iri_list_t *list)
     } else {
         apr_pool_create(&list->pool, r->pool);
         mod_iri_ask_begin(&list->asker, r);
+        list->asker.knows_user = apr_table_get(r->notes, mod_iri_known_user)
+                                     == r->user
+                                 && r->user != NULL;
         status = mod_iri_read_entries(list, dir);
         apr_pool_destroy(list->pool);
     }
@@ -292,8 +299,7 @@ mod_iri_is_read(const mod_iri_list_t *list)
            && mod_iri_read_made(r->server, &env.env, mod_iri_str(path),
                                 &reading)
                   == IRI_OK
-           && reading.answer == IRI_PASS
-           && reading.form != IRI_FORM_INVALID;
+           && reading.answer == IRI_PASS && reading.form != IRI_FORM_INVALID;
 }
 
 /* ---- the answer --------------------------------------------------------- */
@@ -382,10 +388,24 @@ mod_iri_is_listed(const request_rec *r)
                                                     &iri_module);
 
     return dir != NULL && dir->listing == 1
-           && (strcmp(r->handler, DIR_MAGIC_TYPE) == 0
-               || *r->handler == '\0')
+           && (strcmp(r->handler, DIR_MAGIC_TYPE) == 0 || *r->handler == '\0')
            && r->finfo.filetype == APR_DIR
            && mod_iri_server(r->server)->engine == IRI_ENGINE_ON;
+}
+
+/* That is asked only where somebody has shown who he is. */
+int
+mod_iri_list_user(request_rec *r)
+{
+    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
+                                                    &iri_module);
+
+    if (dir != NULL && dir->listing == 1 && r->finfo.filetype == APR_DIR
+        && r->user != NULL && r->ap_auth_type != NULL)
+    {
+        apr_table_setn(r->notes, mod_iri_known_user, r->user);
+    }
+    return DECLINED;
 }
 
 /* Where DirectorySlash is off: links are to lead on from the directory. */

@@ -25,7 +25,8 @@ my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" } qw(
     Fall/front.html Eight/abcd Error/Twin.html Error/TWIN.html
     Sym/Twin.txt Expr/Twin.txt Expr/TWIN.txt Expr/tWin.txt
     Env/Twin.txt Env/TWIN.txt Env/tWin.txt Env/twIn.txt Mode/Twin.txt
-    Mode/TWIN.txt Mode/Sub/a.txt Mode/SUB/a.txt), "Docs/l\xE2\x80\xAEx.txt", "Docs/L\xE2\x80\xAEx.txt");
+    Mode/TWIN.txt Mode/Sub/a.txt Mode/SUB/a.txt Flag/Twin.txt Flag/TWIN.txt
+    Flag/tWin.txt), "Docs/l\xE2\x80\xAEx.txt", "Docs/L\xE2\x80\xAEx.txt");
 for my $bits (1 .. 14) {
     my $name = 'abcd';
     substr($name, $_, 1) = uc substr $name, $_, 1
@@ -130,6 +131,8 @@ AddOutputFilter INCLUDES .shtml
     </Directory>
     RewriteEngine On
     RewriteRule "^/Server/GO.txt" "-" [F]
+    RewriteRule "^/Flag/TWIN.txt" "-" [R=404]
+    RewriteRule "^/Flag/tWin.txt" "-" [F,NS]
     RewriteRule "^/Server/gO.txt" "$root/Server/other"
 </VirtualHost>
 <VirtualHost 127.0.0.1:%%PORTquiet%%>
@@ -222,6 +225,8 @@ is choices('/Login/twin.txt', headers => [Accept => 'application/json',
     'and with it';
 is choices('/Rules/go.txt'), '/Rules/Go.txt', 'rules of the folder';
 is choices('/Server/go.txt'), '/Server/Go.txt', 'rules of the server';
+is choices('/Flag/twin.txt'), '/Flag/Twin.txt',
+    'also those that are not for subrequests';
 is choices('/Sym/twin.txt'), '/Sym/Twin.txt', 'a link that is not followed';
 for (['Expr', 'by their URI'], ['Env', 'by variables of their URI']) {
     my ($dir, $name) = @$_;

@@ -1,0 +1,511 @@
+# IRIListing: directories by the canonical names of their entries; each link
+# leads to its own file, and nobody is told what he could not have.
+use strict;
+use warnings;
+use Digest::SHA 'sha1_base64';
+use FindBin;
+use IO::Socket::INET;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use JSON::PP ();
+use Test::More;
+use Time::HiRes 'sleep';
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+my $json = JSON::PP->new->utf8;
+my ($server, $port);
+
+# What a listing holds, by JSON: a list of entries; the status where there is
+# no listing.
+sub entries {
+    my ($target, %option) = @_;
+    my $answer = $server->get("$target?format=json", port => $port, %option);
+    return $answer->status if $answer->status != 200;
+    return $json->decode($answer->body)->{entries};
+}
+
+# The same as one line; a directory has a "/", what has no link a "!".
+sub names {
+    my ($entries) = (entries(@_));
+    return $entries if !ref $entries;
+    my @names = map {
+        my $name = $_->{name} // $_->{octets};
+        utf8::encode($name);
+        $name . ($_->{directory} ? '/' : '') . ($_->{href} ? '' : '!')
+    } @$entries;
+    return join ' ', sort @names;
+}
+
+# The links of a page to its entries.
+sub links {
+    my ($body) = @_;
+    return map { s/&amp;/&/g; s/&#39;/'/g; s/&quot;/"/g; $_ }
+        $body =~ /<a href="\.\/([^"]*)"/g;
+}
+
+# Every file below a target, found by links alone: contents, by their URI.
+sub walk {
+    my ($target) = @_;
+    my $answer = $server->get($target, port => $port);
+    return { $target => $answer->status } if $answer->status != 200;
+    return { $target => $answer->body } if $target !~ m{/$};
+    my %found = map { %{ walk("$target$_") } } links($answer->body);
+    return \%found;
+}
+
+# Each file is there by one link, and opens.
+sub is_whole {
+    my ($target, $content, $name) = @_;
+    my $found = walk($target);
+    is_deeply [sort values %$found], [sort values %$content], $name;
+    is_deeply [grep { /[^\x21-\x7E]|"/ } keys %$found], [], "$name: URIs";
+    return;
+}
+
+sub mine { system 'chown', '-R', 'www-data', $_[0] if $> == 0 }
+
+# ---- trees ------------------------------------------------------------------
+my $base = temp_dir();
+my %tree;
+my @words = qw(عربي Straße Ελλάδα été עברית हिन्दी 表ソ能 한국어 żółć Ёлка ไทย
+    ışık їжак Việt 中文 繁體);
+if (opendir my $dir, "$FindBin::Bin/../../shared/data/names") {
+    for my $list (sort grep { /\.txt$/ } readdir $dir) {
+        my @lines = split /\n/,
+            slurp("$FindBin::Bin/../../shared/data/names/$list");
+        push @words, @lines[0 .. 9];
+    }
+}
+else {
+    diag 'no lists of words: a few of our own';
+}
+my %seen;
+@words = grep { !$seen{$_}++ } @words;
+(undef, $tree{scripts}) = make_tree(join('', map {
+        my $word = escaped($words[$_]);
+        ("$word.txt\tfile\n", $_ % 7 ? () : "d-$word/$word\tfile\n")
+    } 0 .. $#words), "$base/scripts");
+(undef, $tree{$_}) = make_tree($_, "$base/$_") for qw(euc sjis cp1251 nfd);
+
+# Names that a page has to write with care.
+my @odd = ('<script>alert(1)<', '"onclick="x', "a'b", '&amp;', '#1', 'a?b=c',
+    '100%', '%41', '%2F', 'a:b', 'javascript:x', ' blank ', 'a+b', '?x', '~',
+    '\\', '|', '[1]', '{}', "`", '^', 'a;b', '!', "\xC2\xA0", "e\xCC\x81",
+    "l\xE2\x80\xAEx", "\xE2\x81\xA6y", "\xE2\x80\x8Bz", "\xEF\xBB\xBFb",
+    "\xF0\x9F\x98\x80", '-', '--', 'a--b', ']]>', '<!--', 'con',
+    join('', map { "\xE8\xA1\xA8" } 1 .. 80));
+(undef, $tree{odd}) =
+    make_tree(join('', map { escaped($_) . "\tfile\n" } @odd), "$base/odd");
+my @unreadable = ("\xFF", "bad\xE8\xA1", "\xC0\xAF", "\xED\xA0\x80");
+mkdir "$base/bad";
+spew("$base/bad/$_", escaped($_)) for @unreadable, 'good';
+mkdir "$base/control";
+spew("$base/control/$_", 'c') for "\x01", "a\nb", "\x1B[31m", "\x7F";
+
+my @conf = (modules => [qw(rewrite include auth_basic authn_file authz_user
+    headers setenvif proxy proxy_http deflate cache cache_disk autoindex
+    userdir filter)], log_level => 'info', conf => <<"END");
+IRIEngine On
+DirectoryIndex disabled
+<VirtualHost 127.0.0.1:%%PORT%%>
+    <Directory "$base">
+        Options +Indexes
+        IRIListing On
+    </Directory>
+    <Directory "$base/euc">
+        IRIFilenameCharset EUC-JP
+    </Directory>
+    <Directory "$base/sjis">
+        IRIFilenameCharset Shift_JIS
+    </Directory>
+    <Directory "$base/cp1251">
+        IRIFilenameCharset windows-1251
+    </Directory>
+    Alias "/別名" "$base/euc"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTpass%%>
+    IRIInvalid pass
+    <Directory "$base">
+        Options +Indexes
+        IRIListing On
+    </Directory>
+    <Directory "$base/euc">
+        IRIFilenameCharset EUC-JP
+    </Directory>
+    <LocationMatch "/bad\xE8">
+        Require all denied
+    </LocationMatch>
+</VirtualHost>
+END
+mine($base);
+
+for my $mpm (qw(prefork event)) {
+    $server = httpd(root => $base, mpm => $mpm, h2 => $mpm eq 'event', @conf);
+    $port = $server->port;
+
+    # ---- what a page is -----------------------------------------------------
+    my $answer = $server->get('/euc/');
+    is $answer->status, 200, "$mpm: a listing";
+    is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'charset';
+    is $answer->header('X-Content-Type-Options'), 'nosniff', 'no guessing';
+    like $answer->header('Content-Security-Policy'), qr/default-src 'none'/,
+        'policy';
+    is $answer->header('Cache-Control'), 'private', 'not for shared caches';
+    is $answer->header($_), undef, "no $_" for 'ETag', 'Last-Modified';
+    is $answer->header('Content-Length'), length $answer->body, 'length';
+    ok utf8::decode(my $copy = $answer->body), 'UTF-8';
+    $answer = $server->request('HEAD', '/euc/');
+    is $answer->status, 200, 'HEAD';
+    is $answer->body, '', 'HEAD has no body';
+    is $answer->header('Content-Type'), 'text/html; charset=utf-8',
+        'HEAD: type';
+    $answer = $server->get('/euc/?format=json');
+    is $answer->header('Content-Type'), 'application/json', 'JSON';
+    is $server->request('POST', '/euc/', body => 'x')->status, 404, 'POST';
+    is $server->get('/euc')->status, 301, 'without its slash';
+    my $client = $server->client;
+    $client->request('/euc/');
+    is $client->request('/euc/index.html')->status, 200,
+        'the connection goes on';
+
+    # ---- every link opens its own file --------------------------------------
+    is_whole("/$_/", $tree{$_}, "$mpm: $_") for sort keys %tree;
+    is_whole('/%E5%88%A5%E5%90%8D/', $tree{euc}, "$mpm: alias");
+    my $page = $server->get('/odd/')->body;
+    unlike $page, qr/<script|onclick="x/, 'no markup';
+    unlike $page, qr/\xE2\x80\xAE|\xE2\x81\xA6/, 'no bidi controls';
+    is names('/'), 'bad/ control/ cp1251/ euc/ nfd/ odd/ scripts/ sjis/',
+        'directories';
+    is names('/bad/'), join(' ', sort 'good', map { s/([^!-~])/
+        sprintf '%%%02X', ord $1/ger . '!' } @unreadable), 'no name';
+    is_deeply [links($server->get('/bad/')->body)], ['good'], 'no link';
+    $port = $server->port('pass');
+    is names('/bad/'), '%C0%AF %ED%A0%80 %FF good', 'but the rules see them';
+    is_deeply walk('/bad/'), { '/bad/%FF' => '\xFF', '/bad/good' => 'good',
+        '/bad/%C0%AF' => '\xC0\xAF', '/bad/%ED%A0%80' => '\xED\xA0\x80' },
+        'what passes is linked';
+    $port = $server->port;
+    if ($mpm eq 'event') {
+        my $h2 = $server->get('/scripts/', proto => 'h2');
+        is $h2->body, $server->get('/scripts/')->body, 'h2';
+    }
+    is_deeply [$server->errors], [], "$mpm: log";
+}
+
+# ---- who may have what ------------------------------------------------------
+my $rules = temp_dir();
+my @ways = qw(location locationmatch files filesmatch dir htfiles htdir user
+    host expr ifdeny env f404 fserver gserver ns rserver fht r404ht goneht
+    elsewhere elsewhereht redirect redirectht red404 proxy proxyht ifmatch
+    local mode method ip iripath);
+make_tree(join('', map { ("all/$_/a\tfile\n", "all/$_.txt\tfile\n",
+        escaped("all/表-$_.txt") . "\tfile\n") } @ways)
+    . join('', map { escaped($_) . "\tfile\n" } qw(
+        all/.hidden all/.htpasswd all/ok.txt all/ok/a other/x.txt
+        links/file.txt links/own/file.txt index/with/index.html index/none/a
+        index/global/a index/denied/index.html noindex/sub/a noindex/in/a
+        ht/a.txt ht/off/a.txt ht/off/on/a.txt ht/never/a.txt ht/denied/a.txt
+        auth/in/a auth/a auth/for-v.txt none/a slash/in/a case/Docs/A.txt
+        twins/é.txt page/a.txt page/b.txt mail/a twice/x/a fall/sub/a
+        views/p.html.en views/p.html.de denied/a rewritten/a user/a)),
+    $rules);
+spew("$rules/twins/e\xCC\x81.txt", 'decomposed');
+symlink '/etc/passwd',         "$rules/links/passwd";
+symlink "$rules/all/ok.txt",   "$rules/links/mine";
+symlink "$rules/all/ok",       "$rules/links/dir";
+symlink 'nowhere',             "$rules/links/dangling";
+symlink 'loop',                "$rules/links/loop";
+mkdir "$rules/kinds";
+spew("$rules/kinds/file", 'x');
+system 'mkfifo', "$rules/kinds/fifo";
+my $socket = IO::Socket::UNIX->new(Local => "$rules/kinds/socket", Listen => 1)
+    if eval { require IO::Socket::UNIX };
+spew("$rules/all/.htaccess", <<'END');
+<Files "htfiles.txt">
+    Require all denied
+</Files>
+RewriteEngine On
+RewriteRule "fht\.txt$" "-" [F]
+RewriteRule "r404ht\.txt$" "-" [R=404]
+RewriteRule "goneht\.txt$" "-" [G]
+RewriteRule "elsewhereht\.txt$" "/other/x.txt"
+RewriteRule "redirectht\.txt$" "http://other.example/" [R]
+RewriteCond "%{ENV:IRI_PATH}" "/表-iripath"
+RewriteRule "^" "-" [F]
+RewriteRule "proxyht\.txt$" "http://127.0.0.1:9/" [P]
+END
+spew("$rules/all/htdir/.htaccess", "Require all denied\n");
+spew("$rules/all/user/.htaccess", "AuthType Basic\nAuthName here\n"
+    . "AuthBasicProvider file\nAuthUserFile \"$rules/users\"\n"
+    . "Require valid-user\n");
+spew("$rules/ht/.htaccess",          "IRIListing On\n");
+spew("$rules/ht/off/.htaccess",      "IRIListing Off\n");
+spew("$rules/ht/off/on/.htaccess",   "IRIListing On\n");
+spew("$rules/ht/never/.htaccess",    "Options -Indexes\n");
+spew("$rules/ht/denied/.htaccess",   "Require all denied\n");
+spew("$rules/users", join '', map { "$_:{SHA}" . sha1_base64('p') . "=\n" }
+    qw(u v));
+spew("$rules/page/list.shtml", '[<!--#include virtual="/all/" -->]');
+spew("$rules/page/bare.shtml", '[<!--#include virtual="/all" -->]');
+mine($rules);
+system 'chown', '-h', 'root', "$rules/links/mine" if $> == 0;
+chmod 0, "$rules/all/mode.txt";
+chmod 0, "$rules/all/mode";
+
+# Each way to deny has a name, with ".txt", with a name in front, a folder.
+my $deny = '';
+my %deny = (
+    location      => "<Location \"%s\">\nRequire all denied\n</Location>",
+    user          => "<Location \"%s\">\nAuthType Basic\nAuthName here\n"
+        . "AuthBasicProvider file\nAuthUserFile \"$rules/users\"\n"
+        . "Require valid-user\n</Location>",
+    host          => "<Location \"%s\">\nRequire host nowhere\n</Location>",
+    ip            => "<Location \"%s\">\nRequire ip 192.0.2.1\n</Location>",
+    method        => "<Location \"%s\">\n<Limit GET>\nRequire all denied\n"
+        . "</Limit>\n</Location>",
+    local         => "<Location \"%s\">\nRequire not local\n"
+        . "Require all granted\n</Location>",
+    fserver       => "RewriteRule \"^%s\" - [F]",
+    gserver       => "RewriteRule \"^%s\" - [G]",
+    ns            => "RewriteRule \"^%s\" - [F,NS]",
+    rserver       => "RewriteRule \"^%s\" http://other.example/ [R]",
+    f404          => "RewriteRule \"^%s\" - [R=404]",
+    elsewhere     => "RewriteRule \"^%s\" /other/x.txt",
+    redirect      => "Redirect \"%s\" http://other.example/",
+    red404        => "Redirect 404 \"%s\"",
+    proxy         => "ProxyPass \"%s\" http://127.0.0.1:9/",
+);
+$deny{local} = "<Location \"%s\">\n<RequireAll>\nRequire all granted\n"
+    . "Require not local\n</RequireAll>\n</Location>";
+for my $way (sort keys %deny) {
+    $deny .= sprintf "$deny{$way}\n", "/all/$_$way" for '', '表-';
+    $deny .= sprintf "$deny{$way}\n", "/all/$_$way.txt" for '', '表-';
+}
+
+my $conf = <<"END";
+AddType text/html .shtml
+AddOutputFilter INCLUDES .shtml
+AllowEncodedSlashes NoDecode
+IRIEngine On
+DavLockDB "%%TMP%%/run/lock"
+<Directory "$rules">
+    Options +Indexes +Includes
+    AllowOverride All
+    IRIListing On
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    RewriteEngine On
+    $deny
+    <LocationMatch "/all/.*locationmatch">
+        Require all denied
+    </LocationMatch>
+    <FilesMatch "filesmatch">
+        Require all denied
+    </FilesMatch>
+    <Files "表-files.txt">
+        Require all denied
+    </Files>
+    <Files "files.txt">
+        Require all denied
+    </Files>
+    <Directory "$rules/all/dir">
+        Require all denied
+    </Directory>
+    <Directory "$rules/all">
+        <RequireAll>
+            Require all granted
+            Require expr "%{REQUEST_URI} !~ m#/(表-)?expr#"
+            Require not env SHUT
+            Require not env IRI_SHUT
+        </RequireAll>
+        <If "%{REQUEST_URI} =~ m#ifdeny|/表-ifmatch#">
+            Require all denied
+        </If>
+    </Directory>
+    SetEnvIf Request_URI "/(%E8%A1%A8-)?env" SHUT
+    SetEnvIf Request_URI "/list/" SHUT
+    <Directory "$rules/links">
+        Options -FollowSymLinks
+    </Directory>
+    <Directory "$rules/index">
+        DirectoryIndex index.html
+    </Directory>
+    <Directory "$rules/index/global">
+        DirectoryIndex /other/x.txt
+    </Directory>
+    <Directory "$rules/index/denied">
+        <Files "index.html">
+            Require all denied
+        </Files>
+    </Directory>
+    <Directory "$rules/noindex">
+        Options -Indexes
+    </Directory>
+    <Directory "$rules/noindex/in">
+        Options +Indexes
+    </Directory>
+    <Directory "$rules/ht">
+        IRIListing Off
+    </Directory>
+    <Directory "$rules/auth">
+        AuthType Basic
+        AuthName here
+        AuthBasicProvider file
+        AuthUserFile "$rules/users"
+        Require valid-user
+        <Files "for-v.txt">
+            Require user v
+        </Files>
+    </Directory>
+    <Directory "$rules/slash">
+        DirectorySlash Off
+    </Directory>
+    <Directory "$rules/case">
+        IRIMatch case
+    </Directory>
+    <Directory "$rules/fall">
+        FallbackResource /other/x.txt
+    </Directory>
+    <Location "/denied">
+        Require all denied
+        ErrorDocument 403 /ok/
+    </Location>
+    Alias "/ok/" "$rules/all/ok/"
+    Alias "/twice" "$rules/twice"
+    RewriteRule "^/rewritten/\$" "$rules/other/" [L]
+    RewriteRule "^/pretty/(.*)" "/other/\$1" [PT,QSA]
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTlinks%%>
+    <Directory "$rules/links">
+        Options -FollowSymLinks +SymLinksIfOwnerMatch
+    </Directory>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORToff%%>
+    IRIEngine Off
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTreport%%>
+    IRIEngine report
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTfilter%%>
+    SetOutputFilter DEFLATE
+    AddDefaultCharset ISO-8859-2
+    <Location "/all">
+        Header set Cache-Control "max-age=60"
+        Header set Content-Security-Policy "default-src 'self'"
+    </Location>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTcache%%>
+    CacheRoot "%%TMP%%/cache"
+    CacheEnable disk /
+    CacheIgnoreNoLastMod On
+    CacheDefaultExpire 60
+</VirtualHost>
+END
+my @modules = qw(rewrite include auth_basic authn_file authz_user headers
+    setenvif proxy proxy_http filter deflate cache cache_disk negotiation dav
+    dav_fs);
+$server = httpd(root => $rules, modules => \@modules, log_level => 'info',
+    conf => $conf);
+$port = $server->port;
+mkdir "$server->{tmp}/cache";
+mine("$server->{tmp}/cache");
+
+my $shown = names('/all/');
+unlike $shown, qr/hidden|htpasswd|htaccess/, 'hidden names';
+for my $entry (map { ("$_/", "$_.txt", "表-$_.txt") } @ways, 'ok') {
+    next if $entry eq '表-ok.txt';
+    my $uri = $entry =~ s/([^!-~])/sprintf '%%%02X', ord $1/ger;
+    my $answer = $server->get("/all/$uri");
+    my $own    = $entry =~ m{/$} ? $answer->body =~ /Index of/
+        : $answer->body eq escaped("all/$entry");
+    is " $shown " =~ / \Q$entry\E / ? 1 : 0,
+        $answer->status == 200 && $own ? 1 : 0, "told as it is served: $entry";
+}
+is names('/links/'), 'file.txt own/', 'links are not followed';
+is names('/links/', port => $server->port('links')),
+    $> == 0 ? 'dir/ file.txt own/' : 'dir/ file.txt mine own/',
+    'links of their owner';
+like names('/links/', port => $server->port('filter')),
+    qr{^dir/ file.txt mine own/ passwd$}, 'links are followed';
+is names('/kinds/'), 'file', 'only files and directories';
+is names('/twins/'), "\xC3\xA9.txt \xC3\xA9.txt!", 'one name, two entries';
+
+# ---- which directories ------------------------------------------------------
+is $server->get('/index/with/')->body, 'index/with/index.html', 'an index';
+is names('/index/'), 'global/ none/ with/',
+    'directories with an index, but for one that is denied';
+is names('/index/none/'), 'a', 'no index';
+is names('/noindex/'), 403, 'Options -Indexes';
+is names('/noindex/sub/'), 403, 'Options -Indexes, below';
+is names('/noindex/in/'), 'a', 'Options +Indexes';
+ok index($server->log_text, 'cannot list') > 0, 'which is logged';
+is names('/ht/'), 'a.txt never/ off/', 'switched on by .htaccess';
+is names('/ht/off/'), 404, 'and off';
+is names('/ht/off/on/'), 'a.txt', 'and on';
+is names('/ht/never/'), 403, 'Options of .htaccess';
+is names('/ht/denied/'), 403, 'Require of .htaccess';
+is names('/none-there/'), 404, 'no directory';
+is $server->get('/fall/sub/')->body, 'other/x.txt', 'FallbackResource';
+is $server->get('/denied/')->status, 403, 'denied';
+like $server->get('/denied/')->body, qr/Index of/, 'ErrorDocument is a listing';
+is names('/rewritten/'), '', 'a path that is not that of its entries';
+is names('/pretty/'), 'x.txt', 'a path whose entries are rewritten, too';
+is names('/case/docs/'), 'A.txt', 'a directory that was found';
+is names('/case/'), 'Docs/', 'and how it is written';
+my $answer = $server->get('/slash/in');
+is $answer->status, 301, 'DirectorySlash Off';
+like $answer->header('Location'), qr{^http://localhost:\d+/slash/in/$},
+    'leads to where links are right';
+is names('/slash/in/'), 'a', 'where they are';
+is names('/slash/'), 'in/', 'and from above';
+is names('/index/none/', port => $server->port('off')), 404, 'engine off';
+is names('/index/none/', port => $server->port('report')), 404, 'report';
+
+# ---- passwords --------------------------------------------------------------
+my @login = (headers => [Authorization => 'Basic dTpw']);
+is names('/auth/'), 401, 'a password';
+is names('/auth/', @login), 'a in/', 'with it, but what is for others';
+is names('/auth/in/', @login), 'a', 'and below';
+is names('/auth/', headers => [Authorization => 'Basic dTpx']), 401, 'wrong';
+like names('/all/', @login), qr{ user/ .*user\.txt}, 'what needs a password';
+unlike names('/all/', headers => [Authorization => 'Basic dTpx']), qr/user/,
+    'which is wrong';
+
+# ---- other modules ----------------------------------------------------------
+$answer = $server->get('/page/list.shtml');
+like $answer->body, qr/^\[<!DOCTYPE.*ok\.txt.*\]$/s, 'in a page (SSI)';
+unlike $answer->body, qr/fserver|hidden/, 'by the same rules';
+like $server->get('/page/bare.shtml')->body, qr/^\[\[an error/,
+    'SSI, no slash';
+like $server->get('/all/?sort=size&order=desc')->body,
+    qr{<th[^>]*aria-sort="descending"><a[^>]*>Size}, 'sorted';
+my $filter = $server->port('filter');
+$answer = $server->get('/index/none/', port => $filter,
+    headers => ['Accept-Encoding' => 'gzip']);
+is $answer->header('Content-Encoding'), 'gzip', 'mod_deflate';
+is $answer->header('Content-Type'), 'text/html; charset=utf-8',
+    'AddDefaultCharset';
+if (eval { require IO::Uncompress::Gunzip }) {
+    my $packed = $answer->body;
+    IO::Uncompress::Gunzip::gunzip(\$packed, \my $page);
+    is $page, $server->get('/index/none/', port => $filter)->body, 'whole';
+}
+$answer = $server->get('/all/', port => $filter);
+is $answer->header('Cache-Control'), 'max-age=60', 'mod_headers is the last';
+is $answer->header('Content-Security-Policy'), "default-src 'self'",
+    'mod_headers: policy';
+my $cache = $server->port('cache');
+is names('/mail/', port => $cache), 'a', 'mod_cache';
+spew("$rules/mail/b", 'b');
+is names('/mail/', port => $cache), 'a b', 'does not keep it';
+
+is_deeply [$server->errors(ignore => qr/AH00529: .*mode/)], [], 'log: rules';
+
+# ---- settings ---------------------------------------------------------------
+my ($code, $said) = httpd_t("# %%PORT%%\nIRIListing maybe\n");
+isnt $code, 0, 'a wrong word';
+like $said, qr/IRIListing must be On or Off/, 'says what is right';
+
+done_testing;
