@@ -1023,13 +1023,11 @@ iri_status_t iri_reference(const iri_env_t            *env,
 
 /*
  * The value of a Link field (RFC 8288, 3; RFC 6596) for an answer to a GET or
- * HEAD that is not redirected: where iri_location would redirect it to, as the
- * page's canonical URI.  Empty where that is empty.
- * "</caf%C3%A9?a=1>; rel=\"canonical\""
+ * HEAD that is not redirected: location, what iri_location gave, is the page's
+ * canonical URI.
+ * "/caf%C3%A9?a=1" -> "</caf%C3%A9?a=1>; rel=\"canonical\""
  */
-iri_status_t iri_canonical_link(const iri_env_t     *env,
-                                const iri_reading_t *reading, iri_str_t path,
-                                int has_query, iri_str_t query,
+iri_status_t iri_canonical_link(const iri_env_t *env, iri_str_t location,
                                 iri_str_t *out);
 
 

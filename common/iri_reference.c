@@ -434,7 +434,7 @@ iri_put_host(const iri_env_t *env, const iri_reference_conf_t *conf,
     }
 
     iri_logf(env, IRI_LOG_ERROR,
-             "iri: host \"%s\" of a redirect has no A-labels: %s%s",
+             "host \"%s\" of a redirect has no A-labels: %s%s",
              iri_printable(env, host), status == IRI_OK ? "it " : "",
              status == IRI_OK ? iri_host_why_text(read.why)
                               : iri_status_text(status));
@@ -556,25 +556,12 @@ iri_reference(const iri_env_t *env, const iri_reference_conf_t *conf,
 /* ---- canonical links ----------------------------------------------------- */
 
 iri_status_t
-iri_canonical_link(const iri_env_t *env, const iri_reading_t *reading,
-                   iri_str_t path, int has_query, iri_str_t query,
-                   iri_str_t *out)
+iri_canonical_link(const iri_env_t *env, iri_str_t location, iri_str_t *out)
 {
     static const iri_str_t before = IRI_STR("<");
     static const iri_str_t behind = IRI_STR(">; rel=\"canonical\"");
     iri_buf_t              buf = IRI_BUF_EMPTY;
-    iri_str_t              location;
     iri_status_t           status;
-
-    status = iri_location(env, reading, path, has_query, query, &location);
-
-    if (status != IRI_OK || location.len == 0) {
-        if (status == IRI_OK) {
-            *out = location;
-        }
-
-        return status;
-    }
 
     status = iri_buf_put(env, &buf, before.data, before.len);
 

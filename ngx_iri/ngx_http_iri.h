@@ -7,6 +7,7 @@
  *   ngx_http_iri_host.c        the server that a request's host selects
  *   ngx_http_iri_judge.c       whether the client could get a path
  *   ngx_http_iri_listing.c     what is in a directory, as a page
+ *   ngx_http_iri_location.c    Location and Link of what is answered
  *   ngx_http_iri_names.c       the names of servers, in A-labels too
  *   ngx_http_iri_request.c     what is kept of a request, reading its path
  *   ngx_http_iri_phases.c      the phase handlers
@@ -51,6 +52,7 @@ typedef struct {
     ngx_array_t hooks;          /* of ngx_http_iri_hook_t */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t switched_on;     /* a server is on or in report */
+    ngx_uint_t links;           /* a location says iri_redirect link */
     iri_idna_t *idna;           /* NULL until one is */
     ngx_uint_t ssl;             /* index of ngx_http_ssl_module, 0: none */
 
@@ -102,7 +104,7 @@ typedef struct {
     ngx_uint_t names;           /* iri_names_t */
     ngx_uint_t match;           /* IRI_FORGIVE_... */
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
-    ngx_uint_t redirect;        /* HTTP status, 0: off */
+    ngx_uint_t redirect;        /* HTTP status, 0: off, IRI_REDIRECT_LINK */
     ngx_flag_t listing;
     ngx_http_iri_place_t *listing_place;    /* NULL: nowhere */
     iri_tree_conf_t tree;       /* the first four, for the core */
@@ -219,6 +221,8 @@ typedef struct {
     ngx_http_iri_choice_t *choice;
     ngx_http_iri_listing_t *listing;
     ngx_http_iri_judged_t *asked;   /* of a subrequest that judges a path */
+
+    ngx_str_t link;             /* Link of the page, if there is one */
 
     ngx_str_t window_uri;       /* r->uri while try_files sees the disk's */
     ngx_str_t window_disk;
@@ -340,6 +344,29 @@ void ngx_http_iri_listing_check(ngx_conf_t *cf);
 
 /* May the request, which has just come, end in a listing? */
 ngx_uint_t ngx_http_iri_listing_may_come(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_location.c -------------------------------------------- */
+
+/* May the answer say where something is?  The one test that others pay. */
+static inline ngx_uint_t
+ngx_http_iri_says_where(ngx_http_request_t *r, ngx_uint_t links)
+{
+    return r->headers_out.location != NULL || r->upstream != NULL || links;
+}
+
+/*
+ * Before the header is written: what it says of places becomes URIs.  NGX_OK;
+ * NGX_ERROR: nothing may be sent.
+ */
+ngx_int_t ngx_http_iri_write_places(ngx_http_request_t *r);
+
+/*
+ * Keep the Link of the page that will be the answer, if one will be: to what
+ * iri_location() gave.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_keep_link(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, iri_str_t location);
 
 
 /* ---- ngx_http_iri_names.c ----------------------------------------------- */

@@ -631,10 +631,11 @@ ngx_http_iri_add_hook(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
 static char *
 ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 {
-    iri_registry_t          *registry;
-    ngx_http_iri_loc_conf_t *prev = parent;
-    ngx_http_iri_loc_conf_t *conf = child;
-    ngx_http_iri_srv_conf_t *iscf;
+    iri_registry_t           *registry;
+    ngx_http_iri_loc_conf_t  *prev = parent;
+    ngx_http_iri_loc_conf_t  *conf = child;
+    ngx_http_iri_srv_conf_t  *iscf;
+    ngx_http_iri_main_conf_t *imcf;
 
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
     ngx_conf_merge_uint_value(conf->names, prev->names, IRI_NAMES_ANY);
@@ -643,6 +644,9 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->ambiguous, prev->ambiguous,
                               IRI_AMBIGUOUS_404);
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    imcf->links |= conf->redirect == IRI_REDIRECT_LINK;
 
     iscf = ngx_http_conf_get_module_srv_conf(cf, ngx_http_iri_module);
     ngx_http_iri_listing_merge(prev, conf, iscf);

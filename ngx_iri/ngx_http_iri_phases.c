@@ -900,17 +900,24 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
         return ngx_http_iri_status(rc);
     }
 
-    if (ngx_http_iri_host_is_sent(r)
+    if (ilcf->redirect != IRI_REDIRECT_LINK && ngx_http_iri_host_is_sent(r)
         && !iri_is_uri_host(ngx_http_iri_in(r->headers_in.server)))
     {
         return NGX_DECLINED;
     }
 
     rc = ngx_http_iri_location(r, ctx, &came, &location);
+    if (rc != NGX_OK) {
+        return ngx_http_iri_status(rc);
+    }
 
-    return rc == NGX_OK
-               ? ngx_http_iri_send_redirect(r, ilcf->redirect, location)
-               : ngx_http_iri_status(rc);
+    if (ilcf->redirect != IRI_REDIRECT_LINK) {
+        return ngx_http_iri_send_redirect(r, ilcf->redirect, location);
+    }
+
+    return ngx_http_iri_keep_link(r, ctx, location) == NGX_OK
+               ? NGX_DECLINED
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 
@@ -982,7 +989,8 @@ ngx_http_iri_try_files_handler(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_header_filter(ngx_http_request_t *r)
 {
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_main_conf_t *imcf;
 
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
         ngx_http_iri_window_close(r);
@@ -991,6 +999,13 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
         if (r->upstream != NULL && ilcf->plain != NULL
             && ilcf->plain->alias == 0) {
             r->valid_location = 1;
+        }
+
+        imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+        if (ngx_http_iri_says_where(r, imcf->links)
+            && ngx_http_iri_write_places(r) != NGX_OK)
+        {
+            return NGX_ERROR;
         }
     }
 

@@ -164,7 +164,7 @@ static const case_t cases[] = {
     /* "//" is no authority where the server puts one before it */
     { "//o.example/" NFD, "", "//o.example/%C3%A9", ROOTED },
     { "//b" E_ACUTE ".example/", "", "//b%C3%A9.example/", ROOTED },
-    { "http://b" E_ACUTE ".example/", "", "http://xn--b-bja.example/",
+    { "http://b" E_ACUTE ".example/", "", "http://xn--b-bga.example/",
       ROOTED },
 
     /* hosts */
@@ -684,44 +684,29 @@ static void
 test_links(void **state)
 {
     static const struct {
-        const char *target, *query, *link;
+        const char *location, *link;
     } links[] = {
-        { "/a", NULL, "" },
-        { "/caf%C3%A9", "q", "" },
-        { "/caf" E_ACUTE, NULL, "</caf%C3%A9>; rel=\"canonical\"" },
-        { "/cafe%CC%81", "a=1&b=<x>\"\r\n\xe9,;",
-          "</caf%C3%A9?a=1&b=%3Cx%3E%22%0D%0A%E9,;>; rel=\"canonical\"" },
-        { "/%E9", "", "</%C3%A9?>; rel=\"canonical\"" },
-        { "//h/%E9", "", "</h/%C3%A9?>; rel=\"canonical\"" },
+        { "/caf%C3%A9", "</caf%C3%A9>; rel=\"canonical\"" },
+        { "/caf%C3%A9?a=1&b=<x>\"%0D,;",
+          "</caf%C3%A9?a=1&b=%3Cx%3E%22%0D,;>; rel=\"canonical\"" },
+        { "/%C3%A9?", "</%C3%A9?>; rel=\"canonical\"" },
     };
-    core_t        core;
-    iri_request_t request;
-    iri_reading_t reading;
-    iri_str_t     out, query = { 0, NULL };
-    size_t        i, at;
+    core_t    core;
+    iri_str_t out;
+    size_t    i, at;
 
     (void) state;
-    configure("windows-1252", OWN);
 
     for (i = 0; i < COUNT(links); i++) {
         core_init(&core);
-        memset(&request, 0, sizeof(request));
-        request.path = core_str(links[i].target);
-        request.escaped = 1;
-        assert_int_equal(
-            iri_read(&core.env, &reading_conf, &request, &reading), IRI_OK);
-
-        if (links[i].query != NULL) {
-            query = core_str(links[i].query);
-        }
 
         for (at = 1; /* void */; at++) {
             core.allocs = 0;
             core.fail_at = at;
             out = S("untouched");
 
-            if (iri_canonical_link(&core.env, &reading, reading.path,
-                                   links[i].query != NULL, query, &out)
+            if (iri_canonical_link(&core.env, core_str(links[i].location),
+                                   &out)
                 == IRI_OK)
             {
                 break;
@@ -730,6 +715,7 @@ test_links(void **state)
             assert_text(out, "untouched");
         }
 
+        assert_true(at > 1);
         assert_text(out, links[i].link);
         core_free(&core);
     }
