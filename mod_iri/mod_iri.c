@@ -297,7 +297,7 @@ static const command_rec mod_iri_directives[] = {
         "directories, 16m say"),
     AP_INIT_TAKE1("IRIRedirect", mod_iri_set_redirect, NULL,
         RSRC_CONF | OR_FILEINFO,
-        "off or a status from 301 on: redirect to the canonical URI"),
+        "off, a status from 301 on: redirect to the canonical URI; or link"),
     AP_INIT_FLAG("IRIListing", mod_iri_set_listing, NULL,
         RSRC_CONF | OR_INDEXES,
         "on or off: directories are listed by their canonical names"),
@@ -372,6 +372,11 @@ mod_iri_hooks(apr_pool_t *pool)
     ap_hook_fixups(mod_iri_redirect, NULL, dir, APR_HOOK_LAST);
     ap_hook_fixups(mod_iri_redirect_directory, dir, NULL, APR_HOOK_LAST);
     ap_hook_handler(mod_iri_list, NULL, autoindex, APR_HOOK_MIDDLE);
+    mod_iri_location_register();
+    ap_hook_insert_filter(mod_iri_location_insert, NULL, NULL,
+                          APR_HOOK_MIDDLE);
+    ap_hook_insert_error_filter(mod_iri_location_insert_error, NULL, NULL,
+                                APR_HOOK_MIDDLE);
     mod_iri_dav_register();
     ap_hook_insert_filter(mod_iri_dav_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_restore, NULL, NULL,

@@ -15,6 +15,7 @@
  *   mod_iri_walk.c     <Files> and MultiViews on canonical names
  *   mod_iri_moved.c    starting over under the name that was found
  *   mod_iri_answer.c   redirects, headers of answers
+ *   mod_iri_location.c Location, Content-Location, Alternates, Link
  *   mod_iri_dav.c      names on disk in the answers of mod_dav
  *   mod_iri_vars.c     IRI_PATH and its kin
  *   mod_iri_host.c     host of a request -> A-labels
@@ -87,7 +88,8 @@ typedef struct {
 typedef struct {
     iri_tree_conf_t tree;
     unsigned        has;
-    int             redirect; /* 0: off, HTTP status, or MOD_IRI_UNSET */
+    int             redirect; /* 0: off, HTTP status, IRI_REDIRECT_LINK, or
+                                 MOD_IRI_UNSET */
     int             listing;  /* 0: off, 1: on, or MOD_IRI_UNSET */
 } mod_iri_dir_t;
 
@@ -142,6 +144,7 @@ typedef struct {
     const char *canonical_uri; /* both unescaped; NULL: not mapped */
 
     int                started_over; /* 1: with the path of what was found */
+    const char        *link;         /* Link of the page; NULL: none */
     int                plain;        /* 1: that and what was asked are ASCII */
     int                rewritten;    /* 1: and a rule has led there, not the
                                      client */
@@ -320,6 +323,15 @@ int mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved);
 /* In post_read_request: what started over is no redirect. */
 void mod_iri_forget_first(request_rec *r);
 
+/* ---- mod_iri_location.c ------------------------------------------------- */
+
+/* In fixups: names of variants that mod_negotiation took from the disk. */
+void mod_iri_negotiated(request_rec *r);
+
+/* Keep the Link of the page to what iri_location() gave; for fixups. */
+int mod_iri_keep_link(request_rec *r, mod_iri_request_t *ctx,
+                      iri_str_t location);
+
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 
 /*
@@ -390,6 +402,10 @@ int mod_iri_redirect_directory(request_rec *r);
 
 int mod_iri_list(request_rec *r); /* mod_iri_listing.c */
 int mod_iri_list_user(request_rec *r);
+
+void mod_iri_location_register(void); /* mod_iri_location.c */
+void mod_iri_location_insert(request_rec *r);
+void mod_iri_location_insert_error(request_rec *r);
 
 void mod_iri_dav_register(void); /* mod_iri_dav.c */
 void mod_iri_dav_insert(request_rec *r);

@@ -1,7 +1,7 @@
 /*
  * mod_iri_answer.c - what the client is told
  *
- * IRIRedirect, and names in headers that other modules took from the disk.
+ * IRIRedirect, and what programs are told.
  */
 
 #include "mod_iri.h"
@@ -50,7 +50,7 @@ mod_iri_lacks_slash(const request_rec *r)
  * gets the file.
  */
 static int
-mod_iri_redirect_to(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_redirect_to(request_rec *r, mod_iri_request_t *ctx)
 {
     const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
                                                     &iri_module);
@@ -59,7 +59,8 @@ mod_iri_redirect_to(request_rec *r, const mod_iri_request_t *ctx)
     iri_env_apr_t        env;
 
     if (dir == NULL || dir->redirect <= 0 || !mod_iri_is_redirected(r, ctx)
-        || !iri_is_uri_host(mod_iri_str(ap_get_server_name_for_url(r))))
+        || (dir->redirect != IRI_REDIRECT_LINK
+            && !iri_is_uri_host(mod_iri_str(ap_get_server_name_for_url(r)))))
     {
         return DECLINED;
     }
@@ -76,6 +77,9 @@ mod_iri_redirect_to(request_rec *r, const mod_iri_request_t *ctx)
     }
     if (location.len == 0) {
         return DECLINED;
+    }
+    if (dir->redirect == IRI_REDIRECT_LINK) {
+        return mod_iri_keep_link(r, ctx, location);
     }
     apr_table_setn(
         r->headers_out, "Location",
@@ -106,7 +110,7 @@ mod_iri_redirect(request_rec *r)
 int
 mod_iri_redirect_directory(request_rec *r)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(r);
+    mod_iri_request_t *ctx = mod_iri_request(r);
 
     if (ctx == NULL || mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;
@@ -114,35 +118,7 @@ mod_iri_redirect_directory(request_rec *r)
     return mod_iri_lacks_slash(r) ? mod_iri_redirect_to(r, ctx) : DECLINED;
 }
 
-/* ---- headers ------------------------------------------------------------ */
-
-/*
- * mod_negotiation writes the name of the variant as it is on disk into
- * Content-Location; a client can resolve the canonical one only.
- */
-static void
-mod_iri_content_location(request_rec *r, const mod_iri_request_t *ctx)
-{
-    static const char field[] = "Content-Location";
-    const char       *value = apr_table_get(r->err_headers_out, field);
-    char             *octets;
-    iri_str_t         name, uri;
-    iri_env_apr_t     env;
-
-    if (value == NULL || ctx->tree == NULL
-        || iri_is_ascii(mod_iri_str(value), 1)) {
-        return;
-    }
-    octets = apr_pstrdup(r->pool, value);
-    mod_iri_env(&env, r);
-    if (ap_unescape_url(octets) == OK
-        && iri_entry_name(&env.env, ctx->tree, mod_iri_str(octets), &name)
-               == IRI_OK
-        && name.len > 0 && iri_path_to_uri(&env.env, name, &uri) == IRI_OK)
-    {
-        apr_table_setn(r->err_headers_out, field, mod_iri_dup(r->pool, uri));
-    }
-}
+/* ---- variables, names of variants --------------------------------------- */
 
 int
 mod_iri_fixups(request_rec *r)
@@ -161,6 +137,6 @@ mod_iri_fixups(request_rec *r)
         return DECLINED;
     }
     mod_iri_vars_last(r, ctx);
-    mod_iri_content_location(r, ctx);
+    mod_iri_negotiated(r);
     return DECLINED;
 }

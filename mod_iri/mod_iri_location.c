@@ -1,0 +1,391 @@
+/*
+ * mod_iri_location.c - Location, Content-Location, Alternates, Link
+ *
+ * Other modules write into Location what a configuration says, raw or with
+ * escapes in lower case, and what a script says; mod_negotiation writes names
+ * of the disk.  A filter looks at the header when the first of an answer
+ * comes by, behind mod_headers and before the protocol, HTTP/1 or HTTP/2, and
+ * makes URI-references of it by the core's iri_reference: a path of this
+ * server canonical; what a proxied server says is only escaped.
+ *
+ * The filter is there only where such fields are, or where a handler may yet
+ * write some.
+ */
+
+#include "mod_iri.h"
+
+#include <util_filter.h>
+
+/* APR's macros of rings count offsets from NULL, which clang dislikes. */
+#ifdef __clang__
+#if __has_warning("-Wnull-pointer-subtraction")
+#pragma clang diagnostic ignored "-Wnull-pointer-subtraction"
+#endif
+#endif
+
+#define MOD_IRI_LOCATION_FILTER "IRI_LOCATION"
+
+static ap_filter_rec_t *mod_iri_location_handle;
+
+/* ---- names on disk ------------------------------------------------------ */
+
+/* The relative reference to an entry; first segments with ":" need "./". */
+static const char *
+mod_iri_to_entry(request_rec *r, const char *name)
+{
+    iri_env_apr_t env;
+    iri_str_t     uri;
+    const char   *text;
+
+    mod_iri_env(&env, r);
+    if (iri_path_to_uri(&env.env, mod_iri_str(name), &uri) != IRI_OK) {
+        return NULL;
+    }
+    text = mod_iri_dup(r->pool, uri);
+    return strcspn(text, ":") < strcspn(text, "/")
+               ? apr_pstrcat(r->pool, "./", text, NULL)
+               : text;
+}
+
+/*
+ * The canonical name for what mod_negotiation took from the disk; NULL: it is
+ * right as it is, or it has none.  It is of the disk if it is there.
+ */
+static const char *
+mod_iri_variant(request_rec *r, const char *value)
+{
+    char         *octets = apr_pstrdup(r->pool, value);
+    iri_env_apr_t env;
+    apr_finfo_t   info;
+
+    if (iri_is_ascii(mod_iri_str(value), 1) || r->filename == NULL
+        || value[0] == '/' || ap_unescape_url(octets) != OK
+        || apr_stat(&info,
+                    apr_pstrcat(r->pool,
+                                ap_make_dirstr_parent(r->pool, r->filename),
+                                octets, NULL),
+                    APR_FINFO_TYPE | APR_FINFO_LINK, r->pool)
+               != APR_SUCCESS)
+    {
+        return NULL;
+    }
+    mod_iri_env(&env, r);
+    return mod_iri_names(r, &env, mod_iri_tree_known(r), octets);
+}
+
+/*
+ * Put names in the place of what stands between begin and end in text, all of
+ * them; item writes one.  NULL: text is right as it is.
+ */
+typedef const char *(*mod_iri_item_t)(request_rec *r, const char *name,
+                                      const char **rest);
+
+static const char *
+mod_iri_replace(request_rec *r, const char *text, const char *begin,
+                const char *end, mod_iri_item_t item)
+{
+    const char *done = "", *at, *to, *name, *value, *rest;
+    int         changed = 0;
+
+    while ((at = strstr(text, begin)) != NULL) {
+        at += strlen(begin);
+        to = strstr(at, end);
+        if (to == NULL) {
+            break;
+        }
+        rest = to;
+        name = mod_iri_variant(r, apr_pstrmemdup(r->pool, at, to - at));
+        value = name != NULL ? item(r, name, &rest) : NULL;
+        if (value == NULL) {
+            value = apr_pstrmemdup(r->pool, at, to - at);
+            rest = to;
+        } else {
+            changed = 1;
+        }
+        done = apr_pstrcat(r->pool, done,
+                           apr_pstrmemdup(r->pool, text, at - text), value,
+                           NULL);
+        text = rest;
+    }
+    return changed ? apr_pstrcat(r->pool, done, text, NULL) : NULL;
+}
+
+/* {"NAME" 1 {type text/html}}, ... (RFC 2295, 8.3) */
+static const char *
+mod_iri_alternate(request_rec *r, const char *name, const char **rest)
+{
+    (void) rest;
+    return mod_iri_to_entry(r, name);
+}
+
+/* <li><a href="NAME">NAME</a> , type text/html</li> ... */
+static const char *
+mod_iri_listed_variant(request_rec *r, const char *name, const char **rest)
+{
+    const char   *uri = mod_iri_to_entry(r, name);
+    const char   *end = strstr(*rest, "</a>");
+    iri_env_apr_t env;
+    iri_str_t     iri;
+
+    mod_iri_env(&env, r);
+    if (uri == NULL || end == NULL
+        || iri_path_to_iri(&env.env, mod_iri_str(name), &iri) != IRI_OK)
+    {
+        return NULL;
+    }
+    *rest = end;
+    return apr_pstrcat(r->pool, uri, "\"><bdi>",
+                       ap_escape_html(r->pool, mod_iri_dup(r->pool, iri)),
+                       "</bdi>", NULL);
+}
+
+static void
+mod_iri_alternates(request_rec *r)
+{
+    static const char field[] = "Alternates";
+    const char       *value = apr_table_get(r->err_headers_out, field);
+
+    if (value != NULL
+        && (value = mod_iri_replace(r, value, "{\"", "\"", mod_iri_alternate))
+               != NULL)
+    {
+        apr_table_setn(r->err_headers_out, field, value);
+    }
+}
+
+void
+mod_iri_negotiated(request_rec *r)
+{
+    static const char field[] = "Content-Location";
+    const char       *value = apr_table_get(r->err_headers_out, field);
+
+    if (value != NULL && (value = mod_iri_variant(r, value)) != NULL
+        && (value = mod_iri_to_entry(r, value)) != NULL)
+    {
+        apr_table_setn(r->err_headers_out, field, value);
+    }
+    mod_iri_alternates(r);
+}
+
+/* ---- references --------------------------------------------------------- */
+
+/* How an answer leaves. */
+typedef struct {
+    int is_error; /* 1: httpd itself writes the page */
+    int is_list;  /* 1: and lists variants there, in UTF-8 */
+} mod_iri_answer_t;
+
+/* The value as it should be; NULL: it must not be sent. */
+static const char *
+mod_iri_reference(request_rec *r, const char *value)
+{
+    const mod_iri_server_t *server = mod_iri_server(r->server);
+    iri_reference_conf_t    conf;
+    iri_env_apr_t           env;
+    iri_str_t               out;
+
+    memset(&conf, 0, sizeof(conf));
+    conf.reading = &server->reading;
+    conf.hosts = &server->host;
+    conf.host = mod_iri_str(ap_get_server_name_for_url(r));
+    conf.port = ap_get_server_port(r);
+    conf.other = r->proxyreq != PROXYREQ_NONE;
+    mod_iri_env(&env, r);
+    if (iri_reference(&env.env, &conf, mod_iri_str(value), &out) != IRI_OK) {
+        return iri_is_ascii(mod_iri_str(value), 0) ? value : NULL;
+    }
+    return out.data == (const unsigned char *) value && value[out.len] == '\0'
+               ? value
+               : mod_iri_dup(r->pool, out);
+}
+
+static void
+mod_iri_write_field(request_rec *r, apr_table_t *headers, const char *field)
+{
+    const char *value = apr_table_get(headers, field), *written;
+
+    if (value == NULL) {
+        return;
+    }
+    written = mod_iri_reference(r, value);
+    if (written == NULL) {
+        apr_table_unset(headers, field);
+    } else if (written != value) {
+        apr_table_setn(headers, field, written);
+    }
+}
+
+/* The page links to where the client is sent. */
+static void
+mod_iri_write_page(request_rec *r, apr_bucket_brigade *page, const char *was,
+                   const char *is)
+{
+    apr_bucket *b, *tail;
+    const char *data, *at, *text;
+    apr_size_t  len;
+
+    was = ap_escape_html(r->pool, was);
+    for (b = APR_BRIGADE_FIRST(page); b != APR_BRIGADE_SENTINEL(page);
+         b = APR_BUCKET_NEXT(b))
+    {
+        if (APR_BUCKET_IS_METADATA(b)
+            || apr_bucket_read(b, &data, &len, APR_BLOCK_READ) != APR_SUCCESS)
+        {
+            continue;
+        }
+        text = apr_pstrmemdup(r->pool, data, len);
+        at = strstr(text, was);
+        if (at == NULL) {
+            continue;
+        }
+        text = apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, text, at - text),
+                           ap_escape_html(r->pool, is), at + strlen(was),
+                           NULL);
+        tail = apr_bucket_pool_create(text, strlen(text), r->pool,
+                                      page->bucket_alloc);
+        APR_BUCKET_INSERT_BEFORE(b, tail);
+        apr_bucket_delete(b);
+        b = tail;
+    }
+}
+
+/* ---- Link --------------------------------------------------------------- */
+
+int
+mod_iri_keep_link(request_rec *r, mod_iri_request_t *ctx, iri_str_t location)
+{
+    iri_env_apr_t env;
+    iri_str_t     link;
+
+    mod_iri_env(&env, r);
+    if (iri_canonical_link(&env.env, location, &link) != IRI_OK) {
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    ctx->link = mod_iri_dup(r->pool, link);
+    return DECLINED;
+}
+
+/* Of the page itself: an error has no address of its own. */
+static void
+mod_iri_write_link(request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx != NULL && ctx->link != NULL && ap_is_HTTP_SUCCESS(r->status)) {
+        apr_table_addn(r->headers_out, "Link", ctx->link);
+    }
+}
+
+/* ---- the filter --------------------------------------------------------- */
+
+static apr_status_t
+mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
+{
+    static const char       location[] = "Location";
+    static const char       content[] = "Content-Location";
+    request_rec            *r = f->r;
+    const mod_iri_answer_t *answer = f->ctx;
+    const char             *was = apr_table_get(r->headers_out, location);
+    const char             *is;
+
+    ap_remove_output_filter(f);
+    mod_iri_write_field(r, r->headers_out, location);
+    mod_iri_write_field(r, r->err_headers_out, location);
+    mod_iri_write_field(r, r->headers_out, content);
+    mod_iri_write_field(r, r->err_headers_out, content);
+    is = apr_table_get(r->headers_out, location);
+    if (answer->is_error && was != NULL && is != NULL && was != is
+        && *was != '\0')
+    {
+        mod_iri_write_page(r, in, was, is);
+    }
+    if (answer->is_list) {
+        ap_set_content_type(r, "text/html; charset=utf-8");
+    }
+    if (!answer->is_error) {
+        mod_iri_write_link(r);
+    }
+    return ap_pass_brigade(f->next, in);
+}
+
+static mod_iri_answer_t *
+mod_iri_add_location_filter(request_rec *r)
+{
+    mod_iri_answer_t *answer = apr_pcalloc(r->pool, sizeof(*answer));
+
+    ap_add_output_filter_handle(mod_iri_location_handle, answer, r,
+                                r->connection);
+    return answer;
+}
+
+/* Does the type of a file choose a handler? */
+static int
+mod_iri_is_handled(const char *type)
+{
+    return type != NULL
+           && (strncmp(type, "application/x-", 14) == 0
+               || strncmp(type, "httpd/", 6) == 0);
+}
+
+/*
+ * Before the handler.  A file that httpd itself sends has no such field that
+ * is not there yet.
+ */
+void
+mod_iri_location_insert(request_rec *r)
+{
+    const mod_iri_request_t *ctx;
+
+    if (r->handler == NULL && apr_is_empty_table(r->err_headers_out)
+        && apr_is_empty_table(r->headers_out)
+        && !mod_iri_is_handled(r->content_type)
+        && ((ctx = mod_iri_request(r)) == NULL || ctx->link == NULL))
+    {
+        return;
+    }
+    if (r->main == NULL && r->proxyreq != PROXYREQ_PROXY
+        && mod_iri_server(r->server)->engine == IRI_ENGINE_ON)
+    {
+        mod_iri_add_location_filter(r);
+    }
+}
+
+/* Before an answer that httpd itself writes: a redirect, an error. */
+void
+mod_iri_location_insert_error(request_rec *r)
+{
+    mod_iri_answer_t *answer;
+    const char       *list;
+
+    if (r->main != NULL || r->proxyreq == PROXYREQ_PROXY
+        || mod_iri_server(r->server)->engine != IRI_ENGINE_ON
+        || (!ap_is_HTTP_REDIRECT(r->status) && r->status != HTTP_CREATED
+            && r->status != HTTP_NOT_ACCEPTABLE))
+    {
+        return;
+    }
+    answer = mod_iri_add_location_filter(r);
+    answer->is_error = 1;
+    if (r->status != HTTP_MULTIPLE_CHOICES
+        && r->status != HTTP_NOT_ACCEPTABLE) {
+        return;
+    }
+    mod_iri_alternates(r);
+    list = apr_table_get(r->notes, "variant-list");
+    if (list != NULL
+        && (list = mod_iri_replace(r, list, "<a href=\"", "\">",
+                                   mod_iri_listed_variant))
+               != NULL)
+    {
+        apr_table_setn(r->notes, "variant-list", list);
+        answer->is_list = 1;
+    }
+}
+
+void
+mod_iri_location_register(void)
+{
+    mod_iri_location_handle = ap_register_output_filter(
+        MOD_IRI_LOCATION_FILTER, mod_iri_location_filter, NULL,
+        AP_FTYPE_CONTENT_SET + 1);
+}
