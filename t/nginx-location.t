@@ -1,0 +1,318 @@
+# nginx: Location as it leaves the server. What a configuration, a capture, a
+# directory, WebDAV or an upstream says becomes a URI-reference of visible
+# ASCII; with iri off it is what nginx sends. And the Link of iri_redirect link.
+use strict;
+use warnings;
+use utf8;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+binmode Test::More->builder->$_, ':utf8' for qw(output failure_output);
+
+# UTF-8 for characters, which configurations are written in here.
+sub utf8 { my ($text) = @_; utf8::encode($text); return $text }
+
+# The same in EUC-JP octets, and raw octets that are neither.
+my %octets = ('<EUC>' => "\xC6\xFC\xCB\xDC", '<BAD>' => "\xFF\xFE");
+
+my ($root) = make_tree(utf8(<<'END'));
+\xD0\xB4\xD0\xB8\xD1\x80/x.txt	file	in a directory
+\xD0\xB4\xD0\xB8\xD1\x80/index.html	file	its index
+caf\xC3\xA9.txt	file	coffee
+e\xCC\x81.txt	file	decomposed
+plain.txt	file	plain
+dav/x.txt	file	written
+quote"d/x.txt	file	quoted
+a:b/x.txt	file	colon
+END
+chmod 0777, "$root/dav" or die;
+mkdir "$root/dav/\xC3\xA9";
+chmod 0777, "$root/dav/\xC3\xA9" or die;
+
+# One server of many redirects; options: its first lines.
+sub conf {
+    my ($first) = @_;
+    my $text = utf8(<<"END");
+server {
+    listen 127.0.0.1:%%PORT%%;
+    listen 127.0.0.1:%%PORTh2%% http2;
+    $first
+    root %%ROOT%%;
+    location = /raw { return 301 /кино; }
+    location = /nfd { return 302 "/cafe\x{301}.txt"; }
+    location = /lower { return 301 /%d0%ba%2f%41; }
+    location = /query { return 301 "/é?q=é&r=%c3%a9 <\\"#é"; }
+    location = /euc { return 301 /<EUC>; }
+    location = /euc-escaped { return 301 /%c6%fc%cb%dc; }
+    location = /bad { return 301 /<BAD>; }
+    location = /other { return 301 "http://other.example/%e9/e\x{301}|\\\\?é"; }
+    location = /host { return 301 http://bücher.example:81/é; }
+    location = /nohost { return 301 http://-ü-.example/é; }
+    location = /own { return 301 "http://\$host:\$server_port/e\x{301}"; }
+    location = /network { return 301 //other.example/é; }
+    location = /mail { return 301 mailto:é\@example.org; }
+    location = /made { return 201; }
+    location ~ (?s)^/decoded/(.*) { return 301 /to/\$1; }
+    location /path/ { return 301 /to\$uri; }
+    location /arg/ { return 301 /to?\$arg_x; }
+    location /rewrite/ { rewrite ^/rewrite/(.*) /новый/\$1 permanent; }
+    location /temporary/ { rewrite ^/temporary/(.*) http://other.example/é/\$1
+        redirect; }
+    location /gone/ { error_page 404 http://other.example/é; }
+    location /gone-here/ { error_page 404 =302 \@gone; }
+    location \@gone { return 302 /нет; }
+    location /dav/ { dav_methods PUT MKCOL COPY MOVE; create_full_put_path on; }
+    location /up/ { proxy_pass http://127.0.0.1:%%PORTup%%/; }
+    location /up-changed/ {
+        proxy_pass http://127.0.0.1:%%PORTup%%/;
+        proxy_redirect / /é/;
+    }
+}
+server {
+    listen 127.0.0.1:%%PORTup%%;
+    absolute_redirect off;
+    location = /relative { return 302 "/é/e\x{301}/%e9?é"; }
+    location = /absolute { return 302 "http://x.example/é/%e9"; }
+    location = /content { add_header Content-Location "/é%c3%a9"; return 200 x; }
+    location = /slashes { return 302 //other.example/é; }
+}
+END
+    $text =~ s/(<\w+>)/$octets{$1} \/\/ $1/ge;
+    return $text;
+}
+
+my $server = nginx(root => $root, conf => conf(
+    'iri on; iri_charset EUC-JP; port_in_redirect off;'
+));
+my $here = 'http://localhost';
+
+# The Location of an answer, once for each protocol.
+my %port = (h1 => undef, h2 => $server->port('h2'));
+
+sub leads {
+    my ($target, $want, $what, %option) = @_;
+    for my $proto (sort keys %port) {
+        local $Test::Builder::Level = $Test::Builder::Level + 1;
+        my $answer = $server->request($option{method} // 'GET', $target,
+            proto => $proto, $port{$proto} ? (port => $port{$proto}) : (),
+            map { $_ => $option{$_} } grep { $_ ne 'method' } keys %option);
+        my @locations = $answer->header('Location');
+        is "@locations", $want, "$proto: $what";
+        my @strange = grep { $_->[0] !~ /^[\w-]+$/ || $_->[0] =~ /^x-/i }
+            @{ $answer->headers };
+        is scalar(@strange), 0, "$proto: $what: no other field";
+    }
+    return;
+}
+
+leads('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'raw octets');
+leads('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
+leads('/lower', "$here/%D0%BA%2F%41", 'escapes stay escapes');
+leads('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9%20%3C%22#%C3%A9",
+    'query and fragment');
+leads('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
+leads('/euc-escaped', "$here/%E6%97%A5%E6%9C%AC", 'escaped in one');
+leads('/bad', "$here/%FF%FE", 'what no charset reads');
+leads('/other', 'http://other.example/%E9/e%CC%81|\\?%C3%A9',
+    "another host's path is its own");
+leads('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
+leads('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
+like $server->log_text, qr/host "-%C3%BC-\.example" of a redirect/,
+    'the log says so';
+my $own = 'http://localhost:' . $server->port;
+is $server->get('/own')->header('Location'), "$own/%C3%A9",
+    'an address of this host';
+leads('/network', "$here//other.example/%C3%A9",
+    'what nginx takes for a path');
+leads('/mail', 'mailto:%C3%A9@example.org', 'another scheme');
+
+# ---- out of requests --------------------------------------------------------
+
+leads('/decoded/a%0d%0aX-Inj:%201', "$here/to/a%0D%0AX-Inj:%201",
+    'CR LF out of a capture');
+leads('/decoded/%2F%2Fother.example/%C3%A9',
+    "$here/to/other.example/%C3%A9", 'slashes out of a capture');
+leads('/path/%22%3Ca%3E%20%7F%5C', "$here/to/path/%22%3Ca%3E%20%7F%5C",
+    'what breaks strings and tags');
+leads('/path/100%25', "$here/to/path/100%25", '"%" that nginx has unescaped');
+leads('/arg/?x=%0d%0aX-Inj:1', "$here/to?%0d%0aX-Inj:1",
+    'a query as it came');
+leads("/arg/?x=\xC3\xA9", "$here/to?%C3%A9", 'a raw query');
+leads("/rewrite/\xC3\xA9",
+    "$here/%D0%BD%D0%BE%D0%B2%D1%8B%D0%B9/%C3%A9", 'rewrite permanent');
+leads('/rewrite/e%cc%81?a=%e9',
+    "$here/%D0%BD%D0%BE%D0%B2%D1%8B%D0%B9/%C3%A9?a=%e9", 'with a query');
+leads("/temporary/\xC3\xA9", 'http://other.example/%C3%A9/%C3%A9',
+    'rewrite redirect');
+leads('/gone/x', 'http://other.example/%C3%A9', 'error_page with an address');
+leads('/gone-here/x', "$here/%D0%BD%D0%B5%D1%82", 'error_page that redirects');
+
+# ---- directories, WebDAV ----------------------------------------------------
+
+my $dir = '/%D0%B4%D0%B8%D1%80/';
+leads($_, "$here$dir", "directory asked for as $_")
+    for '/%d0%b4%d0%b8%d1%80', '/%D0%B4%D0%B8%D1%80';
+leads("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9", "$here$dir?q=%C3%A9",
+    'directory asked for natively');
+leads('/quote%22d', "$here/quote%22d/", 'a quotation mark in a directory');
+for my $case (["\xC3\xA9/a.txt", '%C3%A9/a.txt'], ['e%cc%81/b.txt',
+        '%C3%A9/b.txt']) {
+    my $answer = $server->request('PUT', "/dav/$case->[0]", body => 'x');
+    is $answer->status, 201, "PUT $case->[1]";
+    is $answer->header('Location'), "$here/dav/$case->[1]", 'its Location';
+}
+
+# ---- upstreams --------------------------------------------------------------
+
+leads('/up/relative', '/%C3%A9/e%CC%81/%E9?%C3%A9',
+    'what an upstream says is escaped, not read');
+leads('/up/absolute', 'http://x.example/%C3%A9/%E9', 'with a host');
+leads('/up/slashes', '//other.example/%C3%A9', 'with an authority');
+leads('/up-changed/relative', "$here/%C3%A9/%C3%A9/e%CC%81/%E9?%C3%A9",
+    'after proxy_redirect');
+is $server->get('/up/content')->header('Content-Location'),
+    '/%C3%A9%C3%A9', 'Content-Location of an upstream';
+
+# ---- hosts that cannot stand in a URI ---------------------------------------
+
+for my $host ("ev\xC3\xADl.example", 'a%20b', '"x"', '<x>', 'x\\y') {
+    my $answer = $server->get('/raw', host => $host);
+    is $answer->header('Location'), '/%D0%BA%D0%B8%D0%BD%D0%BE',
+        'no host in front: ' . escaped($host);
+}
+is_deeply [$server->errors], [], 'log';
+
+# ---- "//" -------------------------------------------------------------------
+
+my $slashes = nginx(root => $root, conf => <<'END');
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    merge_slashes off;
+    iri on;
+    location /to/ { return 301 $arg_x; }
+    location /off/ { absolute_redirect off; return 301 $arg_x; }
+}
+END
+mkdir "$root/h.example";
+mkdir "$root/h.example/\xC3\xA9";
+my $at = 'http://localhost:' . $slashes->port;
+for my $case (
+    ['//h.example/%c3%a9', "$at//h.example/%C3%A9/"],
+    ["/to/?x=//h.example/\xC3\xA9", "$at//h.example/%C3%A9"],
+    ["/off/?x=//h.example/\xC3\xA9", '//h.example/%C3%A9'],
+    ["/off/?x=/\xC3\xA9", '/%C3%A9'],
+    ["/off/?x=\xC3\xA9:x/y:z", './%C3%A9:x/y:z'],
+    ["/off/?x=/\\h.example", '/%5Ch.example'],
+    ["/off/?x=/\t/h.example", undef],
+) {
+    my $answer = $slashes->get($case->[0]);
+    is $answer->header('Location'), $case->[1], escaped($case->[0]);
+}
+is $slashes->get('//h.example/%c3%a9', host => "\xC3\xA9")
+    ->header('Location'), '/.//h.example/%C3%A9/',
+    'a path, not an authority, without a host in front';
+is_deeply [$slashes->errors], [], 'log';
+
+# ---- canonical links --------------------------------------------------------
+
+my $links = nginx(root => $root, conf => octets(<<'END'));
+server {
+    listen 127.0.0.1:%%PORT%%;
+    listen 127.0.0.1:%%PORTh2%% http2;
+    root %%ROOT%%;
+    iri on;
+    iri_charset windows-1252;
+    iri_redirect link;
+    add_header Link "</style.css>; rel=preload";
+    error_page 404 =200 /plain.txt;
+    location /off/ { alias %%ROOT%%/; iri_redirect off; }
+    location /match/ { alias %%ROOT%%/; iri_match case; }
+    location /up/ { proxy_pass http://127.0.0.1:%%PORTup%%/; }
+    location /inner/ { rewrite ^/inner/(.*) /$1 last; }
+}
+server {
+    listen 127.0.0.1:%%PORTup%%;
+    location / { add_header Link "</a>; rel=next"; return 200 up; }
+    location /404 { return 404; }
+}
+END
+
+# The Link fields of an answer but for that of the configuration.
+sub links {
+    my ($target, %option) = @_;
+    my $method = delete $option{method} // 'GET';
+    my $answer = $links->request($method, $target, %option);
+    return join ' + ', $answer->status,
+        grep { !/preload/ } $answer->header('Link');
+}
+my $coffee = '</caf%C3%A9.txt>; rel="canonical"';
+for my $case (
+    ['/caf%C3%A9.txt', '200', 'canonical'],
+    ['/plain.txt', '200', 'ASCII'],
+    ["/caf\xC3\xA9.txt", "200 + $coffee", 'native'],
+    ['/cafe%CC%81.txt', "200 + $coffee", 'another normalization form'],
+    ['/caf%E9.txt', "200 + $coffee", 'another charset'],
+    ['/caf%E9.txt?a=<x>"&b=%e9',
+        '200 + </caf%C3%A9.txt?a=%3Cx%3E%22&b=%e9>; rel="canonical"',
+        'with a query'],
+    ["/\xD0\xB4\xD0\xB8\xD1\x80/", "200 + <$dir>; rel=\"canonical\"",
+        'a directory with an index'],
+    ["/\xD0\xB4\xD0\xB8\xD1\x80", '301', 'a directory without its slash'],
+    ["/\xC3\xA9-not-there", '200', 'an error, whatever its status'],
+    ["/off/caf\xC3\xA9.txt", '200', 'off in a location'],
+    ['/match/CAF%c3%a9.txt',
+        '200 + </match/caf%C3%A9.txt>; rel="canonical"', 'another name'],
+    ['/match/PLAIN.txt', '200 + </match/plain.txt>; rel="canonical"',
+        'another name in ASCII'],
+    ['/match/NOT-THERE.txt', '200', 'another name that is not there'],
+    ["/up/\xC3\xA9",
+        '200 + </a>; rel=next + </up/%C3%A9>; rel="canonical"',
+        'beside that of an upstream'],
+    ["/inner/caf\xC3\xA9.txt", '200', 'a page of another path'],
+) {
+    my ($target, $want, $what) = @$case;
+    is links($target), $want, "link: $what";
+}
+is links("/caf\xC3\xA9.txt", method => 'HEAD'), "200 + $coffee", 'HEAD';
+unlike links("/caf\xC3\xA9.txt", method => 'POST'), qr/canonical/, 'POST';
+is links("/caf\xC3\xA9.txt", proto => 'h2', port => $links->port('h2')),
+    "200 + $coffee", 'HTTP/2';
+is links("/caf\xC3\xA9.txt", headers => [Range => 'bytes=0-1']),
+    "206 + $coffee", 'a part of it';
+my $page = $links->get("/caf\xC3\xA9.txt");
+is links("/caf\xC3\xA9.txt",
+    headers => ['If-None-Match' => $page->header('ETag')]),
+    "304 + $coffee", '304 says what 200 has said';
+is_deeply [$links->errors], [], 'log';
+
+# ---- off --------------------------------------------------------------------
+
+# All that is sent but for the date, which may pass from one to the next.
+sub sent {
+    my ($run, $target, %option) = @_;
+    my $answer = $run->get($target, %option);
+    my $text = join "\n", $answer->status, map { "$_->[0]: $_->[1]" }
+        grep { $_->[0] ne 'Date' } @{ $answer->headers };
+    $text =~ s/:\d{5}//g;
+    return "$text\n" . $answer->body;
+}
+my @targets = (qw(/raw /nfd /lower /query /euc /bad /other /host /own /network
+    /mail /rewrite/%c3%a9 /temporary/x /gone/x /gone-here/x /up/relative
+    /up/absolute /up/content /arg/?x=%c3%a9 /plain.txt),
+    "/\xD0\xB4\xD0\xB8\xD1\x80", '/path/a%0aX:%20y');
+my $stock = nginx(root => $root, stock => 1, conf => conf(''));
+my $off = nginx(root => $root, conf => conf('iri off;'));
+my $report = nginx(root => $root, conf => conf('iri report;'));
+for my $target (@targets) {
+    my $want = sent($stock, $target);
+    is sent($off, $target), $want, 'off: ' . escaped($target);
+    is sent($report, $target), $want, 'report: ' . escaped($target);
+}
+is_deeply [$off->errors, $report->errors], [], 'log';
+
+done_testing;
