@@ -1,0 +1,326 @@
+# httpd: Location and Content-Location as they leave the server. What a
+# directive, a rule, a directory, a script, WebDAV, an origin or the names of
+# variants on disk say becomes a URI-reference of visible ASCII; with IRIEngine
+# off it is what httpd sends. And the Link of IRIRedirect link.
+use strict;
+use warnings;
+use utf8;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('httpd') if missing('httpd');
+
+sub utf8 { my ($text) = @_; utf8::encode($text); return $text }
+
+my %octets = ('<EUC>' => "\xC6\xFC\xCB\xDC", '<BAD>' => "\xFF\xFE");
+
+my ($root) = make_tree(<<'END');
+\xD0\xB4\xD0\xB8\xD1\x80/x.txt	file	in a directory
+\xD0\xB4\xD0\xB8\xD1\x80/index.html	file	its index
+caf\xC3\xA9.txt	file	coffee
+plain.txt	file	plain
+dav/x.txt	file	written
+gone/x.txt	file	gone
+END
+mkdir "$root/cgi";
+spew("$root/cgi/to.cgi", utf8(<<'END'));
+#!/usr/bin/perl
+my %to = (
+    own => "http://localhost:$ENV{SERVER_PORT}/e\xCC\x81",
+    other => "http://other.example/\xC3\xA9/%e9", path => "/caf\xC3\xA9.txt",
+    status => "/e\xCC\x81", made => "/\xC3\xA9",
+);
+my $to = $to{$ENV{QUERY_STRING}};
+print "Status: 302 Found\n" if $ENV{QUERY_STRING} eq 'status';
+print "Status: 201 Created\n" if $ENV{QUERY_STRING} eq 'made';
+print "Status: 404 Not Found\n" if $ENV{QUERY_STRING} eq 'gone';
+print "Location: $to\n" if $to;
+print "Content-Type: text/plain\n\nbody\n";
+END
+chmod 0755, "$root/cgi/to.cgi";
+chmod 0777, "$root/dav";
+my @modules = qw(rewrite cgid env headers negotiation proxy proxy_http dav
+    dav_fs setenvif);
+
+sub conf {
+    my ($first) = @_;
+    my $text = utf8(<<"END");
+$first
+UseCanonicalName Off
+<VirtualHost 127.0.0.1:%%PORT%%>
+Redirect 301 /raw /кино
+Redirect 302 /nfd "/cafe\x{301}.txt"
+Redirect 301 /lower /%d0%ba%2f%41
+Redirect 301 /query "/é?q=é&r=%c3%a9#é"
+Redirect 301 /euc /<EUC>
+Redirect 301 /bad /<BAD>
+Redirect 301 /other "http://other.example/%e9/e\x{301}?é"
+Redirect 301 /host http://bücher.example:81/é
+Redirect 301 /nohost http://-ü-.example/é
+RedirectMatch 301 "^/match/(.*)" "/к/\$1"
+RewriteEngine On
+RewriteRule "^/rewrite/(.*)" "/é/\$1" [R=301,L]
+RewriteRule "^/ne/(.*)" "/é/\$1" [R=301,NE,L]
+RewriteRule "^/away/(.*)" "http://other.example/é/\$1" [R,NE,L]
+<Location "/gone">
+    ErrorDocument 404 http://other.example/é
+</Location>
+<Directory "%%ROOT%%/dav">
+    Dav On
+</Directory>
+DavLockDB "%%TMP%%/run/lock"
+<Directory "%%ROOT%%/cgi">
+    Options +ExecCGI
+    SetHandler cgi-script
+</Directory>
+<Location "/set">
+    Header always set Location "/é"
+    Redirect 301 /x
+</Location>
+ProxyPass "/up/" "http://127.0.0.1:%%PORTup%%/"
+ProxyPassReverse "/up/" "http://127.0.0.1:%%PORTup%%/"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTup%%>
+    IRIEngine Off
+    DocumentRoot "%%ROOT%%"
+    RewriteEngine On
+    RewriteRule "^/relative" "-" [E=to:1]
+    Header always set Location "/é/e\x{301}/%%e9?é" env=to
+    RewriteRule "^/relative" "-" [R=302]
+    Redirect 302 /absolute "http://x.example/é/%e9"
+    RewriteRule "^/back" "http://127.0.0.1:%%PORTup%%/é/%e9" [R,NE]
+    Header set Content-Location "/é" "expr=%{REQUEST_URI} == '/plain.txt'"
+</VirtualHost>
+END
+    $text =~ s/(<[A-Z]+>)/$octets{$1} \/\/ $1/ge;
+    return $text;
+}
+
+my $server = httpd(root => $root, modules => \@modules, h2 => 1,
+    conf => conf("IRIEngine On\nIRICharset EUC-JP"));
+chmod 0777, $server->tmp . '/run';
+my $here = 'http://localhost:' . $server->port;
+
+sub leads {
+    my ($target, $want, $what, %option) = @_;
+    my $method = delete $option{method} // 'GET';
+    for my $proto (qw(h1 h2)) {
+        local $Test::Builder::Level = $Test::Builder::Level + 1;
+        my $answer = $server->request($method, $target, proto => $proto,
+            %option);
+        my @locations = $answer->header('Location');
+        is "@locations", $want, "$proto: $what";
+        my @strange = grep { $_->[0] !~ /^[\w-]+$/ || $_->[0] =~ /^x-/i }
+            @{ $answer->headers };
+        is scalar(@strange), 0, "$proto: $what: no other field";
+        next if $target =~ /up/ || $answer->body !~ /href="([^"]*)"/;
+        is $1 =~ s/&amp;/&/gr, $want, "$proto: $what: the page says the same";
+    }
+    return;
+}
+
+leads('/raw', "$here/%D0%BA%D0%B8%D0%BD%D0%BE", 'Redirect, raw octets');
+leads('/nfd', "$here/caf%C3%A9.txt", 'another normalization form');
+leads('/lower', "$here/%D0%BA%2F%41", 'escapes stay escapes');
+leads('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9#%C3%A9",
+    'query and fragment');
+leads('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
+leads('/bad', "$here/%FF%FE", 'what no charset reads');
+leads('/other', 'http://other.example/%E9/e%CC%81?%C3%A9',
+    "another host's path is its own");
+leads('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
+leads('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
+like $server->log_text, qr/host "-%C3%BC-\.example" of a redirect/,
+    'the log says so';
+leads('/match/%c3%a9?x=%e9', "$here/%D0%BA/%C3%A9?x=%e9", 'RedirectMatch');
+leads('/rewrite/e%cc%81?q=%e9', "$here/%C3%A9/%C3%A9?q=%e9",
+    'RewriteRule [R]');
+leads("/ne/\xC3\xA9", "$here/%C3%A9/%C3%A9", 'RewriteRule [R,NE]');
+leads('/ne/a%20b%22%3C%3E%5C', "$here/%C3%A9/a%20b%22%3C%3E%5C",
+    'and what breaks strings and tags');
+leads("/away/\xC3\xA9%20x", 'http://other.example/%C3%A9/%C3%A9%20x',
+    'RewriteRule to another host');
+leads('/gone/not-there', 'http://other.example/%C3%A9',
+    'ErrorDocument with an address');
+leads('/%d0%b4%d0%b8%d1%80', "$here/%D0%B4%D0%B8%D1%80/", 'a directory');
+leads("/\xD0\xB4\xD0\xB8\xD1\x80?q=\xC3\xA9",
+    "$here/%D0%B4%D0%B8%D1%80/?q=%C3%A9", 'a directory, natively');
+leads('/cgi/to.cgi?other', 'http://other.example/%C3%A9/%E9',
+    'a script to another host');
+leads('/cgi/to.cgi?own', "$here/%C3%A9", 'to this host');
+leads('/cgi/to.cgi?status', '/%C3%A9', 'with a status');
+leads('/cgi/to.cgi?made', '/%C3%A9', '201');
+is $server->get('/cgi/to.cgi?path')->body, 'coffee',
+    'a path without a status is no redirect';
+leads('/up/absolute', 'http://x.example/%C3%A9/%E9',
+    'what an origin says is escaped, not read');
+leads('/up/relative', '/%C3%A9/e%CC%81/%E9?%C3%A9', 'a path');
+leads('/up/back', "$here/up/%C3%A9/%E9", 'after ProxyPassReverse');
+is $server->get('/up/plain.txt')->header('Content-Location'), '/%C3%A9',
+    'Content-Location of an origin';
+my $number = 0;
+for my $name ("\xC3\xA9", 'e%cc%81', '%a4%a2') {
+    my $want = $name eq '%a4%a2' ? '%E3%81%82' : '%C3%A9';
+    my $put = $server->request('PUT', "/dav/$name" . $number++, body => 'x');
+    is $put->status, 201, "PUT $want";
+    is $put->header('Location') =~ s/\d$//r, "$here/dav/$want",
+        'its Location';
+}
+is_deeply [$server->errors], [], 'log';
+
+# ---- variants: names on disk ------------------------------------------------
+
+my ($euc) = make_tree(utf8(<<'END'));
+@charset EUC-JP
+\xE8\xA1\xA8.html.en	file	english
+\xE8\xA1\xA8.html.ja	file	japanese
+\xE8\xA1\xA8/x.txt	file	directory
+\xE6\xBC\xA2.txt	file	text
+\xE6\xBC\xA2.html	file	html
+map.var	file	URI: x
+END
+my $variants = httpd(root => $euc, modules => ['negotiation'], h2 => 1,
+    conf => <<'END');
+IRIEngine On
+IRICharset EUC-JP
+IRIFilenameCharset EUC-JP
+AddLanguage en .en
+AddLanguage ja .ja
+AddHandler type-map .var
+<Directory "%%ROOT%%">
+    Options +MultiViews
+</Directory>
+END
+my ($table, $han) = ('%E8%A1%A8', '%E6%BC%A2');
+my @tcn = (Negotiate => 'trans');
+for my $spelling ($han, '%b4%c1', "\xB4\xC1", "\xE6\xBC\xA2") {
+    my $answer = $variants->get("/$spelling", headers => [
+        Accept => 'text/plain']);
+    my $what = escaped($spelling);
+    is $answer->body, 'text', "$what: the variant";
+    is $answer->header('Content-Location'), "$han.txt", "$what: its name";
+
+    $answer = $variants->get("/$spelling",
+        headers => [Accept => 'text/plain', @tcn]);
+    my @names = ($answer->header('Alternates') // '') =~ /\{"([^"]*)"/g;
+    is_deeply [sort @names], ["$han.html", "$han.txt"],
+        "$what: Alternates";
+
+    $answer = $variants->get("/$spelling",
+        headers => [Accept => 'image/png']);
+    is $answer->status, 406, "$what: none acceptable";
+    my %link = $answer->body =~ m{<a href="([^"]*)"><bdi>(.*?)</bdi></a>}g;
+    is_deeply \%link, { map { ("$han.$_" => "\xE6\xBC\xA2.$_") }
+        qw(html txt) }, "$what: the page lists them";
+    is $answer->header('Content-Type'), 'text/html; charset=utf-8',
+        "$what: in UTF-8";
+    for my $name (@names) {
+        is $variants->get("/$name")->status, 200, "$what: $name is there";
+        is $variants->get("/$name")->body, $name =~ /html/ ? 'html' : 'text',
+            "$what: it is that";
+    }
+}
+is_deeply [$variants->errors], [], 'log';
+
+# ---- canonical links --------------------------------------------------------
+
+my $links = httpd(root => $root, modules => \@modules, h2 => 1,
+    conf => utf8(<<'END'));
+IRIEngine On
+IRICharset windows-1252
+IRIRedirect link
+Header add Link "</style.css>; rel=preload"
+<VirtualHost 127.0.0.1:%%PORT%%>
+    Alias /off/ "%%ROOT%%/"
+    <Location "/off/">
+        IRIRedirect off
+    </Location>
+    ProxyPass "/up/" "http://127.0.0.1:%%PORTup%%/"
+    Alias "/é.cgi" "%%ROOT%%/cgi/to.cgi"
+    <Directory "%%ROOT%%/cgi">
+        Options +ExecCGI
+        SetHandler cgi-script
+    </Directory>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTup%%>
+    IRIEngine Off
+    DocumentRoot "%%ROOT%%"
+    Header add Link "</a>; rel=next"
+</VirtualHost>
+END
+
+sub links {
+    my ($target, %option) = @_;
+    my $method = delete $option{method} // 'GET';
+    my $answer = $links->request($method, $target, %option);
+    my @fields = grep { !/preload/ }
+        map { split /,\s*(?=<)/ } $answer->header('Link');
+    return join ' + ', $answer->status, @fields;
+}
+my $coffee = '</caf%C3%A9.txt>; rel="canonical"';
+my $dir    = '/%D0%B4%D0%B8%D1%80/';
+for my $case (
+    ['/caf%C3%A9.txt', '200', 'canonical'],
+    ['/plain.txt', '200', 'ASCII'],
+    ["/caf\xC3\xA9.txt", "200 + $coffee", 'native'],
+    ['/cafe%CC%81.txt', "200 + $coffee", 'another normalization form'],
+    ['/caf%E9.txt', "200 + $coffee", 'another charset'],
+    ['/caf%E9.txt?a=<x>"&b=%e9',
+        '200 + </caf%C3%A9.txt?a=%3Cx%3E%22&b=%e9>; rel="canonical"',
+        'with a query'],
+    ["/\xD0\xB4\xD0\xB8\xD1\x80/", "200 + <$dir>; rel=\"canonical\"",
+        'a directory with an index'],
+    ["/\xD0\xB4\xD0\xB8\xD1\x80", '301', 'a directory without its slash'],
+    ["/\xC3\xA9-not-there", '404', 'an error'],
+    ["/off/caf\xC3\xA9.txt", '200', 'off in a place'],
+    ["/\xC3\xA9.cgi", '200 + </%C3%A9.cgi>; rel="canonical"', 'a script'],
+    ["/\xC3\xA9.cgi?gone", '404', 'an error of a script'],
+    ["/up/caf\xC3\xA9.txt",
+        '200 + </a>; rel=next + </up/caf%C3%A9.txt>; rel="canonical"',
+        'beside that of an origin'],
+) {
+    my ($target, $want, $what) = @$case;
+    is links($target), $want, "link: $what";
+}
+is links("/caf\xC3\xA9.txt", method => 'HEAD'), "200 + $coffee", 'HEAD';
+unlike links("/\xC3\xA9.cgi", method => 'POST'), qr/canonical/, 'POST';
+is links("/caf\xC3\xA9.txt", proto => 'h2'), "200 + $coffee", 'HTTP/2';
+is links("/caf\xC3\xA9.txt", headers => [Range => 'bytes=0-1']),
+    "206 + $coffee", 'a part of it';
+my $page = $links->get("/caf\xC3\xA9.txt");
+is links("/caf\xC3\xA9.txt",
+    headers => ['If-None-Match' => $page->header('ETag')]), '304',
+    'httpd says no more in a 304 than it must';
+is_deeply [$links->errors], [], 'log';
+
+# ---- off --------------------------------------------------------------------
+
+sub sent {
+    my ($run, $target) = @_;
+    my $answer = $run->get($target);
+    my $text = join "\n", $answer->status, map { "$_->[0]: $_->[1]" }
+        grep { $_->[0] ne 'Date' } @{ $answer->headers };
+    $text .= "\n" . $answer->body;
+    return $text =~ s/(?::| Port )\d{5}//gr
+        =~ s/(?:Content-Length|Transfer-Encoding): \w+\n?//r;
+}
+my @targets = (qw(/raw /nfd /lower /query /euc /bad /other /host /match/%c3%a9
+    /rewrite/%c3%a9 /ne/%c3%a9%20 /away/x /gone/x /%d0%b4%d0%b8%d1%80
+    /cgi/to.cgi?other /cgi/to.cgi?status /up/absolute /up/back
+    /up/plain.txt /plain.txt), "/\xD0\xB4\xD0\xB8\xD1\x80");
+my $text = conf('');
+my $stock = httpd(root => $root, modules => \@modules, stock => 1,
+    conf => $text =~ s/^.*IRIEngine.*\n//mr);
+my $off = httpd(root => $root, modules => \@modules, conf => $text);
+my $report = httpd(root => $root, modules => \@modules,
+    conf => conf('IRIEngine report'));
+for my $target (@targets) {
+    my $want = sent($stock, $target);
+    is sent($off, $target), $want, 'off: ' . escaped($target);
+    is sent($report, $target), $want, 'report: ' . escaped($target);
+}
+is_deeply [$off->errors, $report->errors], [], 'log';
+
+done_testing;
