@@ -101,7 +101,7 @@ is $server->request('HEAD', '/%C9%BD.txt')->status, 200, 'HEAD';
 is $server->get('/%C9%BD/')->body, escaped(euc '表/index.html'),
     'a directory with its index';
 is $server->get('/%C9%BD')->header('Location') =~ s{^http://[^/]+}{}r,
-    '/%e8%a1%a8/', 'slash redirect to the canonical path';
+    '/%E8%A1%A8/', 'slash redirect to the canonical path';
 
 chmod 0777, "$tmp/run";    # DavLockDB
 
