@@ -414,8 +414,12 @@ sub whole_file {
 sub listing {
     my ($row, $answer, $run) = @_;
     my $hops = 0;
-    $answer = follow($row, $answer, $run)
-        while $answer->status =~ /^3/ && $hops++ < 2;
+    my ($place) = octets($row->{target}) =~ m{^([^?]*)};
+    while ($answer->status =~ /^3/ && $hops++ < 2) {
+        ($place) = ($answer->header('Location') // '/')
+            =~ m{^(?:https?://[^/?#]*)?([^?#]*)};
+        $answer = follow($row, $answer, $run);
+    }
     return () if is_4xx($answer);
     return 'status ' . $answer->status if $answer->status != 200;
     my $html = $answer->body;
@@ -428,8 +432,9 @@ sub listing {
     push @wrong, 'bidi controls'
         if $html =~ /\xE2\x80[\x8E\x8F\xAA-\xAE]|\xE2\x81[\xA6-\xA9]|\xD8\x9C/;
     my $tag = qr{</?[a-zA-Z][a-zA-Z0-9]*
-        (?:\s+(?!on)[a-zA-Z-]+(?:="[^"<>]*")?)*\s*/?>|<![^<>]*>}x;
-    my @links = map { s/&amp;/&/gr } $html =~ /<a href="([^"<>]*)"/g;
+        (?:\s+(?!on)[a-zA-Z:-]+(?:="[^"<>]*")?)*\s*/?>|<![^<>]*>}x;
+    my @links = map { s/&#39;/'/gr =~ s/&quot;/"/gr =~ s/&amp;/&/gr }
+        $html =~ /<a href="([^"<>]*)"/g;
     $html =~ s/$tag//g;
     push @wrong, 'markup made by a name' if $html =~ /[<>]/;
     for my $link (grep { !m{^(?:\.\./|/|\?)} } @links) {
@@ -437,9 +442,7 @@ sub listing {
             if $link =~ /[^\x21-\x7E]/;
         push @wrong, 'link is no relative reference'
             if $link !~ m{^\./} && $link =~ /^[^\/]*:/;
-        my ($place) = $row->{target} =~ m{^([^?]*)};
-        my $there = $run->ask($row,
-            target => octets($place) . ($link =~ s{^\./}{}r));
+        my $there = $run->ask($row, target => $place . $link =~ s{^\./}{}r);
         push @wrong, 'link that leads nowhere'
             if $there->status !~ /^[23]/;
     }

@@ -213,7 +213,8 @@ sub nginx_places {
     my $dav  = 'dav_methods PUT DELETE MKCOL COPY MOVE; '
         . 'dav_access user:rw group:rw all:rw;';
     my $text = '';
-    $text .= "autoindex on;\n" if $conf->{listing} eq 'on';
+    $text .= ($self->{stock} ? "autoindex on;\n" : "iri_listing on;\n")
+        if $conf->{listing} eq 'on';
     $text .= "location /up/ { $dav }\n" if $conf->{dav} eq 'on';
     if ($conf->{conf} =~ /alias/) {
         my $more = $conf->{dav} eq 'on' ? $dav : '';
@@ -309,9 +310,11 @@ sub httpd_places {
     my ($self) = @_;
     my $conf = $self->{conf};
     my $text = '';
-    $text .= <<'END' if $conf->{listing} eq 'on';
+    my $listing = $self->{stock} ? '' : 'IRIListing On';
+    $text .= <<"END" if $conf->{listing} eq 'on';
 <Directory "%%ROOT%%">
     Options +Indexes
+    $listing
 </Directory>
 END
     my @dav = $conf->{dav} eq 'on' ? '%%ROOT%%/up' : ();
