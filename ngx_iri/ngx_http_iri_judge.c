@@ -184,17 +184,32 @@ ngx_http_iri_judge_here(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 /* ---- who asks ----------------------------------------------------------- */
 
-/* Whatever it has come to: nothing of it goes to the client. */
+/*
+ * Whatever it has come to: nothing of it goes to the client.  What has asked
+ * goes on at once: nginx itself would wake it only when all subrequests of
+ * this one are out of the way, and where it is a subrequest that waits for its
+ * turn that is when it has been sent.
+ */
 static ngx_int_t
 ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 {
     ngx_http_iri_judged_t *judged = data;
 
-    if (judged->sr == sr) {
-        judged->sr = NULL;
+    if (rc == NGX_ERROR || sr->connection->error) {
+        return NGX_ERROR;
     }
 
-    return rc == NGX_ERROR || sr->connection->error ? NGX_ERROR : NGX_OK;
+    if (judged->sr == sr) {
+        judged->sr = NULL;
+
+        if (sr->postponed != NULL
+            && ngx_http_post_request(sr->parent, NULL) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
 }
 
 

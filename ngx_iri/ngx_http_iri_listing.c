@@ -654,7 +654,19 @@ ngx_http_iri_listing_send(ngx_http_request_t     *r,
 }
 
 
-/* As nginx waits for a client that is to take what is left. */
+/* Who wakes it once more finds nothing to do. */
+static void
+ngx_http_iri_listing_end(ngx_http_request_t *r, ngx_int_t rc)
+{
+    r->write_event_handler = ngx_http_request_empty_handler;
+    ngx_http_finalize_request(r, rc);
+}
+
+
+/*
+ * As nginx waits for a client that is to take what is left.  A subrequest
+ * whose turn it is not yet is woken by what comes before it.
+ */
 static void
 ngx_http_iri_listing_wait(ngx_http_request_t *r)
 {
@@ -669,12 +681,16 @@ ngx_http_iri_listing_wait(ngx_http_request_t *r)
                                 : ngx_http_test_reading;
     r->write_event_handler = ngx_http_iri_listing_go;
 
+    if (r != r->connection->data) {
+        return;
+    }
+
     if (!wev->delayed) {
         ngx_add_timer(wev, clcf->send_timeout);
     }
 
     if (ngx_handle_write_event(wev, clcf->send_lowat) != NGX_OK) {
-        ngx_http_finalize_request(r, NGX_ERROR);
+        ngx_http_iri_listing_end(r, NGX_ERROR);
     }
 }
 
@@ -711,7 +727,7 @@ ngx_http_iri_listing_go(ngx_http_request_t *r)
         ngx_log_error(NGX_LOG_INFO, r->connection->log, NGX_ETIMEDOUT,
                       "client timed out");
         r->connection->timedout = 1;
-        ngx_http_finalize_request(r, NGX_HTTP_REQUEST_TIME_OUT);
+        ngx_http_iri_listing_end(r, NGX_HTTP_REQUEST_TIME_OUT);
         return;
     }
 
@@ -728,7 +744,7 @@ ngx_http_iri_listing_go(ngx_http_request_t *r)
         }
 
         if (rc != NGX_OK || r->header_only) {
-            ngx_http_finalize_request(r, rc);
+            ngx_http_iri_listing_end(r, rc);
             return;
         }
     }
@@ -745,7 +761,7 @@ ngx_http_iri_listing_go(ngx_http_request_t *r)
         return;
     }
 
-    ngx_http_finalize_request(r, rc);
+    ngx_http_iri_listing_end(r, rc);
 }
 
 

@@ -1,0 +1,561 @@
+# nginx, iri_listing: a page of what is in a directory, of those names alone
+# that the client could get.
+use strict;
+use warnings;
+use utf8;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Encode ();
+use IRI::Test;
+use IRI::Tree 'encode_name';
+use JSON::PP ();
+use Socket qw(SOL_SOCKET SO_RCVBUF);
+use Test::More;
+use Time::HiRes 'sleep';
+use Unicode::Normalize qw(NFC NFD);
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+my $tmp = temp_dir();
+spew("$tmp/users", "user:{PLAIN}word\n");
+my @user = (headers => ['Authorization', 'Basic dXNlcjp3b3Jk']);
+
+# ---- what the trees hold -----------------------------------------------------
+
+# Names in 16 scripts: some of the lists beside this tree, or these.
+my @words = qw(résumé Übersicht żółć việt Ιστορία история історія עברית عربى
+    हिन्दी ไทย 日本語 かなカナ 한국어 中文 繁體);
+my $shared = $ENV{IRI_SHARED} // "$FindBin::Bin/../../shared";
+if (my @lists = glob "$shared/data/names/*.txt") {
+    for my $list (@lists) {
+        my @all = grep { !m{/} } split /\n/,
+            Encode::decode('UTF-8', slurp($list));
+        push @words, @all[map { $_ * @all / 4 } 0 .. 3];
+    }
+}
+else {
+    note 'without data/names: only own words';
+}
+my @odd = ('<b>&amp;"\'.html', 'a:b', '%41.txt', 'a?b#c', ' blank ', '+;=',
+    'javascript:alert(1)', "x\x{202E}txt.exe", "\x{2066}y", '~', 'a\\b');
+
+# A directory of files with these names, each with a content of its own; a
+# hash from its octets on disk to that.
+sub fill {
+    my ($dir, $charset, $form, @names) = @_;
+    mkdir $dir or die "$dir: $!\n";
+    my %content;
+    for my $name (@names) {
+        my $octets = eval {
+            Encode::encode($charset eq 'UTF-8' ? 'UTF-8' : $charset,
+                $form eq 'NFD' ? NFD($name) : NFC($name), Encode::FB_CROAK);
+        } // next;
+        next if length $octets > 255 || $content{$octets};
+        $content{$octets} = "$charset $form " . escaped($octets);
+        spew("$dir/$octets", $content{$octets});
+    }
+    return \%content;
+}
+
+my $root = temp_dir();
+my %trees = (
+    nfc  => fill("$root/nfc",  'UTF-8',  'NFC', @words, @odd),
+    nfd  => fill("$root/nfd",  'UTF-8',  'NFD', @words, @odd),
+    euc  => fill("$root/euc",  'euc-jp', 'NFC', @words),
+    sjis => fill("$root/sjis", 'cp932',  'NFC', @words),
+);
+spew("$root/nfc/\xFF\xFE.txt", 'undecodable');
+spew("$root/nfc/.hidden",      'hidden');
+spew("$root/nfc/\x01\x1B[31m", 'controls');
+spew("$root/nfc/" . Encode::encode_utf8(NFD('résumé')), 'twin');
+
+make_tree(<<'END', $root);
+rules/free.txt	file	1
+rules/deny.txt	file	1
+rules/deny/x	file	1
+rules/deny2/x	file	1
+rules/open/x	file	1
+rules/auth.txt	file	1
+rules/any.txt	file	1
+rules/inner.txt	file	1
+rules/return.txt	file	1
+rules/text.txt	file	1
+rules/rewrite.txt	file	1
+rules/if.txt	file	1
+rules/ask.txt	file	1
+rules/ask-no.txt	file	1
+rules/a.bak	file	1
+rules/server.txt	file	1
+rules/map.txt	file	1
+rules/proxied.txt	file	1
+rules/moved/x	file	1
+rules/redirect	file	1
+rules/root.txt	file	1
+rules/only.txt	file	1
+rules/.hidden	file	1
+tried/one.txt	file	1
+tried/one.txt.html	file	1
+tried/two.txt	file	1
+tried/sub/x	file	1
+plain/one.txt	file	1
+plain/sub/x	file	1
+strict/one.txt	file	1
+strict/sub/x	file	1
+other/else.txt	file	1
+elsewhere/x	file	1
+elsewhere/rules/root.txt	file	1
+place/one.txt	file	1
+place/secret.txt	file	1
+inner/one.txt	file	1
+links/file.txt	file	1
+links/dir/x	file	1
+modes/open.txt	file	1
+modes/shut.txt	file	1
+modes/shut/x	file	1
+modes/entered/x	file	1
+case/Docs/File.txt	file	1
+index/index.html	file	index
+index/other.html	file	1
+none/empty	dir
+404/one.txt	file	1
+page.shtml	file	<!--#include virtual="/plain/" -->|<!--#include virtual="/rules/" -->|<!--#include virtual="/inner/" -->
+END
+symlink "$root/plain", "$root/links/to-dir"       or die "$!\n";
+symlink "$root/plain/one.txt", "$root/links/to"   or die "$!\n";
+symlink '/none', "$root/links/nowhere"            or die "$!\n";
+symlink 'loop', "$root/links/loop"                or die "$!\n";
+symlink "$root/links", "$root/linked"             or die "$!\n";
+mkdir "$root/modes/fifos" or die "$!\n";
+system('mkfifo', "$root/modes/fifos/pipe") == 0 or die "mkfifo\n";
+chmod 0, "$root/modes/shut.txt", "$root/modes/shut" or die "$!\n";
+chmod 0311, "$root/modes/entered" or die "$!\n";
+
+my $big = 20_000;
+mkdir "$root/big" or die "$!\n";
+for my $i (1 .. $big) {
+    open my $file, '>', "$root/big/a-rather-long-name-of-a-file-$i.txt"
+        or die "$!\n";
+}
+
+# ---- the server --------------------------------------------------------------
+
+my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
+    conf => <<'END');
+default_type text/plain;
+types { text/html html; }
+charset koi8-r;
+source_charset koi8-r;
+gzip on; gzip_min_length 1; gzip_types *;
+map $request_uri $mapped { default ""; ~^/rules/map\.txt$ yes; }
+server {
+    listen 127.0.0.1:%%PORTauth%%;
+    location / { if ($http_x_uri ~ no) { return 403; } return 204; }
+}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    listen 127.0.0.1:%%PORTh2%% http2;
+    root %%ROOT%%;
+    iri on;
+    iri_listing on;
+    log_subrequest on;
+
+    location /euc/ { iri_filename_charset EUC-JP; }
+    location /sjis/ { iri_filename_charset Shift_JIS; }
+
+    location = /rules/deny.txt { deny all; }
+    location /rules/deny/ { deny all; }
+    location ^~ /rules/deny2/ { deny all; }
+    location = /rules/auth.txt {
+        auth_basic x; auth_basic_user_file %%TMP%%/users;
+    }
+    location = /rules/any.txt {
+        satisfy any; deny all;
+        auth_basic x; auth_basic_user_file %%TMP%%/users;
+    }
+    location = /rules/inner.txt { internal; }
+    location = /rules/return.txt { return 301 /elsewhere; }
+    location = /rules/text.txt { return 200 "text"; }
+    location = /rules/rewrite.txt { rewrite ^ /rules/free.txt last; }
+    location = /rules/if.txt { if ($uri ~ "^/rules/if") { return 404; } }
+    location ~ ^/rules/ask { auth_request /asked; }
+    location ~ \.bak$ { deny all; }
+    location = /rules/map.txt { if ($mapped) { return 403; } }
+    location = /rules/proxied.txt { proxy_pass http://127.0.0.1:%%PORTauth%%; }
+    location /rules/moved/ { alias %%ROOT%%/elsewhere/; }
+    location /rules/redirect/ { proxy_pass http://127.0.0.1:%%PORTauth%%; }
+    location = /rules/root.txt { root %%ROOT%%/elsewhere; }
+    location = /rules/only.txt { limit_except POST { deny all; } }
+    location = /asked {
+        internal;
+        proxy_pass http://127.0.0.1:%%PORTauth%%;
+        proxy_set_header X-Uri $request_uri;
+    }
+
+    location /tried/ { try_files $uri.html $uri $uri/ =404; }
+    location /plain/ { try_files $uri $uri/ =404; }
+    location /strict/ { try_files $uri/ /other/else.txt; }
+    location /short/ { alias %%ROOT%%/plain/; }
+    location = /short/one.txt { deny all; }
+    location ~ ^/captured/(.*)$ { alias %%ROOT%%/$1; }
+    location /varied/ { root %%ROOT%%/$varied_; set $varied_ ""; }
+    location /shown/ { rewrite ^/shown/(.*) /place/$1 last; }
+    location = /shown/secret.txt { deny all; }
+    location /broken/ { rewrite ^/broken/(.*) /place/$1 break; }
+    location /inner/ { internal; }
+    location /linked/ { disable_symlinks on; }
+    location /links/ { }
+    location /owner/ { alias %%ROOT%%/links/; disable_symlinks if_not_owner; }
+    location /unlinked/ {
+        alias %%ROOT%%/links/; disable_symlinks on from=$document_root;
+    }
+    location /case/ { iri_match normalization case; }
+    location /404/ { error_page 404 /plain/; }
+    location /403/ { error_page 403 /plain/; deny all; }
+    location /accel/ { proxy_pass http://127.0.0.1:%%PORTaccel%%; }
+    location = /page.shtml { ssi on; ssi_types *; }
+    location /sub/ {
+        alias %%ROOT%%/plain/; sub_filter 'one.txt' '[one]';
+        sub_filter_types *; sub_filter_once off;
+    }
+    location /off/ { alias %%ROOT%%/plain/; iri_listing off; }
+    location /auto/ { alias %%ROOT%%/plain/; iri_listing off; autoindex on; }
+    location /both/ { alias %%ROOT%%/plain/; autoindex on; }
+    location /limited/ { alias %%ROOT%%/big/; limit_rate 20m; }
+    location /asks/ { alias %%ROOT%%/big/; auth_request /asked; }
+}
+server {
+    listen 127.0.0.1:%%PORTaccel%%;
+    location / { add_header X-Accel-Redirect $arg_to; return 200; }
+}
+server {
+    listen 127.0.0.1:%%PORTserver%%;
+    root %%ROOT%%;
+    iri on;
+    iri_listing on;
+    if ($uri = /rules/server.txt) { return 403; }
+    if ($uri = /rules/free.txt) { return 301 /elsewhere; }
+    location = /rules/deny.txt { deny all; }
+}
+server {
+    listen 127.0.0.1:%%PORTpass%%;
+    root %%ROOT%%;
+    iri on;
+    iri_listing on;
+    iri_invalid pass;
+}
+server {
+    listen 127.0.0.1:%%PORTnamed%%;
+    server_name ~^(?<tree>\w+)\.example$;
+    root %%ROOT%%/$tree;
+    iri on;
+    iri_listing on;
+}
+server {
+    listen 127.0.0.1:%%PORTother%%;
+    server_name local;
+    root %%ROOT%%;
+    iri on;
+    iri_listing on;
+    location /plain/ { root %%ROOT%%/$server_port; }
+}
+server {
+    listen 127.0.0.1:%%PORTreport%%;
+    root %%ROOT%%;
+    iri report;
+    iri_listing on;
+}
+server {
+    listen 127.0.0.1:%%PORTfirst%%;
+    root %%ROOT%%;
+    iri on;
+    location / { iri_listing on; auth_basic x;
+        auth_basic_user_file %%TMP%%/users; }
+}
+END
+my ($worker) = $server->log_text =~ /start worker process (\d+)/;
+
+# What the listing of a directory says, as JSON.
+sub list {
+    my ($target, %option) = @_;
+    my $answer = $server->get("$target?format=json", %option);
+    return { status => $answer->status, entries => [] }
+        if $answer->status != 200;
+    return { status => 200, %{ JSON::PP->new->utf8->decode($answer->body) } };
+}
+
+# Its status and the names that it shows.
+sub names {
+    my ($target, %option) = @_;
+    my $list = list($target, %option);
+    return join ' ', $list->{status}, map {
+        Encode::encode_utf8($_->{name} // '-') . ($_->{directory} ? '/' : '')
+    } @{ $list->{entries} };
+}
+
+sub unescaped {
+    my ($text) = @_;
+    return $text =~ s/%([0-9A-F]{2})/chr hex $1/ger;
+}
+
+# ---- names -------------------------------------------------------------------
+
+# The octets on disk of an entry of a listing.
+sub octets_of {
+    my ($entry, $charset) = @_;
+    return unescaped($entry->{octets}) if defined $entry->{octets};
+    return Encode::encode($charset, $entry->{name});
+}
+
+for my $case ([nfc => 'UTF-8'], [nfd => 'UTF-8'], [euc => 'euc-jp'],
+    [sjis => 'cp932'])
+{
+    my ($tree, $charset) = @$case;
+    my $list   = list("/$tree/");
+    my %left   = %{ $trees{$tree} };
+    my $client = $server->client;
+    my @wrong;
+    for my $entry (@{ $list->{entries} }) {
+        my $octets = octets_of($entry, $charset);
+        next if !defined $entry->{name} && $tree eq 'nfc';
+        my $content = delete $left{$octets};
+        my $href    = $entry->{href};
+        next if $tree eq 'nfc' && !defined $content && $entry->{conflict};
+        if (!defined $content || !defined $href || $href !~ m{^\./[!-~]+$}) {
+            push @wrong, escaped($octets) . ' -> ' . ($href // 'nothing');
+            next;
+        }
+        my $answer = $client->request({ target => "/$tree/" . substr $href, 2 });
+        push @wrong, escaped($octets) . ' is ' . escaped($answer->body)
+            if $answer->body ne $content;
+    }
+    $client->disconnect;
+    is_deeply \@wrong, [], "$tree: each link opens its own file";
+    is_deeply [map { escaped($_) } sort keys %left], [], "$tree: all are there";
+}
+
+my $page = $server->get('/nfc/');
+is $page->status, 200, 'a page';
+is $page->header('Content-Type'), 'text/html; charset=utf-8', 'its type';
+is $page->header('Cache-Control'), 'private', 'depends on who asks';
+is $page->header('X-Content-Type-Options'), 'nosniff', 'no guessing';
+like $page->header('Content-Security-Policy'), qr/^default-src 'none'/,
+    'it loads nothing';
+is $page->header('Last-Modified'), undef, 'no date';
+my $text = $page->body;
+ok utf8::decode($text), 'UTF-8';
+ok $text !~ /[\x00-\x09\x0B-\x1F\x7F-\x9F\x{202A}-\x{202E}\x{2066}-\x{2069}]/,
+    'no controls';
+ok $text !~ /<b>|"javascript:/, 'names are text';
+ok $text !~ /hidden/, 'hidden names are not there';
+ok $text =~ /%FF%FE\.txt/, 'what is not decodable is shown';
+ok $text !~ /href="[^"]*%FF/, 'and not linked';
+like $server->get('/nfc/', port => $server->port('pass'))->body,
+    qr{href="\./%FF%FE\.txt"}, 'with iri_invalid pass it is';
+is $server->get('/nfc/%FF%FE.txt', port => $server->port('pass'))->body,
+    'undecodable', 'and leads there';
+
+my ($resume) = grep { ($_->{href} // '') eq './r%C3%A9sum%C3%A9' }
+    @{ list('/nfc/')->{entries} };
+ok $resume && $resume->{conflict}, 'names that are shared are marked';
+
+is $server->get('/nfc/?format=json')->header('Content-Type'),
+    'application/json', 'JSON';
+is names('/none/'), '200 empty/', 'an empty directory';
+like $server->get('/none/empty/')->body, qr/empty/, 'inside it';
+is names('/nothing/'), '404', 'one that is not there';
+is names('/rules/free.txt/'), '404', 'a file';
+like $server->get('/rules')->header('Location'), qr{/rules/$}, 'without "/"';
+
+# ---- sorting -----------------------------------------------------------------
+
+my @big = $server->get('/big/?sort=name&order=desc&format=json')->body
+    =~ /"href":"([^"]*)"/g;
+is @big, $big, 'all of 20,000';
+is "@big[0, -1]", './a-rather-long-name-of-a-file-9999.txt '
+    . './a-rather-long-name-of-a-file-1.txt', 'in the order asked for'
+    or note "@big[0, -1]";
+for my $link ($page->body =~ /href="(\?[^"]*)"/g) {
+    my $query = $link =~ s/&amp;/&/gr;
+    is $server->get("/nfc/$query")->status, 200, "the link $query";
+}
+
+# ---- rules -------------------------------------------------------------------
+
+is names('/rules/'), '200 open/ ask.txt free.txt proxied.txt server.txt',
+    'what each rule lets pass';
+is names('/rules/', @user), '200 open/ any.txt ask.txt auth.txt free.txt '
+    . 'proxied.txt server.txt', 'for who has a password';
+my @log = grep { /"GET \/rules\// } split /\n/, $server->access_log;
+cmp_ok scalar @log, '>', 0, 'log_subrequest';
+unlike $server->get('/rules/')->body, qr/deny|inner|return|bak|rewrite/,
+    'nothing of it in the page';
+is names('/rules/', port => $server->port('server')),
+    '200 deny/ deny2/ moved/ open/ a.bak any.txt ask-no.txt ask.txt auth.txt '
+    . 'if.txt inner.txt map.txt only.txt proxied.txt redirect return.txt '
+    . 'rewrite.txt root.txt text.txt', 'rules of the server';
+is names('/', port => $server->port('first')), '401', 'who may see none';
+like names('/rules/', port => $server->port('first'), @user), qr/free/,
+    'who may';
+
+is names('/plain/'), '200 sub/ one.txt', 'try_files $uri $uri/';
+is names('/tried/'), '200 sub/ one.txt.html two.txt',
+    'another candidate in front';
+is $server->get('/strict/')->status, 200, 'try_files with directories alone';
+is names('/strict/'), '200 sub/', 'shows those';
+
+is names('/short/'), '200 sub/', 'alias';
+is names('/captured/plain/'), '200 sub/ one.txt', 'alias with captures';
+is names('/varied/plain/'), '404', 'a root with a variable';
+is names('/', port => $server->port('named'),
+    host => 'plain.example'),
+    '200 sub/ one.txt', 'a root with a variable of server_name';
+is names('/place/'), '200 one.txt secret.txt', 'a place by its own name';
+is names('/shown/'), '200 one.txt', 'by a rewrite: also what it denies';
+is names('/broken/'), '200 one.txt secret.txt', 'by rewrite ... break';
+is names('/inner/'), '404', 'internal';
+is names('/case/docs/'), '200 File.txt', 'found by its case';
+is $server->get('/index/')->body, 'index', 'an index comes first';
+is $server->get('/off/')->status, 403, 'iri_listing off';
+like $server->get('/auto/')->body, qr/Index of \/auto/, 'autoindex';
+unlike $server->get('/both/')->body, qr/Index of \/both/, 'with both';
+is names('/both/'), '200 sub/ one.txt', 'it is ours';
+is $server->get('/plain/', port => $server->port('report'))->status, 403,
+    'iri report';
+is $server->request('POST', '/plain/', body => 'x')->status, 403, 'POST';
+
+# ---- what can be opened --------------------------------------------------------
+
+is names('/links/'), '200 dir/ to-dir/ file.txt to', 'links';
+is names('/unlinked/'), '200 dir/ file.txt', 'disable_symlinks on';
+is names('/linked/'), '404', 'of the directory, too';
+is names('/owner/'), '200 dir/ to-dir/ file.txt to', 'if_not_owner';
+SKIP: {
+    skip 'the worker may read all', 2 if !IRI::Server::worker_user() && !$>;
+    is names('/modes/'), '200 entered/ fifos/ open.txt', 'rights';
+    is names('/modes/entered/'), '403', 'a directory that cannot be read';
+}
+is names('/modes/fifos/'), '200', 'neither file nor directory';
+
+# ---- from inside ---------------------------------------------------------------
+
+my $ssi = $server->get('/page.shtml')->body;
+my @parts = split /\|/, $ssi;
+is @parts, 3, 'SSI: three listings';
+like $parts[0], qr{\./one\.txt}, 'the first';
+like $parts[1], qr{\./free\.txt}, 'the second';
+unlike $parts[1], qr/deny|auth/, 'without what is denied';
+unlike $parts[2] // 'one', qr/one/, 'and nothing that no client gets';
+like $server->get('/404/none')->body, qr{\./one\.txt}, 'error_page';
+is $server->get('/404/none')->status, 404, 'its status';
+is $server->get('/403/none')->status, 403, 'another';
+like $server->get('/accel/?to=/plain/')->body, qr{\./one\.txt},
+    'X-Accel-Redirect';
+unlike $server->get('/accel/?to=/inner/')->body, qr{one\.txt},
+    'where clients may not go themselves';
+
+# ---- filters, protocols --------------------------------------------------------
+
+my $head = $server->request('HEAD', '/nfc/');
+is $head->status . $head->body, '200', 'HEAD';
+is $head->header('Content-Type'), 'text/html; charset=utf-8', 'with its type';
+is $server->get('/nfc/', proto => 'h2', port => $server->port('h2'))->body,
+    $page->body, 'HTTP/2';
+is length $server->get('/big/', proto => 'h2', port => $server->port('h2'))
+    ->body, length $server->get('/big/')->body, 'HTTP/2, a large one';
+is scalar(() = $server->get('/limited/')->body =~ m{href="\./}g), $big,
+    'limit_rate';
+is $server->get('/plain/', version => '1.0')->status, 200, 'HTTP/1.0';
+is $server->get('/nfc/', headers => ['If-Modified-Since',
+    'Sun, 22 Nov 2065 11:00:00 GMT'])->status, 200, 'not conditional';
+like $server->get('/sub/')->body, qr{<bdi>\[one\]</bdi>}, 'sub_filter';
+
+my $zipped = $server->get('/big/', headers => ['Accept-Encoding', 'gzip']);
+is $zipped->header('Content-Encoding'), 'gzip', 'gzip';
+SKIP: {
+    eval { require Compress::Zlib } or skip 'no Compress::Zlib', 1;
+    is Compress::Zlib::memGunzip($zipped->body), $server->get('/big/')->body,
+        'and back';
+}
+
+my $client  = $server->client;
+my @answers = $client->pipeline('/plain/', '/plain/one.txt', '/rules/',
+    '/plain/one.txt', '/big/', '/plain/?format=json');
+is join(' ', map { $_->status } @answers), '200 200 200 200 200 200',
+    'requests behind each other';
+is $answers[1]->body . $answers[3]->body, '11', 'answers in their order';
+like $answers[5]->body, qr/"path":"\/plain\/"/, 'the last';
+$client->disconnect;
+
+# ---- many ----------------------------------------------------------------------
+
+my $asks = list('/asks/');
+is scalar @{ $asks->{entries} }, 1000, 'a thousand are asked for';
+ok $asks->{more}, 'and that there are more is said';
+ok !list('/big/')->{more}, 'where there are not, it is not';
+
+sub memory {
+    my ($kind) = @_;
+    my ($kb) = slurp("/proc/$worker/status") =~ /^Vm$kind:\s+(\d+)/m;
+    return $kb;
+}
+
+# Sends a request and does not read; the socket.
+sub stuck {
+    my ($target) = @_;
+    my $socket = IO::Socket::INET->new(Proto => 'tcp') or die "$!\n";
+    setsockopt $socket, SOL_SOCKET, SO_RCVBUF, 4096;
+    $socket->connect($server->port, Socket::inet_aton('127.0.0.1'))
+        or die "$!\n";
+    syswrite $socket, "GET $target HTTP/1.0\r\n\r\n";
+    return $socket;
+}
+
+SKIP: {
+    skip 'no /proc', 4 if !-e "/proc/$worker/status";
+    my $size   = length $server->get('/big/')->body;
+    my $before = memory('RSS');
+    my @slow   = map { stuck('/big/') } 1 .. 4;
+    is $server->get('/plain/')->status, 200, 'others are answered meanwhile';
+    sleep 0.2;
+    my $grown = memory('RSS') - $before;
+    cmp_ok $grown * 1024, '<', 4 * $size,
+        'slow clients cost less than their pages';
+    note "4 slow clients of $size octets: $grown KB";
+
+    my $got = '';
+    while (sysread $slow[0], my $octets, 65536) {
+        $got .= $octets;
+    }
+    is length($got) - index($got, "\r\n\r\n") - 4, $size,
+        'who is slow gets all';
+    close $_ for @slow;
+    my @gone = map { stuck('/asks/') } 1 .. 4;
+    close $_ for @gone;
+    is $server->get('/plain/')->status, 200, 'some have gone away';
+}
+
+# ---- configuration --------------------------------------------------------------
+
+sub said {
+    my ($conf) = @_;
+    my ($code, $text) = nginx_t($conf, root => $root);
+    return join ' ', $code, $text =~ /(iri: .*|iri_listing.*)/g;
+}
+
+like said('server { iri_listing maybe; }'), qr/^1 .*iri_listing" directive/,
+    'a wrong value';
+is said('server { iri on; iri_listing off; }'), '0', 'off';
+is said('iri_listing on; server { iri on; } server { iri off; }'), '0',
+    'one of the servers';
+is said('server { iri report; iri_listing on; }'), '0', 'report';
+like said('server { location / { iri_listing on; } }'),
+    qr/^0 iri: "iri_listing" in \S+:\d+ does nothing/, 'iri is off';
+like said('autoindex on; server { iri on; iri_listing on; }'),
+    qr/^0 iri: "autoindex" has no effect where "iri_listing" in \S+:\d+ is on/,
+    'both are on';
+is said('autoindex on; server { iri on; autoindex off; iri_listing on; }'),
+    '0', 'one of them is';
+
+is_deeply [$server->errors(ignore => qr{stat\(\)|opendir})], [], 'log';
+
+done_testing;
