@@ -144,7 +144,6 @@ typedef struct {
     const char *canonical_uri; /* both unescaped; NULL: not mapped */
 
     int                started_over; /* 1: with the path of what was found */
-    const char        *link;         /* Link of the page; NULL: none */
     int                plain;        /* 1: that and what was asked are ASCII */
     int                rewritten;    /* 1: and a rule has led there, not the
                                      client */
@@ -328,9 +327,8 @@ void mod_iri_forget_first(request_rec *r);
 /* In fixups: names of variants that mod_negotiation took from the disk. */
 void mod_iri_negotiated(request_rec *r);
 
-/* Keep the Link of the page to what iri_location() gave; for fixups. */
-int mod_iri_keep_link(request_rec *r, mod_iri_request_t *ctx,
-                      iri_str_t location);
+/* In fixups: the page gets a Link to what iri_location() gave. */
+int mod_iri_add_link(request_rec *r, iri_str_t location);
 
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 

@@ -50,7 +50,7 @@ mod_iri_lacks_slash(const request_rec *r)
  * gets the file.
  */
 static int
-mod_iri_redirect_to(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_redirect_to(request_rec *r, const mod_iri_request_t *ctx)
 {
     const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
                                                     &iri_module);
@@ -79,7 +79,7 @@ mod_iri_redirect_to(request_rec *r, mod_iri_request_t *ctx)
         return DECLINED;
     }
     if (dir->redirect == IRI_REDIRECT_LINK) {
-        return mod_iri_keep_link(r, ctx, location);
+        return mod_iri_add_link(r, location);
     }
     apr_table_setn(
         r->headers_out, "Location",
@@ -110,7 +110,7 @@ mod_iri_redirect(request_rec *r)
 int
 mod_iri_redirect_directory(request_rec *r)
 {
-    mod_iri_request_t *ctx = mod_iri_request(r);
+    const mod_iri_request_t *ctx = mod_iri_request(r);
 
     if (ctx == NULL || mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;

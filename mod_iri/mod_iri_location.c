@@ -171,8 +171,9 @@ mod_iri_negotiated(request_rec *r)
 
 /* How an answer leaves. */
 typedef struct {
-    int is_error; /* 1: httpd itself writes the page */
-    int is_list;  /* 1: and lists variants there, in UTF-8 */
+    int         is_error; /* 1: httpd itself writes the page */
+    int         is_list;  /* 1: and lists variants there, in UTF-8 */
+    const char *link;     /* of the page; NULL: none */
 } mod_iri_answer_t;
 
 /* The value as it should be; NULL: it must not be sent. */
@@ -249,33 +250,6 @@ mod_iri_write_page(request_rec *r, apr_bucket_brigade *page, const char *was,
     }
 }
 
-/* ---- Link --------------------------------------------------------------- */
-
-int
-mod_iri_keep_link(request_rec *r, mod_iri_request_t *ctx, iri_str_t location)
-{
-    iri_env_apr_t env;
-    iri_str_t     link;
-
-    mod_iri_env(&env, r);
-    if (iri_canonical_link(&env.env, location, &link) != IRI_OK) {
-        return HTTP_INTERNAL_SERVER_ERROR;
-    }
-    ctx->link = mod_iri_dup(r->pool, link);
-    return DECLINED;
-}
-
-/* Of the page itself: an error has no address of its own. */
-static void
-mod_iri_write_link(request_rec *r)
-{
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-
-    if (ctx != NULL && ctx->link != NULL && ap_is_HTTP_SUCCESS(r->status)) {
-        apr_table_addn(r->headers_out, "Link", ctx->link);
-    }
-}
-
 /* ---- the filter --------------------------------------------------------- */
 
 static apr_status_t
@@ -302,8 +276,9 @@ mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
     if (answer->is_list) {
         ap_set_content_type(r, "text/html; charset=utf-8");
     }
-    if (!answer->is_error) {
-        mod_iri_write_link(r);
+    /* an error has no address of its own */
+    if (answer->link != NULL && ap_is_HTTP_SUCCESS(r->status)) {
+        apr_table_addn(r->headers_out, "Link", answer->link);
     }
     return ap_pass_brigade(f->next, in);
 }
@@ -318,13 +293,33 @@ mod_iri_add_location_filter(request_rec *r)
     return answer;
 }
 
+int
+mod_iri_add_link(request_rec *r, iri_str_t location)
+{
+    iri_env_apr_t env;
+    iri_str_t     link;
+
+    mod_iri_env(&env, r);
+    if (iri_canonical_link(&env.env, location, &link) != IRI_OK) {
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    mod_iri_add_location_filter(r)->link = mod_iri_dup(r->pool, link);
+    return DECLINED;
+}
+
 /* Does the type of a file choose a handler? */
 static int
 mod_iri_is_handled(const char *type)
 {
     return type != NULL
-           && (strncmp(type, "application/x-", 14) == 0
-               || strncmp(type, "httpd/", 6) == 0);
+           && ((*type == 'a' && strncmp(type, "application/x-", 14) == 0)
+               || (*type == 'h' && strncmp(type, "httpd/", 6) == 0));
+}
+
+static int
+mod_iri_has_fields(const apr_table_t *headers)
+{
+    return apr_table_elts(headers)->nelts != 0;
 }
 
 /*
@@ -334,16 +329,10 @@ mod_iri_is_handled(const char *type)
 void
 mod_iri_location_insert(request_rec *r)
 {
-    const mod_iri_request_t *ctx;
-
-    if (r->handler == NULL && apr_is_empty_table(r->err_headers_out)
-        && apr_is_empty_table(r->headers_out)
-        && !mod_iri_is_handled(r->content_type)
-        && ((ctx = mod_iri_request(r)) == NULL || ctx->link == NULL))
-    {
-        return;
-    }
-    if (r->main == NULL && r->proxyreq != PROXYREQ_PROXY
+    if ((r->handler != NULL || mod_iri_has_fields(r->err_headers_out)
+         || mod_iri_has_fields(r->headers_out)
+         || mod_iri_is_handled(r->content_type))
+        && r->main == NULL && r->proxyreq != PROXYREQ_PROXY
         && mod_iri_server(r->server)->engine == IRI_ENGINE_ON)
     {
         mod_iri_add_location_filter(r);
