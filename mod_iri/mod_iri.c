@@ -307,6 +307,16 @@ static const command_rec mod_iri_directives[] = {
 
 /* ---- hooks -------------------------------------------------------------- */
 
+/* One hook, for a file that httpd itself sends pays for each. */
+static void
+mod_iri_insert_filters(request_rec *r)
+{
+    mod_iri_location_insert(r);
+    if (r->handler != NULL) {
+        mod_iri_dav_insert(r);
+    }
+}
+
 /*
  * REALLY_FIRST: what other modules see of a path is canonical.  The path is
  * read in post_read_request, before SetEnvIf and before mod_cache makes its
@@ -373,12 +383,11 @@ mod_iri_hooks(apr_pool_t *pool)
     ap_hook_fixups(mod_iri_redirect_directory, dir, NULL, APR_HOOK_LAST);
     ap_hook_handler(mod_iri_list, NULL, autoindex, APR_HOOK_MIDDLE);
     mod_iri_location_register();
-    ap_hook_insert_filter(mod_iri_location_insert, NULL, NULL,
+    ap_hook_insert_filter(mod_iri_insert_filters, NULL, NULL,
                           APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(mod_iri_location_insert_error, NULL, NULL,
                                 APR_HOOK_MIDDLE);
     mod_iri_dav_register();
-    ap_hook_insert_filter(mod_iri_dav_insert, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_restore, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);
 
