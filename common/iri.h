@@ -1124,6 +1124,59 @@ const char *iri_listing_policy(const iri_listing_t *listing);
 iri_status_t iri_listing_next(iri_listing_t *listing, unsigned char *out,
                               size_t size, size_t *len);
 
+
+/* ---- WebDAV (iri_multistatus.c) ------------------------------------------ */
+
+#define IRI_MULTISTATUS_BASES 2
+
+/* Takes octets that go out; anything but IRI_OK ends the answer. */
+typedef iri_status_t (*iri_put_t)(void *arg, const unsigned char *data,
+                                  size_t len);
+
+typedef struct iri_multistatus_s iri_multistatus_t;
+
+typedef struct {
+    const iri_tree_conf_t *tree;
+    iri_str_t base[IRI_MULTISTATUS_BASES];
+                     /* canonical paths, unescaped, that end with "/": of what
+                        was asked for and of a Destination; what follows one
+                        of them in an href is octets of the disk.  Empty: no
+                        such base */
+    int       raw;   /* 1: DAV:displayname is octets of the disk and the href
+                        in DAV:lockroot is not percent-encoded (nginx); 0: the
+                        first is the clients' own (mod_dav) */
+} iri_multistatus_conf_t;
+
+/*
+ * Put names in the place of octets of the disk in the XML of an answer: a
+ * DAV:multistatus (RFC 4918, 14.16), or the DAV:prop that LOCK answers with.
+ * It passes through in pieces of any size: _feed for each of them, then _end;
+ * what goes out is given to put, within these calls.
+ *
+ * The href of a DAV:response or DAV:lockroot becomes the canonical path,
+ * percent-encoded; that of an entry without a name keeps its octets, and so
+ * does what is no path or too long for one.  A DAV:displayname (raw) becomes
+ * the name; of an entry without one the octets that are no character are
+ * shown as "%" and two hexadecimal digits.  Nothing inside of other
+ * properties is changed, but what is not UTF-8, or no character of XML, in
+ * any place becomes U+FFFD.  So the answer is well-formed whatever the names
+ * are, if its markup is.
+ *
+ * env, and what conf points to, must live as long as *out.  Memory: at most
+ * 600 KiB, whatever comes.  IRI_NO_MEMORY; what put returned: the answer is
+ * cut off there, and further calls return the same.
+ *
+ * base "/d/", tree EUC-JP: <D:href>/d/%c9%bd</D:href>
+ *   -> <D:href>/d/%E8%A1%A8</D:href>
+ */
+iri_status_t iri_multistatus_create(const iri_env_t              *env,
+                                    const iri_multistatus_conf_t *conf,
+                                    iri_multistatus_t           **out);
+iri_status_t iri_multistatus_feed(iri_multistatus_t *multistatus,
+                                  iri_str_t octets, iri_put_t put, void *arg);
+iri_status_t iri_multistatus_end(iri_multistatus_t *multistatus,
+                                 iri_put_t put, void *arg);
+
 #pragma GCC visibility pop
 
 #endif /* IRI_H */

@@ -1,0 +1,618 @@
+/*
+ * test_multistatus.c - names on disk in the XML that WebDAV answers
+ *
+ * Proves: hrefs of responses and of the roots of locks become canonical,
+ * whatever prefix DAV: has, and lead back; what clients have stored does not
+ * change; all else is copied; any octets come out as UTF-8 and as characters
+ * of XML; the size of the pieces makes no difference; where memory fails
+ * nothing follows.
+ */
+
+#include <stdlib.h>
+
+#include "core.h"
+
+#define D "xmlns:D=\"DAV:\""
+#define FFFD "\xEF\xBF\xBD"
+
+typedef struct {
+    unsigned char data[262144];
+    size_t        len;
+    size_t        puts;
+    size_t        fail_at;   /* which put fails, from 1; 0: none */
+} sink_t;
+
+
+static iri_status_t
+put(void *arg, const unsigned char *data, size_t len)
+{
+    sink_t *sink = arg;
+
+    if (++sink->puts == sink->fail_at) {
+        return IRI_IO_FAILED;
+    }
+
+    assert_true(len <= sizeof(sink->data) - sink->len);
+    assert_true(len != 0);
+    memcpy(sink->data + sink->len, data, len);
+    sink->len += len;
+    return IRI_OK;
+}
+
+
+static iri_tree_conf_t       tree;
+static iri_multistatus_conf_t conf;
+
+static void
+set_conf(const char *charsets, int raw)
+{
+    memset(&conf, 0, sizeof(conf));
+    tree = core_tree(charsets, IRI_NAMES_ANY, IRI_FORGIVE_NORMALIZATION);
+    conf.tree = &tree;
+    conf.base[0] = S("/l/");
+    conf.base[1] = S("/to/");
+    conf.raw = raw;
+}
+
+
+/* Pass octets through in pieces of so many. */
+static iri_status_t
+run(core_t *core, iri_str_t in, size_t piece, sink_t *sink)
+{
+    iri_multistatus_t *ms;
+    iri_status_t       status;
+    iri_str_t          part;
+    size_t             from;
+
+    sink->len = sink->puts = 0;
+    status = iri_multistatus_create(&core->env, &conf, &ms);
+
+    for (from = 0; status == IRI_OK && from < in.len; from += piece) {
+        part.data = in.data + from;
+        part.len = in.len - from < piece ? in.len - from : piece;
+        status = iri_multistatus_feed(ms, part, put, sink);
+    }
+
+    return status == IRI_OK ? iri_multistatus_end(ms, put, sink) : status;
+}
+
+
+/* In pieces of each size, down to one octet. */
+static void
+check_octets(iri_str_t in, iri_str_t out)
+{
+    static sink_t sink;
+    core_t        core;
+    size_t        piece;
+
+    for (piece = in.len; piece > 0;
+         piece = piece > 70 ? piece / 2 : piece - 1)
+    {
+        core_init(&core);
+        assert_int_equal(run(&core, in, piece, &sink), IRI_OK);
+
+        if (sink.len != out.len || memcmp(sink.data, out.data, out.len) != 0) {
+            fail_msg("pieces of %zu: %.*s\n  gives: %.*s\n  not: %.*s", piece,
+                     (int) in.len, (const char *) in.data, (int) sink.len,
+                     (const char *) sink.data, (int) out.len,
+                     (const char *) out.data);
+        }
+        core_free(&core);
+    }
+}
+
+
+static void
+check(const char *in, const char *out)
+{
+    check_octets(core_str(in), core_str(out));
+}
+
+
+/* The href of a response. */
+static void
+check_href(const char *in, const char *out)
+{
+    static char from[70000], to[70000];
+    static const char *const form = "<D:multistatus " D "><D:response><D:href>"
+        "%s</D:href></D:response></D:multistatus>";
+
+    assert_true((size_t) snprintf(from, sizeof(from), form, in)
+                < sizeof(from));
+    assert_true((size_t) snprintf(to, sizeof(to), form, out) < sizeof(to));
+    check(from, to);
+}
+
+
+/* The displayname of a member, or of what was asked for. */
+static void
+check_name(const char *href, const char *in, const char *out)
+{
+    char from[4096], to[4096];
+    static const char *const form = "<D:multistatus " D "><D:response><D:href>"
+        "%s</D:href><D:propstat><D:prop><D:displayname>%s</D:displayname>"
+        "</D:prop></D:propstat></D:response></D:multistatus>";
+
+    snprintf(from, sizeof(from), form, href, in);
+    snprintf(to, sizeof(to), form, href, out);
+    check(from, to);
+}
+
+
+static void
+test_href(void **state)
+{
+    (void) state;
+    set_conf("euc-jp", 0);
+    check_href("/l/", "/l/");
+    check_href("/l", "/l");
+    check_href("/l/a.txt", "/l/a.txt");
+    check_href("/l/%c9%bd.txt", "/l/%E8%A1%A8.txt");
+    check_href("/to/%c9%bd.txt", "/to/%E8%A1%A8.txt");
+    check_href("/l/%c9%bd/%c9%bd/", "/l/%E8%A1%A8/%E8%A1%A8/");
+    check_href("/l/\xC9\xBD", "/l/%E8%A1%A8");
+    /* what is not below a base is canonical already */
+    check_href("/%c3%a9/%c9%bd", "/%C3%A9/%C9%BD");
+    check_href("/t/%c9%bd", "/t/%C9%BD");
+    /* brackets and their kin; what need not be escaped */
+    check_href("/l/a[1]{}|^`\\.txt", "/l/a%5B1%5D%7B%7D%7C%5E%60%5C.txt");
+    check_href("/l/a%26b&amp;c;d'e%27f&apos;g", "/l/a&amp;b&amp;c;d'e'f'g");
+    check_href("/l/a&lt;b&gt;c&quot;d", "/l/a%3Cb%3Ec%22d");
+    check_href("/l/100%25%3f%23", "/l/100%25%3F%23");
+    check_href("/l/%20 x", "/l/%20%20x");
+    check_href("/l/%09%0a", "/l/%09%0A");
+    /* no name: its octets */
+    check_href("/l/%ff%fe.txt", "/l/%FF%FE.txt");
+    check_href("/l/%c9%bd/%ff", "/l/%E8%A1%A8/%FF");
+    /* no path, or an odd one, stays */
+    check_href("", "");
+    check_href("http://h/%c9", "http://h/%c9");
+    check_href("opaquelocktoken:%c9", "opaquelocktoken:%c9");
+    check_href("/l/%c9%b", "/l/%c9%b");
+    check_href("/l/%", "/l/%");
+    check_href("/l/%c9&#233;", "/l/%c9&#233;");
+    check_href("/l/&", "/l/&");
+    check_href("/l/%zz\xFF", "/l/%zz" FFFD);
+
+    set_conf("", 0);
+    check_href("/l/e%cc%81", "/l/%C3%A9");
+    check_href("/l/\xC3\xA9", "/l/%C3%A9");
+    check_href("/l/%ff", "/l/%FF");
+}
+
+
+static void
+test_long(void **state)
+{
+    static char in[60000], out[60000];
+    size_t      i, n;
+
+    (void) state;
+    set_conf("euc-jp", 0);
+
+    /* just as long as a path may be, and more */
+    for (n = IRI_MAX_PATH - 1; n <= IRI_MAX_PATH + 1; n++) {
+        strcpy(in, "/l/");
+        for (i = 3; i < n; i++) {
+            in[i] = 'a';
+        }
+        strcpy(in + n - 1, "%5d");
+        strcpy(out, in);
+        if (n <= IRI_MAX_PATH) {
+            strcpy(out + n - 1, "%5D");
+        }
+        check_href(in, out);
+    }
+
+    /* more than is ever collected: from there on as it comes */
+    memset(in, 'a', sizeof(in));
+    memcpy(in, "/l/%c9", 6);
+    for (n = 4 * IRI_MAX_PATH - 1; n <= 4 * IRI_MAX_PATH + 1; n++) {
+        in[n] = '\0';
+        check_href(in, in);
+        in[n] = 'a';
+    }
+}
+
+
+/* Elements are known by what they are, not by how they are written. */
+static void
+test_namespaces(void **state)
+{
+    static const char *const rows[][2] = {
+        /* other prefixes, none, a change of them */
+        { "<multistatus xmlns=\"DAV:\"><response><href>/l/%c9%bd</href>",
+          "<multistatus xmlns=\"DAV:\"><response><href>/l/%E8%A1%A8</href>" },
+        { "<n:multistatus xmlns:n='DAV:' ><n:response ><n:href >/l/%c9%bd"
+          "</n:href >",
+          "<n:multistatus xmlns:n='DAV:' ><n:response ><n:href >/l/%E8%A1%A8"
+          "</n:href >" },
+        { "<D:multistatus " D "><E:response xmlns:E = \"DAV:\"><href "
+          "xmlns=\"DAV:\">/l/%c9%bd</href>",
+          "<D:multistatus " D "><E:response xmlns:E = \"DAV:\"><href "
+          "xmlns=\"DAV:\">/l/%E8%A1%A8</href>" },
+        { "<D:multistatus\n\txmlns:x=\"u:u>'\" a='\"'\r\n" D "><D:response>"
+          "<D:href>/l/%c9%bd</D:href>",
+          "<D:multistatus\n\txmlns:x=\"u:u>'\" a='\"'\r\n" D "><D:response>"
+          "<D:href>/l/%E8%A1%A8</D:href>" },
+        /* DAV: no longer, and again behind the element */
+        { "<D:multistatus " D "><D:response><D:href xmlns:D=\"u\">/l/%c9%bd"
+          "</D:href><D:href>/l/%c9%bd</D:href>",
+          "<D:multistatus " D "><D:response><D:href xmlns:D=\"u\">/l/%c9%bd"
+          "</D:href><D:href>/l/%E8%A1%A8</D:href>" },
+        { "<D:multistatus " D "><D:response><href>/l/%c9%bd</href></D:response>"
+          "<D:response><x:href xmlns:x=\"dav:\">/l/%c9%bd</x:href>",
+          NULL },
+        { "<D:multistatus><D:response><D:href>/l/%c9%bd</D:href>", NULL },
+        { "<multistatus><response><href>/l/%c9%bd</href>", NULL },
+        /* in other places it is not the href of a resource */
+        { "<D:multistatus " D "><D:href>/l/%c9%bd</D:href>", NULL },
+        { "<D:multistatus " D "><D:response><D:propstat><D:prop><x><D:href>"
+          "/l/%c9%bd</D:href></x><D:owner><D:href>/l/%c9%bd</D:href></D:owner>"
+          "<D:lockdiscovery><D:activelock><D:owner><D:lockroot><D:href>"
+          "/l/%c9%bd</D:href></D:lockroot></D:owner><D:locktoken><D:href>"
+          "/l/%c9%bd</D:href></D:locktoken>", NULL },
+        { "<x " D "><D:multistatus><D:response><D:href>/l/%c9%bd</D:href>",
+          NULL },
+        { "<D:multistatus " D "><D:response><D:error><D:href>/l/%c9%bd"
+          "</D:href>", NULL },
+        /* the root of a lock, in both kinds of answer */
+        { "<D:multistatus " D "><D:response><D:propstat><D:prop>"
+          "<D:lockdiscovery><D:activelock><D:lockroot><D:href>/l/%c9%bd"
+          "</D:href></D:lockroot>",
+          "<D:multistatus " D "><D:response><D:propstat><D:prop>"
+          "<D:lockdiscovery><D:activelock><D:lockroot><D:href>/l/%E8%A1%A8"
+          "</D:href></D:lockroot>" },
+        { "<D:prop " D "><D:lockdiscovery><D:activelock><D:lockroot><D:href>"
+          "/l/%c9%bd</D:href></D:lockroot>",
+          "<D:prop " D "><D:lockdiscovery><D:activelock><D:lockroot><D:href>"
+          "/l/%E8%A1%A8</D:href></D:lockroot>" },
+        /* what clients say of themselves is theirs, but where raw is set */
+        { "<D:multistatus " D "><D:response><D:href>/l/a</D:href><D:propstat>"
+          "<D:prop><D:displayname>\xC3\xA9 %c9%bd</D:displayname>", NULL },
+        /* empty elements, comments, instructions, CDATA */
+        { "<?xml version=\"1.0\" encoding='utf-8'?>\n<!DOCTYPE x><!-- > " D
+          "<D:href> --><D:multistatus " D "><D:href/><D:response><D:a b='/'/>"
+          "<D:href>/l/%c9%bd</D:href>",
+          "<?xml version=\"1.0\" encoding='utf-8'?>\n<!DOCTYPE x><!-- > " D
+          "<D:href> --><D:multistatus " D "><D:href/><D:response><D:a b='/'/>"
+          "<D:href>/l/%E8%A1%A8</D:href>" },
+        { "<D:multistatus " D "><D:response><D:href><![CDATA[/l/%c9%bd]]>"
+          "</D:href>", NULL },
+        { "<D:multistatus " D "><D:response><D:href>/l/%c9%bd<!-- - -- -->"
+          "</D:href>", NULL },
+        { "<D:multistatus " D "><D:response><D:href>/l/%c9%bd<b/></D:href>",
+          NULL },
+        { "<D:multistatus " D "><D:response><x><![CDATA[]] ><D:href>]]]></x>"
+          "<y><?p ?<?></y><D:href>/l/%c9%bd</D:href>",
+          "<D:multistatus " D "><D:response><x><![CDATA[]] ><D:href>]]]></x>"
+          "<y><?p ?<?></y><D:href>/l/%E8%A1%A8</D:href>" },
+        /* what is cut off */
+        { "<D:multistatus " D "><D:response><D:href>/l/%c9%bd", NULL },
+        { "<D:multistatus " D "><D:response><D:href>/l/%c9%bd</D:hr", NULL },
+        { "", NULL },
+        { "</a></b>text", NULL },
+    };
+    size_t i;
+
+    (void) state;
+    set_conf("euc-jp", 0);
+
+    for (i = 0; i < COUNT(rows); i++) {
+        check(rows[i][0], rows[i][1] != NULL ? rows[i][1] : rows[i][0]);
+    }
+}
+
+
+/* There is no end to what may be declared, and how deep. */
+static void
+test_many(void **state)
+{
+    static char in[120000], out[120000];
+    char       *p = in;
+    size_t      i, k;
+
+    (void) state;
+    set_conf("euc-jp", 0);
+
+    /* elements in each other, then a response */
+    p += sprintf(p, "<D:multistatus " D "><D:response><D:propstat><D:prop>");
+    for (i = 0; i < 100; i++) {
+        p += sprintf(p, "<D:response>");
+    }
+    for (i = 0; i < 100; i++) {
+        p += sprintf(p, "</D:response>");
+    }
+    p += sprintf(p, "</D:prop></D:propstat><D:href>/l/");
+    strcpy(out, in);
+    strcpy(p, "%c9%bd</D:href>");
+    strcat(out, "%E8%A1%A8</D:href>");
+    check(in, out);
+
+    /* prefixes for DAV:; from one too many on nothing is sure */
+    for (k = 0; k < 2; k++) {
+        p = in + sprintf(in, "<D:multistatus " D);
+        for (i = 0; i < 15 + k; i++) {
+            p += sprintf(p, " xmlns:p%d=\"DAV:\"", (int) i);
+        }
+        p += sprintf(p, "><D:response><D:href>/l/");
+        strcpy(out, in);
+        strcpy(p, "%c9%bd</D:href>");
+        strcat(out, k == 0 ? "%E8%A1%A8</D:href>" : "%c9%bd</D:href>");
+        check(in, out);
+    }
+
+    /* prefixes for others are as good as none */
+    p = in + sprintf(in, "<D:multistatus " D);
+    for (i = 0; i < 60; i++) {
+        p += sprintf(p, " xmlns:p%d=\"u:%d\"", (int) i, (int) i);
+    }
+    p += sprintf(p, "><D:response><D:href>/l/");
+    strcpy(out, in);
+    strcpy(p, "%c9%bd</D:href>");
+    strcat(out, "%E8%A1%A8</D:href>");
+    check(in, out);
+
+    /* a tag that is too long may say anything */
+    p = in + sprintf(in, "<D:multistatus " D "><x a=\"");
+    memset(p, '>', 3000);
+    strcpy(p + 3000, "\xFF\"/><D:response><D:href>/l/%c9%bd</D:href>");
+    strcpy(out, in);
+    memmove(strchr(out, '\xFF') + 3, strchr(out, '\xFF') + 1,
+            strlen(strchr(out, '\xFF')));
+    memcpy(strchr(out, '\xFF'), FFFD, 3);
+    check(in, out);
+
+    /* and so may a prefix */
+    p = in + sprintf(in, "<D:multistatus " D " xmlns:");
+    memset(p, 'p', 33);
+    strcpy(p + 33, "=\"DAV:\"><D:response><D:href>/l/%c9%bd</D:href>");
+    check(in, in);
+}
+
+
+static void
+test_displayname(void **state)
+{
+    (void) state;
+    set_conf("euc-jp", 1);
+    check_name("/l/a", "\xC9\xBD.txt", "\xE8\xA1\xA8.txt");
+    check_name("/l/a", "a&amp;\xC9\xBD&lt;&gt;&quot;",
+               "a&amp;\xE8\xA1\xA8&lt;&gt;\"");
+    check_name("/l/a", "\xFF\x01&amp;\xC3", "%FF%01&amp;%C3");
+    check_name("/l/a", "", "");
+    check_name("/l/a", "&#233;\xFF", "&#233;" FFFD);
+    /* that of what was asked for is canonical already */
+    check_name("/l/", "\xE8\xA1\xA8", "\xE8\xA1\xA8");
+    check_name("/x", "\xC9\xBD", "\xC9\xBD");
+    check_name("/x", "\xFF\x02", "%FF%02");
+
+    set_conf("", 1);
+    check_name("/l/a", "e\xCC\x81", "\xC3\xA9");
+    check_name("/l/a", "\x93\x5C.txt", "%93\\.txt");
+    check_name("/l/a", "\xEF\xBF\xBE\x1B", "%EF%BF%BE%1B");
+
+    /* a second response is judged by its own href */
+    set_conf("euc-jp", 1);
+    check("<D:multistatus " D "><D:response><D:href>/l/a</D:href></D:response>"
+          "<D:response><D:propstat><D:prop><D:displayname>\xC9\xBD"
+          "</D:displayname>",
+          "<D:multistatus " D "><D:response><D:href>/l/a</D:href></D:response>"
+          "<D:response><D:propstat><D:prop><D:displayname>\xC9\xBD"
+          "</D:displayname>");
+    /* only as a property */
+    check("<D:multistatus " D "><D:response><D:href>/l/a</D:href><D:propstat>"
+          "<D:prop><x><D:displayname>\xC9\xBD</D:displayname></x>",
+          "<D:multistatus " D "><D:response><D:href>/l/a</D:href><D:propstat>"
+          "<D:prop><x><D:displayname>\xC9\xBD</D:displayname></x>");
+}
+
+
+/* The root of a lock, as nginx writes it. */
+static void
+test_raw_lockroot(void **state)
+{
+    (void) state;
+    set_conf("euc-jp", 1);
+    check("<D:prop " D "><D:lockdiscovery><D:activelock><D:lockroot><D:href>"
+          "/l/\xE8\xA1\xA8 [100%]%41&amp;</D:href></D:lockroot>",
+          "<D:prop " D "><D:lockdiscovery><D:activelock><D:lockroot><D:href>"
+          "/l/%E8%A1%A8%20%5B100%25%5D%2541&amp;</D:href></D:lockroot>");
+}
+
+
+/* What is no UTF-8, and what is no character of XML, in any place. */
+static void
+test_clean(void **state)
+{
+    static const struct {
+        const char *in;
+        const char *out;
+    } rows[] = {
+        { "<a>\xFF</a>", "<a>" FFFD "</a>" },
+        { "<a>\xC3</a>", "<a>" FFFD "</a>" },
+        { "<a>\xE8\xA1</a>", "<a>" FFFD FFFD "</a>" },
+        { "<a>\xE8\xA1\xA8</a>", "<a>\xE8\xA1\xA8</a>" },
+        { "\xF0\x9F\x98\x80\xF0\x9F\x98", "\xF0\x9F\x98\x80" FFFD FFFD FFFD },
+        { "\xED\xA0\x80", FFFD FFFD FFFD },
+        { "\xC0\xAF\xE0\x80\x80\xF4\x90\x80\x80",
+          FFFD FFFD FFFD FFFD FFFD FFFD FFFD FFFD FFFD },
+        { "\x01\x1F\t\r\n\x7F", FFFD FFFD "\t\r\n\x7F" },
+        { "\xEF\xBF\xBE\xEF\xBF\xBF\xEF\xBF\xBD", FFFD FFFD FFFD },
+        { "<a b='\xFF'>", "<a b='" FFFD "'>" },
+        { "<!--\xFF-->", "<!--" FFFD "-->" },
+        { "<![CDATA[\x01]]>", "<![CDATA[" FFFD "]]>" },
+        { "<a>\xE8<b>\xA1\xA8", "<a>" FFFD "<b>" FFFD FFFD },
+    };
+    size_t i;
+
+    (void) state;
+    set_conf("", 0);
+
+    for (i = 0; i < COUNT(rows); i++) {
+        check(rows[i].in, rows[i].out);
+    }
+
+    check_octets(S("<a>\0</a>"), S("<a>" FFFD "</a>"));
+}
+
+
+static int
+is_clean(const unsigned char *p, size_t len)
+{
+    const unsigned char *end = p + len;
+    uint32_t             c;
+    size_t               n;
+
+    for (; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+        if (n == 0 || c == 0xFFFE || c == 0xFFFF
+            || (c < 0x20 && c != '\t' && c != '\n' && c != '\r'))
+        {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+
+/* Random pieces of all that matters: clean, and the same in all pieces. */
+static void
+test_random(void **state)
+{
+    static const char *const words[] = {
+        "<D:multistatus " D ">", "<D:response>", "</D:response>", "<D:href>",
+        "</D:href>", "<D:displayname>", "</D:displayname>", "<D:propstat>",
+        "<D:prop>", "</D:prop>", "/l/", "%c9%bd", "\xC9\xBD", "&amp;", "%",
+        "<", ">", "\"", "'", "<!--", "-->", "<![CDATA[", "]]>", "<?", "?>",
+        "\xFF", "\x01", "\xE8", "\xA1\xA8", "xmlns=\"DAV:\"", " ", "/", "&",
+    };
+    static char   in[4096];
+    static sink_t one, other;
+    core_t        core;
+    size_t        i, k, len;
+    unsigned      seed = 1;
+
+    (void) state;
+    srand(seed);
+
+    for (i = 0; i < 20000; i++) {
+        set_conf(i & 1 ? "euc-jp" : "", i & 2 ? 1 : 0);
+        in[0] = '\0';
+        if (i & 4) {
+            strcat(in, "<D:multistatus " D "><D:response><D:href>/l/");
+        }
+        for (k = (size_t) rand() % 12; k > 0; k--) {
+            strcat(in, words[(size_t) rand() % COUNT(words)]);
+        }
+        len = strlen(in);
+
+        core_init(&core);
+        assert_int_equal(run(&core, core_str(in), len + 1, &one), IRI_OK);
+        assert_true(is_clean(one.data, one.len));
+        assert_int_equal(
+            run(&core, core_str(in), 1 + (size_t) rand() % 7, &other), IRI_OK);
+        assert_int_equal(one.len, other.len);
+        assert_memory_equal(one.data, other.data, one.len);
+        core_free(&core);
+    }
+}
+
+
+static const char whole[] =
+    "<D:multistatus " D "><D:response><D:href>/l/%c9%bd</D:href><D:propstat>"
+    "<D:prop><D:displayname>\xC9\xBD \xFF</D:displayname></D:prop>"
+    "</D:propstat></D:response></D:multistatus>";
+
+/* Nothing follows where memory, or what takes the octets, has failed. */
+static void
+test_no_memory(void **state)
+{
+    static sink_t      sink;
+    iri_multistatus_t *ms;
+    core_t             core;
+    size_t             n, total;
+
+    (void) state;
+    set_conf("euc-jp", 1);
+    core_init(&core);
+    assert_int_equal(run(&core, core_str(whole), 16, &sink), IRI_OK);
+    total = core.allocs;
+    assert_true(total == 3);
+
+    for (n = 1; n <= total; n++) {
+        core.allocs = 0;
+        core.fail_at = n;
+        assert_int_equal(run(&core, core_str(whole), 16, &sink),
+                         IRI_NO_MEMORY);
+    }
+
+    core.fail_at = 0;
+    total = sink.puts + 1;
+    for (n = 1; n <= total; n++) {
+        sink.fail_at = n;
+        assert_int_equal(run(&core, core_str(whole), 16, &sink),
+                         IRI_IO_FAILED);
+        assert_int_equal(sink.puts, n);
+    }
+
+    sink.fail_at = 1;
+    sink.puts = 0;
+    assert_int_equal(iri_multistatus_create(&core.env, &conf, &ms), IRI_OK);
+    assert_int_equal(iri_multistatus_feed(ms, S("a"), put, &sink),
+                     IRI_IO_FAILED);
+    assert_int_equal(iri_multistatus_feed(ms, S("b"), put, &sink),
+                     IRI_IO_FAILED);
+    assert_int_equal(iri_multistatus_end(ms, put, &sink), IRI_IO_FAILED);
+    assert_int_equal(sink.puts, 1);
+    core_free(&core);
+}
+
+
+/* However many members there are. */
+static void
+test_memory(void **state)
+{
+    static const char  head[] = "<D:multistatus " D ">";
+    static const char  one[] = "<D:response><D:href>/l/%c9%bd%c9%bd/%c9%bd"
+        "</D:href></D:response>";
+    static sink_t      sink;
+    iri_multistatus_t *ms;
+    core_t             core;
+    size_t             i;
+
+    (void) state;
+    set_conf("euc-jp", 0);
+    core_init(&core);
+    sink.fail_at = 0;
+    assert_int_equal(iri_multistatus_create(&core.env, &conf, &ms), IRI_OK);
+    assert_int_equal(iri_multistatus_feed(ms, core_str(head), put, &sink),
+                     IRI_OK);
+    for (i = 0; i < 100000; i++) {
+        sink.len = 0;
+        assert_int_equal(iri_multistatus_feed(ms, core_str(one), put, &sink),
+                         IRI_OK);
+    }
+    assert_int_equal(core.allocs, 3);
+    core_free(&core);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_href),
+        cmocka_unit_test(test_long),
+        cmocka_unit_test(test_namespaces),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_displayname),
+        cmocka_unit_test(test_raw_lockroot),
+        cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
