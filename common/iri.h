@@ -159,6 +159,7 @@ typedef enum {
     IRI_WHY_BELOW,         /* absent, but its directory has another name */
     IRI_WHY_ABSENT,        /* no entry has that name */
     IRI_WHY_UNWRITABLE,    /* the tree's charsets cannot write that name */
+    IRI_WHY_TWIN,          /* to be made beside one that answers to it */
     IRI_WHY_UNNAMED,       /* octets that no tree charset reads, as they are */
     IRI_WHY_OTHER_NAME,    /* those octets are another entry's name */
     IRI_WHY_FORBIDDEN,     /* holds a NUL, or a dot-segment */
@@ -1176,6 +1177,66 @@ iri_status_t iri_multistatus_feed(iri_multistatus_t *multistatus,
                                   iri_str_t octets, iri_put_t put, void *arg);
 iri_status_t iri_multistatus_end(iri_multistatus_t *multistatus,
                                  iri_put_t put, void *arg);
+
+/* ---- writing (iri_write.c) ----------------------------------------------- */
+
+/*
+ * 1 if a request with this method makes what it names where that is not
+ * there: PUT, MKCOL and LOCK; a Destination is made, too.  What cannot be made
+ * is 409 (RFC 9110, 9.3.4 and 15.5.10), not 404.  "PUT" -> 1; "MOVE" -> 0
+ */
+int iri_is_making(iri_str_t method);
+
+/*
+ * Behind iri_find for something that is to be made: where case or accents are
+ * forgiven, and an entry is there whose name differs only by them, *found
+ * becomes REFUSE, IRI_WHY_TWIN.  One edit of a name (spelling) makes another
+ * name, of which there may be an entry, too.  source: name on disk of what is
+ * moved there, for that may change its name so; empty: nothing is.
+ * IRI_NO_MEMORY, IRI_ICU_FAILED, IRI_IO_FAILED: it is not known.
+ */
+iri_status_t iri_find_twin(const iri_env_t *env, const iri_search_t *search,
+                           iri_str_t source, iri_found_t *found);
+
+/* 1 if it is the name that stands in the way of what is to be made. */
+int iri_is_conflict(const iri_found_t *found);
+
+/* What a client is told that it cannot make: a sentence in ASCII, static. */
+const char *iri_conflict_text(iri_why_t why);
+
+/* How a Destination lies to its source. */
+typedef enum {
+    IRI_APART,
+    IRI_SAME,     /* it is the source */
+    IRI_INSIDE,   /* in it */
+    IRI_AROUND    /* the source is in it, and would go with it */
+} iri_relation_t;
+
+/*
+ * By what is on disk, whatever links lead there.  Both: names on disk, a "/"
+ * at the end does not matter; destination need not be there.  All but APART
+ * are to be answered with 403 (RFC 4918, 9.8.5 and 9.9.4).
+ * IRI_NO_MEMORY; IRI_IO_FAILED: it is not known, so nothing may be written.
+ */
+iri_status_t iri_relate(const iri_env_t *env, iri_str_t source,
+                        iri_str_t destination, iri_relation_t *out);
+
+/*
+ * What shall stand in a resource tag in the place of its path, which may be
+ * raw or percent-encoded: paths[0], which is path if nothing is done, and, if
+ * paths[1] is not empty, that in a second tag with the same lists.
+ */
+typedef iri_status_t (*iri_tag_t)(void *arg, iri_str_t path,
+                                  iri_str_t paths[2]);
+
+/*
+ * The value of If (RFC 4918, 10.4) with other paths in its resource tags,
+ * which servers compare octet for octet.  All else stays, and so does what is
+ * not complete.  IRI_NO_MEMORY; what each returned.
+ * "</e%CC%81> (<urn:x>)" -> "</%C3%A9> (<urn:x>)"
+ */
+iri_status_t iri_if_tags(const iri_env_t *env, iri_str_t value,
+                         iri_tag_t each, void *arg, iri_str_t *out);
 
 #pragma GCC visibility pop
 

@@ -387,6 +387,7 @@ mod_iri_hooks(apr_pool_t *pool)
                           APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(mod_iri_location_insert_error, NULL, NULL,
                                 APR_HOOK_MIDDLE);
+    ap_hook_fixups(mod_iri_dav_fixups, NULL, NULL, APR_HOOK_REALLY_LAST);
     mod_iri_dav_register();
     ap_hook_log_transaction(mod_iri_restore, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);

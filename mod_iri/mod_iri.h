@@ -16,7 +16,7 @@
  *   mod_iri_moved.c    starting over under the name that was found
  *   mod_iri_answer.c   redirects, headers of answers
  *   mod_iri_location.c Location, Content-Location, Alternates, Link
- *   mod_iri_dav.c      names on disk in the answers of mod_dav
+ *   mod_iri_dav.c      what mod_dav says and compares
  *   mod_iri_vars.c     IRI_PATH and its kin
  *   mod_iri_host.c     host of a request -> A-labels
  *   mod_iri_line.c     the host in the lines of a request
@@ -330,6 +330,11 @@ void mod_iri_negotiated(request_rec *r);
 /* In fixups: the page gets a Link to what iri_location() gave. */
 int mod_iri_add_link(request_rec *r, iri_str_t location);
 
+/* ---- mod_iri_dav.c ------------------------------------------------------ */
+
+/* Is this where COPY or MOVE writes, a subrequest of mod_dav? */
+int mod_iri_dav_is_destination(const request_rec *r);
+
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 
 /*
@@ -406,6 +411,7 @@ void mod_iri_location_insert(request_rec *r);
 void mod_iri_location_insert_error(request_rec *r);
 
 void mod_iri_dav_register(void); /* mod_iri_dav.c */
+int  mod_iri_dav_fixups(request_rec *r);
 void mod_iri_dav_insert(request_rec *r);
 
 /* ---- mod_iri_vars.c ----------------------------------------------------- */

@@ -1,14 +1,22 @@
 /*
- * mod_iri_dav.c - names on disk in the answers of mod_dav
+ * mod_iri_dav.c - what mod_dav says and compares
  *
- * mod_dav lists a collection with <D:href> made of the octets of the disk.
- * A filter puts the names of the entries there, so that each href leads back
- * to its entry in whatever charset the tree is.  What is not below the
- * requested path, or has no name, stays as it is.
+ * mod_dav lists a collection with <D:href> made of the octets of the disk: a
+ * filter puts the names of the entries there, so that each href leads back to
+ * its entry in whatever charset the tree is.  And it compares the resource
+ * tags of If with r->uri, octet for octet, or, in the depth of a collection,
+ * with r->uri and octets of the disk: so each tag becomes what mod_dav will
+ * look for.  All of this is for files; of what other repositories there are
+ * (Subversion's) nothing is known here, and nothing is changed.
  */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RTLD_DEFAULT */
+#endif
 
 #include "mod_iri.h"
 
+#include <dlfcn.h>
 #include <util_filter.h>
 
 /* APR's macros of rings count offsets from NULL, which clang dislikes. */
@@ -19,164 +27,167 @@
 #endif
 
 #define MOD_IRI_DAV_FILTER "IRI_DAV"
-/* octets, else left alone */
-#define MOD_IRI_HREF_MAX ((size_t) 4 * IRI_MAX_PATH)
-
-static const char mod_iri_href_tag[] = "<D:href>";
+#define MOD_IRI_DAV_TO "iri-destination" /* a note: canonical path */
+#define MOD_IRI_MAX_TAGS 8               /* that are looked for in a request */
 
 typedef struct {
-    size_t      matched; /* octets of the tag that were seen */
-    size_t      len;     /* octets in href */
-    int         inside;  /* 1: the content of a href is being collected */
-    char       *href;    /* room for MOD_IRI_HREF_MAX and a NUL */
-    const char *base;    /* unescaped path of the request, ends with "/" */
+    iri_env_apr_t       env;
+    iri_multistatus_t  *answer; /* NULL until the answer is there */
+    apr_bucket_brigade *out;    /* of this call */
 } mod_iri_dav_t;
 
-/* ---- one href ----------------------------------------------------------- */
+/* ---- whose business it is ----------------------------------------------- */
 
-/* The path of an href, decoded; NULL: it is none. */
-static char *
-mod_iri_href_path(request_rec *r, const char *href)
+typedef const char *(*mod_iri_provider_t)(request_rec *r);
+
+/*
+ * mod_dav may be missing, so it is asked for by name.  "filesystem" is that
+ * of mod_dav_fs.
+ */
+static int
+mod_iri_dav_is_of_files(request_rec *r)
 {
-    char *path, *at;
+    mod_iri_provider_t provider;
+    const char        *name;
 
-    path = apr_pstrdup(r->pool, href);
-    for (at = path; (at = strstr(at, "&amp;")) != NULL; at++) {
-        memmove(at + 1, at + 5, strlen(at + 5) + 1);
+    *(void **) &provider = dlsym(RTLD_DEFAULT, "dav_get_provider_name");
+    if (provider == NULL) {
+        return 0;
     }
-    return *path == '/' && ap_unescape_url(path) == OK ? path : NULL;
+    name = provider(r);
+    return name != NULL && strcmp(name, "filesystem") == 0;
 }
 
-/* What to write instead of an href; itself where it is right. */
-static const char *
-mod_iri_href(request_rec *r, const mod_iri_dav_t *dav)
+static int
+mod_iri_dav_concerns(request_rec *r)
 {
-    char         *path = mod_iri_href_path(r, dav->href);
-    size_t        len = strlen(dav->base);
-    const char   *names;
-    iri_env_apr_t env;
-    iri_str_t     uri;
+    return mod_iri_server(r->server)->engine == IRI_ENGINE_ON
+           && r->handler != NULL && strcmp(r->handler, "dav-handler") == 0
+           && r->uri[0] == '/' && r->filename != NULL
+           && mod_iri_dav_is_of_files(r);
+}
 
-    if (path == NULL || strncmp(path, dav->base, len) != 0
-        || iri_is_ascii(mod_iri_str(path + len), 0))
-    {
-        return dav->href;
-    }
-    mod_iri_env(&env, r);
-    names = mod_iri_names(r, &env, mod_iri_tree_known(r), path + len);
-    if (names == NULL || strcmp(names, path + len) == 0
-        || iri_path_to_uri(
-               &env.env,
-               mod_iri_str(apr_pstrcat(r->pool, dav->base, names, NULL)),
-               &uri)
-               != IRI_OK)
-    {
-        return dav->href;
-    }
-    return ap_escape_html(r->pool, mod_iri_dup(r->pool, uri));
+static int
+mod_iri_dav_copies(const request_rec *r)
+{
+    return r->method_number == M_COPY || r->method_number == M_MOVE;
+}
+
+/* What is below a path begins with it. */
+static const char *
+mod_iri_dav_base(request_rec *r, const char *path)
+{
+    size_t len = strlen(path);
+
+    return apr_pstrcat(r->pool, path,
+                       len > 0 && path[len - 1] == '/' ? NULL : "/", NULL);
 }
 
 /* ---- the filter --------------------------------------------------------- */
 
-/* Content of an href; returns how many octets were taken. */
-static size_t
-mod_iri_dav_collect(ap_filter_t *f, apr_bucket_brigade *out,
-                    mod_iri_dav_t *dav, const char *data, size_t len)
+static iri_status_t
+mod_iri_dav_put(void *arg, const unsigned char *data, size_t len)
 {
-    const char *end = memchr(data, '<', len);
-    size_t      n = end ? (size_t) (end - data) : len;
-    int         full = n > MOD_IRI_HREF_MAX - dav->len;
+    mod_iri_dav_t *dav = arg;
 
-    if (full) {
-        n = MOD_IRI_HREF_MAX - dav->len;
-    }
-    memcpy(dav->href + dav->len, data, n);
-    dav->len += n;
-    if (end == NULL && !full) {
-        return n;
-    }
-    dav->href[dav->len] = '\0';
-    if (full) {
-        apr_brigade_write(out, NULL, NULL, dav->href, dav->len);
-    } else {
-        apr_brigade_puts(out, NULL, NULL, mod_iri_href(f->r, dav));
-    }
-    dav->inside = 0;
-    dav->len = 0;
-    return n;
+    return apr_brigade_write(dav->out, NULL, NULL, (const char *) data, len)
+                   == APR_SUCCESS
+               ? IRI_OK
+               : IRI_NO_MEMORY;
 }
 
-/* What stands before the content of an href; returns how many octets. */
-static size_t
-mod_iri_dav_skip(apr_bucket_brigade *out, mod_iri_dav_t *dav,
-                 const char *data, size_t len)
+/* XML that tells of resources: a multistatus, or a lock. */
+static int
+mod_iri_dav_tells(const request_rec *r)
 {
-    size_t i;
+    return r->content_type != NULL
+           && (strncasecmp(r->content_type, "text/xml", 8) == 0
+               || strncasecmp(r->content_type, "application/xml", 15) == 0)
+           && (r->status == HTTP_MULTI_STATUS
+               || r->method_number == M_LOCK);
+}
 
-    for (i = 0; i < len && !dav->inside; i++) {
-        if (data[i] != mod_iri_href_tag[dav->matched]) {
-            dav->matched = data[i] == mod_iri_href_tag[0];
-        } else if (++dav->matched == sizeof(mod_iri_href_tag) - 1) {
-            dav->matched = 0;
-            dav->inside = 1;
+static iri_status_t
+mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
+{
+    const char *to = apr_table_get(r->notes, MOD_IRI_DAV_TO);
+    iri_multistatus_conf_t conf;
+
+    memset(&conf, 0, sizeof(conf));
+    conf.tree = mod_iri_tree_known(r);
+    conf.base[0] = mod_iri_str(mod_iri_dav_base(r, r->uri));
+    if (to != NULL) {
+        conf.base[1] = mod_iri_str(mod_iri_dav_base(r, to));
+    }
+    mod_iri_env(&dav->env, r);
+    return iri_multistatus_create(&dav->env.env, &conf, &dav->answer);
+}
+
+/* One bucket; metadata goes on as it is. */
+static apr_status_t
+mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
+{
+    apr_status_t status;
+    const char  *data;
+    apr_size_t   len;
+    iri_str_t    octets;
+
+    if (APR_BUCKET_IS_METADATA(bucket)) {
+        if (APR_BUCKET_IS_EOS(bucket)
+            && iri_multistatus_end(dav->answer, mod_iri_dav_put, dav)
+                   != IRI_OK)
+        {
+            return APR_ENOMEM;
         }
+        APR_BUCKET_REMOVE(bucket);
+        APR_BRIGADE_INSERT_TAIL(dav->out, bucket);
+        return APR_SUCCESS;
     }
-    apr_brigade_write(out, NULL, NULL, data, i);
-    return i;
-}
-
-static void
-mod_iri_dav_data(ap_filter_t *f, apr_bucket_brigade *out, mod_iri_dav_t *dav,
-                 const char *data, size_t len)
-{
-    size_t n;
-
-    while (len > 0) {
-        n = dav->inside ? mod_iri_dav_collect(f, out, dav, data, len)
-                        : mod_iri_dav_skip(out, dav, data, len);
-        data += n;
-        len -= n;
+    status = apr_bucket_read(bucket, &data, &len, APR_BLOCK_READ);
+    if (status != APR_SUCCESS) {
+        return status;
     }
-}
-
-/* An answer that ends within an href is sent as it is. */
-static void
-mod_iri_dav_end(apr_bucket_brigade *out, mod_iri_dav_t *dav)
-{
-    apr_brigade_write(out, NULL, NULL, dav->href, dav->len);
-    dav->len = 0;
-    dav->inside = 0;
+    octets.data = (const unsigned char *) data;
+    octets.len = len;
+    if (iri_multistatus_feed(dav->answer, octets, mod_iri_dav_put, dav)
+        != IRI_OK)
+    {
+        return APR_ENOMEM;
+    }
+    apr_bucket_delete(bucket);
+    return APR_SUCCESS;
 }
 
 static apr_status_t
 mod_iri_dav_filter(ap_filter_t *f, apr_bucket_brigade *in)
 {
-    mod_iri_dav_t      *dav = f->ctx;
-    apr_bucket_brigade *out = apr_brigade_create(f->r->pool,
-                                                 f->c->bucket_alloc);
-    apr_status_t        status;
-    const char         *data;
-    apr_size_t          len;
+    mod_iri_dav_t *dav = f->ctx;
+    apr_status_t   status;
 
-    while (!APR_BRIGADE_EMPTY(in)) {
-        apr_bucket *bucket = APR_BRIGADE_FIRST(in);
-
-        if (APR_BUCKET_IS_METADATA(bucket)) {
-            if (APR_BUCKET_IS_EOS(bucket)) {
-                mod_iri_dav_end(out, dav);
-            }
-            APR_BUCKET_REMOVE(bucket);
-            APR_BRIGADE_INSERT_TAIL(out, bucket);
-            continue;
+    if (APR_BRIGADE_EMPTY(in)) {
+        return ap_pass_brigade(f->next, in);
+    }
+    if (dav->answer == NULL) {
+        if (!mod_iri_dav_tells(f->r)) {
+            ap_remove_output_filter(f);
+            return ap_pass_brigade(f->next, in);
         }
-        status = apr_bucket_read(bucket, &data, &len, APR_BLOCK_READ);
+        if (mod_iri_dav_begin(f->r, dav) != IRI_OK) {
+            return APR_ENOMEM;
+        }
+    }
+    if (dav->out == NULL) {
+        dav->out = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+    }
+    while (!APR_BRIGADE_EMPTY(in)) {
+        status = mod_iri_dav_bucket(dav, APR_BRIGADE_FIRST(in));
         if (status != APR_SUCCESS) {
             return status;
         }
-        mod_iri_dav_data(f, out, dav, data, len);
-        apr_bucket_delete(bucket);
     }
-    return ap_pass_brigade(f->next, out);
+    status = ap_pass_brigade(f->next, dav->out);
+    apr_brigade_cleanup(dav->out);
+    return status;
 }
 
 void
@@ -186,23 +197,136 @@ mod_iri_dav_register(void)
                               AP_FTYPE_RESOURCE);
 }
 
+/* ---- If ----------------------------------------------------------------- */
+
+typedef struct {
+    request_rec *r;     /* that mod_dav will compare with */
+    const char  *base;  /* what is below r->uri begins with it */
+    int          looks; /* so far */
+} mod_iri_tags_t;
+
+static iri_str_t
+mod_iri_dav_uri(request_rec *r, const char *path)
+{
+    iri_env_apr_t env;
+    iri_str_t     uri;
+
+    mod_iri_env(&env, r);
+    return iri_path_to_uri(&env.env, mod_iri_str(path), &uri) == IRI_OK
+               ? uri
+               : (iri_str_t){ 0, NULL };
+}
+
+/* As mod_dav will find it when it goes down from r. */
+static void
+mod_iri_dav_below(mod_iri_tags_t *tags, const request_rec *found,
+                  iri_str_t paths[2])
+{
+    request_rec *r = tags->r;
+    size_t       len = strlen(r->filename);
+    const char  *octets, *names = found->uri + strlen(tags->base);
+
+    while (len > 1 && r->filename[len - 1] == '/') {
+        len--;
+    }
+    if (strncmp(found->uri, tags->base, strlen(tags->base)) != 0
+        || found->filename == NULL
+        || strncmp(found->filename, r->filename, len) != 0
+        || found->filename[len] != '/')
+    {
+        return;
+    }
+    octets = apr_pstrcat(r->pool, found->filename + len + 1,
+                         found->path_info, NULL);
+    if (strcmp(octets, names) != 0) {
+        paths[1] = mod_iri_dav_uri(
+            r, apr_pstrcat(r->pool, tags->base, octets, NULL));
+    }
+}
+
+/*
+ * The canonical path of a tag: by a subrequest, since which reading counts may
+ * be for the disk to say.  Whether the client may have what it names is not
+ * asked: mod_dav only compares.
+ */
+static iri_status_t
+mod_iri_dav_tag(void *arg, iri_str_t path, iri_str_t paths[2])
+{
+    mod_iri_tags_t *tags = arg;
+    request_rec    *r = tags->r, *found;
+    iri_str_t       uri;
+
+    if (iri_is_ascii(path, 1) || tags->looks++ == MOD_IRI_MAX_TAGS) {
+        return IRI_OK;
+    }
+    found = ap_sub_req_lookup_uri(mod_iri_dup(r->pool, path), r, NULL);
+    if (found->uri == NULL || found->uri[0] != '/') {
+        return IRI_OK;
+    }
+    uri = mod_iri_dav_uri(r, found->uri);
+    if (uri.len > 0) {
+        paths[0] = uri;
+        mod_iri_dav_below(tags, found, paths);
+    }
+    return IRI_OK;
+}
+
+static void
+mod_iri_dav_tags(request_rec *r)
+{
+    const char    *value = apr_table_get(r->headers_in, "If");
+    mod_iri_tags_t tags = { r, NULL, 0 };
+    iri_env_apr_t  env;
+    iri_str_t      out;
+
+    if (value == NULL || strchr(value, '<') == NULL) {
+        return;
+    }
+    tags.base = mod_iri_dav_base(r, r->uri);
+    mod_iri_env(&env, r);
+    if (iri_if_tags(&env.env, mod_iri_str(value), mod_iri_dav_tag, &tags,
+                    &out)
+        == IRI_OK)
+    {
+        apr_table_setn(r->headers_in, "If", mod_iri_dup(r->pool, out));
+    }
+}
+
+/* ---- hooks -------------------------------------------------------------- */
+
+int
+mod_iri_dav_is_destination(const request_rec *r)
+{
+    return r->main != NULL && mod_iri_dav_copies(r->main)
+           && mod_iri_dav_copies(r);
+}
+
+/*
+ * The last of fixups: mod_dav looks its Destination up by a subrequest, and
+ * validates If for that one, too, with fields that are those of the request.
+ */
+int
+mod_iri_dav_fixups(request_rec *r)
+{
+    if (mod_iri_dav_is_destination(r) && mod_iri_dav_concerns(r->main)) {
+        apr_table_setn(r->main->notes, MOD_IRI_DAV_TO,
+                       apr_pstrdup(r->main->pool, r->uri));
+        mod_iri_dav_tags(r);
+    }
+    return DECLINED;
+}
+
 /* After fixups, where mod_dav takes a request over. */
 void
 mod_iri_dav_insert(request_rec *r)
 {
-    mod_iri_dav_t *dav;
-    size_t         len = strlen(r->uri);
-
-    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || r->main != NULL
-        || r->handler == NULL || strcmp(r->handler, "dav-handler") != 0
-        || r->method_number == M_GET || r->uri[0] != '/'
-        || r->filename == NULL)
-    {
+    if (r->main != NULL || !mod_iri_dav_concerns(r)) {
         return;
     }
-    dav = apr_pcalloc(r->pool, sizeof(*dav));
-    dav->href = apr_palloc(r->pool, MOD_IRI_HREF_MAX + 1);
-    dav->base = apr_pstrcat(r->pool, r->uri,
-                            r->uri[len - 1] == '/' ? NULL : "/", NULL);
-    ap_add_output_filter(MOD_IRI_DAV_FILTER, dav, r, r->connection);
+    mod_iri_dav_tags(r);
+    if (r->method_number != M_GET) {
+        ap_add_output_filter(MOD_IRI_DAV_FILTER,
+                             apr_pcalloc(r->pool, sizeof(mod_iri_dav_t)), r,
+                             r->connection);
+    }
 }

@@ -218,20 +218,61 @@ mod_iri_is_write(const request_rec *r)
     return 0;
 }
 
+/* Would the request make what it names, if that is not there? */
+static int
+mod_iri_is_making(const request_rec *r)
+{
+    return mod_iri_dav_is_destination(r)
+           || (r->main == NULL && iri_is_making(mod_iri_str(r->method)));
+}
+
+/* Beside an entry that answers to its name nothing is made. */
+static iri_status_t
+mod_iri_find_twin(request_rec *r, const iri_env_t *env,
+                  const iri_search_t *search, iri_found_t *found)
+{
+    iri_str_t source = { 0, NULL };
+
+    if (!mod_iri_is_making(r)) {
+        return IRI_OK;
+    }
+    if (r->main != NULL && r->method_number == M_MOVE) {
+        source = mod_iri_str(r->main->filename);
+    }
+    return iri_find_twin(env, search, source, found);
+}
+
+/* 409, with a page that says why, unless ErrorDocument has another. */
+static int
+mod_iri_conflict(request_rec *r, iri_why_t why)
+{
+    request_rec *top = r->main != NULL ? r->main : r;
+
+    apr_table_setn(top->notes, "error-notes", iri_conflict_text(why));
+    apr_table_setn(top->notes, "verbose-error-to", "*");
+    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "iri: 409 for %s: %s",
+                  r->unparsed_uri, iri_why_text(why));
+    return HTTP_CONFLICT;
+}
+
 /*
  * No entry can have that name: 404, but only once the rules have let the
  * client in, since that may depend on what there is in a directory that they
- * deny.
+ * deny; and 409 where it was to be made.
  */
 int
 mod_iri_absent(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
 
-    return mod_iri_server(r->server)->engine == IRI_ENGINE_ON && ctx != NULL
-                   && ctx->has_found && ctx->found.answer == IRI_REFUSE
-               ? mod_iri_not_found(r, iri_why_text(ctx->found.why))
-               : DECLINED;
+    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
+        || !ctx->has_found || ctx->found.answer != IRI_REFUSE)
+    {
+        return DECLINED;
+    }
+    return mod_iri_is_making(r) && iri_is_conflict(&ctx->found)
+               ? mod_iri_conflict(r, ctx->found.why)
+               : mod_iri_not_found(r, iri_why_text(ctx->found.why));
 }
 
 /*
@@ -580,7 +621,10 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
     }
     ctx->search.tree = ctx->tree;
     ctx->search.write = mod_iri_is_write(r);
-    if (mod_iri_find(r, &env.env, &ctx->search, &ctx->found) != IRI_OK) {
+    if (mod_iri_find(r, &env.env, &ctx->search, &ctx->found) != IRI_OK
+        || mod_iri_find_twin(r, &env.env, &ctx->search, &ctx->found)
+               != IRI_OK)
+    {
         mod_iri_log_failed(r);
         return HTTP_NOT_FOUND;
     }
@@ -685,11 +729,15 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     search.reading = NULL;
     search.write = mod_iri_is_write(r);
     search.absent = 1;
-    if (mod_iri_find(r, &env.env, &search, &found) != IRI_OK) {
+    if (mod_iri_find(r, &env.env, &search, &found) != IRI_OK
+        || mod_iri_find_twin(r, &env.env, &search, &found) != IRI_OK)
+    {
         mod_iri_log_failed(r);
         return HTTP_NOT_FOUND;
     }
-    if (found.answer != IRI_MOVED && found.answer != IRI_CHOOSE) {
+    if (found.answer != IRI_MOVED && found.answer != IRI_CHOOSE
+        && found.answer != IRI_REFUSE)
+    {
         return DECLINED;
     }
     return mod_iri_act(r, mod_iri_request_found(r, &search, &found));

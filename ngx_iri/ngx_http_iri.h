@@ -4,6 +4,7 @@
  *   ngx_http_iri_module.c      directives, inheritance, start and end
  *   ngx_http_iri_cache.c       what is remembered of directories
  *   ngx_http_iri_choice.c      several names that a request may mean
+ *   ngx_http_iri_dav.c         WebDAV: answers, If, what is not to be written
  *   ngx_http_iri_host.c        the server that a request's host selects
  *   ngx_http_iri_judge.c       whether the client could get a path
  *   ngx_http_iri_listing.c     what is in a directory, as a page
@@ -55,6 +56,7 @@ typedef struct {
     ngx_uint_t links;           /* a location says iri_redirect link */
     iri_idna_t *idna;           /* NULL until one is */
     ngx_uint_t ssl;             /* index of ngx_http_ssl_module, 0: none */
+    ngx_uint_t dav_ext;         /* ngx_http_dav_ext_module is there */
 
     /* the handler that was first in the REWRITE phase, or NULL */
     ngx_http_handler_pt rewrite;
@@ -188,6 +190,9 @@ typedef struct {
 /* What is in a directory (ngx_http_iri_listing.c) */
 typedef struct ngx_http_iri_listing_s  ngx_http_iri_listing_t;
 
+/* WebDAV (ngx_http_iri_dav.c) */
+typedef struct ngx_http_iri_dav_s  ngx_http_iri_dav_t;
+
 /* Names that the client may choose from (ngx_http_iri_choice.c) */
 typedef struct ngx_http_iri_choice_s  ngx_http_iri_choice_t;
 
@@ -223,6 +228,7 @@ typedef struct {
     ngx_http_iri_judged_t *asked;   /* of a subrequest that judges a path */
 
     ngx_str_t link;             /* Link of the page, if there is one */
+    ngx_http_iri_dav_t *dav;    /* NULL: nothing of it is kept */
 
     ngx_str_t window_uri;       /* r->uri while try_files sees the disk's */
     ngx_str_t window_disk;
@@ -465,6 +471,33 @@ ngx_int_t ngx_http_iri_destination_rules(ngx_http_request_t *r);
  * again.  Nothing, if no Destination is judged.
  */
 void ngx_http_iri_destination_over(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_dav.c -------------------------------------------------- */
+
+/* Put the resource tags of If into the form that they are compared in. */
+ngx_int_t ngx_http_iri_dav_if(ngx_http_request_t *r);
+
+/* The same for the lock of a Destination, whose canonical path this is. */
+ngx_int_t ngx_http_iri_dav_destination(ngx_http_request_t *r,
+    ngx_str_t path);
+
+/* How the Destination lies to r->uri on disk.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
+    iri_relation_t *relation);
+
+/* What was found for a Destination, as iri_find_twin() sees it. */
+ngx_int_t ngx_http_iri_dav_twin(ngx_http_request_t *r,
+    ngx_http_iri_found_t *found, iri_found_t *out);
+
+/*
+ * In PRECONTENT: 409, for what cannot be made; the handler's result.  NGX_OK:
+ * a page that says why will be the content.
+ */
+ngx_int_t ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why);
+
+/* Filters for the answers of ngx_http_dav_ext_module, if it is there. */
+void ngx_http_iri_dav_init(ngx_conf_t *cf);
 
 
 /* ---- ngx_http_iri_phases.c ---------------------------------------------- */

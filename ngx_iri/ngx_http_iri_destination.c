@@ -211,30 +211,6 @@ ngx_http_iri_destination_fits(ngx_http_request_t *r, ngx_str_t path,
 
 
 /*
- * What has another canonical path cannot be written as it is, and writing to
- * the other would surprise: it may be what is copied.
- */
-static ngx_uint_t
-ngx_http_iri_destination_moved(ngx_http_request_t *r, ngx_str_t path)
-{
-    ngx_http_iri_found_t    *found;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (!iri_needs_look(&ilcf->tree, ngx_http_iri_in(path))) {
-        return 0;
-    }
-
-    found = ngx_http_iri_find_uri(r, path);
-
-    return found != NULL
-           && (found->found.answer == IRI_MOVED
-               || found->found.answer == IRI_CHOOSE);
-}
-
-
-/*
  * nginx compares the ends of the source and of the whole header, query and
  * all, and forgets a "/" at the end of what it writes.
  */
@@ -255,6 +231,75 @@ ngx_http_iri_destination_refuse(ngx_http_request_t *r, ngx_int_t rc,
                   &r->headers_in.destination->value, why);
 
     return rc;
+}
+
+
+/*
+ * What has another canonical path cannot be written as it is, and writing to
+ * the other would surprise: it may be what is copied.  Nor is a second name
+ * made beside one that answers to it.  NGX_DECLINED: it may be written.
+ */
+static ngx_int_t
+ngx_http_iri_destination_found(ngx_http_request_t *r, ngx_str_t path)
+{
+    iri_found_t              found;
+    ngx_http_iri_found_t    *asked;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (!iri_needs_look(&ilcf->tree, ngx_http_iri_in(path))) {
+        return NGX_DECLINED;
+    }
+
+    asked = ngx_http_iri_find_uri(r, path);
+
+    if (asked == NULL) {
+        return NGX_DECLINED;
+    }
+
+    if (ngx_http_iri_dav_twin(r, asked, &found) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (found.answer == IRI_MOVED) {
+        return ngx_http_iri_destination_refuse(
+            r, NGX_HTTP_CONFLICT, "is another name of what is there");
+    }
+
+    if (iri_is_conflict(&found)) {
+        (void) ngx_http_iri_destination_refuse(r, NGX_HTTP_CONFLICT,
+                                               iri_why_text(found.why));
+        return ngx_http_iri_conflict(r, found.why);
+    }
+
+    return NGX_DECLINED;
+}
+
+
+/* nginx would delete what is at the Destination, and so the source. */
+static ngx_int_t
+ngx_http_iri_destination_apart(ngx_http_request_t *r, ngx_str_t path)
+{
+    iri_relation_t relation;
+
+    if (ngx_http_iri_dav_relation(r, path, &relation) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    switch (relation) {
+    case IRI_SAME:
+        return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
+                                               "is the source");
+    case IRI_INSIDE:
+        return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
+                                               "is inside the source");
+    case IRI_AROUND:
+        return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
+                                               "contains the source");
+    default:
+        return NGX_DECLINED;
+    }
 }
 
 
@@ -453,6 +498,7 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 static ngx_int_t
 ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
+    ngx_int_t                rc = NGX_DECLINED;
     ngx_str_t                path = ctx->source->judged;
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -466,11 +512,21 @@ ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* Where alias has captures, it says all of the name. */
-    return ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
-                   && ngx_http_iri_destination_moved(r, path)
-               ? ngx_http_iri_destination_refuse(
-                   r, NGX_HTTP_CONFLICT, "is another name of what is there")
-               : NGX_DECLINED;
+    if (ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE) {
+        rc = ngx_http_iri_destination_found(r, path);
+    }
+
+    if (rc == NGX_DECLINED) {
+        rc = ngx_http_iri_destination_apart(r, path);
+    }
+
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    return ngx_http_iri_dav_destination(r, path) == NGX_OK
+               ? NGX_DECLINED
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 

@@ -370,6 +370,12 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                   iri_answer_text(found->found.answer),
                   iri_why_text(found->found.why));
 
+    if (iri_is_making(ngx_http_iri_in(r->method_name))
+        && iri_is_conflict(&found->found))
+    {
+        return ngx_http_iri_conflict(r, found->found.why);
+    }
+
     /* There is no telling what would be written to. */
     return found->found.answer == IRI_CHOOSE && found->search.write
                ? NGX_HTTP_CONFLICT
@@ -686,6 +692,10 @@ ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
 
     if (r->uri_changed || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
+    }
+
+    if (ngx_http_iri_dav_if(r) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -1259,6 +1269,8 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
             return NGX_ERROR;
         }
     }
+
+    ngx_http_iri_dav_init(cf);
 
     ngx_http_iri_next_header_filter = ngx_http_top_header_filter;
     ngx_http_top_header_filter = ngx_http_iri_header_filter;

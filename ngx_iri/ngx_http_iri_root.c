@@ -196,6 +196,7 @@ ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                  ngx_http_iri_found_t *found)
 {
     iri_env_t    env;
+    iri_str_t    none = { 0, NULL };
     iri_status_t status;
 
     if (ctx->refused && ngx_http_iri_same(found->uri, ctx->known)) {
@@ -206,6 +207,13 @@ ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ngx_http_iri_env(r, &env);
 
     status = iri_find(&env, &found->search, &found->found);
+
+    if (status == IRI_OK && found->search.write && r == r->main
+        && iri_is_making(ngx_http_iri_in(r->method_name)))
+    {
+        status = iri_find_twin(&env, &found->search, none, &found->found);
+    }
+
     if (status == IRI_OK) {
         return;
     }

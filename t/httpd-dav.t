@@ -163,7 +163,9 @@ for my $port ($server->port, $server->port('none')) {
 system 'rm', '-r', "$root/l";
 
 # Names that the tree cannot hold are not made in another charset.
-does('PUT', '/%E2%82%AC.txt', 404, 'PUT of a euro sign', body => 'x');
+my $refused = does('PUT', '/%E2%82%AC.txt', 409, 'PUT of a euro sign',
+    body => 'x');
+like $refused->body, qr/charset without it/, 'says why';
 is entries(''), join(' ', sort map { escaped(euc($_)) } '在', '禁'),
     'nothing was made';
 

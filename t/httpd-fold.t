@@ -284,18 +284,27 @@ like $server->get('/page.shtml')->body,
     'subrequests: found, denied, file= as it is';
 
 # ---- what is written --------------------------------------------------------
-is $server->request('PUT', '/Write/README.txt', body => 'new')->status, 201,
-    'PUT makes a name of another case';
-ok -e "$root/Write/README.txt", 'just so';
-unlink "$root/Write/README.txt";
+$answer = $server->request('PUT', '/Write/README.txt', body => 'new');
+is $answer->status, 409, 'PUT of another case';
+like $answer->body, qr/only by upper and lower case/, 'says why';
+ok !-e "$root/Write/README.txt", 'makes nothing';
+is $server->request('MKCOL', '/WRITE/')->status, 409, 'nor does MKCOL';
+is $server->request('PUT', '/Write/Raedme.txt', body => 'new')->status, 201,
+    'another spelling is another name';
+unlink "$root/Write/Raedme.txt";
 is $server->request('DELETE', '/Write/readme.txt')->status, 404,
     'DELETE is not led';
-is $server->request('PUT', '/write/new.txt', body => 'n')->status, 405,
+is $server->request('PUT', '/write/new.txt', body => 'n')->status, 409,
     'nor is a directory';
 is $server->request('COPY', '/Write/Readme.txt', headers => [
-        Destination => 'http://localhost/Write/README.txt'])->status, 201,
+        Destination => 'http://localhost/Write/README.txt'])->status, 409,
     'nor a Destination';
-unlink "$root/Write/README.txt";
+is $server->request('MOVE', '/Write/Readme.txt', headers => [
+        Destination => 'http://localhost/Write/README.txt'])->status, 201,
+    'MOVE changes the name';
+is $server->request('MOVE', '/Write/README.txt', headers => [
+        Destination => 'http://localhost/Write/Readme.txt'])->status, 201,
+    'and back';
 like $server->request('COPY', '/Write/Readme.txt', headers => [
         Destination => 'http://localhost/denied/new.txt'])->status,
     qr/^4/, 'nor one into what is denied';

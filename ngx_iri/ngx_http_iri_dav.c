@@ -1,0 +1,736 @@
+/*
+ * ngx_http_iri_dav.c - what nginx's WebDAV says, compares and may not write
+ *
+ *   207, LOCK   ngx_http_dav_ext_module writes octets of the disk into href
+ *               and displayname: the names of the entries are put there, and
+ *               what comes out is well-formed XML
+ *   If          it compares resource tags octet for octet with r->uri: they
+ *               become what it looks for
+ *   COPY, MOVE  of something to itself, into itself, or to what it is in: 403,
+ *               for ngx_http_dav_module deletes what is at the Destination
+ *   409         what cannot be made is refused with a page that says why
+ */
+
+#include "ngx_http_iri.h"
+
+
+/* An If field as it came. */
+typedef struct {
+    ngx_table_elt_t *header;
+    ngx_str_t        value;
+} ngx_http_iri_if_t;
+
+struct ngx_http_iri_dav_s {
+    iri_env_t          env;
+    iri_multistatus_t *answer;  /* NULL: the answer is not ours */
+    ngx_array_t       *ifs;     /* of ngx_http_iri_if_t; NULL: not looked for */
+    iri_why_t          why;     /* of the page of 409 */
+};
+
+/* What goes out, while an answer passes through. */
+typedef struct {
+    ngx_http_request_t *r;
+    ngx_chain_t        *first;
+    ngx_chain_t       **last;
+    ngx_buf_t          *buf;
+} ngx_http_iri_sink_t;
+
+/* One If field: how its tags are to be written. */
+typedef struct {
+    ngx_http_request_t *r;
+    ngx_uint_t          raw;   /* as dav_ext compares them: not escaped */
+    ngx_uint_t          looks; /* for tags, so far */
+} ngx_http_iri_tags_t;
+
+#define NGX_HTTP_IRI_DAV_BUFFER 16384
+#define NGX_HTTP_IRI_MAX_TAGS   8
+
+#define NGX_HTTP_IRI_DAV_METHODS                                             \
+    (NGX_HTTP_PUT | NGX_HTTP_DELETE | NGX_HTTP_MKCOL | NGX_HTTP_COPY         \
+     | NGX_HTTP_MOVE | NGX_HTTP_PROPFIND | NGX_HTTP_PROPPATCH                \
+     | NGX_HTTP_LOCK | NGX_HTTP_UNLOCK)
+
+static ngx_http_output_header_filter_pt ngx_http_iri_dav_next_header;
+static ngx_http_output_body_filter_pt   ngx_http_iri_dav_next_body;
+
+
+static ngx_http_iri_dav_t *
+ngx_http_iri_dav_make(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_make(r);
+
+    if (ctx != NULL && ctx->dav == NULL) {
+        ctx->dav = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_dav_t));
+    }
+
+    return ctx != NULL ? ctx->dav : NULL;
+}
+
+
+/* Is it nginx itself that answers here, with files? */
+static ngx_uint_t
+ngx_http_iri_dav_is_of_files(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return r->content_handler == NULL && ilcf->plain != NULL;
+}
+
+
+static ngx_uint_t
+ngx_http_iri_dav_is_on(ngx_http_request_t *r)
+{
+    ngx_http_iri_srv_conf_t  *iscf;
+    ngx_http_iri_main_conf_t *imcf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+
+    return imcf->dav_ext && iscf->engine == IRI_ENGINE_ON;
+}
+
+
+/* ---- answers ------------------------------------------------------------ */
+
+/* XML that tells of resources: a multistatus, or a lock. */
+static ngx_uint_t
+ngx_http_iri_dav_tells(ngx_http_request_t *r)
+{
+    static const ngx_str_t xml = ngx_string("text/xml");
+    ngx_uint_t             status = r->headers_out.status;
+
+    return r == r->main && r->upstream == NULL
+           && ((r->method == NGX_HTTP_PROPFIND && status == 207)
+               || (r->method == NGX_HTTP_LOCK
+                   && (status == NGX_HTTP_OK || status == NGX_HTTP_CREATED)))
+           && ngx_http_iri_same(r->headers_out.content_type, xml)
+           && ngx_http_iri_dav_is_of_files(r);
+}
+
+
+/* What is below a path begins with it. */
+static ngx_int_t
+ngx_http_iri_dav_base(ngx_http_request_t *r, ngx_str_t path, iri_str_t *base)
+{
+    u_char *p;
+
+    *base = ngx_http_iri_in(path);
+
+    if (path.len != 0 && path.data[path.len - 1] == '/') {
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(r->pool, path.len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    base->data = p;
+    base->len++;
+    *ngx_cpymem(p, path.data, path.len) = '/';
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_dav_begin(ngx_http_request_t *r)
+{
+    ngx_http_iri_dav_t      *dav = ngx_http_iri_dav_make(r);
+    iri_multistatus_conf_t   conf;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    ngx_memzero(&conf, sizeof(iri_multistatus_conf_t));
+    conf.tree = &ilcf->tree;
+    conf.raw = 1;
+
+    if (dav == NULL
+        || ngx_http_iri_dav_base(r, r->uri, &conf.base[0]) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_iri_env(r, &dav->env);
+
+    return iri_multistatus_create(&dav->env, &conf, &dav->answer) == IRI_OK
+               ? NGX_OK
+               : NGX_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_iri_dav_header_filter(ngx_http_request_t *r)
+{
+    if ((r->method & (NGX_HTTP_PROPFIND | NGX_HTTP_LOCK))
+        && ngx_http_iri_dav_is_on(r) && ngx_http_iri_dav_tells(r))
+    {
+        if (ngx_http_iri_dav_begin(r) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        ngx_http_clear_content_length(r);
+    }
+
+    return ngx_http_iri_dav_next_header(r);
+}
+
+
+/* A buffer at the end of what goes out. */
+static ngx_buf_t *
+ngx_http_iri_sink_add(ngx_http_iri_sink_t *sink, ngx_buf_t *buf)
+{
+    ngx_chain_t *cl;
+
+    cl = ngx_alloc_chain_link(sink->r->pool);
+    if (cl == NULL || buf == NULL) {
+        return NULL;
+    }
+
+    cl->buf = buf;
+    cl->next = NULL;
+    *sink->last = cl;
+    sink->last = &cl->next;
+
+    return buf;
+}
+
+
+static iri_status_t
+ngx_http_iri_sink_put(void *arg, const unsigned char *data, size_t len)
+{
+    size_t               n;
+    ngx_http_iri_sink_t *sink = arg;
+
+    while (len != 0) {
+        if (sink->buf == NULL || sink->buf->last == sink->buf->end) {
+            sink->buf = ngx_http_iri_sink_add(
+                sink, ngx_create_temp_buf(sink->r->pool,
+                                          NGX_HTTP_IRI_DAV_BUFFER));
+            if (sink->buf == NULL) {
+                return IRI_NO_MEMORY;
+            }
+        }
+
+        n = ngx_min(len, (size_t) (sink->buf->end - sink->buf->last));
+        sink->buf->last = ngx_cpymem(sink->buf->last, data, n);
+        data += n;
+        len -= n;
+    }
+
+    return IRI_OK;
+}
+
+
+/* One buffer of the answer; what it says beside its octets goes on. */
+static ngx_int_t
+ngx_http_iri_dav_pass(ngx_http_iri_dav_t *dav, ngx_http_iri_sink_t *sink,
+                      ngx_buf_t *in)
+{
+    iri_str_t  octets;
+    ngx_buf_t *b;
+
+    if (ngx_buf_in_memory(in)) {
+        octets.data = in->pos;
+        octets.len = (size_t) (in->last - in->pos);
+
+        if (iri_multistatus_feed(dav->answer, octets, ngx_http_iri_sink_put,
+                                 sink)
+            != IRI_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        in->pos = in->last;
+    }
+
+    if (!in->last_buf && !in->flush) {
+        return NGX_OK;
+    }
+
+    if (in->last_buf
+        && iri_multistatus_end(dav->answer, ngx_http_iri_sink_put, sink)
+               != IRI_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    b = ngx_http_iri_sink_add(sink, ngx_calloc_buf(sink->r->pool));
+    if (b == NULL) {
+        return NGX_ERROR;
+    }
+
+    b->last_buf = in->last_buf;
+    b->last_in_chain = in->last_in_chain;
+    b->flush = in->flush;
+    sink->buf = NULL;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
+{
+    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_sink_t sink;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+
+    if (ctx == NULL || ctx->dav == NULL || ctx->dav->answer == NULL
+        || in == NULL || r != r->main)
+    {
+        return ngx_http_iri_dav_next_body(r, in);
+    }
+
+    sink.r = r;
+    sink.first = NULL;
+    sink.last = &sink.first;
+    sink.buf = NULL;
+
+    for (; in != NULL; in = in->next) {
+        if (ngx_http_iri_dav_pass(ctx->dav, &sink, in->buf) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return sink.first != NULL ? ngx_http_iri_dav_next_body(r, sink.first)
+                              : NGX_OK;
+}
+
+
+/* ---- If ----------------------------------------------------------------- */
+
+/* The canonical path of a tag; NGX_DECLINED: it has none. */
+static ngx_int_t
+ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
+{
+    iri_env_t                env;
+    ngx_str_t                uri;
+    iri_request_t            request;
+    iri_reading_t            reading;
+    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
+    ngx_http_iri_found_t    *found;
+    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    request.path = sent;
+    request.target = sent;
+    request.escaped = 1;
+
+    ngx_http_iri_env(r, &env);
+
+    if (iri_read(&env, &iscf->reading, &request, &reading) != IRI_OK
+        || reading.answer == IRI_REFUSE)
+    {
+        return NGX_DECLINED;
+    }
+
+    *path = reading.path;
+
+    /* Written as the request was, it means the same. */
+    if (ctx != NULL && ctx->has_came
+        && ngx_http_iri_same(ngx_http_iri_out(ctx->came.octets),
+                             ngx_http_iri_out(reading.octets)))
+    {
+        *path = ngx_http_iri_in(r->uri);
+        return NGX_OK;
+    }
+
+    uri = ngx_http_iri_out(reading.path);
+
+    if (ilcf->plain == NULL || ilcf->plain->alias != 0
+        || ngx_http_iri_own_name(ilcf, uri))
+    {
+        return NGX_OK;
+    }
+
+    found = ngx_http_iri_find_uri(r, uri);
+    if (found != NULL && found->found.answer == IRI_MOVED) {
+        *path = found->found.path;
+    }
+
+    return NGX_OK;
+}
+
+
+static iri_status_t
+ngx_http_iri_tag(void *arg, iri_str_t path, iri_str_t paths[2])
+{
+    iri_env_t            env;
+    iri_str_t            canonical;
+    ngx_http_iri_tags_t *tags = arg;
+
+    if ((!tags->raw && iri_is_ascii(path, 1))
+        || tags->looks++ == NGX_HTTP_IRI_MAX_TAGS
+        || ngx_http_iri_tag_path(tags->r, path, &canonical) != NGX_OK)
+    {
+        return IRI_OK;
+    }
+
+    /* dav_ext takes the first ">" for the end of a tag. */
+    if (tags->raw && memchr(canonical.data, '>', canonical.len) == NULL) {
+        paths[0] = canonical;
+        return IRI_OK;
+    }
+
+    ngx_http_iri_env(tags->r, &env);
+
+    return iri_path_to_uri(&env, canonical, &paths[0]);
+}
+
+
+static ngx_int_t
+ngx_http_iri_if_find(ngx_http_request_t *r, ngx_http_iri_dav_t *dav)
+{
+    ngx_uint_t         i;
+    ngx_list_part_t   *part;
+    ngx_table_elt_t   *header;
+    ngx_http_iri_if_t *one;
+
+    dav->ifs = ngx_array_create(r->pool, 1, sizeof(ngx_http_iri_if_t));
+    if (dav->ifs == NULL) {
+        return NGX_ERROR;
+    }
+
+    for (part = &r->headers_in.headers.part; part; part = part->next) {
+        header = part->elts;
+
+        for (i = 0; i < part->nelts; i++) {
+            if (header[i].key.len != 2
+                || ngx_strncasecmp(header[i].key.data, (u_char *) "if", 2)
+                       != 0)
+            {
+                continue;
+            }
+
+            one = ngx_array_push(dav->ifs);
+            if (one == NULL) {
+                return NGX_ERROR;
+            }
+
+            one->header = &header[i];
+            one->value = header[i].value;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* A NUL ends it for dav_ext. */
+static ngx_int_t
+ngx_http_iri_if_set(ngx_http_request_t *r, ngx_http_iri_if_t *one,
+                    iri_str_t value)
+{
+    u_char *p;
+
+    p = ngx_pnalloc(r->pool, value.len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    one->header->value.data = p;
+    one->header->value.len = value.len;
+    *ngx_cpymem(p, value.data, value.len) = '\0';
+
+    return NGX_OK;
+}
+
+
+/*
+ * In each location anew, from what came: a proxy's backend gets tags that are
+ * canonical and percent-encoded.
+ */
+ngx_int_t
+ngx_http_iri_dav_if(ngx_http_request_t *r)
+{
+    iri_env_t           env;
+    iri_str_t           value;
+    ngx_uint_t          i;
+    ngx_http_iri_if_t  *one;
+    ngx_http_iri_dav_t *dav;
+    ngx_http_iri_tags_t tags;
+
+    if (!(r->method & NGX_HTTP_IRI_DAV_METHODS) || r != r->main) {
+        return NGX_OK;
+    }
+
+    dav = ngx_http_iri_dav_make(r);
+    if (dav == NULL
+        || (dav->ifs == NULL && ngx_http_iri_if_find(r, dav) != NGX_OK)) {
+        return NGX_ERROR;
+    }
+
+    ngx_http_iri_env(r, &env);
+    one = dav->ifs->elts;
+
+    tags.r = r;
+    tags.raw = ngx_http_iri_dav_is_on(r) && ngx_http_iri_dav_is_of_files(r);
+    tags.looks = 0;
+
+    for (i = 0; i < dav->ifs->nelts; i++) {
+        if (iri_if_tags(&env, ngx_http_iri_in(one[i].value),
+                        ngx_http_iri_tag, &tags, &value)
+                != IRI_OK
+            || ngx_http_iri_if_set(r, &one[i], value) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+#if (NGX_HTTP_DAV)
+
+/*
+ * dav_ext looks for the lock of a Destination as it is in the header, where it
+ * stands percent-encoded; nginx unescapes it, if there is a "%".
+ */
+ngx_int_t
+ngx_http_iri_dav_destination(ngx_http_request_t *r, ngx_str_t path)
+{
+    size_t     before;
+    u_char    *p;
+    ngx_str_t *value = &r->headers_in.destination->value, whole = *value;
+
+    if (!ngx_http_iri_dav_is_on(r)
+        || ngx_strlchr(path.data, path.data + path.len, '%') != NULL
+        || ngx_strlchr(path.data, path.data + path.len, '?') != NULL
+        || ngx_strlchr(path.data, path.data + path.len, '#') != NULL)
+    {
+        return NGX_OK;
+    }
+
+    before = 0;
+
+    if (whole.len != 0 && whole.data[0] != '/') {
+        p = ngx_strlcasestrn(whole.data, whole.data + whole.len,
+                             (u_char *) "://", sizeof("://") - 2);
+        p = p != NULL ? ngx_strlchr(p + 3, whole.data + whole.len, '/')
+                      : NULL;
+        if (p == NULL) {
+            return NGX_OK;
+        }
+
+        before = (size_t) (p - whole.data);
+    }
+
+    p = ngx_pnalloc(r->pool, before + path.len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    value->data = p;
+    value->len = before + path.len;
+    p = ngx_cpymem(p, whole.data, before);
+    p = ngx_cpymem(p, path.data, path.len);
+    *p = '\0';
+
+    return NGX_OK;
+}
+
+#endif
+
+
+/* ---- COPY and MOVE ------------------------------------------------------- */
+
+/* The name on disk as ngx_http_dav_module will ask for it. */
+static ngx_int_t
+ngx_http_iri_dav_name(ngx_http_request_t *r, ngx_str_t uri, iri_str_t *name)
+{
+    size_t    root;
+    u_char   *last;
+    ngx_str_t path, own = r->uri;
+
+    r->uri = uri;
+    last = ngx_http_map_uri_to_path(r, &path, &root, 0);
+    r->uri = own;
+
+    if (last == NULL) {
+        return NGX_ERROR;
+    }
+
+    name->data = path.data;
+    name->len = (size_t) (last - path.data);
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
+                          iri_relation_t *relation)
+{
+    iri_env_t env;
+    iri_str_t source, destination;
+
+    if (ngx_http_iri_dav_name(r, r->uri, &source) != NGX_OK
+        || ngx_http_iri_dav_name(r, path, &destination) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    return iri_relate(&env, source, destination, relation) == IRI_OK
+               ? NGX_OK
+               : NGX_ERROR;
+}
+
+
+/* A second name beside one that answers to it, but where that goes away. */
+ngx_int_t
+ngx_http_iri_dav_twin(ngx_http_request_t *r, ngx_http_iri_found_t *found,
+                      iri_found_t *out)
+{
+    iri_env_t env;
+    iri_str_t source = { 0, NULL };
+
+    *out = found->found;
+
+    if (r->method == NGX_HTTP_MOVE
+        && ngx_http_iri_dav_name(r, r->uri, &source) != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    return iri_find_twin(&env, &found->search, source, out) == IRI_OK
+               ? NGX_OK
+               : NGX_ERROR;
+}
+
+
+/* ---- 409 ----------------------------------------------------------------- */
+
+static const char ngx_http_iri_conflict_head[] =
+    "<html>" CRLF "<head><title>409 Conflict</title></head>" CRLF
+    "<body>" CRLF "<center><h1>409 Conflict</h1></center>" CRLF "<p>";
+
+static const char ngx_http_iri_conflict_tail[] =
+    "</p>" CRLF "</body>" CRLF "</html>" CRLF;
+
+
+static ngx_int_t
+ngx_http_iri_conflict_page(ngx_http_request_t *r)
+{
+    size_t      len;
+    u_char     *p;
+    ngx_int_t   rc;
+    ngx_buf_t  *b;
+    ngx_chain_t out;
+    const char *text;
+
+    rc = ngx_http_discard_request_body(r);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    text = iri_conflict_text(ngx_http_iri_ctx(r)->dav->why);
+    len = sizeof(ngx_http_iri_conflict_head) - 1 + ngx_strlen(text)
+          + sizeof(ngx_http_iri_conflict_tail) - 1;
+
+    b = ngx_create_temp_buf(r->pool, len);
+    if (b == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    p = ngx_cpymem(b->last, ngx_http_iri_conflict_head,
+                   sizeof(ngx_http_iri_conflict_head) - 1);
+    p = ngx_cpymem(p, text, ngx_strlen(text));
+    b->last = ngx_cpymem(p, ngx_http_iri_conflict_tail,
+                         sizeof(ngx_http_iri_conflict_tail) - 1);
+    b->last_buf = 1;
+    b->last_in_chain = 1;
+
+    r->headers_out.status = NGX_HTTP_CONFLICT;
+    r->headers_out.content_length_n = (off_t) len;
+    ngx_str_set(&r->headers_out.content_type, "text/html");
+    r->headers_out.content_type_len = r->headers_out.content_type.len;
+    r->headers_out.content_type_lowcase = NULL;
+
+    rc = ngx_http_send_header(r);
+    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
+        return rc;
+    }
+
+    out.buf = b;
+    out.next = NULL;
+
+    return ngx_http_output_filter(r, &out);
+}
+
+
+/* error_page has a page of its own. */
+static ngx_uint_t
+ngx_http_iri_has_error_page(ngx_http_request_t *r, ngx_int_t status)
+{
+    ngx_uint_t                i;
+    ngx_http_err_page_t      *page;
+    ngx_http_core_loc_conf_t *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    if (clcf->error_pages == NULL) {
+        return 0;
+    }
+
+    page = clcf->error_pages->elts;
+
+    for (i = 0; i < clcf->error_pages->nelts; i++) {
+        if (page[i].status == status) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+ngx_int_t
+ngx_http_iri_conflict(ngx_http_request_t *r, iri_why_t why)
+{
+    ngx_http_iri_dav_t *dav = ngx_http_iri_dav_make(r);
+
+    if (dav == NULL || r != r->main || r->error_page
+        || ngx_http_iri_has_error_page(r, NGX_HTTP_CONFLICT))
+    {
+        return NGX_HTTP_CONFLICT;
+    }
+
+    dav->why = why;
+    r->content_handler = ngx_http_iri_conflict_page;
+
+    return NGX_OK;
+}
+
+
+/* ---- registration -------------------------------------------------------- */
+
+void
+ngx_http_iri_dav_init(ngx_conf_t *cf)
+{
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    if (ngx_http_iri_module_named(cf, "ngx_http_dav_ext_module") == NULL) {
+        return;
+    }
+
+    imcf->dav_ext = 1;
+
+    ngx_http_iri_dav_next_header = ngx_http_top_header_filter;
+    ngx_http_top_header_filter = ngx_http_iri_dav_header_filter;
+    ngx_http_iri_dav_next_body = ngx_http_top_body_filter;
+    ngx_http_top_body_filter = ngx_http_iri_dav_body_filter;
+}

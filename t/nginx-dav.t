@@ -1,0 +1,380 @@
+# WebDAV in nginx, by its own module and Debian's dav-ext: every method,
+# Destination and If, in every spelling, leads to the one entry with the name;
+# nothing is destroyed by another name of itself; what is said of names is
+# canonical and well-formed.
+use strict;
+use warnings;
+use Encode ();
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+use Unicode::Normalize ();
+
+my $missing = missing('nginx');
+plan skip_all => $missing if $missing;
+my $EXT = IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
+my $ext = -e $EXT;
+diag 'no dav-ext here: PROPFIND and locks are not tried' if !$ext;
+
+sub in_charset {
+    return Encode::encode($_[1], Encode::decode('UTF-8', $_[0]));
+}
+
+sub euc { return in_charset($_[0], 'euc-jp') }
+
+sub nfd {
+    return Encode::encode('UTF-8',
+        Unicode::Normalize::NFD(Encode::decode('UTF-8', $_[0])));
+}
+
+sub percent {
+    my ($path) = @_;
+    $path =~ s/([^\x21\x24\x26-\x3B\x3D\x40-\x5A\x5F\x61-\x7A\x7E])/sprintf '%%%02X', ord $1/ge;
+    return $path;
+}
+
+# For the EUC-JP tree, and for the UTF-8 tree.
+my %spelling = (
+    e => {
+        utf8 => sub { percent($_[0]) },
+        raw  => sub { $_[0] =~ s/ /%20/gr },
+        nfd  => sub { percent(nfd($_[0])) },
+        low  => sub { percent($_[0]) =~ s/(%\w\w)/lc $1/ger },
+        euc  => sub { percent(euc($_[0])) },
+        sjis => sub { percent(in_charset($_[0], 'cp932')) },
+    },
+    u => {
+        utf8 => sub { percent($_[0]) },
+        raw  => sub { $_[0] =~ s/ /%20/gr },
+        nfd  => sub { percent(nfd($_[0])) },
+        low  => sub { percent(nfd($_[0])) =~ s/(%\w\w)/lc $1/ger },
+    },
+);
+
+my ($root) = make_tree("\@charset UTF-8\n/e/a.txt\tfile\n/u/a.txt\tfile\n");
+my $ext_lines = $ext
+    ? 'dav_ext_methods PROPFIND OPTIONS LOCK UNLOCK; dav_ext_lock zone=locks;'
+    : '';
+my $server = nginx(
+    root => $root, modules => $ext ? [$EXT] : [], conf => <<"END");
+@{[$ext ? 'dav_ext_lock_zone zone=locks:1m;' : '']}
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset EUC-JP Shift_JIS;
+    create_full_put_path on;
+    dav_methods PUT DELETE MKCOL COPY MOVE;
+    $ext_lines
+    location /e/ { iri_filename_charset EUC-JP; }
+    location /u/ { }
+    location /n/ { iri_filename_form nfd; }
+    location /k/ { iri_match normalization case accents spelling; }
+    location /p/ { iri_match normalization case;
+        error_page 409 /page.txt; }
+    location /e/禁/ { deny all; }
+    location = /page.txt { }
+}
+END
+mkdir "$root/$_" for 'n', 'k', 'p', 'e/' . euc('禁');
+spew("$root/page.txt", 'own page');
+system 'chown', '-R', 'www-data', $root if $> == 0;
+
+sub clean {
+    my ($dir) = @_;
+    opendir my $handle, "$root/$dir" or return;
+    system 'rm', '-rf', map { "$root/$dir/$_" }
+        grep { !/^\.\.?$/ && $_ ne euc('禁') } readdir $handle;
+    return;
+}
+
+# What lies in a directory, by octets on disk.
+sub entries {
+    my ($dir) = @_;
+    opendir my $handle, "$root/$dir" or return 'none';
+    return join ' ', sort map { escaped($_) }
+        grep { !/^\.\.?$/ && $_ ne euc('禁') } readdir $handle;
+}
+
+# One request; the status and what it was must be right.
+sub does {
+    my ($method, $target, $status, $what, %option) = @_;
+    my $answer = $server->request($method, $target, %option);
+    is $answer->status, $status, $what;
+    return $answer;
+}
+
+sub to {
+    my ($path, @more) = @_;
+    return (headers => [Destination => "http://localhost$path", @more]);
+}
+
+sub location {
+    my ($answer) = @_;
+    return ($answer->header('Location') // 'none')
+        =~ s{^http://localhost(?::\d+)?}{}r;
+}
+
+# ---- every method, from every spelling to every other ------------------------
+
+my %on_disk = (e => \&euc, u => sub { $_[0] }, n => \&nfd);
+my $ga      = 'がぎ';
+my $in      = "新$ga";
+for my $dir (qw(e u n)) {
+    my $of   = $spelling{$dir} // $spelling{u};
+    my $disk = $on_disk{$dir};
+    my $on   = sub { "$root/$dir/" . $disk->($_[0]) };
+    for my $name (sort keys %$of) {
+        my $from = sub { $of->{$name}->("/$dir/$_[0]") };
+        my $w    = "$dir, $name";
+        clean($dir);
+        my $made = does('MKCOL', $from->("$in/"), 201, "$w: MKCOL");
+        is entries($dir), escaped($disk->($in)), "$w: as the tree writes";
+        is location($made), percent("/$dir/$in/"), "$w: Location";
+        does('MKCOL', $from->("$in/"), 405, "$w: MKCOL again");
+        does('PUT', $from->("$in/$ga.txt"), 201, "$w: PUT", body => 'one');
+        does('PUT', $from->("$in/$ga.txt"), 204, "$w: PUT again",
+            body => 'two');
+        is entries("$dir/" . $disk->($in)), escaped($disk->("$ga.txt")),
+            "$w: one entry";
+        for my $other (sort keys %$of) {
+            my $into = sub { $of->{$other}->("/$dir/$_[0]") };
+            is $server->get($into->("$in/$ga.txt"))->body, 'two',
+                "$w: GET in $other";
+            does('PUT', $into->("$in/$ga.txt"), 204, "$w: PUT in $other",
+                body => 'two');
+            does('COPY', $from->("$in/$ga.txt"), 204, "$w: COPY to $other",
+                to($into->("$in/ぐ.txt")));
+            does('COPY', $from->("$in/$ga.txt"), 412,
+                "$w: COPY to $other, Overwrite: F",
+                to($into->("$in/ぐ.txt"), Overwrite => 'F'));
+            does('MOVE', $from->("$in/ぐ.txt"), 204, "$w: MOVE to $other",
+                to($into->("$in/げ.txt")));
+            is entries("$dir/" . $disk->($in)),
+                join(' ', sort map { escaped($disk->($_)) } "$ga.txt",
+                    'げ.txt'), "$w: two entries";
+            does('DELETE', $into->("$in/げ.txt"), 204,
+                "$w: DELETE in $other");
+            for my $method (qw(COPY MOVE)) {
+                itself($method, $w, $from, $into, $on, $other);
+            }
+        }
+        does('DELETE', $from->("$in/"), 204, "$w: DELETE of a collection");
+        is entries($dir), '', "$w: is gone";
+    }
+}
+
+# To itself, into itself, over what it is in, by another form of the name.
+sub itself {
+    my ($method, $w, $from, $into, $on, $other) = @_;
+    does('MKCOL', $from->("$in/ざ/"), 201, "$w: MKCOL");
+    does($method, $from->("$in/$ga.txt"), 403,
+        "$w: $method to itself in $other", to($into->("$in/$ga.txt")));
+    does($method, $from->("$in/"), 403,
+        "$w: $method of a collection to itself in $other",
+        to($into->("$in/"), Overwrite => 'T'));
+    does($method, $from->("$in/"), 403,
+        "$w: $method of a collection into itself in $other",
+        to($into->("$in/ご/")));
+    does($method, $from->("$in/ざ/"), 403,
+        "$w: $method of a collection over what it is in, $other",
+        to($into->("$in/"), Overwrite => 'T'));
+    is slurp($on->("$in/$ga.txt")), 'two',
+        "$w: $method in $other has destroyed nothing";
+    does('DELETE', $from->("$in/ざ/"), 204, "$w: DELETE");
+    return;
+}
+
+# ---- links, and plain names ---------------------------------------------------
+
+clean('u');
+mkdir "$root/u/$_" for qw(d d/sub);
+spew("$root/u/d/$_", 'keep') for qw(f.txt sub/g.txt);
+symlink 'd/sub', "$root/u/link";
+symlink 'd/f.txt', "$root/u/f";
+link "$root/u/d/f.txt", "$root/u/hard.txt";
+system 'chown', '-R', '-h', 'www-data', "$root/u" if $> == 0;
+for my $method (qw(COPY MOVE)) {
+    for (['d/f.txt', 'd/f.txt'], ['f', 'd/f.txt'], ['d/f.txt', 'f'],
+        ['hard.txt', 'd/f.txt'], ['d/', 'd/'], ['d/', 'link/x/'],
+        ['d/', 'd/a/b/'], ['d/sub/', 'd/'])
+    {
+        my ($from, $into) = @$_;
+        does($method, "/u/$from", 403, "$method $from to $into",
+            to("/u/$into", Overwrite => 'T'));
+    }
+    is slurp("$root/u/d/$_"), 'keep', "$method: $_ is as it was"
+        for qw(f.txt sub/g.txt);
+    is slurp("$root/u/hard.txt"), 'keep', "$method: link";
+}
+does('MOVE', '/u/d/', 201, 'another collection', to('/u/dd/'));
+
+# ---- what cannot be made ------------------------------------------------------
+
+clean('e');
+my $answer = does('PUT', '/e/%E2%82%AC.txt', 409, 'PUT of a euro sign',
+    body => 'x');
+like $answer->body, qr/charset without it/, 'says why';
+is $answer->header('Content-Type'), 'text/html', 'a page';
+does('PUT', '/e/neu/%E2%82%AC.txt', 409, 'below a directory', body => 'x');
+does('MKCOL', '/e/%E2%82%AC/', 409, 'MKCOL of it');
+spew("$root/e/a.txt", 'a');
+for my $method (qw(COPY MOVE)) {
+    $answer = does($method, '/e/a.txt', 409, "$method to it",
+        to('/e/%E2%82%AC.txt'));
+    like $answer->body, qr/charset without it/, 'says why';
+}
+does('DELETE', '/e/%E2%82%AC.txt', 404, 'DELETE of it');
+does('GET', '/e/%E2%82%AC.txt', 404, 'GET of it');
+does('PUT', '/e/%E7%A6%81/%E2%82%AC.txt', 403, 'in a denied place',
+    body => 'x');
+is entries('e'), 'a.txt', 'nothing was made';
+
+# Names that differ by what is forgiven.
+spew("$root/k/Résumé.txt", 'one');
+mkdir "$root/k/Docs";
+system 'chown', '-R', 'www-data', "$root/k" if $> == 0;
+for (['PUT', 'résumé.txt', 409], ['PUT', 'RESUME.TXT', 409],
+    ['PUT', 'Resume.txt', 409], ['PUT', 'Résumé.txt', 204],
+    ['PUT', nfd('Résumé.txt'), 204], ['MKCOL', 'DOCS/', 409],
+    ['PUT', 'docs', 409], ['PUT', 'docs/new.txt', 409],
+    ['PUT', 'Docs/new.txt', 201], ['PUT', 'Docs/NEW.txt', 409],
+    ['PUT', 'Résumé2.txt', 201], ['DELETE', 'RÉSUMÉ.TXT', 404],
+    ['DELETE', 'DOCS/', 404])
+{
+    my ($method, $name, $status) = @$_;
+    $answer = does($method, '/k/' . percent($name), $status,
+        "$method " . escaped($name), $method eq 'PUT' ? (body => 'x') : ());
+    like $answer->body, qr/only by upper and lower case/, 'says why'
+        if $status == 409;
+}
+for my $method (qw(COPY MOVE)) {
+    does($method, '/k/' . percent('Résumé.txt'), 409,
+        "$method to a twin of another", to('/k/Docs/NEW.txt'));
+    does($method, '/k/Docs/new.txt', 409, "$method to a twin of another",
+        to('/k/' . percent('RÉSUMÉ.txt')));
+}
+does('COPY', '/k/' . percent('Résumé.txt'), 409, 'COPY to its own twin',
+    to('/k/' . percent('résumé.txt')));
+is entries('k'), join(' ', sort map { escaped($_) } 'Docs', 'Résumé.txt',
+    'Résumé2.txt'), 'nothing was made';
+does('MOVE', '/k/' . percent('Résumé.txt'), 204, 'MOVE to its own twin',
+    to('/k/' . percent('résumé.txt')));
+does('MOVE', '/k/Docs/', 201, 'the same of a collection', to('/k/docs/'));
+is entries('k'), join(' ', sort map { escaped($_) } 'docs', 'résumé.txt',
+    'Résumé2.txt'), 'changes its name';
+
+spew("$root/p/a.txt", 'x');
+is does('PUT', '/p/A.txt', 409, 'error_page', body => 'x')->body, 'own page',
+    'is what is sent';
+
+# ---- locks, and what is said of names (dav-ext) -------------------------------
+
+locks($_) for $ext ? qw(e u n) : ();
+listing() if $ext;
+
+is_deeply [$server->errors], [], 'log';
+done_testing;
+
+# A lock holds for every spelling, its root is canonical, and a token counts
+# under a tag in every spelling.
+sub locks {
+    my ($dir) = @_;
+    my $of = $spelling{$dir} // $spelling{u};
+    clean($dir);
+    for my $name (sort keys %$of) {
+        my $from = sub { $of->{$name}->("/$dir/$_[0]") };
+        my $w    = "$dir, $name";
+        does('PUT', $from->("$ga a.txt"), 201, "$w: PUT", body => 'one');
+        my $lock = does('LOCK', $from->("$ga a.txt"), 200, "$w: LOCK",
+            headers => [Depth => 0]);
+        my $token = $lock->header('Lock-Token') // '<none>';
+        is href($lock, 'lockroot'), percent("/$dir/$ga a.txt"),
+            "$w: lockroot";
+        for my $other (sort keys %$of) {
+            my $into = sub { $of->{$other}->("/$dir/$_[0]") };
+            my $tag = sub { (If => "<http://localhost$_[0]> ($token)") };
+            does('PUT', $into->("$ga a.txt"), 423, "$w: holds for $other",
+                body => 'no');
+            does('PUT', $into->("$ga a.txt"), 204, "$w: the token, $other",
+                body => 'one', headers => [If => "($token)"]);
+            does('PUT', $from->("$ga a.txt"), 204, "$w: tagged in $other",
+                body => 'one', headers => [$tag->($into->("$ga a.txt"))]);
+            does('PUT', $from->("$ga a.txt"), 423,
+                "$w: another's tag in $other", body => 'no',
+                headers => [$tag->($into->("$ga b.txt"))]);
+            does('PUT', $from->("$ga a.txt"), 204, "$w: two tags, $other",
+                body => 'one', headers => [If => '<' . $into->("$ga b.txt")
+                    . "> (<urn:deadbeef>) <" . $into->("$ga a.txt")
+                    . "> ([\"x)y\"] $token)"]);
+            does('LOCK', $from->("$ga a.txt"), 200,
+                "$w: refresh, tagged in $other",
+                headers => [$tag->($into->("$ga a.txt")), Depth => 0]);
+            does('PUT', $from->("$ga b.txt"), 201, "$w: PUT", body => 'b');
+            does('COPY', $from->("$ga b.txt"), 423,
+                "$w: the Destination is locked, $other",
+                to($into->("$ga a.txt")));
+            does('COPY', $from->("$ga b.txt"), 204,
+                "$w: the Destination with its tag, $other",
+                to($into->("$ga a.txt"), $tag->($into->("$ga a.txt"))));
+            does('DELETE', $into->("$ga b.txt"), 204, "$w: DELETE");
+        }
+        my $props = does('PROPFIND', $from->("$ga a.txt"), 207, "$w: PROPFIND",
+            headers => [Depth => 0]);
+        is href($props, 'response'), percent("/$dir/$ga a.txt"), "$w: href";
+        is href($props, 'lockroot'), percent("/$dir/$ga a.txt"),
+            "$w: lockroot in PROPFIND";
+        like $props->body, qr{<D:displayname>\Q$ga a.txt\E</D:displayname>},
+            "$w: displayname";
+        does('UNLOCK', $from->("$ga a.txt"), 204, "$w: UNLOCK",
+            headers => ['Lock-Token' => $token]);
+        does('DELETE', $from->("$ga a.txt"), 204, "$w: DELETE");
+        my $new = does('LOCK', $from->("$ga n.txt"), 201, "$w: LOCK of none",
+            headers => [Depth => 0]);
+        is entries($dir), escaped($on_disk{$dir}->("$ga n.txt")),
+            "$w: as the tree writes";
+        does('DELETE', $from->("$ga n.txt"), 204, "$w: DELETE of it",
+            headers => [If => '(' . $new->header('Lock-Token') . ')']);
+    }
+    return;
+}
+
+# The first href in an element.
+sub href {
+    my ($answer, $in) = @_;
+    return $answer->body =~ m{<D:$in>\s*<D:href>(.*?)</D:href>} ? $1 : 'none';
+}
+
+# Names of each kind in one collection.
+sub listing {
+    clean('e');
+    mkdir "$root/e/$_" for 'l', 'l/' . euc('棚');
+    my %names = (euc('表.txt') => '表.txt', euc('日 本&.txt') => '日 本&.txt',
+        'a[1]<b>"\'.txt' => 'a[1]<b>"\'.txt', "\xFF\xFE.txt" => '%FF%FE.txt',
+        "\x01.txt" => '%01.txt', '100%.txt' => '100%.txt');
+    spew("$root/e/l/$_", 'x') for keys %names;
+    my $list = does('PROPFIND', '/e/l/', 207, 'PROPFIND',
+        headers => [Depth => 1]);
+    ok !defined $list->header('Content-Length'), 'of a length of its own';
+    is scalar(() = $list->body =~ /<D:response>/g), 8, 'all of them';
+    ok eval { Encode::decode('UTF-8', my $copy = $list->body,
+        Encode::FB_CROAK()); 1 }, 'is UTF-8';
+    for my $octets (sort keys %names) {
+        my $href = percent('/e/l/' . ($octets =~ /\xFF/ ? $octets
+            : $octets =~ /\x01/ ? $octets : $names{$octets}));
+        s/&/&amp;/g, s/</&lt;/g, s/>/&gt;/g for $href,
+            my $shown = $names{$octets};
+        like $list->body, qr{<D:href>\Q$href\E</D:href>},
+            'href of ' . escaped($octets);
+        like $list->body, qr{<D:displayname>\Q$shown\E</D:displayname>},
+            'displayname of ' . escaped($octets);
+    }
+    like $list->body, qr{<D:href>\Q@{[percent('/e/l/棚/')]}\E</D:href>},
+        'a collection';
+    my $old = $server->request('PROPFIND', '/e/l/', version => '1.0',
+        headers => [Depth => 0]);
+    is $old->status, 207, 'HTTP/1.0';
+    like $old->body, qr{</D:multistatus>\s*\z}, 'the whole answer';
+    return;
+}
