@@ -29,6 +29,7 @@ my %SEEDS = (
     read => \&of_read, find => \&of_find, uri => \&of_uri,
     conf => \&of_conf, name => \&of_name, seq => \&of_seq,
     explain => \&of_explain, host => \&of_host,
+    reference => \&of_reference,
 );
 
 sub of {
@@ -228,6 +229,31 @@ sub of_uri {
     }
     push @seeds, map { "0\n\n\n00\n/./a//b\n1\n\n$_" }
         '[::1]', 'www.example', 'a@b', '[a', 'xn--bcher-kva.example:80';
+    return @seeds;
+}
+
+# Paths and words behind what may stand before them.
+sub of_reference {
+    my @before = ('', '/', '//', 'http://www.example', '//www.example:8080/',
+        'http://o.example/', "http://b\xC3\xBCcher.example:81/",
+        'https://www.example/', 'mailto:', ' ', "\r\n");
+    my @behind = ('', "?q=\xC3\xA9&a=%e9#\xFF", "\r\nX: 1", '%', ' "<>\\');
+    my @seeds;
+    my $what = 0;
+    for my $case (cases()) {
+        my (undef, $charsets) = split /\n/, settings_of($case), -1;
+        for my $target (target_of($case)) {
+            push @seeds, join "\n", $what % 2 . $what / 2 % 2 . '00',
+                $charsets, 'www.example', $before[$what % @before]
+                . $target . $behind[$what % @behind];
+            $what++;
+        }
+    }
+    for (words()) {
+        my ($charset, $octets, $word) = @$_;
+        push @seeds, join "\n", '0002', charsets($charset), 'www.example',
+            $before[$what % @before] . $octets . $behind[$what++ % @behind];
+    }
     return @seeds;
 }
 

@@ -1,0 +1,423 @@
+/*
+ * fuzz_reference.c - target: the value of a Location, as it leaves the server
+ *
+ * Fields: words, charsets of requests, this host; the rest, with its LF, is
+ * the value.  Words: whose it is (2), rooted (2), whether hosts are mapped
+ * (2), the port (3), which allocation fails (256).  Judged by RFC 3986,
+ * appendix B: what comes out is visible ASCII, has the same parts, and is its
+ * own outcome; a path of this host is read as the path that came, by itself
+ * in path characters and escapes; another's has its octets; query and
+ * fragment, too; a host is the same, or its A-labels; the same or no answer
+ * without memory.
+ */
+
+#include "fuzz.h"
+
+static iri_idna_t *idna;
+
+typedef struct {
+    iri_reading_conf_t   reading;
+    iri_host_conf_t      hosts;
+    iri_reference_conf_t reference;
+} conf_t;
+
+/* RFC 3986, appendix B, each with its delimiters. */
+typedef struct {
+    iri_str_t scheme, authority, path, tail;
+    int       has_authority;
+} parts_t;
+
+
+void
+fuzz_prepare(void)
+{
+    idna = iri_idna_create();
+    fuzz_assert(idna != NULL);
+}
+
+
+/* ---- parts --------------------------------------------------------------- */
+
+static size_t
+span(iri_str_t s, const char *stop)
+{
+    size_t i;
+
+    for (i = 0; i < s.len; i++) {
+        if (s.data[i] != '\0' && strchr(stop, s.data[i]) != NULL) {
+            return i;
+        }
+    }
+
+    return s.len;
+}
+
+
+static iri_str_t
+head(iri_str_t s, size_t len)
+{
+    s.len = len;
+    return s;
+}
+
+
+static int
+is_in(unsigned char c, const char *set)
+{
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+
+#define ALPHA "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGIT "0123456789"
+
+static int
+is_scheme(iri_str_t s)
+{
+    size_t i;
+
+    for (i = 0; i < s.len; i++) {
+        if (!is_in(s.data[i], i == 0 ? ALPHA : ALPHA DIGIT "+-.")) {
+            return 0;
+        }
+    }
+
+    return s.len != 0;
+}
+
+
+static parts_t
+split(iri_str_t s, int rooted)
+{
+    parts_t parts;
+    size_t  n = span(s, ":/?#");
+
+    memset(&parts, 0, sizeof(parts));
+    parts.scheme = head(s, 0);
+
+    if (n < s.len && s.data[n] == ':' && is_scheme(head(s, n))) {
+        parts.scheme = head(s, n + 1);
+        s = iri_str_from(s, n + 1);
+        rooted = 0;
+    }
+
+    parts.authority = head(s, 0);
+
+    if (s.len > 1 && s.data[0] == '/' && s.data[1] == '/' && !rooted) {
+        s = iri_str_from(s, 2);
+        parts.has_authority = 1;
+        parts.authority = head(s, span(s, "/?#"));
+        s = iri_str_from(s, parts.authority.len);
+    }
+
+    parts.path = head(s, span(s, "?#"));
+    parts.tail = iri_str_from(s, parts.path.len);
+
+    return parts;
+}
+
+
+/* ---- judges -------------------------------------------------------------- */
+
+static void
+judge_visible(iri_str_t out)
+{
+    size_t i;
+
+    for (i = 0; i < out.len; i++) {
+        fuzz_assert(out.data[i] > 0x20 && out.data[i] < 0x7f);
+        fuzz_assert(!is_in(out.data[i], "\"<>"));
+    }
+}
+
+
+/* Each octet as it is if it may stand there, escaped if not. */
+static void
+judge_kept(iri_str_t got, iri_str_t was)
+{
+    size_t i, k = 0;
+    char   escape[4];
+
+    for (i = 0; i < was.len; i++) {
+        if (was.data[i] > 0x20 && was.data[i] < 0x7f
+            && !is_in(was.data[i], "\"<>")) {
+            fuzz_assert(k < got.len && got.data[k] == was.data[i]);
+            k++;
+            continue;
+        }
+
+        snprintf(escape, sizeof(escape), "%%%02X", was.data[i]);
+        fuzz_assert(got.len - k >= 3 && memcmp(got.data + k, escape, 3) == 0);
+        k += 3;
+    }
+
+    fuzz_assert(k == got.len);
+}
+
+
+static void
+judge_authority(const conf_t *conf, iri_str_t got, iri_str_t was)
+{
+    iri_str_t  host = iri_authority_host(was);
+    iri_host_t read;
+
+    if (!fuzz_is_ascii(host) && conf->reference.hosts != NULL
+        && iri_host_read(&fuzz.env, &conf->hosts, host, &read) == IRI_OK
+        && read.answer == IRI_SERVE)
+    {
+        fuzz_assert(fuzz_equal(iri_authority_host(got), read.ascii));
+        return;
+    }
+
+    judge_kept(got, was);
+}
+
+
+/* Hexadecimal digits in upper case; own: and nothing but path characters. */
+static void
+judge_path(iri_str_t path, int own)
+{
+    size_t i;
+
+    for (i = 0; i < path.len; i++) {
+        if (path.data[i] == '%' && path.len - i > 2
+            && is_in(path.data[i + 1], DIGIT "abcdefABCDEF")
+            && is_in(path.data[i + 2], DIGIT "abcdefABCDEF"))
+        {
+            fuzz_assert(is_in(path.data[i + 1], DIGIT "ABCDEF"));
+            fuzz_assert(is_in(path.data[i + 2], DIGIT "ABCDEF"));
+            i += 2;
+            continue;
+        }
+
+        fuzz_assert(!own
+                    || is_in(path.data[i], ALPHA DIGIT "-._~!$&'()*+,;=:@/"));
+    }
+}
+
+
+/* A path as a request for it is read. */
+static iri_reading_t
+read_path(const conf_t *conf, iri_str_t path)
+{
+    iri_request_t  request;
+    iri_reading_t  reading;
+    iri_str_t      octets = fuzz_unescape(path);
+    unsigned char *text = fuzz_memory(octets.len + 1);
+
+    text[0] = '/';
+    memcpy(text + 1, octets.data, octets.len);
+    memset(&request, 0, sizeof(request));
+    request.path.data = text;
+    request.path.len = octets.len + 1;
+    fuzz_assert(fuzz_read(&conf->reading, &request, &reading) == IRI_OK);
+
+    return reading;
+}
+
+
+static void
+judge_same_path(const conf_t *conf, iri_str_t got, iri_str_t was)
+{
+    iri_reading_t before = read_path(conf, was), after = read_path(conf, got);
+
+    fuzz.reading = &before;
+    fuzz_assert(iri_str_count(got, '/') == iri_str_count(was, '/'));
+    fuzz_assert(before.form == IRI_FORM_INVALID
+                    ? fuzz_equal(fuzz_unescape(got), fuzz_unescape(was))
+                    : fuzz_equal(before.path, after.path));
+    fuzz.reading = NULL;
+}
+
+
+static int
+equal_nocase(iri_str_t a, const char *b)
+{
+    return iri_str_equal_nocase(a, b);
+}
+
+
+/* Does the outcome name this host, and its port? */
+static int
+is_here(const conf_t *conf, const parts_t *got)
+{
+    const iri_reference_conf_t *here = &conf->reference;
+    iri_str_t                   port;
+    char                        text[16];
+    int                         is_http, is_https, is_default;
+    size_t                      i;
+
+    if (here->other) {
+        return 0;
+    }
+
+    if (!got->has_authority) {
+        return got->scheme.len == 0;
+    }
+
+    is_http = equal_nocase(got->scheme, "http:");
+    is_https = equal_nocase(got->scheme, "https:");
+
+    if ((got->scheme.len != 0 && !is_http && !is_https) || here->host.len == 0
+        || here->port == 0 || got->authority.len < here->host.len)
+    {
+        return 0;
+    }
+
+    for (i = 0; i < here->host.len; i++) {
+        if (iri_lower(got->authority.data[i])
+            != iri_lower(here->host.data[i])) {
+            return 0;
+        }
+    }
+
+    port = iri_str_from(got->authority, here->host.len);
+    is_default = is_http    ? here->port == 80
+                 : is_https ? here->port == 443
+                            : here->port == 80 || here->port == 443;
+
+    if (port.len <= 1) {
+        return is_default && (port.len == 0 || port.data[0] == ':');
+    }
+
+    /* zeros in front are left out */
+    while (port.len > 2 && port.data[1] == '0') {
+        port = iri_str_from(port, 1);
+        if (port.len > 5) {
+            return -1;
+        }
+    }
+
+    snprintf(text, sizeof(text), "%u", here->port);
+
+    return equal_nocase(iri_str_from(port, 1), text);
+}
+
+
+static void
+judge(const conf_t *conf, iri_str_t value, iri_str_t out)
+{
+    parts_t   was, got;
+    iri_str_t path;
+    int       here;
+
+    while (value.len != 0 && is_in(value.data[0], " \t")) {
+        value = iri_str_from(value, 1);
+    }
+
+    while (value.len != 0 && is_in(value.data[value.len - 1], " \t")) {
+        value.len--;
+    }
+
+    was = split(value, conf->reference.rooted);
+    got = split(out, conf->reference.rooted);
+
+    judge_visible(out);
+    fuzz_assert(fuzz_equal(got.scheme, was.scheme));
+    fuzz_assert(got.has_authority == was.has_authority);
+    judge_kept(got.tail, was.tail);
+    judge_authority(conf, got.authority, was.authority);
+
+    path = got.path;
+    if (path.len > 2 && memcmp(path.data, "./", 2) == 0
+        && (was.path.len < 2 || memcmp(was.path.data, "./", 2) != 0))
+    {
+        path = iri_str_from(path, 2);
+        fuzz_assert(span(path, ":") < span(path, "/"));
+    }
+
+    here = is_here(conf, &got);
+    if (here < 0) {
+        return;
+    }
+
+    judge_path(path, here);
+
+    if (here) {
+        judge_same_path(conf, path, was.path);
+    } else {
+        fuzz_assert(fuzz_equal(fuzz_unescape(path), fuzz_unescape(was.path)));
+    }
+}
+
+
+/* ---- the input ----------------------------------------------------------- */
+
+static iri_status_t
+ask(const conf_t *conf, iri_str_t value, iri_str_t *out)
+{
+    size_t       used = fuzz.used;
+    iri_status_t status;
+    iri_str_t    untouched = { 7, (const unsigned char *) "nothing" };
+
+    *out = untouched;
+    status = iri_reference(&fuzz.env, &conf->reference, value, out);
+    fuzz_assert(fuzz.used - used <= 1024 * 1024);
+    fuzz_assert(status == IRI_OK
+                || (status == IRI_NO_MEMORY && fuzz.fail_at != 0));
+    fuzz_assert(status == IRI_OK || out->data == untouched.data);
+
+    return status;
+}
+
+
+static void
+configure(conf_t *conf, iri_str_t words, iri_str_t charsets, iri_str_t host)
+{
+    static const unsigned ports[] = { 80, 443, 8080 };
+
+    memset(conf, 0, sizeof(*conf));
+    fuzz_charsets(charsets, &conf->reading.charsets);
+    conf->hosts.idna = idna;
+    conf->hosts.mapping = IRI_MAPPING_UTS46;
+    conf->reference.reading = &conf->reading;
+    conf->reference.hosts = fuzz_choice(words, 2, 2) ? NULL : &conf->hosts;
+    conf->reference.host = fuzz_given(host);
+    conf->reference.port = ports[fuzz_choice(words, 3, COUNT(ports))];
+    conf->reference.other = (int) fuzz_choice(words, 0, 2);
+    conf->reference.rooted = (int) fuzz_choice(words, 1, 2);
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input_t input = fuzz_input(data, size);
+    conf_t       conf;
+    iri_str_t    words, charsets, host, value, out, again;
+
+    fuzz_begin();
+    fuzz_field(&input, &words);
+    fuzz_field(&input, &charsets);
+    fuzz_field(&input, &host);
+    value.data = input.at;
+    value.len = input.at != NULL ? (size_t) (input.end - input.at) : 0;
+    value = fuzz_given(value);
+
+    /* This host is one that may stand in a URI. */
+    if (!iri_is_uri_host(host)) {
+        host.len = 0;
+    }
+
+    configure(&conf, words, charsets, host);
+
+    fuzz_assert(ask(&conf, value, &out) == IRI_OK);
+    judge(&conf, value, out);
+
+    fuzz_assert(ask(&conf, out, &again) == IRI_OK);
+    fuzz_assert(fuzz_equal(out, again));
+    fuzz_assert(again.data == out.data);
+
+    if (words.len > 4) {
+        fuzz.allocs = 0;
+        fuzz.fail_at = 1 + fuzz_choice(words, 4, 256);
+
+        if (ask(&conf, value, &again) == IRI_OK) {
+            fuzz_assert(fuzz_equal(out, again));
+        }
+    }
+
+    fuzz_end();
+
+    return 0;
+}
