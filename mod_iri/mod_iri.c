@@ -10,6 +10,7 @@
 #include "mod_iri.h"
 
 #include <ap_expr.h>
+#include <apr_hooks.h>
 
 /* ---- settings and their merging ----------------------------------------- */
 
@@ -78,6 +79,194 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
     return dir;
 }
 
+/* ---- hooks -------------------------------------------------------------- */
+
+/*
+ * Most requests are plain, and little is known of them: then this is all that
+ * a hook costs.
+ */
+#define MOD_IRI_KNOWN(hook)                                                   \
+    static int hook##_known(request_rec *r)                                   \
+    {                                                                         \
+        return mod_iri_request(r) != NULL ? hook(r) : DECLINED;               \
+    }
+
+MOD_IRI_KNOWN(mod_iri_walk)
+MOD_IRI_KNOWN(mod_iri_absent)
+MOD_IRI_KNOWN(mod_iri_redirect_directory)
+
+/* A program that is run for a plain path wants to know of it, too. */
+static int
+mod_iri_fixups_known(request_rec *r)
+{
+    return r->handler != NULL || mod_iri_request(r) != NULL
+               ? mod_iri_fixups(r)
+               : DECLINED;
+}
+
+/* What is asked for is of interest in a subrequest, plain or not. */
+static int
+mod_iri_redirect_known(request_rec *r)
+{
+    return r->main != NULL || mod_iri_request(r) != NULL ? mod_iri_redirect(r)
+                                                         : DECLINED;
+}
+
+/* One hook, for a file that httpd itself sends pays for each. */
+static void
+mod_iri_insert_filters(request_rec *r)
+{
+    mod_iri_location_insert(r);
+    if (r->handler != NULL) {
+        mod_iri_dav_insert(r);
+    }
+}
+
+/* With those that it was redirected to. */
+static int
+mod_iri_restore_known(request_rec *r)
+{
+    return r->next != NULL || mod_iri_request(r) != NULL ? mod_iri_restore(r)
+                                                         : DECLINED;
+}
+
+static int
+mod_iri_pre_translate_known(request_rec *r)
+{
+    return mod_iri_is_marked(r, MOD_IRI_PLAIN) ? DECLINED
+                                               : mod_iri_pre_translate(r);
+}
+
+/* Has another module put something in the place of what was read? */
+static int
+mod_iri_check_known(request_rec *r)
+{
+    return mod_iri_is_marked(r, MOD_IRI_PLAIN) && r->uri == r->parsed_uri.path
+               ? DECLINED
+               : mod_iri_check(r);
+}
+
+/* An alias or a rule may lead from a plain path to a name that is not. */
+static int
+mod_iri_map_known(request_rec *r)
+{
+    return !mod_iri_server(r->server)->maps_ascii && r->filename != NULL
+                   && iri_is_ascii(mod_iri_str(r->filename), 0)
+               ? DECLINED
+               : mod_iri_map(r);
+}
+
+/* Choices and entries of listings are asked for by subrequests. */
+static void
+mod_iri_add_asking_hooks(void)
+{
+    static const char *const proxy[] = { "mod_proxy.c", NULL };
+    static const char *const rewrite[] = { "mod_rewrite.c", NULL };
+    /* it lists names as they are on disk */
+    static const char *const autoindex[] = { "mod_autoindex.c", NULL };
+
+    ap_hook_translate_name(mod_iri_ask_alone, NULL, rewrite,
+                           APR_HOOK_REALLY_FIRST);
+    ap_hook_translate_name(mod_iri_ask_together, rewrite, proxy,
+                           APR_HOOK_FIRST);
+    ap_hook_map_to_storage(mod_iri_ask_together, NULL, NULL,
+                           APR_HOOK_REALLY_FIRST);
+    ap_hook_post_perdir_config(mod_iri_judge_headers, NULL, NULL,
+                               APR_HOOK_LAST);
+    ap_hook_check_authn(mod_iri_ask_user, NULL, NULL, APR_HOOK_REALLY_FIRST,
+                        AP_AUTH_INTERNAL_PER_CONF);
+    ap_hook_check_authz(mod_iri_list_user, NULL, NULL, APR_HOOK_REALLY_FIRST,
+                        AP_AUTH_INTERNAL_PER_CONF);
+    ap_hook_fixups(mod_iri_ask_alone, NULL, rewrite, APR_HOOK_REALLY_FIRST);
+    ap_hook_fixups(mod_iri_ask_together, rewrite, proxy, APR_HOOK_FIRST);
+    ap_hook_handler(mod_iri_list, NULL, autoindex, APR_HOOK_MIDDLE);
+}
+
+/*
+ * These are called for each request, so they are added only where a directive
+ * has something for them to do.
+ *
+ * REALLY_FIRST: what other modules see of a path is canonical.  The path is
+ * read in post_read_request, before SetEnvIf and before mod_cache makes its
+ * key; and in pre_translate_name, which alone runs for subrequests.
+ */
+static void
+mod_iri_add_hooks(void)
+{
+    /* see mod_iri_renew() */
+    static const char *const after[] = { "mod_http2.c", NULL };
+    /* it judges in post_read_request, as early */
+    static const char *const before[] = { "mod_security2.c", NULL };
+    /* it tells what is for elsewhere */
+    static const char *const proxy[] = { "mod_proxy.c", NULL };
+    /* its rules of a directory would see the directory above the name */
+    static const char *const rewrite[] = { "mod_rewrite.c", NULL };
+    /* they redirect by what is on disk */
+    static const char *const dir[] = { "mod_dir.c", "mod_speling.c", NULL };
+
+    if (ap_find_linked_module(proxy[0]) == NULL) {
+        ap_hook_post_read_request(mod_iri_post_read, after, before,
+                                  APR_HOOK_REALLY_FIRST);
+    } else {
+        ap_hook_post_read_request(mod_iri_post_read_origin, after, before,
+                                  APR_HOOK_REALLY_FIRST);
+        ap_hook_post_read_request(mod_iri_post_read_absolute, proxy, NULL,
+                                  APR_HOOK_FIRST);
+    }
+    ap_hook_pre_translate_name(mod_iri_pre_translate_known, NULL, NULL,
+                               APR_HOOK_REALLY_FIRST);
+    ap_hook_translate_name(mod_iri_check_known, NULL, NULL,
+                           APR_HOOK_REALLY_FIRST);
+
+    ap_hook_map_to_storage(mod_iri_map_known, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_map_to_storage(mod_iri_walk_known, NULL, NULL, APR_HOOK_LAST);
+
+    ap_hook_fixups(mod_iri_absent_known, NULL, rewrite,
+                   APR_HOOK_REALLY_FIRST);
+    if (mod_iri_uses_asking()) {
+        mod_iri_add_asking_hooks();
+    }
+    ap_hook_fixups(mod_iri_fixups_known, NULL, NULL, APR_HOOK_FIRST);
+    if (mod_iri_uses_redirects()) {
+        ap_hook_fixups(mod_iri_redirect_known, NULL, dir, APR_HOOK_LAST);
+        ap_hook_fixups(mod_iri_redirect_directory_known, dir, NULL,
+                       APR_HOOK_LAST);
+    }
+    if (ap_find_linked_module("mod_dav.c") != NULL) {
+        ap_hook_fixups(mod_iri_dav_fixups, NULL, NULL, APR_HOOK_REALLY_LAST);
+    }
+    ap_hook_insert_filter(mod_iri_insert_filters, NULL, NULL,
+                          APR_HOOK_MIDDLE);
+    ap_hook_insert_error_filter(mod_iri_location_insert_error, NULL, NULL,
+                                APR_HOOK_MIDDLE);
+    ap_hook_log_transaction(mod_iri_restore_known, NULL, NULL,
+                            APR_HOOK_REALLY_FIRST);
+}
+
+static void
+mod_iri_add_host_hooks(void)
+{
+    ap_hook_pre_read_request(mod_iri_pre_read, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_post_read_request(mod_iri_check_host, NULL, NULL,
+                              APR_HOOK_REALLY_FIRST);
+}
+
+/* Once in a configuration, in the name of this module. */
+static void
+mod_iri_add_once(cmd_parms *cmd, void (*add)(void), const char *key)
+{
+    const char *current = apr_hook_debug_current;
+    void       *done = NULL;
+
+    apr_pool_userdata_get(&done, key, cmd->pool);
+    if (done == NULL) {
+        apr_pool_userdata_setn(cmd, key, NULL, cmd->pool);
+        apr_hook_debug_current = iri_module.name;
+        add();
+        apr_hook_debug_current = current;
+    }
+}
+
 /* ---- directives --------------------------------------------------------- */
 
 /* The core's sentence behind the directive's name, or NULL for none. */
@@ -135,6 +324,9 @@ mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
     (void) dir;
     if (err == NULL) {
         mod_iri_server(cmd->server)->engine = engine;
+        if (engine != IRI_ENGINE_OFF) {
+            mod_iri_add_once(cmd, mod_iri_add_hooks, "mod_iri: hooks");
+        }
     }
     return mod_iri_wrong(cmd, err);
 }
@@ -171,6 +363,10 @@ mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
     if (err == NULL) {
         conf->hosts = hosts;
         conf->says_hosts = 1;
+        if (hosts != IRI_HOSTS_OFF) {
+            mod_iri_add_once(cmd, mod_iri_add_host_hooks,
+                             "mod_iri: hooks of hosts");
+        }
     }
     return mod_iri_wrong(cmd, err);
 }
@@ -305,93 +501,18 @@ static const command_rec mod_iri_directives[] = {
 };
 /* clang-format on */
 
-/* ---- hooks -------------------------------------------------------------- */
-
-/* One hook, for a file that httpd itself sends pays for each. */
-static void
-mod_iri_insert_filters(request_rec *r)
-{
-    mod_iri_location_insert(r);
-    if (r->handler != NULL) {
-        mod_iri_dav_insert(r);
-    }
-}
-
-/*
- * REALLY_FIRST: what other modules see of a path is canonical.  The path is
- * read in post_read_request, before SetEnvIf and before mod_cache makes its
- * key; and in pre_translate_name, which alone runs for subrequests.
- */
 static void
 mod_iri_hooks(apr_pool_t *pool)
 {
-    /* see mod_iri_renew() */
-    static const char *const after[] = { "mod_http2.c", NULL };
-    /* it judges in post_read_request, as early */
-    static const char *const before[] = { "mod_security2.c", NULL };
-    /* it tells what is for elsewhere */
-    static const char *const proxy[] = { "mod_proxy.c", NULL };
-    /* its rules of a directory would see the directory above the name */
-    static const char *const rewrite[] = { "mod_rewrite.c", NULL };
-    /* they redirect by what is on disk */
-    static const char *const dir[] = { "mod_dir.c", "mod_speling.c", NULL };
-    /* it lists names as they are on disk */
-    static const char *const autoindex[] = { "mod_autoindex.c", NULL };
-
     (void) pool;
     /* before modules that make something of the names of virtual hosts */
     ap_hook_post_config(mod_iri_prepare_hosts, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);
     ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
     ap_hook_child_init(mod_iri_child_init, NULL, NULL, APR_HOOK_MIDDLE);
-
     mod_iri_line_register();
-    ap_hook_pre_read_request(mod_iri_pre_read, NULL, NULL, APR_HOOK_MIDDLE);
-    ap_hook_post_read_request(mod_iri_check_host, NULL, NULL,
-                              APR_HOOK_REALLY_FIRST);
-    ap_hook_post_read_request(mod_iri_post_read, after, before,
-                              APR_HOOK_REALLY_FIRST);
-    ap_hook_post_read_request(mod_iri_post_read_absolute, proxy, NULL,
-                              APR_HOOK_FIRST);
-    ap_hook_pre_translate_name(mod_iri_pre_translate, NULL, NULL,
-                               APR_HOOK_REALLY_FIRST);
-    ap_hook_translate_name(mod_iri_check, NULL, NULL, APR_HOOK_REALLY_FIRST);
-
-    ap_hook_translate_name(mod_iri_ask_alone, NULL, rewrite,
-                           APR_HOOK_REALLY_FIRST);
-    ap_hook_translate_name(mod_iri_ask_together, rewrite, proxy,
-                           APR_HOOK_FIRST);
-
-    ap_hook_map_to_storage(mod_iri_ask_together, NULL, NULL,
-                           APR_HOOK_REALLY_FIRST);
-    ap_hook_map_to_storage(mod_iri_map, NULL, NULL, APR_HOOK_FIRST);
-    ap_hook_map_to_storage(mod_iri_walk, NULL, NULL, APR_HOOK_LAST);
-
-    ap_hook_post_perdir_config(mod_iri_judge_headers, NULL, NULL,
-                               APR_HOOK_LAST);
-
-    ap_hook_check_authn(mod_iri_ask_user, NULL, NULL, APR_HOOK_REALLY_FIRST,
-                        AP_AUTH_INTERNAL_PER_CONF);
-    ap_hook_check_authz(mod_iri_list_user, NULL, NULL, APR_HOOK_REALLY_FIRST,
-                        AP_AUTH_INTERNAL_PER_CONF);
-
-    ap_hook_fixups(mod_iri_absent, NULL, rewrite, APR_HOOK_REALLY_FIRST);
-    ap_hook_fixups(mod_iri_ask_alone, NULL, rewrite, APR_HOOK_REALLY_FIRST);
-    ap_hook_fixups(mod_iri_ask_together, rewrite, proxy, APR_HOOK_FIRST);
-    ap_hook_fixups(mod_iri_fixups, NULL, NULL, APR_HOOK_FIRST);
-    ap_hook_fixups(mod_iri_redirect, NULL, dir, APR_HOOK_LAST);
-    ap_hook_fixups(mod_iri_redirect_directory, dir, NULL, APR_HOOK_LAST);
-    ap_hook_handler(mod_iri_list, NULL, autoindex, APR_HOOK_MIDDLE);
     mod_iri_location_register();
-    ap_hook_insert_filter(mod_iri_insert_filters, NULL, NULL,
-                          APR_HOOK_MIDDLE);
-    ap_hook_insert_error_filter(mod_iri_location_insert_error, NULL, NULL,
-                                APR_HOOK_MIDDLE);
-    ap_hook_fixups(mod_iri_dav_fixups, NULL, NULL, APR_HOOK_REALLY_LAST);
     mod_iri_dav_register();
-    ap_hook_log_transaction(mod_iri_restore, NULL, NULL,
-                            APR_HOOK_REALLY_FIRST);
-
     ap_hook_expr_lookup(mod_iri_expr_lookup, NULL, NULL, APR_HOOK_MIDDLE);
 }
 

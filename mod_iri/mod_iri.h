@@ -2,6 +2,7 @@
  * mod_iri.h - what the files of mod_iri share
  *
  *   mod_iri.c          directives, merging, the table of hooks
+ *   mod_iri_uses.c     what a configuration makes use of
  *   mod_iri_config.c   what is made of the settings once they are all read:
  *                      trees of <Directory>, the cache of a child
  *   mod_iri_directory.c <Directory> for each way to write its name
@@ -56,6 +57,13 @@ APLOG_USE_MODULE(iri);
 
 /* ---- configuration ------------------------------------------------------ */
 
+/* Who may read IRI_PATH and its kin in the environment of a request. */
+typedef enum {
+    MOD_IRI_READ_BY_HANDLERS, /* CGI and its like */
+    MOD_IRI_READ_BY_PLACES,   /* .htaccess, too */
+    MOD_IRI_READ_BY_ANYBODY   /* logs, rules, modules that are not known */
+} mod_iri_readers_t;
+
 /* Settings of a server or virtual host. */
 typedef struct {
     int                engine;       /* iri_engine_t or MOD_IRI_UNSET */
@@ -72,7 +80,10 @@ typedef struct {
     apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
     apr_array_header_t *directories; /* mod_iri_directory_t */
     int                 folds;       /* 1: names are folded in some tree */
+    int                 maps_ascii;  /* 1: map_to_storage has something to do
+                                        for plain names */
     iri_cache_t        *cache;       /* of this child; NULL: none */
+    mod_iri_readers_t   readers;     /* of variables */
     iri_host_conf_t     host;        /* where the engine is not off */
     int                 maps_hosts;  /* 1: IRIHost is on, the engine is not
                                         off */
@@ -128,7 +139,7 @@ typedef struct {
     const char   *uri;     /* percent-encoded canonical path, as it was
                                   put into r->uri; NULL: nothing was put */
     const char   *path;    /* canonical path, for variables */
-    const char   *charset; /* for variables; "" for none */
+    iri_str_t     charset; /* for variables; empty for none */
     iri_form_t    form;
     int           refused;  /* HTTP status to answer, or 0 */
     const char   *unparsed; /* r->unparsed_uri while another is in its
@@ -140,21 +151,55 @@ typedef struct {
     int                    has_found;
     iri_search_t           search;
     iri_found_t            found;
-    const char *native_uri;    /* canonical_uri with octets of the disk: */
-    const char *canonical_uri; /* both unescaped; NULL: not mapped */
+    int                    is_mapped; /* 1: what was found is in place */
+    int                    is_named;  /* 1: and its octets below search.root
+                                         are what it is called */
 
     int                started_over; /* 1: with the path of what was found */
     int                plain;        /* 1: that and what was asked are ASCII */
     int                rewritten;    /* 1: and a rule has led there, not the
                                      client */
     struct mod_iri_asker_s *asker;   /* NULL: a subrequest is not to ask */
+    int                has_vars;     /* 1: the environment is kept right, for
+                                        somebody may read it */
     iri_match_t        moved_by;     /* what had to be forgiven for that */
     const request_rec *first; /* r as it was before; NULL: not started over,
                                  or only as a subrequest */
 } mod_iri_request_t;
 
+/*
+ * What stands in the request_config of a request of which so little is known
+ * that it needs no memory; never written.
+ */
+typedef enum {
+    MOD_IRI_PLAIN,          /* its path is plain ASCII */
+    MOD_IRI_PLAIN_EXACT,    /* and is on disk as it was asked for */
+    MOD_IRI_URI_SUBREQUEST, /* a subrequest for a URI, not for a file */
+    MOD_IRI_MARKS
+} mod_iri_mark_t;
+
+extern const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
+
+static inline int
+mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
+{
+    return ap_get_module_config(r->request_config, &iri_module)
+           == &mod_iri_marks[mark];
+}
+
 /* What is known; NULL: nothing. */
-mod_iri_request_t *mod_iri_request(const request_rec *r);
+static inline mod_iri_request_t *
+mod_iri_request(const request_rec *r)
+{
+    mod_iri_request_t *ctx = ap_get_module_config(r->request_config,
+                                                  &iri_module);
+
+    return ctx >= mod_iri_marks && ctx < mod_iri_marks + MOD_IRI_MARKS ? NULL
+                                                                       : ctx;
+}
+
+/* It gets a mark, if nothing is known. */
+void mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark);
 
 /* The same, made if it is not there. */
 mod_iri_request_t *mod_iri_request_make(request_rec *r);
@@ -185,10 +230,27 @@ mod_iri_dup(apr_pool_t *pool, iri_str_t str)
 }
 
 static inline int
+mod_iri_is_same(iri_str_t a, iri_str_t b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+static inline int
 mod_iri_equal(iri_str_t str, const char *text)
 {
     return str.len == strlen(text) && memcmp(str.data, text, str.len) == 0;
 }
+
+/* ---- mod_iri_uses.c ----------------------------------------------------- */
+
+/* While directives are run: may a request be redirected, or be in conflict? */
+int mod_iri_uses_redirects(void);
+
+/* May one be for choices, or for a listing? */
+int mod_iri_uses_asking(void);
+
+/* When all have been. */
+mod_iri_readers_t mod_iri_uses_vars(void);
 
 /* ---- mod_iri_config.c --------------------------------------------------- */
 
@@ -389,6 +451,7 @@ void mod_iri_pre_read(request_rec *r, conn_rec *c);
 int mod_iri_check_host(request_rec *r); /* mod_iri_host.c */
 
 int mod_iri_post_read(request_rec *r); /* mod_iri_read.c */
+int mod_iri_post_read_origin(request_rec *r);
 int mod_iri_post_read_absolute(request_rec *r);
 int mod_iri_pre_translate(request_rec *r);
 int mod_iri_check(request_rec *r);
@@ -418,8 +481,9 @@ void mod_iri_dav_insert(request_rec *r);
 
 void mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx);
-void mod_iri_vars_exact(request_rec *r);
+void mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx);
+void mod_iri_vars_of_place(request_rec *r, mod_iri_request_t *ctx);
 int  mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
 
 #pragma GCC visibility pop

@@ -123,20 +123,16 @@ mod_iri_redirect_directory(request_rec *r)
 int
 mod_iri_fixups(request_rec *r)
 {
-    const mod_iri_server_t  *conf = mod_iri_server(r->server);
     const mod_iri_request_t *ctx = mod_iri_request(r);
 
-    if (conf->engine != IRI_ENGINE_ON) {
-        return DECLINED;
-    }
-    if (ctx == NULL || ctx->plain) {
-        /* a program may want to know; a plain file pays nothing for it */
-        if (r->handler != NULL && r->main == NULL) {
-            mod_iri_vars_last(r, ctx);
-        }
+    if ((ctx == NULL && r->handler == NULL)
+        || mod_iri_server(r->server)->engine != IRI_ENGINE_ON)
+    {
         return DECLINED;
     }
     mod_iri_vars_last(r, ctx);
-    mod_iri_negotiated(r);
+    if (ctx != NULL && !ctx->plain) {
+        mod_iri_negotiated(r);
+    }
     return DECLINED;
 }

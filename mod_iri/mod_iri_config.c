@@ -233,11 +233,12 @@ mod_iri_folds(const mod_iri_server_t *conf)
 
 static void
 mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
-                       iri_env_apr_t *env)
+                       mod_iri_readers_t readers, iri_env_apr_t *env)
 {
     mod_iri_server_t *conf = mod_iri_server(s);
 
     conf->registry = registry;
+    conf->readers = readers;
     if (conf->engine == MOD_IRI_UNSET) {
         conf->engine = IRI_ENGINE_OFF;
     }
@@ -254,9 +255,11 @@ int
 mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                     server_rec *main_server)
 {
-    iri_registry_t *registry = mod_iri_registry(pconf);
-    iri_env_apr_t   env;
-    server_rec     *s;
+    iri_registry_t   *registry = mod_iri_registry(pconf);
+    mod_iri_readers_t readers = mod_iri_uses_vars();
+    iri_env_apr_t     env;
+    server_rec       *s;
+    int               has_hosts = 0;
 
     (void) plog;
     (void) ptemp;
@@ -273,7 +276,13 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                         sizeof(core_server_config), pconf);
     }
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_prepare_server(s, registry, &env);
+        has_hosts |= mod_iri_server(s)->maps_hosts;
+    }
+    for (s = main_server; s != NULL; s = s->next) {
+        mod_iri_prepare_server(s, registry, readers, &env);
+        mod_iri_server(s)->maps_ascii =
+            has_hosts || mod_iri_server(s)->folds
+            || mod_iri_server(s)->engine == IRI_ENGINE_REPORT;
     }
     return OK;
 }

@@ -356,6 +356,9 @@ mod_iri_is_unguarded(request_rec *r, iri_env_apr_t *env,
     size_t                     len;
     int                        i;
 
+    if (conf->directories->nelts == 0) {
+        return 0;
+    }
     filename = apr_pstrcat(r->pool, r->filename, "/", NULL);
     for (i = 0; i < conf->directories->nelts; i++) {
         directory = &APR_ARRAY_IDX(conf->directories, i, mod_iri_directory_t);

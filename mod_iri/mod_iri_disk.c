@@ -152,28 +152,6 @@ mod_iri_take_literally(request_rec *r, iri_env_apr_t *env,
 
 /* ---- what was found ----------------------------------------------------- */
 
-/*
- * Remember how the directories of the URI are written on disk, for redirects
- * that a RewriteRule of a directory makes out of r->filename.
- */
-static void
-mod_iri_keep_native(request_rec *r, mod_iri_request_t *ctx)
-{
-    const iri_search_t *search = &ctx->search;
-    const char         *prefix, *native;
-
-    if (ctx->found.filename.len < search->root.len) {
-        return;
-    }
-    prefix = apr_pstrmemdup(r->pool, (const char *) search->path.data,
-                            search->prefix);
-    native = (const char *) ctx->found.filename.data + search->root.len;
-    native = apr_pstrcat(r->pool, prefix, native, NULL);
-    ctx->native_uri = ap_make_dirstr_parent(r->pool, native);
-    ctx->canonical_uri = ap_make_dirstr_parent(
-        r->pool, mod_iri_dup(r->pool, search->path));
-}
-
 /* Put the octets of the disk in place, before any directory was walked. */
 static void
 mod_iri_set_filename(request_rec *r, const iri_found_t *found)
@@ -332,8 +310,13 @@ mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
         mod_iri_set_filename(r, &ctx->found);
         return DECLINED;
     default:
-        mod_iri_set_filename(r, &ctx->found);
-        mod_iri_keep_native(r, ctx);
+        /* octets are names if they are those of the canonical path */
+        ctx->is_named = is_of_uri
+                        && mod_iri_equal(ctx->found.filename, r->filename);
+        if (!ctx->is_named) {
+            mod_iri_set_filename(r, &ctx->found);
+        }
+        ctx->is_mapped = 1;
         mod_iri_vars_match(r, ctx);
         return DECLINED;
     }
@@ -587,7 +570,7 @@ mod_iri_canonical_or_over(request_rec *r, iri_env_apr_t *env,
     }
     ctx->found.path = reading.path;
     ctx->found.charset = reading.charset;
-    ctx->charset = mod_iri_dup(r->pool, reading.charset);
+    ctx->charset = reading.charset;
     ctx->form = reading.form;
     ctx->rewritten = 1;
     return mod_iri_start_over(r, ctx);
@@ -662,17 +645,15 @@ mod_iri_found_as_asked(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
-    if (ctx == NULL) {
-        mod_iri_vars_exact(r);
-        return;
+    if (ctx != NULL) {
+        memset(&ctx->found, 0, sizeof(ctx->found));
+        ctx->has_found = 1;
+        ctx->found.answer = IRI_SERVE;
+        ctx->found.match = IRI_MATCH_EXACT;
+        ctx->found.path = mod_iri_str(r->uri);
+        ctx->found.filename = mod_iri_str(r->filename);
     }
-    memset(&ctx->found, 0, sizeof(ctx->found));
-    ctx->has_found = 1;
-    ctx->found.answer = IRI_SERVE;
-    ctx->found.match = IRI_MATCH_EXACT;
-    ctx->found.path = mod_iri_str(r->uri);
-    ctx->found.filename = mod_iri_str(r->filename);
-    mod_iri_vars_match(r, ctx);
+    mod_iri_vars_exact(r, ctx);
 }
 
 /* What is known of a request whose path was plain so far. */
@@ -686,7 +667,6 @@ mod_iri_request_found(request_rec *r, const iri_search_t *search,
         /* r->uri still is it, unless a rule has changed that */
         ctx->path = apr_pstrdup(
             r->pool, r->parsed_uri.path ? r->parsed_uri.path : r->uri);
-        ctx->charset = "";
         ctx->form = IRI_FORM_ASCII;
         ctx->has_reading = 1;
         memset(&ctx->reading, 0, sizeof(ctx->reading));

@@ -15,9 +15,14 @@ const iri_tree_conf_t *
 mod_iri_tree_of_path(request_rec *r, const iri_search_t *search,
                      iri_str_t path)
 {
-    const char *root = mod_iri_dup(r->pool, search->root);
-    const char *text = mod_iri_dup(r->pool, path);
+    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    const char             *root, *text;
 
+    if (conf->sections->nelts == 0) {
+        return &conf->tree;
+    }
+    root = mod_iri_dup(r->pool, search->root);
+    text = mod_iri_dup(r->pool, path);
     return mod_iri_tree(
         r, apr_pstrcat(r->pool, root, text + search->prefix, NULL));
 }

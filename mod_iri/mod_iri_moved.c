@@ -105,10 +105,10 @@ mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved,
     ctx->moved_by = moved->found.match;
     ctx->has_reading = 1;
     ctx->reading = moved->reading;
-    ctx->charset = mod_iri_dup(r->pool, moved->found.charset);
+    ctx->charset = moved->found.charset;
     /* another charset can only be one of IRICharset */
-    ctx->form = moved->charset == NULL
-                        || strcmp(ctx->charset, moved->charset) == 0
+    ctx->form = !moved->has_reading
+                        || mod_iri_is_same(ctx->charset, moved->charset)
                     ? moved->form
                     : IRI_FORM_LEGACY;
     ctx->path = mod_iri_dup(r->pool, moved->found.path);

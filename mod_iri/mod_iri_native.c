@@ -19,6 +19,33 @@ typedef struct {
     const char *canonical;
 } mod_iri_pair_t;
 
+/*
+ * How the directories of a path are written on disk, and what was asked for.
+ * 0: nothing of it is another there.
+ */
+static int
+mod_iri_pair(request_rec *r, const mod_iri_request_t *ctx,
+             mod_iri_pair_t *pair)
+{
+    const iri_search_t *search = &ctx->search;
+    const char         *native;
+
+    if (!ctx->is_mapped || ctx->is_named
+        || ctx->found.filename.len < search->root.len)
+    {
+        return 0;
+    }
+    native = mod_iri_dup(r->pool, ctx->found.filename) + search->root.len;
+    native = apr_pstrcat(
+        r->pool, apr_pstrmemdup(r->pool, (const char *) search->path.data,
+                                search->prefix),
+        native, NULL);
+    pair->native = ap_make_dirstr_parent(r->pool, native);
+    pair->canonical = ap_make_dirstr_parent(
+        r->pool, mod_iri_dup(r->pool, search->path));
+    return 1;
+}
+
 static const char *
 mod_iri_parent(request_rec *r, const char *dir)
 {
@@ -137,11 +164,9 @@ mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
     {
         return mod_iri_listed(r, conf, path);
     }
-    if (ctx == NULL || ctx->native_uri == NULL) {
+    if (ctx == NULL || !mod_iri_pair(r, ctx, &pair)) {
         return path;
     }
-    pair.native = ctx->native_uri;
-    pair.canonical = ctx->canonical_uri;
     prefix = ctx->search.prefix;
     while (strlen(pair.native) > prefix
            && !iri_is_ascii(mod_iri_str(pair.native), 0))

@@ -13,19 +13,15 @@
 
 #include "mod_iri.h"
 
-/*
- * Marks the request_config of a subrequest that has a URI of its own, so
- * that map_to_storage can tell it from one of a file; never written.
- */
-static const mod_iri_request_t mod_iri_uri_subrequest;
+const mod_iri_request_t mod_iri_marks[MOD_IRI_MARKS];
 
-mod_iri_request_t *
-mod_iri_request(const request_rec *r)
+void
+mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark)
 {
-    mod_iri_request_t *ctx = ap_get_module_config(r->request_config,
-                                                  &iri_module);
-
-    return ctx == &mod_iri_uri_subrequest ? NULL : ctx;
+    if (mod_iri_request(r) == NULL) {
+        ap_set_module_config(r->request_config, &iri_module,
+                             (void *) &mod_iri_marks[mark]);
+    }
 }
 
 mod_iri_request_t *
@@ -65,6 +61,43 @@ mod_iri_env(iri_env_apr_t *env, request_rec *r)
 
 /* ---- what httpd does to a path before it is decoded --------------------- */
 
+/* An escape that may be of ASCII, or that is none */
+static int
+mod_iri_has_ascii_escape(const char *path)
+{
+    const char *at;
+
+    for (at = strchr(path, '%'); at != NULL; at = strchr(at, '%')) {
+        for (/* void */; *at == '%'; at += sizeof("%E9") - 1) {
+            if (at[1] < '8' || at[2] == '\0') {
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+/* "//" or "/." */
+static int
+mod_iri_has_odd_segment(const char *path)
+{
+    const char *at;
+
+    for (at = path; at != NULL; at = strchr(at + 1, '/')) {
+        if (at[1] == '/' || at[1] == '.') {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* A path, which starts with "/", with nothing in it that httpd would change */
+static int
+mod_iri_is_normal(const char *path)
+{
+    return !mod_iri_has_odd_segment(path) && !mod_iri_has_ascii_escape(path);
+}
+
 /*
  * The path as ap_process_request_internal() will normalize it, so that all
  * spellings have one form before mod_cache looks and so that the octets kept
@@ -78,12 +111,14 @@ mod_iri_normalized(request_rec *r, const char *path)
         r->server->module_config);
     unsigned flags = AP_NORMALIZE_NOT_ABOVE_ROOT
                      | AP_NORMALIZE_DECODE_UNRESERVED;
-    char *copy;
+    char *copy = apr_pstrdup(r->pool, path);
 
+    if (mod_iri_is_normal(path)) {
+        return copy;
+    }
     if (core->merge_slashes != AP_CORE_CONFIG_OFF) {
         flags |= AP_NORMALIZE_MERGE_SLASHES;
     }
-    copy = apr_pstrdup(r->pool, path);
     return ap_normalize_path(copy, flags) ? copy : NULL;
 }
 
@@ -92,6 +127,9 @@ mod_iri_normalized(request_rec *r, const char *path)
 static void
 mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
 {
+    if (r->uri == r->parsed_uri.path && strcmp(r->uri, ctx->uri) == 0) {
+        return;
+    }
     r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
     r->uri = r->parsed_uri.path;
 }
@@ -104,7 +142,7 @@ mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
 
     ctx->has_reading = 1;
     ctx->form = reading->form;
-    ctx->charset = mod_iri_dup(r->pool, reading->charset);
+    ctx->charset = reading->charset;
     ctx->path = mod_iri_dup(r->pool, reading->path);
     if (report) {
         return;
@@ -118,39 +156,76 @@ mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
     mod_iri_vars_reading(r, ctx);
 }
 
-/*
- * The path of an entry that a listing asks for is canonical, for it was made
- * of its name: reading it would give the same again.
- */
+/* What is canonical is not read: that would give the same again. */
+static mod_iri_request_t *
+mod_iri_take_as_read(request_rec *r, const mod_iri_server_t *conf,
+                     const char *path, const char *uri)
+{
+    mod_iri_request_t *ctx = mod_iri_request_make(r);
+    iri_reading_t     *reading = &ctx->reading;
+
+    memset(reading, 0, sizeof(*reading));
+    reading->answer = IRI_PASS;
+    reading->why = IRI_WHY_CANONICAL;
+    reading->form = IRI_FORM_ESCAPED;
+    reading->charset = mod_iri_str("UTF-8");
+    reading->path = mod_iri_str(path);
+    reading->uri = mod_iri_str(uri);
+    reading->octets = reading->path;
+    reading->conf = &conf->reading;
+    ctx->has_reading = 1;
+    ctx->form = IRI_FORM_ESCAPED;
+    ctx->charset = reading->charset;
+    ctx->path = path;
+    ctx->uri = uri;
+    mod_iri_vars_reading(r, ctx);
+    return ctx;
+}
+
+/* The path of an entry that a listing asks for was made of its name. */
 static int
 mod_iri_read_asked(request_rec *r, const mod_iri_server_t *conf)
 {
     const mod_iri_asker_t *asker = mod_iri_asker(r);
-    mod_iri_request_t     *ctx;
-    iri_reading_t         *reading;
 
     if (asker == NULL || asker->path == NULL
         || strcmp(asker->uri, r->parsed_uri.path) != 0)
     {
         return 0;
     }
-    ctx = mod_iri_request_make(r);
-    reading = &ctx->reading;
-    memset(reading, 0, sizeof(*reading));
-    reading->answer = IRI_PASS;
-    reading->why = IRI_WHY_CANONICAL;
-    reading->form = IRI_FORM_ESCAPED;
-    reading->charset = mod_iri_str("UTF-8");
-    reading->path = mod_iri_str(asker->path);
-    reading->uri = mod_iri_str(asker->uri);
-    reading->octets = reading->path;
-    reading->conf = &conf->reading;
-    ctx->has_reading = 1;
-    ctx->form = IRI_FORM_ESCAPED;
-    ctx->charset = "UTF-8";
-    ctx->path = asker->path;
-    ctx->uri = asker->uri;
-    mod_iri_vars_reading(r, ctx);
+    mod_iri_take_as_read(r, conf, asker->path, asker->uri);
+    return 1;
+}
+
+/*
+ * The index of a directory, which mod_dir asks for by a plain name: what
+ * stands before that was read for the main request.
+ */
+static int
+mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
+{
+    const mod_iri_request_t *main = r->main ? mod_iri_request(r->main) : NULL;
+    const char              *name = strrchr(r->parsed_uri.path, '/') + 1;
+    char                    *path;
+    size_t                   len;
+
+    if (main == NULL || !main->has_reading || main->uri == NULL
+        || mod_iri_has_ascii_escape(main->uri)
+        || *name == '.'
+        || name[strspn(name, "abcdefghijklmnopqrstuvwxyz.")] != '\0')
+    {
+        return 0;
+    }
+    path = apr_pstrdup(r->pool, r->parsed_uri.path);
+    len = strlen(main->path);
+    if (ap_unescape_url(path) != OK || strncmp(path, main->path, len) != 0
+        || path[len - 1] != '/' || strcmp(path + len, name) != 0)
+    {
+        return 0;
+    }
+    mod_iri_set_path(r, mod_iri_take_as_read(
+                            r, conf, path,
+                            apr_pstrcat(r->pool, main->uri, name, NULL)));
     return 1;
 }
 
@@ -165,6 +240,14 @@ mod_iri_reading_conf(const request_rec *r, const mod_iri_server_t *conf)
     return asker != NULL && asker->unnamed ? &pass : &conf->reading;
 }
 
+/* Is the canonical path in place? */
+static int
+mod_iri_is_in_place(const request_rec *r, const mod_iri_request_t *ctx)
+{
+    return ctx != NULL && ctx->has_reading && ctx->uri != NULL
+           && strcmp(ctx->uri, r->parsed_uri.path) == 0;
+}
+
 static void
 mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 {
@@ -176,12 +259,10 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     iri_env_apr_t      env;
     iri_status_t       status;
 
-    if (ctx && ctx->has_reading
-        && (ctx->uri == NULL || strcmp(ctx->uri, raw) == 0))
-    {
-        return; /* read already */
+    if (ctx != NULL && ctx->has_reading && ctx->uri == NULL) {
+        return; /* and there is none */
     }
-    if (mod_iri_read_asked(r, conf)) {
+    if (mod_iri_read_asked(r, conf) || mod_iri_read_index(r, conf)) {
         return;
     }
     path = mod_iri_normalized(r, mod_iri_without_native(r, conf, raw));
@@ -219,9 +300,12 @@ mod_iri_read_first(request_rec *r)
 {
     mod_iri_server_t *conf = mod_iri_server(r->server);
 
-    if (mod_iri_concerns(r, conf)
-        && !iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1))
-    {
+    if (!mod_iri_concerns(r, conf)) {
+        return DECLINED;
+    }
+    if (iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
+        mod_iri_request_mark(r, MOD_IRI_PLAIN);
+    } else if (!mod_iri_is_in_place(r, mod_iri_request(r))) {
         mod_iri_read_path(r, conf);
     }
     return DECLINED;
@@ -231,10 +315,17 @@ int
 mod_iri_post_read(request_rec *r)
 {
     mod_iri_forget_first(r);
+    return mod_iri_read_first(r);
+}
+
+/* Where there is mod_proxy it says first whether a request is for elsewhere. */
+int
+mod_iri_post_read_origin(request_rec *r)
+{
+    mod_iri_forget_first(r);
     return r->parsed_uri.scheme == NULL ? mod_iri_read_first(r) : DECLINED;
 }
 
-/* Only behind mod_proxy, which says whether the request is for elsewhere. */
 int
 mod_iri_post_read_absolute(request_rec *r)
 {
@@ -242,6 +333,18 @@ mod_iri_post_read_absolute(request_rec *r)
 }
 
 /* ---- r->unparsed_uri ---------------------------------------------------- */
+
+/* Did it come as the canonical path and this query? */
+static int
+mod_iri_is_sent(const char *unparsed, const char *uri, const char *args)
+{
+    size_t len = strlen(uri);
+
+    return strncmp(unparsed, uri, len) == 0
+           && (args == NULL ? unparsed[len] == '\0'
+                            : unparsed[len] == '?'
+                                  && strcmp(unparsed + len + 1, args) == 0);
+}
 
 /*
  * With nocanon mod_proxy sends r->unparsed_uri, and mod_dav makes a Location
@@ -252,7 +355,9 @@ mod_iri_post_read_absolute(request_rec *r)
 static void
 mod_iri_lend_unparsed(request_rec *r, mod_iri_request_t *ctx)
 {
-    if (ctx->uri == NULL || ctx->unparsed != NULL) {
+    if (ctx->uri == NULL || ctx->unparsed != NULL
+        || mod_iri_is_sent(r->unparsed_uri, ctx->uri, r->args))
+    {
         return;
     }
     ctx->unparsed = r->unparsed_uri;
@@ -300,8 +405,7 @@ mod_iri_plain(request_rec *r)
     } else if (ctx != NULL) {
         memset(ctx, 0, sizeof(*ctx));
     } else if (r->main != NULL) {
-        ap_set_module_config(r->request_config, &iri_module,
-                             (void *) &mod_iri_uri_subrequest);
+        mod_iri_request_mark(r, MOD_IRI_URI_SUBREQUEST);
         if (mod_iri_request(r->main) != NULL && mod_iri_asker(r) == NULL) {
             mod_iri_vars_reading(r, NULL);
         }
@@ -314,16 +418,20 @@ mod_iri_pre_translate(request_rec *r)
 {
     mod_iri_server_t  *conf = mod_iri_server(r->server);
     mod_iri_request_t *ctx;
-    int                status = mod_iri_judge_anew(r);
+    int                status;
 
+    status = mod_iri_judge_anew(r);
     if (status != DECLINED || !mod_iri_concerns(r, conf)) {
         return status;
     }
-    if (iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
-        return mod_iri_plain(r);
+    ctx = mod_iri_request(r);
+    if (!mod_iri_is_in_place(r, ctx)) {
+        if (iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
+            return mod_iri_plain(r);
+        }
+        mod_iri_read_path(r, conf);
+        ctx = mod_iri_request_make(r);
     }
-    mod_iri_read_path(r, conf);
-    ctx = mod_iri_request_make(r);
     if (conf->engine == IRI_ENGINE_REPORT) {
         return DECLINED;
     }
@@ -355,17 +463,14 @@ int
 mod_iri_check(request_rec *r)
 {
     mod_iri_server_t  *conf = mod_iri_server(r->server);
-    mod_iri_request_t *ctx;
+    mod_iri_request_t *ctx = mod_iri_request(r);
     iri_reading_t      reading;
     iri_env_apr_t      env;
 
-    if (!mod_iri_concerns(r, conf) || conf->engine == IRI_ENGINE_REPORT
+    if ((ctx != NULL && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0)
+        || !mod_iri_concerns(r, conf) || conf->engine == IRI_ENGINE_REPORT
         || iri_is_ascii(mod_iri_str(r->uri), 0))
     {
-        return DECLINED;
-    }
-    ctx = mod_iri_request(r);
-    if (ctx != NULL && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0) {
         return DECLINED;
     }
     mod_iri_env(&env, r);

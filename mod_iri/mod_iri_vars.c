@@ -2,10 +2,12 @@
  * mod_iri_vars.c - IRI_PATH and its kin
  *
  * As environment variables they are for logs, conditions of RewriteRule,
- * CGI and headers.  A request whose path is plain ASCII gets them only where
- * a handler was chosen for it (CGI, a proxied application), for making them
- * costs more than all else that such a request pays.  As %{IRI_PATH} in
- * expressions they are made when asked for, of any request.
+ * CGI and headers.  Making them costs more than all else that a request pays.
+ * So where nobody else can read them (mod_iri_uses.c), and in any case if its
+ * path is plain ASCII, a request gets them only where a handler was chosen for
+ * it (CGI, a proxied application); and where a .htaccess may read them, when
+ * that was found.  As %{IRI_PATH} in expressions they are made when asked for,
+ * of any request.
  */
 
 #include "mod_iri.h"
@@ -104,7 +106,7 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
     const iri_host_t *host = mod_iri_read_host(r, forms);
     iri_env_apr_t     env;
     iri_str_t         path;
-    const char       *text;
+    const char       *text, *sent;
 
     mod_iri_env(&env, r);
     if (host == NULL
@@ -122,7 +124,9 @@ mod_iri_var_iri(request_rec *r, const mod_iri_request_t *ctx,
         text = apr_pstrcat(r->pool, ap_http_scheme(r), "://",
                            mod_iri_dup(r->pool, host->unicode), text, NULL);
     }
-    return r->args ? apr_pstrcat(r->pool, text, "?", r->args, NULL) : text;
+    /* not r->args, which a RewriteRule may have made by now */
+    sent = r->parsed_uri.query;
+    return sent ? apr_pstrcat(r->pool, text, "?", sent, NULL) : text;
 }
 
 /* filename: up to the deepest entry; path_info: what is behind. */
@@ -155,7 +159,10 @@ mod_iri_var_match(const request_rec *r, const mod_iri_request_t *ctx)
     if (ctx == NULL) {
         plain = apr_table_get(r->subprocess_env,
                               mod_iri_var_names[MOD_IRI_MATCH]);
-        return plain ? plain : iri_match_text(match);
+        return plain ? plain
+                     : iri_match_text(mod_iri_is_marked(r, MOD_IRI_PLAIN_EXACT)
+                                          ? IRI_MATCH_EXACT
+                                          : match);
     }
     if (match != IRI_MATCH_NONE && ctx->moved_by > match) {
         match = ctx->moved_by;
@@ -183,7 +190,9 @@ mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var,
         return iri_form_text(ctx && ctx->has_reading ? ctx->form
                                                      : IRI_FORM_ASCII);
     case MOD_IRI_CHARSET:
-        return ctx && ctx->charset && *ctx->charset ? ctx->charset : NULL;
+        return ctx && ctx->charset.len > 0
+                   ? mod_iri_dup(r->pool, ctx->charset)
+                   : NULL;
     case MOD_IRI_MATCH:
         return mod_iri_var_match(r, ctx);
     case MOD_IRI_FILENAME:
@@ -247,12 +256,12 @@ mod_iri_has_none(const request_rec *r)
 }
 
 /*
- * As soon as the path is read.  How the client wrote it is said once: a
- * subrequest in canonical form keeps the form of its main request.
- * ctx NULL: a plain path below a main request that was not.
+ * How the client wrote it is said once: a subrequest in canonical form keeps
+ * the form of its main request.  ctx NULL: a plain path below a main request
+ * that was not.
  */
-void
-mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
+static void
+mod_iri_set_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
     if (mod_iri_has_none(r)) {
         mod_iri_put(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET, 1);
@@ -267,11 +276,56 @@ mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
     }
 }
 
+/* All that is known by now, as if it had been set when it came to be known. */
+static void
+mod_iri_set_all(request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    const char              *value;
+    int                      var;
+
+    if (r->main != NULL && mod_iri_request(r->main) != NULL
+        && mod_iri_asker(r) == NULL)
+    {
+        mod_iri_set_all(r->main);
+        for (var = 0; var < MOD_IRI_VARS; var++) {
+            value = apr_table_get(r->main->subprocess_env,
+                                  mod_iri_var_names[var]);
+            if (value != NULL) {
+                apr_table_setn(r->subprocess_env, mod_iri_var_names[var],
+                               value);
+            }
+        }
+    }
+    mod_iri_set_reading(r, ctx);
+    if (ctx != NULL) {
+        mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_PATH_INFO);
+    }
+}
+
+/* Are they to be set as soon as they are known? */
+static int
+mod_iri_is_set_early(const request_rec *r)
+{
+    return mod_iri_server(r->server)->readers == MOD_IRI_READ_BY_ANYBODY;
+}
+
+/* As soon as the path is read. */
+void
+mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
+{
+    if (mod_iri_is_set_early(r)) {
+        mod_iri_set_reading(r, ctx);
+    }
+}
+
 /* When it is found. */
 void
 mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
 {
-    mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
+    if (mod_iri_is_set_early(r)) {
+        mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
+    }
 }
 
 /*
@@ -279,22 +333,93 @@ mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx)
  * index of a directory keeps what had to be forgiven to find that.
  */
 void
-mod_iri_vars_exact(request_rec *r)
+mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx)
 {
     const char *name = mod_iri_var_names[MOD_IRI_MATCH];
 
-    if (r->main == NULL || apr_table_get(r->subprocess_env, name) == NULL) {
+    if (ctx == NULL) {
+        mod_iri_request_mark(r, MOD_IRI_PLAIN_EXACT);
+    }
+    if (mod_iri_server(r->server)->readers == MOD_IRI_READ_BY_HANDLERS) {
+        return;
+    }
+    if (ctx != NULL) {
+        mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
+    } else if (r->main == NULL
+               || apr_table_get(r->subprocess_env, name) == NULL)
+    {
         apr_table_setn(r->subprocess_env, name,
                        iri_match_text(IRI_MATCH_EXACT));
     }
 }
 
-/* When it is known what will be opened.  All of them of a plain path. */
+/* When the directories are walked: has any of them rules of its own? */
+void
+mod_iri_vars_of_place(request_rec *r, mod_iri_request_t *ctx)
+{
+    const struct htaccess_result *place = r->htaccess;
+
+    if (mod_iri_is_set_early(r)) {
+        return;
+    }
+    while (place != NULL && place->htaccess == NULL) {
+        place = place->next;
+    }
+    if (place != NULL) {
+        mod_iri_set_all(r);
+        ctx->has_vars = 1;
+    }
+}
+
+/*
+ * Is there a program that is told of the environment?  To another server that
+ * speaks HTTP nothing goes but what the configuration names.
+ */
+static int
+mod_iri_has_program(const request_rec *r)
+{
+    static const char *const without[] = { "proxy:http", "proxy:h2",
+                                           "proxy:ws" };
+    size_t                   i;
+
+    if (r->handler == NULL) {
+        return 0;
+    }
+    if (!r->proxyreq || r->filename == NULL
+        || mod_iri_server(r->server)->readers != MOD_IRI_READ_BY_HANDLERS)
+    {
+        return 1;
+    }
+    for (i = 0; i < sizeof(without) / sizeof(without[0]); i++) {
+        if (strncmp(r->filename, without[i], strlen(without[i])) == 0) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/*
+ * When it is known what will be opened.  A program may want to know of a plain
+ * path, too; a plain file pays nothing for it.
+ */
 void
 mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx)
 {
-    mod_iri_set(r, ctx, ctx && !ctx->plain ? MOD_IRI_FILENAME : MOD_IRI_HOST,
-                MOD_IRI_PATH_INFO);
+    if (ctx != NULL && !ctx->plain) {
+        if (mod_iri_is_set_early(r) || ctx->has_vars) {
+            mod_iri_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
+        } else if (mod_iri_has_program(r)) {
+            mod_iri_set_all(r);
+        }
+    } else if (!mod_iri_has_program(r)) {
+        return;
+    } else if (r->main == NULL) {
+        mod_iri_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO);
+    } else if (!mod_iri_is_set_early(r) && mod_iri_request(r->main) != NULL
+               && mod_iri_asker(r) == NULL)
+    {
+        mod_iri_set_all(r);
+    }
 }
 
 /* ---- expressions -------------------------------------------------------- */

@@ -78,7 +78,7 @@ static void
 mod_iri_multiviews(request_rec *r, iri_env_apr_t *env,
                    const iri_tree_conf_t *tree)
 {
-    const char     *dir = ap_make_dirstr_parent(r->pool, r->filename);
+    const char     *dir;
     mod_iri_views_t views;
     iri_node_t      node;
     size_t          i;
@@ -87,6 +87,7 @@ mod_iri_multiviews(request_rec *r, iri_env_apr_t *env,
     {
         return;
     }
+    dir = ap_make_dirstr_parent(r->pool, r->filename);
     memset(&views, 0, sizeof(views));
     views.env = &env->env;
     views.tree = tree;
@@ -113,17 +114,20 @@ mod_iri_multiviews(request_rec *r, iri_env_apr_t *env,
 
 static int
 mod_iri_file_walk(request_rec *r, iri_env_apr_t *env,
-                  const iri_tree_conf_t *tree)
+                  const mod_iri_request_t *ctx, int is_named)
 {
     char     *filename = r->filename;
     char     *slash = strrchr(filename, '/');
     iri_str_t name;
     int       status;
 
-    if (slash == NULL || slash[1] == '\0') {
+    if (slash == NULL || slash[1] == '\0'
+        || (is_named
+            && (size_t) (slash - filename) >= ctx->search.root.len))
+    {
         return ap_file_walk(r);
     }
-    if (iri_entry_name(&env->env, tree, mod_iri_str(slash + 1), &name)
+    if (iri_entry_name(&env->env, ctx->tree, mod_iri_str(slash + 1), &name)
         != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR; /* which rules hold is unknown */
     }
@@ -142,13 +146,13 @@ mod_iri_file_walk(request_rec *r, iri_env_apr_t *env,
 int
 mod_iri_walk(request_rec *r)
 {
-    const mod_iri_server_t  *conf = mod_iri_server(r->server);
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    iri_env_apr_t            env;
-    int                      status;
+    mod_iri_request_t *ctx = mod_iri_request(r);
+    const char        *filename;
+    iri_env_apr_t      env;
+    int                status;
 
-    if (conf->engine != IRI_ENGINE_ON || ctx == NULL || ctx->tree == NULL
-        || r->proxyreq)
+    if (ctx == NULL || ctx->tree == NULL || r->proxyreq
+        || mod_iri_server(r->server)->engine != IRI_ENGINE_ON)
     {
         return DECLINED;
     }
@@ -160,6 +164,9 @@ mod_iri_walk(request_rec *r)
     if (status != OK) {
         return status;
     }
+    mod_iri_vars_of_place(r, ctx);
+    filename = r->filename;
     mod_iri_multiviews(r, &env, ctx->tree);
-    return mod_iri_file_walk(r, &env, ctx->tree);
+    return mod_iri_file_walk(r, &env, ctx,
+                             ctx->is_named && r->filename == filename);
 }

@@ -1,0 +1,230 @@
+# Who reads IRI_PATH and its kin: programs, pages, .htaccess, logs and rules.
+# The module makes them only where somebody can, so each reader stands alone
+# here, in a server whose configuration names them nowhere else.
+use strict;
+use warnings;
+use Encode ();
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IO::Socket::INET;
+use IRI::Test;
+use POSIX ();
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+sub euc {
+    return Encode::encode('euc-jp', Encode::decode('UTF-8', $_[0]));
+}
+
+sub percent { return $_[0] =~ s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
+
+my ($root) = make_tree(join '', map { escaped($_) . "\tfile\n" }
+    qw(表/静.html 規/静.html 頁/環.shtml 頁/濾.txt 算/計.cgi 算/index.cgi
+        a.cgi a.html));
+my @WORDS = qw(IRI IRI_HOST IRI_HOST_ASCII IRI_PATH IRI_URI IRI_FORM
+    IRI_CHARSET IRI_MATCH IRI_FILENAME IRI_PATH_INFO);
+for my $name ('算/計.cgi', '算/index.cgi', 'a.cgi') {
+    spew("$root/$name", <<"END");
+#!/bin/sh
+printf 'Content-Type: text/plain\\n\\n'
+for v in @WORDS
+do eval "printf '%s=%s\\n' \$v \\"\\\$\$v\\""; done
+END
+    chmod 0755, "$root/$name";
+}
+spew("$root/頁/環.shtml", '<!--#echo var="IRI_URI" -->');
+spew("$root/規/.htaccess", <<'END');
+Header set X-Told "%{IRI_URI}e %{IRI_FORM}e %{IRI_MATCH}e %{IRI_FILENAME}e"
+RewriteEngine On
+RewriteCond %{ENV:IRI_FORM} =legacy
+RewriteRule ^ - [E=SEEN:%{ENV:IRI_PATH}]
+Header set X-Seen "%{SEEN}e"
+END
+
+# A server with these lines, in which a file of the tree has nobody to tell.
+sub server {
+    my ($lines, @modules) = @_;
+    return httpd(
+        root    => $root,
+        modules => [qw(cgid headers), @modules],
+        conf    => <<"END");
+IRIEngine On
+IRICharset EUC-JP
+AddHandler cgi-script .cgi
+AddType text/html .shtml
+DirectoryIndex index.cgi
+<Directory "%%ROOT%%">
+    Options +ExecCGI +Includes
+</Directory>
+$lines
+END
+}
+
+sub told { return { $_[0]->body =~ /^(\w+)=(.*)$/mg } }
+
+my $server = server('');
+for my $form (['utf8', sub { $_[0] }, 'escaped', 'UTF-8', 'exact'],
+    ['euc', \&euc, 'legacy', 'EUC-JP', 'charset'])
+{
+    my ($name, $code, @said) = @$form;
+    my $told =
+        told($server->get(percent($code->('/算/計.cgi/後')) . '?q=%E9'));
+    my %want = (
+        IRI            => 'http://localhost/算/計.cgi/後?q=%E9',
+        IRI_HOST       => 'localhost',
+        IRI_HOST_ASCII => 'localhost',
+        IRI_PATH       => '/算/計.cgi/後',
+        IRI_URI        => percent('/算/計.cgi/後'),
+        IRI_FORM       => $said[0],
+        IRI_CHARSET    => $said[1],
+        IRI_MATCH      => $said[2],
+        IRI_FILENAME   => "$root/算/計.cgi",
+        IRI_PATH_INFO  => '/後',
+    );
+    $told->{IRI} =~ s{^(http://localhost):\d+}{$1};
+    is_deeply $told, \%want, "CGI, $name";
+
+    $told = told($server->get(percent($code->('/算/'))));
+    is $told->{IRI_PATH}, '/算/', "index, $name: the path asked for";
+    is "$told->{IRI_FORM} $told->{IRI_CHARSET}", "@said[0, 1]",
+        "index, $name: as the client wrote it";
+}
+my $told = told($server->get('/a.cgi/x'));
+is "$told->{IRI_PATH} $told->{IRI_FORM} $told->{IRI_PATH_INFO}",
+    '/a.cgi/x ascii /x', 'CGI of a plain path';
+is_deeply [$server->errors], [], 'log';
+
+# A .htaccess is found when the directories are walked.
+$server = server(<<'END', 'rewrite');
+<Directory "%%ROOT%%">
+    AllowOverride All
+</Directory>
+END
+is $server->get(percent('/規/静.html'))->header('X-Told'),
+    percent('/規/静.html') . " escaped exact $root/規/静.html", '.htaccess';
+my $answer = $server->get(percent(euc '/規/静.html'));
+is $answer->header('X-Told'),
+    percent('/規/静.html') . " legacy charset $root/規/静.html",
+    '.htaccess, legacy';
+is $answer->header('X-Seen'), '/規/静.html', 'RewriteRule of .htaccess';
+is $server->get(percent('/表/静.html'))->header('X-Told'), undef,
+    'no .htaccess';
+
+# FallbackResource: a program for a path that is not there.
+$server = server('FallbackResource /a.cgi');
+$told = told($server->get(percent(euc '/静/静')));
+is "$told->{IRI_PATH} $told->{IRI_FORM}", '/静/静 legacy',
+    'FallbackResource';
+
+# What had to be forgiven, where names are folded.
+$server = server(<<'END');
+<Directory "%%ROOT%%">
+    IRIMatch case
+</Directory>
+END
+for my $case (['/a.cgi', 'exact'], ['/A.cgi', 'case'],
+    [percent('/算/INDEX.cgi'), 'case'], [percent('/算/計.cgi'), 'exact'])
+{
+    my ($target, $match) = @$case;
+    is told($server->get($target))->{IRI_MATCH}, $match, "$target: $match";
+}
+
+# A proxied application. It answers with what it was told.
+sub scgi {
+    my $listen = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 5)
+        or die "listen: $!\n";
+    my $pid = fork // die "fork: $!\n";
+    return ($listen->sockport, $pid) if $pid;
+    while (my $client = $listen->accept) {
+        my ($digit, $length) = ('', '');
+        $length .= $digit while read($client, $digit, 1) && $digit ne ':';
+        read($client, my $fields, $length);
+        my %field = split /\0/, $fields;
+        print {$client} "Status: 200\r\nContent-Type: text/plain\r\n\r\n",
+            map { "$_=" . ($field{$_} // '') . "\n" } @WORDS;
+        close $client;
+    }
+    POSIX::_exit(0);
+}
+my ($port, $scgi) = scgi();
+$server = server(<<"END", 'proxy', 'proxy_scgi');
+ProxyPass "/app/" "scgi://127.0.0.1:$port/"
+END
+$told = told($server->get(percent(euc '/app/静')));
+is "$told->{IRI_PATH} $told->{IRI_FORM} $told->{IRI_CHARSET}",
+    '/app/静 legacy EUC-JP', 'a proxied application';
+is told($server->get('/app/a'))->{IRI_PATH}, '/app/a',
+    'a proxied application, plain';
+kill 'KILL', $scgi;
+waitpid $scgi, 0;
+
+# Whoever names them in the configuration reads them early.
+my @LINES = (
+    ['a header', 'Header set X-Told "%{IRI_PATH}e"', 'headers', '/表/静.html'],
+    ['small letters', 'Header set X-Told "%{iri_path}e"', 'headers',
+        '/表/静.html'],
+    ['IRI alone', 'Header set X-Told "%{IRI}e"', 'headers',
+        qr{^http://localhost(:\d+)?/表/静\.html$}],
+    ['RewriteCond', <<'END', 'rewrite', '/表/静.html'],
+RewriteEngine On
+RewriteCond %{ENV:IRI_PATH} (.+)
+RewriteRule ^ - [E=SEEN:%1]
+Header set X-Told "%{SEEN}e"
+END
+    ['<If>', <<'END', 'headers', 'seen'],
+<If "reqenv('IRI_FORM') == 'legacy'">
+    Header set X-Told seen
+</If>
+END
+    ['a macro', <<'END', 'macro', 'EUC-JP'],
+<Macro Told $what>
+    Header set X-Told "%{$what}e"
+</Macro>
+Use Told IRI_CHARSET
+END
+    ['a variable of the configuration', <<'END', 'headers', 'EUC-JP'],
+Define NAME IRI_CHARSET
+Header set X-Told "%{${NAME}}e"
+END
+);
+for my $line (@LINES) {
+    my ($what, $text, $module, $want) = @$line;
+    $server = server($text, $module);
+    my $got = $server->get(percent(euc '/表/静.html'))->header('X-Told');
+    ref $want ? like($got, $want, $what) : is($got, $want, $what);
+    is_deeply [$server->errors], [], "$what: log";
+}
+
+# Modules that hand all of the environment on.
+$server = server('AddOutputFilter INCLUDES .shtml', 'include');
+is $server->get(percent(euc '/頁/環.shtml'))->body, percent('/頁/環.shtml'),
+    'a page that includes';
+$server = server(<<'END', 'ext_filter');
+ExtFilterDefine env mode=output cmd="/usr/bin/env"
+AddOutputFilter env .txt
+END
+like $server->get(percent(euc '/頁/濾.txt'))->body,
+    qr{^IRI_PATH=/頁/濾\.txt$}m, 'a program as a filter';
+
+# Hooks are added by the directive, in each configuration anew.
+my $off = 'IRICharset EUC-JP';
+my $on  = "IRIEngine On\n$off";
+$server = httpd(root => $root, conf => $off);
+my $target = percent(euc '/表/静.html');
+is $server->get($target)->status, 404, 'off';
+for my $round (1, 2) {
+    $server->reload($on);
+    is $server->get($target)->status, 200, "on, round $round";
+    $server->reload("IRIEngine Off\n$off");
+    is $server->get($target)->status, 404, "off, round $round";
+}
+is_deeply [$server->errors], [], 'log of reloads';
+$server = httpd(root => $root, conf => vhost('other', $root, conf => $on,
+        port => 'other'));
+is $server->get($target)->status, 404, 'off beside a virtual host';
+is $server->get($target, port => $server->port('other'))->status, 200,
+    'on in a virtual host';
+
+done_testing;
