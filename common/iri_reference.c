@@ -387,8 +387,14 @@ iri_put_own_path(const iri_env_t *env, const iri_reference_conf_t *conf,
 {
     iri_buf_t    escaped = IRI_BUF_EMPTY;
     iri_str_t    text;
-    size_t       relative = path.len != 0 && path.data[0] != '/';
+    size_t       relative;
     iri_status_t status = IRI_OK;
+
+    if (path.len == 0) {
+        return IRI_OK;
+    }
+
+    relative = path.data[0] != '/';
 
     if (relative) {
         status = iri_buf_putc(env, &escaped, '/');

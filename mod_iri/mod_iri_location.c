@@ -376,5 +376,6 @@ mod_iri_location_register(void)
 {
     mod_iri_location_handle = ap_register_output_filter(
         MOD_IRI_LOCATION_FILTER, mod_iri_location_filter, NULL,
-        AP_FTYPE_CONTENT_SET + 1);
+        /* behind those of mod_headers and of mod_cache */
+        AP_FTYPE_CONTENT_SET + 2);
 }

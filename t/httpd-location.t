@@ -168,32 +168,56 @@ for my $name ("\xC3\xA9", 'e%cc%81', '%a4%a2') {
     is $put->header('Location') =~ s/\d$//r, "$here/dav/$want",
         'its Location';
 }
-is_deeply [$server->errors], [], 'log';
+is $server->get('/set')->header('Location'), '/%C3%A9', 'Header set';
+
+# What a cache has kept of an origin is the same.
+my $cache = httpd(root => $root, modules => [@modules, qw(cache cache_disk)],
+    conf => octets(<<'END'));
+IRIEngine On
+<VirtualHost 127.0.0.1:%%PORT%%>
+    CacheEnable disk "/"
+    CacheRoot "%%TMP%%/run"
+    CacheIgnoreNoLastMod On
+    CacheDefaultExpire 600
+    CacheHeader On
+    ProxyPass "/up/" "http://127.0.0.1:%%PORTup%%/"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTup%%>
+    IRIEngine Off
+    DocumentRoot "%%ROOT%%"
+    Header set Content-Location "/\xC3\xA9"
+    Header set Cache-Control "max-age=600"
+</VirtualHost>
+END
+chmod 0777, $cache->tmp . '/run';
+for my $turn ('asked', 'kept') {
+    my $answer = $cache->get('/up/plain.txt');
+    is $answer->header('Content-Location'), '/%C3%A9', "a cache: $turn";
+    like $answer->header('X-Cache'), $turn eq 'kept' ? qr/^HIT/ : qr/^MISS/,
+        "a cache: $turn";
+}
+is_deeply [$server->errors, $cache->errors], [], 'log';
 
 # ---- variants: names on disk ------------------------------------------------
 
-my ($euc) = make_tree(utf8(<<'END'));
+my ($euc) = make_tree(<<'END');
 @charset EUC-JP
-\xE8\xA1\xA8.html.en	file	english
-\xE8\xA1\xA8.html.ja	file	japanese
-\xE8\xA1\xA8/x.txt	file	directory
 \xE6\xBC\xA2.txt	file	text
 \xE6\xBC\xA2.html	file	html
-map.var	file	URI: x
 END
+spew("$euc/map.var", "URI: \xB4\xC1.txt\nContent-Type: text/plain\n\n"
+    . "URI: \xB4\xC1.html\nContent-Type: text/html\n");
 my $variants = httpd(root => $euc, modules => ['negotiation'], h2 => 1,
     conf => <<'END');
 IRIEngine On
 IRICharset EUC-JP
 IRIFilenameCharset EUC-JP
-AddLanguage en .en
-AddLanguage ja .ja
 AddHandler type-map .var
 <Directory "%%ROOT%%">
     Options +MultiViews
 </Directory>
 END
-my ($table, $han) = ('%E8%A1%A8', '%E6%BC%A2');
+my $han = '%E6%BC%A2';
 my @tcn = (Negotiate => 'trans');
 for my $spelling ($han, '%b4%c1', "\xB4\xC1", "\xE6\xBC\xA2") {
     my $answer = $variants->get("/$spelling", headers => [
@@ -222,6 +246,19 @@ for my $spelling ($han, '%b4%c1', "\xB4\xC1", "\xE6\xBC\xA2") {
             "$what: it is that";
     }
 }
+my $map = $variants->get('/map.var', headers => [Accept => 'text/html']);
+is $map->body, 'html', 'a type map: the variant';
+is $map->header('Content-Location'), "$han.html", 'its name';
+$map = $variants->get('/map.var', headers => [@tcn]);
+is $map->status, 300, 'a list out of a type map';
+my @both = ("$han.html", "$han.txt");
+is_deeply [sort +($map->header('Alternates') // '') =~ /\{"([^"]*)"/g],
+    \@both, 'its Alternates';
+is_deeply [sort $map->body =~ /<a href="([^"]*)">/g], \@both, 'its links';
+my $same = $variants->get("/$han", headers => [
+    Accept => 'text/plain', 'If-None-Match' => '*']);
+is $same->status, 304, 'not modified';
+is $same->header('Content-Location'), "$han.txt", 'but still of that name';
 is_deeply [$variants->errors], [], 'log';
 
 # ---- canonical links --------------------------------------------------------

@@ -280,6 +280,10 @@ is_here(const conf_t *conf, const parts_t *got)
         return is_default && (port.len == 0 || port.data[0] == ':');
     }
 
+    if (port.data[0] != ':') {
+        return 0;
+    }
+
     /* zeros in front are left out */
     while (port.len > 2 && port.data[1] == '0') {
         port = iri_str_from(port, 1);
