@@ -15,6 +15,7 @@
  *   ngx_http_iri_root.c        from the canonical path to the disk: the script
  *                              put under root and alias, try_files
  *   ngx_http_iri_rules.c       which names need not be asked for one by one
+ *   ngx_http_iri_query.c       the query in UTF-8, iri_convert
  *   ngx_http_iri_variables.c   $iri_..., and three variables of nginx
  *
  * The core decides; here its answers are put into nginx's terms.
@@ -88,6 +89,8 @@ typedef struct {
     ngx_uint_t invalid;         /* iri_invalid_t */
     iri_charsets_t *charsets;   /* NULL: none */
     iri_reading_conf_t reading; /* the two above, for the core */
+    iri_query_conf_t *query_said;   /* NULL: none */
+    iri_query_conf_t query;     /* the same, for the core */
     ngx_uint_t hosts_said;      /* iri_hosts_t: what iri_host says */
     ngx_http_iri_place_t *hosts_place;  /* where it does; NULL: nowhere */
     unsigned hosts_own:1;       /* that is in the server itself */
@@ -506,6 +509,21 @@ ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
 
 /* The query as it came: what stands behind "?".  0: there is none. */
 ngx_uint_t ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query);
+
+
+/* ---- ngx_http_iri_query.c ----------------------------------------------- */
+
+/* Put r->args into UTF-8.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_iri_args(ngx_http_request_t *r);
+
+/* One line of log, where that would have changed them, or could not. */
+void ngx_http_iri_report_args(ngx_http_request_t *r);
+
+/* $iri_query.  NGX_DECLINED: there is no query; NGX_ERROR. */
+ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
+
+/* The directive iri_convert. */
+char *ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
 /* ---- ngx_http_iri_root.c ------------------------------------------------ */

@@ -29,6 +29,8 @@ ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
+ngx_http_iri_query_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
 ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -72,6 +74,20 @@ static ngx_command_t ngx_http_iri_commands[] = {
       ngx_http_iri_hosts,
       NGX_HTTP_SRV_CONF_OFFSET,
       offsetof(ngx_http_iri_srv_conf_t, hosts_said),
+      NULL },
+
+    { ngx_string("iri_query_charset"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_query_words,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      0,
+      NULL },
+
+    { ngx_string("iri_convert"),
+      NGX_HTTP_MAIN_CONF|NGX_CONF_TAKE3,
+      ngx_http_iri_convert,
+      NGX_HTTP_MAIN_CONF_OFFSET,
+      0,
       NULL },
 
     { ngx_string("iri_cache"),
@@ -434,6 +450,43 @@ ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
+static char *
+ngx_http_iri_query_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    iri_str_t               *words;
+    const char              *error;
+    iri_registry_t          *registry;
+    iri_query_conf_t        *query;
+    ngx_http_iri_srv_conf_t *iscf = conf;
+
+    (void) cmd;
+
+    if (iscf->query_said != NGX_CONF_UNSET_PTR) {
+        return "is duplicate";
+    }
+
+    words = ngx_http_iri_words(cf);
+    query = ngx_palloc(cf->pool, sizeof(iri_query_conf_t));
+    if (words == NULL || query == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    registry = ngx_http_iri_registry(cf);
+    if (registry == NULL) {
+        return "needs the data of ICU, which cannot be loaded";
+    }
+
+    error = iri_parse_query(registry, words, cf->args->nelts - 1, query);
+    if (error != NULL) {
+        return (char *) error;
+    }
+
+    iscf->query_said = query;
+
+    return NGX_CONF_OK;
+}
+
+
 /* ---- inheritance -------------------------------------------------------- */
 
 static void *
@@ -479,6 +532,7 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->engine = NGX_CONF_UNSET_UINT;
     iscf->invalid = NGX_CONF_UNSET_UINT;
     iscf->charsets = NGX_CONF_UNSET_PTR;
+    iscf->query_said = NGX_CONF_UNSET_PTR;
     iscf->hosts_said = NGX_CONF_UNSET_UINT;
     iscf->cache_size = NGX_CONF_UNSET_SIZE;
 
@@ -551,6 +605,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->engine, prev->engine, IRI_ENGINE_OFF);
     ngx_conf_merge_uint_value(conf->invalid, prev->invalid, IRI_INVALID_404);
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
+    ngx_conf_merge_ptr_value(conf->query_said, prev->query_said, NULL);
 
     ngx_http_iri_merge_hosts(prev, conf);
 
@@ -561,6 +616,10 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->reading.invalid = (iri_invalid_t) conf->invalid;
     if (conf->charsets != NULL) {
         conf->reading.charsets = *conf->charsets;
+    }
+
+    if (conf->query_said != NULL) {
+        conf->query = *conf->query_said;
     }
 
     if (conf->engine == IRI_ENGINE_OFF) {

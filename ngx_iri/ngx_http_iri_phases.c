@@ -124,6 +124,13 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
+    if (engine == IRI_ENGINE_REPORT) {
+        ngx_http_iri_report_args(r);
+
+    } else if (ngx_http_iri_args(r) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
     if ((r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
         && engine == IRI_ENGINE_ON) {
         rc = ngx_http_iri_destination(r);
@@ -193,6 +200,10 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
 
     /* A rewrite does not come by here, so it is a page for an error. */
     ngx_http_iri_destination_over(r);
+
+    if (ngx_http_iri_args(r) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL) {

@@ -19,6 +19,7 @@ typedef enum {
     NGX_HTTP_IRI_VAR_MATCH,
     NGX_HTTP_IRI_VAR_FILENAME,
     NGX_HTTP_IRI_VAR_PATH_INFO,
+    NGX_HTTP_IRI_VAR_QUERY,
     NGX_HTTP_IRI_VAR_HOST,
     NGX_HTTP_IRI_VAR_HOST_ASCII
 } ngx_http_iri_variable_e;
@@ -57,6 +58,9 @@ static ngx_http_variable_t ngx_http_iri_variables[] = {
 
     { ngx_string("iri_path_info"), NULL, ngx_http_iri_variable,
       NGX_HTTP_IRI_VAR_PATH_INFO, NGX_HTTP_VAR_NOCACHEABLE, 0 },
+
+    { ngx_string("iri_query"), NULL, ngx_http_iri_variable,
+      NGX_HTTP_IRI_VAR_QUERY, NGX_HTTP_VAR_NOCACHEABLE, 0 },
 
     { ngx_string("iri_host"), NULL, ngx_http_iri_variable,
       NGX_HTTP_IRI_VAR_HOST, NGX_HTTP_VAR_NOCACHEABLE, 0 },
@@ -435,6 +439,9 @@ ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 
     case NGX_HTTP_IRI_VAR_MATCH:
         return ngx_http_iri_match(r, out);
+
+    case NGX_HTTP_IRI_VAR_QUERY:
+        return ngx_http_iri_query_value(r, out);
 
     case NGX_HTTP_IRI_VAR_HOST:
     case NGX_HTTP_IRI_VAR_HOST_ASCII:

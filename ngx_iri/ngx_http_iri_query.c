@@ -1,0 +1,219 @@
+/*
+ * ngx_http_iri_query.c - iri_query_charset, and iri_convert
+ *
+ * The query of a request gets into r->args as the core reads it, before any
+ * rule has seen it; so $args, $arg_..., and what goes upstream, have it.
+ * $request_uri and r->unparsed_uri keep what was sent.  iri_convert makes a
+ * variable of a function of the core and a text; it is evaluated when it is
+ * asked for.
+ */
+
+#include "ngx_http_iri.h"
+
+
+/* A variable of iri_convert. */
+typedef struct {
+    const iri_function_t    *function;
+    ngx_http_complex_value_t text;
+} ngx_http_iri_convert_t;
+
+
+/* ---- the query ---------------------------------------------------------- */
+
+static ngx_int_t
+ngx_http_iri_read_args(ngx_http_request_t *r, iri_env_t *env,
+                       iri_query_t *query)
+{
+    iri_status_t             status;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (!iri_needs_query(&iscf->query, ngx_http_iri_in(r->args))) {
+        return NGX_DECLINED;
+    }
+
+    ngx_http_iri_env(r, env);
+
+    status = iri_query_read(env, &iscf->query, ngx_http_iri_in(r->args),
+                            query);
+    if (status != IRI_OK) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "iri: the query could not be read: %s",
+                      iri_status_text(status));
+        return NGX_ERROR;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_args(ngx_http_request_t *r)
+{
+    ngx_int_t   rc;
+    iri_env_t   env;
+    iri_query_t query;
+
+    rc = ngx_http_iri_read_args(r, &env, &query);
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_OK : rc;
+    }
+
+    if (query.query.data != r->args.data) {
+        r->args = ngx_http_iri_out(query.query);
+
+        /* Upstream must not get the target as it was sent. */
+        r->valid_unparsed_uri = 0;
+    }
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_iri_report_args(ngx_http_request_t *r)
+{
+    iri_env_t   env;
+    iri_str_t   line;
+    iri_query_t query;
+    ngx_str_t   text;
+
+    if (ngx_http_iri_read_args(r, &env, &query) == NGX_OK
+        && iri_query_report_line(&env, &query, &line) == IRI_OK
+        && line.len != 0)
+    {
+        text = ngx_http_iri_out(line);
+        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "%V", &text);
+    }
+}
+
+
+/* Where iri is in report r->args are as they came. */
+ngx_int_t
+ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out)
+{
+    ngx_int_t   rc;
+    iri_env_t   env;
+    iri_query_t query;
+
+    if (r->args.len == 0) {
+        return NGX_DECLINED;
+    }
+
+    *out = ngx_http_iri_in(r->args);
+
+    rc = ngx_http_iri_read_args(r, &env, &query);
+    if (rc == NGX_OK) {
+        *out = query.query;
+    }
+
+    return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
+}
+
+
+/* ---- iri_convert -------------------------------------------------------- */
+
+/* What cannot be had is empty: the core has said so in the log. */
+static ngx_int_t
+ngx_http_iri_convert_variable(ngx_http_request_t        *r,
+                              ngx_http_variable_value_t *v, uintptr_t data)
+{
+    ngx_str_t                text;
+    iri_env_t                env;
+    iri_converted_t          converted;
+    iri_function_conf_t      conf;
+    ngx_http_iri_srv_conf_t *iscf;
+    ngx_http_iri_convert_t  *convert = (ngx_http_iri_convert_t *) data;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    ngx_memzero(&converted, sizeof(iri_converted_t));
+
+    if (iscf->engine != IRI_ENGINE_OFF) {
+        if (ngx_http_complex_value(r, &convert->text, &text) != NGX_OK) {
+            return NGX_ERROR;
+        }
+
+        conf.charsets = &iscf->reading.charsets;
+        conf.host = &iscf->host;
+
+        ngx_http_iri_env(r, &env);
+        (void) iri_convert(&env, &conf, convert->function,
+                           ngx_http_iri_in(text), &converted);
+    }
+
+    v->valid = 1;
+    v->no_cacheable = 0;
+    v->not_found = 0;
+    v->len = converted.value.len;
+    v->data = (u_char *) converted.value.data;
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_convert_compile(ngx_conf_t *cf, ngx_http_iri_convert_t *convert,
+                             ngx_str_t *text)
+{
+    ngx_http_compile_complex_value_t ccv;
+
+    ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
+
+    ccv.cf = cf;
+    ccv.value = text;
+    ccv.complex_value = &convert->text;
+
+    return ngx_http_compile_complex_value(&ccv);
+}
+
+
+char *
+ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    const char             *error;
+    ngx_str_t              *value = cf->args->elts, name = value[1];
+    ngx_http_variable_t    *var;
+    ngx_http_iri_convert_t *convert;
+
+    (void) cmd;
+    (void) conf;
+
+    if (name.len < 2 || name.data[0] != '$') {
+        return "takes the name of a variable first, \"$name\" say";
+    }
+
+    name.len--;
+    name.data++;
+
+    convert = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_convert_t));
+    if (convert == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    error = iri_parse_function(ngx_http_iri_in(value[2]), &convert->function);
+    if (error != NULL) {
+        return (char *) error;
+    }
+
+    /* Not cacheable: what the text is made of may change, the path say. */
+    var = ngx_http_add_variable(
+        cf, &name, NGX_HTTP_VAR_CHANGEABLE | NGX_HTTP_VAR_NOCACHEABLE);
+    if (var == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    if (var->get_handler == ngx_http_iri_convert_variable) {
+        return "gives that variable a second time";
+    }
+
+    if (ngx_http_iri_convert_compile(cf, convert, &value[3]) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    var->get_handler = ngx_http_iri_convert_variable;
+    var->data = (uintptr_t) convert;
+
+    return NGX_CONF_OK;
+}
