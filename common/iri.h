@@ -448,7 +448,8 @@ iri_status_t iri_path_to_uri(const iri_env_t *env, iri_str_t path,
 /*
  * The same as an IRI path: ucschar stay as they are; ASCII that is no pchar,
  * controls, bidi formatting characters, private use and octets that are not
- * UTF-8 are percent-encoded (draft 2.2, 3.2, 4.1).
+ * UTF-8 are percent-encoded (draft 2.2, 3.2, 4.1).  *out is path itself where
+ * nothing has to be escaped.
  */
 iri_status_t iri_path_to_iri(const iri_env_t *env, iri_str_t path,
                              iri_str_t *out);

@@ -60,6 +60,7 @@ iri_status_t
 iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 {
     const unsigned char *p = path.data, *end = path.data + path.len;
+    const unsigned char *from = p;   /* what comes next stays from here on */
     iri_buf_t            buf = IRI_BUF_EMPTY;
     iri_status_t         status = IRI_OK;
     uint32_t             c;
@@ -69,12 +70,26 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
         n = iri_utf8_next(p, end, &c);
 
         if (n == 1 ? iri_is_path_char(*p) : n != 0 && iri_char_is_ucs(c)) {
-            status = iri_buf_put(env, &buf, p, n);
             p += n;
             continue;
         }
 
-        status = iri_buf_put_escape(env, &buf, *p++);
+        status = iri_buf_put(env, &buf, from, (size_t) (p - from));
+
+        if (status == IRI_OK) {
+            status = iri_buf_put_escape(env, &buf, *p++);
+        }
+
+        from = p;
+    }
+
+    if (status == IRI_OK && buf.len == 0) {
+        *out = path;
+        return IRI_OK;
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(env, &buf, from, (size_t) (p - from));
     }
 
     if (status == IRI_OK) {

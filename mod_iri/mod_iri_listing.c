@@ -27,6 +27,7 @@ typedef struct {
     mod_iri_asker_t        asker;
     apr_pool_t            *pool; /* of one entry */
     const char            *dir;  /* octets on disk, ends with "/" */
+    const char            *uri;  /* the same, percent-encoded */
     int                    read; /* 1: paths of names need not be read */
 
     const iri_listing_entry_t *entry;  /* in question */
@@ -145,6 +146,19 @@ mod_iri_ask_octets(mod_iri_list_t *list)
     return told;
 }
 
+/* Percent-encoded, in the pool of an entry; NULL: no memory. */
+static const char *
+mod_iri_uri(const mod_iri_list_t *list, const char *path)
+{
+    iri_env_apr_t env;
+    iri_str_t     uri;
+
+    iri_env_apr_init(&env, list->pool, NULL, NULL);
+    return iri_path_to_uri(&env.env, mod_iri_str(path), &uri) == IRI_OK
+               ? mod_iri_dup(list->pool, uri)
+               : NULL;
+}
+
 static const char *
 mod_iri_with_slash(const mod_iri_list_t *list, const char *path)
 {
@@ -154,16 +168,14 @@ mod_iri_with_slash(const mod_iri_list_t *list, const char *path)
 static mod_iri_told_t
 mod_iri_judge(mod_iri_list_t *list, int is_directory)
 {
-    const char    *path = mod_iri_dup(list->pool, list->entry->path), *uri;
-    iri_env_apr_t  env;
-    iri_str_t      escaped;
+    const char    *path = mod_iri_dup(list->pool, list->entry->path);
+    const char    *uri = mod_iri_uri(list, path + strlen(list->r->uri));
     mod_iri_told_t told = MOD_IRI_SLASH;
 
-    iri_env_apr_init(&env, list->pool, NULL, NULL);
-    if (iri_path_to_uri(&env.env, mod_iri_str(path), &escaped) != IRI_OK) {
+    if (uri == NULL || list->uri == NULL) {
         return MOD_IRI_NOTHING;
     }
-    uri = mod_iri_dup(list->pool, escaped);
+    uri = apr_pstrcat(list->pool, list->uri, uri, NULL);
     if (!is_directory) {
         told = mod_iri_ask_path(list, path, uri);
     }
@@ -265,6 +277,8 @@ mod_iri_read_directory(mod_iri_list_t *list)
     if (r->header_only) {
         status = OK;
     } else {
+        list->pool = r->pool;
+        list->uri = mod_iri_uri(list, r->uri);
         apr_pool_create(&list->pool, r->pool);
         mod_iri_ask_begin(&list->asker, r);
         list->asker.knows_user = apr_table_get(r->notes, mod_iri_known_user)
