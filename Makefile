@@ -39,7 +39,7 @@ ALL_LDFLAGS = $(HARDEN_LD) $(LDFLAGS)
 
 # Asked for when first used, for the packages may come later; and once.
 once        = $(eval $(1) := $(2))$($(1))
-CORE_LIBS   = $(call once,CORE_LIBS,$(shell pkg-config --libs icu-uc libidn2))
+CORE_LIBS   = $(call once,CORE_LIBS,$(shell pkg-config --libs icu-i18n icu-uc libidn2))
 APR_CFLAGS  = $(call once,APR_CFLAGS,$(shell pkg-config --cflags apr-1))
 APR_LIBS    = $(call once,APR_LIBS,$(shell pkg-config --libs apr-1))
 HTTPD_FLAGS = $(call once,HTTPD_FLAGS,$(shell \

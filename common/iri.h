@@ -1097,13 +1097,16 @@ iri_status_t iri_listing_add(iri_listing_t             *listing,
 
 /*
  * There is more in the directory than is added: entries of which it could not
- * be asked whether the client may know of them.  The page says so.
+ * be asked whether the client may know of them.  The page says so, and JSON
+ * has "more":true behind the list.
  */
 void iri_listing_more(iri_listing_t *listing);
 
 /*
- * Sort, and see which entries share a name: of these the one that the name
- * leads to (iri_find) is linked, all are marked.
+ * Sort (directories first; names by Unicode collation, numbers in them by
+ * value), and see which entries share a name: of these the one that the name
+ * leads to (iri_find) is linked, all are marked.  Looks at the file system
+ * where octets alone do not tell.
  */
 iri_status_t iri_listing_finish(iri_listing_t *listing);
 
@@ -1111,17 +1114,26 @@ iri_status_t iri_listing_finish(iri_listing_t *listing);
 const char *iri_listing_type(const iri_listing_t *listing);
 
 /*
- * The value of Content-Security-Policy to be sent with it, or where there is
- * none yet: nothing may be loaded, and of style there is only the page's own,
- * by its hash.  Static.
+ * The value of Content-Security-Policy, to be sent where the answer has none
+ * yet: nothing may be loaded, and of style there is only the page's own, by
+ * its hash.  With it belongs "X-Content-Type-Options: nosniff".  Static.
  */
 const char *iri_listing_policy(const iri_listing_t *listing);
 
 /*
  * The next octets of the page: at most size (at least 1) of them into out,
- * *len of them; 0: that was all.  The page is well-formed UTF-8, whatever
- * the names are; names are shown as iri_choices_html shows paths; href is
- * "./" and the percent-encoded name, with "/" behind that of a directory.
+ * *len of them; 0: that was all.  After _finish this cannot fail, and asks
+ * for no memory; IRI_OK always.  Some 32 KiB at a time are a good size.
+ *
+ * The page is UTF-8 and well-formed as HTML and as XML, whatever the names
+ * are; names are shown as iri_choices_html shows paths; href is "./" and the
+ * percent-encoded name, with "/" behind that of a directory: it is that of a
+ * page whose own URI ends with "/".
+ * JSON: {"path":"/a/","entries":[{"name":"b","href":"./b","directory":false,
+ * "size":1,"modified":"2026-11-22T11:25:00Z"}]}; name is null where there is
+ * none, href where a request would not come to the entry; size is not there
+ * for a directory; "octets":"%E9", percent-encoded, is where these are not the
+ * name, "conflict":true where another entry has the name, too.
  */
 iri_status_t iri_listing_next(iri_listing_t *listing, unsigned char *out,
                               size_t size, size_t *len);

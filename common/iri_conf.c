@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <unicode/uclean.h>
+#include <unicode/ucol.h>
 
 #include "iri_int.h"
 
@@ -35,16 +36,20 @@ typedef struct {
 /*
  * httpd unloads its modules whenever it reads its configuration again, and
  * with the last of them the libraries that they need; what ICU has allocated
- * would be lost each time.  So its library stays, where it is one.
+ * would be lost each time.  So its libraries stay, where they are some.
  */
 static void
 iri_icu_stay(void)
 {
-    Dl_info info;
+    const uintptr_t of[2] = { (uintptr_t) u_init, (uintptr_t) ucol_open };
+    Dl_info         info;
+    size_t          i;
 
-    if (dladdr((void *) (uintptr_t) u_init, &info) != 0) {
-        (void) dlopen(info.dli_fname,
-                      RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    for (i = 0; i < 2; i++) {
+        if (dladdr((void *) of[i], &info) != 0) {
+            (void) dlopen(info.dli_fname,
+                          RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+        }
     }
 }
 
@@ -59,7 +64,7 @@ iri_registry_create(const iri_env_t *env)
 
     /* Loads the data once, in the parent: children and threads share it. */
     u_init(&error);
-    if (U_FAILURE(error) || !iri_norm_ready()) {
+    if (U_FAILURE(error) || !iri_norm_ready() || !iri_collate_ready()) {
         return NULL;
     }
 

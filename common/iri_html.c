@@ -74,6 +74,31 @@ iri_html_run(const unsigned char *p, const unsigned char *end)
 }
 
 
+/* Of each octet: 1: not simple; 2: not printable ASCII. */
+static const unsigned char iri_not_simple[256] = {
+    [0x00 ... 0x1f] = 3, [' '] = 1,  ['"'] = 1,           ['#'] = 1,
+    ['%'] = 1,           ['&'] = 1,  ['\''] = 1,          ['/'] = 1,
+    ['<'] = 1,           ['>'] = 1,  ['?'] = 1,           ['['] = 1,
+    ['\\'] = 1,          [']'] = 1,  ['^'] = 1,           ['`'] = 1,
+    ['{'] = 1,           ['|'] = 1,  ['}'] = 1,           [0x7f ... 0xff] = 3,
+};
+
+
+void
+iri_text_look(iri_str_t text, int *simple, int *ascii)
+{
+    unsigned not = 0;
+    size_t   i;
+
+    for (i = 0; i < text.len; i++) {
+        not |= iri_not_simple[text.data[i]];
+    }
+
+    *simple = (not & 1) == 0;
+    *ascii = (not & 2) == 0;
+}
+
+
 /* "%" and two digits in a name are not an escape of ours: "%25". */
 static int
 iri_is_like_escape(const unsigned char *p, const unsigned char *end)

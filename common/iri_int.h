@@ -290,6 +290,12 @@ iri_status_t iri_html_put(const iri_env_t *env, iri_buf_t *out,
 iri_status_t iri_html_put_uri(const iri_env_t *env, iri_buf_t *out,
                               iri_str_t uri);
 
+/*
+ * *simple: all of it stands for itself, in a page and in a segment of a URI;
+ * *ascii: iri_is_graphic.
+ */
+void iri_text_look(iri_str_t text, int *simple, int *ascii);
+
 /* Text as an element of its own: the directions of a name stay within it. */
 iri_status_t iri_html_name(const iri_env_t *env, iri_buf_t *out,
                            iri_str_t name);
@@ -701,6 +707,43 @@ const iri_charset_t *iri_way_to_read(const iri_reading_conf_t *conf,
                                      size_t i);
 
 
+/* ---- the order of names (iri_collate.c) ----------------------------------- */
+
+#define IRI_MAX_KEY 2048   /* octets of a key; what is beyond does not count */
+
+/* Of an ASCII character, in keys. */
+typedef struct {
+    unsigned char first[2];
+    unsigned char third;
+    unsigned char len;        /* of first; 0: a digit, or none is known */
+} iri_weight_t;
+
+typedef struct {
+    void         *icu;          /* ICU's collator */
+    int           quick;        /* 1: the table is that of ICU */
+    unsigned char number;       /* the first octet of all numbers */
+    iri_weight_t  weight[128];
+} iri_collator_t;
+
+/*
+ * For one thread.  many: make a table for ASCII, which costs as much as some
+ * dozens of keys.  IRI_ICU_FAILED.
+ */
+iri_status_t iri_collator_open(iri_collator_t *collator, int many);
+void iri_collator_close(iri_collator_t *collator);
+
+/* Is ICU's data for it there?  It stays, for all that fork or start later. */
+int iri_collate_ready(void);
+
+/*
+ * The key of a name, valid UTF-8, not empty.  ascii: iri_is_graphic(name).
+ * IRI_ICU_FAILED.
+ */
+iri_status_t iri_collate(const iri_collator_t *collator, iri_str_t name,
+                         int ascii, unsigned char key[IRI_MAX_KEY],
+                         size_t *len);
+
+
 /* ---- listings (iri_listing.c, iri_sort.c, iri_page.c) --------------------- */
 
 /*
@@ -714,14 +757,16 @@ typedef struct {
     uint32_t             key_len;
     unsigned             octets_len:14;
     unsigned             name_len:11;    /* 0: it has none */
+    unsigned             ascii:1;        /* the name is, with no control */
     unsigned             same:1;         /* the octets are the name */
     unsigned             directory:1;
     unsigned             known:1;        /* size and mtime are */
+    unsigned             simple:1;       /* and stands in a page as it is */
     unsigned             linked:1;
     unsigned             shared:1;       /* another entry has the name, too */
 } iri_item_t;
 
-#define IRI_MAX_OCTETS IRI_MAX_PATH      /* of an entry; octets_len holds it */
+#define IRI_MAX_OCTETS IRI_MAX_PATH      /* of an entry */
 
 /* Where an entry stands in the order. */
 typedef struct {
@@ -746,13 +791,6 @@ typedef struct {
 
 typedef enum { IRI_SORT_NAME, IRI_SORT_SIZE, IRI_SORT_DATE } iri_sort_t;
 
-typedef enum {
-    IRI_PAGE_OPEN,    /* entries are being added */
-    IRI_PAGE_ITEMS,   /* next is the entry at */
-    IRI_PAGE_FOOT,
-    IRI_PAGE_DONE
-} iri_page_t;
-
 struct iri_listing_s {
     const iri_env_t    *env;
     iri_listing_conf_t  conf;
@@ -776,19 +814,19 @@ struct iri_listing_s {
 
     size_t              count;
     size_t              directories;
-    size_t              widest;        /* octets, or more, of one in a page */
     size_t              asked;         /* times that iri_find may have read
                                           the directory */
     iri_rank_t         *ranks;         /* in order */
 
     int                 more;          /* there are others, not told of */
 
-    iri_page_t          page;
-    size_t              at;            /* of ranks */
-    iri_buf_t           row;           /* what did not fit */
-    size_t              row_at;        /* told of it */
-    int64_t             day;           /* the last that was written, and how */
-    char                date[16];
+    size_t              at;            /* the next of ranks */
+    iri_buf_t           row;           /* what came before the first, and then
+                                          one that did not fit */
+    iri_str_t           told;          /* of row: what is still to be told */
+    iri_str_t           foot;          /* what comes behind the last */
+    unsigned            day;           /* the last that was written, and how */
+    unsigned char       date[10];
 };
 
 static inline iri_str_t
@@ -825,7 +863,7 @@ size_t iri_item_size(const iri_item_t *item);
  */
 iri_status_t iri_listing_sort(iri_listing_t *listing);
 
-/* Write what comes before the first entry, so that nothing after can fail. */
+/* Get ready to write: nothing that comes after can fail. */
 iri_status_t iri_page_begin(iri_listing_t *listing);
 
 

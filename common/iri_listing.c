@@ -272,7 +272,6 @@ iri_listing_begin(const iri_env_t *env, const iri_listing_conf_t *conf,
     listing->env = env;
     listing->conf = *conf;
     listing->root = conf->root;
-    listing->day = INT64_MIN;
     iri_own_init(listing);
 
     while (listing->root.len > 0
@@ -305,8 +304,9 @@ static int
 iri_is_hidden(iri_str_t octets)
 {
     return octets.len == 0 || octets.len > IRI_MAX_OCTETS
-           || octets.data[0] == '.' || iri_str_count(octets, '/') != 0
-           || iri_str_count(octets, '\0') != 0;
+           || octets.data[0] == '.'
+           || memchr(octets.data, '/', octets.len) != NULL
+           || memchr(octets.data, '\0', octets.len) != NULL;
 }
 
 
@@ -358,12 +358,15 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
                 const iri_listing_info_t *info)
 {
     int         same = iri_str_equal(entry->octets, entry->name);
-    size_t      name = same ? 0 : entry->name.len, width;
+    size_t      name = same ? 0 : entry->name.len;
+    int         simple, ascii;
     iri_item_t *item;
 
     if (entry->hidden) {
         return IRI_OK;
     }
+
+    iri_text_look(entry->octets, &simple, &ascii);
 
     item = iri_blocks_take(listing, &listing->items,
                            sizeof(*item) + entry->octets.len + name);
@@ -373,6 +376,8 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
 
     memset(item, 0, sizeof(*item));
     item->same = (unsigned) same;
+    item->simple = same && simple;
+    item->ascii = same && ascii;
     item->octets_len = (unsigned) entry->octets.len & 0x3fff;
     item->name_len = (unsigned) entry->name.len & 0x7ff;
     item->directory = info->is_directory != 0;
@@ -386,9 +391,6 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
                entry->name.data, name);
     }
 
-    /* Octets of a URI and of a text may be six each, in a page. */
-    width = 12 * (entry->name.len + entry->octets.len);
-    listing->widest = width > listing->widest ? width : listing->widest;
     listing->count++;
     listing->directories += item->directory;
 
@@ -511,7 +513,7 @@ iri_item_is_plain(const iri_listing_t *listing, const iri_item_t *item)
     const iri_tree_conf_t *tree = listing->conf.tree;
 
     return item->same
-           && (iri_is_graphic(iri_item_octets(item))
+           && (item->ascii
                || (tree->names != IRI_NAMES_NFD
                    && iri_charset_is_utf8(tree->charsets.at[0])));
 }

@@ -4,136 +4,175 @@
  * Piece by piece: what comes before the entries, each entry, what comes
  * behind.  The page is HTML that is well-formed as XML, too, so that a strict
  * parser can judge it; it has no script and loads nothing.
+ *
+ * What is around the entries grows as it must.  An entry is written behind a
+ * pointer, where there is room for iri_item_room(): no octet of its name is
+ * written more than twice, as six octets at most.
  */
 
 #include "iri_int.h"
 
-/* Octets of what stands around the names of an entry, and behind them all. */
-#define IRI_AROUND 1024
+/* Octets of all that is written of an entry but its name and its octets. */
+#define IRI_AROUND 512
 
 /* Ancestors that are linked, but for the first. */
 #define IRI_MAX_CRUMBS 24
 
-/* A piece being written; after an error nothing more is. */
-typedef struct {
-    iri_listing_t *listing;
-    iri_buf_t      buf;
-    iri_status_t   status;
-} iri_piece_t;
-
+/* Colours have a contrast of 7 to 1 at least (WCAG 2, 1.4.6). */
 #define IRI_STYLE                                                             \
     ":root{color-scheme:light dark}"                                          \
-    "body{font:100%/1.5 system-ui,sans-serif;margin:0 auto;"                  \
-    "max-width:72rem;padding:1rem}"
+    "body{margin:0 auto;max-width:64rem;padding:1rem;"                        \
+    "font:1rem/1.5 system-ui,sans-serif;color:#1c1c1c;background:#fff}"       \
+    "a{color:#0842a0}"                                                        \
+    "a:visited{color:#5b2a86}"                                                \
+    "a:focus-visible{outline:.2rem solid;outline-offset:.1rem}"               \
+    "bdi{white-space:pre-wrap;overflow-wrap:anywhere}"                        \
+    "h1{font-size:1.25rem;margin:.5rem 0}"                                    \
+    "nav ol{display:flex;flex-wrap:wrap;gap:0 .5rem;"                         \
+    "list-style:none;margin:0;padding:0}"                                     \
+    "table{border-collapse:collapse;width:100%}"                              \
+    "th,td{padding:.25rem .5rem;text-align:start;vertical-align:baseline;"    \
+    "border-bottom:1px solid #d5d5d5}"                                        \
+    "th{white-space:nowrap;position:sticky;top:0;background:#fff}"            \
+    "th[aria-sort=ascending] a::after{content:' \\25B2'}"                     \
+    "th[aria-sort=descending] a::after{content:' \\25BC'}"                    \
+    "th:nth-child(2),td:nth-child(2){text-align:end}"                         \
+    "td:nth-child(2){white-space:nowrap}"                                     \
+    "td:nth-child(n+2){font-variant-numeric:tabular-nums}"                    \
+    "tbody tr:hover{background:#eef3fb}"                                      \
+    "small{color:#7a3300}"                                                    \
+    "@media(prefers-color-scheme:dark){"                                      \
+    "body,th{color:#e8e8e8;background:#121212}"                               \
+    "a{color:#a8c7fa}a:visited{color:#d7b8f3}"                                \
+    "th,td{border-color:#444}tbody tr:hover{background:#26303d}"              \
+    "small{color:#ffc48a}}"                                                   \
+    "@media(max-width:40rem){body{padding:.5rem}"                             \
+    "th,td{padding:.35rem .25rem}td{font-size:.9rem}"                         \
+    "a{overflow-wrap:anywhere}}"                                              \
+    "@media print{body{max-width:none;color:#000;background:#fff}"            \
+    "th{position:static;background:#fff}a{color:#000}footer a{display:none}}"
 
-static const char iri_page_style[] = IRI_STYLE;
+/* Of the octets of IRI_STYLE; a test says what it must be. */
+#define IRI_STYLE_HASH "sha256-tak25H3XHj1cEdC4r6PuQRDG0aNrmX0uJGFqxG62ZPs="
 
 
-/* ---- writing ------------------------------------------------------------- */
+/* ---- behind a pointer ---------------------------------------------------- */
 
-static void
-iri_say(iri_piece_t *piece, const char *text)
+/* A literal; its length is known when this is compiled. */
+#define iri_copy(p, literal)                                                  \
+    ((unsigned char *) memcpy((p), "" literal, sizeof(literal) - 1)           \
+     + sizeof(literal) - 1)
+
+
+static inline unsigned char *
+iri_copy_octets(unsigned char *p, iri_str_t octets)
 {
-    if (piece->status == IRI_OK) {
-        piece->status = iri_put_text(piece->listing->env, &piece->buf, text);
-    }
+    memcpy(p, octets.data, octets.len);
+
+    return p + octets.len;
 }
 
 
-static void
-iri_say_octets(iri_piece_t *piece, const unsigned char *data, size_t len)
-{
-    if (piece->status == IRI_OK) {
-        piece->status = iri_buf_put(piece->listing->env, &piece->buf, data,
-                                    len);
-    }
-}
+/* 00 to 99 */
+static const char iri_pairs[] =
+    "0001020304050607080910111213141516171819"
+    "2021222324252627282930313233343536373839"
+    "4041424344454647484950515253545556575859"
+    "6061626364656667686970717273747576777879"
+    "8081828384858687888990919293949596979899";
 
 
-static void
-iri_say_html(iri_piece_t *piece, iri_str_t text)
-{
-    if (piece->status == IRI_OK) {
-        piece->status = iri_html_put(piece->listing->env, &piece->buf, text);
-    }
-}
-
-
-static void
-iri_say_json(iri_piece_t *piece, iri_str_t text)
-{
-    if (piece->status == IRI_OK) {
-        piece->status = iri_json_put(piece->listing->env, &piece->buf, text);
-    }
-}
-
-
-static void
-iri_say_number(iri_piece_t *piece, uint64_t number)
+static unsigned char *
+iri_copy_number(unsigned char *p, uint64_t number)
 {
     unsigned char digits[20];
     size_t        at = sizeof(digits);
 
-    do {
-        digits[--at] = (unsigned char) ('0' + number % 10);
-        number /= 10;
-    } while (number != 0);
-
-    iri_say_octets(piece, digits + at, sizeof(digits) - at);
-}
-
-
-/* As a part of a URI; what is "&" or "'" there is an entity in HTML. */
-static void
-iri_say_uri(iri_piece_t *piece, iri_str_t path)
-{
-    const iri_env_t     *env = piece->listing->env;
-    const unsigned char *p = path.data, *end = path.data + path.len, *from;
-
-    while (piece->status == IRI_OK && p < end) {
-        from = p;
-
-        while (p < end && iri_is_path_char(*p) && *p != '&' && *p != '\'') {
-            p++;
-        }
-
-        iri_say_octets(piece, from, (size_t) (p - from));
-
-        if (piece->status != IRI_OK || p == end) {
-            return;
-        }
-
-        if (!iri_is_path_char(*p)) {
-            piece->status = iri_buf_put_escape(env, &piece->buf, *p);
-        } else if (piece->listing->json) {
-            iri_say_octets(piece, p, 1);
-        } else {
-            iri_say(piece, *p == '&' ? "&amp;" : "&#39;");
-        }
-
-        p++;
+    while (number >= 10) {
+        at -= 2;
+        memcpy(digits + at, iri_pairs + 2 * (number % 100), 2);
+        number /= 100;
     }
+
+    /* 0 is left where there was an even number of digits. */
+    if (number != 0 || at == sizeof(digits)) {
+        digits[--at] = (unsigned char) ('0' + number);
+    }
+
+    memcpy(p, digits + at, sizeof(digits) - at);
+
+    return p + sizeof(digits) - at;
 }
 
 
-/* Octets that have no name: ASCII stays, but for "%". */
-static void
-iri_say_escaped(iri_piece_t *piece, iri_str_t octets)
+static unsigned char *
+iri_copy_escape(unsigned char *p, unsigned char c)
 {
-    const iri_env_t *env = piece->listing->env;
-    iri_str_t        one;
-    size_t           i;
+    static const char hex[] = "0123456789ABCDEF";
 
-    for (i = 0; piece->status == IRI_OK && i < octets.len; i++) {
-        one.data = octets.data + i;
-        one.len = 1;
+    *p++ = '%';
+    *p++ = (unsigned char) hex[c >> 4];
+    *p++ = (unsigned char) hex[c & 15];
 
+    return p;
+}
+
+
+/* As a part of a URI: at most five octets for one; see iri_html_put_uri. */
+static unsigned char *
+iri_copy_uri(unsigned char *p, iri_str_t path, int json)
+{
+    size_t i;
+
+    for (i = 0; i < path.len; i++) {
+        if (!iri_is_path_char(path.data[i])) {
+            p = iri_copy_escape(p, path.data[i]);
+        } else if (json || (path.data[i] != '&' && path.data[i] != '\'')) {
+            *p++ = path.data[i];
+        } else if (path.data[i] == '&') {
+            p = iri_copy(p, "&amp;");
+        } else {
+            p = iri_copy(p, "&#39;");
+        }
+    }
+
+    return p;
+}
+
+
+/* Text of a page, or a string of JSON: at most six octets for one, and two. */
+typedef iri_status_t (*iri_text_put_t)(const iri_env_t *env, iri_buf_t *out,
+                                  iri_str_t text);
+
+static unsigned char *
+iri_copy_by(iri_text_put_t put, const iri_listing_t *listing, unsigned char *p,
+            iri_str_t text)
+{
+    iri_buf_t buf = { p, 0, 6 * text.len + 2 };
+
+    (void) put(listing->env, &buf, text);
+
+    return p + buf.len;
+}
+
+
+/* Octets that have no name, as text of a page: ASCII stays, but for "%". */
+static unsigned char *
+iri_copy_escaped(const iri_listing_t *listing, unsigned char *p,
+                 iri_str_t octets)
+{
+    iri_str_t one = { 1, octets.data };
+    size_t    i;
+
+    for (i = 0; i < octets.len; i++, one.data++) {
         if (*one.data < 0x20 || *one.data >= 0x7f || *one.data == '%') {
-            piece->status = iri_buf_put_escape(env, &piece->buf, *one.data);
+            p = iri_copy_escape(p, *one.data);
         } else {
-            iri_say_html(piece, one);
+            p = iri_copy_by(iri_html_put, listing, p, one);
         }
     }
+
+    return p;
 }
 
 
@@ -142,21 +181,23 @@ iri_say_escaped(iri_piece_t *piece, iri_str_t octets)
 #define IRI_DAY 86400
 
 static void
-iri_two_digits(char *at, unsigned number)
+iri_two_digits(unsigned char *at, unsigned number)   /* below 100 */
 {
-    at[0] = (char) ('0' + number / 10 % 10);
-    at[1] = (char) ('0' + number % 10);
+    memcpy(at, iri_pairs + 2 * number, 2);
 }
 
 
 /*
- * The date of a day, days since 1970-01-01, in years 1 to 9999: in years that
+ * The date of a day, days since 0001-01-01, in years 1 to 9999: in years that
  * begin with March, for then the day that is not always there is the last.
  */
 static void
-iri_date_of(int64_t days, char date[11])
+iri_date_of(unsigned day, unsigned char date[10])
 {
-    unsigned day = (unsigned) (days + 719468), era = day / 146097, year, month;
+    unsigned year, month, era;
+
+    day += 306; /* 0000-03-01 */
+    era = day / 146097;
 
     day %= 146097;
     year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
@@ -171,40 +212,39 @@ iri_date_of(int64_t days, char date[11])
     iri_two_digits(date + 5, month);
     iri_two_digits(date + 8, day + 1);
     date[4] = date[7] = '-';
-    date[10] = '\0';
 }
 
 
 #define IRI_FIRST_SECOND (-INT64_C(62135596800)) /* 0001-01-01T00:00:00Z */
 #define IRI_LAST_SECOND  INT64_C(253402300799)   /* 9999-12-31T23:59:59Z */
 
-/* "2026-11-22T11:25:00Z"; 0: it has no such date. */
+/* Put "2026-11-22T11:25:00Z" at p; 0: it has no such date. */
 static int
-iri_time_of(iri_listing_t *listing, int64_t seconds, char time[21])
+iri_time_of(iri_listing_t *listing, int64_t seconds, unsigned char *p)
 {
-    int64_t  day;
-    unsigned rest;
+    uint64_t since = (uint64_t) seconds - (uint64_t) IRI_FIRST_SECOND;
+    unsigned day, rest;
 
     if (seconds < IRI_FIRST_SECOND || seconds > IRI_LAST_SECOND) {
         return 0;
     }
 
-    day = (seconds - IRI_FIRST_SECOND) / IRI_DAY;
-    rest = (unsigned) ((seconds - IRI_FIRST_SECOND) % IRI_DAY);
+    day = (unsigned) (since / IRI_DAY);
+    rest = (unsigned) (since % IRI_DAY);
 
-    if (day != listing->day) {
-        iri_date_of(day + IRI_FIRST_SECOND / IRI_DAY, listing->date);
+    if (day != listing->day || listing->date[0] == '\0') {
+        iri_date_of(day, listing->date);
         listing->day = day;
     }
 
-    memcpy(time, listing->date, 10);
-    time[10] = 'T';
-    iri_two_digits(time + 11, rest / 3600);
-    iri_two_digits(time + 14, rest / 60 % 60);
-    iri_two_digits(time + 17, rest % 60);
-    time[13] = time[16] = ':';
-    time[19] = 'Z';
-    time[20] = '\0';
+    memcpy(p, listing->date, 10);
+    p[10] = 'T';
+    iri_two_digits(p + 11, rest / 3600);
+    p[13] = ':';
+    iri_two_digits(p + 14, rest / 60 % 60);
+    p[16] = ':';
+    iri_two_digits(p + 17, rest % 60);
+    p[19] = 'Z';
 
     return 1;
 }
@@ -212,175 +252,287 @@ iri_time_of(iri_listing_t *listing, int64_t seconds, char time[21])
 
 /* ---- one entry of the page ----------------------------------------------- */
 
-static void
-iri_html_size(iri_piece_t *piece, const iri_item_t *item)
+/* "1.5 KiB"; what is left over is left out. */
+static unsigned char *
+iri_html_units(unsigned char *p, uint64_t size)
 {
-    static const char *const units[] = { "KiB", "MiB", "GiB",
-                                         "TiB", "PiB", "EiB" };
-    uint64_t whole = item->size, rest = 0;
-    size_t   unit = 0;
+    static const char *unit = "KMGTPE";
 
-    if (item->directory || !item->known) {
-        return;
+    while (size >= 1024 * 1024) {
+        size /= 1024;
+        unit++;
     }
 
-    iri_say(piece, "<data value=\"");
-    iri_say_number(piece, item->size);
-    iri_say(piece, "\" title=\"");
-    iri_say_number(piece, item->size);
-    iri_say(piece, item->size == 1 ? " byte\">" : " bytes\">");
+    p = iri_copy_number(p, size / 1024);
 
-    for (unit = 0; whole >= 1024; unit++) {
-        rest = whole % 1024;
-        whole /= 1024;
+    if (size < 10 * 1024) {
+        *p++ = '.';
+        *p++ = (unsigned char) ('0' + size % 1024 * 10 / 1024);
     }
 
-    iri_say_number(piece, whole);
+    *p++ = ' ';
+    *p++ = (unsigned char) *unit;
 
-    if (unit != 0 && whole < 10) {
-        iri_say(piece, ".");
-        iri_say_number(piece, rest * 10 / 1024);
-    }
-
-    iri_say(piece, " ");
-    iri_say(piece, unit != 0 ? units[unit - 1] : "B");
-    iri_say(piece, "</data>");
+    return iri_copy(p, "iB");
 }
 
 
-static void
-iri_html_date(iri_piece_t *piece, const iri_item_t *item)
+static unsigned char *
+iri_html_size(unsigned char *p, const iri_item_t *item)
 {
-    char time[21];
-
-    if (!item->known || !iri_time_of(piece->listing, item->mtime, time)) {
-        return;
+    if (item->directory || !item->known) {
+        return p;
     }
 
-    iri_say(piece, "<time datetime=\"");
-    iri_say(piece, time);
-    iri_say(piece, "\">");
+    if (item->size < 1024) {
+        p = iri_copy_number(p, item->size);
+        return iri_copy(p, " B");
+    }
+
+    p = iri_copy(p, "<data value=\"");
+    p = iri_copy_number(p, item->size);
+    p = iri_copy(p, "\">");
+    p = iri_html_units(p, item->size);
+
+    return iri_copy(p, "</data>");
+}
+
+
+static unsigned char *
+iri_html_date(iri_listing_t *listing, unsigned char *p,
+              const iri_item_t *item)
+{
+    unsigned char time[20];
+
+    if (!item->known || !iri_time_of(listing, item->mtime, time)) {
+        return p;
+    }
+
+    p = iri_copy(p, "<time datetime=\"");
+    memcpy(p, time, 20);
+    p = iri_copy(p + 20, "\">");
     time[10] = ' ';
-    time[19] = '\0';
-    iri_say(piece, time);
-    iri_say(piece, "</time>");
+    memcpy(p, time, 19);
+
+    return iri_copy(p + 19, "</time>");
 }
 
 
 /* The name, as it can be seen. */
-static void
-iri_html_item_name(iri_piece_t *piece, const iri_item_t *item)
+static unsigned char *
+iri_html_item_name(const iri_listing_t *listing, unsigned char *p,
+                   const iri_item_t *item)
 {
-    iri_say(piece, "<bdi>");
+    p = iri_copy(p, "<bdi>");
 
-    if (item->name_len != 0) {
-        iri_say_html(piece, iri_item_name(item));
+    if (item->simple) {
+        p = iri_copy_octets(p, iri_item_octets(item));
+    } else if (item->name_len != 0) {
+        p = iri_copy_by(iri_html_put, listing, p, iri_item_name(item));
     } else {
-        iri_say_escaped(piece, iri_item_octets(item));
+        p = iri_copy_escaped(listing, p, iri_item_octets(item));
     }
 
-    iri_say(piece, item->directory ? "</bdi>/" : "</bdi>");
+    p = iri_copy(p, "</bdi>");
+
+    if (item->directory) {
+        *p++ = '/';
+    }
+
+    return p;
 }
 
 
-static void
-iri_say_href(iri_piece_t *piece, const iri_item_t *item)
+static unsigned char *
+iri_copy_href(const iri_listing_t *listing, unsigned char *p,
+              const iri_item_t *item)
 {
-    iri_say(piece, "./");
-    iri_say_uri(piece, item->name_len != 0 ? iri_item_name(item)
-                                           : iri_item_octets(item));
+    p = iri_copy(p, "./");
+
+    if (item->simple) {
+        p = iri_copy_octets(p, iri_item_octets(item));
+    } else if (item->name_len != 0) {
+        p = iri_copy_uri(p, iri_item_name(item), listing->json);
+    } else {
+        p = iri_copy_uri(p, iri_item_octets(item), listing->json);
+    }
 
     if (item->directory) {
-        iri_say(piece, "/");
+        *p++ = '/';
     }
+
+    return p;
 }
 
 
 /* What is not as it should be. */
-static void
-iri_html_note(iri_piece_t *piece, const iri_item_t *item)
+static unsigned char *
+iri_html_note(const iri_listing_t *listing, unsigned char *p,
+              const iri_item_t *item)
 {
-    if (item->shared) {
-        iri_say(piece, " <small>shares its name; octets <bdi>");
-        iri_say_escaped(piece, iri_item_octets(item));
-        iri_say(piece, "</bdi></small>");
-    } else if (item->name_len == 0) {
-        iri_say(piece, " <small>no readable name</small>");
-    } else if (!item->linked) {
-        iri_say(piece, " <small>cannot be asked for</small>");
+    if (!item->shared && item->name_len != 0 && item->linked) {
+        return p;
     }
+
+    p = iri_copy(p, " <small lang=\"en\" xml:lang=\"en\">");
+
+    if (item->shared) {
+        p = iri_copy(p, "one of several with this name, its octets are <bdi>");
+        p = iri_copy_escaped(listing, p, iri_item_octets(item));
+        p = iri_copy(p, "</bdi>");
+    } else if (item->name_len == 0) {
+        p = iri_copy(p, "octets that are no name");
+    } else {
+        p = iri_copy(p, "no link leads to it");
+    }
+
+    return iri_copy(p, "</small>");
 }
 
 
-static void
-iri_html_entry(iri_piece_t *piece, const iri_item_t *item)
+static unsigned char *
+iri_html_entry(iri_listing_t *listing, unsigned char *p,
+               const iri_item_t *item)
 {
-    iri_say(piece, "<tr><td>");
+    p = iri_copy(p, "<tr><td>");
 
     if (item->linked) {
-        iri_say(piece, "<a href=\"");
-        iri_say_href(piece, item);
-        iri_say(piece, "\">");
+        p = iri_copy(p, "<a href=\"");
+        p = iri_copy_href(listing, p, item);
+        p = iri_copy(p, "\">");
+        p = iri_html_item_name(listing, p, item);
+        p = iri_copy(p, "</a>");
+    } else {
+        p = iri_html_item_name(listing, p, item);
     }
 
-    iri_html_item_name(piece, item);
-    iri_say(piece, item->linked ? "</a>" : "");
-    iri_html_note(piece, item);
-    iri_say(piece, "</td><td>");
-    iri_html_size(piece, item);
-    iri_say(piece, "</td><td>");
-    iri_html_date(piece, item);
-    iri_say(piece, "</td></tr>\n");
+    p = iri_html_note(listing, p, item);
+    p = iri_copy(p, "</td><td>");
+    p = iri_html_size(p, item);
+    p = iri_copy(p, "</td><td>");
+    p = iri_html_date(listing, p, item);
+
+    return iri_copy(p, "</td></tr>\n");
 }
 
 
 /* ---- what stands around them --------------------------------------------- */
 
+/* A piece being written; after an error nothing more is. */
+typedef struct {
+    const iri_listing_t *listing;
+    iri_buf_t            buf;
+    iri_status_t         status;
+} iri_piece_t;
+
 static const char *const iri_sort_names[] = { "name", "size", "date" };
 
 
-/* A link to the path up to its octet len, from the root of the host. */
 static void
-iri_html_crumb(iri_piece_t *piece, iri_str_t path, size_t from)
+iri_say(iri_piece_t *piece, const char *text)
 {
-    iri_str_t last = iri_str_from(path, from);
+    if (piece->status == IRI_OK) {
+        piece->status = iri_put_text(piece->listing->env, &piece->buf, text);
+    }
+}
 
-    iri_say(piece, "<li><a href=\"");
+
+static void
+iri_say_by(iri_text_put_t put, iri_piece_t *piece, iri_str_t text)
+{
+    if (piece->status == IRI_OK) {
+        piece->status = put(piece->listing->env, &piece->buf, text);
+    }
+}
+
+
+static void
+iri_say_number(iri_piece_t *piece, uint64_t number)
+{
+    unsigned char digits[20];
+    iri_str_t     s = { 0, digits };
+
+    s.len = (size_t) (iri_copy_number(digits, number) - digits);
+    iri_say_by(iri_html_put, piece, s);
+}
+
+
+/* A link to a canonical path, from the root of the host. */
+static void
+iri_html_path(iri_piece_t *piece, iri_str_t path)
+{
+    iri_str_t uri = { 0, NULL };
 
     /* "//name" would be another host (RFC 3986, 4.2). */
     while (path.len > 1 && path.data[0] == '/' && path.data[1] == '/') {
         path = iri_str_from(path, 1);
     }
 
-    iri_say_uri(piece, path);
-    iri_say(piece, "\"><bdi>");
-    iri_say_html(piece, last);
-    iri_say(piece, "</bdi></a></li>\n");
+    if (piece->status == IRI_OK) {
+        piece->status = iri_path_to_uri(piece->listing->env, path, &uri);
+    }
+
+    iri_say(piece, "<a href=\"");
+    iri_say_by(iri_html_put_uri, piece, uri);
+    iri_say(piece, "\"");
 }
 
 
 static void
+iri_html_crumb(iri_piece_t *piece, iri_str_t path, size_t from)
+{
+    iri_say(piece, "<li>");
+    iri_html_path(piece, path);
+    iri_say(piece, path.len == piece->listing->conf.path.len
+                       ? " aria-current=\"page\">" : ">");
+    iri_say_by(iri_html_name, piece, iri_str_from(path, from));
+    iri_say(piece, "</a></li>\n");
+}
+
+
+/* The root, and so many of the last ancestors. */
+static void
 iri_html_crumbs(iri_piece_t *piece)
 {
-    iri_str_t path = piece->listing->conf.path, up = path;
+    iri_str_t path = piece->listing->conf.path;
     size_t    from = 0, slashes = piece->listing->slashes;
 
-    iri_say(piece, "<nav aria-label=\"Path\"><ol>\n");
+    iri_say(piece, "<nav aria-label=\"Path\" lang=\"\" xml:lang=\"\"><ol>\n");
 
-    for (up.len = 1; up.len <= path.len; up.len++) {
-        if (path.data[up.len - 1] != '/') {
+    for (path.len = 1; slashes > 0; path.len++) {
+        if (path.data[path.len - 1] != '/') {
             continue;
         }
 
         if (from == 0 || slashes <= IRI_MAX_CRUMBS) {
-            iri_html_crumb(piece, up, from);
+            iri_html_crumb(piece, path, from);
         }
 
-        from = up.len;
+        from = path.len;
         slashes--;
     }
 
     iri_say(piece, "</ol></nav>\n");
+}
+
+
+/* The directory above. */
+static void
+iri_html_parent(iri_piece_t *piece)
+{
+    iri_str_t path = piece->listing->conf.path;
+
+    if (path.len < 2) {
+        return;
+    }
+
+    do {
+        path.len--;
+    } while (path.data[path.len - 1] != '/');
+
+    iri_say(piece, "<p>");
+    iri_html_path(piece, path);
+    iri_say(piece, ">Parent directory</a></p>\n");
 }
 
 
@@ -417,18 +569,14 @@ iri_html_head(iri_piece_t *piece)
                    "<meta name=\"viewport\" "
                    "content=\"width=device-width, initial-scale=1\"/>\n"
                    "<title>");
-    iri_say_html(piece, path);
-    iri_say(piece, "</title>\n<style>");
-    iri_say(piece, iri_page_style);
-    iri_say(piece, "</style>\n</head>\n<body>\n<header>\n");
+    iri_say_by(iri_html_put, piece, path);
+    iri_say(piece, "</title>\n<style>" IRI_STYLE "</style>\n</head>\n<body>\n"
+                   "<header>\n");
     iri_html_crumbs(piece);
-    iri_say(piece, "<h1>Index of <bdi>");
-    iri_say_html(piece, path);
-    iri_say(piece, "</bdi></h1>\n</header>\n<main>\n");
-
-    if (path.len > 1) {
-        iri_say(piece, "<p><a href=\"../\">Parent directory</a></p>\n");
-    }
+    iri_say(piece, "<h1 id=\"path\">Index of ");
+    iri_say_by(iri_html_name, piece, path);
+    iri_say(piece, "</h1>\n</header>\n<main>\n");
+    iri_html_parent(piece);
 
     if (piece->listing->count == 0) {
         iri_say(piece, piece->listing->more
@@ -437,11 +585,11 @@ iri_html_head(iri_piece_t *piece)
         return;
     }
 
-    iri_say(piece, "<table>\n<thead>\n<tr>");
+    iri_say(piece, "<table aria-labelledby=\"path\">\n<thead>\n<tr>");
     iri_html_heading(piece, IRI_SORT_NAME, "Name");
     iri_html_heading(piece, IRI_SORT_SIZE, "Size");
     iri_html_heading(piece, IRI_SORT_DATE, "Modified (UTC)");
-    iri_say(piece, "</tr>\n</thead>\n<tbody>\n");
+    iri_say(piece, "</tr>\n</thead>\n<tbody lang=\"\" xml:lang=\"\">\n");
 }
 
 
@@ -472,74 +620,94 @@ iri_html_foot(iri_piece_t *piece)
                    " directories, ");
     iri_html_count(piece, listing->count - listing->directories, " file",
                    " files");
-    iri_say(piece, ". <a href=\"?format=json&amp;sort=");
+    iri_say(piece, ". <a type=\"application/json\" href=\"?sort=");
     iri_say(piece, iri_sort_names[listing->sort]);
     iri_say(piece, listing->descending ? "&amp;order=desc"
                                        : "&amp;order=asc");
-    iri_say(piece, "\">JSON</a></p>\n</footer>\n</body>\n</html>\n");
+    iri_say(piece, "&amp;format=json\">As JSON</a></p>\n</footer>\n</body>\n"
+                   "</html>\n");
 }
 
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-static void
-iri_json_known(iri_piece_t *piece, const iri_item_t *item)
+static unsigned char *
+iri_json_known(iri_listing_t *listing, unsigned char *p,
+               const iri_item_t *item)
 {
-    char time[21];
+    unsigned char time[20];
 
     if (!item->known) {
-        return;
+        return p;
     }
 
     if (!item->directory) {
-        iri_say(piece, ",\"size\":");
-        iri_say_number(piece, item->size);
+        p = iri_copy(p, ",\"size\":");
+        p = iri_copy_number(p, item->size);
     }
 
-    if (iri_time_of(piece->listing, item->mtime, time)) {
-        iri_say(piece, ",\"modified\":\"");
-        iri_say(piece, time);
-        iri_say(piece, "\"");
+    if (iri_time_of(listing, item->mtime, time)) {
+        p = iri_copy(p, ",\"modified\":\"");
+        memcpy(p, time, 20);
+        p = iri_copy(p + 20, "\"");
     }
+
+    return p;
 }
 
 
-static void
-iri_json_octets(iri_piece_t *piece, iri_str_t octets)
+static unsigned char *
+iri_json_names(const iri_listing_t *listing, unsigned char *p,
+               const iri_item_t *item)
 {
-    iri_say(piece, ",\"octets\":\"");
-    iri_say_uri(piece, octets);
-    iri_say(piece, "\"");
-}
-
-
-static void
-iri_json_entry(iri_piece_t *piece, const iri_item_t *item)
-{
-    iri_say(piece, piece->listing->at == 0 ? "\n{\"name\":" : ",\n{\"name\":");
+    p = iri_copy(p, "\n{\"name\":");
 
     if (item->name_len != 0) {
-        iri_say_json(piece, iri_item_name(item));
+        p = iri_copy_by(iri_json_put, listing, p, iri_item_name(item));
     } else {
-        iri_say(piece, "null");
+        p = iri_copy(p, "null");
     }
 
-    iri_say(piece, item->linked ? ",\"href\":\"" : ",\"href\":null");
+    p = iri_copy(p, ",\"href\":");
 
     if (item->linked) {
-        iri_say_href(piece, item);
-        iri_say(piece, "\"");
+        *p++ = '"';
+        p = iri_copy_href(listing, p, item);
+        *p++ = '"';
+    } else {
+        p = iri_copy(p, "null");
     }
 
-    iri_say(piece, item->directory ? ",\"directory\":true"
-                                   : ",\"directory\":false");
-    iri_json_known(piece, item);
+    return p;
+}
+
+
+static unsigned char *
+iri_json_entry(iri_listing_t *listing, unsigned char *p,
+               const iri_item_t *item)
+{
+    if (listing->at != 0) {
+        *p++ = ',';
+    }
+
+    p = iri_json_names(listing, p, item);
+    p = item->directory ? iri_copy(p, ",\"directory\":true")
+                        : iri_copy(p, ",\"directory\":false");
+    p = iri_json_known(listing, p, item);
 
     if (!item->same) {
-        iri_json_octets(piece, iri_item_octets(item));
+        p = iri_copy(p, ",\"octets\":\"");
+        p = iri_copy_uri(p, iri_item_octets(item), 1);
+        *p++ = '"';
     }
 
-    iri_say(piece, item->shared ? ",\"conflict\":true}" : "}");
+    if (item->shared) {
+        p = iri_copy(p, ",\"conflict\":true");
+    }
+
+    *p++ = '}';
+
+    return p;
 }
 
 
@@ -547,101 +715,81 @@ static void
 iri_json_head(iri_piece_t *piece)
 {
     iri_say(piece, "{\"path\":");
-    iri_say_json(piece, piece->listing->conf.path);
+    iri_say_by(iri_json_put, piece, piece->listing->conf.path);
     iri_say(piece, ",\"entries\":[");
 }
 
 
 /* ---- piece by piece ------------------------------------------------------ */
 
+/* Octets that an entry takes, or fewer. */
+static size_t
+iri_item_room(const iri_item_t *item)
+{
+    return IRI_AROUND + 12 * ((size_t) item->name_len + item->octets_len);
+}
+
+
+/*
+ * What stands around the entries is written now, and there is room for the
+ * longest of them: nothing that comes after can fail.
+ */
 iri_status_t
 iri_page_begin(iri_listing_t *listing)
 {
-    iri_piece_t piece = { listing, IRI_BUF_EMPTY, IRI_OK };
+    iri_piece_t head = { listing, IRI_BUF_EMPTY, IRI_OK };
+    iri_piece_t foot = { listing, IRI_BUF_EMPTY, IRI_OK };
+    size_t      widest = IRI_AROUND, room, i;
 
-    listing->widest += IRI_AROUND;
-    piece.status = iri_buf_reserve(listing->env, &piece.buf, listing->widest);
+    for (i = 0; i < listing->count; i++) {
+        room = iri_item_room(listing->ranks[i].item);
+        widest = room > widest ? room : widest;
+    }
+
+    head.status = iri_buf_reserve(listing->env, &head.buf, widest);
 
     if (listing->json) {
-        iri_json_head(&piece);
+        iri_json_head(&head);
+        iri_say(&foot, listing->more ? "\n],\"more\":true}\n" : "\n]}\n");
     } else {
-        iri_html_head(&piece);
+        iri_html_head(&head);
+        iri_html_foot(&foot);
     }
 
-    listing->row = piece.buf;
-    listing->row_at = 0;
+    listing->row = head.buf;
+    listing->told = iri_buf_str(&head.buf);
+    listing->foot = iri_buf_str(&foot.buf);
     listing->at = 0;
-    listing->page = listing->count != 0 ? IRI_PAGE_ITEMS : IRI_PAGE_FOOT;
 
-    return piece.status;
+    return head.status != IRI_OK ? head.status : foot.status;
 }
 
 
-/* Write the next piece. */
-static iri_status_t
-iri_page_put(iri_listing_t *listing, iri_buf_t *buf)
+/* Write the entry that is next; the octets it took. */
+static size_t
+iri_page_entry(iri_listing_t *listing, unsigned char *p)
 {
-    iri_piece_t piece = { listing, *buf, IRI_OK };
+    const iri_item_t *item = listing->ranks[listing->at].item;
+    unsigned char    *end;
 
-    if (listing->page == IRI_PAGE_FOOT) {
-        if (listing->json) {
-            iri_say(&piece, listing->more ? "\n],\"more\":true}\n"
-                                          : "\n]}\n");
-        } else {
-            iri_html_foot(&piece);
-        }
+    end = listing->json ? iri_json_entry(listing, p, item)
+                        : iri_html_entry(listing, p, item);
+    listing->at++;
 
-    } else if (listing->json) {
-        iri_json_entry(&piece, listing->ranks[listing->at].item);
-    } else {
-        iri_html_entry(&piece, listing->ranks[listing->at].item);
-    }
-
-    *buf = piece.buf;
-
-    return piece.status;
+    return (size_t) (end - p);
 }
 
 
-static void
-iri_page_step(iri_listing_t *listing)
+/* Some of what was written before. */
+static size_t
+iri_page_copy(iri_str_t *from, unsigned char *out, size_t size)
 {
-    if (listing->page == IRI_PAGE_FOOT) {
-        listing->page = IRI_PAGE_DONE;
-    } else if (++listing->at == listing->count) {
-        listing->page = IRI_PAGE_FOOT;
-    }
-}
+    size_t len = from->len < size ? from->len : size;
 
+    memcpy(out, from->data, len);
+    *from = iri_str_from(*from, len);
 
-/* The next piece, into out where there is room for any, else to be told. */
-static iri_status_t
-iri_page_piece(iri_listing_t *listing, unsigned char *out, size_t size,
-               size_t *len)
-{
-    iri_buf_t    direct = { out, 0, size };
-    int          fits = size >= listing->widest;
-    iri_status_t status;
-
-    listing->row.len = 0;
-    listing->row_at = 0;
-
-    status = iri_page_put(listing, fits ? &direct : &listing->row);
-
-    if (status != IRI_OK) {
-        listing->row.len = 0;
-        return status;
-    }
-
-    if (fits && direct.data == out) {
-        *len += direct.len;
-    } else if (fits) {
-        listing->row = direct;
-    }
-
-    iri_page_step(listing);
-
-    return IRI_OK;
+    return len;
 }
 
 
@@ -649,25 +797,25 @@ iri_status_t
 iri_listing_next(iri_listing_t *listing, unsigned char *out, size_t size,
                  size_t *len)
 {
-    iri_status_t status;
-    size_t       done = 0, n;
+    unsigned char *row = listing->row.data;
+    size_t         done = 0, room;
 
     while (done < size) {
-        n = listing->row.len - listing->row_at;
+        if (listing->told.len != 0) {
+            done += iri_page_copy(&listing->told, out + done, size - done);
 
-        if (n != 0) {
-            n = n < size - done ? n : size - done;
-            memcpy(out + done, listing->row.data + listing->row_at, n);
-            listing->row_at += n;
-            done += n;
-
-        } else if (listing->page == IRI_PAGE_DONE) {
+        } else if (listing->at == listing->count) {
+            done += iri_page_copy(&listing->foot, out + done, size - done);
             break;
 
         } else {
-            status = iri_page_piece(listing, out + done, size - done, &done);
-            if (status != IRI_OK) {
-                return status;
+            room = iri_item_room(listing->ranks[listing->at].item);
+
+            if (room <= size - done) {
+                done += iri_page_entry(listing, out + done);
+            } else {
+                listing->told.data = row;
+                listing->told.len = iri_page_entry(listing, row);
             }
         }
     }
@@ -688,6 +836,7 @@ iri_listing_type(const iri_listing_t *listing)
 const char *
 iri_listing_policy(const iri_listing_t *listing)
 {
-    (void) listing;
-    return "default-src 'none'";
+    return listing->json ? "default-src 'none'"
+                         : "default-src 'none'; style-src '" IRI_STYLE_HASH
+                           "'; base-uri 'none'; form-action 'none'";
 }

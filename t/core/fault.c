@@ -15,6 +15,7 @@
 #include <unicode/ubrk.h>
 #include <unicode/uchar.h>
 #include <unicode/uclean.h>
+#include <unicode/ucol.h>
 #include <unicode/uidna.h>
 #include <unicode/unorm2.h>
 #include <unicode/uscript.h>
@@ -31,7 +32,7 @@ static struct {
     const char *name;
     size_t      calls;
     size_t      failed;
-} sites[64];
+} sites[80];
 
 
 void
@@ -665,6 +666,73 @@ ICU(__wrap_utext_openUTF8)(UText *text, const char *from, int64_t len,
     return icu_fails(error, "utext_openUTF8")
                ? text
                : ICU(__real_utext_openUTF8)(text, from, len, error);
+}
+
+
+/* ---- the order of names -------------------------------------------------- */
+
+UCollator *ICU(__real_ucol_open)(const char *locale, UErrorCode *error);
+
+/*
+ * The first time loads the data, in which ICU 72 does not survive that its
+ * own memory fails: it reads through NULL, or waits for itself.  That is
+ * while the configuration is read; after it all of it may fail.
+ */
+UCollator *
+ICU(__wrap_ucol_open)(const char *locale, UErrorCode *error)
+{
+    static int loaded;
+    unsigned   kinds = fault.kinds;
+    UCollator *collator;
+
+    if (icu_fails(error, "ucol_open")) {
+        return NULL;
+    }
+
+    fault.kinds = loaded ? kinds : kinds & ~FAULT_ICU_HEAP;
+    collator = ICU(__real_ucol_open)(locale, error);
+    fault.kinds = kinds;
+    fault.collators += collator != NULL;
+    loaded |= collator != NULL;
+
+    return collator;
+}
+
+
+void ICU(__real_ucol_close)(UCollator *collator);
+
+void
+ICU(__wrap_ucol_close)(UCollator *collator)
+{
+    fault.collators -= collator != NULL;
+    ICU(__real_ucol_close)(collator);
+}
+
+
+void ICU(__real_ucol_setAttribute)(UCollator *, UColAttribute,
+                                   UColAttributeValue, UErrorCode *);
+
+void
+ICU(__wrap_ucol_setAttribute)(UCollator *collator, UColAttribute attribute,
+                              UColAttributeValue value, UErrorCode *error)
+{
+    if (!icu_fails(error, "ucol_setAttribute")) {
+        ICU(__real_ucol_setAttribute)(collator, attribute, value, error);
+    }
+}
+
+
+int32_t ICU(__real_ucol_getSortKey)(const UCollator *, const UChar *, int32_t,
+                                    uint8_t *, int32_t);
+
+/* It has no other way to say so than 0. */
+int32_t
+ICU(__wrap_ucol_getSortKey)(const UCollator *collator, const UChar *text,
+                            int32_t len, uint8_t *key, int32_t size)
+{
+    return fails(FAULT_ICU, "ucol_getSortKey")
+               ? 0
+               : ICU(__real_ucol_getSortKey)(collator, text, len, key, size);
 }
 
 

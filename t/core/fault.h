@@ -46,6 +46,7 @@ typedef struct {
     long          converters;
     long          rules;    /* of hosts, ICU's */
     long          names;    /* of hosts, libidn2's */
+    long          collators;
 } fault_t;
 
 extern fault_t fault;
