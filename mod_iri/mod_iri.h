@@ -397,6 +397,12 @@ int mod_iri_add_link(request_rec *r, iri_str_t location);
 /* Is this where COPY or MOVE writes, a subrequest of mod_dav? */
 int mod_iri_dav_is_destination(const request_rec *r);
 
+/*
+ * 409 for what cannot be made, also as a Destination, with a page that says
+ * why, unless ErrorDocument has another.
+ */
+int mod_iri_dav_conflict(request_rec *r, iri_why_t why);
+
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 
 /*

@@ -28,12 +28,14 @@
 
 #define MOD_IRI_DAV_FILTER "IRI_DAV"
 #define MOD_IRI_DAV_TO "iri-destination" /* a note: canonical path */
+#define MOD_IRI_DAV_WHY "iri-conflict"   /* a note: text for the client */
 #define MOD_IRI_MAX_TAGS 8               /* that are looked for in a request */
 
 typedef struct {
     iri_env_apr_t       env;
     iri_multistatus_t  *answer; /* NULL until the answer is there */
     apr_bucket_brigade *out;    /* of this call */
+    int                 said;   /* 1: all of the body is replaced */
 } mod_iri_dav_t;
 
 /* ---- whose business it is ----------------------------------------------- */
@@ -96,15 +98,13 @@ mod_iri_dav_put(void *arg, const unsigned char *data, size_t len)
                : IRI_NO_MEMORY;
 }
 
-/* XML that tells of resources: a multistatus, or a lock. */
+/* A multistatus, of whatever status: 424, too; or a lock. */
 static int
-mod_iri_dav_tells(const request_rec *r)
+mod_iri_dav_is_xml(const request_rec *r)
 {
     return r->content_type != NULL
            && (strncasecmp(r->content_type, "text/xml", 8) == 0
-               || strncasecmp(r->content_type, "application/xml", 15) == 0)
-           && (r->status == HTTP_MULTI_STATUS
-               || r->method_number == M_LOCK);
+               || strncasecmp(r->content_type, "application/xml", 15) == 0);
 }
 
 static iri_status_t
@@ -158,17 +158,52 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
     return APR_SUCCESS;
 }
 
+/*
+ * Of a Destination that had an error mod_dav says no more than that: here is
+ * why nothing can be made there.
+ */
+static apr_status_t
+mod_iri_dav_say(ap_filter_t *f, apr_bucket_brigade *in, mod_iri_dav_t *dav,
+                const char *why)
+{
+    apr_bucket *bucket, *next;
+
+    for (bucket = APR_BRIGADE_FIRST(in); bucket != APR_BRIGADE_SENTINEL(in);
+         bucket = next)
+    {
+        next = APR_BUCKET_NEXT(bucket);
+        if (!APR_BUCKET_IS_METADATA(bucket)) {
+            apr_bucket_delete(bucket);
+        }
+    }
+    if (!dav->said) {
+        dav->said = 1;
+        why = apr_pstrcat(f->r->pool,
+                          "<html><head>\n<title>409 Conflict</title>\n"
+                          "</head><body>\n<h1>Conflict</h1>\n<p>",
+                          why, "</p>\n</body></html>\n", NULL);
+        bucket = apr_bucket_pool_create(why, strlen(why), f->r->pool,
+                                        f->c->bucket_alloc);
+        APR_BRIGADE_INSERT_HEAD(in, bucket);
+    }
+    return ap_pass_brigade(f->next, in);
+}
+
 static apr_status_t
 mod_iri_dav_filter(ap_filter_t *f, apr_bucket_brigade *in)
 {
     mod_iri_dav_t *dav = f->ctx;
+    const char    *why = apr_table_get(f->r->notes, MOD_IRI_DAV_WHY);
     apr_status_t   status;
 
     if (APR_BRIGADE_EMPTY(in)) {
         return ap_pass_brigade(f->next, in);
     }
+    if (why != NULL && f->r->status == HTTP_CONFLICT) {
+        return mod_iri_dav_say(f, in, dav, why);
+    }
     if (dav->answer == NULL) {
-        if (!mod_iri_dav_tells(f->r)) {
+        if (!mod_iri_dav_is_xml(f->r)) {
             ap_remove_output_filter(f);
             return ap_pass_brigade(f->next, in);
         }
@@ -295,6 +330,19 @@ mod_iri_dav_tags(request_rec *r)
 /* ---- hooks -------------------------------------------------------------- */
 
 int
+mod_iri_dav_conflict(request_rec *r, iri_why_t why)
+{
+    const char *text = iri_conflict_text(why);
+
+    if (r->main != NULL) {
+        apr_table_setn(r->main->notes, MOD_IRI_DAV_WHY, text);
+    }
+    apr_table_setn(r->notes, "error-notes", text);
+    apr_table_setn(r->notes, "verbose-error-to", "*");
+    return HTTP_CONFLICT;
+}
+
+int
 mod_iri_dav_is_destination(const request_rec *r)
 {
     return r->main != NULL && mod_iri_dav_copies(r->main)
@@ -324,7 +372,7 @@ mod_iri_dav_insert(request_rec *r)
         return;
     }
     mod_iri_dav_tags(r);
-    if (r->method_number != M_GET) {
+    if (r->method_number != M_GET && r->method_number != M_POST) {
         ap_add_output_filter(MOD_IRI_DAV_FILTER,
                              apr_pcalloc(r->pool, sizeof(mod_iri_dav_t)), r,
                              r->connection);

@@ -220,17 +220,12 @@ mod_iri_find_twin(request_rec *r, const iri_env_t *env,
     return iri_find_twin(env, search, source, found);
 }
 
-/* 409, with a page that says why, unless ErrorDocument has another. */
 static int
 mod_iri_conflict(request_rec *r, iri_why_t why)
 {
-    request_rec *top = r->main != NULL ? r->main : r;
-
-    apr_table_setn(top->notes, "error-notes", iri_conflict_text(why));
-    apr_table_setn(top->notes, "verbose-error-to", "*");
     ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "iri: 409 for %s: %s",
                   r->unparsed_uri, iri_why_text(why));
-    return HTTP_CONFLICT;
+    return mod_iri_dav_conflict(r, why);
 }
 
 /*

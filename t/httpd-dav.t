@@ -7,6 +7,7 @@ use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Test;
 use Test::More;
+use Unicode::Normalize ();
 
 my $missing = missing('httpd');
 plan skip_all => $missing if $missing;
@@ -16,6 +17,11 @@ sub in_charset {
 }
 
 sub euc { return in_charset($_[0], 'euc-jp') }
+
+sub nfd {
+    return Encode::encode('UTF-8',
+        Unicode::Normalize::NFD(Encode::decode('UTF-8', $_[0])));
+}
 
 sub percent {
     my ($path) = @_;
@@ -33,6 +39,7 @@ my %spelling = (
 my ($root) = make_tree("\@charset EUC-JP\n"
     . escaped('/在/有.txt') . "\tfile\n" . escaped('/禁/有.txt')
     . "\tfile\n");
+mkdir "$root/$_" for 'n', 'k';
 system 'chown', '-R', 'www-data', $root if $> == 0;
 
 my $server = httpd(
@@ -45,6 +52,14 @@ DAVMinTimeout 600
 <Directory "%%ROOT%%">
     Dav On
     Options +Indexes
+</Directory>
+<Directory "%%ROOT%%/n">
+    IRIFilenameCharset UTF-8
+    IRIFilenameForm nfd
+</Directory>
+<Directory "%%ROOT%%/k">
+    IRIFilenameCharset UTF-8
+    IRIMatch normalization case accents spelling
 </Directory>
 <Location "/禁">
     Require all denied
@@ -166,8 +181,201 @@ system 'rm', '-r', "$root/l";
 my $refused = does('PUT', '/%E2%82%AC.txt', 409, 'PUT of a euro sign',
     body => 'x');
 like $refused->body, qr/charset without it/, 'says why';
-is entries(''), join(' ', sort map { escaped(euc($_)) } '在', '禁'),
+is entries(''), join(' ', sort 'k', 'n', map { escaped(euc($_)) } '在', '禁'),
     'nothing was made';
+does('MKCOL', '/%E2%82%AC/', 409, 'MKCOL of it');
+for my $method (qw(COPY MOVE)) {
+    $refused = does($method, percent('/在/有.txt'), 409, "$method to it",
+        to('/%E2%82%AC.txt'));
+    like $refused->body, qr/charset without it/, 'says why';
+}
+does('PUT', percent('/禁/') . '%E2%82%AC.txt', 403, 'in a denied place',
+    body => 'x');
+does('DELETE', '/%E2%82%AC.txt', 404, 'DELETE of it');
+
+itself($_) for qw(新 n);
+tags($_) for qw(新 n);
+twins();
+multistatus();
 
 is_deeply [$server->errors], [], 'log';
 done_testing;
+
+sub to {
+    my ($path, @more) = @_;
+    return (headers => [Destination => "http://localhost$path", @more]);
+}
+
+# A name as the tree writes it, and how it may be asked for.
+sub disk { return $_[0] =~ m{^/?n(?:/|\z)} ? nfd($_[0]) : euc($_[0]) }
+
+sub spellings {
+    my ($dir) = @_;
+    my %of = (%spelling, nfd => sub { percent(nfd($_[0])) },
+        low => sub { percent(nfd($_[0])) =~ s/(%\w\w)/lc $1/ger });
+    delete @of{qw(euc sjis)} if $dir eq 'n';
+    return %of;
+}
+
+# COPY and MOVE to the source itself, into it, over what it is in.
+sub itself {
+    my ($dir) = @_;
+    my %of = spellings($dir);
+    for my $name (sort keys %of) {
+        my $from = sub { $of{$name}->("/$dir/$_[0]") };
+        $server->request('MKCOL', percent("/$dir/"));
+        does('MKCOL', $from->('がぎ/'), 201, "$dir, $name: MKCOL");
+        does('MKCOL', $from->('がぎ/ざ/'), 201, "$dir, $name: MKCOL");
+        does('PUT', $from->('がぎ/ぐ.txt'), 201, "$dir, $name: PUT",
+            body => 'keep');
+        for my $other (sort keys %of) {
+            my $into = sub { $of{$other}->("/$dir/$_[0]") };
+            for my $method (qw(COPY MOVE)) {
+                does($method, $from->($_->[0]), 403,
+                    "$dir, $name: $method $_->[0] to $_->[1] in $other",
+                    to($into->($_->[1]), Overwrite => 'T'))
+                    for ['がぎ/ぐ.txt', 'がぎ/ぐ.txt'], ['がぎ/', 'がぎ/'],
+                        ['がぎ/', 'がぎ/ざ/ご/'], ['がぎ/ざ/', 'がぎ/'];
+            }
+            is slurp("$root/" . disk("$dir/がぎ/ぐ.txt")), 'keep',
+                "$dir, $name: nothing is destroyed";
+            is does('PROPFIND', $into->('がぎ/'), 207,
+                "$dir, $name: PROPFIND in $other", headers => [Depth => 1])
+                ->body =~ s{.*<D:href>([^<]*%[^<]*txt)</D:href>.*}{$1}sr,
+                percent("/$dir/がぎ/ぐ.txt"), "$dir, $name: href";
+        }
+        does('DELETE', $from->('がぎ/'), 204, "$dir, $name: DELETE");
+    }
+    return;
+}
+
+my $LOCKINFO;
+sub lock_it {
+    my ($target, $what) = @_;
+    $LOCKINFO //= '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:">'
+        . '<D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/>'
+        . '</D:locktype><D:owner><D:href>http://me/%c9%bd</D:href></D:owner>'
+        . '</D:lockinfo>';
+    my $lock = does('LOCK', $target, 200, $what, body => $LOCKINFO,
+        headers => ['Content-Type' => 'text/xml', Depth => 0]);
+    like $lock->body, qr{:href>http://me/%c9%bd</},
+        "$what: its owner's own href";
+    return $lock->header('Lock-Token') // '<none>';
+}
+
+# A resource tag of If means the same in every spelling: that of the request,
+# of what is in a collection, and of a Destination.
+sub tags {
+    my ($dir) = @_;
+    my %of = spellings($dir);
+    $server->request('MKCOL', percent("/$dir/"));
+    for my $name (sort keys %of) {
+        my $from = sub { $of{$name}->("/$dir/$_[0]") };
+        my $w = "$dir, $name";
+        does('PUT', $from->("ば.txt"), 201, "$w: PUT", body => 'b');
+        does('MKCOL', $from->('がぎ/'), 201, "$w: MKCOL");
+        does('PUT', $from->("がぎ/ぐ.txt"), 201, "$w: PUT", body => 'one');
+        my $token = lock_it($from->("がぎ/ぐ.txt"), "$w: LOCK");
+        for my $other (sort keys %of) {
+            my $into = sub { $of{$other}->("/$dir/$_[0]") };
+            my $tag = sub { (If => "<http://localhost" . $into->($_[0])
+                    . "> ($_[1])") };
+            my $put = sub {
+                my ($status, $what, @headers) = @_;
+                does('PUT', $from->("がぎ/ぐ.txt"), $status, "$w: $what, $other",
+                    body => 'one', headers => \@headers);
+            };
+            $put->(423, 'no token');
+            $put->(204, 'tagged', $tag->("がぎ/ぐ.txt", $token));
+            # a tag that names the resource counts, and one of another not
+            $put->(412, 'a wrong entity tag', $tag->("がぎ/ぐ.txt",
+                "$token [\"wrong\"]"));
+            $put->(204, "another's wrong entity tag", If => '<'
+                . $into->('ば.txt') . '> (["wrong"]) <'
+                . $into->("がぎ/ぐ.txt") . "> ($token)");
+            does('LOCK', $from->("がぎ/ぐ.txt"), 200, "$w: refresh, $other",
+                headers => [$tag->("がぎ/ぐ.txt", $token), Depth => 0]);
+            does('COPY', $from->('ば.txt'), 204,
+                "$w: a locked Destination, $other",
+                to($into->("がぎ/ぐ.txt"), $tag->("がぎ/ぐ.txt", $token)));
+            does('COPY', $from->('ば.txt'), 412,
+                "$w: Destination with a wrong entity tag, $other",
+                to($into->("がぎ/ぐ.txt"), $tag->("がぎ/ぐ.txt",
+                    "$token [\"wrong\"]")));
+            # in the depth of a collection mod_dav has the disk's octets
+            does('DELETE', $from->('がぎ/'), 424,
+                "$w: a member's wrong entity tag, $other", headers => [
+                    $tag->("がぎ/ぐ.txt", "$token [\"wrong\"]")]);
+            does('DELETE', $from->('がぎ/'), 424,
+                "$w: a member is locked, $other");
+            ok -e "$root/" . disk("$dir/がぎ/ぐ.txt"), "$w: is there";
+        }
+        does('DELETE', $from->('がぎ/'), 204, "$w: with its token",
+            headers => [If => '<' . $from->("がぎ/ぐ.txt") . "> ($token)"]);
+        does('DELETE', $from->('ば.txt'), 204, "$w: DELETE");
+    }
+    return;
+}
+
+# Names that differ by what is forgiven.
+sub twins {
+    spew("$root/k/Résumé.txt", 'one');
+    mkdir "$root/k/Docs";
+    system 'chown', '-R', 'www-data', "$root/k" if $> == 0;
+    for (['PUT', 'résumé.txt', 409], ['PUT', 'RESUME.TXT', 409],
+        ['PUT', 'Résumé.txt', 204], ['PUT', nfd('Résumé.txt'), 204],
+        ['MKCOL', 'DOCS/', 409], ['PUT', 'docs', 409],
+        ['PUT', 'docs/new.txt', 409], ['PUT', 'Docs/new.txt', 201],
+        ['PUT', 'Docs/NEW.txt', 409], ['PUT', 'Résumé2.txt', 201],
+        ['LOCK', 'RÉSUMÉ.txt', 409], ['DELETE', 'RÉSUMÉ.TXT', 404])
+    {
+        my ($method, $name, $status) = @$_;
+        my $answer = does($method, '/k/' . percent($name), $status,
+            "$method " . escaped($name), $method eq 'PUT' ? (body => 'x')
+            : $method eq 'LOCK' ? (body => $LOCKINFO, headers =>
+                ['Content-Type' => 'text/xml']) : ());
+        like $answer->body, qr/only by upper and lower case/, 'says why'
+            if $status == 409;
+    }
+    does('COPY', '/k/Docs/new.txt', 409, 'COPY to a twin of another',
+        to('/k/' . percent('RÉSUMÉ.txt')));
+    does('COPY', '/k/' . percent('Résumé.txt'), 409, 'COPY to its own twin',
+        to('/k/' . percent('résumé.txt')));
+    does('MOVE', '/k/' . percent('Résumé.txt'), 201, 'MOVE to its own twin',
+        to('/k/' . percent('résumé.txt')));
+    is entries('k'), join(' ', sort map { escaped($_) } 'Docs',
+        'résumé.txt', 'Résumé2.txt'), 'changes its name';
+    return;
+}
+
+# What an answer of 207 says of names: those that DELETE and COPY could not
+# do, and properties that clients have stored, which stay as they are.
+sub multistatus {
+    $server->request('MKCOL', percent('/新/'));
+    does('MKCOL', percent('/新/外/'), 201, 'MKCOL');
+    does('PUT', percent('/新/外/中.txt'), 201, 'PUT', body => 'x');
+    my $token = lock_it(percent('/新/外/中.txt'), 'LOCK');
+    my $answer = does('DELETE', percent('/新/外/'), 424, 'DELETE');
+    like $answer->body, qr{<D:href>\Q@{[percent('/新/外/中.txt')]}\E</D:href>
+        \s*<D:status>HTTP/1.1\ 423}x, 'says which is locked';
+    $answer = does('COPY', percent('/在/'), 424, 'COPY over it',
+        to(percent('/新/外/'), Overwrite => 'T'));
+    like $answer->body, qr{<D:href>\Q@{[percent('/新/外/中.txt')]}\E</D:href>},
+        'says which is locked';
+    my $mine = '<D:href>/新/%c9%bd</D:href>';
+    does('PROPPATCH', percent('/新/外/'), 207, 'PROPPATCH', body =>
+        '<?xml version="1.0"?><D:propertyupdate xmlns:D="DAV:"><D:set>'
+        . "<D:prop><x xmlns='u:u'>$mine</x><D:displayname>&lt;\xC3\xA9 %FF"
+        . '</D:displayname></D:prop></D:set></D:propertyupdate>',
+        headers => ['Content-Type' => 'text/xml']);
+    $answer = does('PROPFIND', percent('/新/外/'), 207, 'PROPFIND',
+        headers => [Depth => 0]);
+    like $answer->body, qr{href>\Q/新/%c9%bd\E</}, 'a href of a client';
+    like $answer->body, qr{displayname>&lt;\xC3\xA9 %FF</},
+        'a displayname of a client';
+    like $answer->body, qr{<D:href>\Q@{[percent('/新/外/')]}\E</D:href>},
+        'its own href';
+    does('DELETE', percent('/新/'), 204, 'DELETE',
+        headers => [If => '<' . percent('/新/外/中.txt') . "> ($token)"]);
+    return;
+}
