@@ -59,6 +59,17 @@ $(BUILD)/obj/t/bench/%.o: EXTRA = -D_GNU_SOURCE -Icommon
 
 .PHONY: bench bench-clean need-bench index-churn
 
+# ---- WebDAV clients ----------------------------------------------------------
+
+dav-clients: need-dav ## litmus, cadaver, rclone, davfs2; names of a Mac, too
+	@+$(again) all
+	IRI_DAV_CLIENTS=all prove -It/lib -v t/dav-clients.t
+
+need-dav: need-test
+	@.ci/deps --install dav
+
+.PHONY: dav-clients need-dav
+
 # ---- servers under torture ---------------------------------------------------
 
 # Both modules once more, linked so that each call of theirs can fail.
