@@ -1,0 +1,406 @@
+/*
+ * test_write.c - what a request may make, and what it may not destroy
+ *
+ * Proves: a name is not made beside one that answers to it, in doubt neither;
+ * a Destination that is its source, in it or around it is told, whatever
+ * links lead there; resource tags of If are found wherever they stand, and
+ * nothing else of it changes.
+ */
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core.h"
+
+#define ALL (IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_FOLDED)
+
+
+static void
+test_methods(void **state)
+{
+    (void) state;
+    assert_true(iri_is_making(S("PUT")));
+    assert_true(iri_is_making(S("MKCOL")));
+    assert_true(iri_is_making(S("LOCK")));
+    assert_false(iri_is_making(S("MOVE")));
+    assert_false(iri_is_making(S("DELETE")));
+    assert_false(iri_is_making(S("put")));
+    assert_false(iri_is_making(S("")));
+}
+
+
+/* Look for path as a request does that makes it. */
+static iri_status_t
+find_twin(core_t *core, unsigned match, iri_str_t path, iri_str_t source,
+          iri_found_t *found)
+{
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, match);
+    iri_search_t    search;
+    iri_status_t    status;
+
+    memset(&search, 0, sizeof(search));
+    search.tree = &tree;
+    search.write = 1;
+    search.root = S("/srv");
+    search.path = path;
+    status = iri_find(&core->env, &search, found);
+    return status == IRI_OK
+               ? iri_find_twin(&core->env, &search, source, found)
+               : status;
+}
+
+
+static void
+test_twin(void **state)
+{
+    static const struct {
+        const char *path;
+        const char *source;
+        unsigned    match;
+        int         twin;
+    } rows[] = {
+        { "/Readme.txt", "", ALL, 0 },       /* it is there */
+        { "/README.TXT", "", ALL, 1 },
+        { "/other.txt", "", ALL, 0 },
+        { "/Raedme.txt", "", ALL, 0 },       /* spelling: another name */
+        { "/Readme2.txt", "", ALL, 0 },
+        { "/r\xC3\xA9sum\xC3\xA9", "", ALL, 1 },
+        { "/RESUME", "", ALL, 1 },
+        { "/DOCS/", "", ALL, 1 },
+        { "/docs/new.txt", "", ALL, 1 },     /* the directory is not there */
+        { "/Docs/new.txt", "", ALL, 0 },
+        { "/Docs/A.TXT", "", ALL, 1 },
+        { "/TWO.txt", "", ALL, 1 },          /* there are several */
+        { "/README.TXT", "/srv/Readme.txt", ALL, 0 },
+        { "/README.TXT", "/srv/Readme.tx", ALL, 1 },
+        { "/DOCS/", "/srv/Docs", ALL, 0 },
+        { "/DOCS", "/srv/Docs/", ALL, 0 },
+        { "/TWO.txt", "/srv/Two.txt", ALL, 1 },
+        { "/README.TXT", "", IRI_FORGIVE_NORMALIZATION, 0 },
+        { "/README.TXT", "", IRI_FORGIVE_WIDTH | IRI_FORGIVE_SPELLING, 0 },
+        { "/README.TXT", "", IRI_FORGIVE_ACCENTS, 0 },
+        { "/README.TXT", "", IRI_FORGIVE_CASE, 1 },
+        { "/resum\xC3\xA9", "", IRI_FORGIVE_CASE, 0 },
+        { "/resum\xC3\xA9", "", IRI_FORGIVE_ACCENTS, 1 },
+    };
+    static const char *const names[] = {
+        "/srv/Readme.txt", "/srv/resume", "/srv/Docs/a.txt", "/srv/Two.txt",
+        "/srv/two.txt",
+    };
+    core_t      core;
+    iri_found_t found;
+    size_t      i, k, n;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        for (n = 0;; n++) {
+            core_init(&core);
+            for (k = 0; k < COUNT(names); k++) {
+                core_put(&core, core_str(names[k]));
+            }
+            core.io_fail_at = n;
+
+            if (find_twin(&core, rows[i].match, core_str(rows[i].path),
+                          core_str(rows[i].source), &found)
+                != IRI_OK)
+            {
+                assert_true(n != 0);
+            } else if (n == 0
+                       && (found.answer == IRI_REFUSE
+                           && found.why == IRI_WHY_TWIN)
+                              != rows[i].twin)
+            {
+                fail_msg("%s, %s", rows[i].path, rows[i].source);
+            } else if (n == 0 && rows[i].twin) {
+                assert_true(iri_is_conflict(&found));
+            }
+            k = core.stats + core.lists;
+            core_free(&core);
+            if (k < n) {
+                break;
+            }
+        }
+    }
+}
+
+
+static void
+test_twin_no_memory(void **state)
+{
+    core_t      core;
+    iri_found_t found;
+    size_t      n, total;
+
+    (void) state;
+    core_init(&core);
+    core_put(&core, S("/srv/Readme.txt"));
+    assert_int_equal(
+        find_twin(&core, ALL, S("/README.TXT"), S(""), &found), IRI_OK);
+    total = core.allocs;
+
+    for (n = 1; n <= total; n++) {
+        core.allocs = 0;
+        core.fail_at = n;
+        assert_int_equal(
+            find_twin(&core, ALL, S("/README.TXT"), S(""), &found),
+            IRI_NO_MEMORY);
+    }
+    core_free(&core);
+}
+
+
+static void
+test_conflict(void **state)
+{
+    iri_found_t found;
+    size_t      i;
+
+    (void) state;
+    memset(&found, 0, sizeof(found));
+    found.answer = IRI_CHOOSE;
+    assert_true(iri_is_conflict(&found));
+
+    for (i = 0; i < IRI_WHYS; i++) {
+        found.answer = IRI_REFUSE;
+        found.why = (iri_why_t) i;
+        assert_int_equal(iri_is_conflict(&found),
+                         i == IRI_WHY_UNWRITABLE || i == IRI_WHY_TWIN
+                             || i == IRI_WHY_OTHER_NAME);
+        found.answer = IRI_PASS;
+        assert_false(iri_is_conflict(&found));
+        /* fit to stand in a page */
+        assert_null(strpbrk(iri_conflict_text(found.why), "<>&\"'"));
+        assert_true(strlen(iri_conflict_text(found.why)) > 20);
+    }
+}
+
+
+/* ---- source and Destination ----------------------------------------------- */
+
+static char base[] = "/tmp/iri-write-XXXXXX";
+
+static iri_str_t
+below(const char *name, char *out, size_t size)
+{
+    snprintf(out, size, "%s/%s", base, name);
+    return core_str(out);
+}
+
+
+static void
+run(const char *command)
+{
+    char line[1024];
+
+    snprintf(line, sizeof(line), "cd %s && %s", base, command);
+    assert_int_equal(system(line), 0);
+}
+
+
+static void
+test_relate(void **state)
+{
+    static const struct {
+        const char    *source;
+        const char    *destination;
+        iri_relation_t relation;
+    } rows[] = {
+        { "f", "f", IRI_SAME },
+        { "f", "g", IRI_APART },
+        { "f", "new", IRI_APART },
+        { "new", "new", IRI_APART },      /* there is nothing to lose */
+        { "f", "hard", IRI_SAME },
+        { "soft", "f", IRI_SAME },
+        { "f", "soft", IRI_SAME },
+        { "d/", "d/", IRI_SAME },
+        { "d/", "d", IRI_SAME },
+        { "d", "d//", IRI_SAME },
+        { "d/", "dd/", IRI_APART },
+        { "d/", "d-new/", IRI_APART },
+        { "d/", "d/new/", IRI_INSIDE },
+        { "d/", "d/sub/", IRI_INSIDE },
+        { "d/", "d/sub/x/y/z/", IRI_INSIDE },
+        { "d/", "d/none/x/", IRI_INSIDE },
+        { "d/", "link/x/", IRI_INSIDE },
+        { "d/", "link/", IRI_APART },     /* the link is not in it */
+        { "link/", "d/sub/x", IRI_INSIDE },
+        { "d/sub/", "d/", IRI_AROUND },
+        { "d/sub/h", "d/", IRI_AROUND },
+        { "link/h", "d/", IRI_AROUND },
+        { "d/", "dangling", IRI_APART },
+        { "f", "f/x", IRI_APART },
+        { "d/", "f/x", IRI_APART },
+    };
+    core_t         core;
+    iri_relation_t relation;
+    char           a[256], b[256];
+    size_t         i, n, total;
+
+    (void) state;
+    assert_non_null(mkdtemp(base));
+    run("mkdir -p d/sub dd && echo x >f && echo x >g && echo x >d/sub/h && "
+        "ln f hard && ln -s f soft && ln -s d/sub link && ln -s none dangling");
+
+    for (i = 0; i < COUNT(rows); i++) {
+        core_init(&core);
+        core.env.dir = &iri_dir_posix;
+        assert_int_equal(
+            iri_relate(&core.env, below(rows[i].source, a, sizeof(a)),
+                       below(rows[i].destination, b, sizeof(b)), &relation),
+            IRI_OK);
+        if (relation != rows[i].relation) {
+            fail_msg("%s to %s: %d", rows[i].source, rows[i].destination,
+                     (int) relation);
+        }
+
+        total = core.allocs;
+        for (n = 1; n <= total; n++) {
+            core.allocs = 0;
+            core.fail_at = n;
+            assert_int_equal(
+                iri_relate(&core.env, core_str(a), core_str(b), &relation),
+                IRI_NO_MEMORY);
+        }
+        core_free(&core);
+    }
+    run("rm -rf -- * && rmdir \"$PWD\"");
+}
+
+
+/* Where a look fails it is not known, and then nothing may be written. */
+static void
+test_relate_io(void **state)
+{
+    core_t         core;
+    iri_relation_t relation = IRI_APART;
+    size_t         n, total;
+
+    (void) state;
+    core_init(&core);
+    core_put(&core, S("/srv/d/sub/"));
+    core_put(&core, S("/srv/e/"));
+    assert_int_equal(iri_relate(&core.env, S("/srv/d/"), S("/srv/d/sub/x"),
+                                &relation),
+                     IRI_OK);
+    total = core.stats;
+
+    for (n = 1; n <= total; n++) {
+        core.stats = core.lists = 0;
+        core.io_fail_at = n;
+        assert_int_equal(iri_relate(&core.env, S("/srv/d/"),
+                                    S("/srv/d/sub/x"), &relation),
+                         IRI_IO_FAILED);
+    }
+    core_free(&core);
+}
+
+
+/* ---- If -------------------------------------------------------------------- */
+
+/* Says [path] for a path, and a second {path} where that starts with "/2". */
+static iri_status_t
+each(void *arg, iri_str_t path, iri_str_t paths[2])
+{
+    core_t        *core = arg;
+    unsigned char *p = core->env.alloc(core->env.ctx, 2 * path.len + 4);
+
+    if (p == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    paths[0].data = p;
+    paths[0].len = path.len + 2;
+    *p++ = '[';
+    memcpy(p, path.data, path.len);
+    p += path.len;
+    *p++ = ']';
+
+    if (path.len > 1 && path.data[1] == '2') {
+        paths[1].data = p;
+        paths[1].len = path.len + 2;
+        *p++ = '{';
+        memcpy(p, path.data, path.len);
+        p[path.len] = '}';
+    }
+    return IRI_OK;
+}
+
+
+static void
+test_if(void **state)
+{
+    static const char *const rows[][2] = {
+        { "", "" },
+        { "(<urn:x>)", "(<urn:x>)" },
+        { "(<urn:x> [\"</a>)\"])", "(<urn:x> [\"</a>)\"])" },
+        { "</a> (<urn:x>)", "<[/a]> (<urn:x>)" },
+        { "<http://h:1/a?q> (<urn:x>)", "<http://h:1[/a]?q> (<urn:x>)" },
+        { "<http://h/a#f>(Not <urn:x>)", "<http://h[/a]#f>(Not <urn:x>)" },
+        { "</a> (<urn:x>) ([W/\"e>\"]) <//b> (<urn:y> [\")\"])",
+          "<[/a]> (<urn:x>) ([W/\"e>\"]) <[//b]> (<urn:y> [\")\"])" },
+        { "</2> (<urn:x>) (<urn:y>)</b> (<urn:z>)",
+          "<[/2]> (<urn:x>) (<urn:y>)<{/2}> (<urn:x>) (<urn:y>)<[/b]> "
+          "(<urn:z>)" },
+        { "<http://h/2> (<urn:x>)",
+          "<http://h[/2]> (<urn:x>)<http://h{/2}> (<urn:x>)" },
+        /* no path */
+        { "<> (<urn:x>)", "<> (<urn:x>)" },
+        { "<http://h> (<urn:x>)", "<http://h> (<urn:x>)" },
+        { "<urn:a/b> (<urn:x>)", "<urn:a/b> (<urn:x>)" },
+        { "<a:> (<urn:x>)", "<a:> (<urn:x>)" },
+        { "<?> (<urn:x>)", "<?> (<urn:x>)" },
+        /* not complete */
+        { "</a", "</a" },
+        { "</a> (<urn:x", "<[/a]> (<urn:x" },
+        { "</a> (<urn:x> </b> (", "<[/a]> (<urn:x> </b> (" },
+        { "</a> ([x", "<[/a]> ([x" },
+        { "x </a>", "x <[/a]>" },
+        { "<", "<" },
+        { "(", "(" },
+    };
+    core_t    core;
+    iri_str_t out;
+    size_t    i, n, total;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        core_init(&core);
+        assert_int_equal(iri_if_tags(&core.env, core_str(rows[i][0]), each,
+                                     &core, &out),
+                         IRI_OK);
+        if (!iri_str_equal(out, core_str(rows[i][1]))) {
+            fail_msg("%s: %.*s", rows[i][0], (int) out.len,
+                     (const char *) out.data);
+        }
+
+        total = core.allocs;
+        for (n = 1; n <= total; n++) {
+            core.allocs = 0;
+            core.fail_at = n;
+            assert_int_equal(iri_if_tags(&core.env, core_str(rows[i][0]),
+                                         each, &core, &out),
+                             IRI_NO_MEMORY);
+        }
+        core_free(&core);
+    }
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_twin),
+        cmocka_unit_test(test_twin_no_memory),
+        cmocka_unit_test(test_conflict),
+        cmocka_unit_test(test_relate),
+        cmocka_unit_test(test_relate_io),
+        cmocka_unit_test(test_if),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
