@@ -49,7 +49,8 @@
 
 #define IRI_MAX_PATH          8192   /* octets of a non-ASCII path, unescaped,
                                         as it came and canonical */
-#define IRI_MAX_QUERY         8192   /* octets of a query, as it came */
+#define IRI_MAX_QUERY         8192   /* octets of a query, as it came and as it
+                                        becomes */
 #define IRI_MAX_TEXT         65536   /* octets of a text to be converted */
 #define IRI_MAX_SEGMENTS       128   /* segments of a non-ASCII path */
 #define IRI_MAX_SEGMENT       1024   /* octets of one segment, likewise */
@@ -801,7 +802,8 @@ typedef enum {
     IRI_QUERY_READ,        /* was read in a charset */
     IRI_QUERY_NORMALIZED,  /* is UTF-8, and was put in NFC */
     IRI_QUERY_UNREADABLE,  /* no one charset reads all that is not UTF-8 */
-    IRI_QUERY_LIMIT,       /* more than IRI_MAX_QUERY octets */
+    IRI_QUERY_LIMIT,       /* more than IRI_MAX_QUERY octets, or that many in
+                              UTF-8 */
     IRI_QUERY_WHYS
 } iri_query_why_t;
 
@@ -809,8 +811,8 @@ typedef enum {
 const char *iri_query_why_text(iri_query_why_t why);
 
 typedef struct {
-    iri_str_t       query;     /* of READ and NORMALIZED another one, at most
-                                  nine times as long; else as it came */
+    iri_str_t       query;     /* of READ and NORMALIZED another one; else as
+                                  it came */
     iri_str_t       charset;   /* of READ its name; empty otherwise */
     iri_query_why_t why;
 } iri_query_t;
@@ -832,7 +834,7 @@ int iri_needs_query(const iri_query_conf_t *conf, iri_str_t query);
  * hex.  ASCII stays as it came, raw or escaped ("+", "%2B", "%0a", "%zz"),
  * but for what is an octet of a character: "%83\" in Shift_JIS.  Nothing
  * becomes a control, U+FFFD or a noncharacter.  Where no charset reads all of
- * it the whole query stays as it came.
+ * it, and where it is too long, or would be, the whole query stays as it came.
  *
  * With nfc: a name or value that is not in NFC is written in NFC.  Of ASCII
  * only letters and digits take part in that; what has more than IRI_MAX_MARKS

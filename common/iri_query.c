@@ -40,7 +40,7 @@ static const char *const iri_query_why_texts[IRI_QUERY_WHYS] = {
     "was read in another charset",
     "was put in NFC",
     "has parameters that no one charset reads",
-    "is too long to be looked at"
+    "is too long, or would be"
 };
 
 
@@ -402,6 +402,11 @@ iri_params_answer(iri_params_t *q, iri_query_t *out)
 
     if (status != IRI_OK || !q->changed) {
         return status;
+    }
+
+    if (q->out.len > IRI_MAX_QUERY) {
+        out->why = IRI_QUERY_LIMIT;
+        return IRI_OK;
     }
 
     out->query = iri_buf_str(&q->out);

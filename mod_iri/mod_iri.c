@@ -44,6 +44,10 @@ mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
         conf->has_invalid = 1;
         conf->reading.invalid = add->reading.invalid;
     }
+    if (add->has_query) {
+        conf->has_query = 1;
+        conf->query = add->query;
+    }
     if (add->hosts != MOD_IRI_UNSET) {
         conf->hosts = add->hosts;
     }
@@ -353,6 +357,25 @@ mod_iri_set_invalid(cmd_parms *cmd, void *dir, const char *arg)
 }
 
 static const char *
+mod_iri_set_query(cmd_parms *cmd, void *dir, int argc, char *const argv[])
+{
+    mod_iri_server_t *conf = mod_iri_server(cmd->server);
+    iri_registry_t   *registry = mod_iri_registry(cmd->pool);
+
+    (void) dir;
+    if (argc < 1) {
+        return mod_iri_wrong(cmd, "needs the name of a charset");
+    }
+    if (registry == NULL) {
+        return mod_iri_wrong(cmd, "cannot work: the data of ICU is missing");
+    }
+    conf->has_query = 1;
+    return mod_iri_wrong(cmd, iri_parse_query(registry,
+                                              mod_iri_words(cmd, argc, argv),
+                                              argc, &conf->query));
+}
+
+static const char *
 mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
 {
     mod_iri_server_t *conf = mod_iri_server(cmd->server);
@@ -473,6 +496,9 @@ static const command_rec mod_iri_directives[] = {
         "charsets that requests may use beside UTF-8, in order; or none"),
     AP_INIT_TAKE1("IRIInvalid", mod_iri_set_invalid, NULL, RSRC_CONF,
         "404, 400 or pass: what a path gets that no charset reads"),
+    AP_INIT_TAKE_ARGV("IRIQueryCharset", mod_iri_set_query, NULL, RSRC_CONF,
+        "charsets for parameters of a query that are not UTF-8, in order; "
+        "or none; and nfc behind them"),
     AP_INIT_TAKE1("IRIHost", mod_iri_set_hosts, NULL, RSRC_CONF,
         "off, on or strict: a host name in any form selects its virtual host"),
     AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_filename_charset,
@@ -505,6 +531,7 @@ static void
 mod_iri_hooks(apr_pool_t *pool)
 {
     (void) pool;
+    ap_hook_pre_config(mod_iri_register_maps, NULL, NULL, APR_HOOK_LAST);
     /* before modules that make something of the names of virtual hosts */
     ap_hook_post_config(mod_iri_prepare_hosts, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);
@@ -514,6 +541,8 @@ mod_iri_hooks(apr_pool_t *pool)
     mod_iri_location_register();
     mod_iri_dav_register();
     ap_hook_expr_lookup(mod_iri_expr_lookup, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_expr_lookup(mod_iri_expr_lookup_function, NULL, NULL,
+                        APR_HOOK_MIDDLE);
 }
 
 module AP_MODULE_DECLARE_DATA iri_module = {

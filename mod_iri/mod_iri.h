@@ -18,6 +18,8 @@
  *   mod_iri_answer.c   redirects, headers of answers
  *   mod_iri_location.c Location, Content-Location, Alternates, Link
  *   mod_iri_dav.c      what mod_dav says and compares
+ *   mod_iri_query.c    the parameters of a query -> UTF-8
+ *   mod_iri_function.c functions for rules
  *   mod_iri_vars.c     IRI_PATH and its kin
  *   mod_iri_host.c     host of a request -> A-labels
  *   mod_iri_line.c     the host in the lines of a request
@@ -69,7 +71,9 @@ typedef struct {
     int                engine;       /* iri_engine_t or MOD_IRI_UNSET */
     unsigned           has_charsets; /* 1: IRICharset was said */
     unsigned           has_invalid;  /* 1: IRIInvalid was said */
+    unsigned           has_query;    /* 1: IRIQueryCharset was said */
     iri_reading_conf_t reading;
+    iri_query_conf_t   query;
     int                hosts;        /* iri_hosts_t or MOD_IRI_UNSET */
     int                says_hosts;   /* 1: IRIHost was said right here */
     size_t             cache_size;   /* of the main server; 0: off */
@@ -449,6 +453,20 @@ iri_status_t mod_iri_add_names(const mod_iri_vhosts_t *vhosts,
 /* A directory that mod_vhost_alias named by A-labels may bear U-labels. */
 void mod_iri_map_root(request_rec *r);
 
+/* ---- mod_iri_query.c ---------------------------------------------------- */
+
+/* Put r->args into UTF-8.  DECLINED: go on; else a status. */
+int mod_iri_read_query(request_rec *r);
+
+/* What that is for variables; NULL: there is no query. */
+const char *mod_iri_query(request_rec *r);
+
+/* The query as the client sent it; NULL: none. */
+const char *mod_iri_query_sent(const request_rec *r);
+
+/* r->unparsed_uri with r->args in it; NULL: it has them. */
+const char *mod_iri_query_lent(const request_rec *r);
+
 /* ---- hooks -------------------------------------------------------------- */
 
 void mod_iri_line_register(void); /* mod_iri_line.c */
@@ -482,6 +500,12 @@ void mod_iri_location_insert_error(request_rec *r);
 void mod_iri_dav_register(void); /* mod_iri_dav.c */
 int  mod_iri_dav_fixups(request_rec *r);
 void mod_iri_dav_insert(request_rec *r);
+
+/* ---- mod_iri_function.c ------------------------------------------------- */
+
+int mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog,
+                          apr_pool_t *ptemp);
+int mod_iri_expr_lookup_function(ap_expr_lookup_parms *parms);
 
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 

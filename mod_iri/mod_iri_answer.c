@@ -66,7 +66,7 @@ mod_iri_redirect_to(request_rec *r, const mod_iri_request_t *ctx)
     }
     mod_iri_env(&env, r);
     /* not r->args, which a RewriteRule may have made */
-    sent = r->parsed_uri.query;
+    sent = mod_iri_query_sent(r);
     query = mod_iri_str(sent ? sent : "");
     path = ctx->started_over ? mod_iri_str(ctx->path) : ctx->reading.path;
     if (iri_location(&env.env, &ctx->reading, path, sent != NULL, query,

@@ -113,7 +113,7 @@ static int
 mod_iri_send_choices(request_rec *r, const iri_found_t *found)
 {
     /* not r->args, which a RewriteRule may have made */
-    const char *sent = r->parsed_uri.query;
+    const char *sent = mod_iri_query_sent(r);
     const char *accept = apr_table_get(r->headers_in, "Accept");
     int         is_json = iri_prefers_json(mod_iri_str(accept ? accept : ""));
     iri_choices_t choices;

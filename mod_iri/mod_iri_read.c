@@ -299,16 +299,21 @@ static int
 mod_iri_read_first(request_rec *r)
 {
     mod_iri_server_t *conf = mod_iri_server(r->server);
+    const char       *args = r->args;
+    int               status;
 
     if (!mod_iri_concerns(r, conf)) {
         return DECLINED;
     }
-    if (iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
+    status = mod_iri_read_query(r);
+    if (!iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
+        if (!mod_iri_is_in_place(r, mod_iri_request(r))) {
+            mod_iri_read_path(r, conf);
+        }
+    } else if (r->args == args) {
         mod_iri_request_mark(r, MOD_IRI_PLAIN);
-    } else if (!mod_iri_is_in_place(r, mod_iri_request(r))) {
-        mod_iri_read_path(r, conf);
     }
-    return DECLINED;
+    return status;
 }
 
 int
@@ -392,9 +397,24 @@ mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
     return ctx->refused;
 }
 
+/* The same for a plain path, of which only the query has changed. */
+static void
+mod_iri_lend_query(request_rec *r)
+{
+    const char        *target = mod_iri_query_lent(r);
+    mod_iri_request_t *ctx;
+
+    if (target != NULL) {
+        ctx = mod_iri_request_make(r);
+        ctx->plain = 1;
+        ctx->unparsed = r->unparsed_uri;
+        r->unparsed_uri = (char *) target;
+    }
+}
+
 /* A plain path: what a subrequest inherits of its main request is not its. */
 static int
-mod_iri_plain(request_rec *r)
+mod_iri_plain(request_rec *r, const mod_iri_server_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
@@ -410,6 +430,11 @@ mod_iri_plain(request_rec *r)
             mod_iri_vars_reading(r, NULL);
         }
     }
+    if (r->main == NULL && conf->engine == IRI_ENGINE_ON
+        && (ctx == NULL || ctx->unparsed == NULL))
+    {
+        mod_iri_lend_query(r);
+    }
     return DECLINED;
 }
 
@@ -424,10 +449,14 @@ mod_iri_pre_translate(request_rec *r)
     if (status != DECLINED || !mod_iri_concerns(r, conf)) {
         return status;
     }
+    status = r->main != NULL ? mod_iri_read_query(r) : DECLINED;
+    if (status != DECLINED) {
+        return status;
+    }
     ctx = mod_iri_request(r);
     if (!mod_iri_is_in_place(r, ctx)) {
         if (iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
-            return mod_iri_plain(r);
+            return mod_iri_plain(r, conf);
         }
         mod_iri_read_path(r, conf);
         ctx = mod_iri_request_make(r);

@@ -20,6 +20,7 @@ typedef enum {
     MOD_IRI_IRI,
     MOD_IRI_PATH,
     MOD_IRI_URI,
+    MOD_IRI_QUERY,
     MOD_IRI_FORM,
     MOD_IRI_CHARSET,
     MOD_IRI_MATCH,
@@ -30,8 +31,9 @@ typedef enum {
 
 /* In the order of the enum. */
 static const char *const mod_iri_var_names[MOD_IRI_VARS] = {
-    "IRI_HOST", "IRI_HOST_ASCII", "IRI",       "IRI_PATH",     "IRI_URI",
-    "IRI_FORM", "IRI_CHARSET",    "IRI_MATCH", "IRI_FILENAME", "IRI_PATH_INFO"
+    "IRI_HOST",  "IRI_HOST_ASCII", "IRI",          "IRI_PATH",
+    "IRI_URI",   "IRI_QUERY",      "IRI_FORM",     "IRI_CHARSET",
+    "IRI_MATCH", "IRI_FILENAME",   "IRI_PATH_INFO"
 };
 
 /* ---- values ------------------------------------------------------------- */
@@ -186,6 +188,8 @@ mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var,
         return mod_iri_var_path(r, ctx);
     case MOD_IRI_URI:
         return mod_iri_var_uri(r, ctx);
+    case MOD_IRI_QUERY:
+        return mod_iri_query(r);
     case MOD_IRI_FORM:
         return iri_form_text(ctx && ctx->has_reading ? ctx->form
                                                      : IRI_FORM_ASCII);
@@ -267,7 +271,7 @@ mod_iri_set_reading(request_rec *r, const mod_iri_request_t *ctx)
         mod_iri_put(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET, 1);
         return;
     }
-    mod_iri_set(r, ctx, MOD_IRI_HOST, MOD_IRI_URI);
+    mod_iri_set(r, ctx, MOD_IRI_HOST, MOD_IRI_QUERY);
     if (r->main == NULL || (ctx && ctx->reading.answer != IRI_PASS)
         || apr_table_get(r->subprocess_env, mod_iri_var_names[MOD_IRI_FORM])
                == NULL)

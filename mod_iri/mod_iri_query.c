@@ -1,0 +1,111 @@
+/*
+ * mod_iri_query.c - the parameters of a query get into UTF-8
+ *
+ * They are put into r->args and r->parsed_uri.query before any rule, and the
+ * key of mod_cache, is made of them; so QUERY_STRING, rewriting and proxies
+ * have them.  r->the_request and r->unparsed_uri keep what was sent, but for
+ * the time in which the path lends the latter, too (mod_iri_read.c).
+ */
+
+#include "mod_iri.h"
+
+/* DECLINED: there is nothing to read; OK; else a status. */
+static int
+mod_iri_query_read(request_rec *r, iri_query_t *query)
+{
+    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    iri_env_apr_t           env;
+    iri_status_t            status;
+
+    if (r->args == NULL
+        || !iri_needs_query(&conf->query, mod_iri_str(r->args))) {
+        return DECLINED;
+    }
+    mod_iri_env(&env, r);
+    status = iri_query_read(&env.env, &conf->query, mod_iri_str(r->args),
+                            query);
+    if (status != IRI_OK) {
+        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
+                      "iri: the query could not be read: %s",
+                      iri_status_text(status));
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    return OK;
+}
+
+static void
+mod_iri_query_report(request_rec *r, const iri_query_t *query)
+{
+    iri_env_apr_t env;
+    iri_str_t     line;
+
+    mod_iri_env(&env, r);
+    if (iri_query_report_line(&env.env, query, &line) == IRI_OK
+        && line.len > 0) {
+        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "%s, request \"%s\"",
+                      mod_iri_dup(r->pool, line), r->unparsed_uri);
+    }
+}
+
+int
+mod_iri_read_query(request_rec *r)
+{
+    iri_query_t query;
+    int         status = mod_iri_query_read(r, &query);
+
+    if (status != OK) {
+        return status;
+    }
+    if (mod_iri_server(r->server)->engine == IRI_ENGINE_REPORT) {
+        if (r->main == NULL && r->prev == NULL) {
+            mod_iri_query_report(r, &query);
+        }
+    } else if (query.query.data != (const unsigned char *) r->args) {
+        r->args = mod_iri_dup(r->pool, query.query);
+        r->parsed_uri.query = r->args;
+    }
+    return DECLINED;
+}
+
+const char *
+mod_iri_query(request_rec *r)
+{
+    iri_query_t query;
+    int         status = mod_iri_query_read(r, &query);
+
+    return status == OK         ? mod_iri_dup(r->pool, query.query)
+           : status == DECLINED ? r->args
+                                : NULL;
+}
+
+const char *
+mod_iri_query_sent(const request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    const char              *target = ctx && ctx->unparsed ? ctx->unparsed
+                                                           : r->unparsed_uri;
+    const char              *query = target ? strchr(target, '?') : NULL;
+
+    return query ? apr_pstrmemdup(r->pool, query + 1, strcspn(query + 1, "#"))
+                 : NULL;
+}
+
+const char *
+mod_iri_query_lent(const request_rec *r)
+{
+    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    const char             *sent;
+
+    if (r->args == NULL
+        || !iri_needs_query(&conf->query, mod_iri_str(r->args))) {
+        return NULL;
+    }
+    sent = mod_iri_query_sent(r);
+    if (sent == NULL || strcmp(sent, r->args) == 0) {
+        return NULL;
+    }
+    return apr_pstrcat(r->pool,
+                       apr_pstrmemdup(r->pool, r->unparsed_uri,
+                                      strcspn(r->unparsed_uri, "?")),
+                       "?", r->args, NULL);
+}

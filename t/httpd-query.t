@@ -1,0 +1,258 @@
+# httpd: IRIQueryCharset puts the parameters of a query into UTF-8 before any
+# rule sees them; rules, CGI, logs, proxies and caches see one form.
+use strict;
+use warnings;
+use Digest::MD5 'md5_hex';
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('httpd') if missing('httpd');
+
+# ---- the directive ----------------------------------------------------------
+
+for (['IRIQueryCharset', qr/IRIQueryCharset needs the name of a charset/],
+    ['IRIQueryCharset klingon',
+        qr/IRIQueryCharset "klingon" is no charset known here/],
+    ['IRIQueryCharset nfc sjis',
+        qr/IRIQueryCharset takes "nfc" once, behind the charsets/],
+    ['IRIQueryCharset none sjis', qr/takes "none" alone/],
+    ["<Location />\nIRIQueryCharset sjis\n</Location>",
+        qr/IRIQueryCharset not allowed/])
+{
+    my ($text, $says) = @$_;
+    my ($code, $said) = httpd_t("IRIEngine On\n$text\n");
+    isnt $code, 0, "refused: $text";
+    like $said, $says, "and why: $text";
+}
+for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
+    my ($code, $said) = httpd_t("IRIEngine On\nIRIQueryCharset $text\n");
+    is $code, 0, "taken: $text" or diag $said;
+}
+
+# ---- one server --------------------------------------------------------------
+
+my ($root) = make_tree(<<'END');
+index.html	file	index
+dir/index.html	file	directory
+\xE8\xA1\xA8.txt	file	table
+several/README	file	a
+several/ReadMe	file	b
+key/a.txt	file	key
+ssi.shtml	file	<!--#include virtual="/say.cgi?q=%83%5C" -->|<!--#echo var="QUERY_STRING" -->
+END
+spew("$root/say.cgi", <<'END');
+#!/bin/sh
+printf 'Content-Type: text/plain\nCache-Control: max-age=600\n\n'
+printf '%s|%s|%s|%s' "$QUERY_STRING" "$IRI_QUERY" "$REQUEST_URI" "$MAPPED"
+END
+chmod 0755, "$root/say.cgi";
+my $tmp = temp_dir();
+mkdir "$tmp/cache";
+chmod 0777, "$tmp/cache";
+spew("$tmp/users", 'u:here:' . md5_hex('u:here:p') . "\n");
+
+my $server = httpd(
+    root => $root, tmp => $tmp, log_level => 'warn iri:info',
+    modules => [qw(rewrite cgid include headers proxy proxy_http cache
+        cache_disk setenvif auth_digest authn_file authz_user)],
+    conf => <<'END');
+AddHandler cgi-script .cgi
+AddOutputFilter INCLUDES .shtml
+<Directory "%%ROOT%%">
+    Options +ExecCGI +Includes
+    AllowOverride All
+</Directory>
+IRIEngine On
+IRICharset Shift_JIS
+IRIQueryCharset Shift_JIS windows-1252
+<VirtualHost 127.0.0.1:%%PORT%%>
+    LogFormat "%r %U%q" query
+    CustomLog "%%TMP%%/query.log" query
+    Header set X-Query "expr=%{IRI_QUERY}"
+    <If "%{QUERY_STRING} =~ /%E7%A7%98%E5%AF%86/">
+        Require all denied
+    </If>
+    RewriteEngine On
+    RewriteCond %{QUERY_STRING} q=%E3%82%BD
+    RewriteRule ^ - [E=MAPPED:so]
+    RewriteRule ^/qsa$ /say.cgi?p=1 [PT,QSA]
+    RewriteRule ^/to$ /new [R=302]
+    RewriteRule ^/p/(.*)$ http://127.0.0.1:%%PORTback%%/say.cgi/$1 [P]
+    ProxyPass /up http://127.0.0.1:%%PORTback%%/say.cgi
+    ProxyPass /raw http://127.0.0.1:%%PORTback%%/say.cgi nocanon
+    <Location /moved>
+        IRIRedirect 301
+    </Location>
+    Alias /moved "%%ROOT%%"
+    <Directory "%%ROOT%%/several">
+        IRIMatch case
+        IRIAmbiguous 300
+    </Directory>
+    <Location /key>
+        AuthType Digest
+        AuthName here
+        AuthDigestProvider file
+        AuthUserFile "%%TMP%%/users"
+        Require valid-user
+    </Location>
+    ErrorDocument 404 /say.cgi?q=%83%5C
+    ProxyPass /cached http://127.0.0.1:%%PORTback%%/say.cgi
+    CacheRoot "%%TMP%%/cache"
+    CacheEnable disk /cached
+    CacheHeader On
+    CacheDefaultExpire 600
+    CacheIgnoreNoLastMod On
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTnfc%%>
+    IRIQueryCharset nfc
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTnone%%>
+    IRIQueryCharset none
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORToff%%>
+    IRIEngine Off
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTreport%%>
+    IRIEngine Report
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTback%%>
+    IRIEngine Off
+</VirtualHost>
+END
+
+# Octets above 7F as \xHH.
+sub visible {
+    my ($octets) = @_;
+    $octets =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
+    return $octets;
+}
+
+sub answer {
+    my ($target, %option) = @_;
+    return visible($server->get($target, %option)->body);
+}
+
+my $so = '%E3%82%BD';    # U+30BD, whose second octet in Shift_JIS is "\"
+for my $form ('%83%5C', '%83%5c', '%83\\', "\x83\\", $so) {
+    my $shown = visible($form);
+    is answer("/say.cgi?q=$form&r=%26a+"),
+        "q=$so&r=%26a+|q=$so&r=%26a+|/say.cgi?q=$shown&r=%26a+|so",
+        "one form: $shown";
+    is $server->get("/index.html?q=$form")->header('X-Query'), "q=$so",
+        "in an expression: $shown";
+    is answer("/up/a%2Cb?q=$form"), "q=$so||/say.cgi/a,b?q=$so|",
+        "upstream: $shown";
+    is answer("/p/a?q=$form"), "q=$so||/say.cgi/a?q=$so|", "by [P]: $shown";
+    is answer("/raw/a%2Cb?q=$form"), "q=$so||/say.cgi/a%2Cb?q=$so|",
+        "nocanon: $shown";
+}
+is $server->get('/index.html?q=' . $_)->status, 403, 'rules: ' . visible($_)
+    for '%94%E9%96%A7', '%E7%A7%98%E5%AF%86', "\x94\xE9\x96\xA7",
+    '%94%e9%96%a7';
+
+is answer('/say.cgi?a=%C3%A9&b=%E9=%e9&%E9&&%2b'),
+    'a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b|a=%C3%A9&b=%C3%A9=%C3%A9&%C3%A9&&%2b'
+    . '|/say.cgi?a=%C3%A9&b=%E9=%e9&%E9&&%2b|',
+    'what is UTF-8 stays, another charset takes the rest';
+is answer('/say.cgi?a=%83&b=%81'),
+    'a=%83&b=%81|a=%83&b=%81|/say.cgi?a=%83&b=%81|',
+    'what no charset reads stays';
+is answer('/say.cgi'), '||/say.cgi|', 'no query';
+is answer('/say.cgi?'), '||/say.cgi?|', 'an empty one';
+is answer('/say.cgi?a'), 'a|a|/say.cgi?a|', 'one in ASCII';
+
+# ---- what httpd makes of it ---------------------------------------------------
+
+is answer('/qsa?q=%83%5C'), "p=1&q=$so|p=1&q=$so|/qsa?q=%83%5C|so",
+    'RewriteRule with QSA';
+is $server->get('/to?q=%83%5C')->header('Location'),
+    'http://localhost:' . $server->port . "/new?q=$so",
+    'its redirect';
+is $server->get('/dir?q=%83%5C')->header('Location'),
+    'http://localhost:' . $server->port . "/dir/?q=$so",
+    'that of mod_dir';
+is answer('/none?a=1'), "q=$so|q=$so|/none?a=1|so",
+    'ErrorDocument with a query of its own';
+is answer('/ssi.shtml?x=%83%5C'), "q=$so|q=$so|/ssi.shtml?x=%83%5C|so|x=$so",
+    'a subrequest, and the request itself';
+is answer('/raw/%95%5C?q=%83%5C'), "q=$so||/say.cgi/%E8%A1%A8?q=$so|",
+    'path and query, nocanon';
+
+my $moved = $server->get('/moved/%95%5C.txt?q=%83%5C&r=%2B');
+is $moved->status . ' ' . $moved->header('Location'),
+    '301 http://localhost:' . $server->port
+    . '/moved/%E8%A1%A8.txt?q=%83%5C&r=%2B', 'IRIRedirect: query as it came';
+my $several = $server->get('/several/readme?q=%83%5C',
+    headers => [Accept => 'application/json']);
+is $several->status, 300, 'several names';
+is join(' ', $several->body =~ /"uri":"([^"]+)"/g),
+    '/several/README?q=%83%5C /several/ReadMe?q=%83%5C', 'query as it came';
+
+$server->get("/cached/a.txt?q=$so");
+$server->wait_for(sub { `find $tmp/cache -name '*.header'` });
+like $server->get("/cached/a.txt?q=$_->[0]")->header('X-Cache'), $_->[1],
+    "cache: $_->[0]"
+    for ['%83%5C', qr/^HIT/], ['%83\\', qr/^HIT/], [$so, qr/^HIT/],
+    ['%83%41', qr/^MISS/];
+
+# What a client signs is what it has sent.
+my ($nonce) = $server->get('/key/a.txt?q=%83%5C')
+    ->header('WWW-Authenticate') =~ /nonce="([^"]+)"/;
+my $signed = '/key/a.txt?q=%83%5C';
+my $digest = md5_hex(join ':', md5_hex('u:here:p'), $nonce, '00000001', 'c',
+    'auth', md5_hex("GET:$signed"));
+is $server->get($signed, headers => [Authorization =>
+    "Digest username=\"u\", realm=\"here\", nonce=\"$nonce\", uri=\"$signed\","
+    . " qop=auth, nc=00000001, cnonce=\"c\", response=\"$digest\""])->status,
+    200, 'Digest';
+
+$server->get("/index.html?log=%83%5C");
+$server->wait_for(sub { slurp("$tmp/query.log") =~ /log=/ });
+like slurp("$tmp/query.log"),
+    qr{^GET /index\.html\?log=%83%5C HTTP/1\.1 /index\.html\?log=\Q$so\E$}m,
+    'log: %r as it came, %q in UTF-8';
+
+# ---- other servers -------------------------------------------------------------
+
+sub at { my ($port, $query) = @_;
+    return answer("/say.cgi?$query", port => $server->port($port))
+        =~ s{\|/say.*}{}r }
+
+is at(nfc => 'a=e%CC%81&b=%c3%a9&c==%CC%B8'),
+    'a=%C3%A9&b=%c3%a9&c==%CC%B8|a=%C3%A9&b=%c3%a9&c==%CC%B8', 'NFC';
+is at(nfc => 'a=%83%5C&b=e%CC%81'),
+    'a=%83%5C&b=e%CC%81|a=%83%5C&b=e%CC%81', 'not UTF-8: not touched';
+is at(none => 'q=%83%5C'), 'q=%83%5C|q=%83%5C', 'none';
+is at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
+is at(report => 'q=%83%5C'), 'q=%83%5C|', 'report changes nothing';
+is at(report => 'q=%83&r=%81'), 'q=%83&r=%81|', 'nor here';
+is at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|', 'nor here';
+my @lines = $server->log_text =~ /(iri: report: .*query.*), request/g;
+is_deeply \@lines, [
+    "iri: report: would make the query \"q=$so\": charset \"Shift_JIS\", was"
+        . " read in another charset",
+    'iri: report: would leave the query "q=%83&r=%81": charset "", has'
+        . ' parameters that no one charset reads',
+], 'report says what would be done';
+
+# ---- hostile --------------------------------------------------------------------
+
+for my $count (909, 911) {
+    my ($all) = split /\|/, answer('/say.cgi?q=' . '%83%5C' x $count);
+    is $all, 'q=' . ($count < 910 ? $so : '%83%5C') x $count,
+        "$count characters: " . ($count < 910 ? 'read' : 'too long');
+}
+for my $query ('%00%0A%0D=%83%5C%0A', '%', '%8', '&&&==%E9', "\xFF" x 100,
+    '%u3042=%E9')
+{
+    my $answer = $server->get("/say.cgi?$query");
+    is $answer->status, 200, 'answered: ' . visible($query);
+    my ($before) = split /\|/, $answer->body, 2;
+    is $before =~ tr/&//, $query =~ tr/&//, 'as many parameters';
+    unlike $before, qr/[\x00-\x20]/, 'no control';
+}
+
+is_deeply [$server->errors], [], 'nothing unexpected in the log';
+done_testing;
