@@ -308,8 +308,8 @@ iri_put_plain_path(const iri_env_t *env, iri_str_t path, int own,
 
 
 /*
- * Does no other charset read a path that is not UTF-8?  Otherwise the disk
- * must decide, when the client comes with these very octets.
+ * Is there one reading?  Where several charsets read what is not UTF-8 the
+ * disk must decide, when the client comes with these very octets.
  */
 static iri_status_t
 iri_is_only_reading(const iri_env_t *env, const iri_reading_conf_t *conf,
@@ -364,7 +364,7 @@ iri_reread(const iri_env_t *env, const iri_reading_conf_t *conf,
 
     status = iri_read(env, conf, &request, &reading);
 
-    if (status == IRI_OK && reading.answer != IRI_REFUSE) {
+    if (status == IRI_OK) {
         status = iri_is_only_reading(env, conf, &request, &reading, &only);
     }
 

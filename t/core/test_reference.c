@@ -107,6 +107,7 @@ static const case_t cases[] = {
     { E_ACUTE ":b/c:d", "", "./%C3%A9:b/c:d", OWN },
     { "a b:c", "", "./a%20b:c", OWN },
     { "a/" E_ACUTE ":b", "", "a/%C3%A9:b", OWN },
+    { "1:b?" E_ACUTE, "", "1:b?%C3%A9", OWN },
     { "./" E_ACUTE ":b", "", "./%C3%A9:b", OWN },
 
     /* in other charsets: where one of them reads it, and no other */
@@ -167,6 +168,8 @@ static const case_t cases[] = {
     { "1:" E_ACUTE, "", "./1:%C3%A9", OWN },
     { "http:/%e9", "windows-1252", "http:/%E9", OWN },
     { "ftp://www.example/%e9", "windows-1252", "ftp://www.example/%E9", OWN },
+    { "ftp://www.example:80/%e9", "windows-1252", "ftp://www.example:80/%E9",
+      OWN },
     { "mailto:" E_ACUTE "@b.example", "", "mailto:%C3%A9@b.example", OWN },
     { "/%e9/" NFD "%zz", "windows-1252", "/%E9/e%CC%81%zz", OTHER },
     { "http://www.example/%e9", "windows-1252", "http://www.example/%E9",
