@@ -485,9 +485,7 @@ iri_put_dot(const iri_env_t *env, const iri_parts_t *parts, iri_str_t path,
 {
     iri_str_t first = path;
 
-    if (parts->scheme.len != 0 || parts->authority.len != 0 || path.len == 0
-        || path.data[0] == '/' || iri_str_equal(path, parts->path))
-    {
+    if (parts->scheme.len != 0 || iri_str_equal(path, parts->path)) {
         return IRI_OK;
     }
 
