@@ -8,6 +8,7 @@ use IO::Socket::INET;
 use lib "$FindBin::Bin/lib";
 use IRI::Test;
 use JSON::PP ();
+use POSIX ();
 use Test::More;
 use Time::HiRes 'sleep';
 
@@ -502,6 +503,99 @@ spew("$rules/mail/b", 'b');
 is names('/mail/', port => $cache), 'a b', 'does not keep it';
 
 is_deeply [$server->errors(ignore => qr/AH00529: .*mode/)], [], 'log: rules';
+
+# ---- a large one ------------------------------------------------------------
+my $large = temp_dir();
+mkdir "$large/$_" for 'all', 'few', 'login';
+my $word = "\xE8\xA1\xA8" x 50;
+for my $n (1 .. 20_000) {
+    open my $file, '>', "$large/all/$word$n" or die "$word$n: $!\n";
+}
+spew("$large/few/a", 'a');
+spew("$large/login/$_", $_) for 1 .. 40;
+# a password that takes a tenth of a second, at least
+my $hash = crypt 'p', '$6$rounds=200000$saltsalt$';
+spew("$large/users", "u:$hash\n");
+$server = httpd(root => $large, mpm => 'prefork',
+    modules => [qw(auth_basic authn_file authz_user)], conf => <<'END');
+# %%PORT%%
+IRIEngine On
+IRIListing On
+StartServers 1
+MinSpareServers 1
+MaxSpareServers 1
+MaxRequestWorkers 1
+<Directory "%%ROOT%%">
+    Options +Indexes
+</Directory>
+<Directory "%%ROOT%%/login">
+    AuthType Basic
+    AuthName here
+    AuthBasicProvider file
+    AuthUserFile "%%ROOT%%/users"
+    Require valid-user
+</Directory>
+END
+$port = $server->port;
+
+# The only child, in /proc.
+sub child {
+    my ($child) = grep {
+        slurp("$_/status") =~ /^PPid:\s*@{[$server->pid]}$/m
+    } glob '/proc/[0-9]*';
+    return $child // die "no child\n";
+}
+
+# Octets of memory that it has had at most, and seconds of its CPU.
+sub peak { return slurp(child() . '/status') =~ /^VmHWM:\s*(\d+) kB/m
+    ? 1024 * $1 : 0 }
+
+sub cpu {
+    my @fields = split ' ', slurp(child() . '/stat') =~ s/.*\) //sr;
+    return ($fields[11] + $fields[12]) / POSIX::sysconf(POSIX::_SC_CLK_TCK());
+}
+
+# A client that takes so much of a listing and then waits, or leaves.
+sub client_of {
+    my ($take) = @_;
+    my $client = IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+        PeerPort => $port, Proto => 'tcp') or die "connect: $@\n";
+    print {$client} "GET /all/ HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    $client->flush;
+    my $got = '';
+    while (length $got < $take) {
+        sysread $client, $got, $take - length $got, length $got or last;
+    }
+    return $client;
+}
+
+is names('/few/'), 'a', 'a small one';
+SKIP: {
+    skip 'no SHA-512 in crypt', 2 if ($hash // '') !~ /^\$6\$rounds=/;
+    my $used = cpu();
+    is names('/login/', headers => [Authorization => 'Basic dTpw']),
+        join(' ', sort 1 .. 40), 'behind a password';
+    # of which each of 40 would take some 0.1
+    cmp_ok cpu() - $used, '<', 1.5, 'that is checked once';
+}
+my $before = peak();
+my $slow   = client_of(1 << 16);
+sleep 1;
+my $rest = '';
+while (sysread $slow, $rest, 1 << 16, length $rest) {
+    last if $rest =~ /\r\n0\r\n\r\n\z/;
+}
+close $slow;
+cmp_ok length $rest, '>', 12e6, 'a page of many megabytes';
+cmp_ok peak() - $before, '<', 10e6, 'which no memory holds' or diag peak()
+    - $before if !$ENV{IRI_ASAN};
+like $rest, qr{20,?000 files}, 'all of it';
+close client_of(1 << 16);
+is names('/few/'), 'a', 'a client that leaves is let go';
+is scalar(() = $server->get('/all/?format=json')->body =~ /"href":"/g),
+    20_000, 'the next one gets all';
+like $server->access_log, qr{"GET /all/ HTTP/1.1" 200}, 'all are logged';
+is_deeply [$server->errors], [], 'log: large';
 
 # ---- settings ---------------------------------------------------------------
 my ($code, $said) = httpd_t("# %%PORT%%\nIRIListing maybe\n");
