@@ -27,8 +27,8 @@
 #define IRI_THIRD_RUN    0x61
 #define IRI_THIRD_HIGHER 0xc5 /* a run before a higher weight, of one */
 
-/* Names with more octets than this are ICU's. */
-#define IRI_QUICK 256
+/* Names with more octets than this are ICU's, which parts longer numbers. */
+#define IRI_QUICK 254
 
 
 /* ---- ICU ----------------------------------------------------------------- */

@@ -256,7 +256,7 @@ iri_time_of(iri_listing_t *listing, int64_t seconds, unsigned char *p)
 static unsigned char *
 iri_html_units(unsigned char *p, uint64_t size)
 {
-    static const char *unit = "KMGTPE";
+    const char *unit = "KMGTPE";
 
     while (size >= 1024 * 1024) {
         size /= 1024;

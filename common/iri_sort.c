@@ -190,13 +190,11 @@ iri_name_is_behind(const iri_item_t *a, const iri_item_t *b)
 }
 
 
+/* What is not known comes last, either way; names stay as they are. */
 static int
-iri_stays(const iri_item_t *a, const iri_item_t *b)
+iri_number_is_behind(const iri_item_t *a, const iri_item_t *b)
 {
-    (void) a;
-    (void) b;
-
-    return 0;
+    return !a->known && b->known;
 }
 
 
@@ -322,23 +320,22 @@ iri_ranks_part(iri_listing_t *listing, iri_rank_t *spare)
 }
 
 
-/* What is not known comes last, either way. */
 static uint64_t
 iri_item_number(const iri_listing_t *listing, const iri_item_t *item)
 {
     uint64_t number = item->size;
 
-    if (!item->known || (listing->sort == IRI_SORT_SIZE && item->directory)) {
+    if (!item->known) {
         return UINT64_MAX;
     }
 
     if (listing->sort == IRI_SORT_DATE) {
         number = (uint64_t) item->mtime ^ UINT64_C(1) << 63;
+    } else if (item->directory) {
+        return 0;
     }
 
-    number = listing->descending ? ~number : number;
-
-    return number < UINT64_MAX ? number : UINT64_MAX - 1;
+    return listing->descending ? ~number : number;
 }
 
 
@@ -374,7 +371,7 @@ iri_ranks_order(const iri_listing_t *listing, iri_rank_t *ranks,
         ranks[i].rank = iri_item_number(listing, ranks[i].item);
     }
 
-    iri_ranks_sort(ranks, spare, count, iri_stays);
+    iri_ranks_sort(ranks, spare, count, iri_number_is_behind);
 }
 
 

@@ -1,8 +1,16 @@
 /*
  * test_listing.c - what is in a directory, as a page and as JSON
+ *
+ * Proves: the order is ICU's, keys out of the table are ICU's keys; of a
+ * hostile name nothing but its text gets into a page; an entry is linked just
+ * where iri_read and iri_find lead from its link to it, whatever the octets
+ * and the charsets are; a page is the same in whatever pieces it is taken, and
+ * in whatever order entries come; where memory fails there is the same page or
+ * none.
  */
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "core.h"
 
@@ -45,8 +53,9 @@ list_add(list_t *list, iri_str_t octets, uint64_t size, int64_t mtime)
     }
 
     at.data = (const unsigned char *) path;
-    at.len = (size_t) snprintf(path, sizeof(path), "/srv/d/%.*s",
-                               (int) octets.len, (const char *) octets.data);
+    at.len = (size_t) snprintf(path, sizeof(path), "/srv/d/%.*s%s",
+                               (int) octets.len, (const char *) octets.data,
+                               info.is_directory ? "/" : "");
     core_put(&list->core, at);
 
     assert_int_equal(iri_listing_entry(list->listing, octets, &entry),
@@ -139,12 +148,790 @@ test_more(void **state)
 }
 
 
+/* ---- the order ----------------------------------------------------------- */
+
+/* The names of a page of JSON, in their order, with a blank behind each. */
+static const char *
+list_order(list_t *list)
+{
+    static char order[4096];
+    const char *p = list_page(list), *end;
+    size_t      len = 0;
+
+    while ((p = strstr(p, "{\"name\":\"")) != NULL) {
+        p += 9;
+        end = strchr(p, '"');
+        memcpy(order + len, p, (size_t) (end - p));
+        len += (size_t) (end - p);
+        order[len++] = ' ';
+    }
+
+    order[len] = '\0';
+    return order;
+}
+
+
+static const char *
+order_of(const char *query)
+{
+    static const struct {
+        const char *name;
+        uint64_t    size;
+        int64_t     mtime;
+    } entries[] = {
+        { "file10", 7, 50 },      { "File2", 1, 40 },
+        { "file2", 100, 30 },     { "zoo/", 4096, 10 },
+        { "\xC3\xA9t\xC3\xA9", 7, 20 }, { "Dir/", 4096, 60 },
+        { "eta", 0, -5 },         { "etz", UINT64_MAX, INT64_MAX },
+        { "_x", 7, INT64_MIN },   { "\xE8\xA1\xA8", 7, 20 },
+    };
+    static char order[4096];
+    list_t      list;
+    size_t      i;
+
+    list_init(&list, "", query);
+    for (i = 0; i < COUNT(entries); i++) {
+        list_add(&list, core_str(entries[i].name), entries[i].size,
+                 entries[i].mtime);
+    }
+    strcpy(order, list_order(&list));
+    list_free(&list);
+    return order;
+}
+
+
+#define FILES_BY_NAME                                                         \
+    "_x eta \xC3\xA9t\xC3\xA9 etz file2 File2 file10 \xE8\xA1\xA8 "
+
+static void
+test_order(void **state)
+{
+    static const struct {
+        const char *query;
+        const char *order;
+    } cases[] = {
+        { "format=json", "Dir zoo " FILES_BY_NAME },
+        { "format=json&sort=name&order=asc", "Dir zoo " FILES_BY_NAME },
+        { "format=json&order=desc",
+          "zoo Dir \xE8\xA1\xA8 file10 File2 file2 etz \xC3\xA9t\xC3\xA9 "
+          "eta _x " },
+        { "format=json&sort=size",
+          "Dir zoo eta File2 _x \xC3\xA9t\xC3\xA9 file10 \xE8\xA1\xA8 "
+          "file2 etz " },
+        { "sort=size&order=desc&format=json",
+          "Dir zoo etz file2 _x \xC3\xA9t\xC3\xA9 file10 \xE8\xA1\xA8 File2 "
+          "eta " },
+        { "sort=date&format=json",
+          "zoo Dir _x eta \xC3\xA9t\xC3\xA9 \xE8\xA1\xA8 file2 File2 file10 "
+          "etz " },
+        { "sort=date&order=desc&format=json",
+          "Dir zoo etz file10 File2 file2 \xC3\xA9t\xC3\xA9 \xE8\xA1\xA8 eta "
+          "_x " },
+        /* What is not known does no harm; the last counts. */
+        { "x&format=html&sort=size&&=&sort=name&sort=names&order=up&SORT=date"
+          "&format=json", "Dir zoo " FILES_BY_NAME },
+    };
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        assert_string_equal(order_of(cases[i].query), cases[i].order);
+    }
+}
+
+
+static iri_str_t
+random_ascii(unsigned char *out, size_t most)
+{
+    iri_str_t name = { 1 + core_random((uint32_t) most), out };
+    unsigned  kind = core_random(4);
+    size_t    i;
+
+    for (i = 0; i < name.len; i++) {
+        out[i] = kind == 0   ? (unsigned char) ('0' + core_random(10))
+                 : kind == 1 ? (unsigned char) ('0' + core_random(2))
+                 : kind == 2 ? (unsigned char) ("aAzZ09-."[core_random(8)])
+                             : (unsigned char) (0x20 + core_random(95));
+    }
+
+    return name;
+}
+
+
+/* Keys out of the table are those that ICU makes. */
+static void
+test_keys(void **state)
+{
+    static iri_collator_t quick, slow;
+    unsigned char         octets[IRI_MAX_SEGMENT], a[IRI_MAX_KEY];
+    unsigned char         b[IRI_MAX_KEY];
+    iri_str_t             name, key, other;
+    size_t                i;
+
+    (void) state;
+    assert_true(iri_collate_ready());
+    assert_int_equal(iri_collator_open(&quick, 1), IRI_OK);
+    assert_int_equal(iri_collator_open(&slow, 0), IRI_OK);
+    assert_true(quick.quick);
+    assert_false(slow.quick);
+    key.data = a;
+    other.data = b;
+
+    for (i = 0; i < 20000; i++) {
+        name = random_ascii(octets, i % 100 == 0 ? 300 : 20);
+        assert_int_equal(iri_collate(&quick, name, 1, a, &key.len), IRI_OK);
+        assert_int_equal(iri_collate(&slow, name, 1, b, &other.len), IRI_OK);
+
+        if (!iri_str_equal(key, other)) {
+            fail_msg("%s: another key", core_show(name));
+        }
+    }
+
+    iri_collator_close(&quick);
+    iri_collator_close(&slow);
+}
+
+
+/* ---- names in a page ------------------------------------------------------ */
+
+static void
+test_hostile(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *row;   /* up to the size */
+    } cases[] = {
+        { "a b", "<a href=\"./a%20b\"><bdi>a b</bdi></a>" },
+        { "</bdi><script>", "<a href=\"./%3C/bdi%3E%3Cscript%3E\">" },
+        { "<b>&'\"", "<a href=\"./%3Cb%3E&amp;&#39;%22\"><bdi>&lt;b&gt;&amp;"
+                     "&#39;&quot;</bdi></a>" },
+        { "a\xE2\x80\xAE" "b\xE2\x81\xA6",
+          "<a href=\"./a%E2%80%AEb%E2%81%A6\"><bdi>a%E2%80%AEb%E2%81%A6</bdi>"
+          "</a>" },
+        { "%41%zz%", "<a href=\"./%2541%25zz%25\"><bdi>%2541%zz%</bdi></a>" },
+        { "a?b#c:d", "<a href=\"./a%3Fb%23c:d\"><bdi>a?b#c:d</bdi></a>" },
+        { "a\nb\x7F", "<bdi>a%0Ab%7F</bdi> <small lang=\"en\" "
+                      "xml:lang=\"en\">octets that are no name</small>" },
+        { "\xC3\xA9\xFF%\xC0\xAF<",
+          "<bdi>%C3%A9%FF%25%C0%AF&lt;</bdi> <small" },
+        { "\xEF\xBF\xBE\xE2\x80\xA8\xC2\xAD\xEF\xBF\xB9",
+          "<bdi>%EF%BF%BE%E2%80%A8%C2%AD%EF%BF%B9</bdi></a>" },
+        { "dir/", "<a href=\"./dir/\"><bdi>dir</bdi>/</a></td><td></td>" },
+        { "javascript:alert(1)",
+          "<a href=\"./javascript:alert(1)\"><bdi>javascript:alert(1)" },
+    };
+    list_t list;
+    char   want[512];
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        if (strchr(cases[i].name, '/') != NULL
+            && strcmp(cases[i].name, "dir/") != 0) {
+            continue;   /* no entry can have it */
+        }
+        list_init(&list, "", "");
+        list_add(&list, core_str(cases[i].name), 3, 0);
+        snprintf(want, sizeof(want), "<tr><td>%s", cases[i].row);
+
+        if (strstr(list_page(&list), want) == NULL
+            && strstr(list.page, cases[i].row) == NULL) {
+            fail_msg("%s is not in:\n%s", want, list.page);
+        }
+        list_free(&list);
+    }
+}
+
+
+/* Of a query nothing gets into a page. */
+static void
+test_query(void **state)
+{
+    static const char *const queries[] = {
+        "\"><script>alert(1)</script>", "sort=\"><x>", "order='", "a=\xFF&b",
+        "format=<x>", "sort=name%22%3E", "&&&&", "sort", "=",
+    };
+    list_t plain, list;
+    size_t i;
+
+    (void) state;
+    list_init(&plain, "", "");
+    list_add(&plain, S("a"), 1, 0);
+    list_page(&plain);
+
+    for (i = 0; i < COUNT(queries); i++) {
+        list_init(&list, "", queries[i]);
+        list_add(&list, S("a"), 1, 0);
+        assert_string_equal(list_page(&list), plain.page);
+        list_free(&list);
+    }
+
+    list_free(&plain);
+}
+
+
+static void
+test_around(void **state)
+{
+    iri_listing_entry_t entry;
+    list_t              list;
+
+    (void) state;
+    list_init(&list, "", "sort=date&order=desc");
+    list.conf.path = S("/a<&\xC3\xA9\xE2\x80\xAE/b/");
+    assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
+                                       &list.listing), IRI_OK);
+    list_page(&list);
+    assert_non_null(strstr(list.page, "This directory is empty."));
+    assert_non_null(strstr(list.page,
+                           "<title>/a&lt;&amp;\xC3\xA9%E2%80%AE/b/</title>"));
+    assert_non_null(strstr(list.page, "<a href=\"/\"><bdi>/</bdi></a>"));
+    assert_non_null(strstr(list.page, "<a href=\"/a%3C&amp;%C3%A9%E2%80%AE/\">"
+                                      "<bdi>a&lt;&amp;"));
+    assert_non_null(strstr(list.page, "/b/\" aria-current=\"page\"><bdi>b/"));
+    assert_non_null(strstr(list.page, "0 directories, 0 files"));
+    assert_non_null(strstr(list.page, "?sort=date&amp;order=desc&amp;"
+                                      "format=json"));
+    assert_string_equal(iri_listing_type(list.listing),
+                        "text/html; charset=utf-8");
+    list_free(&list);
+
+    /* What is never told, and what is no entry. */
+    list_init(&list, "", "");
+    assert_int_equal(iri_listing_entry(list.listing, S(".htaccess"), &entry),
+                     IRI_OK);
+    assert_true(entry.hidden);
+    assert_int_equal(iri_listing_entry(list.listing, S(".."), &entry),
+                     IRI_OK);
+    assert_true(entry.hidden);
+    assert_int_equal(iri_listing_entry(list.listing, S("a/b"), &entry),
+                     IRI_OK);
+    assert_true(entry.hidden);
+    assert_int_equal(iri_listing_entry(list.listing, S("a\0b"), &entry),
+                     IRI_OK);
+    assert_true(entry.hidden);
+    assert_int_equal(iri_listing_entry(list.listing, S(""), &entry), IRI_OK);
+    assert_true(entry.hidden);
+    assert_int_equal(iri_listing_entry(list.listing, S("\xC3\xA9"), &entry),
+                     IRI_OK);
+    assert_false(entry.hidden);
+    assert_str(entry.path, S("/d/\xC3\xA9"));
+    list_free(&list);
+
+    list_init(&list, "", "sort=size");
+    list_add(&list, S("a"), 1, 0);
+    list_page(&list);
+    assert_non_null(strstr(list.page, "<th scope=\"col\" aria-sort=\"ascending"
+                                      "\"><a href=\"?sort=size&amp;order=desc"
+                                      "\">Size</a></th>"));
+    assert_non_null(strstr(list.page, "0 directories, 1 file."));
+    assert_null(strstr(list.page, "<script"));
+    list_free(&list);
+}
+
+
+/* Sizes and dates are those that they are. */
+static void
+test_numbers(void **state)
+{
+    static const struct {
+        uint64_t    size;
+        const char *text;
+    } sizes[] = {
+        { 0, "<td>0 B</td>" },
+        { 1023, "<td>1023 B</td>" },
+        { 1024, "<td><data value=\"1024\">1.0 KiB</data></td>" },
+        { 1536, "\"1536\">1.5 KiB<" },
+        { 10239, "\"10239\">9.9 KiB<" },
+        { 10240, "\"10240\">10 KiB<" },
+        { 1048575, "\"1048575\">1023 KiB<" },
+        { 1048576, "\"1048576\">1.0 MiB<" },
+        { UINT64_MAX, "\"18446744073709551615\">15 EiB<" },
+    };
+    int64_t   seconds;
+    struct tm tm;
+    time_t    t;
+    list_t    list;
+    char      want[64];
+    size_t    i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(sizes); i++) {
+        list_init(&list, "", "");
+        list_add(&list, S("a"), sizes[i].size, 0);
+        if (strstr(list_page(&list), sizes[i].text) == NULL) {
+            fail_msg("%s: %s", sizes[i].text, strstr(list.page, "<tbody"));
+        }
+        list_free(&list);
+    }
+
+    for (i = 0; i < 2000; i++) {
+        seconds = i == 0   ? -INT64_C(62135596800)
+                  : i == 1 ? INT64_C(253402300799)
+                           : (int64_t) core_random(0xffffffff) * 73
+                                 - INT64_C(62135596800);
+        t = (time_t) seconds;
+        assert_non_null(gmtime_r(&t, &tm));
+        snprintf(want, sizeof(want), "\"modified\":\"%04d-%02d-%02dT%02d:%02d:"
+                                     "%02dZ\"", tm.tm_year + 1900,
+                 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+        list_init(&list, "", "format=json");
+        list_add(&list, S("a"), 0, seconds);
+
+        if (seconds <= INT64_C(253402300799)
+            && strstr(list_page(&list), want) == NULL) {
+            fail_msg("%s: %s", want, list.page);
+        }
+        list_free(&list);
+    }
+
+    list_init(&list, "", "");
+    list_add(&list, S("a"), 0, -INT64_C(62135596801));
+    list_add(&list, S("b"), 0, INT64_C(253402300800));
+    assert_null(strstr(list_page(&list), "<time"));
+    list_free(&list);
+}
+
+
+/* ---- links --------------------------------------------------------------- */
+
+/* As a server does: from the path of a link to the octets of a file. */
+static int
+leads(list_t *list, iri_str_t name, iri_str_t octets, int slash)
+{
+    unsigned char path[16384], want[16384];
+    iri_request_t request = { { 0, path }, 0, { 0, NULL } };
+    iri_str_t     file = { 0, want };
+    iri_reading_t reading;
+    iri_search_t  search;
+    iri_found_t   found;
+
+    memcpy(path, "/d/", 3);
+    memcpy(path + 3, name.data, name.len);
+    path[3 + name.len] = '/';
+    request.path.len = 3 + name.len + (size_t) slash;
+    memcpy(want, "/srv/d/", 7);
+    memcpy(want + 7, octets.data, octets.len);
+    file.len = 7 + octets.len;
+
+    assert_int_equal(iri_read(&list->core.env, list->listing->conf.reading,
+                              &request, &reading), IRI_OK);
+    if (reading.answer == IRI_REFUSE) {
+        return 0;
+    }
+
+    memset(&search, 0, sizeof(search));
+    search.tree = &list->tree;
+    search.root = S("/srv");
+    search.path = reading.path;
+    search.path.len -= (size_t) slash;
+    search.reading = &reading;
+
+    if (!iri_needs_look(&list->tree, search.path)) {
+        return iri_str_equal(iri_str_from(search.path, 3), octets);
+    }
+
+    assert_int_equal(iri_find(&list->core.env, &search, &found), IRI_OK);
+
+    if (found.answer == IRI_PASS) {
+        return found.why == IRI_WHY_DECLARED
+               && iri_str_equal(iri_str_from(search.path, 3), octets);
+    }
+
+    return found.answer == IRI_SERVE && iri_str_equal(found.filename, file);
+}
+
+
+static iri_str_t
+random_octets(unsigned char *out)
+{
+    static const char *const parts[] = {
+        "a", "B", "1", "%41", " ", "<", "\xC3\xA9", "e\xCC\x81", "\x83\x5C",
+        "\x95\x5C", "\xC9\xBD", "\xE9", "\xE8\xA1\xA8", "\xE2\x80\xAE",
+        "\xEF\xBD\x9E", "\xE3\x80\x9C", "\x81\x60", "\xA1\xC1", "\xCC\xA7",
+        "\xCC\x81", "\xC3\xA7\xCC\x81", "c\xCC\xA7\xCC\x81", "\xC0\xAF",
+        "\xED\xA0\x80", "\xE2\x84\xAA", "\xCD\xBE", "\xE1\xBF\xAF",
+    };
+    iri_str_t   name = { 0, out };
+    const char *part;
+    unsigned    n = 1 + core_random(4);
+
+    while (n-- > 0) {
+        if (core_random(4) == 0) {
+            out[name.len] = (unsigned char) (1 + core_random(255));
+            out[name.len] += out[name.len] == '/';
+            name.len++;
+            continue;
+        }
+        part = parts[core_random(COUNT(parts))];
+        memcpy(out + name.len, part, strlen(part));
+        name.len += strlen(part);
+    }
+
+    return name;
+}
+
+
+static void
+reach(const char *labels, iri_names_t names, unsigned match,
+      const char *reading, iri_invalid_t invalid, size_t count)
+{
+    iri_reading_conf_t  conf = { core_charsets(reading), invalid };
+    iri_listing_entry_t entry;
+    iri_listing_info_t  info = { 0, 1, 1, 1 };
+    const iri_item_t   *item;
+    unsigned char       octets[64], path[128];
+    iri_str_t           name, file = { 0, path };
+    list_t              list;
+    size_t              i;
+    int                 linked;
+
+    list_init(&list, labels, "");
+    list.tree = core_tree(labels, names, match);
+    iri_tree_conf_finish(&conf, &list.tree);
+    list.conf.reading = &conf;
+    list.conf.unnamed = invalid == IRI_INVALID_PASS;
+    assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
+                                       &list.listing), IRI_OK);
+
+    for (i = 0; i < count; i++) {
+        name = random_octets(octets);
+        assert_int_equal(iri_listing_entry(list.listing, name, &entry),
+                         IRI_OK);
+        memcpy(path, "/srv/d/", 7);
+        memcpy(path + 7, name.data, name.len);
+        file.len = 7 + name.len;
+
+        if (!entry.hidden && core_node(&list.core, file) == NULL) {
+            info.is_directory = (int) core_random(2);
+            path[file.len] = '/';
+            file.len += (size_t) info.is_directory;
+            core_put(&list.core, file);
+            assert_int_equal(iri_listing_add(list.listing, &entry, &info),
+                             IRI_OK);
+        }
+    }
+
+    assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
+
+    for (i = 0; i < list.listing->count; i++) {
+        item = list.listing->ranks[i].item;
+        name = item->name_len != 0 ? iri_item_name(item)
+                                   : iri_item_octets(item);
+        linked = leads(&list, name, iri_item_octets(item), item->directory)
+                 && (item->name_len != 0 || list.conf.unnamed);
+
+        if (item->linked != (unsigned) linked) {
+            fail_msg("%s, %s: %s, which %s there", labels,
+                     core_show(iri_item_octets(item)),
+                     item->linked ? "linked" : "not linked",
+                     linked ? "leads" : "does not lead");
+        }
+    }
+
+    list_free(&list);
+}
+
+
+static void
+test_links(void **state)
+{
+    static const char *const labels[] = { "", "sjis", "euc-jp", "windows-1252",
+                                          "utf-8 sjis", "euc-jp utf-8",
+                                          "windows-1258", "utf-8 windows-1252"
+    };
+    static const unsigned matches[] = {
+        IRI_FORGIVE_NORMALIZATION, IRI_FORGIVE_EXACT_ONLY,
+        IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_CASE | IRI_FORGIVE_WIDTH
+    };
+    size_t i, k, m, round;
+
+    (void) state;
+
+    for (round = 0; round < 6; round++) {
+        for (i = 0; i < COUNT(labels); i++) {
+            for (k = 0; k < 3; k++) {
+                for (m = 0; m < COUNT(matches); m++) {
+                    reach(labels[i], (iri_names_t) k, matches[m],
+                          round % 2 ? "windows-1252" : "",
+                          round % 3 ? IRI_INVALID_PASS : IRI_INVALID_404, 30);
+                }
+            }
+        }
+    }
+}
+
+
+/* Names as long as they may be, and longer; so many segments. */
+static void
+test_lengths(void **state)
+{
+    static unsigned char octets[IRI_MAX_OCTETS + 1], path[IRI_MAX_PATH + 99];
+    iri_listing_entry_t  entry;
+    iri_str_t            name = { 0, octets };
+    list_t               list;
+    size_t               len;
+
+    (void) state;
+    memset(octets, 'a', sizeof(octets));
+
+    list_init(&list, "", "");
+    for (len = IRI_MAX_SEGMENT - 1; len <= IRI_MAX_SEGMENT + 1; len++) {
+        name.len = len;
+        assert_int_equal(iri_listing_entry(list.listing, name, &entry),
+                         IRI_OK);
+        assert_int_equal(entry.name.len, len > IRI_MAX_SEGMENT ? 0 : len);
+        assert_int_equal(entry.hidden, 0);
+    }
+    for (len = IRI_MAX_OCTETS; len <= IRI_MAX_OCTETS + 1; len++) {
+        name.len = len;
+        assert_int_equal(iri_listing_entry(list.listing, name, &entry),
+                         IRI_OK);
+        assert_int_equal(entry.hidden, len > IRI_MAX_OCTETS);
+    }
+    list_free(&list);
+
+    /* The path of an entry that is too long for iri_read. */
+    memset(path, 'b', sizeof(path));
+    for (len = 0; len < sizeof(path); len += 1000) {
+        path[len] = '/';
+    }
+    for (len = IRI_MAX_PATH - 4; len <= IRI_MAX_PATH + 2; len++) {
+        list_init(&list, "", "");
+        path[len - 1] = '/';
+        list.conf.path.data = path;
+        list.conf.path.len = len;
+        assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
+                                           &list.listing), IRI_OK);
+        list_add(&list, S("\xC3\xA9"), 0, 0);
+        assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
+        assert_int_equal(list.listing->ranks[0].item->linked,
+                         len + 2 <= IRI_MAX_PATH);
+        path[len - 1] = 'b';
+        list_free(&list);
+    }
+
+    for (len = 2 * IRI_MAX_SEGMENTS - 3; len <= 2 * IRI_MAX_SEGMENTS + 1;
+         len += 2)
+    {
+        memset(path, 'b', sizeof(path));
+        for (size_t i = 0; i < len; i += 2) {
+            path[i] = '/';
+        }
+        list_init(&list, "", "");
+        list.conf.path.data = path;
+        list.conf.path.len = len;
+        assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
+                                           &list.listing), IRI_OK);
+        list_add(&list, S("\xC3\xA9"), 0, 0);
+        assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
+        assert_int_equal(list.listing->ranks[0].item->linked,
+                         (len + 1) / 2 <= IRI_MAX_SEGMENTS);
+        list_free(&list);
+    }
+}
+
+
+/* ---- pieces, memory, order ------------------------------------------------ */
+
+static void
+fill(list_t *list, int backwards)
+{
+    static const char *const names[] = {
+        "b\"<'&", "a/", "caf\xC3\xA9", "cafe\xCC\x81", "\xFF\xFE", "x%41",
+        "\xE8\xA1\xA8\xE2\x80\xAE", "plain.txt", "dir two/", "A", "a\tb",
+        "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"",
+    };
+    size_t i;
+
+    for (i = 0; i < COUNT(names); i++) {
+        list_add(list, core_str(names[backwards ? COUNT(names) - 1 - i : i]),
+                 3000, 951782400);
+    }
+}
+
+
+static void
+test_pieces(void **state)
+{
+    static const char *const queries[] = { "", "format=json", "sort=size" };
+    unsigned char *out;
+    char          *pieces = malloc(65536);
+    list_t         whole, list;
+    size_t         i, size, n, len;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(queries); i++) {
+        list_init(&whole, "", queries[i]);
+        fill(&whole, 0);
+        list_page(&whole);
+
+        for (size = 1; size < 3000; size += size < 300 ? 1 : 97) {
+            list_init(&list, "", queries[i]);
+            fill(&list, (int) (size & 1));
+            assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
+
+            for (len = 0;; len += n) {
+                out = malloc(size);   /* a sanitizer sees what is behind */
+                assert_int_equal(iri_listing_next(list.listing, out, size,
+                                                  &n), IRI_OK);
+                assert_true(n <= size);
+                memcpy(pieces + len, out, n);
+                free(out);
+                if (n == 0) {
+                    break;
+                }
+            }
+
+            assert_int_equal(len, whole.len);
+            assert_memory_equal(pieces, whole.page, len);
+            list_free(&list);
+        }
+
+        list_free(&whole);
+    }
+
+    free(pieces);
+}
+
+
+/* A page where the n-th allocation fails; 0: none did. */
+static int
+page_without(const char *query, const list_t *want, size_t n, int on)
+{
+    iri_listing_entry_t entry;
+    iri_listing_info_t  info = { 0, 1, 3000, 951782400 };
+    iri_status_t        status;
+    unsigned char       out[65536];
+    core_node_t        *node;
+    list_t              list;
+    size_t              len = 0;
+    int                 failed;
+
+    list_init(&list, "euc-jp", query);
+    fill(&list, 0);   /* the tree */
+    core_forget(&list.core);
+    list.core.allocs = 0;
+    list.core.fail_at = n;
+    list.core.fail_on = on;
+
+    status = iri_listing_begin(&list.core.env, &list.conf, &list.listing);
+
+    for (node = core_node(&list.core, S("/srv/d"))->first;
+         status == IRI_OK && node != NULL; node = node->next)
+    {
+        status = iri_listing_entry(list.listing, node->name, &entry);
+        if (status == IRI_OK) {
+            info.is_directory = node->node.kind == IRI_NODE_DIR;
+            status = iri_listing_add(list.listing, &entry, &info);
+        }
+    }
+
+    if (status == IRI_OK) {
+        status = iri_listing_finish(list.listing);
+    }
+
+    failed = list.core.allocs >= n;
+    assert_true(status == IRI_OK ? !failed : status == IRI_NO_MEMORY);
+
+    if (status == IRI_OK) {
+        assert_int_equal(iri_listing_next(list.listing, out, sizeof(out),
+                                          &len), IRI_OK);
+        assert_int_equal(len, want->len);
+        assert_memory_equal(out, want->page, len);
+    }
+
+    list_free(&list);
+    return failed;
+}
+
+
+static void
+test_no_memory(void **state)
+{
+    static const char *const queries[] = { "", "format=json" };
+    list_t                   want;
+    size_t                   i, n;
+    int                      on;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(queries); i++) {
+        list_init(&want, "euc-jp", queries[i]);
+        fill(&want, 0);
+        list_page(&want);
+
+        for (on = 0; on < 2; on++) {
+            for (n = 1; page_without(queries[i], &want, n, on); n++) {
+                /* void */
+            }
+            assert_true(n > 5);
+        }
+
+        list_free(&want);
+    }
+}
+
+
+/* What a listing may take, and what an entry does. */
+static void
+test_memory(void **state)
+{
+    static unsigned char octets[IRI_MAX_OCTETS];
+    iri_listing_entry_t  entry;
+    iri_listing_info_t   info = { 0, 1, 1, 1 };
+    iri_str_t            name = { sizeof(octets), octets };
+    iri_status_t         status = IRI_OK;
+    char                 text[32];
+    list_t               list;
+    size_t               i;
+
+    (void) state;
+    list_init(&list, "", "");
+    memset(octets, 0xff, sizeof(octets));
+
+    for (i = 0; status == IRI_OK; i++) {
+        assert_true(i < IRI_LISTING_MEMORY / sizeof(octets) + 1);
+        assert_int_equal(iri_listing_entry(list.listing, name, &entry),
+                         IRI_OK);
+        status = iri_listing_add(list.listing, &entry, &info);
+    }
+
+    assert_int_equal(status, IRI_NO_MEMORY);
+    assert_true(i > IRI_LISTING_MEMORY / sizeof(octets) * 9 / 10);
+    assert_true(list.listing->taken <= IRI_LISTING_MEMORY);
+    list_free(&list);
+
+    /* 72 octets beside the name and its key, and what is left of a block. */
+    list_init(&list, "", "");
+    for (i = 0; i < 50000; i++) {
+        snprintf(text, sizeof(text), "report_%06lu.txt", (unsigned long) i);
+        assert_int_equal(iri_listing_entry(list.listing, core_str(text),
+                                           &entry), IRI_OK);
+        assert_int_equal(iri_listing_add(list.listing, &entry, &info),
+                         IRI_OK);
+    }
+    assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
+    assert_true(list.listing->taken < 50000 * (72 + 17 + 24) + (2 << 20));
+    list_free(&list);
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_more),
+        cmocka_unit_test(test_json),      cmocka_unit_test(test_more),
+        cmocka_unit_test(test_order),     cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_hostile),   cmocka_unit_test(test_query),
+        cmocka_unit_test(test_around),    cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_links),     cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_pieces),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
