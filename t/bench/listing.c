@@ -4,6 +4,7 @@
  *     listing --count N [QUERY [NAME]]    N entries; what memory they took
  *     listing --names N [NAME]            the same names, and no more, so that
  *                                         only the difference is the listing
+ *     listing --policy [QUERY]             Content-Security-Policy for it
  *     listing DIRECTORY PATH QUERY LABELS FORM INVALID CHARSETS SIZE
  *
  * NAME has a "%d" for numbers, which come in no order.  The last prints the
@@ -235,6 +236,8 @@ main(int argc, char **argv)
 
     if (argc == 9) {
         of_arguments(&bench, argv + 1);
+    } else if (argc > 1 && strcmp(argv[1], "--policy") == 0) {
+        bench.conf.query = text_of(argc > 2 ? argv[2] : "");
     } else if (argc < 3) {
         fprintf(stderr, "usage: listing --count N [QUERY [NAME]]\n");
         return 2;
@@ -244,6 +247,11 @@ main(int argc, char **argv)
 
     iri_tree_conf_finish(&bench.reading, &bench.tree);
     check(iri_listing_begin(&bench.env, &bench.conf, &bench.listing));
+
+    if (argc > 1 && strcmp(argv[1], "--policy") == 0) {
+        printf("%s\n", iri_listing_policy(bench.listing));
+        return 0;
+    }
 
     if (argc == 9) {
         of_directory(&bench, argv[1]);
