@@ -70,6 +70,28 @@ need-dav: need-test
 
 .PHONY: dav-clients need-dav
 
+# ---- in a browser ------------------------------------------------------------
+
+# Screenshots of the walk are written to PICTURES, if it is set.
+PLAYWRIGHT := $(BUILD)/browser/node_modules/playwright-core
+browser: $(PLAYWRIGHT) ## a browser walks the listings of both servers
+	@+$(again) all
+	IRI_PICTURES=$(abspath $(PICTURES)) prove -It/lib -v t/browser/listing.t
+
+pictures:              ## the pictures of doc/, anew
+	@+$(again) browser PICTURES=doc/pictures
+
+$(PLAYWRIGHT): t/browser/package.json | need-browser
+	@mkdir -p $(BUILD)/browser
+	cp t/browser/package.json $(BUILD)/browser
+	npm install --prefix $(BUILD)/browser --no-audit --no-fund
+	@touch $@
+
+need-browser: need-test
+	@.ci/deps --install browser
+
+.PHONY: browser pictures need-browser
+
 # ---- servers under torture ---------------------------------------------------
 
 # Both modules once more, linked so that each call of theirs can fail.

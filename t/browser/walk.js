@@ -1,0 +1,181 @@
+// A browser walks listings, as a person would.
+//
+//     node walk.js < {"browser":FILE,"pages":[{"url":URL,"shots":PREFIX}]}
+//
+// Prints JSON: for each page its rows, with what a click on each link opened;
+// what was asked of the network; how it looks in light, dark and narrow.  All
+// judgement is left to the caller.
+'use strict';
+const { chromium } = require('playwright-core');
+
+const WIDE = { width: 1000, height: 700 };
+const NARROW = { width: 320, height: 640 };
+
+// Row by row, what is shown and where it leads to.
+function rowsOfPage() {
+    return [...document.querySelectorAll('tbody tr')].map((row) => {
+        const link = row.querySelector('td:first-child a');
+        return {
+            text: row.querySelector('bdi').textContent,
+            cell: row.cells[0].innerText,
+            href: link ? link.getAttribute('href') : null,
+            url: link ? link.href : null,
+        };
+    });
+}
+
+// WCAG 2, contrast of the colour of each text with what is behind it.
+function lowestContrast() {
+    const parts = (text) => (text.match(/[\d.]+/g) || []).map(Number);
+    const luminance = (rgb) => {
+        const [r, g, b] = rgb.map((value) => {
+            const c = value / 255;
+            return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches;
+    const behind = (element) => {
+        for (let at = element; at; at = at.parentElement) {
+            const colour = parts(getComputedStyle(at).backgroundColor);
+            if (colour.length === 3 || colour[3] === 1) {
+                return colour.slice(0, 3);
+            }
+        }
+        return dark ? [18, 18, 18] : [255, 255, 255];
+    };
+    let lowest = 21;
+    for (const element of document.querySelectorAll('a, td, th, h1, small, p')) {
+        const pair = [parts(getComputedStyle(element).color).slice(0, 3),
+            behind(element)].map(luminance).sort((a, b) => b - a);
+        lowest = Math.min(lowest, (pair[0] + 0.05) / (pair[1] + 0.05));
+    }
+    return lowest;
+}
+
+async function looks(browser, page) {
+    const looks = {};
+    for (const [name, size, scheme] of [['light', WIDE, 'light'],
+        ['dark', WIDE, 'dark'], ['narrow', NARROW, 'light']]) {
+        const tab = await browser.newPage({
+            viewport: size, colorScheme: scheme, javaScriptEnabled: true,
+        });
+        await tab.goto(page.url);
+        looks[name] = {
+            contrast: await tab.evaluate(lowestContrast),
+            overflow: await tab.evaluate(() =>
+                document.documentElement.scrollWidth - innerWidth),
+        };
+        if (page.shots) {
+            await tab.screenshot({ path: `${page.shots}-${name}.png` });
+        }
+        await tab.close();
+    }
+    return looks;
+}
+
+// With the keyboard alone: what has the focus, one Tab after the other.
+async function tabs(tab, count) {
+    const order = [];
+    for (let i = 0; i < count; i++) {
+        await tab.keyboard.press('Tab');
+        order.push(await tab.evaluate(() => {
+            const at = document.activeElement;
+            const style = getComputedStyle(at);
+            return { href: at.getAttribute('href'),
+                seen: style.outlineStyle !== 'none' };
+        }));
+    }
+    return order;
+}
+
+async function opened(tab, row) {
+    const [answer] = await Promise.all([
+        tab.waitForNavigation({ timeout: 10000 }),
+        tab.locator(`a[href="${CSSescape(row.href)}"]`).first().click(),
+    ]);
+    const result = { status: answer.status(), type: answer.headers()['content-type'],
+        body: (await answer.body()).toString('base64'), url: tab.url() };
+    await tab.goBack();
+    return result;
+}
+
+function CSSescape(text) {
+    return text.replace(/["\\]/g, '\\$&');
+}
+
+// Column by column, what sorting by it says and does.
+async function sorts(tab, url) {
+    const result = [];
+    const columns = await tab.locator('thead th a').count();
+    for (let i = 0; i < columns; i++) {
+        await tab.goto(url);
+        await tab.locator('thead th a').nth(i).click();
+        result.push({
+            sorted: await tab.locator('thead th').nth(i)
+                .getAttribute('aria-sort'),
+            first: (await tab.evaluate(rowsOfPage)).map((row) => row.text),
+        });
+    }
+    return result;
+}
+
+async function walk(browser, page) {
+    const tab = await browser.newPage({ viewport: WIDE });
+    const asked = [], errors = [];
+    tab.on('request', (request) => asked.push(request.url()));
+    tab.on('console', (message) => errors.push(message.text()));
+    tab.on('pageerror', (error) => errors.push(String(error)));
+    tab.on('dialog', (dialog) => {
+        errors.push(dialog.message());
+        dialog.dismiss();
+    });
+    await tab.goto(page.url);
+    const result = {
+        url: page.url, asked: [...asked],
+        title: await tab.title(),
+        charset: await tab.evaluate(() => document.characterSet),
+        mode: await tab.evaluate(() => document.compatMode),
+        table: await tab.getByRole('table').count(),
+        headers: await tab.getByRole('columnheader').count(),
+        navigation: await tab.getByRole('navigation').count(),
+        heading: await tab.getByRole('heading', { level: 1 }).count(),
+        tabs: await tabs(tab, 8),
+        focusable: await tab.evaluate(() => [...document.links].slice(0, 8)
+            .map((link) => link.getAttribute('href'))),
+        rows: await tab.evaluate(rowsOfPage),
+    };
+    for (const row of result.rows.filter((row) => row.href)) {
+        row.opened = await opened(tab, row);
+    }
+    result.sorts = await sorts(tab, page.url);
+    result.errors = errors;
+    await tab.close();
+    result.looks = await looks(browser, page);
+    return result;
+}
+
+async function main() {
+    let text = '';
+    for await (const chunk of process.stdin) {
+        text += chunk;
+    }
+    const { browser: executablePath, pages } = JSON.parse(text);
+    const browser = await chromium.launch({
+        executablePath, args: process.getuid() === 0 ? ['--no-sandbox'] : [],
+    });
+    try {
+        const results = [];
+        for (const page of pages) {
+            results.push(await walk(browser, page));
+        }
+        process.stdout.write(JSON.stringify(results));
+    } finally {
+        await browser.close();
+    }
+}
+
+main().catch((error) => {
+    console.error(error);
+    process.exitCode = 1;
+});
