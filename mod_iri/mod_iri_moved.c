@@ -75,7 +75,10 @@ mod_iri_renew(request_rec *r, const mod_iri_request_t *moved,
     r->subprocess_env = mod_iri_new_env(r, moved);
     r->notes = apr_table_make(r->pool, 5);
     r->headers_out = apr_table_make(r->pool, 12);
-    r->err_headers_out = apr_table_make(r->pool, 5);
+    if (r->prev == NULL) {
+        /* else of the request that was redirected from: Vary, say */
+        r->err_headers_out = apr_table_make(r->pool, 5);
+    }
     r->per_dir_config = r->server->lookup_defaults;
     if (moved->unparsed != NULL) {
         r->unparsed_uri = (char *) moved->unparsed;

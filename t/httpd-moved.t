@@ -37,6 +37,12 @@ spew("$root/own.shtml",
     '[<!--#include virtual="/%E8%A1%A8.txt" -->]');
 utime time - 864000, time - 864000, "$root/" . euc('蔵/表.txt');
 spew("$root/users", 'u:{SHA}' . sha1_base64('p') . "=\n");
+# A type map leads to the octets of its file, which say more than one thing.
+spew("$root/" . euc('表.html') . ".$_", $_) for qw(en ja);
+spew("$root/map.var", join "\n", map {
+        ('URI: ' . euc('表.html') . ".$_", 'Content-Type: text/html',
+            "Content-Language: $_", '')
+    } qw(en ja));
 my $tmp = temp_dir();
 mkdir "$tmp/cache";
 chmod 0777, "$tmp/cache";
@@ -49,7 +55,8 @@ sub at { return join '', map { s/([^\x21-\x7E])/sprintf '%%%02X', ord $1/ger }
 my $server = httpd(
     root => $root, tmp => $tmp, h2 => 1, log_level => 'info',
     modules => [qw(rewrite cgid include cache cache_disk auth_basic
-        authn_file authz_user proxy proxy_http dav dav_fs headers)],
+        authn_file authz_user proxy proxy_http dav dav_fs headers
+        negotiation)],
     conf => <<'END');
 IRIEngine On
 IRICharset EUC-JP
@@ -57,6 +64,9 @@ IRIFilenameCharset EUC-JP
 AddHandler cgi-script .cgi
 AddType text/html .shtml
 AddOutputFilter INCLUDES .shtml
+AddHandler type-map .var
+AddLanguage en .en
+AddLanguage ja .ja
 <Directory "%%ROOT%%">
     Options +ExecCGI +Includes
 </Directory>
@@ -175,6 +185,14 @@ unlike $server->get('/denied.shtml')->body, qr/xC9/,
     'subrequest denied by its real name';
 is $server->get('/told.shtml')->body, 'GET x  legacy mixed charset /開/表.cgi',
     'subrequest to a program';
+
+# What an internal redirect brings along stays.
+my $chosen = $server->get('/map.var', headers => ['Accept-Language', 'ja']);
+is $chosen->body, 'ja', 'a type map leads to its file';
+is $chosen->header('Vary'), 'negotiate,accept-language', 'Vary stays';
+is $chosen->header('TCN'),  'choice',                    'TCN stays';
+like $chosen->header('Content-Location') // '', qr/\.html\.ja\z/,
+    'Content-Location stays';
 
 is_deeply [$server->errors], [], 'log';
 done_testing;
