@@ -124,7 +124,12 @@ async function walk(browser, page) {
     const tab = await browser.newPage({ viewport: WIDE });
     const asked = [], errors = [];
     tab.on('request', (request) => asked.push(request.url()));
-    tab.on('console', (message) => errors.push(message.text()));
+    // Browsers ask for /favicon.ico by themselves.
+    tab.on('console', (message) => {
+        if (!message.location().url.endsWith('/favicon.ico')) {
+            errors.push(message.text());
+        }
+    });
     tab.on('pageerror', (error) => errors.push(String(error)));
     tab.on('dialog', (dialog) => {
         errors.push(dialog.message());
