@@ -680,7 +680,11 @@ int iri_is_write(iri_str_t method);
  * 0 if iri_find has nothing to say of this path, whatever there is on disk:
  * the one test that a plain ASCII request pays.
  */
-int iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path);
+static inline int
+iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path)
+{
+    return (tree->match & IRI_FORGIVE_FOLDED) != 0 || !iri_is_ascii(path, 0);
+}
 
 typedef struct {
     const iri_tree_conf_t *tree;

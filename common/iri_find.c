@@ -602,13 +602,6 @@ iri_is_write(iri_str_t method)
 }
 
 
-int
-iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path)
-{
-    return (tree->match & IRI_FORGIVE_FOLDED) != 0 || !iri_is_ascii(path, 0);
-}
-
-
 static int
 iri_is_declared_nfc(const iri_tree_conf_t *tree)
 {

@@ -60,15 +60,15 @@ iri_is_ascii(iri_str_t path, int escaped)
 {
     const unsigned char *p = path.data, *end = path.data + path.len;
 
-    if (path.len == 0) {
-        return 1;
+    if (!escaped || path.len == 0) {
+        return iri_is_low(path);
     }
 
     if (!iri_is_low(path)) {
         return 0;
     }
 
-    while (escaped && (p = memchr(p, '%', (size_t) (end - p))) != NULL) {
+    while ((p = memchr(p, '%', (size_t) (end - p))) != NULL) {
         if (end - p > 1 && p[1] >= '8') {
             return 0;
         }

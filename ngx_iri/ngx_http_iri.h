@@ -124,6 +124,7 @@ typedef struct {
     void **loc_conf;
     size_t literal;             /* octets of alias before its variables */
     ngx_uint_t try_files;       /* try_files stands in this location */
+    ngx_uint_t simple;          /* that does not, nor alias, and root is text */
 
     ngx_uint_t rules;           /* ngx_http_iri_rules_t */
     unsigned takes_files:1;     /* one that is there is what it is asked for: */
@@ -537,7 +538,10 @@ ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
  */
 ngx_http_iri_found_t *ngx_http_iri_find(ngx_http_request_t *r);
 
-/* The same for another path that is canonical. */
+/* 1: it has been asked, gave no other path, and nothing has changed since. */
+ngx_uint_t ngx_http_iri_is_settled(ngx_http_request_t *r);
+
+/* What ngx_http_iri_find() gives, for another path that is canonical. */
 ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
     ngx_str_t uri);
 
@@ -566,6 +570,13 @@ ngx_int_t ngx_http_iri_opens(ngx_http_request_t *r,
 /* Let the script be seen as alias only where that does no harm. */
 void ngx_http_iri_root_validate(ngx_http_request_t *r,
     ngx_http_iri_loc_conf_t *ilcf);
+
+/*
+ * Before the content: give nginx its own root back where that will do.  own:
+ * the disk has nothing to say of r->uri.
+ */
+void ngx_http_iri_root_leave(ngx_http_request_t *r,
+    const ngx_http_iri_loc_conf_t *ilcf, ngx_uint_t own);
 
 /* A module that may be missing: by its name, for then it has no symbol. */
 ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);

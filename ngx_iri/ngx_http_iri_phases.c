@@ -711,7 +711,7 @@ ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_own_name(ilcf, r->uri)) {
+    if (ngx_http_iri_own_name(ilcf, r->uri) || ngx_http_iri_is_settled(r)) {
         ngx_http_iri_root_validate(r, ilcf);
         return NGX_DECLINED;
     }
@@ -947,7 +947,9 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
 {
-    ngx_int_t rc;
+    ngx_int_t                rc;
+    ngx_uint_t               own;
+    ngx_http_iri_loc_conf_t *ilcf;
 
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
@@ -957,14 +959,27 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
         return ngx_http_iri_judge_asked(r);
     }
 
-    rc = ngx_http_iri_answer(r);
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    own = ngx_http_iri_own_name(ilcf, r->uri);
+
+    rc = own || ngx_http_iri_is_settled(r) ? NGX_DECLINED
+                                           : ngx_http_iri_answer(r);
     if (rc != NGX_DECLINED) {
         return rc;
     }
 
     rc = ngx_http_iri_redirect(r);
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
 
-    return rc != NGX_DECLINED ? rc : ngx_http_iri_destination_rules(r);
+    if (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE)) {
+        return ngx_http_iri_destination_rules(r);
+    }
+
+    ngx_http_iri_root_leave(r, ilcf, own);
+
+    return NGX_DECLINED;
 }
 
 

@@ -346,6 +346,17 @@ ngx_http_iri_found_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
+ngx_uint_t
+ngx_http_iri_is_settled(ngx_http_request_t *r)
+{
+    const ngx_http_iri_found_t *found = ngx_http_iri_found_last(r, r->uri);
+
+    return found != NULL
+           && (found->found.answer == IRI_PASS
+               || found->found.answer == IRI_SERVE);
+}
+
+
 /* By itself, so that the answer that is there already costs little. */
 static ngx_http_iri_found_t *
 ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
@@ -898,6 +909,9 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
 
         hook[i].conf->try_files = ngx_http_iri_has_try_files(
             try_files, hook[i].loc_conf);
+        hook[i].conf->simple = hook[i].conf->plain->alias == 0
+                               && hook[i].conf->plain->root_lengths == NULL
+                               && !hook[i].conf->try_files;
     }
 
     imcf->file_handlers[0] = ngx_http_iri_handler_of(
@@ -933,6 +947,37 @@ ngx_http_iri_root_validate(ngx_http_request_t      *r,
         || r->content_handler == imcf->file_handlers[1])
     {
         r->valid_location = 1;
+    }
+}
+
+
+/* Does the core give for r->uri what nginx puts together by itself? */
+static ngx_uint_t
+ngx_http_iri_is_nginx_name(ngx_http_request_t *r)
+{
+    const ngx_http_iri_found_t *found = ngx_http_iri_found_last(r, r->uri);
+
+    return found != NULL
+           && (found->found.answer == IRI_PASS
+               || found->found.answer == IRI_SERVE)
+           && ngx_http_iri_is_exact(&found->search, found->search.path,
+                                    found->found.filename);
+}
+
+
+/*
+ * What answers from here on with a file, or a list of them, asks for that of
+ * r->uri alone; who changes it leaves the location, or copies and moves.
+ */
+void
+ngx_http_iri_root_leave(ngx_http_request_t            *r,
+                        const ngx_http_iri_loc_conf_t *ilcf, ngx_uint_t own)
+{
+    if (ilcf->simple && r->content_handler == NULL
+        && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+        && (own || ngx_http_iri_is_nginx_name(r)))
+    {
+        r->loc_conf = ilcf->plain_conf;
     }
 }
 
