@@ -429,12 +429,16 @@ typedef struct {
 iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
                       const iri_request_t *request, iri_reading_t *out);
 
+struct iri_cache_s;   /* iri_cache_t, see "finding" */
+
 /*
  * The same for who needs no uri: it may be empty where request->escaped is 0.
  * iri_path_to_uri makes it of path then, and iri_location does so by itself.
+ * cache: what was read before is remembered; NULL: nothing is.
  */
 iri_status_t iri_read_path(const iri_env_t *env,
                            const iri_reading_conf_t *conf,
+                           struct iri_cache_s       *cache,
                            const iri_request_t *request, iri_reading_t *out);
 
 /*
@@ -625,7 +629,8 @@ int iri_is_uri_host(iri_str_t host);
  * entries whose octets cannot be guessed from their name (partly composed
  * names, say), so next to nothing; where width, case, accents or spelling are
  * forgiven, all of them.  What is remembered is a hint: an entry counts only
- * if its octets have the name, and its directory is as it was.
+ * if its octets have the name, and its directory is as it was.  And of this
+ * process readings, and answers that follow from the directories asked.
  */
 typedef struct iri_cache_s iri_cache_t;
 

@@ -97,7 +97,7 @@ struct iri_cache_job_s {
 
 /* ---- the memory ---------------------------------------------------------- */
 
-static int64_t
+int64_t
 iri_now(void)
 {
     struct timespec now;
@@ -873,12 +873,11 @@ iri_slot_fill(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
 }
 
 
-/* Is what was read good as long as the times of the directory stay? */
-static int
-iri_is_settled(const iri_node_t *node, int64_t read_at)
+int
+iri_node_is_settled(const iri_node_t *node, int64_t at)
 {
     /* Not mtime, which the owner of a directory may set to any year. */
-    return node->ctime < read_at - IRI_SETTLED;
+    return node->ctime < at - IRI_SETTLED;
 }
 
 
@@ -887,7 +886,7 @@ static int
 iri_slot_is_sure(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
 {
     return iri_node_is_same(&slot->node, node) && !slot->crowded
-           && (iri_is_settled(node, slot->read_at)
+           && (iri_node_is_settled(node, slot->read_at)
                || (now >= slot->read_at && now - slot->read_at < IRI_FRESH));
 }
 
@@ -1223,7 +1222,7 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
 
         search->sure = iri_slot_is_sure(slot, &search->node, now);
         search->settled = search->sure
-                          && iri_is_settled(&search->node, slot->read_at);
+                          && iri_node_is_settled(&search->node, slot->read_at);
         recalled->due = !search->sure && iri_slot_is_due(slot, now);
         recalled->large = slot->entries > IRI_MAX_WAITED;
         recalled->small = iri_slot_is_quick(slot);

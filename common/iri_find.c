@@ -753,22 +753,16 @@ iri_last_segment(iri_str_t part)
 
 /*
  * The directory that is asked for is nearly always there as it was written:
- * one look, and only its index has to be asked.  *from: 0 where it is not.
+ * one look at what comes before offset last.  *from: 0 where it is not.
  */
 static iri_status_t
-iri_find_parent(iri_finder_t *finder, size_t *from)
+iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
 {
     iri_buf_t    path = IRI_BUF_EMPTY;
     iri_str_t    root = finder->search->root;
     iri_status_t status;
-    size_t       last = iri_last_segment(finder->part);
 
     *from = 0;
-
-    /* absent: the octets of part were looked for, and are its names. */
-    if (last <= 1 || finder->absent.len == 0) {
-        return IRI_OK;
-    }
 
     status = iri_buf_put(finder->env, &path, root.data, root.len);
 
@@ -825,7 +819,7 @@ iri_find_folded(iri_finder_t *finder, iri_further_t *best)
 {
     iri_further_t folded;
     iri_status_t  status;
-    size_t        from;
+    size_t        from, last;
 
     finder->fold = iri_tree_fold(finder->tree);
 
@@ -835,7 +829,13 @@ iri_find_folded(iri_finder_t *finder, iri_further_t *best)
 
     memset(&folded, 0, sizeof(folded));
 
-    status = iri_find_parent(finder, &from);
+    from = 0;
+    last = iri_last_segment(finder->part);
+
+    /* Only the index of that has to be asked. */
+    status = finder->absent.len != 0 && last > 1
+                 ? iri_find_parent(finder, last, &from)
+                 : IRI_OK;
 
     if (status == IRI_OK) {
         status = from != 0
@@ -877,6 +877,55 @@ iri_is_folded(const iri_finder_t *finder, const iri_walk_t *walk)
 }
 
 
+/* Are the octets before offset last names of the tree, if they are there? */
+static int
+iri_is_parent_written_so(const iri_finder_t *finder, size_t last)
+{
+    iri_str_t parent = { last, finder->part.data };
+
+    return finder->absent.len != 0 || iri_is_ascii(parent, 0);
+}
+
+
+/*
+ * Down from the directory that is asked for, where one look finds that.  That
+ * it is looked at before anything in it is lets its times tell whether the
+ * answer still holds, so what was looked for before has to be once more.
+ */
+static iri_status_t
+iri_find_inside(iri_finder_t *finder, iri_walk_t *walk)
+{
+    iri_asked_t *asked = &finder->asked;
+    iri_status_t status = IRI_OK;
+    int64_t      at;
+    size_t       from = 0, last = iri_last_segment(finder->part);
+
+    if (last != 0 && iri_cache_memo(finder->search->cache) != NULL
+        && iri_is_parent_written_so(finder, last))
+    {
+        at = iri_now();
+        status = iri_find_parent(finder, last, &from);
+
+        if (from != 0 && from + finder->search->root.len <= UINT16_MAX
+            && iri_node_is_settled(&finder->node, at))
+        {
+            asked->len[0] = (uint16_t) finder->known.len;
+            asked->node[0] = finder->node;
+            asked->count = 1;
+            finder->inside = 1;
+            finder->absent.len = 0;
+        }
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    return from != 0 ? iri_walk_from(finder, finder->part, from, walk)
+                     : iri_walk(finder, finder->part, 0, walk);
+}
+
+
 /*
  * The names themselves, under each reading.  Where there is one reading and
  * names are folded, the same indexes know them.
@@ -894,6 +943,10 @@ iri_find_named(iri_finder_t *finder, iri_further_t *best)
 
     if (status != IRI_OK || (!finder->further && iri_may_fold(finder))) {
         return status;
+    }
+
+    if (!finder->further) {
+        return iri_find_inside(finder, &best->walk);
     }
 
     status = iri_walk(finder, finder->part, 0, &best->walk);

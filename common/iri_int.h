@@ -570,6 +570,14 @@ void iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2]);
 /* The same directory, and unchanged by its times? */
 int iri_node_is_same(const iri_node_t *a, const iri_node_t *b);
 
+/*
+ * Is what was found in a directory good as long as its times stay?  at: when
+ * the looks at it began, by iri_now().
+ */
+int iri_node_is_settled(const iri_node_t *node, int64_t at);
+
+int64_t iri_now(void);   /* ns since the epoch */
+
 /* Around what is this process's own in a cache: iri_memo.c. */
 void iri_cache_lock_own(iri_cache_t *cache);
 void iri_cache_unlock_own(iri_cache_t *cache);
@@ -577,7 +585,7 @@ void iri_cache_unlock_own(iri_cache_t *cache);
 
 /* ---- one look, one step (iri_step.c) ------------------------------------- */
 
-/* Directories whose indexes have given an answer. */
+/* Directories whose indexes have given an answer, or in which it was sought. */
 #define IRI_MAX_ASKED 4
 
 typedef struct {
@@ -603,6 +611,8 @@ typedef struct {
     unsigned               fold;      /* IRI_FORGIVE_... that is forgiven in
                                          this way down; 0: nothing of it */
     iri_asked_t            asked;     /* indexes */
+    int                    inside;    /* and no look was made but in the
+                                         directory that is the first of them */
     iri_str_t              known;     /* directory that was looked at last */
     iri_node_t             node;      /* and what it was */
     int                    further;   /* there are further readings */
@@ -678,6 +688,23 @@ iri_status_t iri_memo_find(iri_finder_t *finder, iri_found_t *found,
 
 /* Remember what was found, if it can be. */
 void iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found);
+
+/* How octets are read, where that takes more than a look at them. */
+typedef struct {
+    const iri_charsets_t *charsets;
+    iri_str_t             octets;
+    unsigned              came;    /* iri_source_t: raw_high, 2 for raw_bidi */
+    size_t                way;     /* out: place in charsets, and 1; 0: UTF-8;
+                                      one behind the last: each segment in one
+                                      of its own */
+    iri_str_t             path;    /* out: canonical */
+} iri_memo_reading_t;
+
+/* *held: the same was read before.  IRI_NO_MEMORY. */
+iri_status_t iri_memo_reading_find(const iri_env_t *env, iri_cache_t *cache,
+                                   iri_memo_reading_t *reading, int *held);
+void iri_memo_reading_keep(iri_cache_t *cache,
+                           const iri_memo_reading_t *reading);
 
 
 /* ---- down the tree (iri_walk.c) ------------------------------------------ */

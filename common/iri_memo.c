@@ -1,13 +1,18 @@
 /*
- * iri_memo.c - answers that were found by indexes, remembered by their path
+ * iri_memo.c - readings, and answers, remembered by their path
+ *
+ * How octets are read depends on them and on the charsets alone.
  *
  * What indexes say depends on the path, the settings and the directories they
  * are of, and on nothing else.  So where all of these had been quiet when
  * they were asked, the answer stays right until one of them changes: a look
- * at each of them instead of all the work.  It is kept for one process, in a
- * table of one place for each hash; nothing is lost if it is gone.
+ * at each of them instead of all the work.  The same is true of the names
+ * that were looked for in one directory, after a look at that; but a look may
+ * fail for once, so such an answer must have been given twice.  Only of paths
+ * that have one reading.
  *
- * Only of paths that have one reading.
+ * Both are kept for one process, in a table of one place for each hash;
+ * nothing is lost if it is gone.
  */
 
 #include <stdlib.h>
@@ -15,12 +20,17 @@
 
 #include "iri_int.h"
 
-#define IRI_MEMO_SIZE 1024   /* octets of one answer, or it is not kept */
+#define IRI_MEMO_SIZE 1024   /* octets of one of them, or it is not kept */
+
+/* The lowest bits of a hash tell of what it is. */
+#define IRI_MEMO_FOUND   UINT64_C(1)
+#define IRI_MEMO_READING UINT64_C(2)
 
 typedef struct {
     uint64_t     hash;       /* 0: free */
     uint64_t     shape[2];
     uint64_t     charsets;   /* of the reading */
+    uint32_t     match_conf; /* IRI_FORGIVE_... of the tree */
     uint32_t     prefix;
     uint16_t     root;       /* octets of text, one behind the other */
     uint16_t     path;
@@ -32,6 +42,7 @@ typedef struct {
     uint8_t      answer;
     uint8_t      why;
     uint8_t      match;
+    uint8_t      sure;       /* 0: it must be found once more */
     iri_asked_t  asked;
 } iri_memo_head_t;
 
@@ -42,9 +53,31 @@ typedef struct {
     unsigned char   text[IRI_MEMO_TEXT];
 } iri_memo_entry_t;
 
+typedef struct {
+    uint64_t hash;           /* in the place of the other */
+    uint64_t charsets;
+    uint16_t octets;         /* of text, one behind the other */
+    uint16_t path;
+    uint8_t  came;
+    uint8_t  way;
+} iri_memo_read_head_t;
+
+#define IRI_MEMO_READ_TEXT (IRI_MEMO_SIZE - sizeof(iri_memo_read_head_t))
+
+typedef struct {
+    iri_memo_read_head_t head;
+    unsigned char        text[IRI_MEMO_READ_TEXT];
+} iri_memo_read_entry_t;
+
+typedef union {
+    uint64_t              hash;
+    iri_memo_entry_t      found;
+    iri_memo_read_entry_t reading;
+} iri_memo_place_t;
+
 struct iri_memo_s {
     size_t            mask;
-    iri_memo_entry_t *entry;
+    iri_memo_place_t *place;
 };
 
 
@@ -68,9 +101,9 @@ iri_memo_create(size_t size)
     }
 
     memo->mask = entries - 1;
-    memo->entry = calloc(entries, sizeof(*memo->entry));
+    memo->place = calloc(entries, sizeof(*memo->place));
 
-    if (memo->entry == NULL) {
+    if (memo->place == NULL) {
         free(memo);
         return NULL;
     }
@@ -83,7 +116,7 @@ void
 iri_memo_destroy(iri_memo_t *memo)
 {
     if (memo != NULL) {
-        free(memo->entry);
+        free(memo->place);
         free(memo);
     }
 }
@@ -141,16 +174,23 @@ iri_memo_charsets(const iri_finder_t *finder)
 }
 
 
+static iri_memo_place_t *
+iri_memo_place(const iri_memo_t *memo, uint64_t hash)
+{
+    return &memo->place[(hash >> 20) & memo->mask];
+}
+
+
+/* Of the path alone: it is asked for by one way of writing it, mostly. */
 static uint64_t
 iri_memo_hash(const iri_finder_t *finder)
 {
     const iri_search_t *search = finder->search;
-    uint64_t            hash;
 
-    hash = iri_memo_mix(search->root.len << 1 | (search->write != 0),
-                        search->path);
-
-    return iri_memo_mix(hash, iri_memo_octets(finder)) | 1;
+    return (iri_memo_mix(search->root.len << 1 | (search->write != 0),
+                         search->path)
+            & ~UINT64_C(3))
+           | IRI_MEMO_FOUND;
 }
 
 
@@ -186,6 +226,7 @@ iri_memo_is_of(const iri_memo_entry_t *entry, uint64_t hash,
     iri_tree_pack(search->tree, shape);
 
     return head->shape[0] == shape[0] && head->shape[1] == shape[1]
+           && head->match_conf == search->tree->match
            && head->charsets == iri_memo_charsets(finder);
 }
 
@@ -205,7 +246,6 @@ iri_memo_may_ask(const iri_finder_t *finder, const iri_memo_t *memo)
 
     return memo != NULL
            && search->root.len + search->path.len < IRI_MEMO_TEXT
-           && (finder->tree->match & IRI_FORGIVE_FOLDED) != 0
            && search->prefix <= UINT32_MAX;
 }
 
@@ -279,8 +319,8 @@ iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)
     hash = iri_memo_hash(finder);
 
     iri_cache_lock_own(search->cache);
-    entry = &memo->entry[(hash >> 20) & memo->mask];
-    *held = iri_memo_is_of(entry, hash, finder);
+    entry = &iri_memo_place(memo, hash)->found;
+    *held = iri_memo_is_of(entry, hash, finder) && entry->head.sure;
 
     if (*held) {
         size = sizeof(entry->head) + iri_memo_asked(&entry->head)
@@ -318,6 +358,7 @@ iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)
 /*
  * Is the answer made of what indexes said, and of nothing else?  What was
  * looked for as it stands is not in them, so that is no more than they say.
+ * Or of what was looked for in one directory?
  */
 static int
 iri_memo_may_keep(const iri_finder_t *finder, const iri_found_t *found,
@@ -328,9 +369,10 @@ iri_memo_may_keep(const iri_finder_t *finder, const iri_found_t *found,
                   + found->path.len;
 
     return finder->asked.count != 0 && !finder->asked.unsure
-           && !finder->further && !finder->stopped && finder->looks == 0
-           && finder->lists == 0
-           && (found->answer == IRI_MOVED || found->answer == IRI_PASS)
+           && !finder->further && !finder->stopped && finder->lists == 0
+           && (finder->looks == 0 || finder->inside)
+           && (found->answer == IRI_MOVED || found->answer == IRI_PASS
+               || (found->answer == IRI_SERVE && finder->inside))
            && text <= IRI_MEMO_TEXT && iri_memo_may_ask(finder, memo);
 }
 
@@ -343,6 +385,41 @@ iri_memo_put(unsigned char *to, const unsigned char *octets, size_t len)
     }
 
     return to + len;
+}
+
+
+static int
+iri_memo_same_asked(const iri_asked_t *a, const iri_asked_t *b)
+{
+    size_t i;
+
+    for (i = 0; i < a->count; i++) {
+        if (a->len[i] != b->len[i]
+            || !iri_node_is_same(&a->node[i], &b->node[i])) {
+            return 0;
+        }
+    }
+
+    return a->count == b->count;
+}
+
+
+/* Is that what the entry holds as an answer that was given once? */
+static int
+iri_memo_is_told_again(const iri_memo_entry_t *entry,
+                       const iri_memo_head_t  *head,
+                       const iri_finder_t *finder, const iri_found_t *found)
+{
+    const iri_memo_head_t *old = &entry->head;
+    size_t                 at = iri_memo_asked(old);
+    iri_str_t              path = { head->found, found->path.data };
+
+    return iri_memo_is_of(entry, head->hash, finder)
+           && old->answer == head->answer && old->why == head->why
+           && old->match == head->match
+           && iri_memo_same_asked(&old->asked, &head->asked)
+           && iri_memo_has(entry, at, old->filename, found->filename)
+           && iri_memo_has(entry, at + old->filename + 1, old->found, path);
 }
 
 
@@ -364,6 +441,7 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     iri_tree_pack(search->tree, head.shape);
     head.hash = iri_memo_hash(finder);
     head.charsets = iri_memo_charsets(finder);
+    head.match_conf = search->tree->match;
     head.prefix = (uint32_t) search->prefix;
     head.write = search->write != 0;
     head.read = iri_memo_read(finder);
@@ -378,7 +456,9 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     head.asked = finder->asked;
 
     iri_cache_lock_own(search->cache);
-    entry = &memo->entry[(head.hash >> 20) & memo->mask];
+    entry = &iri_memo_place(memo, head.hash)->found;
+    head.sure = !finder->inside
+                || iri_memo_is_told_again(entry, &head, finder, found);
     entry->head = head;
 
     p = iri_memo_put(entry->text, search->root.data, head.root);
@@ -387,4 +467,97 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     p = iri_memo_put(p, found->filename.data, (size_t) head.filename + 1);
     (void) iri_memo_put(p, found->path.data, head.found);
     iri_cache_unlock_own(search->cache);
+}
+
+
+/* ---- readings ------------------------------------------------------------ */
+
+static uint64_t
+iri_memo_reading_hash(const iri_memo_reading_t *reading)
+{
+    return (iri_memo_mix(reading->came, reading->octets) & ~UINT64_C(3))
+           | IRI_MEMO_READING;
+}
+
+
+static int
+iri_memo_reading_is(const iri_memo_read_entry_t *entry, uint64_t hash,
+                    const iri_memo_reading_t *reading)
+{
+    const iri_memo_read_head_t *head = &entry->head;
+
+    return head->hash == hash && head->came == reading->came
+           && head->octets == reading->octets.len
+           && memcmp(entry->text, reading->octets.data, head->octets) == 0
+           && head->charsets == iri_charsets_pack(reading->charsets);
+}
+
+
+iri_status_t
+iri_memo_reading_find(const iri_env_t *env, iri_cache_t *cache,
+                      iri_memo_reading_t *reading, int *held)
+{
+    iri_memo_t            *memo = iri_cache_memo(cache);
+    iri_memo_read_entry_t *entry;
+    unsigned char         *path = NULL;
+    uint64_t               hash;
+
+    *held = 0;
+
+    if (memo == NULL) {
+        return IRI_OK;
+    }
+
+    hash = iri_memo_reading_hash(reading);
+
+    iri_cache_lock_own(cache);
+    entry = &iri_memo_place(memo, hash)->reading;
+    *held = iri_memo_reading_is(entry, hash, reading);
+
+    if (*held) {
+        path = env->alloc(env->ctx, entry->head.path);
+
+        if (path != NULL) {
+            memcpy(path, entry->text + entry->head.octets, entry->head.path);
+            reading->path.data = path;
+            reading->path.len = entry->head.path;
+            reading->way = entry->head.way;
+        }
+    }
+
+    iri_cache_unlock_own(cache);
+
+    return *held && path == NULL ? IRI_NO_MEMORY : IRI_OK;
+}
+
+
+void
+iri_memo_reading_keep(iri_cache_t *cache, const iri_memo_reading_t *reading)
+{
+    iri_memo_t            *memo = iri_cache_memo(cache);
+    iri_memo_read_entry_t *entry;
+    iri_memo_read_head_t   head;
+    unsigned char         *p;
+
+    if (memo == NULL
+        || reading->octets.len + reading->path.len > IRI_MEMO_READ_TEXT)
+    {
+        return;
+    }
+
+    memset(&head, 0, sizeof(head));
+    head.hash = iri_memo_reading_hash(reading);
+    head.charsets = iri_charsets_pack(reading->charsets);
+    head.octets = (uint16_t) reading->octets.len;
+    head.path = (uint16_t) reading->path.len;
+    head.came = (uint8_t) reading->came;
+    head.way = (uint8_t) reading->way;
+
+    iri_cache_lock_own(cache);
+    entry = &iri_memo_place(memo, head.hash)->reading;
+    entry->head = head;
+
+    p = iri_memo_put(entry->text, reading->octets.data, head.octets);
+    (void) iri_memo_put(p, reading->path.data, head.path);
+    iri_cache_unlock_own(cache);
 }

@@ -307,6 +307,12 @@ iri_asked_add(iri_asked_t *asked, const iri_walk_t *walk,
         return;
     }
 
+    /* That in which names were looked for before. */
+    if (asked->count == 1 && asked->len[0] == walk->disk.len) {
+        asked->unsure |= !iri_node_is_same(&asked->node[0], &search->node);
+        return;
+    }
+
     asked->len[asked->count] = (uint16_t) walk->disk.len;
     asked->node[asked->count++] = search->node;
 }
@@ -598,7 +604,9 @@ iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
         status = iri_candidate(finder, walk, nearest->octets, step);
     }
 
+    /* The index says that it is there: that is not to be remembered. */
     if (status != IRI_OK || *step != IRI_STEP_FOUND) {
+        finder->asked.unsure = 1;
         return status;
     }
 

@@ -367,7 +367,8 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    status = iri_read_path(&env, &iscf->reading, &request, &reading);
+    status = iri_read_path(&env, &iscf->reading, ngx_http_iri_cache(r),
+                           &request, &reading);
     if (status != IRI_OK) {
         ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                       "iri: the path could not be read: %s",
@@ -443,7 +444,8 @@ ngx_http_iri_read_ascii(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    return iri_read_path(&env, &iscf->reading, &request, reading) == IRI_OK
+    return iri_read_path(&env, &iscf->reading, NULL, &request, reading)
+                   == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
 }

@@ -1807,6 +1807,203 @@ test_large_and_changing(void **state)
 }
 
 
+/* ---- names that were looked for ------------------------------------------ */
+
+/* The second time the answer is the same; the third it costs one look. */
+static void
+assert_told(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
+            const char *path, const char *filename)
+{
+    int i;
+
+    for (i = 0; i < 4; i++) {
+        core->stats = core->lists = 0;
+        assert_text(find_in(core, cache, tree, path), filename);
+    }
+
+    assert_int_equal(core->stats, 1);
+    assert_int_equal(core->lists, 0);
+}
+
+
+#define GA     "\xe3\x82\xac"               /* U+30AC */
+#define GA_NFD "\xe3\x82\xab\xe3\x82\x99"   /* the same in NFD */
+#define GA_EUC "\xa5\xac"
+
+/* What is absent, and what is there in another form, until that changes. */
+static void
+test_named(void **state)
+{
+    core_t          core;
+    core_node_t    *one;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    const char     *in[] = { "", "/d", "/d/\xe8\xa1\xa8" };
+    char            path[64], nfc[64], nfd[64], other[64];
+    size_t          i;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (i = 0; i < COUNT(in); i++) {
+        snprintf(path, sizeof(path), "%s/" GA, in[i]);
+        snprintf(nfc, sizeof(nfc), "/srv%s/" GA, in[i]);
+        snprintf(nfd, sizeof(nfd), "/srv%s/" GA_NFD, in[i]);
+        snprintf(other, sizeof(other), "/srv%s/x", in[i]);
+        core_put(&core, core_str(other));
+
+        assert_told(&core, cache, &tree, path, "");
+
+        core.mtime++;
+        one = core_put(&core, core_str(nfd));
+        assert_text(find_in(&core, cache, &tree, path), nfd);
+        assert_told(&core, cache, &tree, path, nfd);
+
+        core.mtime++;
+        one->name = S("gone");
+        snprintf(other, sizeof(other), "/srv%s/y", in[i]);
+        core_put(&core, core_str(other));
+        assert_text(find_in(&core, cache, &tree, path), "");
+
+        core.mtime++;
+        core_put(&core, core_str(nfd));
+        assert_told(&core, cache, &tree, path, nfd);
+        core.mtime++;
+        core_put(&core, core_str(nfc));
+        assert_text(find_in(&core, cache, &tree, path), nfc);
+    }
+
+    core_free(&core);
+    iri_cache_destroy(cache);
+}
+
+
+/* Other settings have other answers; a legacy name is remembered, too. */
+static void
+test_named_settings(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t any = core_tree("", IRI_NAMES_ANY, N);
+    iri_tree_conf_t nfc = core_tree("", IRI_NAMES_NFC, N);
+    iri_tree_conf_t euc = core_tree("euc-jp", IRI_NAMES_ANY, N);
+    iri_tree_conf_t pair = core_tree("", IRI_NAMES_ANY,
+                                     N | IRI_FORGIVE_VARIANTS);
+    int             i;
+
+    (void) state;
+
+    core_init(&core);
+    core_put(&core, S("/srv/d/" GA_NFD));
+    core_put(&core, S("/srv/d/\xe3\x80\x9c"));
+    core_put(&core, S("/srv/e/" GA_EUC));
+
+    for (i = 0; i < 3; i++) {
+        assert_told(&core, cache, &any, "/d/" GA, "/srv/d/" GA_NFD);
+        assert_text(find_in(&core, cache, &nfc, "/d/" GA), "");
+        assert_told(&core, cache, &euc, "/e/" GA, "/srv/e/" GA_EUC);
+        assert_text(find_in(&core, cache, &any, "/e/" GA), "");
+
+        assert_told(&core, cache, &any, "/d/\xef\xbd\x9e", "");
+        assert_text(find_other(&core, cache, &pair, "/d/\xef\xbd\x9e"),
+                    "/d/\xe3\x80\x9c");
+    }
+
+    core_free(&core);
+    iri_cache_destroy(cache);
+}
+
+
+/* A directory that has changed just now, or is yet to come: no memory of it. */
+static void
+test_named_racy(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_NFD, N);
+    int             i;
+
+    (void) state;
+
+    core_init(&core);
+    core.mtime = now();
+    core_put(&core, S("/srv/d/x"));
+
+    for (i = 0; i < 3; i++) {
+        assert_text(find_in(&core, cache, &tree, "/d/" GA), "");
+    }
+
+    /* Within the grain of the clock: the times stay. */
+    core_put(&core, S("/srv/d/" GA_NFD));
+    assert_text(find_in(&core, cache, &tree, "/d/" GA), "/srv/d/" GA_NFD);
+
+    core_free(&core);
+    iri_cache_destroy(cache);
+}
+
+
+/* Another directory in its place, before it is looked at and after that. */
+static core_t     *led_core;
+static core_node_t led_old;
+
+static iri_status_t
+stat_moved(void *ctx, const char *path, iri_node_t *node)
+{
+    iri_status_t status = led_by->stat(ctx, path, node);
+    core_node_t *d = core_node(led_core, S("/srv/d"));
+
+    /* What was looked for first was looked for in the other. */
+    if (led_old.first != NULL && strstr(path, GA) != NULL) {
+        d->first = led_old.first;
+        d->node = led_old.node;
+        led_old.first = NULL;
+    }
+
+    return status;
+}
+
+
+static void
+test_named_replaced(void **state)
+{
+    core_t          core;
+    core_node_t    *d, *first;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    iri_dir_t       dir;
+    int             i;
+
+    (void) state;
+
+    core_init(&core);
+    led_core = &core;
+    led_by = core.env.dir;
+    dir = *led_by;
+    dir.stat = stat_moved;
+    core.env.dir = &dir;
+
+    core_put(&core, S("/srv/d/" GA));
+    d = core_node(&core, S("/srv/d"));
+    first = d->first;
+
+    /* Empty while it is looked for as it stands, each time. */
+    for (i = 0; i < 3; i++) {
+        led_old = *d;
+        led_old.first = first;
+        d->first = NULL;
+        d->node.ino += 100;
+        (void) find_in(&core, cache, &tree, "/d/" GA);
+    }
+
+    led_old.first = NULL;
+    assert_text(find_in(&core, cache, &tree, "/d/" GA), "/srv/d/" GA);
+
+    core_free(&core);
+    iri_cache_destroy(cache);
+}
+
+
 int
 main(void)
 {
@@ -1841,6 +2038,10 @@ main(void)
         cmocka_unit_test(test_built_in_a_thread),
         cmocka_unit_test(test_queue),
         cmocka_unit_test(test_large_and_changing),
+        cmocka_unit_test(test_named),
+        cmocka_unit_test(test_named_settings),
+        cmocka_unit_test(test_named_racy),
+        cmocka_unit_test(test_named_replaced),
     };
 
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);

@@ -200,35 +200,57 @@ escape(iri_str_t s, unsigned char *out)
 }
 
 
-/* Who needs no uri gets the same, but for that. */
+/* But for its uri. */
 static void
-check_without_uri(core_t *core, const iri_reading_conf_t *conf,
-                  const iri_request_t *request, const iri_reading_t *want)
+check_same(core_t *core, const iri_request_t *request,
+           const iri_reading_t *got, const iri_reading_t *want)
 {
-    iri_reading_t got;
-    iri_str_t     uri;
+    iri_str_t uri = got->uri;
 
-    memset(&got, 0x5a, sizeof(got));
-    assert_int_equal(iri_read_path(&core->env, conf, request, &got), IRI_OK);
-
-    assert_int_equal(got.answer, want->answer);
-    assert_int_equal(got.status, want->status);
-    assert_int_equal(got.why, want->why);
-    assert_int_equal(got.form, want->form);
-    assert_int_equal(got.raw, want->raw);
-    assert_ptr_equal(got.conf, want->conf);
-    assert_str(got.charset, want->charset);
-    assert_str(got.path, want->path);
-    assert_str(got.octets, want->octets);
-
-    uri = got.uri;
+    assert_int_equal(got->answer, want->answer);
+    assert_int_equal(got->status, want->status);
+    assert_int_equal(got->why, want->why);
+    assert_int_equal(got->form, want->form);
+    assert_int_equal(got->raw, want->raw);
+    assert_ptr_equal(got->conf, want->conf);
+    assert_str(got->charset, want->charset);
+    assert_str(got->path, want->path);
+    assert_str(got->octets, want->octets);
 
     if (uri.len == 0 && !request->escaped) {
-        assert_int_equal(iri_path_to_uri(&core->env, got.path, &uri),
+        assert_int_equal(iri_path_to_uri(&core->env, got->path, &uri),
                          IRI_OK);
     }
 
     assert_str(uri, want->uri);
+}
+
+
+/*
+ * Who needs no uri gets the same: where nothing is remembered, when it is read
+ * and when it is remembered, in a memory that has room for few.
+ */
+static void
+check_read_path(core_t *core, const iri_reading_conf_t *conf,
+                const iri_request_t *request, const iri_reading_t *want)
+{
+    static iri_cache_t *cache;
+    iri_reading_t       got;
+    int                 i;
+
+    if (cache == NULL) {
+        cache = iri_cache_create(
+            &(iri_cache_conf_t) { .size = 4 * IRI_MIN_CACHE });
+        assert_non_null(cache);
+    }
+
+    for (i = 0; i < 3; i++) {
+        memset(&got, 0x5a, sizeof(got));
+        assert_int_equal(iri_read_path(&core->env, conf,
+                                       i == 0 ? NULL : cache, request, &got),
+                         IRI_OK);
+        check_same(core, request, &got, want);
+    }
 }
 
 
@@ -248,7 +270,7 @@ read_path(core_t *core, const iri_reading_conf_t *conf, iri_str_t path,
     }
 
     assert_ptr_equal(reading.conf, conf);
-    check_without_uri(core, conf, &request, &reading);
+    check_read_path(core, conf, &request, &reading);
 
     return reading;
 }
@@ -1133,6 +1155,53 @@ test_new_paths(void **state)
 }
 
 
+/* What is remembered of octets that came escaped is not of those raw. */
+static void
+test_remembered(void **state)
+{
+    static const char *const escaped = "/%E2%80%8Fe%CC%81";
+    static const char *const raw = "/\xe2\x80\x8f" "e%CC%81";
+
+    core_t             core;
+    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404 };
+    iri_reading_conf_t other = { core_charsets("windows-1252"),
+                                 IRI_INVALID_404 };
+    iri_cache_t       *cache = iri_cache_create(
+              &(iri_cache_conf_t) { .size = 4 * IRI_MIN_CACHE });
+    iri_request_t request = { core_str("/\xe2\x80\x8f" "e\xcc\x81"), 0,
+                              { 0, NULL } };
+    iri_reading_t reading;
+    int           i;
+
+    (void) state;
+    core_init(&core);
+
+    for (i = 0; i < 6; i++) {
+        request.target = core_str(i % 2 == 0 ? escaped : raw);
+        assert_int_equal(iri_read_path(&core.env, i < 4 ? &conf : &other,
+                                       cache, &request, &reading),
+                         IRI_OK);
+        assert_int_equal(reading.answer,
+                         i % 2 == 0 ? IRI_SERVE : IRI_REFUSE);
+        assert_ptr_equal(reading.conf, i < 4 ? &conf : &other);
+    }
+
+    /* What was not to be had for want of memory is had the next time. */
+    request.target = core_str(escaped);
+    core.fail_at = core.allocs + 1;
+    assert_int_equal(iri_read_path(&core.env, &other, cache, &request,
+                                   &reading),
+                     IRI_NO_MEMORY);
+    assert_int_equal(iri_read_path(&core.env, &other, cache, &request,
+                                   &reading),
+                     IRI_OK);
+    assert_int_equal(reading.answer, IRI_SERVE);
+
+    core_free(&core);
+    iri_cache_destroy(cache);
+}
+
+
 int
 main(void)
 {
@@ -1149,6 +1218,7 @@ main(void)
         cmocka_unit_test(test_escaped_slashes),
         cmocka_unit_test(test_new_paths),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_remembered),
     };
 
     return cmocka_run_group_tests_name("read", tests, NULL, NULL);
