@@ -124,6 +124,15 @@ iri_memo_destroy(iri_memo_t *memo)
 
 /* ---- what is asked ------------------------------------------------------- */
 
+static uint64_t
+iri_memo_mix_word(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return hash ^ hash >> 29;
+}
+
+
 /* Not keyed: who finds two paths with one hash only makes both slower. */
 static uint64_t
 iri_memo_mix(uint64_t hash, iri_str_t s)
@@ -131,11 +140,15 @@ iri_memo_mix(uint64_t hash, iri_str_t s)
     uint64_t word;
     size_t   at;
 
-    for (at = 0; at < s.len; at += 8) {
+    for (at = 0; at + sizeof(word) <= s.len; at += sizeof(word)) {
+        memcpy(&word, s.data + at, sizeof(word));
+        hash = iri_memo_mix_word(hash, word);
+    }
+
+    if (at < s.len) {
         word = 0;
-        memcpy(&word, s.data + at, s.len - at < 8 ? s.len - at : 8);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
+        memcpy(&word, s.data + at, s.len - at);
+        hash = iri_memo_mix_word(hash, word);
     }
 
     return hash ^ s.len;

@@ -492,6 +492,7 @@ iri_source_is_plain(const iri_source_t *source)
 
     for (/* void */; p < end; p += n) {
         n = iri_utf8_quick(p, end);
+
         if (n != 0) {
             continue;
         }

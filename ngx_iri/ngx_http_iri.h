@@ -538,8 +538,11 @@ ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
  */
 ngx_http_iri_found_t *ngx_http_iri_find(ngx_http_request_t *r);
 
-/* 1: it has been asked, gave no other path, and nothing has changed since. */
-ngx_uint_t ngx_http_iri_is_settled(ngx_http_request_t *r);
+/*
+ * That, if it has been asked, gave no other path, and nothing has changed
+ * since; else NULL.
+ */
+const ngx_http_iri_found_t *ngx_http_iri_settled(ngx_http_request_t *r);
 
 /* What ngx_http_iri_find() gives, for another path that is canonical. */
 ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
@@ -572,11 +575,11 @@ void ngx_http_iri_root_validate(ngx_http_request_t *r,
     ngx_http_iri_loc_conf_t *ilcf);
 
 /*
- * Before the content: give nginx its own root back where that will do.  own:
- * the disk has nothing to say of r->uri.
+ * Before the content: give nginx its own root back where that will do.  found:
+ * what r->uri leads to, NULL: the disk has nothing to say of it.
  */
 void ngx_http_iri_root_leave(ngx_http_request_t *r,
-    const ngx_http_iri_loc_conf_t *ilcf, ngx_uint_t own);
+    const ngx_http_iri_loc_conf_t *ilcf, const ngx_http_iri_found_t *found);
 
 /* A module that may be missing: by its name, for then it has no symbol. */
 ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);

@@ -711,7 +711,8 @@ ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_own_name(ilcf, r->uri) || ngx_http_iri_is_settled(r)) {
+    if (ngx_http_iri_settled(r) != NULL
+        || ngx_http_iri_own_name(ilcf, r->uri)) {
         ngx_http_iri_root_validate(r, ilcf);
         return NGX_DECLINED;
     }
@@ -947,9 +948,10 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                rc;
-    ngx_uint_t               own;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_int_t                   rc;
+    ngx_uint_t                  own;
+    ngx_http_iri_loc_conf_t    *ilcf;
+    const ngx_http_iri_found_t *found;
 
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
@@ -960,10 +962,10 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
     }
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    own = ngx_http_iri_own_name(ilcf, r->uri);
+    found = ngx_http_iri_settled(r);
+    own = found == NULL && ngx_http_iri_own_name(ilcf, r->uri);
 
-    rc = own || ngx_http_iri_is_settled(r) ? NGX_DECLINED
-                                           : ngx_http_iri_answer(r);
+    rc = own || found != NULL ? NGX_DECLINED : ngx_http_iri_answer(r);
     if (rc != NGX_DECLINED) {
         return rc;
     }
@@ -977,7 +979,9 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
         return ngx_http_iri_destination_rules(r);
     }
 
-    ngx_http_iri_root_leave(r, ilcf, own);
+    if (own || found != NULL) {
+        ngx_http_iri_root_leave(r, ilcf, found);
+    }
 
     return NGX_DECLINED;
 }

@@ -346,14 +346,16 @@ ngx_http_iri_found_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-ngx_uint_t
-ngx_http_iri_is_settled(ngx_http_request_t *r)
+const ngx_http_iri_found_t *
+ngx_http_iri_settled(ngx_http_request_t *r)
 {
     const ngx_http_iri_found_t *found = ngx_http_iri_found_last(r, r->uri);
 
     return found != NULL
-           && (found->found.answer == IRI_PASS
-               || found->found.answer == IRI_SERVE);
+                   && (found->found.answer == IRI_PASS
+                       || found->found.answer == IRI_SERVE)
+               ? found
+               : NULL;
 }
 
 
@@ -951,31 +953,24 @@ ngx_http_iri_root_validate(ngx_http_request_t      *r,
 }
 
 
-/* Does the core give for r->uri what nginx puts together by itself? */
-static ngx_uint_t
-ngx_http_iri_is_nginx_name(ngx_http_request_t *r)
-{
-    const ngx_http_iri_found_t *found = ngx_http_iri_found_last(r, r->uri);
-
-    return found != NULL
-           && (found->found.answer == IRI_PASS
-               || found->found.answer == IRI_SERVE)
-           && ngx_http_iri_is_exact(&found->search, found->search.path,
-                                    found->found.filename);
-}
-
-
 /*
  * What answers from here on with a file, or a list of them, asks for that of
  * r->uri alone; who changes it leaves the location, or copies and moves.
  */
 void
 ngx_http_iri_root_leave(ngx_http_request_t            *r,
-                        const ngx_http_iri_loc_conf_t *ilcf, ngx_uint_t own)
+                        const ngx_http_iri_loc_conf_t *ilcf,
+                        const ngx_http_iri_found_t    *found)
 {
-    if (ilcf->simple && r->content_handler == NULL
-        && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-        && (own || ngx_http_iri_is_nginx_name(r)))
+    if (!ilcf->simple || r->content_handler != NULL
+        || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
+    {
+        return;
+    }
+
+    if (found == NULL
+        || ngx_http_iri_is_exact(&found->search, found->search.path,
+                                 found->found.filename))
     {
         r->loc_conf = ilcf->plain_conf;
     }
