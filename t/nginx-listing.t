@@ -93,6 +93,11 @@ rules/redirect	file	1
 rules/root.txt	file	1
 rules/only.txt	file	1
 rules/.hidden	file	1
+nest/free.txt	file	1
+nest/deny.txt	file	1
+nest/a.no	file	1
+nest/a.yes	file	1
+nest/deep/x	file	1
 tried/one.txt	file	1
 tried/one.txt.html	file	1
 tried/two.txt	file	1
@@ -190,6 +195,16 @@ server {
         proxy_pass http://127.0.0.1:%%PORTauth%%;
         proxy_set_header X-Uri $request_uri;
     }
+
+    location /nest/ {
+        location = /nest/deny.txt { deny all; }
+        location ~ \.no$ { deny all; }
+        location ^~ /nest/deep/ {
+            location ~ x { return 200 x; }
+            deny all;
+        }
+    }
+    location ~ \.yes$ { deny all; }
 
     location /tried/ { try_files $uri.html $uri $uri/ =404; }
     location /plain/ { try_files $uri $uri/ =404; }
@@ -397,6 +412,7 @@ is names('/', port => $server->port('first')), '401', 'who may see none';
 like names('/rules/', port => $server->port('first'), @user), qr/free/,
     'who may';
 
+is names('/nest/'), '200 free.txt', 'locations in locations, and patterns';
 is names('/plain/'), '200 sub/ one.txt', 'try_files $uri $uri/';
 is names('/tried/'), '200 sub/ one.txt.html two.txt',
     'another candidate in front';

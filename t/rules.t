@@ -49,6 +49,7 @@ my @FILES = (
     ['がぎ.txt' => 'NFC'], [in(NFD => 'がぎ.txt') => 'NFD'],
     ['が' . in(NFD => 'ぎ') . '.txt' => 'PARTLY'],
     ['list/一.txt' => 'ONE'], ['list/<b>&.txt' => 'TWO'],
+    ['list/.htpasswd' => 'SECRET'], ['list/名.php' => 'SECRET'],
     ['up/あ' => 'OLD'], ['closed/あ.txt' => 'CLOSED'],
     ['euc/' . in('euc-jp', '表.txt') => 'EUC'], ['euc/?.txt' => '?'],
     ['nah/ABC.txt' => 'ABC'], ['nah/café.txt' => 'CAFE'],
@@ -78,7 +79,7 @@ server {
     location ~ "/\." { deny all; }
     location ~ "\.php$" { deny all; }
     location "/外/" { disable_symlinks on; }
-    location /list/ { autoindex on; }
+    location /list/ { %%LIST%% }
     location /euc/ { %%EUC%% }
     location /nah/ { %%FOLD%% }
     location "/表/" { %%REDIRECT%% }
@@ -99,6 +100,7 @@ Header always set X-Args "expr=%{QUERY_STRING}"
 </Directory>
 <Directory "%%ROOT%%/list">
     Options Indexes FollowSymLinks
+    %%LIST%%
 </Directory>
 <Directory "%%ROOT%%/euc">
     %%EUC%%
@@ -131,12 +133,12 @@ my %WORDS = (
     nginx => {
         IRI => "iri on; iri_charset Shift_JIS EUC-JP;",
         EUC => 'iri_filename_charset EUC-JP;', REDIRECT => 'iri_redirect 301;',
-        FOLD => 'iri_match width case accents;',
+        FOLD => 'iri_match width case accents;', LIST => 'iri_listing on;',
     },
     httpd => {
         IRI => "IRIEngine On\nIRICharset Shift_JIS EUC-JP",
         EUC => 'IRIFilenameCharset EUC-JP', REDIRECT => 'IRIRedirect 301',
-        FOLD => 'IRIMatch width case accents',
+        FOLD => 'IRIMatch width case accents', LIST => 'IRIListing On',
     },
 );
 
@@ -144,7 +146,7 @@ my %WORDS = (
 sub server {
     my ($name, $stock) = @_;
     my $conf = $CONF{$name};
-    $conf =~ s/%%(IRI|EUC|REDIRECT|FOLD)%%/$stock ? '' : $WORDS{$name}{$1}/ge;
+    $conf =~ s/%%(IRI|EUC|REDIRECT|FOLD|LIST)%%/$stock ? '' : $WORDS{$name}{$1}/ge;
     my %option = (root => root(), conf => $conf, stock => $stock,
         log_level => 'info');
     return nginx(%option) if $name eq 'nginx';
@@ -328,8 +330,15 @@ rule 13, 'Location is percent-encoded, from one "/", its query as it came' =>
     gives('/%0d%0aX-Injected:1/' . uri('表.txt'), 404);
 };
 
-rule 14, "listings are the servers' own so far" => sub {
-    as_stock('/list/');
+rule 14, 'a listing escapes every name and tells none that is denied' => sub {
+    for my $name (@NAMES) {
+        my $body = $server{$name}->get('/list/')->body;
+        my @links = $body =~ /<a href="(\.\/[^"]*)"/g;
+        is "@links", './%3Cb%3E&amp;.txt ./' . uri('一.txt'),
+            "$name: what there is, and nothing else";
+        unlike $body, qr/<b>|htpasswd|php/, "$name: no markup of a name";
+    }
+    gives('/list/%3Cb%3E&.txt', 200, 'TWO');
 };
 
 # Two sites, of which the second is written in Unicode.

@@ -52,7 +52,7 @@ my %HTTPD_DIRECTIVE = (
     filename_charset => 'IRIFilenameCharset',
     filename_form => 'IRIFilenameForm', match => 'IRIMatch',
     redirect => 'IRIRedirect', host => 'IRIHost',
-    ambiguous => 'IRIAmbiguous',
+    ambiguous => 'IRIAmbiguous', listing => 'IRIListing',
 );
 my %CORE_OPTION = map { $_ => 1 }
     qw(charset invalid filename_charset filename_form match ambiguous);
