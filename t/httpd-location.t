@@ -87,7 +87,7 @@ ProxyPassReverse "/up/" "http://127.0.0.1:%%PORTup%%/"
     DocumentRoot "%%ROOT%%"
     RewriteEngine On
     RewriteRule "^/relative" "-" [E=to:1]
-    Header always set Location "/é/e\x{301}/%%e9?é" env=to
+    Header always set Location "/é/e\x{301}?é" env=to
     RewriteRule "^/relative" "-" [R=302]
     Redirect 302 /absolute "http://x.example/é/%e9"
     RewriteRule "^/back" "http://127.0.0.1:%%PORTup%%/é/%e9" [R,NE]
@@ -156,7 +156,7 @@ is $server->get('/cgi/to.cgi?path')->body, 'coffee',
     'a path without a status is no redirect';
 leads('/up/absolute', 'http://x.example/%C3%A9/%E9',
     'what an origin says is escaped, not read');
-leads('/up/relative', '/%C3%A9/e%CC%81/%E9?%C3%A9', 'a path');
+leads('/up/relative', '/%C3%A9/e%CC%81?%C3%A9', 'a path');
 leads('/up/back', "$here/up/%C3%A9/%E9", 'after ProxyPassReverse');
 is $server->get('/up/plain.txt')->header('Content-Location'), '/%C3%A9',
     'Content-Location of an origin';
