@@ -61,9 +61,9 @@ $(BUILD)/obj/t/bench/%.o: EXTRA = -D_GNU_SOURCE -Icommon
 
 # ---- WebDAV clients ----------------------------------------------------------
 
-dav-clients: need-dav ## litmus, cadaver, rclone, davfs2; names of a Mac, too
+dav-clients: need-dav ## litmus, cadaver, rclone, davfs2, svn; a Mac's names
 	@+$(again) all
-	IRI_DAV_CLIENTS=all prove -It/lib -v t/dav-clients.t
+	IRI_DAV_CLIENTS=all prove -It/lib -v t/dav-clients.t t/httpd-svn.t
 
 need-dav: need-test
 	@.ci/deps --install dav

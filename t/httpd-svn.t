@@ -1,0 +1,83 @@
+# Subversion's mod_dav_svn, whose names are those of a repository and not of a
+# disk: with the engine on it says what it says without it, and clients work.
+# But a request for a name that the repository has in NFD is read as NFC, before
+# it is known who answers: for such a repository the engine is off.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+my $modules = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
+my ($svnadmin, $svn) = map { my $name = $_;
+    (grep { -x } map { "$_/$name" } split /:/, $ENV{PATH})[0] }
+    qw(svnadmin svn);
+plan skip_all => 'no Subversion (libapache2-mod-svn, subversion)'
+    if !$svnadmin || !$svn || !-e "$modules/mod_dav_svn.so";
+
+my $dir = temp_dir();
+my $nfc = "caf\xC3\xA9.txt";
+my $nfd = "re\xCC\x81.txt";
+$ENV{LC_ALL} = 'C.UTF-8';
+does($svnadmin, 'create', "$dir/repo");
+mkdir "$dir/in";
+spew("$dir/in/$_", $_) for $nfc, 'a[1].txt';
+does($svn, 'import', '-q', '-m', 'x', "$dir/in", "file://$dir/repo/in");
+mkdir "$dir/nfd";
+spew("$dir/nfd/$nfd", $nfd);
+does($svn, 'import', '-q', '-m', 'x', "$dir/nfd", "file://$dir/repo/nfd");
+system 'chown', '-R', 'www-data', "$dir/repo" if $> == 0;
+
+my $server = httpd(modules => [qw(dav dav_svn)], log_level => 'crit',
+    conf => <<"END");
+<Location "/repo">
+    DAV svn
+    SVNPath "$dir/repo"
+</Location>
+<VirtualHost 127.0.0.1:%%PORTon%%>
+    IRIEngine On
+    IRICharset EUC-JP
+    IRIFilenameCharset EUC-JP
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORToff%%>
+    IRIEngine Off
+</VirtualHost>
+END
+
+sub does {
+    my ($code, $out, $err) = capture('', 'timeout', '60', @_);
+    is $code, 0, "$_[0] $_[1]" or diag "$out$err";
+    return $out;
+}
+
+# Namespaces come in the order of a hash.
+sub words { return join ' ', sort split /[\s>]+/, $_[0] }
+
+for my $path ('/repo/', '/repo/in/', '/repo/nfd/') {
+    my %list = map { $_ => $server->request('PROPFIND', $path, headers =>
+            [Depth => 1], port => $server->port($_)) } qw(on off);
+    is $list{on}->status, 207, "PROPFIND $path";
+    is words($list{on}->body), words($list{off}->body), 'says the same';
+    like $list{on}->body, qr/re%cc%81\.txt/i, 'names in NFD stay'
+        if $path =~ /nfd/;
+}
+for my $name (qw(on off)) {
+    my $url = 'http://127.0.0.1:' . $server->port($name) . '/repo/in';
+    does($svn, 'checkout', '-q', $url, "$dir/$name");
+    is slurp("$dir/$name/$nfc"), $name eq 'on' ? $nfc : 'new on',
+        "$name: checkout, NFC";
+    spew("$dir/$name/$nfc", "new $name");
+    does($svn, 'commit', '-q', '-m', 'y', '--username', 'u',
+        "$dir/$name/$nfc");
+    does($svn, 'update', '-q', "$dir/$name");
+}
+is $server->get('/repo/in/caf%C3%A9.txt', port => $server->port('on'))->body,
+    'new off', 'GET';
+does($svn, 'checkout', '-q', 'http://127.0.0.1:' . $server->port('off')
+    . '/repo/nfd', "$dir/nfd-off");
+is slurp("$dir/nfd-off/$nfd"), $nfd, 'NFD where the engine is off';
+is_deeply [$server->errors], [], 'log';
+done_testing;
