@@ -409,7 +409,9 @@ iri_is_of(const iri_listing_t *listing, const iri_found_t *found,
     iri_str_t last;
 
     if (found->answer == IRI_PASS) {
-        return item->same && found->why == IRI_WHY_DECLARED;
+        return (item->same || item->name_len == 0)
+               && (found->why == IRI_WHY_DECLARED
+                   || found->why == IRI_WHY_ASCII);
     }
 
     if (found->answer != IRI_SERVE

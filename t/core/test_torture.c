@@ -1785,6 +1785,125 @@ test_hosts(void **state)
 }
 
 
+/* ---- listings ------------------------------------------------------------ */
+
+typedef struct {
+    iri_status_t  status;
+    size_t        len;
+    unsigned char page[65536];
+} listed_t;
+
+
+/* Names of all kinds, enough of them for a table of keys. */
+static void
+list_run(core_t *core, const iri_listing_conf_t *conf, listed_t *out)
+{
+    iri_listing_t      *listing;
+    iri_listing_entry_t entry;
+    iri_listing_info_t  info = { 0, 1, 5000, 951782400 };
+    core_node_t        *node = core_node(core, S("/srv/d"))->first;
+
+    out->len = 0;
+    out->status = iri_listing_begin(&core->env, conf, &listing);
+
+    for (/* void */; out->status == IRI_OK && node != NULL; node = node->next)
+    {
+        out->status = iri_listing_entry(listing, node->name, &entry);
+        if (out->status == IRI_OK) {
+            out->status = iri_listing_add(listing, &entry, &info);
+        }
+    }
+
+    if (out->status == IRI_OK) {
+        out->status = iri_listing_finish(listing);
+    }
+    if (out->status == IRI_OK) {
+        assert_int_equal(iri_listing_next(listing, out->page,
+                                          sizeof(out->page), &out->len),
+                         IRI_OK);
+    }
+}
+
+
+/* The same page, or none; nothing of it stays. */
+static size_t
+list_once(core_t *core, const iri_listing_conf_t *conf, const listed_t *want,
+          unsigned kinds, size_t n, int on, int error)
+{
+    static listed_t got;
+    size_t          failed;
+
+    fault_set(kinds, n, on, error);
+    list_run(core, conf, &got);
+    failed = fault.failed;
+    fault.kinds = 0;
+    core_forget(core);
+    assert_int_equal(fault.collators, 0);
+
+    if (got.status == IRI_OK) {
+        assert_int_equal(got.len, want->len);
+        assert_memory_equal(got.page, want->page, got.len);
+    } else {
+        assert_true(failed != 0);
+        assert_true(got.status == IRI_NO_MEMORY
+                    || got.status == IRI_ICU_FAILED);
+    }
+
+    return failed;
+}
+
+
+static void
+test_listing(void **state)
+{
+    static const unsigned kinds[] = { FAULT_ARENA, FAULT_ICU, FAULT_ICU_HEAP };
+    static listed_t       want;
+    iri_tree_conf_t       tree;
+    iri_listing_conf_t    conf;
+    core_t                core;
+    char                  path[64];
+    size_t                i, n;
+    int                   on;
+
+    (void) state;
+    assert_true(iri_collate_ready());
+    core_init(&core);
+    tree = core_tree("sjis utf-8", IRI_NAMES_ANY, IRI_FORGIVE_NORMALIZATION);
+    memset(&conf, 0, sizeof(conf));
+    conf.tree = &tree;
+    conf.root = S("/srv/d");
+    conf.path = S("/d/");
+
+    for (i = 0; i < 70; i++) {
+        snprintf(path, sizeof(path), i % 10 == 0 ? "/srv/d/\x83\x5C%lu"
+                                     : i % 10 == 1 ? "/srv/d/e\xCC\x81%lu"
+                                     : i % 10 == 2 ? "/srv/d/\xC3\xA9%lu"
+                                                   : "/srv/d/Name %lu",
+                 (unsigned long) (i / 10 * 10 + i % 10 / 3));
+        core_put(&core, core_str(path));
+    }
+
+    list_run(&core, &conf, &want);
+    assert_int_equal(want.status, IRI_OK);
+    assert_true(want.len > 4000);
+    fault_arena(&core);
+
+    for (i = 0; i < COUNT(kinds); i++) {
+        for (on = 0; on < 2; on++) {
+            for (n = 1; list_once(&core, &conf, &want, kinds[i], n, on,
+                                  icu_errors[0]) != 0;
+                 n += 1 + n / (thorough() ? 1000 : 10))
+            {
+                /* void */
+            }
+            assert_true(kinds[i] == FAULT_ICU_HEAP || n > 3);
+        }
+    }
+
+    core_free(&core);
+}
+
+
 int
 main(void)
 {
@@ -1796,6 +1915,7 @@ main(void)
         cmocka_unit_test(test_orders),     cmocka_unit_test(test_jobs),
         cmocka_unit_test(test_icu),
         cmocka_unit_test(test_settings),   cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_listing),
     };
 
     if (!fault_icu_memory()) {

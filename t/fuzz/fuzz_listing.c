@@ -1,0 +1,424 @@
+/*
+ * fuzz_listing.c - target: a directory as a page and as JSON
+ *
+ * Fields: settings (three), words, a path, and then an entry each.  Words:
+ * JSON (2), sorted by (3), order (2), size of a piece (16), which allocation
+ * fails.  An entry: what it is (2), then its octets.  Judged: what is linked
+ * by reading and finding what the link asks for; the page by its grammar: tags
+ * of ours only, each closed, no character that is not seen; JSON by its own;
+ * that neither the order of entries nor the size of pieces changes anything;
+ * that without memory there is the same page or none.
+ */
+
+#include "fuzz.h"
+
+#define MAX_ENTRIES 24
+#define MAX_PAGE    (1 << 19)
+
+typedef struct {
+    fuzz_conf_t        conf;
+    iri_listing_conf_t listing;
+    iri_str_t          entry[MAX_ENTRIES];
+    int                directory[MAX_ENTRIES];
+    size_t             entries;
+    size_t             piece;
+} fuzz_case_t;
+
+
+/* ---- what an input describes --------------------------------------------- */
+
+static const char *const queries[] = {
+    "", "sort=size", "sort=date", "order=desc", "sort=size&order=desc",
+    "sort=date&order=desc", "format=json", "sort=size&format=json",
+    "sort=date&format=json", "format=json&order=desc",
+    "sort=size&order=desc&format=json", "format=json&sort=date&order=desc",
+};
+
+
+/* Put an entry that is not there yet, and that a directory could have. */
+static void
+put_entry(fuzz_case_t *it, iri_str_t field)
+{
+    iri_str_t name = iri_str_from(field, field.len != 0);
+    int       directory = (int) fuzz_choice(field, 0, 2);
+
+    if (name.len == 0 || name.len > FUZZ_NAME_MAX || name.data[0] == '.'
+        || memchr(name.data, '/', name.len) != NULL
+        || memchr(name.data, '\0', name.len) != NULL
+        || it->entries == MAX_ENTRIES
+        || fuzz_tree_kind(name) != IRI_NODE_ABSENT)
+    {
+        return;
+    }
+
+    fuzz_tree_put(name, directory ? IRI_NODE_DIR : IRI_NODE_OTHER, 0);
+    it->entry[it->entries] = fuzz_given(name);
+    it->directory[it->entries++] = directory;
+}
+
+
+static void
+describe(fuzz_input_t *input, fuzz_case_t *it, iri_str_t words)
+{
+    iri_str_t      path, entry;
+    unsigned char *whole;
+    size_t         i;
+
+    fuzz_field(input, &path);
+    path.len = path.len > 200 ? 200 : path.len;
+    whole = fuzz_memory(path.len + 2);
+    whole[0] = '/';
+
+    for (i = 0; i < path.len; i++) {
+        whole[1 + i] = path.data[i] != 0 ? path.data[i] : 'x';
+    }
+    whole[1 + i] = '/';
+
+    it->listing.tree = &it->conf.tree;
+    it->listing.reading = &it->conf.reading;
+    it->listing.root = fuzz_text("/srv");
+    it->listing.path.data = whole;
+    it->listing.path.len = path.len + (path.len != 0 ? 2 : 1);
+    it->listing.query = fuzz_text(
+        queries[6 * fuzz_choice(words, 0, 2) + fuzz_choice(words, 1, 3)
+                + 3 * fuzz_choice(words, 2, 2)]);
+    it->listing.unnamed = it->conf.reading.invalid == IRI_INVALID_PASS;
+    it->piece = 1 + 100 * fuzz_choice(words, 3, 16);
+
+    fuzz_tree_clear(it->listing.root);
+
+    while (fuzz_field(input, &entry)) {
+        put_entry(it, entry);
+    }
+}
+
+
+/* ---- a page -------------------------------------------------------------- */
+
+static iri_status_t
+add(const fuzz_case_t *it, iri_listing_t *listing, size_t i)
+{
+    iri_listing_info_t  info = { it->directory[i], i % 5 != 4, 0, 0 };
+    iri_listing_entry_t entry;
+    iri_status_t        status;
+
+    info.size = (uint64_t) it->entry[i].len << (it->entry[i].data[0] & 63);
+    info.mtime = (int64_t) (info.size * UINT64_C(7919)) - 1000000;
+
+    status = iri_listing_entry(listing, it->entry[i], &entry);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    fuzz_assert(!entry.hidden);
+    fuzz_assert(iri_str_equal(entry.octets, it->entry[i]));
+
+    return iri_listing_add(listing, &entry, &info);
+}
+
+
+static iri_status_t
+page_of(const fuzz_case_t *it, int backwards, size_t piece,
+        iri_listing_t **listing, iri_str_t *page)
+{
+    static unsigned char octets[2][MAX_PAGE];
+    unsigned char       *out = octets[backwards];
+    iri_status_t         status;
+    size_t               i, n;
+
+    status = iri_listing_begin(&fuzz.env, &it->listing, listing);
+
+    for (i = 0; status == IRI_OK && i < it->entries; i++) {
+        status = add(it, *listing, backwards ? it->entries - 1 - i : i);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_listing_finish(*listing);
+    }
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    page->data = out;
+    page->len = 0;
+
+    do {
+        fuzz_assert(MAX_PAGE - page->len >= piece);
+        fuzz_assert(iri_listing_next(*listing, out + page->len, piece, &n)
+                    == IRI_OK);
+        fuzz_assert(n <= piece);
+        page->len += n;
+    } while (n != 0);
+
+    return IRI_OK;
+}
+
+
+/* ---- what is linked ------------------------------------------------------ */
+
+/* The path of the link of an entry, as a server has it: unescaped. */
+static iri_str_t
+path_of(const fuzz_case_t *it, iri_str_t last, int directory)
+{
+    iri_str_t      base = it->listing.path, path;
+    unsigned char *p = fuzz_memory(base.len + last.len + 1);
+
+    path.data = p;
+    path.len = base.len + last.len + (size_t) directory;
+    memcpy(p, base.data, base.len);
+    memcpy(p + base.len, last.data, last.len);
+    p[base.len + last.len] = '/';
+
+    return path;
+}
+
+
+static int
+leads(const fuzz_case_t *it, const iri_item_t *item, iri_str_t last)
+{
+    iri_request_t request = { path_of(it, last, item->directory), 0,
+                              { 0, NULL } };
+    iri_str_t     octets = iri_item_octets(item);
+    iri_reading_t reading;
+    iri_search_t  search;
+    iri_found_t   found;
+
+    fuzz_assert(fuzz_read(&it->conf.reading, &request, &reading) == IRI_OK);
+
+    if (reading.answer == IRI_REFUSE
+        || !iri_str_equal(reading.path, request.path)) {
+        return 0;
+    }
+
+    memset(&search, 0, sizeof(search));
+    search.tree = &it->conf.tree;
+    search.root = it->listing.root;
+    search.path = reading.path;
+    search.path.len -= item->directory;
+    search.prefix = it->listing.path.len - 1;
+
+    if (!iri_needs_look(search.tree, search.path)) {
+        return iri_str_equal(last, octets);
+    }
+
+    fuzz_assert(fuzz_find(&search, &found) == IRI_OK);
+
+    if (found.answer == IRI_PASS) {
+        return (found.why == IRI_WHY_DECLARED
+                || found.why == IRI_WHY_ASCII)
+               && iri_str_equal(last, octets);
+    }
+
+    return found.answer == IRI_SERVE
+           && found.filename.len == search.root.len + 1 + octets.len
+           && iri_str_equal(iri_str_from(found.filename, search.root.len + 1),
+                            octets);
+}
+
+
+static void
+judge_links(const fuzz_case_t *it, const iri_listing_t *listing)
+{
+    const iri_item_t *item;
+    iri_str_t         name, last;
+    size_t            i;
+    int               linked;
+
+    fuzz_assert(listing->count == it->entries);
+
+    for (i = 0; i < listing->count; i++) {
+        item = listing->ranks[i].item;
+        name = fuzz_entry_name(&it->conf.tree, iri_item_octets(item));
+        fuzz_assert(iri_str_equal(name, iri_item_name(item)));
+        last = name.len != 0 ? name : iri_item_octets(item);
+
+        linked = (name.len != 0 || it->listing.unnamed)
+                 && leads(it, item, last);
+        fuzz_assert(item->linked == (unsigned) linked);
+    }
+}
+
+
+/* ---- the grammar --------------------------------------------------------- */
+
+static const char *const tags[] = {
+    "html", "head", "title", "style", "body", "header", "nav", "ol", "li",
+    "a", "bdi", "h1", "main", "p", "table", "thead", "tbody", "tr", "th",
+    "td", "data", "time", "small", "footer", "meta",
+};
+
+
+static size_t
+tag_at(const unsigned char *p, const unsigned char *end)
+{
+    size_t i, n;
+
+    for (i = 0; i < COUNT(tags); i++) {
+        n = strlen(tags[i]);
+
+        if ((size_t) (end - p) > n && memcmp(p, tags[i], n) == 0
+            && strchr(" />", p[n]) != NULL) {
+            return i;
+        }
+    }
+
+    fuzz_die("no tag of ours: %.20s", (const char *) p);
+}
+
+
+static void
+judge_entity(const unsigned char *p)
+{
+    fuzz_assert(strncmp((const char *) p, "&amp;", 5) == 0
+                || strncmp((const char *) p, "&lt;", 4) == 0
+                || strncmp((const char *) p, "&gt;", 4) == 0
+                || strncmp((const char *) p, "&quot;", 6) == 0
+                || strncmp((const char *) p, "&#39;", 5) == 0);
+}
+
+
+/* What is between "<" and ">": names, and values in quotes. */
+static const unsigned char *
+judge_tag(const unsigned char *p, const unsigned char *end, size_t *open,
+          size_t *depth, size_t *rows)
+{
+    int    closes = *p == '/', quoted = 0;
+    size_t tag;
+
+    p += closes;
+    tag = tag_at(p, end);
+
+    for (p += strlen(tags[tag]); quoted || *p != '>'; p++) {
+        fuzz_assert(p + 1 < end && *p != '<' && *p >= 0x20 && *p < 0x7f);
+        fuzz_assert(quoted || *p == ' ' || *p == '=' || *p == '"'
+                    || *p == '/' || *p == '-' || *p == ':'
+                    || (*p >= 'a' && *p <= 'z'));
+        quoted ^= *p == '"';
+
+        if (*p == '&') {
+            judge_entity(p);
+        }
+    }
+
+    if (closes) {
+        fuzz_assert(*depth > 0 && open[--*depth] == tag);
+    } else if (p[-1] != '/') {
+        fuzz_assert(*depth < 16);
+        open[(*depth)++] = tag;
+        *rows += strcmp(tags[tag], "tr") == 0;
+    }
+
+    return p + 1;
+}
+
+
+static void
+judge_html(iri_str_t page, size_t count)
+{
+    static const char    doctype[] = "<!DOCTYPE html>";
+    const unsigned char *p = page.data, *end = page.data + page.len;
+    size_t               open[16], depth = 0, rows = 0, n;
+    uint32_t             c;
+
+    fuzz_assert(page.len > sizeof(doctype)
+                && memcmp(p, doctype, sizeof(doctype) - 1) == 0);
+    p += sizeof(doctype) - 1;
+
+    while (p < end) {
+        if (*p == '<') {
+            p = judge_tag(p + 1, end, open, &depth, &rows);
+            continue;
+        }
+
+        n = iri_utf8_next(p, end, &c);
+        fuzz_assert(n != 0 && c != '>' && (c == '\n' || !iri_is_unseen(c)));
+
+        if (c == '&') {
+            judge_entity(p);
+        }
+
+        p += n;
+    }
+
+    fuzz_assert(depth == 0);
+    fuzz_assert(rows == (count != 0 ? count + 1 : 0));
+}
+
+
+/* Strings hold no control and no other escape; brackets are in pairs. */
+static void
+judge_json(iri_str_t page, size_t count)
+{
+    const unsigned char *p = page.data, *end = page.data + page.len;
+    size_t               n, depth = 0, objects = 0, i;
+    uint32_t             c;
+    int                  quoted = 0;
+
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+        fuzz_assert(n != 0 && (c == '\n' ? !quoted : !iri_is_unseen(c)));
+
+        if (quoted && c == '\\') {
+            fuzz_assert(end - p > 6 && p[1] == 'u');
+            for (i = 2; i < 6; i++) {
+                fuzz_assert(iri_hex(p[i]) >= 0);
+            }
+            n = 6;
+        } else if (c == '"') {
+            quoted = !quoted;
+        } else if (!quoted) {
+            objects += c == '{';
+            depth += c == '{' || c == '[';
+            fuzz_assert((c != '}' && c != ']') || depth-- > 0);
+            fuzz_assert(c < 0x80 && strchr("{}[]:,\n-.", (int) c) != NULL
+                            ? 1
+                            : (c >= '0' && c <= '9')
+                                  || (c >= 'a' && c <= 'z'));
+        }
+    }
+
+    fuzz_assert(!quoted && depth == 0);
+    fuzz_assert(objects == count + 1);
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input_t   input = fuzz_input(data, size);
+    fuzz_case_t    it;
+    iri_listing_t *listing;
+    iri_str_t      words, page, again;
+    iri_status_t   status;
+
+    fuzz_begin();
+    memset(&it, 0, sizeof(it));
+    fuzz_conf(&input, &it.conf);
+    fuzz_field(&input, &words);
+    describe(&input, &it, words);
+
+    fuzz_assert(page_of(&it, 0, MAX_PAGE / 2, &listing, &page) == IRI_OK);
+    judge_links(&it, listing);
+
+    if (listing->json) {
+        judge_json(page, it.entries);
+    } else {
+        judge_html(page, it.entries);
+    }
+
+    fuzz_assert(page_of(&it, 1, it.piece, &listing, &again) == IRI_OK);
+    fuzz_assert(iri_str_equal(page, again));
+
+    fuzz.allocs = 0;
+    fuzz.fail_at = 1 + fuzz_octet(words, 4) % 32;
+    fuzz.fail_on = size & 1;
+    status = page_of(&it, 1, MAX_PAGE / 2, &listing, &again);
+    fuzz_assert(status == (fuzz.allocs >= fuzz.fail_at ? IRI_NO_MEMORY
+                                                       : IRI_OK));
+    fuzz_assert(status != IRI_OK || iri_str_equal(page, again));
+    fuzz.fail_at = 0;
+
+    fuzz_end();
+
+    return 0;
+}
