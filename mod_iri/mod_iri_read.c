@@ -77,25 +77,46 @@ mod_iri_has_ascii_escape(const char *path)
     return 0;
 }
 
-/* "//" or "/." */
-static int
-mod_iri_has_odd_segment(const char *path)
+/* The value of a hexadecimal digit, or -1 */
+static inline int
+mod_iri_hex(char c)
 {
-    const char *at;
+    unsigned digit = (unsigned char) c - '0';
+    unsigned letter = ((unsigned char) c | 0x20) - 'a';
 
-    for (at = path; at != NULL; at = strchr(at + 1, '/')) {
-        if (at[1] == '/' || at[1] == '.') {
-            return 1;
-        }
-    }
-    return 0;
+    return digit < 10 ? (int) digit : letter < 6 ? (int) letter + 10 : -1;
 }
 
-/* A path, which starts with "/", with nothing in it that httpd would change */
-static int
-mod_iri_is_normal(const char *path)
+/*
+ * The octets of a path, as nearly all come: each escape is of an octet above
+ * 7F, and there is no "//" and no "/.", so httpd would change nothing in it
+ * before it is unescaped.  NULL: it is another.
+ */
+static char *
+mod_iri_octets(apr_pool_t *pool, const char *path)
 {
-    return !mod_iri_has_odd_segment(path) && !mod_iri_has_ascii_escape(path);
+    char       *octets = apr_palloc(pool, strlen(path) + 1), *to = octets;
+    const char *at;
+    int         high, low;
+
+    for (at = path; *at != '\0'; at++) {
+        if (*at == '/' && (at[1] == '/' || at[1] == '.')) {
+            return NULL;
+        }
+        if (*at != '%') {
+            *to++ = *at;
+            continue;
+        }
+        high = mod_iri_hex(at[1]);
+        low = high < 8 ? -1 : mod_iri_hex(at[2]);
+        if (low < 0) {
+            return NULL;
+        }
+        *to++ = (char) (high << 4 | low);
+        at += 2;
+    }
+    *to = '\0';
+    return octets;
 }
 
 /*
@@ -113,9 +134,6 @@ mod_iri_normalized(request_rec *r, const char *path)
                      | AP_NORMALIZE_DECODE_UNRESERVED;
     char *copy = apr_pstrdup(r->pool, path);
 
-    if (mod_iri_is_normal(path)) {
-        return copy;
-    }
     if (core->merge_slashes != AP_CORE_CONFIG_OFF) {
         flags |= AP_NORMALIZE_MERGE_SLASHES;
     }
@@ -248,13 +266,42 @@ mod_iri_is_in_place(const request_rec *r, const mod_iri_request_t *ctx)
            && strcmp(ctx->uri, r->parsed_uri.path) == 0;
 }
 
+/*
+ * Where no escape is of ASCII the octets are all that there is to read, which
+ * the core does faster, and the URI follows from the path.
+ */
+static iri_status_t
+mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
+                    iri_request_t *request, const char *octets,
+                    iri_reading_t *reading)
+{
+    iri_str_t    came = request->path;
+    iri_status_t status;
+
+    request->path = mod_iri_str(octets);
+    request->escaped = 0;
+    status = iri_read_path(env, conf, NULL, request, reading);
+    if (status != IRI_OK || reading->answer == IRI_REFUSE
+        || reading->form == IRI_FORM_INVALID)
+    {
+        return status;
+    }
+    status = iri_path_to_uri(env, reading->path, &reading->uri);
+    if (reading->answer == IRI_PASS && !mod_iri_is_same(reading->uri, came)) {
+        /* it was written otherwise, in lower case say */
+        reading->answer = IRI_SERVE;
+        reading->why = IRI_WHY_READ;
+    }
+    return status;
+}
+
 static void
 mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 {
     int                report = conf->engine == IRI_ENGINE_REPORT;
     mod_iri_request_t *ctx = mod_iri_request(r);
-    const char        *raw = r->parsed_uri.path;
-    char              *path;
+    const char        *raw = r->parsed_uri.path, *path;
+    char              *octets;
     iri_request_t      request;
     iri_env_apr_t      env;
     iri_status_t       status;
@@ -265,18 +312,25 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     if (mod_iri_read_asked(r, conf) || mod_iri_read_index(r, conf)) {
         return;
     }
-    path = mod_iri_normalized(r, mod_iri_without_native(r, conf, raw));
-    if (path == NULL) {
-        return;
+    mod_iri_env(&env, r);
+    path = mod_iri_without_native(r, conf, raw);
+    octets = env.env.trace ? NULL : mod_iri_octets(r->pool, path);
+    if (octets == NULL) {
+        path = mod_iri_normalized(r, path);
+        if (path == NULL) {
+            return;
+        }
     }
     ctx = mod_iri_request_make(r);
-    mod_iri_env(&env, r);
     memset(&request, 0, sizeof(request));
     request.path = mod_iri_str(path);
     request.escaped = 1;
     request.target = mod_iri_str(raw);
-    status = iri_read(&env.env, mod_iri_reading_conf(r, conf), &request,
-                      &ctx->reading);
+    status = octets != NULL
+                 ? mod_iri_read_octets(&env.env, mod_iri_reading_conf(r, conf),
+                                       &request, octets, &ctx->reading)
+                 : iri_read(&env.env, mod_iri_reading_conf(r, conf), &request,
+                            &ctx->reading);
     if (status == IRI_OK) {
         mod_iri_apply(r, ctx, report);
     } else if (status != IRI_BAD_ESCAPE) {
