@@ -59,7 +59,7 @@
 #define IRI_MAX_LOOKS            8   /* candidates a segment */
 #define IRI_MAX_REQUEST_LOOKS   64   /* candidates a request */
 #define IRI_MAX_CALLS          200   /* file-system calls a request */
-#define IRI_MAX_LISTS            4   /* directories read a request */
+#define IRI_MAX_LISTS           16   /* directories read a request */
 #define IRI_MAX_LISTED       10000   /* entries read of one directory to find
                                         names in an odd form only */
 #define IRI_MAX_WAITED        2000   /* entries read of one to index it while
