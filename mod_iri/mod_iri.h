@@ -253,6 +253,9 @@ int mod_iri_uses_redirects(void);
 /* May one be for choices, or for a listing? */
 int mod_iri_uses_asking(void);
 
+/* Is a directory to be listed?  What a .htaccess says is not known. */
+int mod_iri_says_listing(void);
+
 /* When all have been. */
 mod_iri_readers_t mod_iri_uses_vars(void);
 

@@ -251,6 +251,23 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     }
 }
 
+static void
+mod_iri_warn_of_listing(server_rec *main_server)
+{
+    const server_rec *s;
+
+    for (s = main_server; s != NULL; s = s->next) {
+        if (mod_iri_server(s)->engine == IRI_ENGINE_ON) {
+            return;
+        }
+    }
+    if (mod_iri_says_listing()) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server,
+                     "iri: IRIListing lists nothing where IRIEngine is not "
+                     "on, and it is on nowhere");
+    }
+}
+
 int
 mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                     server_rec *main_server)
@@ -284,6 +301,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
             has_hosts || mod_iri_server(s)->folds
             || mod_iri_server(s)->engine == IRI_ENGINE_REPORT;
     }
+    mod_iri_warn_of_listing(main_server);
     return OK;
 }
 
