@@ -1078,6 +1078,7 @@ typedef struct {
                            the server are to judge; of an entry without a
                            name its octets stand at the end */
     int       hidden;   /* 1: starts with ".": never told */
+    int       look;     /* for iri_listing_add */
 } iri_listing_entry_t;
 
 typedef struct {

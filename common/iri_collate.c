@@ -226,15 +226,32 @@ iri_put_levels(iri_quick_t *quick, unsigned char *out)
 }
 
 
+/* Digits from p on, as a number; what comes behind them. */
+static const unsigned char *
+iri_put_digits(iri_quick_t *quick, const unsigned char *p,
+               const unsigned char *end)
+{
+    const unsigned char *from = p;
+
+    while (p < end && *p >= '0' && *p <= '9') {
+        p++;
+    }
+
+    quick->out = iri_put_number(quick, from, (size_t) (p - from), quick->out);
+
+    return p;
+}
+
+
 /* The key of at most IRI_QUICK octets of printable ASCII; its length. */
 static size_t
 iri_collate_quick(const iri_collator_t *collator, iri_str_t name,
                   unsigned char *key)
 {
     const unsigned char *p = name.data, *end = name.data + name.len, *from;
+    const iri_weight_t  *weight;
     unsigned char       *out = key;
     iri_quick_t          quick;
-    iri_weight_t         weight;
 
     quick.collator = collator;
     quick.elements = 0;
@@ -242,25 +259,28 @@ iri_collate_quick(const iri_collator_t *collator, iri_str_t name,
     quick.thirds = 0;
 
     while (p < end) {
-        weight = collator->weight[*p];
+        /* One element each, of what is no digit. */
+        for (from = p; p < end; p++) {
+            weight = &collator->weight[*p];
+            memcpy(out, weight->first, 2);
+            out += weight->len;
 
-        if (weight.len == 0) {
-            for (from = p; p < end && *p >= '0' && *p <= '9'; p++) {
-                /* void */
+            if (weight->third != IRI_COMMON) {
+                break;
             }
-
-            out = iri_put_number(&quick, from, (size_t) (p - from), out);
-            continue;
         }
 
-        p++;
-        quick.elements++;
-        out[0] = weight.first[0];
-        out[1] = weight.first[1];
-        out += weight.len;
+        quick.elements += (size_t) (p - from);
 
-        if (weight.third != IRI_COMMON) {
-            iri_put_third(&quick, weight.third);
+        if (p < end && weight->len != 0) {
+            quick.elements++;
+            iri_put_third(&quick, weight->third);
+            p++;
+
+        } else if (p < end) {
+            quick.out = out;
+            p = iri_put_digits(&quick, p, end);
+            out = quick.out;
         }
     }
 
@@ -365,8 +385,10 @@ iri_collate_learn(iri_collator_t *collator)
 
     collator->number = collator->weight['0'].first[0];
 
+    /* A digit has no weight of its own. */
     for (c = '0'; c <= '9'; c++) {
         collator->weight[c].len = 0;
+        collator->weight[c].third = 0;
     }
 
     collator->quick = known && iri_collate_is_known(collator);

@@ -228,9 +228,15 @@ iri_listing_reads(iri_listing_t *listing, iri_str_t path,
 }
 
 
+/*
+ * Keep the path, and see whether names below it are read as they are: not
+ * where it is no characters itself, or holds a control, or is too long.
+ */
 static iri_status_t
 iri_listing_path(iri_listing_t *listing)
 {
+    static const unsigned char some[2] = { 0xc3, 0xa9 };
+
     iri_str_t     path = listing->conf.path;
     iri_reading_t reading;
     iri_status_t  status;
@@ -244,7 +250,12 @@ iri_listing_path(iri_listing_t *listing)
                              path.len);
     }
     if (status == IRI_OK) {
-        status = iri_listing_reads(listing, path, &reading, &reads);
+        status = iri_buf_put(listing->env, &listing->path, some,
+                             sizeof(some));
+    }
+    if (status == IRI_OK) {
+        status = iri_listing_reads(listing, iri_buf_str(&listing->path),
+                                   &reading, &reads);
     }
     if (status == IRI_OK) {
         listing->base = path.len;
@@ -301,14 +312,22 @@ iri_listing_begin(const iri_env_t *env, const iri_listing_conf_t *conf,
 
 /* What is never told, and what is no entry at all. */
 static int
-iri_is_hidden(iri_str_t octets)
+iri_is_hidden(iri_str_t octets, int simple)
 {
-    return octets.len == 0 || octets.len > IRI_MAX_OCTETS
-           || octets.data[0] == '.'
-           || memchr(octets.data, '/', octets.len) != NULL
-           || memchr(octets.data, '\0', octets.len) != NULL;
+    if (octets.len == 0 || octets.len > IRI_MAX_OCTETS
+        || octets.data[0] == '.') {
+        return 1;
+    }
+
+    return !simple
+           && (memchr(octets.data, '/', octets.len) != NULL
+               || memchr(octets.data, '\0', octets.len) != NULL);
 }
 
+
+/* Bits of iri_listing_entry_t.look */
+#define IRI_LOOK_SIMPLE 1
+#define IRI_LOOK_ASCII  2
 
 iri_status_t
 iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
@@ -316,9 +335,12 @@ iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
 {
     iri_str_t    name = octets, last;
     iri_status_t status = IRI_OK;
-    int          hidden = iri_is_hidden(octets);
+    int          simple, ascii, hidden;
 
-    if (hidden || octets.len > IRI_MAX_SEGMENT || !iri_is_graphic(octets)) {
+    iri_text_look(octets, &simple, &ascii);
+    hidden = iri_is_hidden(octets, simple);
+
+    if (hidden || octets.len > IRI_MAX_SEGMENT || !ascii) {
         iri_blocks_reset(&listing->scratch);
         name.len = 0;
         status = hidden ? IRI_OK
@@ -339,6 +361,8 @@ iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
         entry->name = name;
         entry->path = iri_buf_str(&listing->path);
         entry->hidden = hidden;
+        entry->look = (simple ? IRI_LOOK_SIMPLE : 0)
+                      | (ascii ? IRI_LOOK_ASCII : 0);
     }
 
     return status;
@@ -359,14 +383,11 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
 {
     int         same = iri_str_equal(entry->octets, entry->name);
     size_t      name = same ? 0 : entry->name.len;
-    int         simple, ascii;
     iri_item_t *item;
 
     if (entry->hidden) {
         return IRI_OK;
     }
-
-    iri_text_look(entry->octets, &simple, &ascii);
 
     item = iri_blocks_take(listing, &listing->items,
                            sizeof(*item) + entry->octets.len + name);
@@ -376,8 +397,8 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
 
     memset(item, 0, sizeof(*item));
     item->same = (unsigned) same;
-    item->simple = same && simple;
-    item->ascii = same && ascii;
+    item->simple = same && (entry->look & IRI_LOOK_SIMPLE) != 0;
+    item->ascii = same && (entry->look & IRI_LOOK_ASCII) != 0;
     item->octets_len = (unsigned) entry->octets.len & 0x3fff;
     item->name_len = (unsigned) entry->name.len & 0x7ff;
     item->directory = info->is_directory != 0;

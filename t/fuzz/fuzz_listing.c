@@ -103,7 +103,7 @@ add(const fuzz_case_t *it, iri_listing_t *listing, size_t i)
     iri_status_t        status;
 
     info.size = (uint64_t) it->entry[i].len << (it->entry[i].data[0] & 63);
-    info.mtime = (int64_t) (info.size * UINT64_C(7919)) - 1000000;
+    info.mtime = (int64_t) (info.size * UINT64_C(7919) - 1000000);
 
     status = iri_listing_entry(listing, it->entry[i], &entry);
     if (status != IRI_OK) {
