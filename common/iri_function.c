@@ -434,7 +434,9 @@ iri_convert(const iri_env_t *env, const iri_function_conf_t *conf,
             const iri_function_t *function, iri_str_t text,
             iri_converted_t *out)
 {
-    iri_call_t   call = { env, conf, text, IRI_BUF_EMPTY, NULL, 0 };
+    static const iri_str_t empty = IRI_STR("");
+    iri_call_t   call = { env,           conf, text.len != 0 ? text : empty,
+                          IRI_BUF_EMPTY, NULL, 0 };
     iri_status_t status = iri_call_run(&call, function);
 
     if (status != IRI_OK) {

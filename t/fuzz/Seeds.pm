@@ -29,7 +29,7 @@ my %SEEDS = (
     read => \&of_read, find => \&of_find, uri => \&of_uri,
     conf => \&of_conf, name => \&of_name, seq => \&of_seq,
     explain => \&of_explain, host => \&of_host,
-    reference => \&of_reference,
+    reference => \&of_reference, query => \&of_query,
 );
 
 sub of {
@@ -229,6 +229,25 @@ sub of_uri {
     }
     push @seeds, map { "0\n\n\n00\n/./a//b\n1\n\n$_" }
         '[::1]', 'www.example', 'a@b', '[a', 'xn--bcher-kva.example:80';
+    return @seeds;
+}
+
+sub of_query {
+    my @seeds;
+    my $what = 0;
+    for (words()) {
+        my ($charset, $octets, $word) = @$_;
+        my $escaped = percent($octets);
+        push @seeds, join "\n", $what % 2 . $what % 7 . $what++ % 10,
+            charsets($charset), "q=$escaped&$octets=1&=%26+&c", "/$word%41";
+        push @seeds, join "\n", $what % 2 . $what % 7 . $what++ % 10,
+            charsets('Shift_JIS', $charset), "a=$escaped;b==$octets&" .
+            percent($word), $octets;
+    }
+    push @seeds, map { "1$what\n\n" . percent($_) . "=e%CC%81&\n$_" } marks();
+    push @seeds, map { my $n = $_; map { "0$n\nb\n$_\n$_" }
+        '%83\\=%83|', '%83&=%83', 'a=%83%26', '%', '%%41%zz%4', 'e%CC%81=%CC%B8' }
+        0 .. 6;
     return @seeds;
 }
 

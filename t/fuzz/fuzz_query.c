@@ -1,0 +1,391 @@
+/*
+ * fuzz_query.c - target: a query in UTF-8, and functions of rules
+ *
+ * Fields: words, charsets, a query, a text.  Words: nfc (2), function (7), the
+ * allocation that fails (256).  Judged of a query: by a second reading, name
+ * by name and value by value; that no delimiter appears or vanishes, with NFC
+ * too, nor ASCII that was not absorbed by a letter; that it is its own; that a
+ * trace changes nothing; that without memory there is no answer, or the same.
+ * Of a function: its grammar, that its value is its own, and no memory.
+ */
+
+#include "fuzz.h"
+
+static unsigned char want[16 * FUZZ_PATH];
+static size_t        wanted;
+
+
+/* ---- a query, slowly ------------------------------------------------------ */
+
+static void
+put(iri_str_t s)
+{
+    fuzz_assert(wanted + s.len <= sizeof(want));
+
+    if (s.len != 0) {
+        memcpy(want + wanted, s.data, s.len);
+        wanted += s.len;
+    }
+}
+
+
+static int
+is_utf8(iri_str_t s)
+{
+    uint32_t c;
+    size_t   n, at;
+
+    for (at = 0; at < s.len; at += n) {
+        n = fuzz_utf8(s.data + at, s.data + s.len, &c);
+        if (n == 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Octets of what is sent for the octet at p: an escape, or itself. */
+static size_t
+width_of(const unsigned char *p, const unsigned char *end)
+{
+    iri_str_t s = { 3, p };
+
+    return end - p >= 3 && *p == '%' && fuzz_unescape(s).len == 1 ? 3 : 1;
+}
+
+
+static int
+put_character(const iri_charset_t *charset, const unsigned char **p,
+              const unsigned char *end)
+{
+    static const char    hex[] = "0123456789ABCDEF";
+    unsigned char        octets[4], utf8[4], escape[3] = { '%', 0, 0 };
+    const unsigned char *at[5];
+    uint32_t             c;
+    size_t               count, n, i;
+    iri_str_t            one = { 3, escape };
+
+    at[0] = *p;
+
+    for (count = 0; count < 4 && at[count] < end; count++) {
+        n = width_of(at[count], end);
+        octets[count] = fuzz_unescape((iri_str_t){ n, at[count] }).data[0];
+        at[count + 1] = at[count] + n;
+    }
+
+    n = iri_charset_next(charset, octets, octets + count, &c);
+
+    if (n == 0
+        || (c >= 0x80
+            && (c < 0xa0 || c == 0xfffd || (c & 0xfffe) == 0xfffe
+                || (c >= 0xfdd0 && c <= 0xfdef))))
+    {
+        return 0;
+    }
+
+    *p = at[n];
+
+    if (c < 0x80) {
+        put((iri_str_t){ (size_t) (at[1] - at[0]), at[0] });
+        return 1;
+    }
+
+    for (i = 0, n = iri_utf8_put(c, utf8); i < n; i++) {
+        escape[1] = (unsigned char) hex[utf8[i] >> 4];
+        escape[2] = (unsigned char) hex[utf8[i] & 15];
+        put(one);
+    }
+
+    return 1;
+}
+
+
+/* charset NULL: only what is UTF-8. */
+static int
+put_part(const iri_charset_t *charset, iri_str_t part)
+{
+    const unsigned char *p = part.data, *end = p + part.len;
+
+    if (is_utf8(fuzz_unescape(part))) {
+        put(part);
+        return 1;
+    }
+
+    while (charset != NULL && p < end) {
+        if (!put_character(charset, &p, end)) {
+            return 0;
+        }
+    }
+
+    return charset != NULL;
+}
+
+
+static int
+put_query(const iri_charset_t *charset, iri_str_t query)
+{
+    iri_str_t part = { 0, query.data };
+    size_t    i;
+    int       is_value = 0;
+
+    wanted = 0;
+
+    for (i = 0; i <= query.len; i++) {
+        if (i < query.len && query.data[i] != '&'
+            && (is_value || query.data[i] != '='))
+        {
+            continue;
+        }
+
+        part.len = (size_t) (query.data + i - part.data);
+
+        if (!put_part(charset, part)) {
+            return 0;
+        }
+
+        if (i < query.len) {
+            is_value = query.data[i] == '=';
+            put((iri_str_t){ 1, query.data + i });
+            part.data = query.data + i + 1;
+        }
+    }
+
+    return 1;
+}
+
+
+/* ---- what is judged of a query -------------------------------------------- */
+
+static iri_status_t
+read_query(const iri_query_conf_t *conf, iri_str_t query, iri_query_t *out)
+{
+    iri_query_t  none = { IRI_STR("none"), { 0, NULL }, IRI_QUERY_WHYS };
+    iri_status_t status;
+
+    *out = none;
+    status = iri_query_read(&fuzz.env, conf, query, out);
+
+    fuzz_assert(status == IRI_OK
+                || (status == IRI_NO_MEMORY && fuzz.fail_at != 0));
+    fuzz_assert(status == IRI_OK || fuzz_equal(out->query, none.query));
+
+    return status;
+}
+
+
+static void
+judge_plain(const iri_query_conf_t *conf, iri_str_t query)
+{
+    iri_query_conf_t plain = *conf;
+    iri_query_t      got;
+    iri_str_t        right = { 0, want };
+    size_t           i;
+
+    plain.nfc = 0;
+    fuzz_assert(read_query(&plain, query, &got) == IRI_OK);
+
+    if (got.why == IRI_QUERY_LIMIT) {
+        fuzz_assert(query.len > FUZZ_PATH / 9);
+        return;
+    }
+
+    if (put_query(NULL, query)) {
+        fuzz_assert(got.query.data == query.data);
+        fuzz_assert(
+            got.why
+            == (iri_is_ascii(query, 1) ? IRI_QUERY_ASCII : IRI_QUERY_UTF8));
+        return;
+    }
+
+    for (i = 0; i < conf->charsets.count; i++) {
+        if (put_query(conf->charsets.at[i], query)) {
+            right.len = wanted;
+            fuzz_assert(got.why == IRI_QUERY_READ);
+            fuzz_assert(fuzz_equal(got.query, right));
+            fuzz_assert(fuzz_equal(got.charset,
+                                   iri_charset_name(conf->charsets.at[i])));
+            return;
+        }
+    }
+
+    fuzz_assert(got.why == IRI_QUERY_UNREADABLE);
+    fuzz_assert(got.query.data == query.data);
+}
+
+
+static size_t
+count_of(iri_str_t s, unsigned char c)
+{
+    size_t i, n = 0;
+
+    for (i = 0; i < s.len; i++) {
+        n += s.data[i] == c;
+    }
+
+    return n;
+}
+
+
+/* What was raw ASCII and no letter is there as often; nothing else is new. */
+static void
+judge_delimiters(iri_str_t now, iri_str_t was)
+{
+    static const char delimiters[] = "&=;+#?/:,.'\"<>() \n\r";
+    size_t            i;
+
+    for (i = 0; i < sizeof(delimiters); i++) {
+        fuzz_assert(count_of(now, (unsigned char) delimiters[i])
+                    == count_of(was, (unsigned char) delimiters[i]));
+    }
+
+    for (i = 0; i < now.len; i++) {
+        fuzz_assert((now.data[i] > 0x20 && now.data[i] < 0x7f)
+                    || memchr(was.data, now.data[i], was.len) != NULL);
+    }
+}
+
+
+static void
+judge_query(const iri_query_conf_t *conf, iri_str_t query, unsigned fails)
+{
+    iri_query_t got, again;
+    size_t      allocs = fuzz.allocs;
+    int         trace = fuzz.env.trace;
+
+    fuzz_assert(read_query(conf, query, &got) == IRI_OK);
+    allocs = fuzz.allocs - allocs;
+
+    judge_delimiters(got.query, query);
+    fuzz_assert(got.query.len <= 9 * query.len);
+    fuzz_assert(iri_needs_query(conf, query) || got.query.data == query.data);
+
+    fuzz_assert(read_query(conf, got.query, &again) == IRI_OK);
+    fuzz_assert(again.query.data == got.query.data);
+    fuzz_assert((got.why != IRI_QUERY_READ && got.why != IRI_QUERY_NORMALIZED)
+                || is_utf8(fuzz_unescape(got.query)));
+
+    fuzz.env.trace = !trace;
+    fuzz_assert(read_query(conf, query, &again) == IRI_OK);
+    fuzz.env.trace = trace;
+    fuzz_assert(again.why == got.why && fuzz_equal(again.query, got.query));
+
+    if (allocs != 0) {
+        fuzz.allocs = 0;
+        fuzz.fail_at = 1 + fails % allocs;
+
+        if (read_query(conf, query, &again) == IRI_OK) {
+            fuzz_assert(fuzz_equal(again.query, got.query));
+        }
+
+        fuzz.fail_at = 0;
+    }
+}
+
+
+/* ---- functions ------------------------------------------------------------ */
+
+static void
+judge_visible(iri_str_t s, int ascii)
+{
+    uint32_t c;
+    size_t   n, at;
+
+    for (at = 0; at < s.len; at += n) {
+        n = fuzz_utf8(s.data + at, s.data + s.len, &c);
+        fuzz_assert(n != 0 && c > 0x20 && (c < 0x7f || c >= 0xa0));
+        fuzz_assert(!ascii || c < 0x80);
+        fuzz_assert(c != 0x200e && c != 0x200f && c != 0x61c
+                    && !(c >= 0x202a && c <= 0x202e)
+                    && !(c >= 0x2066 && c <= 0x2069));
+    }
+}
+
+
+static void
+judge_function(const iri_charsets_t *charsets, unsigned number,
+               iri_str_t text, unsigned fails)
+{
+    iri_function_conf_t   conf = { charsets, NULL };
+    const char           *name = iri_function_name(number);
+    const iri_function_t *function = iri_function_find(fuzz_text(name));
+    iri_converted_t       got, again;
+    size_t                allocs = fuzz.allocs;
+
+    fuzz_assert(function != NULL);
+    fuzz_assert(iri_convert(&fuzz.env, &conf, function, text, &got)
+                == IRI_OK);
+    allocs = fuzz.allocs - allocs;
+
+    if (got.why != NULL) {
+        fuzz_assert(got.value.len == 0 && got.offset <= text.len);
+        return;
+    }
+
+    fuzz_assert(is_utf8(got.value));
+
+    if (number < 2) {
+        judge_visible(got.value, number == 0);
+    }
+
+    if (number == 2 && text.len != 0) {
+        fuzz_assert(fuzz_marks(text) > FUZZ_MARKS || fuzz_is_nfc(got.value));
+    }
+
+    fuzz_assert(iri_convert(&fuzz.env, &conf, function, got.value, &again)
+                == IRI_OK);
+    fuzz_assert(again.why == NULL && fuzz_equal(again.value, got.value));
+
+    if (allocs != 0) {
+        fuzz.allocs = 0;
+        fuzz.fail_at = 1 + fails % allocs;
+
+        if (iri_convert(&fuzz.env, &conf, function, text, &again) == IRI_OK) {
+            fuzz_assert(fuzz_equal(again.value, got.value));
+        }
+
+        fuzz.fail_at = 0;
+    }
+}
+
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input_t     input = fuzz_input(data, size);
+    iri_query_conf_t conf;
+    iri_str_t        words, labels, query, text;
+    size_t           i, count = 0;
+
+    fuzz_begin();
+    fuzz_field(&input, &words);
+    fuzz_field(&input, &labels);
+    fuzz_field(&input, &query);
+    fuzz_field(&input, &text);
+
+    memset(&conf, 0, sizeof(conf));
+    fuzz_charsets(labels, &conf.charsets);
+    conf.nfc = (int) fuzz_choice(words, 0, 2);
+
+    /* It is read as it is. */
+    for (i = 0; i < conf.charsets.count; i++) {
+        if (!iri_charset_is_utf8(conf.charsets.at[i])) {
+            conf.charsets.at[count++] = conf.charsets.at[i];
+        }
+    }
+
+    conf.charsets.count = count;
+
+    query = query.len != 0 ? fuzz_given(query) : fuzz_text("");
+    text = fuzz_given(text);
+
+    judge_plain(&conf, query);
+    judge_query(&conf, query, fuzz_choice(words, 2, 256));
+    judge_function(&conf.charsets, fuzz_choice(words, 1, 7), text,
+                   fuzz_choice(words, 2, 256));
+
+    fuzz_end();
+
+    return 0;
+}
