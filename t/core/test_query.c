@@ -108,6 +108,7 @@ static const struct {
       IRI_QUERY_NORMALIZED },
     { "", 1, "%65%cc%8ae%cc%81", "%65%CC%8A" E_ACUTE, "",
       IRI_QUERY_NORMALIZED },
+    { "", 1, "e%cc%8ae%cc%81", "e%CC%8A" E_ACUTE, "", IRI_QUERY_NORMALIZED },
     { "", 1, "a==%CC%B8&%3D%CC%B8&%3c%CC%B8", NULL, "", IRI_QUERY_UTF8 },
     { "", 1, "=%CC%B8", NULL, "", IRI_QUERY_UTF8 },
     { "", 1, "%CD%BE=%E1%BF%AF&%E2%84%AA%CC%A7", NULL, "", IRI_QUERY_UTF8 },
