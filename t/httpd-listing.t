@@ -206,7 +206,7 @@ make_tree(join('', map { ("all/$_/a\tfile\n", "all/$_.txt\tfile\n",
         escaped("all/表-$_.txt") . "\tfile\n") } @ways)
     . join('', map { escaped($_) . "\tfile\n" } qw(
         all/.hidden all/.htpasswd all/ok.txt all/ok/a other/x.txt
-        links/file.txt links/own/file.txt index/with/index.html index/none/a
+        links/file.txt links/é.txt links/own/file.txt index/with/index.html index/none/a
         index/global/a index/denied/index.html noindex/sub/a noindex/in/a
         ht/a.txt ht/off/a.txt ht/off/on/a.txt ht/never/a.txt ht/denied/a.txt
         auth/in/a auth/a auth/for-v.txt none/a slash/in/a case/Docs/A.txt
@@ -215,6 +215,7 @@ make_tree(join('', map { ("all/$_/a\tfile\n", "all/$_.txt\tfile\n",
     $rules);
 spew("$rules/twins/e\xCC\x81.txt", 'decomposed');
 symlink '/etc/passwd',         "$rules/links/passwd";
+symlink '/etc/passwd',         "$rules/links/e\xCC\x81.txt";
 symlink "$rules/all/ok.txt",   "$rules/links/mine";
 symlink "$rules/all/ok",       "$rules/links/dir";
 symlink 'nowhere',             "$rules/links/dangling";
@@ -429,12 +430,13 @@ for my $entry (map { ("$_/", "$_.txt", "表-$_.txt") } @ways, 'ok') {
     is " $shown " =~ / \Q$entry\E / ? 1 : 0,
         $answer->status == 200 && $own ? 1 : 0, "told as it is served: $entry";
 }
-is names('/links/'), 'file.txt own/', 'links are not followed';
+is names('/links/'), 'file.txt own/ é.txt',
+    'links are not followed, nor told beside another of their name';
 is names('/links/', port => $server->port('links')),
-    $> == 0 ? 'dir/ file.txt own/' : 'dir/ file.txt mine own/',
+    $> == 0 ? 'dir/ file.txt own/ é.txt' : 'dir/ file.txt mine own/ é.txt',
     'links of their owner';
 like names('/links/', port => $server->port('filter')),
-    qr{^dir/ file.txt mine own/ passwd$}, 'links are followed';
+    qr{^dir/ file.txt mine own/ passwd é.txt é.txt!$}, 'links are followed';
 is names('/kinds/'), 'file', 'only files and directories';
 is names('/twins/'), "\xC3\xA9.txt \xC3\xA9.txt!", 'one name, two entries';
 
