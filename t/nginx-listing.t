@@ -99,6 +99,8 @@ ruled/c.txt	file	1
 vary/a.txt	file	1
 vary/b.txt	file	1
 vary/c.txt	file	1
+last/one.txt	file	1
+last/sub/x	file	1
 nest/free.txt	file	1
 nest/deny.txt	file	1
 nest/a.no	file	1
@@ -217,6 +219,8 @@ server {
 
     location /tried/ { try_files $uri.html $uri $uri/ =404; }
     location /plain/ { try_files $uri $uri/ =404; }
+    location /last/ { try_files $uri/ @up; }
+    location @up { proxy_pass http://127.0.0.1:%%PORTauth%%; }
     location /strict/ { try_files $uri/ /other/else.txt; }
     location /short/ { alias %%ROOT%%/plain/; }
     location = /short/one.txt { deny all; }
@@ -429,6 +433,7 @@ is names('/tried/'), '200 sub/ one.txt.html two.txt',
 is $server->get('/strict/')->status, 200, 'try_files with directories alone';
 is names('/strict/'), '200 sub/', 'shows those';
 
+is names('/last/'), '200 sub/', 'what only the last resort answers';
 is names('/short/'), '200 sub/', 'alias';
 is names('/captured/plain/'), '200 sub/ one.txt', 'alias with captures';
 is names('/varied/plain/'), '404', 'a root with a variable';
