@@ -222,13 +222,15 @@ sub asked {
     return @asked;
 }
 
-# An answer as one text, without what differs between two servers or moments.
+# An answer as one text, without what differs between two servers or moments,
+# nor the case of escapes in a redirect, which is upper with our module.
 sub signature {
     my ($answer) = @_;
     my @fields = map { "$_->[0]: $_->[1]" }
         grep { lc $_->[0] ne 'date' } @{ $answer->headers };
     my $text = join "\n", $answer->status, (sort @fields), '', $answer->body;
-    return $text =~ s{(://[\w.]+):\d+}{$1}gr;
+    $text =~ s{(://[\w.]+):\d+}{$1}g;
+    return $answer->status == 301 ? $text =~ s/(%[0-9a-f]{2})/\U$1/gir : $text;
 }
 
 # Is it something that must not be lost?

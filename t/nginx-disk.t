@@ -312,13 +312,13 @@ is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%FF'), 404,
     'unreadable Destination';
 like $server->log_text, qr{iri: Destination "/dav/%FF" refused},
     'which the log tells as it came';
-is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%F0%9F%98%80'), 404,
+is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%F0%9F%98%80'), 409,
     'a Destination that the tree cannot write';
 is dav('COPY', '%C6%FC/d%C6%FC', to => '/dav/%E3%80%9C'), 409,
     'a Destination that is a variant of an existing name';
 is slurp("$root/dav/\xA1\xC1"), 'wave', 'which is not written';
-is dav('PUT', '%F0%9F%98%80', body => 'x'), 404, 'nor by PUT';
-is dav('MKCOL', '%F0%9F%98%80/'), 404, 'nor by MKCOL';
+is dav('PUT', '%F0%9F%98%80', body => 'x'), 409, 'nor by PUT';
+is dav('MKCOL', '%F0%9F%98%80/'), 409, 'nor by MKCOL';
 is names(''), '\xA1\xC1 \xC6\xFC \xC6\xFC\xCB\xDC', 'nothing was made';
 is dav('DELETE', '%93%FA/d%93%FA'), 204, 'DELETE';
 is dav('DELETE', '%C6%FC/'), 204, 'DELETE a directory';

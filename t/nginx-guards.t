@@ -354,7 +354,8 @@ server {
 END
 my $day = "\xE6\x97\xA5";
 is $try->get('/%E6%97%A5.txt')->body, 'day', 'which is there';
-is $try->get("/$_/%E6%97%A5")->header('Location'), "http://other/$_/$day",
+is $try->get("/$_/%E6%97%A5")->header('Location'),
+    "http://other/$_/%E6%97%A5",
     "$_: an address for what is not" for qw(status mirror);
 is answer($try, '', '/page/%E6%97%A5'), "404 uri=/page/$day",
     'arguments of a page';
