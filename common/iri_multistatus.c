@@ -237,6 +237,11 @@ iri_ms_put_escaped(iri_multistatus_t *ms, iri_str_t s)
     };
     size_t i, k, from = 0;
 
+    /* then there may be no octets to point to */
+    if (s.len == 0) {
+        return;
+    }
+
     for (i = 0; i < s.len; i++) {
         for (k = 0; k < sizeof(table) / sizeof(table[0]); k++) {
             if (s.data[i] == table[k].c) {
