@@ -152,7 +152,9 @@ judge_href(iri_str_t in, const sink_t *out)
     iri_str_t was, is;
     size_t    i;
 
-    if (count(in, "href") > 2 || !only_href(in.data, in.len, &was)
+    /* no value of an attribute may look like one */
+    if (count(in, "href") > 2 || count(in, "\"") > 2 || count(in, "'") > 0
+        || !only_href(in.data, in.len, &was)
         || !only_href(out->data, out->len, &is) || fuzz_equal(was, is)
         || memmem(is.data, is.len, "\xEF\xBF\xBD", 3) != NULL)
     {
