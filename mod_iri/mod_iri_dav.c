@@ -291,9 +291,10 @@ mod_iri_dav_tag(void *arg, iri_str_t path, iri_str_t paths[2])
     request_rec    *r = tags->r, *found;
     iri_str_t       uri;
 
-    if (iri_is_ascii(path, 1) || tags->looks++ == MOD_IRI_MAX_TAGS) {
+    if (iri_is_ascii(path, 1) || tags->looks == MOD_IRI_MAX_TAGS) {
         return IRI_OK;
     }
+    tags->looks++;
     found = ap_sub_req_lookup_uri(mod_iri_dup(r->pool, path), r, NULL);
     if (found->uri == NULL || found->uri[0] != '/') {
         return IRI_OK;

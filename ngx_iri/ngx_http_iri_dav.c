@@ -367,9 +367,14 @@ ngx_http_iri_tag(void *arg, iri_str_t path, iri_str_t paths[2])
     ngx_http_iri_tags_t *tags = arg;
 
     if ((!tags->raw && iri_is_ascii(path, 1))
-        || tags->looks++ == NGX_HTTP_IRI_MAX_TAGS
-        || ngx_http_iri_tag_path(tags->r, path, &canonical) != NGX_OK)
+        || tags->looks == NGX_HTTP_IRI_MAX_TAGS)
     {
+        return IRI_OK;
+    }
+
+    tags->looks++;
+
+    if (ngx_http_iri_tag_path(tags->r, path, &canonical) != NGX_OK) {
         return IRI_OK;
     }
 

@@ -293,6 +293,12 @@ sub tags {
             $put->(204, "another's wrong entity tag", If => '<'
                 . $into->('ば.txt') . '> (["wrong"]) <'
                 . $into->("がぎ/ぐ.txt") . "> ($token)");
+            # which is seen by a wrong entity tag that does not count
+            $put->(204, 'too many tags to look all of them up',
+                If => join ' ', (map { '<' . $into->("ば$_") . '> (<u:x>)' }
+                    1 .. 12), ($tag->("がぎ/ぐ.txt",
+                    "$token [\"wrong\"]"))[1])
+                if $other eq 'low';
             does('LOCK', $from->("がぎ/ぐ.txt"), 200, "$w: refresh, $other",
                 headers => [$tag->("がぎ/ぐ.txt", $token), Depth => 0]);
             does('COPY', $from->('ば.txt'), 204,

@@ -308,6 +308,11 @@ sub locks {
                 body => 'one', headers => [If => '<' . $into->("$ga b.txt")
                     . "> (<urn:deadbeef>) <" . $into->("$ga a.txt")
                     . "> ([\"x)y\"] $token)"]);
+            does('PUT', $from->("$ga a.txt"), 423,
+                "$w: too many tags to look all of them up", body => 'no',
+                headers => [If => join ' ', (map { '<' . $into->("$ga b$_")
+                    . '> (<u:x>)' } 1 .. 12), ($tag->($into->("$ga a.txt")))[1]
+                ]) if $other eq 'low';
             does('LOCK', $from->("$ga a.txt"), 200,
                 "$w: refresh, tagged in $other",
                 headers => [$tag->($into->("$ga a.txt")), Depth => 0]);
