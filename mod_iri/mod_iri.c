@@ -23,6 +23,7 @@ mod_iri_create_server(apr_pool_t *pool, server_rec *s)
     conf->engine = MOD_IRI_UNSET;
     conf->cache_size = MOD_IRI_CACHE_SIZE;
     conf->hosts = MOD_IRI_UNSET;
+    conf->advertise = MOD_IRI_UNSET;
     return conf;
 }
 
@@ -52,6 +53,10 @@ mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
         conf->hosts = add->hosts;
     }
     conf->says_hosts = add->says_hosts;
+    if (add->advertise != MOD_IRI_UNSET) {
+        conf->advertise = add->advertise;
+    }
+    conf->says_advertise = add->says_advertise;
     return conf;
 }
 
@@ -255,6 +260,15 @@ mod_iri_add_host_hooks(void)
                               APR_HOOK_REALLY_FIRST);
 }
 
+static void
+mod_iri_add_advertise_hooks(void)
+{
+    ap_hook_post_read_request(mod_iri_advertise, NULL, NULL,
+                              APR_HOOK_REALLY_FIRST);
+    ap_hook_insert_filter(mod_iri_advertise_insert, NULL, NULL,
+                          APR_HOOK_MIDDLE);
+}
+
 /* Once in a configuration, in the name of this module. */
 static void
 mod_iri_add_once(cmd_parms *cmd, void (*add)(void), const char *key)
@@ -395,6 +409,21 @@ mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
 }
 
 static const char *
+mod_iri_set_advertise(cmd_parms *cmd, void *dir, int on)
+{
+    mod_iri_server_t *conf = mod_iri_server(cmd->server);
+
+    (void) dir;
+    conf->advertise = on;
+    conf->says_advertise = 1;
+    if (on) {
+        mod_iri_add_once(cmd, mod_iri_add_advertise_hooks,
+                         "mod_iri: hooks of OPTIONS");
+    }
+    return NULL;
+}
+
+static const char *
 mod_iri_set_filename_charset(cmd_parms *cmd, void *dirv, int argc,
                              char *const argv[])
 {
@@ -501,6 +530,8 @@ static const command_rec mod_iri_directives[] = {
         "or none; and nfc behind them"),
     AP_INIT_TAKE1("IRIHost", mod_iri_set_hosts, NULL, RSRC_CONF,
         "off, on or strict: a host name in any form selects its virtual host"),
+    AP_INIT_FLAG("IRIAdvertise", mod_iri_set_advertise, NULL, RSRC_CONF,
+        "on or off: answers to OPTIONS say that IRIs are understood"),
     AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_filename_charset,
         NULL, RSRC_CONF | ACCESS_CONF,
         "charsets of names on disk, in order; new names use the first"),
@@ -540,6 +571,7 @@ mod_iri_hooks(apr_pool_t *pool)
     mod_iri_line_register();
     mod_iri_location_register();
     mod_iri_dav_register();
+    mod_iri_advertise_register();
     ap_hook_expr_lookup(mod_iri_expr_lookup, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_expr_lookup(mod_iri_expr_lookup_function, NULL, NULL,
                         APR_HOOK_MIDDLE);

@@ -15,6 +15,7 @@
  *   mod_iri_listing.c  listings of directories
  *   mod_iri_walk.c     <Files> and MultiViews on canonical names
  *   mod_iri_moved.c    starting over under the name that was found
+ *   mod_iri_advertise.c what answers to OPTIONS say of IRIs
  *   mod_iri_answer.c   redirects, headers of answers
  *   mod_iri_location.c Location, Content-Location, Alternates, Link
  *   mod_iri_dav.c      what mod_dav says and compares
@@ -77,6 +78,9 @@ typedef struct {
     int                hosts;        /* iri_hosts_t or MOD_IRI_UNSET */
     int                says_hosts;   /* 1: IRIHost was said right here */
     size_t             cache_size;   /* of the main server; 0: off */
+    int                advertise;    /* 0, 1 or MOD_IRI_UNSET */
+    int                says_advertise; /* 1: IRIAdvertise was said right
+                                          here */
 
     /* made by post_config and child_init, read by requests */
     iri_registry_t     *registry;
@@ -409,6 +413,13 @@ int mod_iri_dav_is_destination(const request_rec *r);
  * why, unless ErrorDocument has another.
  */
 int mod_iri_dav_conflict(request_rec *r, iri_why_t why);
+
+/* ---- mod_iri_advertise.c ------------------------------------------------ */
+
+int  mod_iri_advertise(request_rec *r);   /* in post_read_request */
+void mod_iri_advertise_insert(request_rec *r);
+void mod_iri_advertise_register(void);
+void mod_iri_warn_of_advertise(const server_rec *main_server);
 
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 

@@ -302,6 +302,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
             || mod_iri_server(s)->engine == IRI_ENGINE_REPORT;
     }
     mod_iri_warn_of_listing(main_server);
+    mod_iri_warn_of_advertise(main_server);
     return OK;
 }
 

@@ -2,6 +2,7 @@
  * ngx_http_iri.h - what the files of the nginx module need of each other
  *
  *   ngx_http_iri_module.c      directives, inheritance, start and end
+ *   ngx_http_iri_advertise.c   what answers to OPTIONS say of IRIs
  *   ngx_http_iri_cache.c       what is remembered of directories
  *   ngx_http_iri_choice.c      several names that a request may mean
  *   ngx_http_iri_dav.c         WebDAV: answers, If, what is not to be written
@@ -65,6 +66,7 @@ typedef struct {
     ngx_array_t known;          /* ngx_http_handler_pt of nginx's modules */
     ngx_uint_t unknown;         /* others may judge names, too */
     ngx_array_t listings;       /* of ngx_http_iri_place_t *: iri_listing on */
+    ngx_array_t advertises;     /* the same of iri_advertise on */
 
     /* that of try_files in the PRECONTENT phase, or NULL */
     ngx_http_handler_pt try_files;
@@ -101,6 +103,8 @@ typedef struct {
     ngx_http_iri_cache_t *cache;    /* NULL: nothing is remembered */
     ngx_uint_t folds;           /* a location finds names by what is near */
     ngx_uint_t lists;           /* a location has iri_listing on */
+    ngx_flag_t advertise;
+    ngx_http_iri_place_t *advertise_place;  /* NULL: nowhere */
     ngx_uint_t has_rules;       /* rewrite, if, set, return of the server */
 } ngx_http_iri_srv_conf_t;
 
@@ -250,6 +254,25 @@ typedef struct {
     unsigned waiting:1;         /* for a directory that is being read */
     unsigned waited:1;          /* once is enough */
 } ngx_http_iri_ctx_t;
+
+
+/* ---- ngx_http_iri_advertise.c ------------------------------------------- */
+
+char *ngx_http_iri_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+void ngx_http_iri_advertise_merge(const ngx_http_iri_srv_conf_t *prev,
+    ngx_http_iri_srv_conf_t *conf);
+
+/* What does nothing is warned of. */
+void ngx_http_iri_advertise_check(ngx_conf_t *cf);
+
+/* The field, in an answer whose header is not sent yet. */
+ngx_int_t ngx_http_iri_write_advertised(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_module.c ---------------------------------------------- */
+
+/* Where a directive stands, for warnings; NULL without memory. */
+ngx_http_iri_place_t *ngx_http_iri_conf_place(ngx_conf_t *cf);
 
 
 /* ---- ngx_http_iri_cache.c ----------------------------------------------- */

@@ -97,6 +97,13 @@ static ngx_command_t ngx_http_iri_commands[] = {
       0,
       NULL },
 
+    { ngx_string("iri_advertise"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_CONF_FLAG,
+      ngx_http_iri_advertise,
+      NGX_HTTP_SRV_CONF_OFFSET,
+      offsetof(ngx_http_iri_srv_conf_t, advertise),
+      NULL },
+
     { ngx_string("iri_filename_charset"),
       NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
       ngx_http_iri_charsets,
@@ -259,9 +266,8 @@ ngx_http_iri_set_slot(ngx_command_t *cmd, void *conf, const char *error,
 }
 
 
-/* Where the directive stands, for warnings; NULL without memory. */
-static ngx_http_iri_place_t *
-ngx_http_iri_place(ngx_conf_t *cf)
+ngx_http_iri_place_t *
+ngx_http_iri_conf_place(ngx_conf_t *cf)
 {
     ngx_http_iri_place_t *place;
 
@@ -308,7 +314,7 @@ ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     iri_hosts_t              hosts = IRI_HOSTS_OFF;
     ngx_http_iri_srv_conf_t *iscf = conf;
 
-    iscf->hosts_place = ngx_http_iri_place(cf);
+    iscf->hosts_place = ngx_http_iri_conf_place(cf);
     if (iscf->hosts_place == NULL) {
         return NGX_CONF_ERROR;
     }
@@ -403,7 +409,7 @@ ngx_http_iri_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return error;
     }
 
-    ilcf->listing_place = ngx_http_iri_place(cf);
+    ilcf->listing_place = ngx_http_iri_conf_place(cf);
 
     return ilcf->listing_place != NULL
                    && ngx_http_iri_listing_add_place(cf, ilcf->listing_place)
@@ -508,6 +514,9 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
         || ngx_array_init(&imcf->listings, cf->pool, 4,
                           sizeof(ngx_http_iri_place_t *))
                != NGX_OK
+        || ngx_array_init(&imcf->advertises, cf->pool, 4,
+                          sizeof(ngx_http_iri_place_t *))
+               != NGX_OK
         || ngx_array_init(&imcf->caches, cf->pool, 4,
                           sizeof(ngx_http_iri_cache_t *))
                != NGX_OK)
@@ -535,6 +544,7 @@ ngx_http_iri_create_srv_conf(ngx_conf_t *cf)
     iscf->query_said = NGX_CONF_UNSET_PTR;
     iscf->hosts_said = NGX_CONF_UNSET_UINT;
     iscf->cache_size = NGX_CONF_UNSET_SIZE;
+    iscf->advertise = NGX_CONF_UNSET;
 
     return iscf;
 }
@@ -608,6 +618,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_ptr_value(conf->query_said, prev->query_said, NULL);
 
     ngx_http_iri_merge_hosts(prev, conf);
+    ngx_http_iri_advertise_merge(prev, conf);
 
     if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK) {
         return NGX_CONF_ERROR;
@@ -756,6 +767,7 @@ ngx_http_iri_init(ngx_conf_t *cf)
     }
 
     ngx_http_iri_listing_check(cf);
+    ngx_http_iri_advertise_check(cf);
 
     if (!imcf->switched_on) {
         return NGX_OK;

@@ -1030,6 +1030,7 @@ static ngx_int_t
 ngx_http_iri_header_filter(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_srv_conf_t  *iscf;
     ngx_http_iri_main_conf_t *imcf;
 
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
@@ -1044,6 +1045,13 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
         imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
         if (ngx_http_iri_says_where(r, imcf->links)
             && ngx_http_iri_write_places(r) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+
+        iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+        if (r->method == NGX_HTTP_OPTIONS && iscf->advertise && r == r->main
+            && ngx_http_iri_write_advertised(r) != NGX_OK)
         {
             return NGX_ERROR;
         }

@@ -1,0 +1,85 @@
+/*
+ * mod_iri_advertise.c - what answers to OPTIONS say of IRIs
+ *
+ * The field "inturi" of draft-masinter-url-i18n-05, 4.2.1: "utf8", for what
+ * the core reads it takes percent-encoded and as raw UTF-8.  It is put where
+ * errors and the answers of mod_proxy leave it alone, before anything can
+ * answer: "OPTIONS *" ends in map_to_storage.
+ */
+
+#include "mod_iri.h"
+
+#define MOD_IRI_INTURI "inturi"
+
+static int
+mod_iri_advertises(const request_rec *r)
+{
+    const mod_iri_server_t *conf = mod_iri_server(r->server);
+
+    return r->method_number == M_OPTIONS && conf->advertise == 1
+           && conf->engine == IRI_ENGINE_ON && r->main == NULL;
+}
+
+int
+mod_iri_advertise(request_rec *r)
+{
+    if (mod_iri_advertises(r)) {
+        apr_table_setn(r->err_headers_out, MOD_IRI_INTURI, "utf8");
+    }
+    return DECLINED;
+}
+
+/* What an upstream says of itself does not concern the client. */
+static apr_status_t
+mod_iri_advertise_filter(ap_filter_t *f, apr_bucket_brigade *bb)
+{
+    apr_table_unset(f->r->headers_out, MOD_IRI_INTURI);
+    ap_remove_output_filter(f);
+    return ap_pass_brigade(f->next, bb);
+}
+
+void
+mod_iri_advertise_insert(request_rec *r)
+{
+    if (mod_iri_advertises(r)) {
+        ap_add_output_filter("IRI_ADVERTISE", NULL, r, r->connection);
+    }
+}
+
+void
+mod_iri_advertise_register(void)
+{
+    ap_register_output_filter("IRI_ADVERTISE", mod_iri_advertise_filter, NULL,
+                              AP_FTYPE_CONTENT_SET);
+}
+
+void
+mod_iri_warn_of_advertise(const server_rec *main_server)
+{
+    const server_rec *s;
+
+    for (s = main_server; s != NULL; s = s->next) {
+        const mod_iri_server_t *conf = mod_iri_server(s);
+
+        if (conf->says_advertise && conf->advertise == 1
+            && conf->engine == IRI_ENGINE_OFF && s != main_server)
+        {
+            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
+                         "iri: IRIAdvertise does nothing in the virtual host "
+                         "of %s:%u, where IRIEngine is off",
+                         s->defn_name, s->defn_line_number);
+        }
+    }
+    for (s = main_server; s != NULL; s = s->next) {
+        if (mod_iri_server(s)->engine != IRI_ENGINE_OFF
+            && mod_iri_server(s)->advertise == 1)
+        {
+            return;
+        }
+    }
+    if (mod_iri_server(main_server)->advertise == 1) {
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server,
+                     "iri: IRIAdvertise does nothing where IRIEngine is off, "
+                     "and it is off wherever IRIAdvertise is on");
+    }
+}

@@ -1,0 +1,93 @@
+# httpd: IRIAdvertise On: answers to OPTIONS say "inturi: utf8", and others do
+# not (draft-masinter-url-i18n-05, 4.2.1).
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('httpd') if missing('httpd');
+
+# ---- the directive ----------------------------------------------------------
+
+for (['IRIAdvertise maybe', qr/IRIAdvertise must be On or Off/],
+    ["<Location />\nIRIAdvertise On\n</Location>",
+        qr/IRIAdvertise not allowed/])
+{
+    my ($text, $says) = @$_;
+    my ($code, $said) = httpd_t("IRIEngine On\n$text\n");
+    isnt $code, 0, "refused: $text";
+    like $said, $says, "and why: $text";
+}
+
+# ---- answers ----------------------------------------------------------------
+
+my ($root) = make_tree(<<'END');
+index.html	file	index
+dav/a.txt	file	a
+END
+my $tmp = temp_dir();
+chmod 0777, $tmp;
+my $server = httpd(root => $root, tmp => $tmp,
+    modules => [qw(dav dav_fs proxy proxy_http headers)],
+    conf => <<'END');
+IRIEngine On
+IRIAdvertise On
+DavLockDB "%%TMP%%/locks"
+<VirtualHost 127.0.0.1:%%PORT%%>
+    <Location /dav>
+        Dav On
+    </Location>
+    ProxyPass /up/ http://127.0.0.1:%%PORTup%%/
+    Redirect 302 /moved http://other.example/
+    ErrorDocument 404 /index.html
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTup%%>
+    IRIEngine Off
+    IRIAdvertise Off
+    Header always set Inturi iuri
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTno%%>
+    IRIAdvertise Off
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTreport%%>
+    IRIEngine report
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORToff%%>
+    IRIEngine Off
+    IRIAdvertise On
+</VirtualHost>
+END
+
+sub inturi {
+    my ($method, $target, %option) = @_;
+    my $answer = $server->request($method, $target, %option);
+    my @values = $answer->header('inturi');
+    return join ' ', $answer->status, grep { defined } @values;
+}
+
+is inturi('OPTIONS', '*'), '200 utf8', 'all of the server';
+is inturi('OPTIONS', '/'), '200 utf8', 'a path';
+is inturi('OPTIONS', "/\xC3\xA9"), '200 utf8', 'raw UTF-8, as it says';
+is inturi('OPTIONS', '/dav/a.txt'), '200 utf8', 'DAV';
+is inturi('OPTIONS', '/up/a'), '200 utf8', 'proxied: not what upstream says';
+is inturi('OPTIONS', '/moved'), '302 utf8', 'a redirect';
+is inturi('OPTIONS', '/%FF'), '404 utf8', 'a path that is refused';
+is inturi('GET', '/'), '200', 'not GET';
+is inturi('OPTIONS', '*', port => $server->port('no')), '200', 'off';
+is inturi('OPTIONS', '/', port => $server->port('report')), '200',
+    'report changes nothing';
+is inturi('OPTIONS', '/', port => $server->port('off')), '200',
+    'nothing where IRIEngine is off';
+like $server->log_text,
+    qr/warn\].*iri: IRIAdvertise does nothing in the virtual host of \S+:\d+/,
+    'which is warned of';
+is_deeply [$server->errors], [], 'log';
+
+my ($section) = slurp("$FindBin::Bin/../doc/directives.md")
+    =~ /^## iri_advertise.*?\n\n(    iri_advertise on;[^\n]*\n)\n/ms;
+my ($code) = httpd_t("IRIEngine On\n" . substr($section, 51));
+is $code, 0, 'the example of the reference';
+
+done_testing;

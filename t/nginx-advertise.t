@@ -1,0 +1,89 @@
+# nginx: iri_advertise on: answers to OPTIONS say "inturi: utf8", and others
+# do not (draft-masinter-url-i18n-05, 4.2.1).
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+# ---- the directive ----------------------------------------------------------
+
+sub said {
+    my ($conf) = @_;
+    my ($code, $text) = nginx_t($conf);
+    return join ' ', $code, $text =~ /(iri: .*|iri_advertise.*)/g;
+}
+
+like said('iri_advertise maybe;'), qr/^1 .*iri_advertise" directive/,
+    'a wrong value';
+like said('server { location / { iri_advertise on; } }'),
+    qr/^1 .*iri_advertise" directive is not allowed here/, 'in a location';
+is said('server { iri on; iri_advertise on; }'), '0', 'on';
+is said('server { iri report; iri_advertise on; }'), '0', 'report';
+is said('server { iri_advertise off; }'), '0', 'off';
+is said('iri_advertise on; server { iri on; } server { iri off; }'), '0',
+    'one of the servers';
+like said('iri on; server { iri off; iri_advertise on; }'),
+    qr/^0 iri: "iri_advertise" in \S+:\d+ does nothing/, 'iri is off';
+
+# ---- answers ----------------------------------------------------------------
+
+my ($root) = make_tree("index.html\tfile\tindex\n");
+my $server = nginx(root => $root, conf => <<'END');
+iri on;
+iri_advertise on;
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    location /dav/ { dav_methods PUT DELETE; }
+    location /says { return 204; }
+    location /up/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
+}
+server {
+    listen 127.0.0.1:%%PORTup%%;
+    iri off;
+    add_header Inturi iuri always;
+    location / { return 200 up; }
+}
+server {
+    listen 127.0.0.1:%%PORTno%%;
+    iri_advertise off;
+    location / { return 204; }
+}
+server {
+    listen 127.0.0.1:%%PORTreport%%;
+    iri report;
+    location / { return 204; }
+}
+END
+
+sub inturi {
+    my ($method, $target, %option) = @_;
+    my $answer = $server->request($method, $target, %option);
+    my @values = $answer->header('inturi');
+    return join ' ', $answer->status, grep { defined } @values;
+}
+
+is inturi('OPTIONS', '/says'), '204 utf8', 'a path';
+is inturi('OPTIONS', "/says/\xC3\xA9"), '204 utf8', 'raw UTF-8, as it says';
+is inturi('OPTIONS', '/index.html'), '405 utf8', 'what nginx refuses';
+is inturi('OPTIONS', '/dav/a'), '405 utf8', 'DAV of nginx knows no OPTIONS';
+is inturi('OPTIONS', '/up/a'), '200 utf8', 'proxied: not what upstream says';
+is inturi('OPTIONS', '/%FF'), '404 utf8', 'a path that is refused';
+is inturi('OPTIONS', '*'), '400 utf8', 'nginx has no "OPTIONS *"';
+is inturi('GET', '/says'), '204', 'not GET';
+is inturi('GET', '/up/a'), '200 iuri', 'whose upstream may say so';
+is inturi('OPTIONS', '/', port => $server->port('no')), '204', 'off';
+is inturi('OPTIONS', '/', port => $server->port('report')), '204',
+    'report changes nothing';
+is_deeply [$server->errors], [], 'log';
+
+my ($section) = slurp("$FindBin::Bin/../doc/directives.md")
+    =~ /^## iri_advertise.*?\n\n(    iri_advertise on;[^\n]*\n)\n/ms;
+is said('iri on; ' . substr($section, 0, 50) . ' server { }'), '0',
+    'the example of the reference';
+
+done_testing;
