@@ -65,9 +65,28 @@ iri_conflict_text(iri_why_t why)
 
 /* ---- twins --------------------------------------------------------------- */
 
-/* Is what was found by a key another entry than source? */
+/* What a path is in: up to the last "/" that has a name behind it. */
+static iri_str_t
+iri_parent(iri_str_t path)
+{
+    while (path.len != 0 && path.data[path.len - 1] == '/') {
+        path.len--;
+    }
+
+    while (path.len != 0 && path.data[path.len - 1] != '/') {
+        path.len--;
+    }
+
+    return path;
+}
+
+
+/*
+ * Is what was found by a key for path another entry than source?  The source
+ * goes away, but not the directories that it is in.
+ */
 static int
-iri_is_twin(const iri_found_t *near, iri_str_t source)
+iri_is_twin(const iri_found_t *near, iri_str_t path, iri_str_t source)
 {
     size_t len = near->filename.len;
 
@@ -86,7 +105,8 @@ iri_is_twin(const iri_found_t *near, iri_str_t source)
 
     return near->answer == IRI_MOVED && near->match >= IRI_MATCH_CASE
            && !(len == source.len
-                && memcmp(near->filename.data, source.data, len) == 0);
+                && memcmp(near->filename.data, source.data, len) == 0
+                && iri_str_equal(iri_parent(near->path), iri_parent(path)));
 }
 
 
@@ -114,7 +134,7 @@ iri_find_twin(const iri_env_t *env, const iri_search_t *search,
 
     status = iri_find(env, &reads, &near);
 
-    if (status == IRI_OK && iri_is_twin(&near, source)) {
+    if (status == IRI_OK && iri_is_twin(&near, search->path, source)) {
         found->answer = IRI_REFUSE;
         found->why = IRI_WHY_TWIN;
     }

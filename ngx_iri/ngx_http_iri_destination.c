@@ -240,19 +240,10 @@ ngx_http_iri_destination_refuse(ngx_http_request_t *r, ngx_int_t rc,
  * made beside one that answers to it.  NGX_DECLINED: it may be written.
  */
 static ngx_int_t
-ngx_http_iri_destination_found(ngx_http_request_t *r, ngx_str_t path)
+ngx_http_iri_destination_found(ngx_http_request_t   *r,
+                               ngx_http_iri_found_t *asked)
 {
-    iri_found_t              found;
-    ngx_http_iri_found_t    *asked;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (!iri_needs_look(&ilcf->tree, ngx_http_iri_in(path))) {
-        return NGX_DECLINED;
-    }
-
-    asked = ngx_http_iri_find_uri(r, path);
+    iri_found_t found;
 
     if (asked == NULL) {
         return NGX_DECLINED;
@@ -274,6 +265,90 @@ ngx_http_iri_destination_found(ngx_http_request_t *r, ngx_str_t path)
     }
 
     return NGX_DECLINED;
+}
+
+
+/* As the location that the request is in reads and writes names. */
+static ngx_http_iri_found_t *
+ngx_http_iri_destination_look(ngx_http_request_t *r, ngx_str_t path)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    /* Where alias has captures, it says all of the name. */
+    return ilcf->plain != NULL && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
+                   && iri_needs_look(&ilcf->tree, ngx_http_iri_in(path))
+               ? ngx_http_iri_find_uri(r, path)
+               : NULL;
+}
+
+
+/*
+ * The octets of a name below root; those of the whole path or of a part of
+ * it, as alias has it.
+ */
+static iri_str_t
+ngx_http_iri_destination_octets(const ngx_http_iri_found_t *found)
+{
+    iri_str_t octets = found->found.filename;
+    size_t    root = ngx_min(found->search.root.len, octets.len);
+
+    octets.data += root;
+    octets.len -= root;
+
+    return octets;
+}
+
+
+/*
+ * The source's location says how names are written, for nginx writes there;
+ * rules have judged a name of the Destination's.  Are the octets the same?
+ */
+static ngx_uint_t
+ngx_http_iri_destination_agrees(const ngx_http_iri_found_t *written,
+                                const ngx_http_iri_found_t *judged)
+{
+    iri_str_t a, b;
+    size_t    len;
+
+    if (written == NULL || judged == NULL) {
+        return 1;
+    }
+
+    if (judged->found.answer != IRI_PASS
+        && judged->found.answer != IRI_SERVE) {
+        return 0;
+    }
+
+    a = ngx_http_iri_destination_octets(written);
+    b = ngx_http_iri_destination_octets(judged);
+    len = ngx_min(a.len, b.len);
+
+    return ngx_memcmp(a.data + a.len - len, b.data + b.len - len, len) == 0;
+}
+
+
+/* In the source's location again: judged is what was found in the other. */
+static ngx_int_t
+ngx_http_iri_destination_free(ngx_http_request_t *r, ngx_str_t path,
+                              ngx_http_iri_found_t *judged)
+{
+    ngx_int_t             rc;
+    ngx_http_iri_found_t *written = ngx_http_iri_destination_look(r, path);
+
+    rc = ngx_http_iri_destination_found(r, written);
+
+    if (rc == NGX_DECLINED) {
+        rc = ngx_http_iri_destination_found(r, judged);
+    }
+
+    return rc != NGX_DECLINED
+                   || ngx_http_iri_destination_agrees(written, judged)
+               ? rc
+               : ngx_http_iri_destination_refuse(
+                   r, NGX_HTTP_CONFLICT,
+                   "would get another name where it is written");
 }
 
 
@@ -498,23 +573,20 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 static ngx_int_t
 ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    ngx_int_t                rc = NGX_DECLINED;
-    ngx_str_t                path = ctx->source->judged;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_int_t             rc;
+    ngx_str_t             path = ctx->source->judged;
+    ngx_http_iri_found_t *judged;
 
     if (r->content_handler != NULL || !ngx_http_iri_same(r->uri, path)) {
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
                                                "is no place to write to");
     }
 
+    judged = ngx_http_iri_destination_look(r, path);
+
     ngx_http_iri_source_back(r, ctx);
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    /* Where alias has captures, it says all of the name. */
-    if (ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE) {
-        rc = ngx_http_iri_destination_found(r, path);
-    }
+    rc = ngx_http_iri_destination_free(r, path, judged);
 
     if (rc == NGX_DECLINED) {
         rc = ngx_http_iri_destination_apart(r, path);

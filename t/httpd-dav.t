@@ -349,6 +349,8 @@ sub twins {
         to('/k/' . percent('résumé.txt')));
     does('MOVE', '/k/' . percent('Résumé.txt'), 201, 'MOVE to its own twin',
         to('/k/' . percent('résumé.txt')));
+    does('MOVE', '/k/Docs/new.txt', 409, 'but not beside its own collection',
+        to('/k/DOCS/NEW.txt'));
     is entries('k'), join(' ', sort map { escaped($_) } 'Docs',
         'résumé.txt', 'Résumé2.txt'), 'changes its name';
     return;

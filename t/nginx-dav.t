@@ -74,6 +74,7 @@ server {
     location /p/ { iri_match normalization case;
         error_page 409 /page.txt; }
     location /e/禁/ { deny all; }
+    location = /u/ɽ.txt { deny all; }
     location = /page.txt { }
 }
 END
@@ -261,9 +262,38 @@ is entries('k'), join(' ', sort map { escaped($_) } 'Docs', 'Résumé.txt',
     'Résumé2.txt'), 'nothing was made';
 does('MOVE', '/k/' . percent('Résumé.txt'), 204, 'MOVE to its own twin',
     to('/k/' . percent('résumé.txt')));
+does('MOVE', '/k/Docs/new.txt', 409, 'but not beside its own collection',
+    to('/k/DOCS/NEW.txt'));
 does('MOVE', '/k/Docs/', 201, 'the same of a collection', to('/k/docs/'));
 is entries('k'), join(' ', sort map { escaped($_) } 'docs', 'résumé.txt',
     'Résumé2.txt'), 'changes its name';
+
+# A Destination in a location that writes names otherwise: what would be
+# written has another name there.
+clean($_) for qw(e u n k);
+my $hyou = '表';
+spew("$root/$_", 'keep') for 'e/a.txt', 'u/a.txt', 'u/' . euc($hyou) . '.txt',
+    'k/Über.txt', 'u/' . 'が.txt';
+system 'chown', '-R', 'www-data', map { "$root/$_" } qw(e u n k) if $> == 0;
+does('GET', '/u/%C9%BD.txt', 403, 'what EUC-JP has there is denied');
+for my $method (qw(COPY MOVE)) {
+    does($method, '/e/a.txt', 409, "$method to where its octets are another",
+        to(percent("/u/$hyou.txt")));
+    does($method, '/e/a.txt', 409, "$method to a new one",
+        to(percent("/u/$hyou$hyou.txt")));
+    does($method, percent('/u/が.txt'), 409, "$method to another form",
+        to(percent('/n/が.txt')));
+    does($method, '/u/a.txt', 409, "$method to a twin where names are folded",
+        to(percent('/k/über.txt')));
+}
+is slurp("$root/u/" . euc($hyou) . '.txt'), 'keep', 'is as it was';
+is entries('u'), join(' ', sort map { escaped($_) } 'a.txt',
+    euc($hyou) . '.txt', 'が.txt'), 'nothing was made';
+is entries($_->[0]), escaped($_->[1]), "$_->[0]: nothing was made"
+    for ['n', ''], ['k', 'Über.txt'];
+does('COPY', '/e/a.txt', 204, 'a name that both write so', to('/u/b.txt'));
+does('COPY', '/u/a.txt', 204, 'and one that is not ASCII',
+    to(percent("/k/$hyou.txt")));
 
 spew("$root/p/a.txt", 'x');
 is does('PUT', '/p/A.txt', 409, 'error_page', body => 'x')->body, 'own page',
