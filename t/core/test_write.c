@@ -77,6 +77,9 @@ test_twin(void **state)
         { "/DOCS/", "/srv/Docs", ALL, 0 },
         { "/DOCS", "/srv/Docs/", ALL, 0 },
         { "/TWO.txt", "/srv/Two.txt", ALL, 1 },
+        { "/Docs/A.TXT", "/srv/Docs/a.txt", ALL, 0 },
+        { "/DOCS/A.TXT", "/srv/Docs/a.txt", ALL, 1 },  /* Docs stays */
+        { "/DOCS/A.TXT/", "/srv/Docs/a.txt", ALL, 1 },
         { "/README.TXT", "", IRI_FORGIVE_NORMALIZATION, 0 },
         { "/README.TXT", "", IRI_FORGIVE_WIDTH | IRI_FORGIVE_SPELLING, 0 },
         { "/README.TXT", "", IRI_FORGIVE_ACCENTS, 0 },

@@ -25,7 +25,7 @@
 /* The limits as the documents have them, for the header may be wrong. */
 #define FUZZ_CHARSETS 8      /* of a list */
 #define FUZZ_CALLS    200    /* of the file system, a request */
-#define FUZZ_LISTS    4      /* directories read a request */
+#define FUZZ_LISTS   16      /* directories read a request */
 #define FUZZ_MARKS    30     /* in a row, that are normalized */
 #define FUZZ_SEGMENT  1024   /* octets */
 #define FUZZ_PATH     8192   /* octets */
