@@ -104,6 +104,7 @@ last/sub/x	file	1
 nest/free.txt	file	1
 nest/deny.txt	file	1
 nest/a.no	file	1
+nest/b.no	file	1
 nest/a.yes	file	1
 nest/deep/x	file	1
 tried/one.txt	file	1
@@ -122,6 +123,7 @@ place/secret.txt	file	1
 inner/one.txt	file	1
 links/file.txt	file	1
 links/dir/x	file	1
+owned/file.txt	file	1
 modes/open.txt	file	1
 modes/shut.txt	file	1
 modes/shut/x	file	1
@@ -138,6 +140,10 @@ symlink "$root/plain/one.txt", "$root/links/to"   or die "$!\n";
 symlink '/none', "$root/links/nowhere"            or die "$!\n";
 symlink 'loop', "$root/links/loop"                or die "$!\n";
 symlink "$root/links", "$root/linked"             or die "$!\n";
+symlink "$root/plain/one.txt", "$root/owned/$_" or die "$!\n"
+    for qw(mine other);
+system('chown', '-h', 'nobody', "$root/owned/other") == 0 or die "chown\n"
+    if !$>;
 mkdir "$root/modes/fifos" or die "$!\n";
 system('mkfifo', "$root/modes/fifos/pipe") == 0 or die "mkfifo\n";
 chmod 0, "$root/modes/shut.txt", "$root/modes/shut" or die "$!\n";
@@ -233,6 +239,7 @@ server {
     location /linked/ { disable_symlinks on; }
     location /links/ { }
     location /owner/ { alias %%ROOT%%/links/; disable_symlinks if_not_owner; }
+    location /owned/ { disable_symlinks if_not_owner; }
     location /unlinked/ {
         alias %%ROOT%%/links/; disable_symlinks on from=$document_root;
     }
@@ -460,6 +467,10 @@ is names('/links/'), '200 dir/ to-dir/ file.txt to', 'links';
 is names('/unlinked/'), '200 dir/ file.txt', 'disable_symlinks on';
 is names('/linked/'), '404', 'of the directory, too';
 is names('/owner/'), '200 dir/ to-dir/ file.txt to', 'if_not_owner';
+SKIP: {
+    skip 'who is not root has no links of others', 1 if $>;
+    is names('/owned/'), '200 file.txt mine', 'and a link of another';
+}
 SKIP: {
     skip 'the worker may read all', 2 if !IRI::Server::worker_user() && !$>;
     is names('/modes/'), '200 entered/ fifos/ open.txt', 'rights';

@@ -241,6 +241,62 @@ test_order(void **state)
 }
 
 
+/* Many that are alike in what is asked for stand by their names. */
+static void
+test_alike(void **state)
+{
+    char   name[8], want[4096] = "";
+    list_t list;
+    size_t i, size;
+
+    (void) state;
+    list_init(&list, "", "format=json&sort=size");
+
+    for (i = 0; i < 60; i++) {
+        snprintf(name, sizeof(name), "n%02u", (unsigned) (i * 7 % 60));
+        list_add(&list, core_str(name), i * 7 % 60 % 3, 0);
+    }
+
+    for (size = 0; size < 3; size++) {
+        for (i = size; i < 60; i += 3) {
+            snprintf(name, sizeof(name), "n%02u ", (unsigned) i);
+            strcat(want, name);
+        }
+    }
+
+    assert_string_equal(list_order(&list), want);
+    list_free(&list);
+}
+
+
+/*
+ * Those of one name are beside each other, and are told of, whatever else has
+ * the same key; those without a name have none in common.
+ */
+static void
+test_shared(void **state)
+{
+    const char *p;
+    list_t      list;
+    size_t      n = 0;
+
+    (void) state;
+    list_init(&list, "", "format=json");
+    list_add(&list, S("\xC3\xA9"), 3, 0);
+    list_add(&list, S("\xC2\xAD\xC3\xA9"), 3, 0);
+    list_add(&list, S("\xFF"), 3, 0);
+    list_add(&list, S("e\xCC\x81"), 3, 0);
+    list_add(&list, S("\xFE"), 3, 0);
+
+    for (p = list_page(&list); (p = strstr(p, "\"conflict\"")) != NULL; p++) {
+        n++;
+    }
+
+    assert_int_equal(n, 2);
+    list_free(&list);
+}
+
+
 static iri_str_t
 random_ascii(unsigned char *out, size_t most)
 {
@@ -287,6 +343,13 @@ test_keys(void **state)
             fail_msg("%s: another key", core_show(name));
         }
     }
+
+    /* The table has no characters but those of ASCII. */
+    assert_int_equal(iri_collate(&quick, S("\xC3\xA9"), 0, a, &key.len),
+                     IRI_OK);
+    assert_int_equal(iri_collate(&slow, S("\xC3\xA9"), 0, b, &other.len),
+                     IRI_OK);
+    assert_str(key, other);
 
     iri_collator_close(&quick);
     iri_collator_close(&slow);
@@ -345,6 +408,117 @@ test_hostile(void **state)
 }
 
 
+/* What a page says of a character that is a name: by the octet, written anew. */
+static void
+character(unsigned c, char href[16], char text[16], char json[16])
+{
+    int is_sub = c != '\0' && strchr("-._~!$&'()*+,;=:@", (int) c) != NULL;
+    int is_alnum = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z')
+                   || (c >= 'a' && c <= 'z');
+
+    snprintf(href, 16, is_sub || is_alnum ? "%c" : "%%%02X", c);
+    snprintf(text, 16, "%c", c);
+    snprintf(json, 16, c == '"' || c == '\\' || c == '<' ? "\\u%04x" : "%c",
+             c);
+
+    switch (c) {
+    case '&':
+        strcpy(href, "&amp;");
+        strcpy(text, "&amp;");
+        break;
+    case '\'':
+        strcpy(href, "&#39;");
+        strcpy(text, "&#39;");
+        break;
+    case '"':
+        strcpy(text, "&quot;");
+        break;
+    case '<':
+        strcpy(text, "&lt;");
+        break;
+    case '>':
+        strcpy(text, "&gt;");
+        break;
+    default:
+        break;
+    }
+}
+
+
+/* Each character that a name may have alone: none hides behind another. */
+static void
+test_characters(void **state)
+{
+    char     href[16], text[16], json[16], name[2] = "", want[256];
+    unsigned c;
+    list_t   list;
+
+    (void) state;
+
+    for (c = 0x20; c < 0x7f; c++) {
+        if (c == '/' || c == '.') {
+            continue;
+        }
+        name[0] = (char) c;
+        character(c, href, text, json);
+
+        list_init(&list, "", "");
+        list_add(&list, core_str(name), 3, 0);
+        snprintf(want, sizeof(want),
+                 "<tr><td><a href=\"./%s\"><bdi>%s</bdi></a></td>", href,
+                 text);
+        if (strstr(list_page(&list), want) == NULL) {
+            fail_msg("%s is not in:\n%s", want, list.page);
+        }
+        list_free(&list);
+
+        list_init(&list, "", "format=json");
+        list_add(&list, core_str(name), 3, 0);
+        snprintf(want, sizeof(want), "\n{\"name\":\"%s\",\"href\":\"./%s\",",
+                 json, c == '&' ? "&" : c == '\'' ? "'" : href);
+        if (strstr(list_page(&list), want) == NULL) {
+            fail_msg("%s is not in:\n%s", want, list.page);
+        }
+        list_free(&list);
+    }
+
+    for (c = 1; c < 0x20; c++) {
+        name[0] = (char) c;
+        list_init(&list, "", "");
+        list_add(&list, core_str(name), 3, 0);
+        snprintf(want, sizeof(want), "<tr><td><bdi>%%%02X</bdi> <small", c);
+        if (strstr(list_page(&list), want) == NULL) {
+            fail_msg("%s is not in:\n%s", want, list.page);
+        }
+        list_free(&list);
+    }
+
+    /* Not seen, and more than 16 bits of it. */
+    list_init(&list, "", "format=json");
+    list_add(&list, S("\xE2\x80\xAE\xF3\xA0\x80\x81"), 3, 0);
+    assert_non_null(strstr(list_page(&list),
+                           "\"name\":\"\\u202e\\udb40\\udc01\""));
+    list_free(&list);
+}
+
+
+/* As far as the text goes, and no octet further. */
+static void
+test_escapes(void **state)
+{
+    iri_buf_t buf = IRI_BUF_EMPTY;
+    iri_str_t text = S("%41");
+    core_t    core;
+
+    (void) state;
+    core_init(&core);
+    text.len = 2;
+    assert_int_equal(iri_html_put(&core.env, &buf, text), IRI_OK);
+    assert_str(iri_buf_str(&buf), S("%4"));
+    core_free(&core);
+}
+
+
 /* Of a query nothing gets into a page. */
 static void
 test_query(void **state)
@@ -398,6 +572,33 @@ test_around(void **state)
                         "text/html; charset=utf-8");
     list_free(&list);
 
+    /* A path that no request could have: it has no end of its own either. */
+    list_init(&list, "", "");
+    list.conf.path = S("//b\x7F\xC2\x85\xFF\"\\/");
+    assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
+                                       &list.listing), IRI_OK);
+    list_page(&list);
+    assert_non_null(strstr(list.page, "<title>//b%7F%C2%85%FF&quot;\\/"));
+    assert_null(strstr(list.page, "href=\"//"));
+    assert_non_null(strstr(list.page, "<p><a href=\"/\">Parent"));
+    assert_string_equal(iri_listing_policy(list.listing),
+                        "default-src 'none'; style-src '"
+                        "sha256-tak25H3XHj1cEdC4r6PuQRDG0aNrmX0uJGFqxG62ZPs="
+                        "'; base-uri 'none'; form-action 'none'");
+    list_free(&list);
+
+    list_init(&list, "", "format=json");
+    list.conf.path = S("/b\x1F\x7F\xC2\x85\xFF\"\\<\xF0\x9F\x98\x80/");
+    assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
+                                       &list.listing), IRI_OK);
+    list_page(&list);
+    assert_non_null(strstr(list.page, "{\"path\":\"/b\\u001f\\u007f\\u0085"
+                                      "\\ufffd\\u0022\\u005c\\u003c"
+                                      "\xF0\x9F\x98\x80/\","));
+    assert_string_equal(iri_listing_policy(list.listing),
+                        "default-src 'none'");
+    list_free(&list);
+
     /* What is never told, and what is no entry. */
     list_init(&list, "", "");
     assert_int_equal(iri_listing_entry(list.listing, S(".htaccess"), &entry),
@@ -429,6 +630,39 @@ test_around(void **state)
     assert_non_null(strstr(list.page, "0 directories, 1 file."));
     assert_null(strstr(list.page, "<script"));
     list_free(&list);
+}
+
+
+/* The root, the directory itself and 23 above it are linked. */
+static void
+test_deep(void **state)
+{
+    unsigned char path[2 * 60 + 2];
+    const char   *p;
+    list_t        list;
+    size_t        depth, i, links;
+
+    (void) state;
+
+    for (depth = 20; depth <= 60; depth++) {
+        for (i = 0; i < depth; i++) {
+            path[2 * i] = '/';
+            path[2 * i + 1] = 'a';
+        }
+        path[2 * depth] = '/';
+
+        list_init(&list, "", "");
+        list.conf.path.data = path;
+        list.conf.path.len = 2 * depth + 1;
+        assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
+                                           &list.listing), IRI_OK);
+        links = 0;
+        for (p = list_page(&list); (p = strstr(p, "<li>")) != NULL; p++) {
+            links++;
+        }
+        assert_int_equal(links, depth < 24 ? depth + 1 : 25);
+        list_free(&list);
+    }
 }
 
 
@@ -665,6 +899,94 @@ test_links(void **state)
 }
 
 
+/* The one entry of a directory whose path is this: is it linked? */
+static int
+linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
+{
+    iri_reading_conf_t conf = { core_charsets(""), invalid };
+    list_t             list;
+    int                linked;
+
+    list_init(&list, "", "");
+    list.conf.path = path;
+    list.conf.reading = &conf;
+    list.conf.unnamed = invalid == IRI_INVALID_PASS;
+    assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
+                                       &list.listing), IRI_OK);
+    list_add(&list, octets, 0, 0);
+    assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
+    linked = list.listing->ranks[0].item->linked;
+    list_free(&list);
+
+    return linked;
+}
+
+
+/* Below a path that is refused nothing is linked. */
+static void
+test_odd_paths(void **state)
+{
+    (void) state;
+    assert_true(linked_in(S("/d/"), S("a"), IRI_INVALID_404));
+    assert_true(linked_in(S("/\xC3\xA9/"), S("a"), IRI_INVALID_404));
+    assert_false(linked_in(S("/\xFF/"), S("a"), IRI_INVALID_404));
+    assert_false(linked_in(S("/\xFF/"), S("a"), IRI_INVALID_400));
+    assert_false(linked_in(S("/e\xCC\x81/"), S("a"), IRI_INVALID_404));
+    assert_false(linked_in(S("/\x1F/"), S("\xC3\xA9"), IRI_INVALID_404));
+}
+
+
+/* Of two that are as long as each other the one that would be served. */
+static void
+test_twins(void **state)
+{
+    list_t list;
+    size_t i;
+
+    (void) state;
+    list_init(&list, "", "");
+    list_add(&list, S("\xCA\xB9"), 0, 0);
+    list_add(&list, S("\xCD\xB4"), 0, 0);
+    assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
+    assert_int_equal(list.listing->count, 2);
+
+    for (i = 0; i < 2; i++) {
+        assert_true(list.listing->ranks[i].item->shared);
+        assert_int_equal(list.listing->ranks[i].item->linked,
+                         list.listing->ranks[i].item->same);
+    }
+
+    list_free(&list);
+}
+
+
+/* Of those for which all must be read so many are looked for. */
+static void
+test_asks(void **state)
+{
+    char   name[16];
+    list_t list;
+    size_t i, linked = 0;
+
+    (void) state;
+    list_init(&list, "", "");
+
+    for (i = 0; i < 110; i++) {
+        snprintf(name, sizeof(name), "\xC3\xA7\xCC\x81%03u", (unsigned) i);
+        list_add(&list, core_str(name), 0, 0);
+    }
+
+    assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
+
+    for (i = 0; i < 110; i++) {
+        linked += list.listing->ranks[i].item->linked;
+    }
+
+    assert_int_equal(linked, 100);
+    list_free(&list);
+}
+
+
 /* Names as long as they may be, and longer; so many segments. */
 static void
 test_lengths(void **state)
@@ -710,6 +1032,22 @@ test_lengths(void **state)
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
         assert_int_equal(list.listing->ranks[0].item->linked,
                          len + 2 <= IRI_MAX_PATH);
+        list_free(&list);
+
+        /* where a shorter name would be well */
+        list_init(&list, "", "");
+        list.conf.path.data = path;
+        list.conf.path.len = len - 96;
+        path[len - 97] = '/';
+        assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
+                                           &list.listing), IRI_OK);
+        name.len = 98;
+        memcpy(octets, "\xC3\xA9", 2);
+        list_add(&list, name, 0, 0);
+        assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
+        assert_int_equal(list.listing->ranks[0].item->linked,
+                         len + 2 <= IRI_MAX_PATH);
+        path[len - 97] = 'b';
         path[len - 1] = 'b';
         list_free(&list);
     }
@@ -731,11 +1069,27 @@ test_lengths(void **state)
         assert_int_equal(list.listing->ranks[0].item->linked,
                          (len + 1) / 2 <= IRI_MAX_SEGMENTS);
         list_free(&list);
+
+        /* and what is behind the "/" of a directory is one more */
+        list_init(&list, "", "");
+        list.conf.path.data = path;
+        list.conf.path.len = len;
+        assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
+                                           &list.listing), IRI_OK);
+        list_add(&list, S("\xC3\xA9/"), 0, 0);
+        assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
+        assert_int_equal(list.listing->ranks[0].item->linked,
+                         (len + 1) / 2 + 1 <= IRI_MAX_SEGMENTS);
+        list_free(&list);
     }
 }
 
 
 /* ---- pieces, memory, order ------------------------------------------------ */
+
+/* Of which six octets are made of each. */
+#define QUOTES    "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\""
+#define LONG_NAME "q" QUOTES QUOTES QUOTES QUOTES QUOTES QUOTES QUOTES QUOTES
 
 static void
 fill(list_t *list, int backwards)
@@ -743,6 +1097,7 @@ fill(list_t *list, int backwards)
     static const char *const names[] = {
         "b\"<'&", "a/", "caf\xC3\xA9", "cafe\xCC\x81", "\xFF\xFE", "x%41",
         "\xE8\xA1\xA8\xE2\x80\xAE", "plain.txt", "dir two/", "A", "a\tb",
+        LONG_NAME,
         "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"",
     };
     size_t i;
@@ -931,7 +1286,11 @@ main(void)
         cmocka_unit_test(test_around),    cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_links),     cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_pieces),    cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_escapes),   cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_alike),     cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_odd_paths), cmocka_unit_test(test_twins),
+        cmocka_unit_test(test_asks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,6 +174,14 @@ test_href(void **state)
     check_href("/l/&", "/l/&");
     check_href("/l/%zz\xFF", "/l/%zz" FFFD);
 
+    /* below two of them: the nearer */
+    conf.base[0] = S("/l/\xC3\xA9/");
+    conf.base[1] = S("/l/");
+    check_href("/l/%c3%a9/%c9%bd", "/l/%C3%A9/%E8%A1%A8");
+    conf.base[0] = S("/l/");
+    conf.base[1] = S("/l/\xC3\xA9/");
+    check_href("/l/%c3%a9/%c9%bd", "/l/%C3%A9/%E8%A1%A8");
+
     set_conf("", 0);
     check_href("/l/e%cc%81", "/l/%C3%A9");
     check_href("/l/\xC3\xA9", "/l/%C3%A9");
@@ -212,6 +220,41 @@ test_long(void **state)
         check_href(in, in);
         in[n] = 'a';
     }
+    in[50000] = '\0';
+    check_href(in, in);
+}
+
+
+/* There is memory for each name of however many. */
+static void
+test_names(void **state)
+{
+    static const char row[] = "<D:response><D:href>/l/%c9%bd</D:href>"
+                              "</D:response>";
+    static const char want[] = "<D:href>/l/%E8%A1%A8</D:href>";
+    static char       in[1 << 20];
+    static sink_t     sink;
+    core_t            core;
+    size_t            i, len, n = 0;
+
+    (void) state;
+    set_conf("euc-jp", 0);
+    len = (size_t) snprintf(in, sizeof(in), "<D:multistatus " D ">");
+
+    for (i = 0; i < 1000; i++) {
+        memcpy(in + len, row, sizeof(row));
+        len += sizeof(row) - 1;
+    }
+
+    core_init(&core);
+    assert_int_equal(run(&core, core_str(in), 4096, &sink), IRI_OK);
+
+    for (i = 0; i + sizeof(want) <= sink.len; i++) {
+        n += memcmp(sink.data + i, want, sizeof(want) - 1) == 0;
+    }
+
+    assert_int_equal(n, 1000);
+    core_free(&core);
 }
 
 
@@ -287,6 +330,13 @@ test_namespaces(void **state)
           "<y><?p ?<?></y><D:href>/l/%c9%bd</D:href>",
           "<D:multistatus " D "><D:response><x><![CDATA[]] ><D:href>]]]></x>"
           "<y><?p ?<?></y><D:href>/l/%E8%A1%A8</D:href>" },
+        { "<D:multistatus " D "><D:response><x><![CDATA[]><D:href>/l/%c9%bd"
+          "</D:href>]]></x>", NULL },
+        /* an entity has an end of its own, whatever was there before */
+        { "<D:multistatus " D "><D:response><D:href>/l/%c9&amp;</D:href>"
+          "<D:href>/l/%c9&am</D:href>",
+          "<D:multistatus " D "><D:response><D:href>/l/%C9&amp;</D:href>"
+          "<D:href>/l/%c9&am</D:href>" },
         /* what is cut off */
         { "<D:multistatus " D "><D:response><D:href>/l/%c9%bd", NULL },
         { "<D:multistatus " D "><D:response><D:href>/l/%c9%bd</D:hr", NULL },
@@ -380,6 +430,7 @@ test_displayname(void **state)
     check_name("/l/a", "a&amp;\xC9\xBD&lt;&gt;&quot;",
                "a&amp;\xE8\xA1\xA8&lt;&gt;\"");
     check_name("/l/a", "\xFF\x01&amp;\xC3", "%FF%01&amp;%C3");
+    check_name("/l/a", "\xFF\t\n", "%FF%09%0A");
     check_name("/l/a", "", "");
     check_name("/l/a", "&#233;\xFF", "&#233;" FFFD);
     /* that of what was asked for is canonical already */
@@ -604,6 +655,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_href),
         cmocka_unit_test(test_long),
+        cmocka_unit_test(test_names),
         cmocka_unit_test(test_namespaces),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_displayname),

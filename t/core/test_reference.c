@@ -255,6 +255,56 @@ test_cases(void **state)
 }
 
 
+/* As far as the value goes; and a NUL is an octet like others. */
+static void
+test_ends(void **state)
+{
+    iri_str_t value = S("/%41");
+    core_t    core;
+
+    (void) state;
+    core_init(&core);
+    configure("", OWN);
+    value.len = 3;
+    assert_text(reference(&core, value), "/%254");
+    assert_text(reference(&core, S("//www.example\0/" NFD)),
+                "//www.example%00/e%CC%81");
+    core_free(&core);
+}
+
+
+/* "//host" has a port of its own: that of a scheme that nobody has said. */
+static void
+test_ports(void **state)
+{
+    static const struct {
+        unsigned    port;
+        const char *value, *out;
+    } ports[] = {
+        { 80, "//www.example/" NFD, "//www.example/%C3%A9" },
+        { 443, "//www.example/" NFD, "//www.example/%C3%A9" },
+        { 8080, "//www.example/" NFD, "//www.example/e%CC%81" },
+        { 8080, "//www.example:8080/" NFD, "//www.example:8080/%C3%A9" },
+        { 8080, "http://www.example/" NFD, "http://www.example/e%CC%81" },
+        { 443, "http://www.example/" NFD, "http://www.example/e%CC%81" },
+        { 0, "//www.example/" NFD, "//www.example/e%CC%81" },
+    };
+    core_t core;
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(ports); i++) {
+        core_init(&core);
+        configure("", OWN);
+        conf.port = ports[i].port;
+        assert_text(reference(&core, core_str(ports[i].value)),
+                    ports[i].out);
+        core_free(&core);
+    }
+}
+
+
 /* A path of visible ASCII asks for no memory, and no other octet is there. */
 static void
 test_plain_costs_nothing(void **state)
@@ -746,6 +796,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_ports),
         cmocka_unit_test(test_plain_costs_nothing),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_random),
