@@ -18,7 +18,8 @@
 /* What a path in an href may have, escaped and with entities, else it stays. */
 #define IRI_MS_TEXT ((size_t) 4 * IRI_MAX_PATH)
 
-#define IRI_MS_TAG 2048u                /* octets of a tag that are looked at */
+#define IRI_MS_TAG 256u                 /* octets of a tag put at a time */
+#define IRI_MS_WORD 48u                 /* octets of a word that may matter */
 #define IRI_MS_DEPTH 16u                /* elements in each other, likewise */
 #define IRI_MS_PREFIX 32u               /* octets of a prefix, likewise */
 #define IRI_MS_PREFIXES 16u             /* that stand for DAV: */
@@ -49,6 +50,20 @@ typedef enum {
     IRI_MS_IN_INSTRUCTION
 } iri_ms_state_t;
 
+/* Where the next octet of a start tag stands. */
+typedef enum {
+    IRI_MS_AT_NAME,
+    IRI_MS_AT_BLANK,
+    IRI_MS_AT_ATTRIBUTE,
+    IRI_MS_AT_VALUE
+} iri_ms_at_t;
+
+/* A name or a value: no one that matters is longer than text. */
+typedef struct {
+    unsigned char text[IRI_MS_WORD];
+    size_t        len; /* IRI_MS_WORD + 1: it is */
+} iri_ms_word_t;
+
 /* A prefix, or none, and what it stands for from an element on. */
 typedef struct {
     unsigned char text[IRI_MS_PREFIX];
@@ -70,16 +85,22 @@ struct iri_multistatus_s {
 
     iri_ms_state_t   state;
     unsigned char    tag[IRI_MS_TAG];
-    size_t           tag_len;  /* octets of it that are there */
-    int              is_long;  /* it has more: they are copied as they come */
+    size_t           tag_len;  /* octets of it that are not yet put */
+    int              is_put;   /* others are */
+    int              is_end;   /* it is an end tag */
     unsigned char    last[2];  /* the octets before this one */
     unsigned char    quote;    /* of a value; 0: in none */
+    iri_ms_at_t      at;
+    iri_ms_word_t    name;     /* of the element */
+    iri_ms_word_t    attribute;
+    iri_ms_word_t    value;
 
     size_t           depth;    /* elements that are open */
     unsigned char    kind[IRI_MS_DEPTH]; /* iri_ms_kind_t */
     iri_ms_prefix_t  prefix[IRI_MS_PREFIXES];
     size_t           prefixes;
-    int              is_lost;  /* there are more: nothing is known any more */
+    size_t           lost_at;  /* there are more: from this element on nothing
+                                  is known, up to its end; 0: all is */
     int              is_member; /* the response is of one of a base */
 
     iri_ms_kind_t    collects; /* the element whose text is in text */
@@ -596,7 +617,10 @@ iri_ms_is_dav(const iri_multistatus_t *ms, iri_str_t prefix)
 }
 
 
-/* Only what stands for DAV:, or stands for it no longer, matters. */
+/*
+ * In the start tag of an element.  Only what stands for DAV:, or stands for it
+ * no longer, matters.
+ */
 static void
 iri_ms_bind(iri_multistatus_t *ms, iri_str_t prefix, iri_str_t namespace)
 {
@@ -609,42 +633,18 @@ iri_ms_bind(iri_multistatus_t *ms, iri_str_t prefix, iri_str_t namespace)
     }
 
     if (prefix.len > IRI_MS_PREFIX || ms->prefixes == IRI_MS_PREFIXES) {
-        ms->is_lost = 1;
+        ms->lost_at = ms->lost_at != 0 ? ms->lost_at : ms->depth + 1;
         return;
     }
 
     bound = &ms->prefix[ms->prefixes++];
     bound->len = prefix.len;
-    bound->depth = ms->depth;
+    bound->depth = ms->depth + 1;
     bound->is_dav = is_dav;
 
     if (prefix.len != 0) {
         memcpy(bound->text, prefix.data, prefix.len);
     }
-}
-
-
-static int
-iri_is_xml_space(unsigned char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
-
-/* The octets up to white space, or one of these two. */
-static iri_str_t
-iri_ms_word(const unsigned char **p, const unsigned char *end,
-            unsigned char a, unsigned char b)
-{
-    iri_str_t word = { 0, *p };
-
-    while (*p < end && !iri_is_xml_space(**p) && **p != a && **p != b) {
-        (*p)++;
-    }
-
-    word.len = (size_t) (*p - word.data);
-
-    return word;
 }
 
 
@@ -664,55 +664,91 @@ iri_ms_split(iri_str_t *name)
 }
 
 
-/* One attribute; 0: there is none, or it is odd. */
-static int
-iri_ms_attribute(const unsigned char **p, const unsigned char *end,
-                 iri_str_t *name, iri_str_t *value)
+static void
+iri_ms_word_put(iri_ms_word_t *word, unsigned char c)
 {
-    unsigned char quote;
-
-    while (*p < end && iri_is_xml_space(**p)) {
-        (*p)++;
+    if (word->len < IRI_MS_WORD) {
+        word->text[word->len] = c;
     }
 
-    *name = iri_ms_word(p, end, '=', '>');
-
-    while (*p < end && (iri_is_xml_space(**p) || **p == '=')) {
-        (*p)++;
-    }
-
-    if (*p == end || (**p != '"' && **p != '\'')) {
-        return 0;
-    }
-
-    quote = *(*p)++;
-    value->data = *p;
-
-    while (*p < end && **p != quote) {
-        (*p)++;
-    }
-
-    value->len = (size_t) (*p - value->data);
-
-    return *p < end && (*p)++ != NULL;
+    word->len += word->len <= IRI_MS_WORD;
 }
 
 
-/* The namespaces that a start tag tells of, from behind its name on. */
+/* What is there of it. */
+static iri_str_t
+iri_ms_word_str(const iri_ms_word_t *word)
+{
+    iri_str_t s = { word->len, word->text };
+
+    s.len = s.len < IRI_MS_WORD ? s.len : IRI_MS_WORD;
+
+    return s;
+}
+
+
+/* An attribute is complete: does it tell of a namespace? */
 static void
-iri_ms_namespaces(iri_multistatus_t *ms, const unsigned char *p,
-                  const unsigned char *end)
+iri_ms_namespace(iri_multistatus_t *ms)
 {
     static const iri_str_t xmlns = IRI_STR("xmlns");
-    iri_str_t              name, value, prefix;
+    iri_str_t              value = iri_ms_word_str(&ms->value);
+    iri_str_t              name = iri_ms_word_str(&ms->attribute);
+    iri_str_t              prefix = iri_ms_split(&name);
 
-    while (iri_ms_attribute(&p, end, &name, &value)) {
-        prefix = iri_ms_split(&name);
+    if (iri_str_equal(prefix, xmlns)) {
+        iri_ms_bind(ms, name, value);
+    } else if (prefix.len == 0 && iri_str_equal(name, xmlns)) {
+        iri_ms_bind(ms, prefix, value);
+    }
+}
 
-        if (iri_str_equal(prefix, xmlns)) {
-            iri_ms_bind(ms, name, value);
-        } else if (prefix.len == 0 && iri_str_equal(name, xmlns)) {
-            iri_ms_bind(ms, prefix, value);
+
+static int
+iri_is_xml_space(unsigned char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+
+/* An octet of a start tag, before its ">". */
+static void
+iri_ms_in_start(iri_multistatus_t *ms, unsigned char c)
+{
+    int is_blank = iri_is_xml_space(c) || c == '/';
+
+    switch (ms->at) {
+    case IRI_MS_AT_NAME:
+        if (is_blank) {
+            ms->at = IRI_MS_AT_BLANK;
+        } else {
+            iri_ms_word_put(&ms->name, c);
+        }
+        break;
+
+    case IRI_MS_AT_BLANK:
+        if (!is_blank) {
+            ms->at = IRI_MS_AT_ATTRIBUTE;
+            ms->attribute.len = 0;
+            iri_ms_word_put(&ms->attribute, c);
+        }
+        break;
+
+    case IRI_MS_AT_ATTRIBUTE:
+        if (ms->quote != 0) {
+            ms->at = IRI_MS_AT_VALUE;
+            ms->value.len = 0;
+        } else if (!is_blank && c != '=') {
+            iri_ms_word_put(&ms->attribute, c);
+        }
+        break;
+
+    case IRI_MS_AT_VALUE:
+        if (ms->quote == 0) {
+            ms->at = IRI_MS_AT_BLANK;
+            iri_ms_namespace(ms);
+        } else {
+            iri_ms_word_put(&ms->value, c);
         }
     }
 }
@@ -753,22 +789,16 @@ iri_ms_kind(iri_str_t name, iri_ms_kind_t parent)
 static void
 iri_ms_open(iri_multistatus_t *ms)
 {
-    const unsigned char *p = ms->tag + 1, *end = ms->tag + ms->tag_len;
-    iri_ms_kind_t        kind = IRI_MS_OTHER, parent = iri_ms_parent(ms);
-    iri_str_t            name, prefix;
+    iri_ms_kind_t kind = IRI_MS_OTHER, parent = iri_ms_parent(ms);
+    iri_str_t     name = iri_ms_word_str(&ms->name);
+    iri_str_t     prefix = iri_ms_split(&name);
 
     ms->depth++;
 
-    if (ms->is_long) {
-        ms->is_lost = 1; /* it may tell of any namespace */
-    } else {
-        name = iri_ms_word(&p, end, '/', '>');
-        iri_ms_namespaces(ms, p, end);
-        prefix = iri_ms_split(&name);
-
-        if (!ms->is_lost && iri_ms_is_dav(ms, prefix)) {
-            kind = iri_ms_kind(name, parent);
-        }
+    if (ms->lost_at == 0 && ms->name.len <= IRI_MS_WORD
+        && iri_ms_is_dav(ms, prefix))
+    {
+        kind = iri_ms_kind(name, parent);
     }
 
     if (ms->depth <= IRI_MS_DEPTH) {
@@ -793,6 +823,10 @@ iri_ms_close(iri_multistatus_t *ms)
 
     ms->depth -= ms->depth != 0;
 
+    if (ms->lost_at > ms->depth) {
+        ms->lost_at = 0;
+    }
+
     while (ms->prefixes != 0
            && ms->prefix[ms->prefixes - 1].depth > ms->depth)
     {
@@ -803,27 +837,34 @@ iri_ms_close(iri_multistatus_t *ms)
 
 /* ---- octet by octet -------------------------------------------------------- */
 
+/* What was collected goes before the tag that ends it, or that it holds. */
 static void
-iri_ms_tag_end(iri_multistatus_t *ms)
+iri_ms_tag_put(iri_multistatus_t *ms)
 {
-    int is_end = ms->tag_len > 1 && ms->tag[1] == '/';
-    int is_empty = ms->last[0] == '/';
-
-    ms->state = IRI_MS_IN_TEXT;
-
-    if (is_end) {
+    if (!ms->is_put && ms->is_end) {
         iri_ms_put_collected(ms);
-    } else {
+    } else if (!ms->is_put) {
         iri_ms_give_up(ms);
     }
 
-    if (!ms->is_long) {
-        iri_ms_put_whole(ms, ms->tag, ms->tag_len);
-    }
+    iri_ms_put_run(ms, ms->tag, ms->tag_len);
+    ms->is_put = 1;
+    ms->tag_len = 0;
+}
 
-    if (is_end) {
+
+static void
+iri_ms_tag_end(iri_multistatus_t *ms)
+{
+    int is_empty = ms->last[0] == '/';
+    int is_start = !ms->is_end && ms->name.text[0] != '!';
+
+    ms->state = IRI_MS_IN_TEXT;
+    iri_ms_tag_put(ms);
+
+    if (ms->is_end) {
         iri_ms_close(ms);
-    } else if (ms->tag[1] != '!') {
+    } else if (is_start) {
         iri_ms_open(ms);
 
         if (is_empty) {
@@ -834,12 +875,11 @@ iri_ms_tag_end(iri_multistatus_t *ms)
 }
 
 
-/* Not a tag, or one that is too long: as it comes. */
+/* It was no tag. */
 static void
 iri_ms_tag_flush(iri_multistatus_t *ms, iri_ms_state_t state)
 {
-    iri_ms_give_up(ms);
-    iri_ms_put_whole(ms, ms->tag, ms->tag_len);
+    iri_ms_tag_put(ms);
     ms->state = state;
     ms->last[0] = ms->last[1] = '\0';
 }
@@ -850,34 +890,29 @@ iri_ms_tag_is(const iri_multistatus_t *ms, const char *text)
 {
     size_t len = strlen(text);
 
-    return ms->tag_len == len && memcmp(ms->tag, text, len) == 0;
+    return !ms->is_put && ms->tag_len == len
+           && memcmp(ms->tag, text, len) == 0;
 }
 
 
 static void
 iri_ms_in_tag(iri_multistatus_t *ms, unsigned char c)
 {
-    if (ms->is_long) {
-        iri_ms_put_run(ms, &c, 1);
-    } else if (ms->tag_len == IRI_MS_TAG) {
-        iri_ms_tag_flush(ms, IRI_MS_IN_TAG);
-        ms->is_long = 1;
-        iri_ms_put_run(ms, &c, 1);
-    } else {
-        ms->tag[ms->tag_len++] = c;
+    if (ms->tag_len == IRI_MS_TAG) {
+        iri_ms_tag_put(ms);
     }
 
-    if (iri_ms_tag_is(ms, "<!--")) {
+    ms->tag[ms->tag_len++] = c;
+
+    if (iri_ms_tag_is(ms, "</")) {
+        ms->is_end = 1;
+    } else if (iri_ms_tag_is(ms, "<!--")) {
         iri_ms_tag_flush(ms, IRI_MS_IN_COMMENT);
         return;
-    }
-
-    if (iri_ms_tag_is(ms, "<![CDATA[")) {
+    } else if (iri_ms_tag_is(ms, "<![CDATA[")) {
         iri_ms_tag_flush(ms, IRI_MS_IN_CDATA);
         return;
-    }
-
-    if (iri_ms_tag_is(ms, "<?")) {
+    } else if (iri_ms_tag_is(ms, "<?")) {
         iri_ms_tag_flush(ms, IRI_MS_IN_INSTRUCTION);
         return;
     }
@@ -891,6 +926,9 @@ iri_ms_in_tag(iri_multistatus_t *ms, unsigned char c)
         return;
     }
 
+    if (!ms->is_end) {
+        iri_ms_in_start(ms, c);
+    }
     ms->last[0] = c;
 }
 
@@ -938,8 +976,12 @@ iri_ms_in_text(iri_multistatus_t *ms, const unsigned char *p, size_t len)
         ms->state = IRI_MS_IN_TAG;
         ms->tag[0] = '<';
         ms->tag_len = 1;
-        ms->is_long = 0;
+        ms->is_put = 0;
+        ms->is_end = 0;
         ms->quote = 0;
+        ms->at = IRI_MS_AT_NAME;
+        ms->name.len = 0;
+        ms->name.text[0] = '\0';
         ms->last[0] = '<';
         n++;
     }
@@ -1015,8 +1057,8 @@ iri_multistatus_end(iri_multistatus_t *ms, iri_put_t put, void *arg)
 
     iri_ms_give_up(ms);
 
-    if (ms->state == IRI_MS_IN_TAG && !ms->is_long) {
-        iri_ms_put_whole(ms, ms->tag, ms->tag_len);
+    if (ms->state == IRI_MS_IN_TAG) {
+        iri_ms_put_run(ms, ms->tag, ms->tag_len);
     }
 
     iri_ms_flush_part(ms);

@@ -403,21 +403,52 @@ test_many(void **state)
     strcat(out, "%E8%A1%A8</D:href>");
     check(in, out);
 
-    /* a tag that is too long may say anything */
+    /* a long value hides nothing */
     p = in + sprintf(in, "<D:multistatus " D "><x a=\"");
     memset(p, '>', 3000);
-    strcpy(p + 3000, "\xFF\"/><D:response><D:href>/l/%c9%bd</D:href>");
+    strcpy(p + 3000, "\xFF\"/><D:response><D:href>/l/");
     strcpy(out, in);
     memmove(strchr(out, '\xFF') + 3, strchr(out, '\xFF') + 1,
             strlen(strchr(out, '\xFF')));
     memcpy(strchr(out, '\xFF'), FFFD, 3);
+    strcat(in, "%c9%bd</D:href>");
+    strcat(out, "%E8%A1%A8</D:href>");
     check(in, out);
 
-    /* and so may a prefix */
-    p = in + sprintf(in, "<D:multistatus " D " xmlns:");
+    /* nor do the namespaces of what clients have stored, long or many */
+    p = in + sprintf(in, "<D:multistatus " D "><D:response xmlns:ns0=\"u:");
+    memset(p, 'u', 3000);
+    p += 3000;
+    for (i = 1; i < 60; i++) {
+        p += sprintf(p, "\"\txmlns:ns%d = 'u:%d'\n xmlns:c%d=\"u:", (int) i,
+                     (int) i, (int) i);
+    }
+    p += sprintf(p, "\" xmlns:last='DAV:' ><last:href>/l/");
+    strcpy(out, in);
+    strcpy(p, "%c9%bd</last:href>");
+    strcat(out, "%E8%A1%A8</last:href>");
+    check(in, out);
+
+    /* nor does a long name */
+    p = in + sprintf(in, "<D:multistatus " D "><");
+    memset(p, 'n', 3000);
+    p += 3000;
+    p += sprintf(p, " a='1'/><D:response><D:href>/l/");
+    strcpy(out, in);
+    strcpy(p, "%c9%bd</D:href>");
+    strcat(out, "%E8%A1%A8</D:href>");
+    check(in, out);
+
+    /* a prefix that is too long may stand for DAV:, up to the end of it */
+    p = in + sprintf(in, "<D:multistatus " D "><D:response xmlns:");
     memset(p, 'p', 33);
-    strcpy(p + 33, "=\"DAV:\"><D:response><D:href>/l/%c9%bd</D:href>");
-    check(in, in);
+    p += 33;
+    p += sprintf(p, "=\"DAV:\"><D:href>/l/%%c9%%bd</D:href></D:response>"
+                    "<D:response><D:href>/l/");
+    strcpy(out, in);
+    strcpy(p, "%c9%bd</D:href>");
+    strcat(out, "%E8%A1%A8</D:href>");
+    check(in, out);
 }
 
 
