@@ -351,18 +351,46 @@ mod_iri_dav_is_destination(const request_rec *r)
 }
 
 /*
+ * mod_dav_fs compares names, and would copy a collection into itself, level
+ * by level until the disk is full, where a link leads there.  Depth 0 takes
+ * nothing of what is in it.
+ */
+static int
+mod_iri_dav_apart(request_rec *r)
+{
+    const char    *depth = apr_table_get(r->headers_in, "Depth");
+    const char    *to = apr_pstrcat(r->pool, r->filename, r->path_info, NULL);
+    iri_env_apr_t  env;
+    iri_relation_t relation;
+
+    mod_iri_env(&env, r);
+    if (iri_relate(&env.env, mod_iri_str(r->main->filename), mod_iri_str(to),
+                   &relation)
+        != IRI_OK)
+    {
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    return relation == IRI_APART
+                   || (relation == IRI_INSIDE && depth != NULL
+                       && strcmp(depth, "0") == 0)
+               ? DECLINED
+               : HTTP_FORBIDDEN;
+}
+
+/*
  * The last of fixups: mod_dav looks its Destination up by a subrequest, and
  * validates If for that one, too, with fields that are those of the request.
  */
 int
 mod_iri_dav_fixups(request_rec *r)
 {
-    if (mod_iri_dav_is_destination(r) && mod_iri_dav_concerns(r->main)) {
-        apr_table_setn(r->main->notes, MOD_IRI_DAV_TO,
-                       apr_pstrdup(r->main->pool, r->uri));
-        mod_iri_dav_tags(r);
+    if (!mod_iri_dav_is_destination(r) || !mod_iri_dav_concerns(r->main)) {
+        return DECLINED;
     }
-    return DECLINED;
+    apr_table_setn(r->main->notes, MOD_IRI_DAV_TO,
+                   apr_pstrdup(r->main->pool, r->uri));
+    mod_iri_dav_tags(r);
+    return r->filename != NULL ? mod_iri_dav_apart(r) : DECLINED;
 }
 
 /* After fixups, where mod_dav takes a request over. */

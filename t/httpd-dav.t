@@ -194,6 +194,7 @@ does('PUT', percent('/禁/') . '%E2%82%AC.txt', 403, 'in a denied place',
 does('DELETE', '/%E2%82%AC.txt', 404, 'DELETE of it');
 
 itself($_) for qw(新 n);
+by_links();
 tags($_) for qw(新 n);
 twins();
 multistatus();
@@ -246,6 +247,30 @@ sub itself {
         }
         does('DELETE', $from->('がぎ/'), 204, "$dir, $name: DELETE");
     }
+    return;
+}
+
+# The same by links.
+sub by_links {
+    mkdir "$root/n/$_" for qw(d d/sub);
+    spew("$root/n/d/$_", 'keep') for qw(f.txt sub/g.txt);
+    symlink 'd',     "$root/n/link";
+    symlink 'd/sub', "$root/n/deep";
+    system 'chown', '-R', '-h', 'www-data', "$root/n" if $> == 0;
+    for my $method (qw(COPY MOVE)) {
+        does($method, "/n/$_->[0]", 403, "$method $_->[0] to $_->[1]",
+            to("/n/$_->[1]", Overwrite => 'T'))
+            for ['d/', 'link/new/'], ['d/', 'deep/new/'], ['d/sub/', 'link/'],
+                ['d/f.txt', 'link/f.txt'], ['link/', 'd/new/'];
+    }
+    is entries('n/d'), 'f.txt sub', 'nothing was made';
+    is slurp("$root/n/d/$_"), 'keep', "$_ is as it was"
+        for qw(f.txt sub/g.txt);
+    does('COPY', '/n/d/', 201, 'Depth: 0 takes nothing of what is in it',
+        to('/n/link/new/', Depth => 0));
+    is entries('n/d'), 'f.txt new sub', 'but itself';
+    unlink map { "$root/n/$_" } qw(link deep);
+    does('DELETE', '/n/d/', 204, 'DELETE');
     return;
 }
 
