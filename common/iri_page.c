@@ -37,8 +37,7 @@
     "th[aria-sort=ascending] a::after{content:' \\25B2'}"                     \
     "th[aria-sort=descending] a::after{content:' \\25BC'}"                    \
     "th:nth-child(2),td:nth-child(2){text-align:end}"                         \
-    "td:nth-child(2){white-space:nowrap}"                                     \
-    "td:nth-child(n+2){font-variant-numeric:tabular-nums}"                    \
+    "td:nth-child(n+2){white-space:nowrap;font-variant-numeric:tabular-nums}" \
     "tbody tr:hover{background:#eef3fb}"                                      \
     "small{color:#7a3300}"                                                    \
     "@media(prefers-color-scheme:dark){"                                      \
@@ -48,12 +47,13 @@
     "small{color:#ffc48a}}"                                                   \
     "@media(max-width:40rem){body{padding:.5rem}"                             \
     "th,td{padding:.35rem .25rem}td{font-size:.9rem}"                         \
+    "td:nth-child(3){white-space:normal}"                                     \
     "a{overflow-wrap:anywhere}}"                                              \
     "@media print{body{max-width:none;color:#000;background:#fff}"            \
     "th{position:static;background:#fff}a{color:#000}footer a{display:none}}"
 
 /* Of the octets of IRI_STYLE; a test says what it must be. */
-#define IRI_STYLE_HASH "sha256-tak25H3XHj1cEdC4r6PuQRDG0aNrmX0uJGFqxG62ZPs="
+#define IRI_STYLE_HASH "sha256-4LWVSZ3inHETL/5DGbtpsynoNHi+FT3kiD+oFn+0Ryg="
 
 
 /* ---- behind a pointer ---------------------------------------------------- */
