@@ -151,6 +151,8 @@ sub judge {
         my $seen = $page->{looks}{$look};
         cmp_ok $seen->{contrast}, '>=', 4.5, "$what: contrast, $look";
         cmp_ok $seen->{overflow}, '<=', 0, "$what: fits, $look";
+        is $seen->{datelines}, 1, "$what: a date is one line, $look"
+            if $look ne 'narrow';
     }
     my $rows = @{ $page->{rows} };
     for my $sort (@{ $page->{sorts} }) {

@@ -63,6 +63,9 @@ async function looks(browser, page) {
         await tab.goto(page.url);
         looks[name] = {
             contrast: await tab.evaluate(lowestContrast),
+            datelines: await tab.evaluate(() => Math.max(0,
+                ...[...document.querySelectorAll('time')].map(
+                    (time) => time.getClientRects().length))),
             overflow: await tab.evaluate(() =>
                 document.documentElement.scrollWidth - innerWidth),
         };
