@@ -93,7 +93,8 @@ bench_init(bench_t *bench)
 
 
 static void
-charsets(iri_registry_t *registry, char *labels, iri_charsets_t *out)
+charsets(iri_registry_t *registry, char *labels, int none_allowed,
+         iri_charsets_t *out)
 {
     iri_str_t   words[IRI_MAX_CHARSETS];
     const char *says;
@@ -107,7 +108,8 @@ charsets(iri_registry_t *registry, char *labels, iri_charsets_t *out)
     }
 
     says = count != 0
-               ? iri_parse_charsets(registry, words, count, 1, out) : NULL;
+               ? iri_parse_charsets(registry, words, count, none_allowed, out)
+               : NULL;
     if (says != NULL) {
         die(says);
     }
@@ -211,7 +213,7 @@ of_arguments(bench_t *bench, char **argv)
     bench->conf.root = text_of(argv[0]);
     bench->conf.path = text_of(argv[1]);
     bench->conf.query = text_of(argv[2]);
-    charsets(registry, argv[3], &bench->tree.charsets);
+    charsets(registry, argv[3], 0, &bench->tree.charsets);
     says = iri_parse_names(text_of(argv[4]), &bench->tree.names);
     if (says == NULL) {
         says = iri_parse_invalid(text_of(argv[5]), &bench->reading.invalid);
@@ -220,7 +222,7 @@ of_arguments(bench_t *bench, char **argv)
         die(says);
     }
 
-    charsets(registry, argv[6], &bench->reading.charsets);
+    charsets(registry, argv[6], 1, &bench->reading.charsets);
     bench->conf.unnamed = bench->reading.invalid == IRI_INVALID_PASS;
 }
 
