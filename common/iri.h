@@ -472,7 +472,7 @@ iri_status_t iri_location(const iri_env_t *env, const iri_reading_t *reading,
                           iri_str_t *out);
 
 
-/* ---- hosts (draft-duerst-idn-uri, UTS #46, RFC 5890 to 5893) -------------- */
+/* ---- hosts (draft-duerst-idn-uri, UTS #46, RFC 5890 to 5893) ------------- */
 
 typedef enum { IRI_HOSTS_OFF, IRI_HOSTS_ON, IRI_HOSTS_STRICT } iri_hosts_t;
 
@@ -993,7 +993,7 @@ iri_status_t iri_choices_json(const iri_env_t     *env,
  */
 int iri_prefers_json(iri_str_t accept);
 
-/* ---- references (iri_reference.c) ----------------------------------------- */
+/* ---- references (iri_reference.c) ---------------------------------------- */
 
 /* The value of a Location, whose it is, and who sends it. */
 typedef struct {
@@ -1004,7 +1004,7 @@ typedef struct {
                                            into a URI; empty: unknown */
     unsigned                  port;     /* its port; 0: unknown */
     int                       other;    /* 1: the value is another's that is
-                                           passed on: none of its paths is read */
+                                           passed on: its paths are not read */
     int                       rooted;   /* 1: the server puts scheme and
                                            authority before a value that begins
                                            with "/", so that "//a" is a path */

@@ -122,6 +122,26 @@ iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
 }
 
 
+size_t
+iri_charset_span(const iri_charset_t *charset, iri_str_t text)
+{
+    const unsigned char *p = text.data, *end = p + text.len;
+    int                  legacy = !iri_charset_is_utf8(charset);
+    uint32_t             c;
+    size_t               n;
+
+    for (/* void */; p < end; p += n) {
+        n = iri_charset_next(charset, p, end, &c);
+
+        if (n == 0 || (legacy && c >= 0x80 && !iri_char_allowed(c, 1))) {
+            break;
+        }
+    }
+
+    return (size_t) (p - text.data);
+}
+
+
 static size_t
 iri_linear_put(uint32_t c, unsigned char out[4])
 {

@@ -59,7 +59,7 @@ iri_collate_slow(const iri_collator_t *collator, iri_str_t name,
 }
 
 
-/* ---- numbers (UTS #35, 5, numeric ordering, as ICU has it) ----------------- */
+/* ---- numbers (UTS #35, 5, numeric ordering, as ICU has it) --------------- */
 
 /* A key being put together. */
 typedef struct {

@@ -813,7 +813,7 @@ iri_find_folded_below(iri_finder_t *finder, iri_further_t *best)
 }
 
 
-/* Nothing has the name; what is near it?  Readings in their order, as before. */
+/* Nothing has the name; what is near it?  Readings in their order, again. */
 static iri_status_t
 iri_find_folded(iri_finder_t *finder, iri_further_t *best)
 {

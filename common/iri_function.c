@@ -40,7 +40,7 @@ iri_call_fails(iri_call_t *call, const char *why, size_t offset)
 }
 
 
-/* ---- URIs and IRIs -------------------------------------------------------- */
+/* ---- URIs and IRIs ------------------------------------------------------- */
 
 /* reserved and unreserved of RFC 3986, 2.2 and 2.3 */
 static int
@@ -157,7 +157,7 @@ iri_call_to_iri(iri_call_t *call)
 }
 
 
-/* ---- characters ----------------------------------------------------------- */
+/* ---- characters ---------------------------------------------------------- */
 
 /* What text begins with: up to the second character that starts a piece. */
 static iri_str_t
@@ -243,28 +243,7 @@ iri_call_fold(iri_call_t *call)
 }
 
 
-/* ---- charsets ------------------------------------------------------------- */
-
-/* Octets that charset reads, from the first on. */
-static size_t
-iri_charset_span(const iri_charset_t *charset, iri_str_t text)
-{
-    const unsigned char *p = text.data, *end = p + text.len;
-    int                  legacy = !iri_charset_is_utf8(charset);
-    uint32_t             c;
-    size_t               n;
-
-    for (/* void */; p < end; p += n) {
-        n = iri_charset_next(charset, p, end, &c);
-
-        if (n == 0 || (legacy && c >= 0x80 && !iri_char_allowed(c, 1))) {
-            break;
-        }
-    }
-
-    return (size_t) (p - text.data);
-}
-
+/* ---- charsets ------------------------------------------------------------ */
 
 static iri_status_t
 iri_call_decode(iri_call_t *call, const iri_charset_t *charset)
@@ -306,7 +285,7 @@ iri_call_utf8(iri_call_t *call)
 }
 
 
-/* ---- hosts ---------------------------------------------------------------- */
+/* ---- hosts --------------------------------------------------------------- */
 
 static iri_status_t
 iri_call_host(iri_call_t *call, int unicode)
@@ -348,7 +327,7 @@ iri_call_host_unicode(iri_call_t *call)
 }
 
 
-/* ---- by name -------------------------------------------------------------- */
+/* ---- by name ------------------------------------------------------------- */
 
 static const iri_function_t iri_functions[] = {
     { "to_uri", 0, iri_call_to_uri },

@@ -249,6 +249,12 @@ int iri_charset_is_japanese(const iri_charset_t *charset);
 size_t iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
                         const unsigned char *end, uint32_t *c);
 
+/*
+ * Octets of text, from the first on, that charset reads as a text: of a
+ * legacy charset no control, U+FFFD or noncharacter comes.  text.len: all.
+ */
+size_t iri_charset_span(const iri_charset_t *charset, iri_str_t text);
+
 /* Octets that write c, and read back as c; 0: the charset has none. */
 size_t iri_charset_put(const iri_charset_t *charset, uint32_t c,
                        unsigned char out[4]);
@@ -270,7 +276,7 @@ iri_status_t iri_put_query(const iri_env_t *env, iri_str_t query,
                            iri_buf_t *buf);
 
 
-/* ---- pages (iri_html.c, iri_json.c) --------------------------------------- */
+/* ---- pages (iri_html.c, iri_json.c) -------------------------------------- */
 
 /*
  * Seen by nobody, or changes how what is beside it is seen: two names would
@@ -344,7 +350,7 @@ iri_is_path_char(unsigned char c)
 }
 
 
-/* ---- hosts (iri_host.c, iri_idna.c, iri_compatible.c) --------------------- */
+/* ---- hosts (iri_host.c, iri_idna.c, iri_compatible.c) -------------------- */
 
 int iri_is_alphanumeric(unsigned char c);                 /* of ASCII */
 size_t iri_label_end(iri_str_t host, size_t offset);      /* next "." */
@@ -413,7 +419,7 @@ iri_status_t iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
 uint32_t iri_variant(uint32_t c, int way);
 
 
-/* ---- what is forgiven (iri_fold.c, iri_edit.c) ---------------------------- */
+/* ---- what is forgiven (iri_fold.c, iri_edit.c) --------------------------- */
 
 /*
  * Append the key of a name where match, IRI_FORGIVE_..., is forgiven; name is
@@ -458,7 +464,7 @@ iri_status_t iri_edit_is_one(const iri_env_t *env, iri_str_t a, iri_str_t b,
                              int *one);
 
 
-/* ---- the index of a directory (iri_index.c) ------------------------------- */
+/* ---- the index of a directory (iri_index.c) ------------------------------ */
 
 /* What shapes an index. */
 typedef struct {
@@ -530,7 +536,7 @@ iri_status_t iri_index_spell(const iri_env_t *env, const iri_index_t *index,
                              uint32_t hash, iri_hits_t *hits);
 
 
-/* ---- remembered indexes (iri_cache.c) ------------------------------------- */
+/* ---- remembered indexes (iri_cache.c) ------------------------------------ */
 
 typedef struct {
     const iri_tree_conf_t *tree;
@@ -674,7 +680,7 @@ iri_status_t iri_step(iri_finder_t *finder, iri_walk_t *walk,
                       iri_step_t *step);
 
 
-/* ---- remembered answers (iri_memo.c) -------------------------------------- */
+/* ---- remembered answers (iri_memo.c) ------------------------------------- */
 
 typedef struct iri_memo_s iri_memo_t;
 
@@ -734,7 +740,7 @@ const iri_charset_t *iri_way_to_read(const iri_reading_conf_t *conf,
                                      size_t i);
 
 
-/* ---- the order of names (iri_collate.c) ----------------------------------- */
+/* ---- the order of names (iri_collate.c) ---------------------------------- */
 
 #define IRI_MAX_KEY 2048   /* octets of a key; what is beyond does not count */
 
@@ -771,7 +777,7 @@ iri_status_t iri_collate(const iri_collator_t *collator, iri_str_t name,
                          size_t *len);
 
 
-/* ---- listings (iri_listing.c, iri_sort.c, iri_page.c) --------------------- */
+/* ---- listings (iri_listing.c, iri_sort.c, iri_page.c) -------------------- */
 
 /*
  * One entry; behind it its octets, and its name unless these are the name.

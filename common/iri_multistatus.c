@@ -460,7 +460,7 @@ iri_ms_names(iri_multistatus_t *ms, iri_str_t path, size_t base,
 }
 
 
-/* ---- what was collected --------------------------------------------------- */
+/* ---- what was collected -------------------------------------------------- */
 
 /* As it came. */
 static void
@@ -583,7 +583,7 @@ iri_ms_put_collected(iri_multistatus_t *ms)
 }
 
 
-/* ---- elements ------------------------------------------------------------- */
+/* ---- elements ------------------------------------------------------------ */
 
 static iri_ms_kind_t
 iri_ms_parent(const iri_multistatus_t *ms)
@@ -835,7 +835,7 @@ iri_ms_close(iri_multistatus_t *ms)
 }
 
 
-/* ---- octet by octet -------------------------------------------------------- */
+/* ---- octet by octet ------------------------------------------------------ */
 
 /* What was collected goes before the tag that ends it, or that it holds. */
 static void
@@ -990,7 +990,7 @@ iri_ms_in_text(iri_multistatus_t *ms, const unsigned char *p, size_t len)
 }
 
 
-/* ---- the calls ------------------------------------------------------------- */
+/* ---- the calls ----------------------------------------------------------- */
 
 iri_status_t
 iri_multistatus_create(const iri_env_t              *env,

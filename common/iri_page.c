@@ -176,7 +176,7 @@ iri_copy_escaped(const iri_listing_t *listing, unsigned char *p,
 }
 
 
-/* ---- dates (RFC 3339, UTC) ------------------------------------------------ */
+/* ---- dates (RFC 3339, UTC) ----------------------------------------------- */
 
 #define IRI_DAY 86400
 

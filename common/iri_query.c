@@ -60,7 +60,7 @@ iri_needs_query(const iri_query_conf_t *conf, iri_str_t query)
 }
 
 
-/* ---- parts: names and values ---------------------------------------------- */
+/* ---- parts: names and values --------------------------------------------- */
 
 /* What is no escape stays, "%" as well: forms are read so. */
 static iri_status_t
@@ -121,21 +121,9 @@ static int
 iri_part_reads(const iri_params_t *q, const iri_charset_t *charset,
                size_t from, size_t to)
 {
-    const unsigned char *p = q->octets.data + from;
-    const unsigned char *end = q->octets.data + to;
-    int                  legacy = !iri_charset_is_utf8(charset);
-    uint32_t             c;
-    size_t               n;
+    iri_str_t part = { to - from, q->octets.data + from };
 
-    for (/* void */; p < end; p += n) {
-        n = iri_charset_next(charset, p, end, &c);
-
-        if (n == 0 || (legacy && c >= 0x80 && !iri_char_allowed(c, 1))) {
-            return 0;
-        }
-    }
-
-    return 1;
+    return iri_charset_span(charset, part) == part.len;
 }
 
 
@@ -164,7 +152,7 @@ iri_params_read(const iri_params_t *q, const iri_charset_t *charset)
 }
 
 
-/* ---- writing -------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
 /* Octets [from, to) as they came. */
 static iri_status_t
@@ -350,7 +338,7 @@ iri_params_put(iri_params_t *q, const iri_charset_t *charset)
 }
 
 
-/* ---- the answer ----------------------------------------------------------- */
+/* ---- the answer ---------------------------------------------------------- */
 
 /* The charset for what is not UTF-8, if there is any; 0: none reads it. */
 static int
@@ -458,7 +446,7 @@ iri_query_read(const iri_env_t *env, const iri_query_conf_t *conf,
 }
 
 
-/* ---- report --------------------------------------------------------------- */
+/* ---- report -------------------------------------------------------------- */
 
 iri_status_t
 iri_query_report_line(const iri_env_t *env, const iri_query_t *query,

@@ -143,7 +143,7 @@ iri_find_twin(const iri_env_t *env, const iri_search_t *search,
 }
 
 
-/* ---- source and Destination ----------------------------------------------- */
+/* ---- source and Destination ---------------------------------------------- */
 
 static iri_status_t
 iri_stat(const iri_env_t *env, const iri_buf_t *path, iri_node_t *node)
@@ -304,7 +304,7 @@ iri_relate(const iri_env_t *env, iri_str_t source, iri_str_t destination,
 }
 
 
-/* ---- If (RFC 4918, 10.4) -------------------------------------------------- */
+/* ---- If (RFC 4918, 10.4) ------------------------------------------------- */
 
 /* Behind what begins with open; the end of value where it never ends. */
 static size_t

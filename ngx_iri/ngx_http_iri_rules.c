@@ -311,7 +311,7 @@ typedef struct {
 } ngx_http_iri_try_file_t;
 
 
-/* The last one is where to go if there was none before; one without text ends. */
+/* The last one is where to go if there was none before; no text: the end. */
 static ngx_uint_t
 ngx_http_iri_rules_tries_uri(const ngx_http_iri_try_file_t *tf)
 {
