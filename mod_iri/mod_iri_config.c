@@ -257,14 +257,14 @@ mod_iri_warn_of_listing(server_rec *main_server)
     const server_rec *s;
 
     for (s = main_server; s != NULL; s = s->next) {
-        if (mod_iri_server(s)->engine == IRI_ENGINE_ON) {
+        if (mod_iri_server(s)->engine != IRI_ENGINE_OFF) {
             return;
         }
     }
     if (mod_iri_says_listing()) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server,
-                     "iri: IRIListing lists nothing where IRIEngine is not "
-                     "on, and it is on nowhere");
+                     "iri: IRIListing lists nothing where IRIEngine is "
+                     "off, and it is off everywhere: write IRIEngine On");
     }
 }
 

@@ -609,7 +609,7 @@ is_deeply [$server->errors], [], 'log: large';
 my ($code, $said) = httpd_t("# %%PORT%%\nIRIListing maybe\n");
 isnt $code, 0, 'a wrong word';
 like $said, qr/IRIListing must be On or Off/, 'says what is right';
-for (['', 1], ["IRIEngine report\n", 1], ["IRIEngine On\n", 0]) {
+for (['', 1], ["IRIEngine report\n", 0], ["IRIEngine On\n", 0]) {
     my ($engine, $warned) = @$_;
     my $idle = httpd(conf => "# %%PORT%%\n${engine}IRIListing On\n");
     $idle->wait_for(sub { $idle->log_text =~ /resuming normal operations/ });
