@@ -201,7 +201,7 @@ my @ways = qw(location locationmatch files filesmatch dir htfiles htdir user
     host expr ifdeny env f404 fserver gserver ns rserver fht r404ht goneht
     elsewhere elsewhereht redirect redirectht red404 proxy proxyht ifmatch
     local mode method ip iripath
-    inside envonly);
+    inside envonly envdir pathinfo);
 make_tree(join('', map { ("all/$_/a\tfile\n", "all/$_.txt\tfile\n",
         escaped("all/表-$_.txt") . "\tfile\n") } @ways)
     . join('', map { escaped($_) . "\tfile\n" } qw(
@@ -209,7 +209,7 @@ make_tree(join('', map { ("all/$_/a\tfile\n", "all/$_.txt\tfile\n",
         links/file.txt links/é.txt links/own/file.txt index/with/index.html index/none/a
         index/global/a index/denied/index.html noindex/sub/a noindex/in/a
         ht/a.txt ht/off/a.txt ht/off/on/a.txt ht/never/a.txt ht/denied/a.txt
-        auth/in/a auth/a auth/for-v.txt none/a slash/in/a case/Docs/A.txt
+        auth/in/a auth/other/a auth/a auth/for-v.txt none/a slash/in/a case/Docs/A.txt
         twins/é.txt page/a.txt page/b.txt mail/a twice/x/a fall/sub/a
         views/p.html.en views/p.html.de denied/a rewritten/a user/a)),
     $rules);
@@ -250,6 +250,7 @@ spew("$rules/ht/never/.htaccess",    "Options -Indexes\n");
 spew("$rules/ht/denied/.htaccess",   "Require all denied\n");
 spew("$rules/users", join '', map { "$_:{SHA}" . sha1_base64('p') . "=\n" }
     qw(u v));
+spew("$rules/others", 'u:{SHA}' . sha1_base64('q') . "=\n");
 spew("$rules/page/list.shtml", '[<!--#include virtual="/all/" -->]');
 spew("$rules/page/bare.shtml", '[<!--#include virtual="/all" -->]');
 mine($rules);
@@ -275,6 +276,7 @@ my %deny = (
     ns            => "RewriteRule \"^%s\" - [F,NS]",
     rserver       => "RewriteRule \"^%s\" http://other.example/ [R]",
     f404          => "RewriteRule \"^%s\" - [R=404]",
+    pathinfo      => "RewriteRule \"^(%s)\$\" \"\$1/more\" [PT]",
     inside        => "RewriteRule \"^%s\" /all/ok.txt [PT]",
     elsewhere     => "RewriteRule \"^%s\" /other/x.txt",
     redirect      => "Redirect \"%s\" http://other.example/",
@@ -324,6 +326,7 @@ DavLockDB "%%TMP%%/run/lock"
             Require not env SHUT
             Require not env IRI_SHUT
         </RequireAll>
+        SetEnvIf Request_URI "/(%E8%A1%A8-)?envdir" SHUT
         <If "%{REQUEST_URI} =~ m#ifdeny|/表-ifmatch#">
             Require all denied
         </If>
@@ -365,6 +368,9 @@ DavLockDB "%%TMP%%/run/lock"
         <Files "for-v.txt">
             Require user v
         </Files>
+    </Directory>
+    <Directory "$rules/auth/other">
+        AuthUserFile "$rules/others"
     </Directory>
     <Directory "$rules/slash">
         DirectorySlash Off

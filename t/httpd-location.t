@@ -116,7 +116,9 @@ sub leads {
             @{ $answer->headers };
         is scalar(@strange), 0, "$proto: $what: no other field";
         next if $target =~ /up/ || $answer->body !~ /href="([^"]*)"/;
-        is $1 =~ s/&amp;/&/gr, $want, "$proto: $what: the page says the same";
+        my $href = $1;
+        is $href =~ s/&amp;/&/gr, $want, "$proto: $what: the page says the same";
+        unlike $href, qr/&(?!amp;)/, "$proto: $what: as text of HTML";
     }
     return;
 }

@@ -77,6 +77,7 @@ rules/deny2/x	file	1
 rules/open/x	file	1
 rules/auth.txt	file	1
 rules/any.txt	file	1
+rules/both.txt	file	1
 rules/inner.txt	file	1
 rules/return.txt	file	1
 rules/text.txt	file	1
@@ -192,6 +193,10 @@ server {
         satisfy any; deny all;
         auth_basic x; auth_basic_user_file %%TMP%%/users;
     }
+    location = /rules/both.txt {
+        allow all;
+        auth_basic x; auth_basic_user_file %%TMP%%/users;
+    }
     location = /rules/inner.txt { internal; }
     location = /rules/return.txt { return 301 /elsewhere; }
     location = /rules/text.txt { return 200 "text"; }
@@ -269,6 +274,8 @@ server {
     iri_listing on;
     if ($uri = /rules/server.txt) { return 403; }
     if ($uri = /rules/free.txt) { return 301 /elsewhere; }
+    if ($uri = /last/one.txt) { return 403; }
+    location /last/ { }
     location = /rules/deny.txt { deny all; }
 }
 server {
@@ -417,7 +424,7 @@ for my $link ($page->body =~ /href="(\?[^"]*)"/g) {
 
 is names('/rules/'), '200 open/ ask.txt free.txt proxied.txt server.txt',
     'what each rule lets pass';
-is names('/rules/', @user), '200 open/ any.txt ask.txt auth.txt free.txt '
+is names('/rules/', @user), '200 open/ any.txt ask.txt auth.txt both.txt free.txt '
     . 'proxied.txt server.txt', 'for who has a password';
 my @log = grep { /"GET \/rules\// } split /\n/, $server->access_log;
 cmp_ok scalar @log, '>', 0, 'log_subrequest';
@@ -425,8 +432,10 @@ unlike $server->get('/rules/')->body, qr/deny|inner|return|bak|rewrite/,
     'nothing of it in the page';
 is names('/rules/', port => $server->port('server')),
     '200 deny/ deny2/ moved/ open/ a.bak any.txt ask-no.txt ask.txt auth.txt '
-    . 'if.txt inner.txt map.txt only.txt proxied.txt redirect return.txt '
+    . 'both.txt if.txt inner.txt map.txt only.txt proxied.txt redirect return.txt '
     . 'rewrite.txt root.txt text.txt', 'rules of the server';
+is names('/last/', port => $server->port('server')), '200 sub/',
+    'in its locations, too';
 is names('/', port => $server->port('first')), '401', 'who may see none';
 like names('/rules/', port => $server->port('first'), @user), qr/free/,
     'who may';

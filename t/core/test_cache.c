@@ -1915,6 +1915,53 @@ test_named_settings(void **state)
 }
 
 
+/* Another root, and another part of the path that stands for it. */
+static void
+test_named_places(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    static const struct {
+        iri_str_t   root;
+        size_t      prefix;
+        const char *filename;
+    } places[] = {
+        { IRI_STR("/srv"), 0, "/srv/d/" GA_NFD },
+        { IRI_STR("/two"), 0, "" },
+        { IRI_STR("/six"), 0, "/six/d/" GA_NFD },
+        { IRI_STR("/srv"), 2, "/srv/" GA_NFD },
+    };
+    iri_search_t    search;
+    iri_found_t     found;
+    size_t          i;
+
+    (void) state;
+
+    core_init(&core);
+    core_put(&core, S("/srv/d/" GA_NFD));
+    core_put(&core, S("/srv/" GA_NFD));
+    core_put(&core, S("/two/d/x"));
+    core_put(&core, S("/six/d/" GA_NFD));
+
+    for (i = 0; i < 8 * COUNT(places); i++) {
+        memset(&search, 0, sizeof(search));
+        search.tree = &tree;
+        search.cache = cache;
+        search.path = S("/d/" GA);
+        /* each four times, and then in turn */
+        search.root = places[(i < 16 ? i / 4 : i) % 4].root;
+        search.prefix = places[(i < 16 ? i / 4 : i) % 4].prefix;
+        assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+        assert_text(found.answer == IRI_SERVE ? found.filename : S(""),
+                    places[(i < 16 ? i / 4 : i) % 4].filename);
+    }
+
+    core_free(&core);
+    iri_cache_destroy(cache);
+}
+
+
 /* A directory that has changed just now, or is yet to come: no memory of it. */
 static void
 test_named_racy(void **state)
@@ -2040,6 +2087,7 @@ main(void)
         cmocka_unit_test(test_large_and_changing),
         cmocka_unit_test(test_named),
         cmocka_unit_test(test_named_settings),
+        cmocka_unit_test(test_named_places),
         cmocka_unit_test(test_named_racy),
         cmocka_unit_test(test_named_replaced),
     };

@@ -91,6 +91,21 @@ check(const unsigned char *p, size_t len)
 }
 
 
+/* What is cut off is no character, whatever stands behind it. */
+static void
+test_quick_ends(void **state)
+{
+    static const unsigned char e[] = "\xC3\xA9", kana[] = "\xE3\x81\x82";
+
+    (void) state;
+    assert_int_equal(iri_utf8_quick(e, e + 2), 2);
+    assert_int_equal(iri_utf8_quick(e, e + 1), 0);
+    assert_int_equal(iri_utf8_quick(kana, kana + 3), 3);
+    assert_int_equal(iri_utf8_quick(kana, kana + 2), 0);
+    assert_int_equal(iri_utf8_quick(kana, kana + 1), 0);
+}
+
+
 static void
 test_every_scalar_round_trips(void **state)
 {
@@ -189,6 +204,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quick_ends),
         cmocka_unit_test(test_every_scalar_round_trips),
         cmocka_unit_test(test_surrogates_are_none),
         cmocka_unit_test(test_all_of_three_octets),
