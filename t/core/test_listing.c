@@ -551,6 +551,7 @@ test_around(void **state)
 {
     iri_listing_entry_t entry;
     list_t              list;
+    const char         *p;
 
     (void) state;
     list_init(&list, "", "sort=date&order=desc");
@@ -581,10 +582,9 @@ test_around(void **state)
     assert_non_null(strstr(list.page, "<title>//b%7F%C2%85%FF&quot;\\/"));
     assert_null(strstr(list.page, "href=\"//"));
     assert_non_null(strstr(list.page, "<p><a href=\"/\">Parent"));
-    assert_string_equal(iri_listing_policy(list.listing),
-                        "default-src 'none'; style-src '"
-                        "sha256-tak25H3XHj1cEdC4r6PuQRDG0aNrmX0uJGFqxG62ZPs="
-                        "'; base-uri 'none'; form-action 'none'");
+    p = iri_listing_policy(list.listing);
+    assert_ptr_equal(strstr(p, "default-src 'none'; style-src 'sha256-"), p);
+    assert_non_null(strstr(p, "='; base-uri 'none'; form-action 'none'"));
     list_free(&list);
 
     list_init(&list, "", "format=json");
