@@ -347,9 +347,25 @@ const char *iri_parse_cache(const iri_str_t *words, size_t count,
                             size_t *size, iri_str_t *threads);
 
 /*
+ * A list that is known only when a request comes (a variable of the server).
+ * _open_all: open every charset that a list may name, so that none has to be
+ * opened then; one that this machine's ICU does not have is left out.  NULL,
+ * or a sentence as above.  _charsets_of: the list that value says, labels
+ * divided by blanks or commas; empty, or "none" alone: no charset.  UTF-8, and
+ * a charset that is named again, are passed over.  NULL and *out filled in; or
+ * what is wrong with *word of it, static, fit to follow it.  Asks for no
+ * memory; any number of threads may call it.
+ * "euc-jp, sjis" -> {EUC-JP, Shift_JIS}; "klingon" -> "is no charset ..."
+ */
+const char *iri_registry_open_all(iri_registry_t *registry);
+const char *iri_charsets_of(const iri_registry_t *registry, iri_str_t value,
+                            iri_charsets_t *out, iri_str_t *word);
+
+/*
  * After merging: fill in what follows from other settings.  An empty charset
  * list becomes UTF-8; the variants are forgiven where a Japanese charset is
- * in either list and "exact" was not said.
+ * in either list and "exact" was not said.  reading NULL: each request has a
+ * list of its own, in which one may be.
  */
 void iri_tree_conf_finish(const iri_reading_conf_t *reading,
                           iri_tree_conf_t *tree);
@@ -769,6 +785,17 @@ typedef struct {
  */
 iri_status_t iri_find(const iri_env_t *env, const iri_search_t *search,
                       iri_found_t *out);
+
+/*
+ * 1 if what is answered depends on the charsets that the request was read
+ * with, so that a client with another list of them (iri_charsets_of) may get
+ * something else for the same octets: the path is not UTF-8, or nothing has
+ * just the name of its first reading.  reading NULL: the path is ASCII, or was
+ * canonical; found NULL: nothing was looked for.
+ * "/caf%E9" -> 1; "/caf%C3%A9", which is there -> 0
+ */
+int iri_depends_on_charsets(const iri_reading_t *reading,
+                            const iri_found_t   *found);
 
 /*
  * Divide what was found: filename up to the deepest entry that exists, and

@@ -508,6 +508,133 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
 }
 
 
+/* ---- lists of requests --------------------------------------------------- */
+
+const char *
+iri_registry_open_all(iri_registry_t *registry)
+{
+    const iri_encoding_t *encoding;
+    const char           *why = NULL;
+    size_t                i, count = registry->count;
+
+    for (i = 0; (encoding = iri_encoding_at(i)) != NULL; i++) {
+        if (encoding->converter != NULL
+            && iri_registry_get(registry, encoding, &why) != NULL)
+        {
+            count++;
+        }
+    }
+
+    return count == 0 ? "cannot open a charset: the data of ICU or memory is"
+                        " missing"
+                      : NULL;
+}
+
+
+/* What was opened; NULL and *why filled in: it was not. */
+static const iri_charset_t *
+iri_registry_opened(const iri_registry_t *registry, iri_str_t label,
+                    const char **why)
+{
+    const iri_encoding_t *encoding = iri_encoding_find(label);
+    size_t                i;
+
+    if (encoding == NULL) {
+        *why = "is no charset known here";
+        return NULL;
+    }
+
+    if (strcmp(encoding->name, "UTF-8") == 0) {
+        return &iri_charset_utf8;
+    }
+
+    for (i = 0; i < registry->count; i++) {
+        if (registry->encoding[i] == encoding) {
+            return registry->charset[i];
+        }
+    }
+
+    *why = encoding->refused != NULL ? encoding->refused
+                                     : "is not in this machine's ICU";
+    return NULL;
+}
+
+
+static int
+iri_is_between(unsigned char c)
+{
+    return c == ' ' || c == '\t' || c == ',';
+}
+
+
+/* The next label of a list from *at on; 0: there is none. */
+static int
+iri_next_label(iri_str_t list, size_t *at, iri_str_t *label)
+{
+    size_t i = *at;
+
+    while (i < list.len && iri_is_between(list.data[i])) {
+        i++;
+    }
+
+    label->data = list.data + i;
+    *at = i;
+
+    while (i < list.len && !iri_is_between(list.data[i])) {
+        i++;
+    }
+
+    label->len = i - *at;
+    *at = i;
+
+    return label->len != 0;
+}
+
+
+const char *
+iri_charsets_of(const iri_registry_t *registry, iri_str_t value,
+                iri_charsets_t *out, iri_str_t *word)
+{
+    const iri_charset_t *charset;
+    const char          *why = NULL;
+    iri_charsets_t       list = { 0, { NULL } };
+    iri_str_t            label;
+    size_t               at = 0;
+    int                  words = 0, none = 0;
+
+    while (value.len != 0 && iri_next_label(value, &at, &label)) {
+        words++;
+        if (iri_str_equal_nocase(label, "none")) {
+            none = 1;
+            charset = &iri_charset_utf8;
+        } else {
+            charset = iri_registry_opened(registry, label, &why);
+        }
+
+        if (charset == NULL || (none && words > 1)) {
+            *word = label;
+            return charset == NULL ? why : "stands with \"none\"";
+        }
+
+        if (iri_charset_is_utf8(charset) || iri_charsets_hold(&list, charset))
+        {
+            continue;
+        }
+
+        if (list.count == IRI_MAX_CHARSETS) {
+            *word = label;
+            return "is one charset more than 8";
+        }
+
+        list.at[list.count++] = charset;
+    }
+
+    *out = list;
+
+    return NULL;
+}
+
+
 const char *
 iri_parse_query(iri_registry_t *registry, const iri_str_t *words,
                 size_t count, iri_query_conf_t *out)
@@ -564,7 +691,7 @@ iri_tree_conf_finish(const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
 
     if ((tree->match & IRI_FORGIVE_EXACT_ONLY) == 0
         && (iri_charsets_japanese(&tree->charsets)
-            || iri_charsets_japanese(&reading->charsets)))
+            || reading == NULL || iri_charsets_japanese(&reading->charsets)))
     {
         tree->match |= IRI_FORGIVE_VARIANTS;
     }

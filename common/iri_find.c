@@ -1208,3 +1208,25 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
 
     return IRI_OK;
 }
+
+
+int
+iri_depends_on_charsets(const iri_reading_t *reading, const iri_found_t *found)
+{
+    if (reading == NULL || reading->form == IRI_FORM_ASCII) {
+        return 0;
+    }
+
+    if (reading->form == IRI_FORM_LEGACY || reading->form == IRI_FORM_INVALID)
+    {
+        return reading->why != IRI_WHY_LIMIT;
+    }
+
+    if (found == NULL || found->answer == IRI_PASS) {
+        /* PASS: nothing was asked, or nothing is there */
+        return found != NULL && found->why != IRI_WHY_DECLARED
+               && found->why != IRI_WHY_ASCII;
+    }
+
+    return found->answer != IRI_SERVE || found->why != IRI_WHY_FOUND;
+}

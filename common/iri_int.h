@@ -237,6 +237,9 @@ typedef struct {
 /* The row for a label, letter case ignored; NULL: unknown. */
 const iri_encoding_t *iri_encoding_find(iri_str_t label);
 
+/* A row by its number; NULL behind the last. */
+const iri_encoding_t *iri_encoding_at(size_t i);
+
 /* Open and test a charset: NULL and *why filled in if it is not fit. */
 const iri_charset_t *iri_charset_build(const iri_env_t *env,
                                        const iri_encoding_t *encoding,

@@ -389,3 +389,12 @@ iri_encoding_find(iri_str_t label)
 
     return NULL;
 }
+
+
+const iri_encoding_t *
+iri_encoding_at(size_t i)
+{
+    return i < sizeof(iri_encodings) / sizeof(iri_encodings[0])
+               ? &iri_encodings[i]
+               : NULL;
+}

@@ -222,6 +222,10 @@ mod_iri_add_hooks(void)
         ap_hook_post_read_request(mod_iri_post_read_absolute, proxy, NULL,
                                   APR_HOOK_FIRST);
     }
+    if (mod_iri_uses_client(apr_hook_global_pool)) {
+        ap_hook_post_read_request(mod_iri_post_read_client, NULL, NULL,
+                                  APR_HOOK_LAST);
+    }
     ap_hook_pre_translate_name(mod_iri_pre_translate_known, NULL, NULL,
                                APR_HOOK_REALLY_FIRST);
     ap_hook_translate_name(mod_iri_check_known, NULL, NULL,

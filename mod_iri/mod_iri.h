@@ -18,6 +18,7 @@
  *   mod_iri_advertise.c what answers to OPTIONS say of IRIs
  *   mod_iri_answer.c   redirects, headers of answers
  *   mod_iri_location.c Location, Content-Location, Alternates, Link
+ *   mod_iri_client.c   iri-charset in the environment: a list for each client
  *   mod_iri_dav.c      what mod_dav says and compares
  *   mod_iri_query.c    the parameters of a query -> UTF-8
  *   mod_iri_function.c functions for rules
@@ -84,6 +85,8 @@ typedef struct {
 
     /* made by post_config and child_init, read by requests */
     iri_registry_t     *registry;
+    const char         *vary;        /* fields that iri-charset is set by;
+                                        NULL: it is set nowhere */
     iri_tree_conf_t     tree;        /* of files outside all sections */
     apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
     apr_array_header_t *directories; /* mod_iri_directory_t */
@@ -144,6 +147,7 @@ mod_iri_server(const server_rec *s)
 typedef struct {
     int           has_reading;
     iri_reading_t reading; /* how the client wrote the path */
+    char         *sent;    /* that, percent-encoded; NULL: it was not read */
     const char   *uri;     /* percent-encoded canonical path, as it was
                                   put into r->uri; NULL: nothing was put */
     const char   *path;    /* canonical path, for variables */
@@ -262,6 +266,14 @@ int mod_iri_says_listing(void);
 
 /* When all have been. */
 mod_iri_readers_t mod_iri_uses_vars(void);
+
+/* The tree of directives: the next one in the order of the file, or NULL. */
+const ap_directive_t *mod_iri_next_directive(const ap_directive_t *at);
+int mod_iri_is_directive(const ap_directive_t *at, const char *name);
+
+/* How paths of a request are read. */
+const iri_reading_conf_t *mod_iri_reading_conf(request_rec            *r,
+                                               const mod_iri_server_t *conf);
 
 /* ---- mod_iri_config.c --------------------------------------------------- */
 
@@ -421,6 +433,27 @@ void mod_iri_advertise_insert(request_rec *r);
 void mod_iri_advertise_register(void);
 void mod_iri_warn_of_advertise(const server_rec *main_server);
 
+/* ---- mod_iri_client.c --------------------------------------------------- */
+
+/* While directives are run: does one set iri-charset? */
+int mod_iri_uses_client(apr_pool_t *pool);
+
+/* In post_config: OK, or a status. */
+int mod_iri_client_prepare(server_rec *main_server, apr_pool_t *pconf,
+                           apr_pool_t *ptemp, iri_registry_t *registry);
+
+/* The value of iri-charset; NULL: it is not set. */
+const char *mod_iri_client_says(const request_rec      *r,
+                                const mod_iri_server_t *conf);
+
+/* How a request is read for which it has this value. */
+const iri_reading_conf_t *mod_iri_client_conf(request_rec            *r,
+                                              const mod_iri_server_t *conf,
+                                              const char             *value);
+
+/* A path was read, and perhaps looked for: the answer may need Vary. */
+void mod_iri_client_depends(request_rec *r, const mod_iri_request_t *ctx);
+
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 
 /*
@@ -491,6 +524,7 @@ int mod_iri_check_host(request_rec *r); /* mod_iri_host.c */
 int mod_iri_post_read(request_rec *r); /* mod_iri_read.c */
 int mod_iri_post_read_origin(request_rec *r);
 int mod_iri_post_read_absolute(request_rec *r);
+int mod_iri_post_read_client(request_rec *r);
 int mod_iri_pre_translate(request_rec *r);
 int mod_iri_check(request_rec *r);
 int mod_iri_restore(request_rec *r);

@@ -44,6 +44,13 @@ mod_iri_registry(apr_pool_t *pconf)
     return registry;
 }
 
+/* NULL: a request may have a list of its own in the place of this. */
+static const iri_reading_conf_t *
+mod_iri_known_reading(const mod_iri_server_t *conf)
+{
+    return conf->vary == NULL ? &conf->reading : NULL;
+}
+
 /* ---- trees -------------------------------------------------------------- */
 
 void
@@ -144,7 +151,7 @@ mod_iri_tree_of(const server_rec *s, const char *filename, apr_pool_t *pool)
     if (tree == NULL) {
         return first ? &first->tree : &conf->tree;
     }
-    iri_tree_conf_finish(&conf->reading, tree);
+    iri_tree_conf_finish(mod_iri_known_reading(conf), tree);
     return tree;
 }
 
@@ -193,7 +200,7 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
                             : mod_iri_canonical(s, c->d, env);
         mod_iri_tree_base(s, &section->tree);
         mod_iri_tree_add(&section->tree, dir);
-        iri_tree_conf_finish(&conf->reading, &section->tree);
+        iri_tree_conf_finish(mod_iri_known_reading(conf), &section->tree);
     }
 }
 
@@ -243,7 +250,7 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
         conf->engine = IRI_ENGINE_OFF;
     }
     mod_iri_tree_base(s, &conf->tree);
-    iri_tree_conf_finish(&conf->reading, &conf->tree);
+    iri_tree_conf_finish(mod_iri_known_reading(conf), &conf->tree);
     mod_iri_collect_sections(s, env);
     conf->folds = mod_iri_folds(conf);
     if (conf->engine == IRI_ENGINE_ON) {
@@ -279,7 +286,6 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     int               has_hosts = 0;
 
     (void) plog;
-    (void) ptemp;
     if (registry == NULL) {
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
                      "iri: cannot work: the data of ICU is missing");
@@ -291,6 +297,9 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                         pconf);
         mod_iri_unshare(s, main_server, &core_module,
                         sizeof(core_server_config), pconf);
+    }
+    if (mod_iri_client_prepare(main_server, pconf, ptemp, registry) != OK) {
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
     for (s = main_server; s != NULL; s = s->next) {
         has_hosts |= mod_iri_server(s)->maps_hosts;

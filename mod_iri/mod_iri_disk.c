@@ -607,6 +607,7 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
         return HTTP_NOT_FOUND;
     }
     ctx->has_found = 1;
+    mod_iri_client_depends(r, ctx);
     return mod_iri_act(r, ctx);
 }
 

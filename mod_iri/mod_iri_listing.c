@@ -378,7 +378,9 @@ mod_iri_send_listing(request_rec *r)
     conf->root = mod_iri_str(r->filename);
     conf->path = mod_iri_str(r->uri);
     conf->query = mod_iri_str(r->args ? r->args : "");
-    conf->unnamed = server->reading.invalid == IRI_INVALID_PASS;
+    /* Another client would read the link to such an entry otherwise. */
+    conf->unnamed = server->reading.invalid == IRI_INVALID_PASS
+                    && server->vary == NULL;
     list.read = mod_iri_is_read(&list);
     status = mod_iri_list_failed(
         r, iri_listing_begin(&env->env, conf, &list.listing));

@@ -121,7 +121,8 @@ mod_iri_rest(request_rec *r, mod_iri_server_t *conf,
     memset(&request, 0, sizeof(request));
     request.path = mod_iri_str(apr_pstrcat(r->pool, "/", rest, NULL));
     request.escaped = 1;
-    if (iri_read(&env.env, &conf->reading, &request, &reading) != IRI_OK
+    if (iri_read(&env.env, mod_iri_reading_conf(r, conf), &request, &reading)
+            != IRI_OK
         || reading.answer == IRI_REFUSE)
     {
         return rest;

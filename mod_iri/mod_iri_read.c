@@ -248,14 +248,20 @@ mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
 }
 
 /* How entries without a name are asked for; else as all requests are read. */
-static const iri_reading_conf_t *
-mod_iri_reading_conf(const request_rec *r, const mod_iri_server_t *conf)
+const iri_reading_conf_t *
+mod_iri_reading_conf(request_rec *r, const mod_iri_server_t *conf)
 {
     static const iri_reading_conf_t pass = { { 0, { NULL } },
                                              IRI_INVALID_PASS };
     const mod_iri_asker_t          *asker = mod_iri_asker(r);
 
-    return asker != NULL && asker->unnamed ? &pass : &conf->reading;
+    const char                     *says;
+
+    if (asker != NULL && asker->unnamed) {
+        return &pass;
+    }
+    says = mod_iri_client_says(r, conf);
+    return says != NULL ? mod_iri_client_conf(r, conf, says) : &conf->reading;
 }
 
 /* Is the canonical path in place? */
@@ -300,8 +306,9 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 {
     int                report = conf->engine == IRI_ENGINE_REPORT;
     mod_iri_request_t *ctx = mod_iri_request(r);
-    const char        *raw = r->parsed_uri.path, *path;
-    char              *octets;
+    char              *raw = r->parsed_uri.path, *octets;
+    const char        *path;
+    const iri_reading_conf_t *how;
     iri_request_t      request;
     iri_env_apr_t      env;
     iri_status_t       status;
@@ -322,15 +329,16 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
         }
     }
     ctx = mod_iri_request_make(r);
+    ctx->sent = raw;
+    how = mod_iri_reading_conf(r, conf);
     memset(&request, 0, sizeof(request));
     request.path = mod_iri_str(path);
     request.escaped = 1;
     request.target = mod_iri_str(raw);
     status = octets != NULL
-                 ? mod_iri_read_octets(&env.env, mod_iri_reading_conf(r, conf),
-                                       &request, octets, &ctx->reading)
-                 : iri_read(&env.env, mod_iri_reading_conf(r, conf), &request,
-                            &ctx->reading);
+                 ? mod_iri_read_octets(&env.env, how, &request, octets,
+                                       &ctx->reading)
+                 : iri_read(&env.env, how, &request, &ctx->reading);
     if (status == IRI_OK) {
         mod_iri_apply(r, ctx, report);
     } else if (status != IRI_BAD_ESCAPE) {
@@ -389,6 +397,31 @@ int
 mod_iri_post_read_absolute(request_rec *r)
 {
     return r->parsed_uri.scheme != NULL ? mod_iri_read_first(r) : DECLINED;
+}
+
+/*
+ * Behind mod_setenvif, which may have said what this client writes: from the
+ * start, and a path that had no reading may have one.
+ */
+int
+mod_iri_post_read_client(request_rec *r)
+{
+    mod_iri_server_t  *conf = mod_iri_server(r->server);
+    mod_iri_request_t *ctx = mod_iri_request(r);
+    char              *sent;
+
+    if (ctx == NULL || ctx->sent == NULL || !mod_iri_concerns(r, conf)) {
+        return DECLINED;
+    }
+    if (mod_iri_client_says(r, conf) != NULL) {
+        sent = ctx->sent;
+        memset(ctx, 0, sizeof(*ctx));
+        r->parsed_uri.path = sent;
+        r->uri = r->parsed_uri.path;
+        mod_iri_read_path(r, conf);
+    }
+    mod_iri_client_depends(r, ctx);
+    return DECLINED;
 }
 
 /* ---- r->unparsed_uri ---------------------------------------------------- */

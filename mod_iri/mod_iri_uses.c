@@ -14,8 +14,7 @@
 
 /* ---- the tree of directives --------------------------------------------- */
 
-/* The next one in the order of the file, or NULL. */
-static const ap_directive_t *
+const ap_directive_t *
 mod_iri_next_directive(const ap_directive_t *at)
 {
     if (at->first_child != NULL) {
@@ -27,7 +26,7 @@ mod_iri_next_directive(const ap_directive_t *at)
     return at->next;
 }
 
-static int
+int
 mod_iri_is_directive(const ap_directive_t *at, const char *name)
 {
     return ap_cstr_casecmp(at->directive, name) == 0;

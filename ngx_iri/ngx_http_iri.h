@@ -5,6 +5,7 @@
  *   ngx_http_iri_advertise.c   what answers to OPTIONS say of IRIs
  *   ngx_http_iri_cache.c       what is remembered of directories
  *   ngx_http_iri_choice.c      several names that a request may mean
+ *   ngx_http_iri_client.c      iri_charset $variable: a list for each client
  *   ngx_http_iri_dav.c         WebDAV: answers, If, what is not to be written
  *   ngx_http_iri_host.c        the server that a request's host selects
  *   ngx_http_iri_judge.c       whether the client could get a path
@@ -86,11 +87,20 @@ typedef struct {
     unsigned used:1;            /* somewhere it does something */
 } ngx_http_iri_place_t;
 
+/* iri_charset $variable */
+typedef struct {
+    ngx_str_t name;             /* with its "$" */
+    ngx_int_t index;
+    const iri_registry_t *registry;
+} ngx_http_iri_client_conf_t;
+
 typedef struct {
     ngx_uint_t engine;          /* iri_engine_t */
     ngx_uint_t invalid;         /* iri_invalid_t */
     iri_charsets_t *charsets;   /* NULL: none */
     iri_reading_conf_t reading; /* the two above, for the core */
+    ngx_http_iri_client_conf_t *client; /* NULL: charsets are for all; else
+                                   there are none in reading */
     iri_query_conf_t *query_said;   /* NULL: none */
     iri_query_conf_t query;     /* the same, for the core */
     ngx_uint_t hosts_said;      /* iri_hosts_t: what iri_host says */
@@ -198,6 +208,9 @@ typedef struct {
 /* What is in a directory (ngx_http_iri_listing.c) */
 typedef struct ngx_http_iri_listing_s  ngx_http_iri_listing_t;
 
+/* How this client's paths are read (ngx_http_iri_client.c) */
+typedef struct ngx_http_iri_client_s  ngx_http_iri_client_t;
+
 /* WebDAV (ngx_http_iri_dav.c) */
 typedef struct ngx_http_iri_dav_s  ngx_http_iri_dav_t;
 
@@ -236,12 +249,14 @@ typedef struct {
     ngx_http_iri_judged_t *asked;   /* of a subrequest that judges a path */
 
     ngx_str_t link;             /* Link of the page, if there is one */
+    ngx_http_iri_client_t *client;  /* NULL: the variable was not asked */
     ngx_http_iri_dav_t *dav;    /* NULL: nothing of it is kept */
 
     ngx_str_t window_uri;       /* r->uri while try_files sees the disk's */
     ngx_str_t window_disk;
 
     unsigned has_came:1;
+    unsigned depends:1;         /* another client may get another answer */
     unsigned has_reading:1;
     unsigned has_destination:1;
     unsigned refused:1;         /* known has no reading, never to be opened */
@@ -317,6 +332,24 @@ ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 /* Another header field; key and value must live as long as r. */
 ngx_int_t ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
     const char *value);
+
+
+/* ---- ngx_http_iri_client.c ---------------------------------------------- */
+
+/* iri_charset with a variable; NGX_CONF_OK, or what is wrong. */
+char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
+    iri_registry_t *registry);
+
+/* How paths of the client are read; NULL without memory. */
+const iri_reading_conf_t *ngx_http_iri_reading_conf(ngx_http_request_t *r);
+
+/* A path was read, and perhaps looked for: must the answer say Vary? */
+void ngx_http_iri_client_depends(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const iri_reading_t *reading,
+    const iri_found_t *found);
+
+/* It does, if so. */
+ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_host.c ------------------------------------------------ */

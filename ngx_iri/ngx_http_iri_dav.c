@@ -314,10 +314,14 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
     ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
     ngx_http_iri_found_t    *found;
     ngx_http_iri_loc_conf_t *ilcf;
-    ngx_http_iri_srv_conf_t *iscf;
+    const iri_reading_conf_t *conf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    conf = ngx_http_iri_reading_conf(r);
+    if (conf == NULL) {
+        return NGX_ERROR;
+    }
 
     request.path = sent;
     request.target = sent;
@@ -325,7 +329,7 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
 
     ngx_http_iri_env(r, &env);
 
-    if (iri_read(&env, &iscf->reading, &request, &reading) != IRI_OK
+    if (iri_read(&env, conf, &request, &reading) != IRI_OK
         || reading.answer == IRI_REFUSE)
     {
         return NGX_DECLINED;

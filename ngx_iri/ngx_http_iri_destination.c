@@ -126,16 +126,19 @@ ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
     iri_env_t                env;
     iri_status_t             status;
     iri_request_t            request;
-    ngx_http_iri_srv_conf_t *iscf;
+    const iri_reading_conf_t *conf;
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    conf = ngx_http_iri_reading_conf(r);
+    if (conf == NULL) {
+        return NGX_ERROR;
+    }
 
     request.path = path;
     request.target = path;
     request.escaped = 1;
 
     ngx_http_iri_env(r, &env);
-    status = iri_read(&env, &iscf->reading, &request, reading);
+    status = iri_read(&env, conf, &request, reading);
 
     if (status == IRI_BAD_ESCAPE) {
         return NGX_HTTP_BAD_REQUEST;

@@ -891,7 +891,8 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
     conf.root = ngx_http_iri_in(listing->name);
     conf.path = ngx_http_iri_in(listing->base);
     conf.query = ngx_http_iri_in(r->args);
-    conf.unnamed = iscf->invalid == IRI_INVALID_PASS;
+    /* Another client would read the link to such an entry otherwise. */
+    conf.unnamed = iscf->invalid == IRI_INVALID_PASS && iscf->client == NULL;
 
     ngx_http_iri_env(r, &listing->env);
 

@@ -419,7 +419,23 @@ ngx_http_iri_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 }
 
 
-/* cmd->post is not NULL where "none" is allowed. */
+static ngx_uint_t
+ngx_http_iri_has_variable(ngx_conf_t *cf)
+{
+    ngx_uint_t i;
+    ngx_str_t *value = cf->args->elts;
+
+    for (i = 1; i < cf->args->nelts; i++) {
+        if (value[i].len > 1 && value[i].data[0] == '$') {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* cmd->post is not NULL where "none", and a variable, are allowed. */
 static char *
 ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
@@ -442,6 +458,12 @@ ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     registry = ngx_http_iri_registry(cf);
     if (registry == NULL) {
         return "needs the data of ICU, which cannot be loaded";
+    }
+
+    if (cmd->post != NULL && ngx_http_iri_has_variable(cf)) {
+        ngx_memzero(list, sizeof(iri_charsets_t));
+        *slot = list;
+        return ngx_http_iri_client_set(cf, conf, registry);
     }
 
     error = iri_parse_charsets(registry, words, cf->args->nelts - 1,
@@ -614,6 +636,9 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 
     ngx_conf_merge_uint_value(conf->engine, prev->engine, IRI_ENGINE_OFF);
     ngx_conf_merge_uint_value(conf->invalid, prev->invalid, IRI_INVALID_404);
+    if (conf->charsets == NGX_CONF_UNSET_PTR) {
+        conf->client = prev->client;
+    }
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
     ngx_conf_merge_ptr_value(conf->query_said, prev->query_said, NULL);
 
@@ -740,7 +765,8 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         conf->tree.charsets = *conf->charsets;
     }
 
-    iri_tree_conf_finish(&iscf->reading, &conf->tree);
+    iri_tree_conf_finish(iscf->client == NULL ? &iscf->reading : NULL,
+                         &conf->tree);
 
     if ((conf->tree.match & IRI_FORGIVE_FOLDED) != 0
         && ngx_http_iri_cache_folds(cf, iscf) != NGX_OK)

@@ -1055,6 +1055,12 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
         {
             return NGX_ERROR;
         }
+
+        if (iscf->client != NULL && r == r->main
+            && ngx_http_iri_write_vary(r) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
     }
 
     return ngx_http_iri_next_header_filter(r);

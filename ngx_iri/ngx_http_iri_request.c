@@ -357,9 +357,12 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     iri_status_t             status;
     iri_request_t            request;
     iri_reading_t            reading;
-    ngx_http_iri_srv_conf_t *iscf;
+    const iri_reading_conf_t *conf;
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    conf = ngx_http_iri_reading_conf(r);
+    if (conf == NULL) {
+        return NGX_ERROR;
+    }
 
     request.path = ngx_http_iri_in(r->uri);
     request.escaped = 0;
@@ -367,14 +370,16 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    status = iri_read_path(&env, &iscf->reading, ngx_http_iri_cache(r),
-                           &request, &reading);
+    status = iri_read_path(&env, conf, ngx_http_iri_cache(r), &request,
+                           &reading);
     if (status != IRI_OK) {
         ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
                       "iri: the path could not be read: %s",
                       iri_status_text(status));
         return NGX_ERROR;
     }
+
+    ngx_http_iri_client_depends(r, ctx, &reading, NULL);
 
     ctx->last = NULL;
     ctx->refused = 0;

@@ -215,6 +215,8 @@ ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     }
 
     if (status == IRI_OK) {
+        ngx_http_iri_client_depends(r, ctx, found->search.reading,
+                                    &found->found);
         return;
     }
 

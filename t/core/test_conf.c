@@ -375,6 +375,98 @@ test_each_is_opened_once(void **state)
 }
 
 
+/* ---- lists of requests -------------------------------------------------- */
+
+static void
+check_of(const iri_registry_t *registry, const char *value, const char *want)
+{
+    char           got[256] = "";
+    iri_charsets_t list;
+    iri_str_t      word;
+    size_t         i;
+
+    assert_null(iri_charsets_of(registry, core_str(value), &list, &word));
+
+    for (i = 0; i < list.count; i++) {
+        core_append(got, i != 0 ? " " : "");
+        core_append(got, (const char *) iri_charset_name(list.at[i]).data);
+    }
+
+    assert_string_equal(got, want);
+}
+
+
+static void
+check_not_of(const iri_registry_t *registry, const char *value,
+             const char *word, const char *says)
+{
+    iri_charsets_t list;
+    iri_str_t      wrong;
+    const char    *error;
+
+    memset(&list, 0x77, sizeof(list));
+    error = iri_charsets_of(registry, core_str(value), &list, &wrong);
+    assert_non_null(error);
+    assert_text(wrong, word);
+
+    if (strstr(error, says) == NULL) {
+        fail_msg("\"%s\" does not say \"%s\"", error, says);
+    }
+
+    assert_int_equal(((unsigned char *) &list)[0], 0x77);
+}
+
+
+/* Everything is open: a list costs no memory and opens nothing. */
+static void
+test_charsets_of(void **state)
+{
+    core_t          core;
+    iri_registry_t *registry;
+    size_t          allocs;
+
+    (void) state;
+
+    core_init(&core);
+    registry = iri_registry_create(&core.env);
+    assert_non_null(registry);
+    check_not_of(registry, "sjis", "sjis", "");
+
+    assert_null(iri_registry_open_all(registry));
+    allocs = core.allocs;
+    assert_null(iri_registry_open_all(registry));
+
+    check_of(registry, "", "");
+    check_of(registry, " , ", "");
+    check_of(registry, "none", "");
+    check_of(registry, " NONE,", "");
+    check_of(registry, "EUC-JP", "EUC-JP");
+    check_of(registry, "euc-jp,sjis", "EUC-JP Shift_JIS");
+    check_of(registry, "  sjis\teuc-jp , latin1 ",
+             "Shift_JIS EUC-JP windows-1252");
+    check_of(registry, "utf-8", "");
+    check_of(registry, "sjis utf8 cp932 euc-kr", "Shift_JIS EUC-KR");
+    check_of(registry,
+             "sjis euc-jp euc-kr gb18030 koi8-r big5 latin1 iso-8859-2",
+             "Shift_JIS EUC-JP EUC-KR gb18030 KOI8-R Big5 windows-1252"
+             " ISO-8859-2");
+
+    check_not_of(registry, "sjis klingon", "klingon", "is no charset known");
+    check_not_of(registry, "sjis;euc-jp", "sjis;euc-jp", "is no charset");
+    check_not_of(registry, "utf-16", "utf-16", "");
+    check_not_of(registry, "ISO-2022-JP", "ISO-2022-JP", "switches states");
+    check_not_of(registry, "sjis none", "none", "\"none\"");
+    check_not_of(registry, "none sjis", "sjis", "\"none\"");
+    check_not_of(registry,
+                 "sjis euc-jp euc-kr gb18030 koi8-r big5 latin1 iso-8859-2"
+                 " koi8-u",
+                 "koi8-u", "more than 8");
+
+    assert_int_equal(core.allocs, allocs);
+    core_free(&core);
+}
+
+
 /* ---- what follows ------------------------------------------------------- */
 
 static void
@@ -433,6 +525,7 @@ main(void)
         cmocka_unit_test(test_wrong_charsets),
         cmocka_unit_test(test_charsets_limit),
         cmocka_unit_test(test_each_is_opened_once),
+        cmocka_unit_test(test_charsets_of),
         cmocka_unit_test(test_finish),
     };
 

@@ -1,0 +1,295 @@
+/*
+ * ngx_http_iri_client.c - iri_charset $variable: a list for each client
+ *
+ * The variable, of a map of $http_user_agent say, is asked when a path that is
+ * not ASCII is first read, and says which charsets the request is read with.
+ * It is asked as if nobody else had asked for anything, and what it has made
+ * nginx remember is forgotten again: rules would find variables that were made
+ * of a path before it was canonical.  From what it looked at follows Vary.
+ *
+ * All charsets are opened when the configuration is read.
+ */
+
+#include "ngx_http_iri.h"
+
+
+struct ngx_http_iri_client_s {
+    iri_reading_conf_t reading;
+    ngx_str_t vary;             /* names of fields that it was made of */
+};
+
+
+/* ---- the directive ------------------------------------------------------ */
+
+char *
+ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
+                        iri_registry_t *registry)
+{
+    ngx_str_t  *value = cf->args->elts, name;
+    const char *error;
+
+    if (cf->args->nelts != 2) {
+        return "takes one variable alone, or charsets without it";
+    }
+
+    error = iri_registry_open_all(registry);
+    if (error != NULL) {
+        return (char *) error;
+    }
+
+    iscf->client = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_client_conf_t));
+    if (iscf->client == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    name.data = value[1].data + 1;
+    name.len = value[1].len - 1;
+
+    iscf->client->registry = registry;
+    iscf->client->name = value[1];
+    iscf->client->index = ngx_http_get_variable_index(cf, &name);
+
+    return iscf->client->index != NGX_ERROR ? NGX_CONF_OK : NGX_CONF_ERROR;
+}
+
+
+/* ---- what the variable looks at ----------------------------------------- */
+
+static ngx_uint_t
+ngx_http_iri_begins(const ngx_str_t *name, const char *with, size_t len)
+{
+    return name->len > len && ngx_strncmp(name->data, with, len) == 0;
+}
+
+
+/* Host is in the key of every cache. */
+static ngx_uint_t
+ngx_http_iri_is_field_variable(const ngx_str_t *name)
+{
+    return (ngx_http_iri_begins(name, "http_", 5)
+            && !(name->len == 9 && ngx_strncmp(name->data, "http_host", 9) == 0))
+           || ngx_http_iri_begins(name, "cookie_", 7);
+}
+
+
+/* They must be seen to be asked. */
+static void
+ngx_http_iri_forget_fields(ngx_http_request_t *r, ngx_int_t index)
+{
+    ngx_uint_t                 i;
+    ngx_http_variable_t       *v;
+    ngx_http_core_main_conf_t *cmcf;
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    v = cmcf->variables.elts;
+
+    for (i = 0; i < cmcf->variables.nelts; i++) {
+        if ((ngx_int_t) i == index || ngx_http_iri_is_field_variable(&v[i].name))
+        {
+            r->variables[i].valid = 0;
+            r->variables[i].not_found = 0;
+        }
+    }
+}
+
+
+/* "http_accept_language" -> ", Accept-Language" */
+static u_char *
+ngx_http_iri_put_field(u_char *p, const ngx_str_t *name)
+{
+    size_t     i;
+    u_char     c;
+    ngx_uint_t begins = 1;
+
+    *p++ = ',';
+    *p++ = ' ';
+
+    if (name->data[0] == 'c') {
+        return ngx_cpymem(p, "Cookie", 6);
+    }
+
+    for (i = 5; i < name->len; i++) {
+        c = name->data[i];
+        *p++ = c == '_' ? '-' : begins ? ngx_toupper(c) : c;
+        begins = c == '_';
+    }
+
+    return p;
+}
+
+
+static ngx_int_t
+ngx_http_iri_client_vary(ngx_http_request_t *r, ngx_str_t *vary)
+{
+    size_t                     len = 0;
+    u_char                    *p;
+    ngx_uint_t                 i, cookies = 0;
+    ngx_http_variable_t       *v;
+    ngx_http_core_main_conf_t *cmcf;
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    v = cmcf->variables.elts;
+
+    for (i = 0; i < cmcf->variables.nelts; i++) {
+        len += v[i].name.len + 2;
+    }
+
+    p = ngx_pnalloc(r->pool, len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    vary->data = p + 2;
+
+    for (i = 0; i < cmcf->variables.nelts; i++) {
+        if ((!r->variables[i].valid && !r->variables[i].not_found)
+            || !ngx_http_iri_is_field_variable(&v[i].name)
+            || (v[i].name.data[0] == 'c' && cookies++ != 0))
+        {
+            continue;
+        }
+
+        p = ngx_http_iri_put_field(p, &v[i].name);
+    }
+
+    vary->len = p > vary->data ? p - vary->data : 0;
+
+    return NGX_OK;
+}
+
+
+/* ---- the list of a request ---------------------------------------------- */
+
+static void
+ngx_http_iri_client_list(ngx_http_request_t *r,
+                         const ngx_http_iri_client_conf_t *conf,
+                         ngx_http_variable_value_t *vv, iri_charsets_t *list)
+{
+    iri_str_t   value, wrong;
+    ngx_str_t   text;
+    const char *why;
+
+    list->count = 0;
+
+    if (vv == NULL || vv->not_found) {
+        return;
+    }
+
+    value.data = vv->data;
+    value.len = vv->len;
+
+    why = iri_charsets_of(conf->registry, value, list, &wrong);
+    if (why == NULL) {
+        return;
+    }
+
+    list->count = 0;
+    text = ngx_http_iri_printable(r, ngx_http_iri_out(wrong));
+    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                  "iri: \"%V\" in %V %s: the request is read without",
+                  &text, &conf->name, why);
+}
+
+
+static ngx_http_iri_client_t *
+ngx_http_iri_client_ask(ngx_http_request_t            *r,
+                        const ngx_http_iri_srv_conf_t *iscf)
+{
+    ngx_int_t              rc;
+    ngx_http_iri_kept_t    kept;
+    ngx_http_iri_client_t *client;
+
+    client = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_client_t));
+    if (client == NULL || ngx_http_iri_keep(r, &kept, r->internal) != NGX_OK)
+    {
+        return NULL;
+    }
+
+    client->reading = iscf->reading;
+
+    ngx_http_iri_forget_fields(r, iscf->client->index);
+    ngx_http_iri_client_list(
+        r, iscf->client, ngx_http_get_indexed_variable(r, iscf->client->index),
+        &client->reading.charsets);
+    rc = ngx_http_iri_client_vary(r, &client->vary);
+
+    ngx_http_iri_put_back(r, &kept);
+
+    return rc == NGX_OK ? client : NULL;
+}
+
+
+const iri_reading_conf_t *
+ngx_http_iri_reading_conf(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (iscf->client == NULL) {
+        return &iscf->reading;
+    }
+
+    ctx = ngx_http_iri_ctx(r->main);
+    if (ctx == NULL || ctx->client == NULL) {
+        ctx = ngx_http_iri_ctx_make(r);
+    }
+
+    if (ctx == NULL) {
+        return NULL;
+    }
+
+    if (ctx->client == NULL) {
+        ctx->client = ngx_http_iri_client_ask(r, iscf);
+    }
+
+    return ctx->client != NULL ? &ctx->client->reading : NULL;
+}
+
+
+/* ---- Vary --------------------------------------------------------------- */
+
+void
+ngx_http_iri_client_depends(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                            const iri_reading_t *reading,
+                            const iri_found_t   *found)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (iscf->client != NULL && iri_depends_on_charsets(reading, found)) {
+        ctx->depends = 1;
+    }
+}
+
+
+ngx_int_t
+ngx_http_iri_write_vary(ngx_http_request_t *r)
+{
+    ngx_table_elt_t    *h;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx == NULL || !ctx->depends || ctx->client == NULL
+        || ctx->client->vary.len == 0)
+    {
+        return NGX_OK;
+    }
+
+    ctx->depends = 0;
+
+    h = ngx_list_push(&r->headers_out.headers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    h->hash = 1;
+#if (nginx_version >= 1023000)
+    h->next = NULL;
+#endif
+    ngx_str_set(&h->key, "Vary");
+    h->value = ctx->client->vary;
+
+    return NGX_OK;
+}

@@ -1,0 +1,210 @@
+# httpd: the environment variable iri-charset: which charsets a path is read
+# with depends on the client, and answers that depend on it say Vary.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('httpd') if missing('httpd');
+
+my ($example) = slurp("$FindBin::Bin/../doc/directives.md")
+    =~ /^(    BrowserMatch .*?^    SetEnvIf Request_URI [^\n]*\n)/ms;
+my ($taken, $said) = httpd_t("IRIEngine On\n$example", modules => ['setenvif']);
+is $taken, 0, 'the example of the reference' or diag $said;
+
+# ---- one server --------------------------------------------------------------
+
+my ($root) = make_tree(<<'END');
+index.html	file	index
+\xC3\xA9t\xC3\xA9.txt	file	french
+\xD0\xB9t\xD0\xB9.txt	file	russian
+\xE8\xA1\xA8.txt	file	table
+missing.html	file	missing
+dav/	dir
+END
+chmod 0777, "$root/dav";
+spew("$root/say.cgi", "#!/bin/sh\nprintf 'Content-Type: text/plain\\n\\n'\n"
+    . "printf '%s' \"\$PATH_INFO \$IRI_CHARSET\"\n");
+chmod 0755, "$root/say.cgi";
+my $tmp = temp_dir();
+chmod 0777, $tmp;
+mkdir "$tmp/cache";
+chmod 0777, "$tmp/cache";
+
+# What sets the variable in one server counts for Vary in all.
+sub start {
+    my ($name, $conf) = @_;
+    return httpd(root => $root, log_level => 'warn iri:info', tmp => $tmp,
+        modules => [qw(setenvif headers proxy proxy_http cgid dav dav_fs
+            cache cache_disk rewrite)],
+        conf => "DavLockDB \"%%TMP%%/locks\"\nAddHandler cgi-script .cgi\n"
+            . "<Directory \"%%ROOT%%\">\nOptions +ExecCGI\n</Directory>\n"
+            . "IRIEngine On\n$conf");
+}
+
+my $server = start(agent => <<'END');
+BrowserMatch Russia iri-charset=windows-1251
+BrowserMatchNoCase asia "iri-charset= euc-jp,sjis"
+BrowserMatch None iri-charset=none
+BrowserMatch Empty iri-charset=
+BrowserMatch Bad "iri-charset=sjis kling\xF6n"
+BrowserMatch Unset iri-charset=sjis !iri-charset
+IRICharset windows-1252
+Header always set X-Charset "expr=%{IRI_CHARSET}"
+<VirtualHost 127.0.0.1:%%PORT%%>
+    ProxyPass /up/ http://127.0.0.1:%%PORTecho%%/
+    ProxyPass /raw/ http://127.0.0.1:%%PORTecho%%/ nocanon
+    Alias /moved "%%ROOT%%"
+    <Location /moved>
+        IRIRedirect 301
+    </Location>
+    Alias /own "%%ROOT%%"
+    <Location /own>
+        Header append Vary Origin
+    </Location>
+    Alias /page "%%ROOT%%/none"
+    <Location /page>
+        ErrorDocument 404 /missing.html
+    </Location>
+    <LocationMatch "^/secret/.*й">
+        Require all denied
+    </LocationMatch>
+    <Location /dav>
+        Dav On
+    </Location>
+    CacheRoot "%%TMP%%/cache"
+    CacheEnable disk /cached
+    CacheDefaultExpire 600
+    CacheIgnoreNoLastMod On
+    Alias /cached "%%ROOT%%"
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTreport%%>
+    IRIEngine report
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORToff%%>
+    IRIEngine Off
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTecho%%>
+    IRIEngine Off
+    RewriteEngine On
+    RewriteCond %{THE_REQUEST} "^GET /(\S*)"
+    RewriteRule ^ - [E=SENT:%1]
+    Header always set X-Sent "expr=%{reqenv:SENT}"
+</VirtualHost>
+END
+
+# What is answered: status, body if 200, Vary.
+sub says {
+    my ($target, $agent, %option) = @_;
+    my $of     = delete $option{server} // $server;
+    my $port   = delete $option{port};
+    my $method = delete $option{method} // 'GET';
+    $option{headers} = ['User-Agent', $agent // 'x',
+        @{ $option{headers} // [] }];
+    $option{port} = $of->port($port) if $port;
+    my $answer = $of->request($method, $target, %option);
+    my @parts  = $answer->status;
+    push @parts, $answer->body if $answer->status == 200;
+    push @parts, grep { defined } $answer->header('Vary');
+    return join ' ', @parts;
+}
+
+my $either = '/%E9t%E9.txt';
+for my $round (1 .. 3) {
+    is says($either), '200 french User-Agent', "IRICharset, round $round";
+    is says($either, 'Russia'), '200 russian User-Agent',
+        "a list of the client's own, round $round";
+    is says('/%C9%BD.txt', 'ASIA'), '200 table User-Agent',
+        "UTF-8 that the disk knows otherwise, round $round";
+    is says('/%C9%BD.txt'), '404 User-Agent',
+        "which nobody else finds, round $round";
+    is says("/cached$either"), '200 french User-Agent',
+        "cached, round $round";
+    is says("/cached$either", 'Russia'), '200 russian User-Agent',
+        "for each, round $round";
+}
+is says("/\xE9t\xE9.txt", 'Russia'), '200 russian User-Agent', 'raw octets';
+is says($either, 'None'), '404 User-Agent', 'no charset for this client';
+is says($either, 'Empty'), '404 User-Agent', 'an empty list is none';
+is says($either, 'Unset'), '200 french User-Agent', 'a variable taken back';
+is says($either, 'Bad'), '404 User-Agent', 'a list that is wrong';
+is scalar(() = $server->log_text =~ /:error\].*iri: "kling%C3%B6n" in /g), 1,
+    'which is logged once';
+like $server->log_text, qr/iri: "kling%C3%B6n" in iri-charset is no charset/,
+    'and how';
+
+is says('/index.html', 'Russia'), '200 index', 'ASCII depends on nothing';
+is says('/nothing', 'Russia'), '404', 'there or not';
+is says('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french', 'nor does UTF-8';
+is says('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'whoever asks';
+is says("/\xC3\xA9t\xC3\xA9.txt"), '200 french', 'raw';
+is says('/%C3%A9t%C3%A9', 'None'), '404 User-Agent',
+    'what is not there may be for another client';
+like says('/up/%C3%A9', 'Russia'), qr/^404[^,]*$/, 'UTF-8 upstream';
+is says('/page/%E9'), '404 User-Agent', 'a page for an error';
+is says('/own' . $either) =~ s/(Vary|Origin), (\S+)/$2, $1/r,
+    '200 french User-Agent, Origin', 'beside a Vary of the place';
+is says("/secret$either", 'Russia'), '403 User-Agent',
+    'rules judge this reading';
+is says("/secret$either"), '404 User-Agent', 'and the other';
+
+for my $path ('up', 'raw') {
+    my $up = $server->get("/$path/%E9", headers => ['User-Agent', 'Russia']);
+    is $up->header('X-Sent'), '%D0%B9', "/$path sends this reading";
+    is $up->header('Vary'), 'User-Agent', 'and depends';
+}
+my $moved = $server->get("/moved$either", headers => ['User-Agent', 'Russia']);
+is $moved->header('Location') =~ s{^http://[^/]*}{}r,
+    '/moved/%D0%B9t%D0%B9.txt', 'redirected to this reading';
+is $moved->header('Vary'), 'User-Agent', 'which depends';
+is $server->get($either, headers => ['User-Agent', 'Russia'])
+    ->header('X-Charset'), 'windows-1251', 'IRI_CHARSET';
+is says('/say.cgi/%E9', 'Russia'), "200 /\xD0\xB9 windows-1251 User-Agent",
+    'CGI';
+is says('/dav/%E9', 'Russia', method => 'PUT', body => 'x'),
+    '201 User-Agent', 'PUT';
+ok -e "$root/dav/\xD0\xB9", 'made under its name';
+like says('/dav/%E9', 'Russia', method => 'MOVE', headers => ['Destination',
+    'http://localhost:' . $server->port . '/dav/%E9%E9']),
+    qr/^20/, 'MOVE';
+ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'a Destination is read as the path is';
+
+is says($either, 'Russia', port => 'report'), '404', 'report changes nothing';
+like $server->log_text,
+    qr/report: would serve "\S*%D0%B9t%D0%B9.txt".*windows-1251/,
+    'and reads as it would';
+is says($either, 'Russia', port => 'off'), '404', 'off';
+is_deeply [$server->errors], [], 'log';
+undef $server;
+
+# ---- what it is set by -------------------------------------------------------
+
+my @russian = ('Accept-Language', 'ru');
+for (['Accept-Language', 'SetEnvIf Accept-Language ^ru iri-charset=koi8-r'
+            . "\nSetEnvIfNoCase accept-language ^RU iri-charset=windows-1251",
+        $either],
+    ['Accept-Language, X-Old',
+        "SetEnvIf Accept-Language ^ru is-ru\nSetEnvIf is-ru 1 ru=yes\n"
+            . "SetEnvIf ru yes iri-charset=windows-1251\n"
+            . 'SetEnvIf X-Old . ru=yes', $either],
+    ['Accept-Language',
+        q{SetEnvIfExpr "%{HTTP:Accept-Language} == 'ru'" }
+            . 'iri-charset=windows-1251', $either],
+    ['Accept-Language', q{SetEnvIfExpr "%{HTTP_ACCEPT_LANGUAGE} == 'ru' || }
+            . q{%{HTTP:Accept-Language} == 'ru'" iri-charset=windows-1251},
+        $either],
+    ['', 'SetEnvIf Request_URI t iri-charset=windows-1251', $either],
+    ['', "SetEnvIf Remote_Addr ^127 iri-charset=windows-1251", $either],
+    ['', "IRICharset windows-1251\nSetEnvIf Accept-Language ^ru other=sjis",
+        $either])
+{
+    my ($vary, $conf, $target) = @$_;
+    my $of = start(x => "$conf\n");
+    is says($target, undef, server => $of, headers => [@russian]),
+        join(' ', '200 russian', $vary || ()), "Vary by $conf";
+    is_deeply [$of->errors], [], 'log';
+}
+
+done_testing;

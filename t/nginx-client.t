@@ -1,0 +1,216 @@
+# nginx: iri_charset $variable: which charsets a path is read with depends on
+# the client, and answers that depend on it say Vary.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+# ---- the directive ----------------------------------------------------------
+
+for (['iri_charset $http_x sjis;', qr/"iri_charset" directive takes one var/],
+    ['iri_charset sjis $http_x;', qr/"iri_charset" directive takes one var/],
+    ['iri_charset $http_x; iri_charset sjis;', qr/is duplicate/],
+    ['iri_charset $nowhere;', qr/unknown "nowhere" variable/],
+    ['iri_filename_charset $http_x;', qr/"\$http_x" is no charset known here/])
+{
+    my ($text, $says) = @$_;
+    my ($code, $said) =
+        nginx_t("iri on; $text server { listen 127.0.0.1:%%PORT%%; }");
+    isnt $code, 0, "refused: $text";
+    like $said, $says, "and why: $text";
+}
+
+my ($example) = slurp("$FindBin::Bin/../doc/directives.md")
+    =~ /^(    map \$http_user_agent .*?^    iri_charset \$\w+;\n)/ms;
+my ($taken, $said) =
+    nginx_t("iri on; $example server { listen 127.0.0.1:%%PORT%%; }");
+is $taken, 0, 'the example of the reference' or diag $said;
+
+# ---- one server --------------------------------------------------------------
+
+my ($root) = make_tree(<<'END');
+index.html	file	index
+\xC3\xA9t\xC3\xA9.txt	file	french
+\xD0\xB9t\xD0\xB9.txt	file	russian
+\xE8\xA1\xA8.txt	file	table
+dav/	dir
+END
+chmod 0777, "$root/dav";
+
+my $server = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));
+map $http_user_agent $by_agent {
+    default windows-1252;
+    ~Russia "windows-1251";
+    ~Asia   " euc-jp,\tsjis";
+    ~None   none;
+    ~Empty  "";
+    ~Bad    "sjis kling\xC3\xB6n";
+}
+map $http_accept_language $by_language {
+    default windows-1252;
+    ~^ru    windows-1251;
+}
+map $by_language$cookie_x$cookie_y $chained { default $by_language; }
+map $uri $class { default open; "~*\x{D0}\x{B9}" secret; ~^/old/ old; }
+map $class $by_prefix { default windows-1251; old windows-1252; }
+iri on;
+iri_charset $by_agent;
+add_header X-Charset "$iri_charset" always;
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    location /moved/ { alias %%ROOT%%/; iri_redirect 301; }
+    location /up/ { proxy_pass http://127.0.0.1:%%PORTecho%%; }
+    location /page/ { error_page 404 /index.html; }
+    location /own/ { alias %%ROOT%%/; add_header Vary Origin; }
+    location /dav/ {
+        dav_methods PUT MOVE DELETE;
+        create_full_put_path on;
+    }
+}
+server {
+    listen 127.0.0.1:%%PORTlanguage%%;
+    root %%ROOT%%;
+    iri_charset $by_language;
+}
+server {
+    listen 127.0.0.1:%%PORTchain%%;
+    root %%ROOT%%;
+    iri_charset $chained;
+}
+server {
+    listen 127.0.0.1:%%PORTfield%%;
+    root %%ROOT%%;
+    iri_charset $http_x_charset;
+}
+server {
+    listen 127.0.0.1:%%PORTprefix%%;
+    root %%ROOT%%;
+    iri_charset $by_prefix;
+    if ($class = secret) { return 403; }
+    location /old/ { alias %%ROOT%%/; }
+}
+server {
+    listen 127.0.0.1:%%PORTfixed%%;
+    root %%ROOT%%;
+    iri_charset windows-1251;
+}
+server {
+    listen 127.0.0.1:%%PORTreport%%;
+    root %%ROOT%%;
+    iri report;
+}
+server {
+    listen 127.0.0.1:%%PORToff%%;
+    root %%ROOT%%;
+    iri off;
+}
+server {
+    listen 127.0.0.1:%%PORTecho%%;
+    iri off;
+    location / { return 200 "$request_uri"; }
+}
+END
+
+# What is answered: status, body if 200, Vary.
+sub says {
+    my ($target, $agent, %option) = @_;
+    my $port   = delete $option{port};
+    my $method = delete $option{method} // 'GET';
+    $option{headers} = ['User-Agent', $agent // 'x',
+        @{ $option{headers} // [] }];
+    $option{port} = $server->port($port) if $port;
+    my $answer = $server->request($method, $target, %option);
+    my @parts  = $answer->status;
+    push @parts, $answer->body if $answer->status == 200;
+    push @parts, grep { defined } $answer->header('Vary');
+    return join ' ', @parts;
+}
+
+my $either = '/%E9t%E9.txt';
+for my $round (1 .. 3) {
+    is says($either), '200 french User-Agent', "one list, round $round";
+    is says($either, 'Russia'), '200 russian User-Agent',
+        "another, round $round";
+    is says('/%C9%BD.txt', 'Asia'), '200 table User-Agent',
+        "UTF-8 that the disk knows otherwise, round $round";
+    is says('/%C9%BD.txt'), '404 User-Agent',
+        "which nobody else finds, round $round";
+}
+is says("/\xE9t\xE9.txt", 'Russia'), '200 russian User-Agent', 'raw octets';
+is says($either, 'None'), '404 User-Agent', 'no charset for this client';
+is says($either, 'Empty'), '404 User-Agent', 'an empty list is none';
+is says($either, 'Bad'), '404 User-Agent', 'and so is one that is wrong';
+is scalar(() = $server->log_text =~ /\[error\].*iri: "kling%C3%B6n" in /g), 1,
+    'which is logged once';
+like $server->log_text, qr/iri: "kling%C3%B6n" in \$by_agent is no charset/,
+    'and how';
+
+is says('/index.html', 'Russia'), '200 index', 'ASCII depends on nothing';
+is says('/nothing', 'Russia'), '404', 'there or not';
+is says('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french', 'nor does UTF-8';
+is says('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'whoever asks';
+is says("/\xC3\xA9t\xC3\xA9.txt"), '200 french', 'raw';
+is says('/%C3%A9t%C3%A9', 'None'), '404 User-Agent',
+    'what is not there may be for another client';
+is says('/up/%C3%A9', 'Russia'), '200 /up/%C3%A9 User-Agent',
+    'upstream, since nothing on disk has that name';
+is says('/up/%E9', 'Russia'), '200 /up/%D0%B9 User-Agent', 'legacy upstream';
+is says('/up/%E9', 'None'), '404 User-Agent', 'refused';
+is says('/own' . $either), '200 french User-Agent Origin',
+    'beside a Vary of the location';
+
+my $moved = $server->get("/moved$either", headers => ['User-Agent', 'Russia']);
+is $moved->header('Location') =~ s{^http://[^/]*}{}r,
+    '/moved/%D0%B9t%D0%B9.txt', 'redirected to this reading';
+is $moved->header('Vary'), 'User-Agent', 'which depends';
+is $server->get($either, headers => ['User-Agent', 'Russia'])
+    ->header('X-Charset'), 'windows-1251', '$iri_charset';
+is $server->get($either)->header('X-Charset'), 'windows-1252',
+    'no User-Agent at all';
+
+# ---- Destination ---------------------------------------------------------
+
+is says('/dav/%E9', 'Russia', method => 'PUT', body => 'x',
+    headers => ['Depth', 0]), '201 User-Agent', 'PUT';
+ok -e "$root/dav/\xD0\xB9", 'made under its name';
+is says('/dav/%E9', 'Russia', method => 'MOVE',
+    headers => ['Destination', 'http://localhost/dav/%E9%E9']), '204 User-Agent', 'MOVE';
+ok -e "$root/dav/\xD0\xB9\xD0\xB9", 'a Destination is read as the path is';
+
+# ---- what the variable looks at ------------------------------------------
+
+my @russian = ('Accept-Language', 'ru');
+is says($either, undef, port => 'language', headers => [@russian]),
+    '200 russian Accept-Language', 'a map of Accept-Language';
+is says($either, 'Russia', port => 'language'),
+    '200 french Accept-Language', 'and of nothing else';
+is says($either, undef, port => 'chain', headers => [@russian]),
+    '200 russian Accept-Language, Cookie', 'maps of maps, cookies once';
+is says($either, undef, port => 'field',
+    headers => ['X-Charset', 'WINDOWS-1251']), '200 russian X-Charset',
+    'the field itself';
+is says($either, undef, port => 'field'), '404 X-Charset', 'without it';
+is says($either, 'Russia', port => 'fixed'), '200 russian',
+    'a list for all needs no Vary';
+is says("/old$either", undef, port => 'prefix'), '200 french',
+    'a prefix needs none either';
+is says($either, undef, port => 'prefix'), '403',
+    'rules do not find what the variable was made of';
+is says('/%D0%B9t%D0%B9.txt', undef, port => 'prefix'), '403',
+    'as for the canonical path';
+
+# ---- report, off ---------------------------------------------------------
+
+is says($either, 'Russia', port => 'report'), '404', 'report changes nothing';
+like $server->log_text,
+    qr/report: would serve "\S*%D0%B9t%D0%B9.txt".*windows-1251/,
+    'and reads as it would';
+is says($either, 'Russia', port => 'off'), '404', 'off';
+is_deeply [$server->errors], [], 'log';
+
+done_testing;
