@@ -169,6 +169,8 @@ typedef struct {
 
     int                started_over; /* 1: with the path of what was found */
     int                plain;        /* 1: that and what was asked are ASCII */
+    int                depends;      /* 1: another client may get another
+                                        answer */
     int                rewritten;    /* 1: and a rule has led there, not the
                                      client */
     struct mod_iri_asker_s *asker;   /* NULL: a subrequest is not to ask */
@@ -452,7 +454,7 @@ const iri_reading_conf_t *mod_iri_client_conf(request_rec            *r,
                                               const char             *value);
 
 /* A path was read, and perhaps looked for: the answer may need Vary. */
-void mod_iri_client_depends(request_rec *r, const mod_iri_request_t *ctx);
+void mod_iri_client_depends(request_rec *r, mod_iri_request_t *ctx);
 
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 

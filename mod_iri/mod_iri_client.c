@@ -142,7 +142,11 @@ mod_iri_add_fields(apr_pool_t *pool, const char *expression,
         }
         name = apr_pstrdup(pool, at + 1);
         for (c = name; apr_isalnum(*c) || *c == '-' || *c == '_'; c++) {
-            *c = *at == '_' && *c == '_' ? '-' : *c;
+            if (*at == '_') {
+                *c = *c == '_'                  ? '-'
+                     : c > name && c[-1] != '-' ? apr_tolower(*c)
+                                                : *c;
+            }
         }
         *c = '\0';
         if (*name != '\0' && mod_iri_is_field(name)) {
@@ -259,18 +263,21 @@ mod_iri_client_conf(request_rec *r, const mod_iri_server_t *conf,
 
 /* Another client may get another answer: caches must know. */
 void
-mod_iri_client_depends(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_client_depends(request_rec *r, mod_iri_request_t *ctx)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
     const char             *vary;
 
     if (conf->vary == NULL || *conf->vary == '\0' || r->main != NULL
         || conf->engine != IRI_ENGINE_ON || !ctx->has_reading
-        || !iri_depends_on_charsets(&ctx->reading,
-                                    ctx->has_found ? &ctx->found : NULL))
+        || (!ctx->depends
+            && !iri_depends_on_charsets(&ctx->reading, ctx->has_found
+                                                           ? &ctx->found
+                                                           : NULL)))
     {
         return;
     }
+    ctx->depends = 1;
     vary = apr_table_get(r->err_headers_out, "Vary");
     if (vary == NULL || strstr(vary, conf->vary) == NULL) {
         apr_table_mergen(r->err_headers_out, "Vary", conf->vary);

@@ -124,6 +124,8 @@ mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved,
     if (!ctx->plain) {
         mod_iri_vars_reading(r, ctx);
     }
+    ctx->depends = moved->depends;
+    mod_iri_client_depends(r, ctx);
     return ctx;
 }
 
