@@ -231,8 +231,12 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
         return &iscf->reading;
     }
 
+    /* Once for the client, where there is something to keep it in. */
     ctx = ngx_http_iri_ctx(r->main);
-    if (ctx == NULL || ctx->client == NULL) {
+    if (ctx != NULL) {
+        r = r->main;
+
+    } else {
         ctx = ngx_http_iri_ctx_make(r);
     }
 

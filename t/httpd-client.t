@@ -139,6 +139,7 @@ is says('/nothing', 'Russia'), '404', 'there or not';
 is says('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french', 'nor does UTF-8';
 is says('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'whoever asks';
 is says("/\xC3\xA9t\xC3\xA9.txt"), '200 french', 'raw';
+is says('/e%CC%81te%CC%81.txt', 'Russia'), '200 french', 'in NFD';
 is says('/%C3%A9t%C3%A9', 'None'), '404 User-Agent',
     'what is not there may be for another client';
 like says('/up/%C3%A9', 'Russia'), qr/^404[^,]*$/, 'UTF-8 upstream';

@@ -38,6 +38,7 @@ index.html	file	index
 \xD0\xB9t\xD0\xB9.txt	file	russian
 \xE8\xA1\xA8.txt	file	table
 dav/	dir
+ssi.html	file	<!--#include virtual="/%E9t%E9.txt" -->|<!--#include virtual="/%C3%A9t%C3%A9.txt" -->
 END
 chmod 0777, "$root/dav";
 
@@ -65,6 +66,7 @@ server {
     root %%ROOT%%;
     location /moved/ { alias %%ROOT%%/; iri_redirect 301; }
     location /up/ { proxy_pass http://127.0.0.1:%%PORTecho%%; }
+    location /ssi.html { ssi on; }
     location /page/ { error_page 404 /index.html; }
     location /own/ { alias %%ROOT%%/; add_header Vary Origin; }
     location /dav/ {
@@ -155,12 +157,14 @@ is says('/nothing', 'Russia'), '404', 'there or not';
 is says('/%C3%A9t%C3%A9.txt', 'Russia'), '200 french', 'nor does UTF-8';
 is says('/%D0%B9t%D0%B9.txt', 'None'), '200 russian', 'whoever asks';
 is says("/\xC3\xA9t\xC3\xA9.txt"), '200 french', 'raw';
+is says('/e%CC%81te%CC%81.txt', 'Russia'), '200 french', 'in NFD';
 is says('/%C3%A9t%C3%A9', 'None'), '404 User-Agent',
     'what is not there may be for another client';
 is says('/up/%C3%A9', 'Russia'), '200 /up/%C3%A9 User-Agent',
     'upstream, since nothing on disk has that name';
 is says('/up/%E9', 'Russia'), '200 /up/%D0%B9 User-Agent', 'legacy upstream';
 is says('/up/%E9', 'None'), '404 User-Agent', 'refused';
+is says('/page/%E9'), '404 User-Agent', 'a page for an error';
 is says('/own' . $either), '200 french User-Agent Origin',
     'beside a Vary of the location';
 
@@ -172,6 +176,11 @@ is $server->get($either, headers => ['User-Agent', 'Russia'])
     ->header('X-Charset'), 'windows-1251', '$iri_charset';
 is $server->get($either)->header('X-Charset'), 'windows-1252',
     'no User-Agent at all';
+
+# ---- subrequests ---------------------------------------------------------
+
+is says('/ssi.html', 'Russia'), '200 russian|french', 'a page of parts';
+is says('/ssi.html'), '200 french|french', 'for each client';
 
 # ---- Destination ---------------------------------------------------------
 

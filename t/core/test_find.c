@@ -1712,6 +1712,61 @@ test_random(void **state)
 }
 
 
+/* ---- what another list would change --------------------------------------- */
+
+static void
+test_depends(void **state)
+{
+    static const struct {
+        iri_form_t   form;
+        int          looked;
+        iri_answer_t answer;
+        iri_why_t    why;
+        int          want;
+    } cases[] = {
+        { IRI_FORM_ASCII, 0, IRI_PASS, IRI_WHY_NOTHING, 0 },
+        { IRI_FORM_ASCII, 1, IRI_MOVED, IRI_WHY_FOLDED, 0 },
+        { IRI_FORM_ESCAPED, 0, IRI_PASS, IRI_WHY_NOTHING, 0 },
+        { IRI_FORM_NATIVE, 1, IRI_SERVE, IRI_WHY_FOUND, 0 },
+        { IRI_FORM_MIXED, 1, IRI_SERVE, IRI_WHY_FOUND, 0 },
+        { IRI_FORM_ESCAPED, 1, IRI_PASS, IRI_WHY_DECLARED, 0 },
+        { IRI_FORM_ESCAPED, 1, IRI_PASS, IRI_WHY_ABSENT, 1 },
+        { IRI_FORM_ESCAPED, 1, IRI_MOVED, IRI_WHY_FURTHER, 1 },
+        { IRI_FORM_ESCAPED, 1, IRI_MOVED, IRI_WHY_MIXED, 1 },
+        { IRI_FORM_ESCAPED, 1, IRI_SERVE, IRI_WHY_READ, 1 },
+        { IRI_FORM_LEGACY, 0, IRI_PASS, IRI_WHY_NOTHING, 1 },
+        { IRI_FORM_LEGACY, 1, IRI_SERVE, IRI_WHY_FOUND, 1 },
+        { IRI_FORM_INVALID, 0, IRI_PASS, IRI_WHY_NOTHING, 1 },
+    };
+    iri_reading_t reading;
+    iri_found_t   found;
+    size_t        i;
+
+    (void) state;
+    memset(&reading, 0, sizeof(reading));
+    memset(&found, 0, sizeof(found));
+
+    assert_int_equal(iri_depends_on_charsets(NULL, NULL), 0);
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        reading.form = cases[i].form;
+        found.answer = cases[i].answer;
+        found.why = cases[i].why;
+
+        if (iri_depends_on_charsets(&reading, cases[i].looked ? &found : NULL)
+            != cases[i].want)
+        {
+            fail_msg("case %zu is not %d", i, cases[i].want);
+        }
+    }
+
+    /* Too long for any charset. */
+    reading.form = IRI_FORM_INVALID;
+    reading.why = IRI_WHY_LIMIT;
+    assert_int_equal(iri_depends_on_charsets(&reading, NULL), 0);
+}
+
+
 int
 main(void)
 {
@@ -1730,6 +1785,7 @@ main(void)
         cmocka_unit_test(test_entry_name),
         cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_depends),
     };
 
     return cmocka_run_group_tests_name("find", tests, NULL, NULL);
