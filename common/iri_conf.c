@@ -621,7 +621,7 @@ iri_charsets_of(const iri_registry_t *registry, iri_str_t value,
             continue;
         }
 
-        if (list.count == IRI_MAX_CHARSETS) {
+        if (list.count >= IRI_MAX_CHARSETS) {
             *word = label;
             return "is one charset more than 8";
         }
