@@ -18,6 +18,7 @@
 #include <unicode/ubrk.h>
 #include <unicode/ucnv.h>
 #include <unicode/uclean.h>
+#include <unicode/ucol.h>
 #include <idn2.h>
 #include <unicode/uidna.h>
 #include <unicode/unorm2.h>
@@ -42,6 +43,11 @@ void          *torture_dlopen(const char *path, int flags);
 int            torture_lstat(const char *path, struct stat *st);
 int            torture_stat(const char *path, struct stat *st);
 int            torture_fstat(int fd, struct stat *st);
+int            torture_stat64(const char *path, struct stat64 *st);
+int            torture_fstat64(int fd, struct stat64 *st);
+int torture_fstatat64(int fd, const char *name, struct stat64 *st, int flags);
+int torture_access(const char *path, int mode);
+int torture_faccessat(int fd, const char *name, int mode, int flags);
 DIR           *torture_opendir(const char *path);
 int            torture_closedir(DIR *dir);
 struct dirent *torture_readdir(DIR *dir);
@@ -99,6 +105,13 @@ int32_t torture_uidna_nameToUnicodeUTF8(const UIDNA *idna, const char *from,
                                         int32_t from_len, char *to,
                                         int32_t size, UIDNAInfo *info,
                                         UErrorCode *error);
+UCollator *torture_ucol_open(const char *locale, UErrorCode *error);
+void       torture_ucol_setAttribute(UCollator *collator, UColAttribute which,
+                                     UColAttributeValue value,
+                                     UErrorCode        *error);
+int32_t    torture_ucol_getSortKey(const UCollator *collator,
+                                   const UChar *from, int32_t from_len,
+                                   uint8_t *to, int32_t size);
 int     torture_idn2_lookup_u8(const uint8_t *from, uint8_t **to, int flags);
 
 #pragma GCC visibility pop
@@ -303,12 +316,14 @@ torture_free(void *block)
 }
 
 
-/* The core asks for the library of u_init, which is replaced here. */
+/* The core asks for the libraries of functions that are replaced here. */
 int
 torture_dladdr(const void *address, Dl_info *info)
 {
     if (address == (const void *) (uintptr_t) torture_u_init) {
         address = (const void *) (uintptr_t) u_init;
+    } else if (address == (const void *) (uintptr_t) torture_ucol_open) {
+        address = (const void *) (uintptr_t) ucol_open;
     }
 
     return dladdr(address, info);
@@ -355,6 +370,51 @@ torture_fstat(int fd, struct stat *st)
     FAIL_WITH_ERRNO("fstat", -1)
 
     return fstat(fd, st);
+}
+
+
+int
+torture_stat64(const char *path, struct stat64 *st)
+{
+    FAIL_WITH_ERRNO("stat64", -1)
+
+    return stat64(path, st);
+}
+
+
+int
+torture_fstat64(int fd, struct stat64 *st)
+{
+    FAIL_WITH_ERRNO("fstat64", -1)
+
+    return fstat64(fd, st);
+}
+
+
+int
+torture_fstatat64(int fd, const char *name, struct stat64 *st, int flags)
+{
+    FAIL_WITH_ERRNO("fstatat64", -1)
+
+    return fstatat64(fd, name, st, flags);
+}
+
+
+int
+torture_access(const char *path, int mode)
+{
+    FAIL_WITH_ERRNO("access", -1)
+
+    return access(path, mode);
+}
+
+
+int
+torture_faccessat(int fd, const char *name, int mode, int flags)
+{
+    FAIL_WITH_ERRNO("faccessat", -1)
+
+    return faccessat(fd, name, mode, flags);
 }
 
 
@@ -615,6 +675,36 @@ torture_uidna_nameToUnicodeUTF8(const UIDNA *idna, const char *from,
 
     return uidna_nameToUnicodeUTF8(idna, from, from_len, to, size, info,
                                    error);
+}
+
+
+UCollator *
+torture_ucol_open(const char *locale, UErrorCode *error)
+{
+    FAIL_ICU_CALL("ucol_open", NULL)
+
+    return ucol_open(locale, error);
+}
+
+
+void
+torture_ucol_setAttribute(UCollator *collator, UColAttribute which,
+                          UColAttributeValue value, UErrorCode *error)
+{
+    FAIL_ICU_CALL("ucol_setAttribute", FAIL_NOTHING)
+
+    ucol_setAttribute(collator, which, value, error);
+}
+
+
+/* It has no other way to say so. */
+int32_t
+torture_ucol_getSortKey(const UCollator *collator, const UChar *from,
+                        int32_t from_len, uint8_t *to, int32_t size)
+{
+    return fail_now(FAIL_ICU, "ucol_getSortKey")
+               ? 0
+               : ucol_getSortKey(collator, from, from_len, to, size);
 }
 
 

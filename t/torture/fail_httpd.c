@@ -43,6 +43,13 @@ apr_status_t torture_apr_stat(apr_finfo_t *info, const char *path,
 apr_status_t
 torture_apr_thread_mutex_create(apr_thread_mutex_t **mutex, unsigned flags,
                                 apr_pool_t *pool);
+apr_status_t
+torture_apr_dir_open(apr_dir_t **dir, const char *path, apr_pool_t *pool);
+apr_status_t torture_apr_dir_read(apr_finfo_t *info, apr_int32_t wanted,
+                                  apr_dir_t *dir);
+apr_status_t
+torture_apr_pool_create_ex(apr_pool_t **pool, apr_pool_t *parent,
+                           apr_abortfunc_t end, apr_allocator_t *allocator);
 #pragma GCC visibility pop
 
 
@@ -200,4 +207,39 @@ torture_apr_thread_mutex_create(apr_thread_mutex_t **mutex, unsigned flags,
     }
 
     return apr_thread_mutex_create(mutex, flags, pool);
+}
+
+
+apr_status_t
+torture_apr_dir_open(apr_dir_t **dir, const char *path, apr_pool_t *pool)
+{
+    if (fail_now(FAIL_FILES, "apr_dir_open")) {
+        return fail_error();
+    }
+
+    return apr_dir_open(dir, path, pool);
+}
+
+
+/* ENOENT, which is how it says that there are no more, too. */
+apr_status_t
+torture_apr_dir_read(apr_finfo_t *info, apr_int32_t wanted, apr_dir_t *dir)
+{
+    if (fail_now(FAIL_FILES, "apr_dir_read")) {
+        return fail_error();
+    }
+
+    return apr_dir_read(info, wanted, dir);
+}
+
+
+apr_status_t
+torture_apr_pool_create_ex(apr_pool_t **pool, apr_pool_t *parent,
+                           apr_abortfunc_t end, apr_allocator_t *allocator)
+{
+    if (parent != NULL) {
+        fail_pool(parent, "apr_pool_create_ex");
+    }
+
+    return apr_pool_create_ex(pool, parent, end, allocator);
 }

@@ -7,6 +7,8 @@
 
 #include "fail.h"
 
+#include <errno.h>
+
 #pragma GCC visibility push(default)
 void                  *ngx_palloc(void *pool, size_t size);
 void                  *ngx_pnalloc(void *pool, size_t size);
@@ -22,6 +24,19 @@ intptr_t ngx_get_full_name(void *pool, void *prefix, void *name);
 intptr_t ngx_http_regex_exec(void *r, void *regex, void *subject);
 intptr_t
 ngx_http_parse_unsafe_uri(void *r, void *uri, void *args, void *flags);
+intptr_t ngx_http_compile_complex_value(void *compile);
+intptr_t ngx_http_complex_value(void *r, void *complex, void *value);
+intptr_t ngx_regex_exec(void *regex, void *subject, int *captures,
+                        uintptr_t size);
+intptr_t ngx_http_subrequest(void *r, void *uri, void *args, void *subrequest,
+                             void *posted, uintptr_t flags);
+intptr_t ngx_http_post_request(void *r, void *posted);
+intptr_t ngx_open_dir(void *name, void *dir);
+intptr_t ngx_read_dir(void *dir);
+void    *ngx_alloc_chain_link(void *pool);
+void    *ngx_create_temp_buf(void *pool, size_t size);
+void *
+ngx_http_map_uri_to_path(void *r, void *path, size_t *root, size_t reserved);
 #pragma GCC visibility pop
 
 #pragma GCC visibility push(hidden)
@@ -39,9 +54,25 @@ intptr_t torture_ngx_get_full_name(void *pool, void *prefix, void *name);
 intptr_t torture_ngx_http_regex_exec(void *r, void *regex, void *subject);
 intptr_t torture_ngx_http_parse_unsafe_uri(void *r, void *uri, void *args,
                                            void *flags);
+intptr_t torture_ngx_http_compile_complex_value(void *compile);
+intptr_t
+torture_ngx_http_complex_value(void *r, void *complex, void *value);
+intptr_t torture_ngx_regex_exec(void *regex, void *subject, int *captures,
+                                uintptr_t size);
+intptr_t
+torture_ngx_http_subrequest(void *r, void *uri, void *args, void *subrequest,
+                            void *posted, uintptr_t flags);
+intptr_t torture_ngx_http_post_request(void *r, void *posted);
+intptr_t torture_ngx_open_dir(void *name, void *dir);
+intptr_t torture_ngx_read_dir(void *dir);
+void    *torture_ngx_alloc_chain_link(void *pool);
+void    *torture_ngx_create_temp_buf(void *pool, size_t size);
+void    *torture_ngx_http_map_uri_to_path(void *r, void *path, size_t *root,
+                                          size_t reserved);
 #pragma GCC visibility pop
 
 #define FAIL_NGX_ERROR (-1)
+#define FAIL_NGX_REGEX (-47) /* PCRE2_ERROR_MATCHLIMIT; -1 is no match */
 
 
 void *
@@ -145,4 +176,113 @@ torture_ngx_http_parse_unsafe_uri(void *r, void *uri, void *args, void *flags)
     return fail_now(FAIL_MEMORY, "ngx_http_parse_unsafe_uri")
                ? FAIL_NGX_ERROR
                : ngx_http_parse_unsafe_uri(r, uri, args, flags);
+}
+
+
+intptr_t
+torture_ngx_http_compile_complex_value(void *compile)
+{
+    return fail_now(FAIL_MEMORY, "ngx_http_compile_complex_value")
+               ? FAIL_NGX_ERROR
+               : ngx_http_compile_complex_value(compile);
+}
+
+
+intptr_t
+torture_ngx_http_complex_value(void *r, void *complex, void *value)
+{
+    return fail_now(FAIL_MEMORY, "ngx_http_complex_value")
+               ? FAIL_NGX_ERROR
+               : ngx_http_complex_value(r, complex, value);
+}
+
+
+intptr_t
+torture_ngx_regex_exec(void *regex, void *subject, int *captures,
+                       uintptr_t size)
+{
+    return fail_now(FAIL_MEMORY, "ngx_regex_exec")
+               ? FAIL_NGX_REGEX
+               : ngx_regex_exec(regex, subject, captures, size);
+}
+
+
+intptr_t
+torture_ngx_http_subrequest(void *r, void *uri, void *args, void *subrequest,
+                            void *posted, uintptr_t flags)
+{
+    return fail_now(FAIL_MEMORY, "ngx_http_subrequest")
+               ? FAIL_NGX_ERROR
+               : ngx_http_subrequest(r, uri, args, subrequest, posted, flags);
+}
+
+
+intptr_t
+torture_ngx_http_post_request(void *r, void *posted)
+{
+    return fail_now(FAIL_MEMORY, "ngx_http_post_request")
+               ? FAIL_NGX_ERROR
+               : ngx_http_post_request(r, posted);
+}
+
+
+void *
+torture_ngx_alloc_chain_link(void *pool)
+{
+    return fail_now(FAIL_MEMORY, "ngx_alloc_chain_link")
+               ? NULL
+               : ngx_alloc_chain_link(pool);
+}
+
+
+void *
+torture_ngx_create_temp_buf(void *pool, size_t size)
+{
+    return fail_now(FAIL_MEMORY, "ngx_create_temp_buf")
+               ? NULL
+               : ngx_create_temp_buf(pool, size);
+}
+
+
+void *
+torture_ngx_http_map_uri_to_path(void *r, void *path, size_t *root,
+                                 size_t reserved)
+{
+    return fail_now(FAIL_MEMORY, "ngx_http_map_uri_to_path")
+               ? NULL
+               : ngx_http_map_uri_to_path(r, path, root, reserved);
+}
+
+
+/* ---- files --------------------------------------------------------------- */
+
+/* The module closes it with closedir. */
+intptr_t
+torture_ngx_open_dir(void *name, void *dir)
+{
+    intptr_t rc;
+
+    if (fail_now(FAIL_FILES, "ngx_open_dir")) {
+        errno = fail_error();
+        return FAIL_NGX_ERROR;
+    }
+
+    rc = ngx_open_dir(name, dir);
+    if (rc != FAIL_NGX_ERROR) {
+        fail_hold_dir(1);
+    }
+
+    return rc;
+}
+
+
+intptr_t
+torture_ngx_read_dir(void *dir)
+{
+    if (fail_now(FAIL_FILES, "ngx_read_dir")) {
+        errno = fail_error();
+        return FAIL_NGX_ERROR;
+    }
+
+    return ngx_read_dir(dir);
 }
