@@ -476,7 +476,8 @@ iri_ms_give_up(iri_multistatus_t *ms)
 
 /*
  * The path of a resource becomes canonical, percent-encoded.  What is no
- * path, or too long for one, stays.  0: it does.
+ * path, or too long for one, stays.  0: it does.  Where names cannot be told
+ * nothing follows: octets of the disk might lead to another entry.
  */
 static int
 iri_ms_put_href(iri_multistatus_t *ms)
@@ -484,6 +485,7 @@ iri_ms_put_href(iri_multistatus_t *ms)
     int          is_lockroot = ms->collects == IRI_MS_HREF_OF_LOCKROOT;
     iri_buf_t    names = IRI_BUF_EMPTY;
     iri_str_t    path, uri;
+    iri_status_t status;
     size_t       base;
 
     if (!iri_ms_decode(ms, &path) || path.len == 0 || path.data[0] != '/'
@@ -499,9 +501,13 @@ iri_ms_put_href(iri_multistatus_t *ms)
         ms->is_member = base != 0;
     }
 
-    if (iri_ms_names(ms, path, base != 0 ? base : path.len, &names) != IRI_OK
-        || iri_path_to_uri(&ms->names, iri_buf_str(&names), &uri) != IRI_OK)
-    {
+    status = iri_ms_names(ms, path, base != 0 ? base : path.len, &names);
+    if (status == IRI_OK) {
+        status = iri_path_to_uri(&ms->names, iri_buf_str(&names), &uri);
+    }
+
+    if (status != IRI_OK) {
+        ms->status = status;
         return 0;
     }
 
@@ -546,10 +552,11 @@ iri_ms_put_displayname(iri_multistatus_t *ms)
         return 0;
     }
 
-    if (ms->is_member
-        && iri_entry_name(&ms->names, ms->tree, octets, &name) != IRI_OK)
-    {
-        return 0;
+    if (ms->is_member) {
+        ms->status = iri_entry_name(&ms->names, ms->tree, octets, &name);
+        if (ms->status != IRI_OK) {
+            return 0;
+        }
     }
 
     if (name.len != 0) {

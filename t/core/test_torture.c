@@ -1904,6 +1904,120 @@ test_listing(void **state)
 }
 
 
+/* ---- WebDAV -------------------------------------------------------------- */
+
+typedef struct {
+    size_t        len;
+    unsigned char text[4096];
+} said_t;
+
+
+static iri_status_t
+say(void *arg, const unsigned char *data, size_t len)
+{
+    said_t *said = arg;
+
+    assert_true(len <= sizeof(said->text) - said->len);
+    memcpy(said->text + said->len, data, len);
+    said->len += len;
+
+    return IRI_OK;
+}
+
+
+static iri_status_t
+multistatus_run(core_t *core, const iri_multistatus_conf_t *conf, said_t *out)
+{
+    static const char *const text[] = {
+        "<D:multistatus xmlns:D=\"DAV:\"><D:response>"
+        "<D:href>/d/%83%5c/%c9%bd/e%cc%81</D:href><D:propstat><D:prop>",
+        "<D:displayname>\x83\x5C</D:displayname></D:prop></D:propstat>"
+        "</D:response><D:response><D:href>/d/a</D:href></D:response>",
+        "</D:multistatus>",
+    };
+    iri_multistatus_t *ms;
+    iri_status_t       status;
+    size_t             i;
+
+    out->len = 0;
+    status = iri_multistatus_create(&core->env, conf, &ms);
+
+    for (i = 0; status == IRI_OK && i < COUNT(text); i++) {
+        status = iri_multistatus_feed(ms, core_str(text[i]), say, out);
+    }
+
+    return status == IRI_OK ? iri_multistatus_end(ms, say, out) : status;
+}
+
+
+/*
+ * The same answer, or how it begins and a status: octets of the disk in an
+ * href may lead to another entry, so they are nothing to fall back on.
+ */
+static size_t
+multistatus_once(core_t *core, const iri_multistatus_conf_t *conf,
+                 const said_t *want, unsigned kinds, size_t n, int on)
+{
+    static said_t got;
+    iri_status_t  status;
+    size_t        failed;
+
+    fault_set(kinds, n, on, icu_errors[0]);
+    status = multistatus_run(core, conf, &got);
+    failed = fault.failed;
+    fault.kinds = 0;
+    core_forget(core);
+
+    assert_true(failed != 0 || status == IRI_OK);
+    assert_true(got.len <= want->len);
+    assert_true(status != IRI_OK || got.len == want->len);
+    assert_memory_equal(got.text, want->text, got.len);
+
+    return failed;
+}
+
+
+static void
+test_multistatus(void **state)
+{
+    static const unsigned  kinds[] = { FAULT_ARENA, FAULT_ICU, FAULT_ICU_HEAP };
+    static said_t          want;
+    iri_tree_conf_t        tree;
+    iri_multistatus_conf_t conf;
+    core_t                 core;
+    size_t                 i, n, calls = 0;
+    int                    on;
+
+    (void) state;
+    core_init(&core);
+    tree = core_tree("sjis utf-8", IRI_NAMES_ANY, IRI_FORGIVE_NORMALIZATION);
+    memset(&conf, 0, sizeof(conf));
+    conf.tree = &tree;
+    conf.base[0] = S("/d/");
+    conf.raw = 1;
+
+    assert_int_equal(multistatus_run(&core, &conf, &want), IRI_OK);
+    want.text[want.len] = '\0';
+    assert_non_null(strstr((char *) want.text, "/d/%E3%82%BD/"));
+    fault_arena(&core);
+
+    for (i = 0; i < COUNT(kinds); i++) {
+        for (on = 0; on < 2; on++) {
+            for (n = 1;
+                 multistatus_once(&core, &conf, &want, kinds[i], n, on) != 0;
+                 n++)
+            {
+                calls++;
+            }
+        }
+    }
+
+    print_message("# WebDAV: %lu calls failed\n", (unsigned long) calls);
+    assert_true(calls >= 10);
+    core_free(&core);
+}
+
+
 int
 main(void)
 {
@@ -1915,7 +2029,7 @@ main(void)
         cmocka_unit_test(test_orders),     cmocka_unit_test(test_jobs),
         cmocka_unit_test(test_icu),
         cmocka_unit_test(test_settings),   cmocka_unit_test(test_hosts),
-        cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_listing),    cmocka_unit_test(test_multistatus),
     };
 
     if (!fault_icu_memory()) {
