@@ -36,6 +36,8 @@ typedef struct {
     iri_multistatus_t  *answer; /* NULL until the answer is there */
     apr_bucket_brigade *out;    /* of this call */
     int                 said;   /* 1: all of the body is replaced */
+    int                 sent;   /* 1: some of it has gone out */
+    int                 failed; /* 1: nothing follows */
 } mod_iri_dav_t;
 
 /* ---- whose business it is ----------------------------------------------- */
@@ -189,12 +191,44 @@ mod_iri_dav_say(ap_filter_t *f, apr_bucket_brigade *in, mod_iri_dav_t *dav,
     return ap_pass_brigade(f->next, in);
 }
 
+/*
+ * mod_dav goes on writing whatever a filter says.  So that half an answer is
+ * taken for none there is an error in its place, or its connection ends.
+ */
+static apr_status_t
+mod_iri_dav_fail(ap_filter_t *f, mod_iri_dav_t *dav)
+{
+    apr_bucket_brigade *error;
+
+    ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, f->r,
+                  "iri: the names of an answer could not be told");
+    dav->failed = 1;
+    f->r->connection->keepalive = AP_CONN_CLOSE;
+    if (dav->sent) {
+        f->r->connection->aborted = 1;
+        return APR_ECONNABORTED;
+    }
+    error = apr_brigade_create(f->r->pool, f->c->bucket_alloc);
+    APR_BRIGADE_INSERT_TAIL(
+        error, ap_bucket_error_create(HTTP_INTERNAL_SERVER_ERROR, NULL,
+                                      f->r->pool, f->c->bucket_alloc));
+    APR_BRIGADE_INSERT_TAIL(error,
+                            apr_bucket_eos_create(f->c->bucket_alloc));
+    (void) ap_pass_brigade(f->next, error);
+    return APR_ENOMEM;
+}
+
 static apr_status_t
 mod_iri_dav_filter(ap_filter_t *f, apr_bucket_brigade *in)
 {
     mod_iri_dav_t *dav = f->ctx;
     const char    *why = apr_table_get(f->r->notes, MOD_IRI_DAV_WHY);
     apr_status_t   status;
+
+    if (dav->failed) {
+        apr_brigade_cleanup(in);
+        return APR_ENOMEM;
+    }
 
     if (APR_BRIGADE_EMPTY(in)) {
         return ap_pass_brigade(f->next, in);
@@ -208,7 +242,7 @@ mod_iri_dav_filter(ap_filter_t *f, apr_bucket_brigade *in)
             return ap_pass_brigade(f->next, in);
         }
         if (mod_iri_dav_begin(f->r, dav) != IRI_OK) {
-            return APR_ENOMEM;
+            return mod_iri_dav_fail(f, dav);
         }
     }
     if (dav->out == NULL) {
@@ -217,9 +251,10 @@ mod_iri_dav_filter(ap_filter_t *f, apr_bucket_brigade *in)
     while (!APR_BRIGADE_EMPTY(in)) {
         status = mod_iri_dav_bucket(dav, APR_BRIGADE_FIRST(in));
         if (status != APR_SUCCESS) {
-            return status;
+            return mod_iri_dav_fail(f, dav);
         }
     }
+    dav->sent = 1;
     status = ap_pass_brigade(f->next, dav->out);
     apr_brigade_cleanup(dav->out);
     return status;

@@ -146,7 +146,7 @@ mod_iri_ask_octets(mod_iri_list_t *list)
     return told;
 }
 
-/* Percent-encoded, in the pool of an entry; NULL: no memory. */
+/* Percent-encoded, in the pool of an entry; NULL: no memory for it. */
 static const char *
 mod_iri_uri(const mod_iri_list_t *list, const char *path)
 {
