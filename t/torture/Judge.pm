@@ -59,9 +59,10 @@ sub shape {
         body   => $answer->body,
         where  => $answer->header('Location') // '',
     );
-    for my $name (qw(Uri Iri Form Match File Info)) {
+    for my $name (qw(Uri Iri Form Match File Info Query)) {
         $shape{"X-$name"} = $answer->header("X-$name") // '';
     }
+    $shape{'X-Link'} = $answer->header('Link') // '';
     $shape{where} =~ s{^http://[^/]+}{};
     $shape{body} =~ s{(localhost:|Port )\d+}{$1}g;
     $shape{body} =~ s{<hr>.*?</body>}{}gs;
@@ -96,6 +97,8 @@ sub renew {
 #   also           what else may come of any failure; both are patterns for
 #                  the status, a space and the body
 #   same           1: nothing else may come at all
+#   less           1: entries may be missing
+#   closes         1: the connection may end without an answer
 #   renew, state   code that undoes what the request does, and tells of it
 #   listed         directories to be read anew
 sub run {
@@ -147,6 +150,7 @@ sub undisturbed {
     }
     my $right = $shapes[0];
     $right->{before} = '';
+    $right->{nginx} = $self->{server}->isa('IRI::Nginx') ? 1 : 0;
     if ($case->{state}) {
         $self->renew($case);
         $right->{before} = $case->{state}->();
@@ -163,7 +167,7 @@ sub undisturbed {
 # What differs between two answers, but the names of what may.
 sub differs {
     my ($one, $two, @but) = @_;
-    my %but = map { $_ => 1 } @but, qw(before);
+    my %but = map { $_ => 1 } @but, qw(before nginx);
     my @differ = grep { !$but{$_} && $one->{$_} ne $two->{$_} }
         sort keys %$one;
     return join ', ', map { "$_ " . show($two->{$_}) } @differ;
@@ -271,6 +275,7 @@ sub alarm {
     my @lines = readline $log or return '';
     my $bad = $server->error_pattern('emerg|alert|crit');
     return join ' ', map { show($_) }
+        grep { !/\b(?:open|read)dir\(\) ".*" failed/ }
         grep { /$bad|Sanitizer|runtime error:|exit signal/ } @lines;
 }
 
@@ -332,7 +337,10 @@ sub judge {
     }
     my $differs = differs($right, $got, @vars);
     return ('other', $differs) if $case->{same};
-    return ('closed', 'no answer') if $got->{status} == 0;
+    return ('closed', closes($case, $right) ? $stored : 'no answer')
+        if $got->{status} == 0;
+    return ('written', $stored) if as_written($right, $got);
+    return ('less', $stored) if $case->{less} && is_less($right, $got);
     return ('other', $stored)
         if $case->{also} && "$got->{status} $got->{body}" =~ $case->{also}
         || $case->{lax} && $absent
@@ -340,6 +348,40 @@ sub judge {
     return ('error', $got->{body} =~ /SECRET|DECOY/ ? $differs : $stored)
         if $got->{status} >= 400 && $got->{where} eq '';
     return ('other', $differs);
+}
+
+# May a failure end the connection? It does in nginx where the head of an
+# answer is made, and once it has gone out.
+sub closes {
+    my ($case, $right) = @_;
+    return $case->{closes}
+        || $right->{nginx} && "$right->{where}$right->{'X-Link'}" ne '';
+}
+
+# Is it a listing without some of its entries?
+sub is_less {
+    my ($right, $got) = @_;
+    return 0 if $right->{status} != $got->{status} || $got->{where} ne '';
+    my @lines = map { [map { s/,$//r } split /\n/, $_->{body}] }
+        $right, $got;
+    my %there = map { $_ => 1 } @{ $lines[0] };
+    my $count = qr/^<p>(?:This directory is empty\.|\d+ \w+)/;
+    return !grep { !$there{$_} && !/$count/ } @{ $lines[1] };
+}
+
+# Is it a redirect as the server itself writes it? Then its escapes are in
+# lower case, or it stands raw in a page that says where to without Location.
+sub as_written {
+    my ($right, $got) = @_;
+    return 0 if $right->{where} eq '' || $got->{status} != $right->{status};
+    my %form = (
+        plain => sub { return $_[0] =~ s/(%\w\w)/lc $1/ger },
+        raw   => sub { return $_[0] =~ s/%(\w\w)/chr hex $1/ger },
+    );
+    return 1 if !grep { $form{plain}->($right->{$_}) ne
+        $form{plain}->($got->{$_}) } qw(where body);
+    return $got->{where} eq ''
+        && $form{raw}->($right->{body}) eq $form{raw}->($got->{body});
 }
 
 # Is a variable wrong that has another value than it should have? It may be

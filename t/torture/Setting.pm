@@ -12,7 +12,8 @@ use File::Path qw(make_path remove_tree);
 use IRI::Octets 'escaped';
 use IRI::Server qw(slurp spew temp_dir);
 
-our @EXPORT_OK = qw(make_root put_late nginx_conf httpd_conf cases);
+our @EXPORT_OK = qw(make_root put_late nginx_conf nginx_modules httpd_conf
+    cases);
 
 sub euc {
     return Encode::encode('euc-jp', Encode::decode('UTF-8', $_[0]));
@@ -51,6 +52,13 @@ my %FILES = (
     "views/e\xCC\x81.html" => 'view',
     'info/é.txt'         => 'info',
     "late/.keep"         => '',
+    'linked/é.txt'       => 'linked',
+
+    (map { (euc("show/$_->[0]") => $_->[1]) }
+        ['日.txt', 'day'], ['表.txt', 'table'], ['夜/月.txt', 'moon'],
+        ['秘.txt', 'SECRET shown'], ['鍵.txt', 'SECRET asked'],
+        ['密/月.txt', 'SECRET below']),
+    'show/ascii.txt'     => 'ascii',
     'jis/a〜b.txt'       => 'wave',
 
     'euc/ascii.txt'      => 'ascii',
@@ -140,7 +148,7 @@ sub dav_state {
 # ---- nginx -------------------------------------------------------------------
 
 sub nginx_conf {
-    return <<'END';
+    my $text = <<'END';
 log_format iri '$iri $iri_path $iri_uri $iri_form $iri_charset $iri_match '
     '$iri_filename $iri_path_info';
 access_log %%TMP%%/iri.log iri;
@@ -150,6 +158,10 @@ lingering_close off;
 index index.html;
 iri_charset EUC-JP Shift_JIS;
 iri_host on;
+iri_query_charset EUC-JP;
+iri_convert $folded fold $iri_path;
+map $folded $refused { default 0; "" 1; /map/secret 1; }
+add_header X-Query $args always;
 add_header X-Uri $iri_uri always;
 add_header X-Iri $iri always;
 add_header X-Form "$iri_form $iri_charset" always;
@@ -170,6 +182,17 @@ server {
     location = /files/é.html { deny all; }
     location = /hidden/é.txt { internal; root %%ROOT%%/redir; }
     location /redir/ { iri_redirect 301; }
+    location /linked/ { iri_redirect link; }
+    location = /to { return 302 /é.txt?q=é; }
+    location /map/ { if ($refused) { return 403; } return 200 "mapped"; }
+    location = /rest { return 403; }
+    location /show/ {
+        iri_filename_charset EUC-JP;
+        iri_listing on;
+        location = /show/秘.txt { deny all; }
+        location = /show/鍵.txt { auth_request /rest; }
+        location /show/密/ { deny all; }
+    }
     location /form/ { if ($iri_form = legacy) { return 403; } return 204; }
     location /rw/ { rewrite ^/rw(/.*)$ /euc$1 last; }
     location /brk/ {
@@ -213,6 +236,7 @@ server {
     location /dav/ {
         iri_filename_charset EUC-JP;
         dav_methods PUT DELETE MKCOL COPY MOVE;
+        %%DAV_EXT%%
         client_body_temp_path %%TMP%%/body;
     }
     location /cond/ {
@@ -262,6 +286,13 @@ server {
     iri report;
 }
 END
+    my $ext = nginx_modules() ? 'dav_ext_methods PROPFIND;' : '';
+    return $text =~ s/%%DAV_EXT%%/$ext/r;
+}
+
+# Debian's module for PROPFIND, if it is there.
+sub nginx_modules {
+    return grep { -e } IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
 }
 
 # ---- httpd -------------------------------------------------------------------
@@ -279,6 +310,8 @@ DavLockDB "%%TMP%%/run/lock"
 LogFormat "%{IRI}e %{IRI_PATH}e %{IRI_FILENAME}e" iri
 CustomLog "%%TMP%%/iri.log" iri
 ErrorDocument 404 "absent"
+IRIQueryCharset EUC-JP
+Header always set X-Query "expr=%{QUERY_STRING}"
 Header always set X-Uri "expr=%{IRI_URI}"
 Header always set X-Iri "expr=%{IRI}"
 Header always set X-Form "expr=%{IRI_FORM} %{IRI_CHARSET}"
@@ -312,6 +345,18 @@ Header always set X-Info "expr=%{IRI_PATH_INFO}"
     Options -MultiViews
     Dav On
 </Directory>
+<Directory "%%ROOT%%/show">
+    IRIFilenameCharset EUC-JP
+    IRIListing On
+    Options +Indexes -MultiViews
+    DirectoryIndex disabled
+</Directory>
+<LocationMatch "^/show/(?:秘\.txt|鍵\.txt|密/)">
+    Require all denied
+</LocationMatch>
+<Location "/linked">
+    IRIRedirect link
+</Location>
 <Location "/euc/拒.txt">
     Require all denied
 </Location>
@@ -338,6 +383,11 @@ Header always set X-Info "expr=%{IRI_PATH_INFO}"
 Alias "/ali" "%%ROOT%%/euc"
 RewriteEngine On
 RewriteRule "^/rw/(.*)$" "/euc/$1" [PT]
+RewriteMap fold int:iri.fold
+RewriteCond "${fold:%{REQUEST_URI}|/map/secret}" "^/map/secret$"
+RewriteRule "^/map/" "-" [F]
+RewriteRule "^/map/" "/plain.txt" [PT]
+RewriteRule "^/to$" "/é.txt?q=é" [R=302,NE,QSD]
 RewriteRule "^/brk/(.*)$" "%%ROOT%%/euc/$1" [L]
 <VirtualHost 127.0.0.1:%%PORTreport%%>
     IRIEngine Report
@@ -375,6 +425,14 @@ sub get {
     return { name => $name, method => 'GET', target => $target,
         status => $status, like => $like, %more };
 }
+
+# Names that a listing tells, and no others.
+my $SHOWN = do {
+    my @seen = map { "(?=.*\Q$_\E)" } qw(日.txt 表.txt 夜 ascii);
+    my @not  = map { "(?!.*$_)" } '秘', '鍵', '密', 'E7%A7%98', 'E9%8D%B5',
+        'E5%AF%86', 'SECRET';
+    qr/^@{[join '', @seen, @not]}./s;
+};
 
 # Requests that both servers answer in the same way.
 sub common {
@@ -433,6 +491,16 @@ sub common {
         get('rewrite, further', '/rw/%C9%BD.txt', 404, qr/^absent$/),
         get('redirect, raw', '/redir/é.txt?q=1', 301, qr/./),
         get('redirect, NFD', '/redir/e%CC%81.txt', 301, qr/./),
+        get('redirect, raw Location', '/to', 302, qr/./),
+        get('link', '/linked/e%CC%81.txt', 200, qr/^linked$/),
+        get('query', '/plain.txt?a=%C6%FC&b=%E6%97%A5', 200, qr/^plain$/),
+        get('map', '/map/a', 200, qr/^(?:mapped|plain)$/,
+            also => qr/^403 /),
+        get('map, denied', '/map/%EF%BC%B3ECRET', 403, qr/Forbidden/),
+        get('listing', '/show/', 200, $SHOWN, less => 1,
+            closes => 1, listed => ["$root/show"]),
+        get('listing, JSON', '/show/?format=json', 200, $SHOWN, less => 1,
+            closes => 1, listed => ["$root/show"]),
         get('redirect, canonical', '/redir/%C3%A9.txt', 200, qr/^led$/),
         get('PATH_INFO', at('/info/é.txt/più'), 200, qr/^info$/),
         get('absent', at('/euc/無.txt'), 404, qr/^absent$/),
@@ -455,7 +523,22 @@ sub common {
         get('report, other form', '/nfd/%C3%A9.txt', 404, qr/./,
             port => 'report', same => 1),
         dav($root),
+        propfind($root, 'PROPFIND', '/dav/', 1),
+        propfind($root, 'PROPFIND, EUC', at('/dav/', euc('日.txt')), 0),
     );
+}
+
+# What a collection tells of its names. Once some of it has gone out it may
+# end in the middle.
+sub propfind {
+    my ($root, $name, $target, $depth) = @_;
+    return { name => $name, method => 'PROPFIND', target => $target,
+        headers => [Depth => $depth], status => 207, closes => 1,
+        like => qr/%E6%97%A5/, renew => sub { renew_dav($root) },
+        body => <<'END' };
+<?xml version="1.0"?>
+<D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/></D:prop></D:propfind>
+END
 }
 
 # Requests that write. What is told to be absent is a new name.
@@ -495,12 +578,14 @@ my %LIKE_ANOTHER = map { $_ => 1 } 'raw', 'NFD in the request',
     'redirect, canonical', 'NUL', 'HTTP/2', 'HTTP/2, further', 'MKCOL',
     'report, other form', 'try_files, second', 'rewrite break', 'captures',
     'internal', 'if not -f', 'alias', 'rewrite', 'host, wildcard',
-    'host, denied name', 'host, raw';
+    'host, denied name', 'host, raw', 'listing, JSON', 'map';
 
 sub cases {
     my ($server, $root, $all) = @_;
     my @cases = grep { $all || !$LIKE_ANOTHER{ $_->{name} } }
         common($root), $server eq 'nginx' ? of_nginx($root) : of_httpd($root);
+    @cases = grep { $_->{name} !~ /^PROPFIND/ } @cases
+        if $server eq 'nginx' && !nginx_modules();
     my %differ = differ($server);
     @$_{ keys %{ $differ{ $_->{name} } } } = values %{ $differ{ $_->{name} } }
         for grep { $differ{ $_->{name} } } @cases;
@@ -608,13 +693,6 @@ sub of_httpd {
             also => qr/^200 \[(?!.*(?:DECOY|SECRET))[^\]]*\]$/s),
         get('directory made later', at("/late/ǟ/s.txt"), 404,
             qr/^absent$/),
-        { name => 'PROPFIND', method => 'PROPFIND', target => '/dav/',
-            headers => [Depth => 1], body => <<'END', status => 207,
-<?xml version="1.0"?>
-<D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/></D:prop></D:propfind>
-END
-            like => qr/%E6%97%A5/, also => qr/^207 /,
-            renew => sub { renew_dav($root) } },
     );
 }
 
