@@ -31,6 +31,8 @@ intptr_t ngx_regex_exec(void *regex, void *subject, int *captures,
 intptr_t ngx_http_subrequest(void *r, void *uri, void *args, void *subrequest,
                              void *posted, uintptr_t flags);
 intptr_t ngx_http_post_request(void *r, void *posted);
+intptr_t ngx_http_get_variable_index(void *cf, void *name);
+void    *ngx_http_get_indexed_variable(void *r, uintptr_t index);
 intptr_t ngx_open_dir(void *name, void *dir);
 intptr_t ngx_read_dir(void *dir);
 void    *ngx_alloc_chain_link(void *pool);
@@ -63,6 +65,8 @@ intptr_t
 torture_ngx_http_subrequest(void *r, void *uri, void *args, void *subrequest,
                             void *posted, uintptr_t flags);
 intptr_t torture_ngx_http_post_request(void *r, void *posted);
+intptr_t torture_ngx_http_get_variable_index(void *cf, void *name);
+void    *torture_ngx_http_get_indexed_variable(void *r, uintptr_t index);
 intptr_t torture_ngx_open_dir(void *name, void *dir);
 intptr_t torture_ngx_read_dir(void *dir);
 void    *torture_ngx_alloc_chain_link(void *pool);
@@ -223,6 +227,24 @@ torture_ngx_http_post_request(void *r, void *posted)
     return fail_now(FAIL_MEMORY, "ngx_http_post_request")
                ? FAIL_NGX_ERROR
                : ngx_http_post_request(r, posted);
+}
+
+
+intptr_t
+torture_ngx_http_get_variable_index(void *cf, void *name)
+{
+    return fail_now(FAIL_MEMORY, "ngx_http_get_variable_index")
+               ? FAIL_NGX_ERROR
+               : ngx_http_get_variable_index(cf, name);
+}
+
+
+void *
+torture_ngx_http_get_indexed_variable(void *r, uintptr_t index)
+{
+    return fail_now(FAIL_MEMORY, "ngx_http_get_indexed_variable")
+               ? NULL
+               : ngx_http_get_indexed_variable(r, index);
 }
 
 
