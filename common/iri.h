@@ -161,6 +161,7 @@ typedef enum {
     IRI_WHY_ABSENT,        /* no entry has that name */
     IRI_WHY_UNWRITABLE,    /* the tree's charsets cannot write that name */
     IRI_WHY_TWIN,          /* to be made beside one that answers to it */
+    IRI_WHY_OTHER_TREE,    /* what is in it would have other names there */
     IRI_WHY_UNNAMED,       /* octets that no tree charset reads, as they are */
     IRI_WHY_OTHER_NAME,    /* those octets are another entry's name */
     IRI_WHY_FORBIDDEN,     /* holds a NUL, or a dot-segment */
@@ -1272,6 +1273,14 @@ typedef enum {
  */
 iri_status_t iri_relate(const iri_env_t *env, iri_str_t source,
                         iri_str_t destination, iri_relation_t *out);
+
+/*
+ * 1 if an entry has the same name in both trees, whatever its octets: so a
+ * collection, which servers copy with all that is in it octet for octet, may
+ * go from one to the other.  IRI_WHY_OTHER_TREE where not.
+ * {EUC-JP}, {UTF-8} -> 0; {UTF-8}, {UTF-8, EUC-JP} -> 1, but not back
+ */
+int iri_keeps_names(const iri_tree_conf_t *from, const iri_tree_conf_t *to);
 
 /*
  * What shall stand in a resource tag in the place of its path, which may be

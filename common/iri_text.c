@@ -53,6 +53,7 @@ static const char *const iri_why_texts[IRI_WHYS] = {
     "no entry has that name",
     "no charset of the tree can write that name",
     "an entry is there that answers to that name",
+    "what is in it would have other names there",
     "octets that no charset of the tree reads, taken as they are",
     "those octets are the name of something else in this tree",
     "holds a NUL or a dot-segment",

@@ -57,6 +57,10 @@ iri_conflict_text(iri_why_t why)
                "only by upper and lower case, or by accents, and names here "
                "are found whichever of these is asked for. Use that name, or "
                "choose another.";
+    case IRI_WHY_OTHER_TREE:
+        return "Names of files are kept in another charset or form there, so "
+               "what is in this folder would lose its names. Make the folder "
+               "there, and copy what is in it one by one.";
     default:
         return "Nothing can have this name here. Choose another name.";
     }
@@ -144,6 +148,28 @@ iri_find_twin(const iri_env_t *env, const iri_search_t *search,
 
 
 /* ---- source and Destination ---------------------------------------------- */
+
+int
+iri_keeps_names(const iri_tree_conf_t *from, const iri_tree_conf_t *to)
+{
+    size_t i;
+
+    if (to->names != IRI_NAMES_ANY && to->names != from->names) {
+        return 0;
+    }
+
+    /* The first charset that reads an entry tells its name. */
+    for (i = 0; i < from->charsets.count; i++) {
+        if (i == to->charsets.count
+            || to->charsets.at[i] != from->charsets.at[i])
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
 
 static iri_status_t
 iri_stat(const iri_env_t *env, const iri_buf_t *path, iri_node_t *node)

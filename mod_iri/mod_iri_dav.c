@@ -412,6 +412,20 @@ mod_iri_dav_apart(request_rec *r)
                : HTTP_FORBIDDEN;
 }
 
+/* mod_dav_fs copies a collection with the octets of all that is in it. */
+static int
+mod_iri_dav_keeps(request_rec *r)
+{
+    const char *depth = apr_table_get(r->headers_in, "Depth");
+
+    return r->main->finfo.filetype != APR_DIR
+                   || (depth != NULL && strcmp(depth, "0") == 0)
+                   || iri_keeps_names(mod_iri_tree_known(r->main),
+                                      mod_iri_tree_known(r))
+               ? DECLINED
+               : mod_iri_dav_conflict(r, IRI_WHY_OTHER_TREE);
+}
+
 /*
  * The last of fixups: mod_dav looks its Destination up by a subrequest, and
  * validates If for that one, too, with fields that are those of the request.
@@ -419,13 +433,19 @@ mod_iri_dav_apart(request_rec *r)
 int
 mod_iri_dav_fixups(request_rec *r)
 {
+    int status;
+
     if (!mod_iri_dav_is_destination(r) || !mod_iri_dav_concerns(r->main)) {
         return DECLINED;
     }
     apr_table_setn(r->main->notes, MOD_IRI_DAV_TO,
                    apr_pstrdup(r->main->pool, r->uri));
     mod_iri_dav_tags(r);
-    return r->filename != NULL ? mod_iri_dav_apart(r) : DECLINED;
+    if (r->filename == NULL) {
+        return DECLINED;
+    }
+    status = mod_iri_dav_apart(r);
+    return status == DECLINED ? mod_iri_dav_keeps(r) : status;
 }
 
 /* After fixups, where mod_dav takes a request over. */

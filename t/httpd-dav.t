@@ -197,6 +197,7 @@ itself($_) for qw(新 n);
 by_links();
 tags($_) for qw(新 n);
 twins();
+collections();
 multistatus();
 
 is_deeply [$server->errors], [], 'log';
@@ -378,6 +379,27 @@ sub twins {
         to('/k/DOCS/NEW.txt'));
     is entries('k'), join(' ', sort map { escaped($_) } 'Docs',
         'résumé.txt', 'Résumé2.txt'), 'changes its name';
+    return;
+}
+
+# A collection goes over with the octets of all that is in it.
+sub collections {
+    mkdir "$root/" . euc('巻');
+    spew("$root/" . euc('巻/表.txt'), 'hyou');
+    system 'chown', '-R', 'www-data', "$root/" . euc('巻') if $> == 0;
+    for my $method (qw(COPY MOVE)) {
+        my $answer = does($method, '/' . percent('巻/'), 409,
+            "$method of a collection to a tree of another charset",
+            to('/n/' . percent('巻/')));
+        like $answer->body, qr/another charset or form/, 'says why';
+        ok !-e "$root/n/巻", 'and nothing is made';
+    }
+    does('COPY', '/' . percent('巻/表.txt'), 201, 'a file has its name there',
+        to('/n/' . percent('表.txt')));
+    is slurp("$root/n/表.txt"), 'hyou', 'in that charset';
+    does('COPY', '/' . percent('巻/'), 201, 'a collection in its tree',
+        to('/' . percent('冊/')));
+    is slurp("$root/" . euc('冊/表.txt')), 'hyou', 'with what is in it';
     return;
 }
 

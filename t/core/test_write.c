@@ -180,6 +180,44 @@ test_conflict(void **state)
 }
 
 
+static void
+test_keeps_names(void **state)
+{
+    static const struct {
+        const char *from, *to;
+        int         keeps;
+    } rows[] = {
+        { "utf-8", "utf-8", 1 },
+        { "euc-jp", "euc-jp", 1 },
+        { "euc-jp", "utf-8", 0 },
+        { "utf-8", "euc-jp", 0 },
+        { "utf-8", "utf-8 euc-jp", 1 },
+        { "utf-8 euc-jp", "utf-8", 0 },
+        { "utf-8 euc-jp", "euc-jp utf-8", 0 },
+    };
+    iri_tree_conf_t from, to;
+    size_t          i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        from = core_tree(rows[i].from, IRI_NAMES_ANY, ALL);
+        to = core_tree(rows[i].to, IRI_NAMES_ANY, ALL);
+        assert_int_equal(iri_keeps_names(&from, &to), rows[i].keeps);
+    }
+
+    /* what is written so is found where any form is, but not the reverse */
+    from = to = core_tree("utf-8", IRI_NAMES_ANY, ALL);
+    from.names = IRI_NAMES_NFD;
+    assert_true(iri_keeps_names(&from, &to));
+    assert_false(iri_keeps_names(&to, &from));
+    to.names = IRI_NAMES_NFC;
+    assert_false(iri_keeps_names(&from, &to));
+    to.names = IRI_NAMES_NFD;
+    assert_true(iri_keeps_names(&from, &to));
+}
+
+
 /* ---- source and Destination ----------------------------------------------- */
 
 static char base[] = "/tmp/iri-write-XXXXXX";
@@ -398,6 +436,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_methods),
         cmocka_unit_test(test_twin),
+        cmocka_unit_test(test_keeps_names),
         cmocka_unit_test(test_twin_no_memory),
         cmocka_unit_test(test_conflict),
         cmocka_unit_test(test_relate),
