@@ -817,7 +817,7 @@ typedef union iri_block_u {
         size_t             size;   /* octets behind this */
         size_t             used;
     } head;
-    long double align;
+    uint64_t align;
 } iri_block_t;
 
 typedef struct {
