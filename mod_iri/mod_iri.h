@@ -350,6 +350,8 @@ typedef struct mod_iri_asker_s {
     ap_conf_vector_t *own;     /* settings of r */
     ap_conf_vector_t *other;   /* the same, elsewhere */
     int               knows_user; /* 1: r->user was asked who he is */
+    int               patterns; /* 1: <DirectoryMatch> tells names apart */
+    void             *walk;     /* what httpd keeps of r, while that is away */
     int               unnamed; /* 1: what is asked for are octets that no
                                   charset reads, and they pass */
     const char       *path;    /* canonical, of uri, which is ASCII: both as

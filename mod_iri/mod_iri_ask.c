@@ -29,6 +29,25 @@ mod_iri_other_config(request_rec *r)
     return copy;
 }
 
+/* Are there directories that a pattern chooses?  A file may be one, too. */
+static int
+mod_iri_has_patterns(const request_rec *r)
+{
+    core_server_config *core = ap_get_core_module_config(
+        r->server->module_config);
+    ap_conf_vector_t  **section = (ap_conf_vector_t **) core->sec_dir->elts;
+    core_dir_config    *dir;
+    int                 i;
+
+    for (i = 0; i < core->sec_dir->nelts; i++) {
+        dir = ap_get_core_module_config(section[i]);
+        if (dir->r != NULL) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 void
 mod_iri_ask_begin(mod_iri_asker_t *asker, request_rec *r)
 {
@@ -36,6 +55,25 @@ mod_iri_ask_begin(mod_iri_asker_t *asker, request_rec *r)
     asker->r = r;
     asker->own = r->per_dir_config;
     asker->other = mod_iri_other_config(r);
+    asker->patterns = mod_iri_has_patterns(r);
+}
+
+/*
+ * httpd compares patterns of directories with the name of a file, too, but for
+ * a subrequest in the directory of its main request it takes what that has
+ * found, if it is there.
+ */
+static void
+mod_iri_swap_walk(mod_iri_asker_t *asker)
+{
+    void **note, *walk;
+
+    if (asker->patterns) {
+        note = ap_get_request_note(asker->r, AP_NOTE_DIRECTORY_WALK);
+        walk = *note;
+        *note = asker->walk;
+        asker->walk = walk;
+    }
 }
 
 /*
@@ -50,6 +88,7 @@ mod_iri_ask_open(mod_iri_asker_t *asker)
     asker->filename = NULL;
     r->per_dir_config = asker->other;
     mod_iri_request_make(r)->asker = asker;
+    mod_iri_swap_walk(asker);
 }
 
 static void
@@ -57,6 +96,7 @@ mod_iri_ask_close(mod_iri_asker_t *asker, request_rec *rr)
 {
     request_rec *r = asker->r;
 
+    mod_iri_swap_walk(asker);
     rr->main = r; /* a rule may have ended it while it was none */
     mod_iri_request_make(r)->asker = NULL;
     r->per_dir_config = asker->own;

@@ -200,7 +200,7 @@ my $rules = temp_dir();
 my @ways = qw(location locationmatch files filesmatch dir htfiles htdir user
     host expr ifdeny env f404 fserver gserver ns rserver fht r404ht goneht
     elsewhere elsewhereht redirect redirectht red404 proxy proxyht ifmatch
-    local mode method ip iripath
+    local mode method ip iripath dirmatch
     inside envonly envdir pathinfo);
 make_tree(join('', map { ("all/$_/a\tfile\n", "all/$_.txt\tfile\n",
         escaped("all/表-$_.txt") . "\tfile\n") } @ways)
@@ -307,6 +307,9 @@ DavLockDB "%%TMP%%/run/lock"
     <LocationMatch "/all/.*locationmatch">
         Require all denied
     </LocationMatch>
+    <DirectoryMatch "/all/(表-)?dirmatch">
+        Require all denied
+    </DirectoryMatch>
     <FilesMatch "filesmatch">
         Require all denied
     </FilesMatch>
