@@ -64,6 +64,10 @@ typedef struct {
     /* the handler that was first in the REWRITE phase, or NULL */
     ngx_http_handler_pt rewrite;
 
+    ngx_module_t *realip;       /* ngx_http_realip_module, or NULL: */
+    ngx_http_handler_pt realip_handler;
+    size_t realip_size;         /* of what it has of a location */
+
     ngx_array_t known;          /* ngx_http_handler_pt of nginx's modules */
     ngx_uint_t unknown;         /* others may judge names, too */
     ngx_array_t listings;       /* of ngx_http_iri_place_t *: iri_listing on */
@@ -116,6 +120,7 @@ typedef struct {
     ngx_flag_t advertise;
     ngx_http_iri_place_t *advertise_place;  /* NULL: nowhere */
     ngx_uint_t has_rules;       /* rewrite, if, set, return of the server */
+    ngx_uint_t has_addresses;   /* a location has its own set_real_ip_from */
 } ngx_http_iri_srv_conf_t;
 
 typedef struct {
@@ -141,6 +146,8 @@ typedef struct {
     ngx_uint_t simple;          /* that does not, nor alias, and root is text */
 
     ngx_uint_t rules;           /* ngx_http_iri_rules_t */
+    void *limits;               /* of limit_req; NULL: none */
+    unsigned asks_who:1;        /* auth_basic, auth_request */
     unsigned takes_files:1;     /* one that is there is what it is asked for: */
     unsigned takes_directories:1;   /* try_files has nothing against it */
 } ngx_http_iri_loc_conf_t;
@@ -149,6 +156,7 @@ typedef struct {
 typedef struct {
     ngx_http_iri_loc_conf_t *conf;
     void **loc_conf;
+    void **srv_conf;            /* of the server that it is in */
 } ngx_http_iri_hook_t;
 
 
@@ -187,6 +195,14 @@ typedef struct {
     unsigned internal:1;
 } ngx_http_iri_kept_t;
 
+/* Who asks, as ngx_http_realip_module has it. */
+typedef struct {
+    struct sockaddr *sockaddr;
+    socklen_t socklen;
+    ngx_str_t text;
+    void *realip;               /* what it keeps of the request */
+} ngx_http_iri_address_t;
+
 /* The source of COPY and MOVE (ngx_http_iri_destination.c) */
 typedef struct ngx_http_iri_source_s  ngx_http_iri_source_t;
 
@@ -200,6 +216,9 @@ typedef struct {
     const ngx_http_iri_found_t *found;
     ngx_str_t filename;         /* that nginx would open; empty: a handler */
     ngx_uint_t is_dir;
+    ngx_http_iri_address_t address; /* of what has asked, and its limits */
+    unsigned limit_conn:2;
+    unsigned limit_req:3;
     unsigned passes:1;          /* the rules let the client have it, */
     unsigned opens:1;           /* and it is there, or a handler answers */
     unsigned tried:1;           /* try_files has been asked */
@@ -233,6 +252,7 @@ typedef struct {
     ngx_str_t *filename;        /* between the two codes of the script */
 
     ngx_http_iri_kept_t kept;   /* for who starts over */
+    ngx_http_iri_address_t address; /* before a location says who it is */
 
     iri_form_t form;            /* how it came, as the disk confirms it */
     iri_str_t charset;
@@ -268,6 +288,7 @@ typedef struct {
     unsigned inside:1;          /* not for the path that a client sent */
     unsigned waiting:1;         /* for a directory that is being read */
     unsigned waited:1;          /* once is enough */
+    unsigned has_address:1;
 } ngx_http_iri_ctx_t;
 
 
@@ -394,6 +415,19 @@ ngx_int_t ngx_http_iri_judge_ask(ngx_http_request_t *r,
  */
 ngx_int_t ngx_http_iri_judge_here(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+
+
+/*
+ * Who the client is by what its server says.  To be kept before any location
+ * has its say, if one may have: realip changes the connection, for all that
+ * comes behind.  As it is now; put back; and as it was kept, so that a path is
+ * judged as if the client had begun with it.
+ */
+void ngx_http_iri_address_keep(ngx_http_request_t *r);
+ngx_http_iri_address_t ngx_http_iri_address(ngx_http_request_t *r);
+void ngx_http_iri_address_put(ngx_http_request_t *r,
+    const ngx_http_iri_address_t *address);
+void ngx_http_iri_address_anew(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */

@@ -319,8 +319,8 @@ ngx_http_iri_destination_agrees(const ngx_http_iri_found_t *written,
         return 1;
     }
 
-    if (judged->found.answer != IRI_PASS
-        && judged->found.answer != IRI_SERVE) {
+    if (judged->found.answer != IRI_PASS && judged->found.answer != IRI_SERVE)
+    {
         return 0;
     }
 
@@ -408,23 +408,23 @@ ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
 
 /* The source, as its own rules have left it. */
 struct ngx_http_iri_source_s {
-    ngx_http_iri_ctx_t  ctx;
-    ngx_http_iri_kept_t kept;
-    ngx_str_t           uri;
-    ngx_str_t           unparsed_uri;
-    ngx_str_t           judged; /* the Destination, in their place */
-    void              **modules;
-    void              **loc_conf;
-    unsigned            valid_location : 1;
-    unsigned            valid_unparsed_uri : 1;
-    unsigned            quoted_uri : 1;
-    unsigned            add_uri_to_alias : 1;
+    ngx_http_iri_ctx_t     ctx;
+    ngx_http_iri_kept_t    kept;
+    ngx_http_iri_address_t address;
+    ngx_str_t              uri;
+    ngx_str_t              unparsed_uri;
+    ngx_str_t              judged; /* the Destination, in their place */
+    void                 **modules;
+    void                 **loc_conf;
+    unsigned               valid_location : 1;
+    unsigned               valid_unparsed_uri : 1;
+    unsigned               quoted_uri : 1;
+    unsigned               add_uri_to_alias : 1;
 };
 
 
 static ngx_http_iri_source_t *
-ngx_http_iri_source_keep(ngx_http_request_t       *r,
-                         const ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_source_keep(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 {
     size_t                 size = ngx_http_max_module * sizeof(void *);
     ngx_http_iri_source_t *source;
@@ -444,6 +444,7 @@ ngx_http_iri_source_keep(ngx_http_request_t       *r,
     ngx_memcpy(source->modules, r->ctx, size);
 
     source->ctx = *ctx;
+    source->address = ngx_http_iri_address(r);
     source->uri = r->uri;
     source->unparsed_uri = r->unparsed_uri;
     source->loc_conf = r->loc_conf;
@@ -486,6 +487,7 @@ ngx_http_iri_source_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
     ngx_memcpy(r->ctx, source->modules, ngx_http_max_module * sizeof(void *));
     ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
+    ngx_http_iri_address_put(r, &source->address);
 
     r->loc_conf = source->loc_conf;
     r->content_handler = NULL;
@@ -515,6 +517,7 @@ ngx_http_iri_destination_over(ngx_http_request_t *r)
 
     *ctx = source->ctx;
     ctx->denied = 1;
+    ngx_http_iri_address_put(r, &source->address);
 
     /* A page of its own path keeps that. */
     if (ngx_http_iri_same(r->uri, source->judged)) {
@@ -561,6 +564,7 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_memzero(r->ctx, ngx_http_max_module * sizeof(void *));
     ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
+    ngx_http_iri_address_anew(r);
 
     ngx_http_iri_from_the_start(r);
 

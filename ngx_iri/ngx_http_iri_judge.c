@@ -13,6 +13,79 @@
 #include "ngx_http_iri.h"
 
 
+/* ---- who the client is --------------------------------------------------- */
+
+ngx_http_iri_address_t
+ngx_http_iri_address(ngx_http_request_t *r)
+{
+    ngx_connection_t         *c = r->connection;
+    ngx_http_iri_address_t    address;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+
+    address.sockaddr = c->sockaddr;
+    address.socklen = c->socklen;
+    address.text = c->addr_text;
+    address.realip = imcf->realip != NULL ? r->ctx[imcf->realip->ctx_index]
+                                          : NULL;
+
+    return address;
+}
+
+
+void
+ngx_http_iri_address_put(ngx_http_request_t           *r,
+                         const ngx_http_iri_address_t *address)
+{
+    ngx_connection_t         *c = r->connection;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+
+    c->sockaddr = address->sockaddr;
+    c->socklen = address->socklen;
+    c->addr_text = address->text;
+
+    if (imcf->realip != NULL) {
+        r->ctx[imcf->realip->ctx_index] = address->realip;
+    }
+}
+
+
+/* Behind POST_READ, where realip has acted for the server, or has not. */
+void
+ngx_http_iri_address_keep(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (!iscf->has_addresses || r != r->main) {
+        return;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+
+    if (ctx != NULL && !ctx->has_address) {
+        ctx->address = ngx_http_iri_address(r);
+        ctx->has_address = 1;
+    }
+}
+
+
+void
+ngx_http_iri_address_anew(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r->main);
+
+    if (ctx != NULL && ctx->has_address) {
+        ngx_http_iri_address_put(r, &ctx->address);
+    }
+}
+
+
 /* ---- in the subrequest -------------------------------------------------- */
 
 /* Some modules have nothing to say of what no client has asked for. */
@@ -27,6 +100,42 @@ ngx_http_iri_access_rule(ngx_http_request_t *r, ngx_http_handler_pt handler)
     r->internal = internal ? 1 : 0;
 
     return rc;
+}
+
+
+/*
+ * Limits do not count names; so where they bound how often a password can be
+ * tried there is no trying it here.  Nothing against those that have already
+ * counted the request.
+ */
+static ngx_uint_t
+ngx_http_iri_judge_may_ask(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf, *here;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    here = ngx_http_get_module_loc_conf(r->main, ngx_http_iri_module);
+
+    return !ilcf->asks_who || ilcf->limits == NULL
+           || ilcf->limits == here->limits;
+}
+
+
+/*
+ * realip takes a subrequest for a part of what has acted before, and leaves
+ * it alone.  NGX_DECLINED: its location has had its say.
+ */
+static ngx_int_t
+ngx_http_iri_judge_address(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r->main);
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+
+    return ctx != NULL && ctx->has_address
+               ? ngx_http_iri_access_rule(r, imcf->realip_handler)
+               : NGX_DECLINED;
 }
 
 
@@ -157,6 +266,15 @@ ngx_http_iri_judge_here(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_HTTP_NO_CONTENT;
     }
 
+    if (!ngx_http_iri_judge_may_ask(r)) {
+        return NGX_HTTP_NO_CONTENT;
+    }
+
+    rc = ngx_http_iri_judge_address(r);
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
     rc = ngx_http_iri_access(r, judged);
     if (rc == NGX_AGAIN) {
         return NGX_AGAIN;
@@ -185,6 +303,48 @@ ngx_http_iri_judge_here(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 /* ---- who asks ----------------------------------------------------------- */
 
 /*
+ * What a subrequest changes of what it shares with others: the address of the
+ * client, and whether limits have been asked.  Those count what a client asks
+ * for, and no name.
+ */
+static void
+ngx_http_iri_judge_borrow(ngx_http_request_t *r, ngx_http_request_t *sr,
+                          ngx_http_iri_judged_t *judged)
+{
+    judged->address = ngx_http_iri_address(r);
+    ngx_http_iri_address_anew(sr);
+
+#if (nginx_version >= 1017006)
+    judged->limit_conn = r->main->limit_conn_status;
+    judged->limit_req = r->main->limit_req_status;
+    r->main->limit_conn_status = 1;
+    r->main->limit_req_status = 1;
+#else
+    judged->limit_conn = r->main->limit_conn_set;
+    judged->limit_req = r->main->limit_req_set;
+    r->main->limit_conn_set = 1;
+    r->main->limit_req_set = 1;
+#endif
+}
+
+
+static void
+ngx_http_iri_judge_return(ngx_http_request_t          *sr,
+                          const ngx_http_iri_judged_t *judged)
+{
+    ngx_http_iri_address_put(sr, &judged->address);
+
+#if (nginx_version >= 1017006)
+    sr->main->limit_conn_status = judged->limit_conn;
+    sr->main->limit_req_status = judged->limit_req;
+#else
+    sr->main->limit_conn_set = judged->limit_conn;
+    sr->main->limit_req_set = judged->limit_req;
+#endif
+}
+
+
+/*
  * Whatever it has come to: nothing of it goes to the client.  What has asked
  * goes on at once: nginx itself would wake it only when all subrequests of
  * this one are out of the way, and where it is a subrequest that waits for its
@@ -194,6 +354,10 @@ static ngx_int_t
 ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
 {
     ngx_http_iri_judged_t *judged = data;
+
+    if (judged->sr == sr) {
+        ngx_http_iri_judge_return(sr, judged);
+    }
 
     if (rc == NGX_ERROR || sr->connection->error) {
         return NGX_ERROR;
@@ -257,6 +421,31 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_http_request_t *sr)
 }
 
 
+/* $request: nginx has given it that of the parent. */
+static ngx_int_t
+ngx_http_iri_judge_line(ngx_http_request_t *sr)
+{
+    size_t  len;
+    u_char *p;
+
+    len = sr->method_name.len + sr->unparsed_uri.len + sr->http_protocol.len
+          + 2;
+
+    p = ngx_pnalloc(sr->pool, len);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    sr->request_line.data = p;
+    sr->request_line.len = len;
+
+    (void) ngx_sprintf(p, "%V %V %V", &sr->method_name, &sr->unparsed_uri,
+                       &sr->http_protocol);
+
+    return NGX_OK;
+}
+
+
 /* As if the client had sent this path. */
 static ngx_int_t
 ngx_http_iri_judge_own(ngx_http_request_t *r, ngx_http_request_t *sr,
@@ -285,7 +474,7 @@ ngx_http_iri_judge_own(ngx_http_request_t *r, ngx_http_request_t *sr,
     own->known = sr->uri;
     own->moved = 1; /* it is not to become another */
 
-    return NGX_OK;
+    return ngx_http_iri_judge_line(sr);
 }
 
 
@@ -317,6 +506,7 @@ ngx_http_iri_judge_ask(ngx_http_request_t *r, ngx_http_iri_judged_t *judged,
         return NGX_ERROR;
     }
 
+    ngx_http_iri_judge_borrow(r, sr, judged);
     judged->sr = sr;
 
     return NGX_AGAIN;

@@ -718,6 +718,7 @@ ngx_http_iri_add_hook(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *conf)
 
     hook->conf = conf;
     hook->loc_conf = ctx->loc_conf;
+    hook->srv_conf = ctx->srv_conf;
 
     return NGX_CONF_OK;
 }

@@ -111,8 +111,9 @@ ngx_http_iri_post_read_ascii(ngx_http_request_t *r, iri_engine_t engine)
 static ngx_int_t
 ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 {
-    ngx_int_t    rc;
-    iri_engine_t engine;
+    ngx_int_t                rc;
+    iri_engine_t             engine;
+    ngx_http_iri_srv_conf_t *iscf;
 
     rc = ngx_http_iri_host_select(r);
     if (rc != NGX_DECLINED) {
@@ -143,9 +144,12 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
         return ngx_http_iri_post_read(r, engine);
     }
 
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
     return ngx_http_iri_folds(r)
                    || (engine == IRI_ENGINE_ON
-                       && ngx_http_iri_listing_may_come(r))
+                       && (iscf->has_addresses
+                           || ngx_http_iri_listing_may_come(r)))
                ? ngx_http_iri_post_read_ascii(r, engine)
                : NGX_DECLINED;
 }
@@ -192,7 +196,12 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
     ngx_int_t           rc;
     ngx_http_iri_ctx_t *ctx;
 
-    if (!r->internal || ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
+    if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
+        return NGX_DECLINED;
+    }
+
+    if (!r->internal) {
+        ngx_http_iri_address_keep(r);
         return NGX_DECLINED;
     }
 

@@ -230,6 +230,33 @@ ngx_http_iri_rules_varies(ngx_conf_t *cf, void **loc_conf)
 }
 
 
+/* Does it ask for a password, or something else that may be guessed? */
+static ngx_uint_t
+ngx_http_iri_rules_asks_who(ngx_conf_t *cf, void **loc_conf)
+{
+    ngx_http_complex_value_t **realm;
+
+    realm = ngx_http_iri_rules_slot(
+        cf, loc_conf, "ngx_http_auth_basic_module", "auth_basic");
+
+    return (realm != NULL && *realm != NULL && *realm != NGX_CONF_UNSET_PTR)
+           || ngx_http_iri_rules_asks_others(cf, loc_conf);
+}
+
+
+/* limit_req: its configuration begins with the array of them. */
+static void *
+ngx_http_iri_rules_limits(ngx_conf_t *cf, void **loc_conf)
+{
+    ngx_array_t *limits;
+
+    limits = ngx_http_iri_rules_conf(cf, loc_conf,
+                                     "ngx_http_limit_req_module");
+
+    return limits != NULL && limits->elts != NULL ? limits->elts : NULL;
+}
+
+
 /* What is the same for each path of a server that a client asks for. */
 static ngx_uint_t
 ngx_http_iri_rules_is_constant(ngx_conf_t *cf, ngx_uint_t index)
@@ -350,6 +377,53 @@ ngx_http_iri_rules_try_files(ngx_conf_t *cf, void **loc_conf,
 }
 
 
+/*
+ * set_real_ip_from and its like: all that the module has of a location, which
+ * begins with the first and ends with real_ip_recursive.
+ */
+static void
+ngx_http_iri_rules_realip(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
+{
+    ngx_command_t *cmd;
+
+    imcf->realip = ngx_http_iri_module_named(cf, "ngx_http_realip_module");
+
+    if (imcf->realip == NULL) {
+        return;
+    }
+
+    imcf->realip_handler = ngx_http_iri_rules_last(imcf);
+
+    for (cmd = imcf->realip->commands; cmd->name.len; cmd++) {
+        if (ngx_strcmp(cmd->name.data, "real_ip_recursive") == 0) {
+            imcf->realip_size = cmd->offset + sizeof(ngx_flag_t);
+        }
+    }
+}
+
+
+/* Does a location say who the client is, otherwise than its server does? */
+static ngx_uint_t
+ngx_http_iri_rules_has_address(const ngx_http_iri_main_conf_t *imcf,
+                               const ngx_http_iri_hook_t      *hook)
+{
+    size_t                    size = imcf->realip_size;
+    ngx_array_t             **here, **server;
+    ngx_http_core_srv_conf_t *cscf;
+
+    if (imcf->realip == NULL) {
+        return 0;
+    }
+
+    cscf = hook->srv_conf[ngx_http_core_module.ctx_index];
+    here = hook->loc_conf[imcf->realip->ctx_index];
+    server = cscf->ctx->loc_conf[imcf->realip->ctx_index];
+
+    return *here != NULL
+           && (*here != *server || ngx_memcmp(here, server, size) != 0);
+}
+
+
 static ngx_http_iri_rules_t
 ngx_http_iri_rules_of(ngx_conf_t *cf, const ngx_http_iri_hook_t *hook)
 {
@@ -394,10 +468,16 @@ ngx_http_iri_rules_init(ngx_conf_t *cf)
     for (i = 0; ngx_http_iri_known_modules[i] != NULL; i++) {
         module = ngx_http_iri_module_named(cf, ngx_http_iri_known_modules[i]);
 
-        if (module != NULL
-            && ngx_http_iri_rules_ask_module(cf, module, imcf) != NGX_OK)
-        {
+        if (module == NULL) {
+            continue;
+        }
+
+        if (ngx_http_iri_rules_ask_module(cf, module, imcf) != NGX_OK) {
             return NGX_ERROR;
+        }
+
+        if (ngx_strcmp(module->name, "ngx_http_realip_module") == 0) {
+            ngx_http_iri_rules_realip(cf, imcf);
         }
     }
 
@@ -406,6 +486,15 @@ ngx_http_iri_rules_init(ngx_conf_t *cf)
     for (i = 0; i < imcf->hooks.nelts; i++) {
         hook[i].conf->rules = ngx_http_iri_rules_of(cf, &hook[i]);
         ngx_http_iri_rules_try_files(cf, hook[i].loc_conf, hook[i].conf);
+
+        hook[i].conf->limits = ngx_http_iri_rules_limits(cf,
+                                                         hook[i].loc_conf);
+        hook[i].conf->asks_who = ngx_http_iri_rules_asks_who(cf,
+                                                             hook[i].loc_conf)
+                                 != 0;
+
+        iscf = hook[i].srv_conf[ngx_http_iri_module.ctx_index];
+        iscf->has_addresses |= ngx_http_iri_rules_has_address(imcf, &hook[i]);
     }
 
     cscf = cmcf->servers.elts;
