@@ -417,6 +417,9 @@ ngx_int_t ngx_http_iri_judge_here(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
 
 
+/* $request, made of the other fields.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_iri_make_line(ngx_http_request_t *r);
+
 /*
  * Who the client is by what its server says.  To be kept before any location
  * has its say, if one may have: realip changes the connection, for all that

@@ -123,9 +123,9 @@ static ngx_int_t
 ngx_http_iri_destination_read(ngx_http_request_t *r, iri_str_t path,
                               iri_reading_t *reading)
 {
-    iri_env_t                env;
-    iri_status_t             status;
-    iri_request_t            request;
+    iri_env_t                 env;
+    iri_status_t              status;
+    iri_request_t             request;
     const iri_reading_conf_t *conf;
 
     conf = ngx_http_iri_reading_conf(r);
@@ -413,6 +413,7 @@ struct ngx_http_iri_source_s {
     ngx_http_iri_address_t address;
     ngx_str_t              uri;
     ngx_str_t              unparsed_uri;
+    ngx_str_t              request_line;
     ngx_str_t              judged; /* the Destination, in their place */
     void                 **modules;
     void                 **loc_conf;
@@ -447,6 +448,7 @@ ngx_http_iri_source_keep(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
     source->address = ngx_http_iri_address(r);
     source->uri = r->uri;
     source->unparsed_uri = r->unparsed_uri;
+    source->request_line = r->request_line;
     source->loc_conf = r->loc_conf;
     source->valid_location = r->valid_location;
     source->valid_unparsed_uri = r->valid_unparsed_uri;
@@ -480,6 +482,7 @@ ngx_http_iri_source_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     ngx_http_iri_put_back(r, &source->kept);
     ngx_http_iri_source_path(r, source);
     r->unparsed_uri = source->unparsed_uri;
+    r->request_line = source->request_line;
 
     *ctx = source->ctx;
     ctx->judged = judged;
@@ -514,6 +517,7 @@ ngx_http_iri_destination_over(ngx_http_request_t *r)
     r->internal = internal ? 1 : 0;
     r->err_status = err_status;
     r->unparsed_uri = source->unparsed_uri;
+    r->request_line = source->request_line;
 
     *ctx = source->ctx;
     ctx->denied = 1;
@@ -561,6 +565,10 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ngx_str_null(&r->args);
     r->unparsed_uri = ngx_http_iri_out(
         ngx_http_iri_destination_path(r->headers_in.destination->value));
+
+    if (ngx_http_iri_make_line(r) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     ngx_memzero(r->ctx, ngx_http_max_module * sizeof(void *));
     ngx_http_set_ctx(r, ctx, ngx_http_iri_module);

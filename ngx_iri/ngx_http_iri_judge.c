@@ -421,26 +421,25 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_http_request_t *sr)
 }
 
 
-/* $request: nginx has given it that of the parent. */
-static ngx_int_t
-ngx_http_iri_judge_line(ngx_http_request_t *sr)
+/* nginx leaves there that of another path. */
+ngx_int_t
+ngx_http_iri_make_line(ngx_http_request_t *r)
 {
     size_t  len;
     u_char *p;
 
-    len = sr->method_name.len + sr->unparsed_uri.len + sr->http_protocol.len
-          + 2;
+    len = r->method_name.len + r->unparsed_uri.len + r->http_protocol.len + 2;
 
-    p = ngx_pnalloc(sr->pool, len);
+    p = ngx_pnalloc(r->pool, len);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
-    sr->request_line.data = p;
-    sr->request_line.len = len;
+    r->request_line.data = p;
+    r->request_line.len = len;
 
-    (void) ngx_sprintf(p, "%V %V %V", &sr->method_name, &sr->unparsed_uri,
-                       &sr->http_protocol);
+    (void) ngx_sprintf(p, "%V %V %V", &r->method_name, &r->unparsed_uri,
+                       &r->http_protocol);
 
     return NGX_OK;
 }
@@ -474,7 +473,7 @@ ngx_http_iri_judge_own(ngx_http_request_t *r, ngx_http_request_t *sr,
     own->known = sr->uri;
     own->moved = 1; /* it is not to become another */
 
-    return ngx_http_iri_judge_line(sr);
+    return ngx_http_iri_make_line(sr);
 }
 
 

@@ -20,7 +20,7 @@ make_tree(join('', map { "$_\tfile\tx\n" }
     (map { "mine/$_" } qw(a told secret)), 'idx/d/a', 'idx/d/secret',
     (map { ("req/$_", "lim/$_") } qw(a secret z)), 'pass/a', 'pass/free',
     'pass/secret', 'pass/same/x', 'dav/a', 'dav/closed/a',
-    'dav/open/a'), $root);
+    'dav/open/a', 'dav/line/x'), $root);
 system 'chown', '-R', 'www-data', $root if $> == 0;
 
 my $server = nginx(root => $root, tmp => $tmp, conf => <<'END');
@@ -28,6 +28,7 @@ limit_req_zone $server_port zone=one:1m rate=1r/m;
 limit_req_zone $server_port zone=three:1m rate=10r/s;
 limit_conn_zone $server_port zone=two:1m;
 map $request $by_line { default 0; "~^GET /req/secret HTTP/[12]" 1; }
+map $request $by_copy { default 0; "~ /dav/line/secret HTTP/" 1; }
 server {
     listen 127.0.0.1:%%PORT%%;
     root %%ROOT%%;
@@ -64,6 +65,7 @@ server {
     dav_methods COPY MOVE;
     location /dav/ { set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For; }
+    location /dav/line/ { if ($by_copy) { return 403; } }
     location /dav/closed/ { allow 10.0.0.1; deny all; }
     location /dav/open/ { set_real_ip_from 127.0.0.1;
         real_ip_header X-Forwarded-For; allow 10.0.0.1; deny all; }
@@ -148,6 +150,14 @@ for my $method (qw(COPY MOVE)) {
 is names('/req/'), 'a z', 'a rule by $request';
 is names('/req/', proto => 'h2', port => $server->port('h2')), 'a z',
     'HTTP/2';
+
+is copy('COPY', '/dav/a', "/dav/line/$_->[0]"), $_->[1],
+    "COPY to $_->[0] by \$request" for ['a', 204], ['secret', 403];
+is copy('COPY', '/dav/line/a', '/dav/line/secret'), 403, 'from there, too';
+is copy('COPY', '/dav/line/a', '/dav/c'), 204, 'and elsewhere';
+$log = slurp($server->tmp . '/access.log');
+ok $log =~ m{"COPY /dav/line/a HTTP/1\.1" 403}, 'the line that came is logged';
+ok $log !~ m{"COPY /dav/line/secret }, 'and no other';
 
 # ---- limits --------------------------------------------------------------------
 
