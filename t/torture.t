@@ -92,7 +92,7 @@ sub requests {
     $judge->run($_) for @cases;
     none_wrong($judge, "$name: no crash, no looser answer, then the right one");
 
-    cmp_ok 10 * ($judge->{missed}{$_} // 0), '<=', $judge->{injected}{$_},
+    cmp_ok 10 * ($judge->{missed}{$_} // 0), '<=', $judge->{injected}{$_} // 0,
         "$name: failures came, $KIND_NAME{$_}" for @KINDS;
 
     my ($files_now, $memory_now) = held($judge);

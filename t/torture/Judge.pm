@@ -98,7 +98,7 @@ sub renew {
 #                  the status, a space and the body
 #   same           1: nothing else may come at all
 #   less           1: entries may be missing
-#   closes         1: the connection may end without an answer
+#   closes         1: nginx may end the connection without an answer
 #   renew, state   code that undoes what the request does, and tells of it
 #   listed         directories to be read anew
 sub run {
@@ -354,8 +354,8 @@ sub judge {
 # answer is made, and once it has gone out.
 sub closes {
     my ($case, $right) = @_;
-    return $case->{closes}
-        || $right->{nginx} && "$right->{where}$right->{'X-Link'}" ne '';
+    return $right->{nginx}
+        && ($case->{closes} || "$right->{where}$right->{'X-Link'}" ne '');
 }
 
 # Is it a listing without some of its entries?
