@@ -40,6 +40,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Both servers load modules into one name space: keep the core out of it. */
 #pragma GCC visibility push(hidden)
@@ -375,9 +376,41 @@ void iri_tree_conf_finish(const iri_reading_conf_t *reading,
 /* ---- reading ------------------------------------------------------------ */
 
 /*
+ * 1 if no octet is above 7F.  The one test that a plain ASCII request pays, so
+ * it is here: a word at a time, the last one over what was looked at before.
+ */
+static inline int
+iri_is_low(iri_str_t s)
+{
+    const uint64_t high = UINT64_C(0x8080808080808080);
+    uint64_t       word;
+    size_t         at;
+
+    if (s.len < sizeof(word)) {
+        for (at = 0; at < s.len; at++) {
+            if (s.data[at] >= 0x80) {
+                return 0;
+            }
+        }
+
+        return 1;
+    }
+
+    for (at = 0; at < s.len - sizeof(word); at += sizeof(word)) {
+        memcpy(&word, s.data + at, sizeof(word));
+        if (word & high) {
+            return 0;
+        }
+    }
+
+    memcpy(&word, s.data + s.len - sizeof(word), sizeof(word));
+
+    return (word & high) == 0;
+}
+
+/*
  * 1 if no octet of the path is above 7F and, when escaped is 1, no escape
- * stands for one: there is nothing to do for it.  The one test that a plain
- * ASCII request pays.
+ * stands for one: there is nothing to do for it.
  */
 int iri_is_ascii(iri_str_t path, int escaped);
 
@@ -457,6 +490,18 @@ iri_status_t iri_read_path(const iri_env_t *env,
                            const iri_reading_conf_t *conf,
                            struct iri_cache_s       *cache,
                            const iri_request_t *request, iri_reading_t *out);
+
+/* Stands in a URI path as it is: pchar of RFC 3986, 3.3, and "/", not "%" */
+static inline int
+iri_is_path_char(unsigned char c)
+{
+    /* one bit for each, from 00 up */
+    static const uint32_t stands[4] = {
+        0x00000000, 0x2fffffd2, 0x87ffffff, 0x47fffffe
+    };
+
+    return c < 0x80 && (stands[c >> 5] >> (c & 31) & 1);
+}
 
 /*
  * A canonical path as a URI path: percent-encoded UTF-8, upper-case hex,
@@ -705,7 +750,7 @@ int iri_is_write(iri_str_t method);
 static inline int
 iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path)
 {
-    return (tree->match & IRI_FORGIVE_FOLDED) != 0 || !iri_is_ascii(path, 0);
+    return (tree->match & IRI_FORGIVE_FOLDED) != 0 || !iri_is_low(path);
 }
 
 typedef struct {

@@ -340,18 +340,6 @@ iri_status_t iri_segment_read(const iri_env_t *env,
                               size_t to, iri_buf_t *path, iri_buf_t *uri,
                               iri_why_t *why);
 
-/* Stands in a URI path as it is: pchar of RFC 3986, 3.3, and "/", not "%" */
-static inline int
-iri_is_path_char(unsigned char c)
-{
-    /* one bit for each, from 00 up */
-    static const uint32_t stands[4] = {
-        0x00000000, 0x2fffffd2, 0x87ffffff, 0x47fffffe
-    };
-
-    return c < 0x80 && (stands[c >> 5] >> (c & 31) & 1);
-}
-
 
 /* ---- hosts (iri_host.c, iri_idna.c, iri_compatible.c) -------------------- */
 

@@ -25,37 +25,6 @@ typedef struct {
 } iri_reader_t;
 
 
-/* A word at a time; the last one overlaps what was looked at before. */
-static int
-iri_is_low(iri_str_t s)
-{
-    const uint64_t high = UINT64_C(0x8080808080808080);
-    uint64_t       word;
-    size_t         at;
-
-    if (s.len < sizeof(word)) {
-        for (at = 0; at < s.len; at++) {
-            if (s.data[at] >= 0x80) {
-                return 0;
-            }
-        }
-
-        return 1;
-    }
-
-    for (at = 0; at < s.len - sizeof(word); at += sizeof(word)) {
-        memcpy(&word, s.data + at, sizeof(word));
-        if (word & high) {
-            return 0;
-        }
-    }
-
-    memcpy(&word, s.data + s.len - sizeof(word), sizeof(word));
-
-    return (word & high) == 0;
-}
-
-
 int
 iri_is_ascii(iri_str_t path, int escaped)
 {

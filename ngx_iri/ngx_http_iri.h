@@ -57,6 +57,8 @@ typedef struct {
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_uint_t switched_on;     /* a server is on or in report */
     ngx_uint_t links;           /* a location says iri_redirect link */
+    ngx_uint_t hosts;           /* a server says iri_host, and not off */
+    ngx_uint_t tries;           /* try_files stands in a location */
     iri_idna_t *idna;           /* NULL until one is */
     ngx_uint_t ssl;             /* index of ngx_http_ssl_module, 0: none */
     ngx_uint_t dav_ext;         /* ngx_http_dav_ext_module is there */
@@ -512,6 +514,34 @@ ngx_int_t ngx_http_iri_keep(ngx_http_request_t *r, ngx_http_iri_kept_t *kept,
 void ngx_http_iri_put_back(ngx_http_request_t *r,
     const ngx_http_iri_kept_t *kept);
 
+/*
+ * Nothing is kept of the request, nor was it where nginx forgets that; what
+ * rewrites have made is internal, too.  Most requests are so.
+ */
+static inline ngx_uint_t
+ngx_http_iri_is_untouched(ngx_http_request_t *r)
+{
+    return ngx_http_get_module_ctx(r, ngx_http_iri_module) == NULL
+           && !r->internal && !r->filter_finalize;
+}
+
+/*
+ * And it is a client's GET or HEAD for a path of which the disk has nothing to
+ * say in this location: there is nothing to do for it.
+ */
+static inline ngx_uint_t
+ngx_http_iri_is_plain_get(ngx_http_request_t *r)
+{
+    iri_str_t                uri = { r->uri.len, r->uri.data };
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return ngx_http_iri_is_untouched(r) && r == r->main
+           && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+           && !iri_needs_look(&ilcf->tree, uri);
+}
+
 /* Octets for a line of log: percent-encoded. */
 ngx_str_t ngx_http_iri_printable(ngx_http_request_t *r, ngx_str_t octets);
 
@@ -679,6 +709,19 @@ ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
 
 /* The handler of ngx_http_try_files_module: NULL if nginx has none. */
 ngx_http_handler_pt ngx_http_iri_try_files_of(ngx_conf_t *cf);
+
+/* The script under root again, where ngx_http_iri_root_leave() has left it. */
+static inline void
+ngx_http_iri_root_back(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (r->loc_conf == ilcf->plain_conf) {
+        r->loc_conf = ilcf->loc_conf;
+    }
+}
 
 /* nginx's own root and the disk's path while try_files runs. */
 ngx_int_t ngx_http_iri_window_open(ngx_http_request_t *r);

@@ -610,7 +610,8 @@ ngx_http_iri_create_idna(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
 
 
 static void
-ngx_http_iri_merge_hosts(const ngx_http_iri_srv_conf_t *prev,
+ngx_http_iri_merge_hosts(ngx_http_iri_main_conf_t      *imcf,
+                         const ngx_http_iri_srv_conf_t *prev,
                          ngx_http_iri_srv_conf_t       *conf)
 {
     conf->hosts_own = conf->hosts_place != NULL;
@@ -624,6 +625,7 @@ ngx_http_iri_merge_hosts(const ngx_http_iri_srv_conf_t *prev,
 
     conf->hosts = conf->engine == IRI_ENGINE_OFF ? IRI_HOSTS_OFF
                                                  : conf->hosts_said;
+    imcf->hosts |= conf->hosts != IRI_HOSTS_OFF;
 }
 
 
@@ -642,7 +644,8 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
     ngx_conf_merge_ptr_value(conf->query_said, prev->query_said, NULL);
 
-    ngx_http_iri_merge_hosts(prev, conf);
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    ngx_http_iri_merge_hosts(imcf, prev, conf);
     ngx_http_iri_advertise_merge(prev, conf);
 
     if (ngx_http_iri_cache_merge(cf, prev, conf) != NGX_OK) {
@@ -662,7 +665,6 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_OK;
     }
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     imcf->switched_on = 1;
 
     if (ngx_http_iri_create_idna(cf, imcf) != NGX_OK) {

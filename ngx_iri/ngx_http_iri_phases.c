@@ -11,7 +11,8 @@
  *                           in the place of nginx's own handler; and the
  *                           disk is asked: found under another canonical path
  *                           the request starts over
- *                   last    once more, for what rewrites have made
+ *                   last    once more, for what rewrites have made; one with
+ *                           the first, where no module stands between them
  *   PRECONTENT      first   404 where the disk says so, and iri_redirect, when
  *                           ACCESS has let the client in;
  *                           the Destination of COPY and MOVE
@@ -111,11 +112,14 @@ ngx_http_iri_post_read_ascii(ngx_http_request_t *r, iri_engine_t engine)
 static ngx_int_t
 ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                rc;
-    iri_engine_t             engine;
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_int_t                 rc;
+    iri_engine_t              engine;
+    ngx_http_iri_srv_conf_t  *iscf;
+    ngx_http_iri_main_conf_t *imcf;
 
-    rc = ngx_http_iri_host_select(r);
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+
+    rc = imcf->hosts ? ngx_http_iri_host_select(r) : NGX_DECLINED;
     if (rc != NGX_DECLINED) {
         return rc;
     }
@@ -125,7 +129,10 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (engine == IRI_ENGINE_REPORT) {
+    if (r->args.len == 0) {
+        /* there is no query to read */
+
+    } else if (engine == IRI_ENGINE_REPORT) {
         ngx_http_iri_report_args(r);
 
     } else if (ngx_http_iri_args(r) != NGX_OK) {
@@ -683,6 +690,18 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
 }
 
 
+/* nginx's own, or whose handler was first before. */
+static ngx_int_t
+ngx_http_iri_rewrite_own(ngx_http_request_t *r)
+{
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+
+    return imcf->rewrite != NULL ? imcf->rewrite(r) : NGX_DECLINED;
+}
+
+
 /*
  * In the place of the handler that was first: rewrites of a server are not to
  * be run again as those of a location, and nginx tells by the place.
@@ -690,17 +709,15 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_rewrite_first_handler(ngx_http_request_t *r)
 {
-    ngx_int_t                 rc;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_int_t rc;
 
-    rc = ngx_http_iri_rewrite_first(r);
+    rc = ngx_http_iri_is_plain_get(r) ? NGX_DECLINED
+                                      : ngx_http_iri_rewrite_first(r);
     if (rc != NGX_DECLINED) {
         return rc == NGX_OK ? NGX_DECLINED : rc;
     }
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-
-    return imcf->rewrite != NULL ? imcf->rewrite(r) : NGX_DECLINED;
+    return ngx_http_iri_rewrite_own(r);
 }
 
 
@@ -736,6 +753,32 @@ ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
 
     return ngx_http_iri_is_looked_for(r) ? ngx_http_iri_resolve(r)
                                          : NGX_DECLINED;
+}
+
+
+/* The first and the last in one. */
+static ngx_int_t
+ngx_http_iri_rewrite_handler(ngx_http_request_t *r)
+{
+    ngx_int_t  rc;
+    ngx_str_t  uri = r->uri;
+    ngx_uint_t plain = ngx_http_iri_is_plain_get(r);
+
+    rc = plain ? NGX_DECLINED : ngx_http_iri_rewrite_first(r);
+    if (rc != NGX_DECLINED) {
+        return rc == NGX_OK ? NGX_DECLINED : rc;
+    }
+
+    rc = ngx_http_iri_rewrite_own(r);
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    /* Whoever writes another path has other memory for it. */
+    return plain && ngx_http_iri_is_untouched(r) && r->valid_location
+                   && r->uri.data == uri.data && r->uri.len == uri.len
+               ? NGX_DECLINED
+               : ngx_http_iri_rewrite_last_handler(r);
 }
 
 
@@ -962,6 +1005,13 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
     ngx_http_iri_loc_conf_t    *ilcf;
     const ngx_http_iri_found_t *found;
 
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ngx_http_iri_is_plain_get(r)) {
+        ngx_http_iri_root_leave(r, ilcf, NULL);
+        return NGX_DECLINED;
+    }
+
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
@@ -970,7 +1020,6 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
         return ngx_http_iri_judge_asked(r);
     }
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
     found = ngx_http_iri_settled(r);
     own = found == NULL && ngx_http_iri_own_name(ilcf, r->uri);
 
@@ -1041,6 +1090,13 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_iri_srv_conf_t  *iscf;
     ngx_http_iri_main_conf_t *imcf;
+
+    if (ngx_http_iri_is_untouched(r) && !ngx_http_iri_says_where(r, 0)
+        && r->method != NGX_HTTP_OPTIONS)
+    {
+        ngx_http_iri_root_back(r);
+        return ngx_http_iri_next_header_filter(r);
+    }
 
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
         ngx_http_iri_window_close(r);
@@ -1178,8 +1234,10 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
     switch (ngx_http_iri_engine_of(r)) {
     case IRI_ENGINE_ON:
-        ngx_http_iri_window_close(r);
-        ngx_http_iri_destination_over(r);
+        if (!ngx_http_iri_is_untouched(r)) {
+            ngx_http_iri_window_close(r);
+            ngx_http_iri_destination_over(r);
+        }
 
         ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
         if (ilcf->plain_conf != NULL && r->loc_conf == ilcf->loc_conf) {
@@ -1240,8 +1298,8 @@ ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
 }
 
 
-/* Take the place of the handler that is first in REWRITE. */
-static void
+/* Take the place of the handler that is first in REWRITE; others follow it? */
+static ngx_uint_t
 ngx_http_iri_take_rewrite(ngx_conf_t *cf)
 {
     ngx_array_t               *handlers;
@@ -1258,6 +1316,8 @@ ngx_http_iri_take_rewrite(ngx_conf_t *cf)
         h = handlers->elts;
         imcf->rewrite = h[handlers->nelts];
     }
+
+    return handlers->nelts != 0;
 }
 
 
@@ -1272,6 +1332,11 @@ ngx_http_iri_take_try_files(ngx_conf_t *cf)
     ngx_http_core_main_conf_t *cmcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    if (!imcf->tries) {
+        return;
+    }
+
     imcf->try_files = ngx_http_iri_try_files_of(cf);
 
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
@@ -1290,7 +1355,7 @@ ngx_http_iri_take_try_files(ngx_conf_t *cf)
 ngx_int_t
 ngx_http_iri_phases_init(ngx_conf_t *cf)
 {
-    ngx_uint_t i;
+    ngx_uint_t i, apart;
 
     static const struct {
         ngx_uint_t          phase;
@@ -1301,17 +1366,13 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
           ngx_http_iri_post_read_handler },
         { NGX_HTTP_SERVER_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
           ngx_http_iri_server_rewrite_handler },
-        { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
-          ngx_http_iri_rewrite_first_handler },
-        { NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_START,
-          ngx_http_iri_rewrite_last_handler },
         { NGX_HTTP_PRECONTENT_PHASE, NGX_HTTP_IRI_AT_END,
           ngx_http_iri_precontent_first_handler },
         { NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_START,
           ngx_http_iri_log_handler },
     };
 
-    ngx_http_iri_take_rewrite(cf);
+    apart = ngx_http_iri_take_rewrite(cf);
     ngx_http_iri_take_try_files(cf);
 
     for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -1321,6 +1382,20 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
         {
             return NGX_ERROR;
         }
+    }
+
+    if (ngx_http_iri_register(cf, NGX_HTTP_REWRITE_PHASE,
+                              NGX_HTTP_IRI_AT_END,
+                              apart ? ngx_http_iri_rewrite_first_handler
+                                    : ngx_http_iri_rewrite_handler)
+            != NGX_OK
+        || (apart
+            && ngx_http_iri_register(cf, NGX_HTTP_REWRITE_PHASE,
+                                     NGX_HTTP_IRI_AT_START,
+                                     ngx_http_iri_rewrite_last_handler)
+                   != NGX_OK))
+    {
+        return NGX_ERROR;
     }
 
     ngx_http_iri_dav_init(cf);

@@ -47,7 +47,7 @@ ngx_http_iri_same(ngx_str_t a, ngx_str_t b)
 ngx_uint_t
 ngx_http_iri_plain_uri(ngx_http_request_t *r)
 {
-    return iri_is_ascii(ngx_http_iri_in(r->uri), 0);
+    return iri_is_low(ngx_http_iri_in(r->uri));
 }
 
 

@@ -913,6 +913,7 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
 
         hook[i].conf->try_files = ngx_http_iri_has_try_files(
             try_files, hook[i].loc_conf);
+        imcf->tries |= hook[i].conf->try_files;
         hook[i].conf->simple = hook[i].conf->plain->alias == 0
                                && hook[i].conf->plain->root_lengths == NULL
                                && !hook[i].conf->try_files;
@@ -940,7 +941,7 @@ ngx_http_iri_root_validate(ngx_http_request_t      *r,
 {
     ngx_http_iri_main_conf_t *imcf;
 
-    if (ilcf->plain == NULL || ilcf->plain->alias) {
+    if (r->valid_location || ilcf->plain == NULL || ilcf->plain->alias) {
         return;
     }
 
@@ -1126,14 +1127,9 @@ ngx_http_iri_undo(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 void
 ngx_http_iri_window_close(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_ctx_t *ctx;
 
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (ilcf->plain_conf != NULL && r->loc_conf == ilcf->plain_conf) {
-        r->loc_conf = ilcf->loc_conf;
-    }
+    ngx_http_iri_root_back(r);
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL || !ctx->window) {
