@@ -888,33 +888,44 @@ iri_is_parent_written_so(const iri_finder_t *finder, size_t last)
 
 
 /*
- * Down from the directory that is asked for, where one look finds that.  That
- * it is looked at before anything in it is lets its times tell whether the
- * answer still holds, so what was looked for before has to be once more.
+ * Look at the directory that is asked for, what comes before offset last.
+ * That it is looked at before anything in it is lets its times tell whether
+ * the answer still holds, so what was looked for before has to be once more.
  */
+static iri_status_t
+iri_begin_inside(iri_finder_t *finder, size_t last, size_t *from)
+{
+    iri_asked_t *asked = &finder->asked;
+    iri_status_t status;
+    int64_t      at = iri_now();
+
+    status = iri_find_parent(finder, last, from);
+
+    if (*from != 0 && *from + finder->search->root.len <= UINT16_MAX
+        && iri_node_is_settled(&finder->node, at))
+    {
+        asked->len[0] = (uint16_t) finder->known.len;
+        asked->node[0] = finder->node;
+        asked->count = 1;
+        finder->inside = 1;
+        finder->absent.len = 0;
+    }
+
+    return status;
+}
+
+
+/* Down from the directory that is asked for, where one look finds that. */
 static iri_status_t
 iri_find_inside(iri_finder_t *finder, iri_walk_t *walk)
 {
-    iri_asked_t *asked = &finder->asked;
     iri_status_t status = IRI_OK;
-    int64_t      at;
     size_t       from = 0, last = iri_last_segment(finder->part);
 
     if (last != 0 && iri_cache_memo(finder->search->cache) != NULL
         && iri_is_parent_written_so(finder, last))
     {
-        at = iri_now();
-        status = iri_find_parent(finder, last, &from);
-
-        if (from != 0 && from + finder->search->root.len <= UINT16_MAX
-            && iri_node_is_settled(&finder->node, at))
-        {
-            asked->len[0] = (uint16_t) finder->known.len;
-            asked->node[0] = finder->node;
-            asked->count = 1;
-            finder->inside = 1;
-            finder->absent.len = 0;
-        }
+        status = iri_begin_inside(finder, last, &from);
     }
 
     if (status != IRI_OK) {
@@ -923,6 +934,45 @@ iri_find_inside(iri_finder_t *finder, iri_walk_t *walk)
 
     return from != 0 ? iri_walk_from(finder, finder->part, from, walk)
                      : iri_walk(finder, finder->part, 0, walk);
+}
+
+
+/*
+ * Is the last segment, without a "/" behind it, all that readings differ in?
+ * Then whatever they lead to is in the directory before offset last, or not
+ * there.
+ */
+static int
+iri_is_last_alone(const iri_finder_t *finder, size_t last)
+{
+    iri_str_t came = { last, finder->octets.data };
+    iri_str_t parent = { last, finder->part.data };
+
+    return last != 0 && last < finder->part.len
+           && finder->part.data[finder->part.len - 1] != '/'
+           && iri_last_segment(finder->octets) == last
+           && iri_str_equal(came, parent) && iri_is_ascii(came, 0);
+}
+
+
+/* Down under the first reading, then the further ones. */
+static iri_status_t
+iri_find_readings(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_status_t status = IRI_OK;
+    size_t       from, last = iri_last_segment(finder->part);
+
+    if (iri_cache_memo(finder->search->cache) != NULL && !iri_may_fold(finder)
+        && iri_is_last_alone(finder, last))
+    {
+        status = iri_begin_inside(finder, last, &from);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_walk(finder, finder->part, 0, &best->walk);
+    }
+
+    return status == IRI_OK ? iri_find_further(finder, best) : status;
 }
 
 
@@ -945,13 +995,8 @@ iri_find_named(iri_finder_t *finder, iri_further_t *best)
         return status;
     }
 
-    if (!finder->further) {
-        return iri_find_inside(finder, &best->walk);
-    }
-
-    status = iri_walk(finder, finder->part, 0, &best->walk);
-
-    return status == IRI_OK ? iri_find_further(finder, best) : status;
+    return finder->further ? iri_find_readings(finder, best)
+                           : iri_find_inside(finder, &best->walk);
 }
 
 

@@ -8,8 +8,8 @@
  * they were asked, the answer stays right until one of them changes: a look
  * at each of them instead of all the work.  The same is true of the names
  * that were looked for in one directory, after a look at that; but a look may
- * fail for once, so such an answer must have been given twice.  Only of paths
- * that have one reading.
+ * fail for once, so such an answer must have been given twice.  Paths that
+ * have further readings are among these, if all their names are sought there.
  *
  * Both are kept for one process, in a table of one place for each hash;
  * nothing is lost if it is gone.
@@ -43,6 +43,9 @@ typedef struct {
     uint8_t      why;
     uint8_t      match;
     uint8_t      sure;       /* 0: it must be found once more */
+    uint8_t      way;        /* 0: what was found is in the reading's charset,
+                                i: in the i-th of its list, behind the last:
+                                in several */
     iri_asked_t  asked;
 } iri_memo_head_t;
 
@@ -187,6 +190,40 @@ iri_memo_charsets(const iri_finder_t *finder)
 }
 
 
+/* The charset of what was found, and back. */
+static size_t
+iri_memo_way(const iri_finder_t *finder, iri_str_t charset)
+{
+    const iri_reading_t  *reading = finder->search->reading;
+    const iri_charsets_t *list;
+    size_t                i;
+
+    if (reading == NULL || charset.data == reading->charset.data) {
+        return 0;
+    }
+
+    list = &reading->conf->charsets;
+
+    for (i = 0; i < list->count; i++) {
+        if (charset.data == iri_charset_name(list->at[i]).data) {
+            break;
+        }
+    }
+
+    return i + 1;
+}
+
+
+static iri_str_t
+iri_memo_charset(const iri_search_t *search, size_t way)
+{
+    const iri_charsets_t *list = &search->reading->conf->charsets;
+
+    return way <= list->count ? iri_charset_name(list->at[way - 1])
+                              : iri_charset_mixed;
+}
+
+
 static iri_memo_place_t *
 iri_memo_place(const iri_memo_t *memo, uint64_t hash)
 {
@@ -306,6 +343,10 @@ iri_memo_tell(const iri_memo_entry_t *entry, const iri_search_t *search,
     found->filename.len = entry->head.filename;
     found->path = search->path;
 
+    if (entry->head.way != 0) {
+        found->charset = iri_memo_charset(search, entry->head.way);
+    }
+
     if (entry->head.found != 0) {
         found->path.data = filename + entry->head.filename + 1;
         found->path.len = entry->head.found;
@@ -382,8 +423,8 @@ iri_memo_may_keep(const iri_finder_t *finder, const iri_found_t *found,
                   + found->path.len;
 
     return finder->asked.count != 0 && !finder->asked.unsure
-           && !finder->further && !finder->stopped && finder->lists == 0
-           && (finder->looks == 0 || finder->inside)
+           && !finder->stopped && finder->lists == 0
+           && ((finder->looks == 0 && !finder->further) || finder->inside)
            && (found->answer == IRI_MOVED || found->answer == IRI_PASS
                || (found->answer == IRI_SERVE && finder->inside))
            && text <= IRI_MEMO_TEXT && iri_memo_may_ask(finder, memo);
@@ -429,7 +470,7 @@ iri_memo_is_told_again(const iri_memo_entry_t *entry,
 
     return iri_memo_is_of(entry, head->hash, finder)
            && old->answer == head->answer && old->why == head->why
-           && old->match == head->match
+           && old->match == head->match && old->way == head->way
            && iri_memo_same_asked(&old->asked, &head->asked)
            && iri_memo_has(entry, at, old->filename, found->filename)
            && iri_memo_has(entry, at + old->filename + 1, old->found, path);
@@ -466,6 +507,7 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     head.answer = (uint8_t) found->answer;
     head.why = (uint8_t) found->why;
     head.match = (uint8_t) found->match;
+    head.way = (uint8_t) iri_memo_way(finder, found->charset);
     head.asked = finder->asked;
 
     iri_cache_lock_own(search->cache);

@@ -1962,6 +1962,92 @@ test_named_places(void **state)
 }
 
 
+/* What a path leads to that came as octets, and in which charset. */
+static const char *
+find_octets(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
+            const char *octets, iri_str_t *charset)
+{
+    static char        text[128];
+    iri_reading_conf_t conf;
+    iri_reading_t      reading;
+    iri_request_t      request = { core_str(octets), 0, { 0, NULL } };
+    iri_found_t        found;
+    iri_search_t       search = { .tree = tree, .cache = cache,
+                                  .root = S("/srv"), .reading = &reading };
+
+    memset(&conf, 0, sizeof(conf));
+    conf.charsets = core_charsets("shift_jis euc-jp");
+    assert_int_equal(iri_read(&core->env, &conf, &request, &reading), IRI_OK);
+    search.path = reading.path;
+    assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
+    *charset = found.charset;
+    snprintf(text, sizeof(text), "%s %.*s", iri_why_text(found.why),
+             (int) found.path.len, found.path.data);
+
+    return text;
+}
+
+
+#define SJIS_FIRST "\xef\xbd\xa5\xef\xbd\xac"   /* GA_EUC in Shift_JIS */
+
+/*
+ * What has further readings, for as long as its directory stays: once the
+ * first of them is there that is meant.
+ */
+static void
+test_named_further(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    iri_str_t       charset;
+    const char     *in[] = { "", "/d", "/d/e" };
+    char            path[64], there[64], first[64], *told, *absent, *exact;
+    size_t          i, k;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (i = 0; i < COUNT(in); i++) {
+        snprintf(path, sizeof(path), "%s/" GA_EUC, in[i]);
+        snprintf(there, sizeof(there), "/srv%s/x", in[i]);
+        core_put(&core, core_str(there));
+        absent = strdup(find_octets(&core, cache, &tree, path, &charset));
+
+        core.mtime++;
+        snprintf(there, sizeof(there), "/srv%s/" GA, in[i]);
+        core_put(&core, core_str(there));
+        told = strdup(find_octets(&core, cache, &tree, path, &charset));
+        assert_string_not_equal(absent, told);
+        assert_text(charset, "EUC-JP");
+
+        for (k = 0; k < 3; k++) {
+            core.stats = 0;
+            assert_string_equal(
+                find_octets(&core, cache, &tree, path, &charset), told);
+            assert_text(charset, "EUC-JP");
+        }
+
+        assert_int_equal(core.stats, 1);
+
+        core.mtime++;
+        snprintf(first, sizeof(first), "/srv%s/" SJIS_FIRST, in[i]);
+        core_put(&core, core_str(first));
+        exact = strdup(find_octets(&core, cache, &tree, path, &charset));
+        assert_string_not_equal(exact, told);
+        assert_text(charset, "Shift_JIS");
+
+        free(absent);
+        free(told);
+        free(exact);
+    }
+
+    core_free(&core);
+    iri_cache_destroy(cache);
+}
+
+
 /* A directory that has changed just now, or is yet to come: no memory of it. */
 static void
 test_named_racy(void **state)
@@ -2088,6 +2174,7 @@ main(void)
         cmocka_unit_test(test_named),
         cmocka_unit_test(test_named_settings),
         cmocka_unit_test(test_named_places),
+        cmocka_unit_test(test_named_further),
         cmocka_unit_test(test_named_racy),
         cmocka_unit_test(test_named_replaced),
     };
