@@ -1,4 +1,4 @@
-# What it costs to read a path in nginx, and to find what has just that name:
+# What it costs to read a path, and to find what has just that name:
 # instructions of a request with the module on, without those of the same page
 # asked for in UTF-8 with the module off. The system calls are the group
 # fold's.
@@ -16,13 +16,27 @@ use Unicode::Normalize 'NFD';
 my $SIZE = 3000;    # names; new ones are asked for one after the other
 my $PAGE = 500;     # the one that is asked for again and again
 
-# Settings of a server.
+# Settings of a server, and how it is told them: under which key of
+# new_server().
+my %KEY = (nginx => 'places', httpd => 'conf');
 my %ON = (
-    any    => '',
-    nfc    => 'iri_filename_form nfc;',
-    sjis   => 'iri_charset Shift_JIS EUC-JP;',
-    1251   => 'iri_charset windows-1251;',
-    legacy => 'iri_charset EUC-JP; iri_filename_charset EUC-JP;',
+    nginx => {
+        off    => 'iri off;',
+        any    => 'iri on;',
+        nfc    => 'iri on; iri_filename_form nfc;',
+        sjis   => 'iri on; iri_charset Shift_JIS EUC-JP;',
+        1251   => 'iri on; iri_charset windows-1251;',
+        legacy => 'iri on; iri_charset EUC-JP; iri_filename_charset EUC-JP;',
+    },
+    httpd => {
+        off    => "IRIEngine Off\n",
+        any    => "IRIEngine On\n",
+        nfc    => "IRIEngine On\nIRIFilenameForm nfc\n",
+        sjis   => "IRIEngine On\nIRICharset Shift_JIS EUC-JP\n",
+        1251   => "IRIEngine On\nIRICharset windows-1251\n",
+        legacy => "IRIEngine On\nIRICharset EUC-JP\n"
+            . "IRIFilenameCharset EUC-JP\n",
+    },
 );
 
 # Rows: settings, what is asked for, its directory, how it is written, the
@@ -50,8 +64,21 @@ sub run {
     my ($class, $table, %option) = @_;
     my $self = bless { %option, table => $table }, $class;
     $self->{root} = trees($option{trees}, map { "$_$SIZE" } qw(d ja fr ru ej));
-    my @rows = grep { "$_->[0] $_->[1]" =~ /$option{rows}/ } @ROWS;
-    $table->text('### nginx, reading and finding');
+    for my $what (grep { !$option{server} || $_ eq $option{server} }
+        qw(nginx httpd))
+    {
+        $self->server($what);
+    }
+    return;
+}
+
+sub server {
+    my ($self, $what) = @_;
+    my $table = $self->{table};
+    my @rows = grep { "$_->[0] $_->[1]" =~ /$self->{rows}/ } @ROWS;
+    $self->{$_} = {} for qw(servers base);
+    $self->{what} = $what;
+    $table->text("### $what, reading and finding");
     $table->text('Instructions of a request, without those of the same page '
         . 'in UTF-8 with the module off.');
     $table->text('');
@@ -66,7 +93,7 @@ sub run {
     }
     $_->stop for values %{ $self->{servers} };
     $table->table(['', 'first', 'again'], @lines);
-    $table->goal("nginx $_->[0]", @$_[1, 2], 'instructions') for @goals;
+    $table->goal("$what $_->[0]", @$_[1, 2], 'instructions') for @goals;
     $table->text('');
     return;
 }
@@ -99,23 +126,24 @@ sub more {
     my $wanted = $written == \&absent ? 404 : 200;
     my $like   = $written == \&absent ? $written : \&as_it_is;
     my $base   = $self->{base}{"$as $wanted"} //=
-        $self->cost('off', 'iri off;', $wanted,
+        $self->cost('off', $wanted,
             sub { target($as, $like, $as, $PAGE) });
     my $number = $PAGE;
-    my $cost   = $self->cost($on, "iri on; $ON{$on}", $wanted, sub {
+    my $cost   = $self->cost($on, $wanted, sub {
         $number = ++$self->{asked} % $SIZE if $new;
         return target($directory, $written, $as, $number);
     });
-    $self->{table}->figure('nginx', "$row->[0]: $row->[1]",
+    $self->{table}->figure($self->{what}, "$row->[0]: $row->[1]",
         $new ? 'first' : 'again', sprintf '%.1f', $cost - $base);
     return $cost - $base;
 }
 
 sub cost {
-    my ($self, $name, $places, $wanted, $target) = @_;
+    my ($self, $name, $wanted, $target) = @_;
+    my $what   = $self->{what};
     my $server = $self->{servers}{$name} //= IRI::Bench::Server::new_server(
-        'nginx', root => $self->{root}, places => $places,
-        tool => 'callgrind');
+        $what, root => $self->{root}, tool => 'callgrind',
+        $KEY{$what} => $ON{$what}{$name});
     my $answer = $server->ask_until($target, $wanted);
     die "read: ", $answer->status, ", not $wanted, for ", $target->(), "\n"
         if $answer->status != $wanted;
