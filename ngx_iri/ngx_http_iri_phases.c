@@ -1091,8 +1091,10 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
     ngx_http_iri_srv_conf_t  *iscf;
     ngx_http_iri_main_conf_t *imcf;
 
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
     if (ngx_http_iri_is_untouched(r) && !ngx_http_iri_says_where(r, 0)
-        && r->method != NGX_HTTP_OPTIONS)
+        && r->method != NGX_HTTP_OPTIONS && iscf->client == NULL)
     {
         ngx_http_iri_root_back(r);
         return ngx_http_iri_next_header_filter(r);
@@ -1114,7 +1116,6 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
             return NGX_ERROR;
         }
 
-        iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
         if (r->method == NGX_HTTP_OPTIONS && iscf->advertise && r == r->main
             && ngx_http_iri_write_advertised(r) != NGX_OK)
         {
