@@ -90,7 +90,7 @@ typedef struct {
     iri_env_t    *env;
     cli_target_t  target;
     iri_reading_t reading;
-    iri_found_t   found; /* answer PASS, all else 0, without a root */
+    iri_found_t   found;       /* answer PASS, all else 0, without a root */
     int           led_nowhere; /* a name that is only near, without an end */
     iri_answer_t  answer;
     iri_why_t     why;
@@ -350,8 +350,7 @@ explain_split(explain_t *x, const iri_search_t *search,
 static int
 explain_is_there(const cli_call_t *call, const explain_t *x)
 {
-    return x->path_info.len == 0
-           || !explain_is_directory(call, x->filename);
+    return x->path_info.len == 0 || !explain_is_directory(call, x->filename);
 }
 
 

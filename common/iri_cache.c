@@ -25,22 +25,22 @@
 
 #include "iri_int.h"
 
-#define IRI_SETTLED INT64_C(2000000000) /* ns after which mtime is safe */
-#define IRI_FRESH   INT64_C(100000000)  /* ns that a racy index is used */
-#define IRI_IDLE    9    /* times as long as it took, until it is read again */
+#define IRI_SETTLED  INT64_C(2000000000) /* ns after which mtime is safe */
+#define IRI_FRESH    INT64_C(100000000)  /* ns that a racy index is used */
+#define IRI_IDLE     9 /* times as long as it took, until it is read again */
 #define IRI_TELL     INT64_C(60000000000) /* ns between two such lines of log */
 #define IRI_FORSAKEN INT64_C(3600000000000) /* ns in which any is read */
 #define IRI_WASTE    INT64_C(200000000) /* ns spent for nothing at a time */
-#define IRI_QUICK   1000 /* entries that are read again at once, if that */
-#define IRI_QUICKLY INT64_C(5000000)        /* costs no more, ns */
+#define IRI_QUICK    1000 /* entries that are read again at once, if that */
+#define IRI_QUICKLY  INT64_C(5000000) /* costs no more, ns */
 
-#define IRI_MAX_CHARACTER 64   /* octets of one that may be left out */
-#define IRI_LEAST_ROOM  32768  /* octets of an index, in a very small cache */
-#define IRI_MEMO_SHARE  32     /* of the size, for each process besides */
-#define IRI_WAYS_OF_SET 4      /* slots in which an index may be */
-#define IRI_PAGE        1024   /* octets that indexes are counted in */
-#define IRI_SLOT_SHARE  1024   /* octets of memory for each slot */
-#define IRI_MAX_SLOTS   32768  /* all are looked through to find a place */
+#define IRI_MAX_CHARACTER 64    /* octets of one that may be left out */
+#define IRI_LEAST_ROOM    32768 /* octets of an index, in a very small cache */
+#define IRI_MEMO_SHARE    32    /* of the size, for each process besides */
+#define IRI_WAYS_OF_SET   4     /* slots in which an index may be */
+#define IRI_PAGE          1024  /* octets that indexes are counted in */
+#define IRI_SLOT_SHARE    1024  /* octets of memory for each slot */
+#define IRI_MAX_SLOTS     32768 /* all are looked through to find a place */
 
 /* Of what stands below, of an index, and of the keys in it: one more each. */
 #define IRI_LAYOUT UINT64_C(0x6972692d00000001)
@@ -49,31 +49,31 @@ enum { IRI_SLOT_FREE, IRI_SLOT_FILLING, IRI_SLOT_READY };
 
 typedef struct {
     uint32_t   state;
-    int32_t    pid;        /* who fills it */
-    iri_node_t node;       /* the directory's own */
+    int32_t    pid;  /* who fills it */
+    iri_node_t node; /* the directory's own */
     uint64_t   shape[2];
     int64_t    read_at;
-    int64_t    took;       /* ns, to read it */
-    int64_t    cost;       /* ns of these at work */
-    uint32_t   used;       /* when, by the clock of the head */
-    uint32_t   page;       /* the first, and how many */
+    int64_t    took; /* ns, to read it */
+    int64_t    cost; /* ns of these at work */
+    uint32_t   used; /* when, by the clock of the head */
+    uint32_t   page; /* the first, and how many */
     uint32_t   pages;
-    uint32_t   known;      /* as that of the index, which may have no pages */
-    uint16_t   crowded;    /* it has none since there was no room for it */
-    uint16_t   drove_out;  /* it has those of another */
-    uint32_t   entries;    /* likewise, as many as there is room for */
+    uint32_t   known;     /* as that of the index, which may have no pages */
+    uint16_t   crowded;   /* it has none since there was no room for it */
+    uint16_t   drove_out; /* it has those of another */
+    uint32_t   entries;   /* likewise, as many as there is room for */
 } iri_slot_t;
 
 typedef struct {
     uint64_t layout;
     uint64_t size;
-    uint64_t key[2];       /* of the hashes */
+    uint64_t key[2]; /* of the hashes */
     uint32_t sets;
     uint32_t pages;
     uint32_t clock;
     uint32_t unused;
-    int64_t  wasted;       /* ns: what was read and had no room, or drove */
-    int64_t  wasted_at;    /* another out; less by a tenth of what passes */
+    int64_t  wasted;    /* ns: what was read and had no room, or drove */
+    int64_t  wasted_at; /* another out; less by a tenth of what passes */
 } iri_region_t;
 
 struct iri_cache_s {
@@ -179,8 +179,8 @@ iri_region_open(iri_cache_t *cache)
 iri_cache_t *
 iri_cache_create(const iri_cache_conf_t *conf)
 {
-    size_t       least = sizeof(iri_region_t)
-                         + IRI_WAYS_OF_SET * sizeof(iri_slot_t);
+    size_t least = sizeof(iri_region_t)
+                   + IRI_WAYS_OF_SET * sizeof(iri_slot_t);
     iri_cache_t *cache;
 
     cache = calloc(1, sizeof(*cache));
@@ -613,8 +613,7 @@ iri_pages_clear(iri_cache_t *cache, uint32_t first, uint32_t count)
             }
 
             if (slot->state == IRI_SLOT_FILLING
-                || !iri_slot_has_served(slot, now))
-            {
+                || !iri_slot_has_served(slot, now)) {
                 return 0;
             }
 
@@ -707,10 +706,9 @@ iri_slot_index(const iri_cache_t *cache, const iri_slot_t *slot,
 static uint32_t
 iri_index_pages(const iri_index_t *index)
 {
-    return index->head.records != 0
-               ? (uint32_t) ((iri_index_size(index) + IRI_PAGE - 1)
-                             / IRI_PAGE)
-               : 0;
+    return index->head.records != 0 ? (
+               uint32_t) ((iri_index_size(index) + IRI_PAGE - 1) / IRI_PAGE)
+                                    : 0;
 }
 
 
@@ -856,8 +854,7 @@ iri_slot_fill(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
     iri_cache_unlock(cache);
 
     if (room && pages != 0) {
-        iri_index_copy(index,
-                       cache->pages + (size_t) slot->page * IRI_PAGE);
+        iri_index_copy(index, cache->pages + (size_t) slot->page * IRI_PAGE);
     }
 
     iri_cache_lock(cache);
@@ -968,8 +965,8 @@ iri_index_ask(const iri_env_t *env, const iri_shape_t *shape,
 
     search->spelled = search->hits.count == 0 && search->may_spell
                       && index->head.spelled
-                      && search->key.len <= index->head.longest
-                                                + IRI_MAX_CHARACTER;
+                      && search->key.len
+                             <= index->head.longest + IRI_MAX_CHARACTER;
 
     return status == IRI_OK && search->spelled
                ? iri_spell_find(env, shape, index, search->key, &search->hits)
@@ -1021,10 +1018,9 @@ iri_cache_job_run(iri_cache_job_t *job)
     int64_t      read_at = iri_now();
     int          more;
 
-    status = iri_index_build(&job->env, &job->shape, job->directory,
-                             IRI_MAX_INDEXED,
-                             iri_cache_room(job->cache, &job->shape), &node,
-                             &index, &more);
+    status = iri_index_build(
+        &job->env, &job->shape, job->directory, IRI_MAX_INDEXED,
+        iri_cache_room(job->cache, &job->shape), &node, &index, &more);
 
     if (status != IRI_OK) {
         iri_cache_job_drop(job);
@@ -1124,10 +1120,9 @@ iri_cache_read(const iri_env_t *env, iri_cache_t *cache,
     int64_t      read_at = iri_now();
     int          later, more = 0;
 
-    status = iri_index_build(env, shape, search->directory,
-                             iri_cache_most(cache, shape),
-                             iri_cache_room(cache, shape), &node, &index,
-                             &more);
+    status = iri_index_build(
+        env, shape, search->directory, iri_cache_most(cache, shape),
+        iri_cache_room(cache, shape), &node, &index, &more);
     if (status != IRI_OK) {
         search->listed = 1;
         return status;
@@ -1159,11 +1154,11 @@ iri_cache_read(const iri_env_t *env, iri_cache_t *cache,
 
 /* What a look into the cache has given. */
 typedef struct {
-    int      due;      /* the directory is to be read, and nobody is at it */
-    int      large;    /* and that takes long */
-    int      small;    /* it is known to be read in next to no time */
-    uint32_t crowded;  /* entries that there was no room for, to be told */
-    int      known;    /* but for their spellings */
+    int      due;     /* the directory is to be read, and nobody is at it */
+    int      large;   /* and that takes long */
+    int      small;   /* it is known to be read in next to no time */
+    uint32_t crowded; /* entries that there was no room for, to be told */
+    int      known;   /* but for their spellings */
 } iri_recalled_t;
 
 
@@ -1222,7 +1217,8 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
 
         search->sure = iri_slot_is_sure(slot, &search->node, now);
         search->settled = search->sure
-                          && iri_node_is_settled(&search->node, slot->read_at);
+                          && iri_node_is_settled(&search->node,
+                                                 slot->read_at);
         recalled->due = !search->sure && iri_slot_is_due(slot, now);
         recalled->large = slot->entries > IRI_MAX_WAITED;
         recalled->small = iri_slot_is_quick(slot);

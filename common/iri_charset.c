@@ -58,8 +58,7 @@ iri_linear_next(const iri_charset_t *charset, const unsigned char *p,
     uint32_t code;
 
     if (end - p < 4 || p[2] < 0x81 || p[2] > 0xfe || p[3] < 0x30
-        || p[3] > 0x39)
-    {
+        || p[3] > 0x39) {
         return 0;
     }
 

@@ -82,7 +82,8 @@ iri_html_asked(const iri_env_t *env, iri_buf_t *out, iri_str_t asked)
                      : iri_put_text(env, out, "the one that was asked for");
     }
 
-    return status == IRI_OK ? iri_put_text(env, out, ":</p>\n<ul>\n") : status;
+    return status == IRI_OK ? iri_put_text(env, out, ":</p>\n<ul>\n")
+                            : status;
 }
 
 

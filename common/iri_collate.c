@@ -64,9 +64,9 @@ iri_collate_slow(const iri_collator_t *collator, iri_str_t name,
 /* A key being put together. */
 typedef struct {
     const iri_collator_t *collator;
-    unsigned char        *out;       /* first level */
-    size_t                elements;  /* in it */
-    size_t                done;      /* of them in third */
+    unsigned char        *out;      /* first level */
+    size_t                elements; /* in it */
+    size_t                done;     /* of them in third */
     size_t                thirds;
     unsigned char         third[2 * IRI_QUICK];
 } iri_quick_t;
@@ -101,7 +101,8 @@ iri_put_pairs(iri_quick_t *quick, const unsigned char *digit, size_t n,
     }
 
     while (at < n) {
-        pair = at == 0 && n % 2 != 0 ? 0 : 10 * (digit[at++] - (unsigned) '0');
+        pair = at == 0 && n % 2 != 0 ? 0
+                                     : 10 * (digit[at++] - (unsigned) '0');
         pair = 11 + 2 * (pair + digit[at++] - '0');
 
         /* An element has room for four octets. */
@@ -446,8 +447,8 @@ iri_collate_ready(void)
 
 
 iri_status_t
-iri_collate(const iri_collator_t *collator, iri_str_t name,
-            int ascii, unsigned char key[IRI_MAX_KEY], size_t *len)
+iri_collate(const iri_collator_t *collator, iri_str_t name, int ascii,
+            unsigned char key[IRI_MAX_KEY], size_t *len)
 {
     if (!collator->quick || !ascii || name.len > IRI_QUICK) {
         return iri_collate_slow(collator, name, key, IRI_MAX_KEY, len);

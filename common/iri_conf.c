@@ -355,8 +355,7 @@ iri_size_parse(iri_str_t word, size_t *size)
 
     for (i = 0; i < word.len; i++) {
         if (word.data[i] < '0' || word.data[i] > '9'
-            || value > IRI_MAX_CACHE / 10)
-        {
+            || value > IRI_MAX_CACHE / 10) {
             return 0;
         }
 
@@ -690,8 +689,8 @@ iri_tree_conf_finish(const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
     }
 
     if ((tree->match & IRI_FORGIVE_EXACT_ONLY) == 0
-        && (iri_charsets_japanese(&tree->charsets)
-            || reading == NULL || iri_charsets_japanese(&reading->charsets)))
+        && (iri_charsets_japanese(&tree->charsets) || reading == NULL
+            || iri_charsets_japanese(&reading->charsets)))
     {
         tree->match |= IRI_FORGIVE_VARIANTS;
     }

@@ -192,8 +192,8 @@ iri_edit_same(const iri_edited_t *a, size_t i, const iri_edited_t *b,
     size_t len = (size_t) (a->edit.at[i + 1] - a->edit.at[i]);
 
     return len == (size_t) (b->edit.at[k + 1] - b->edit.at[k])
-           && memcmp(a->key.data + a->edit.at[i],
-                     b->key.data + b->edit.at[k], len)
+           && memcmp(a->key.data + a->edit.at[i], b->key.data + b->edit.at[k],
+                     len)
                   == 0;
 }
 
@@ -241,8 +241,8 @@ iri_edit_compare(const iri_edited_t *a, const iri_edited_t *b)
 {
     size_t i = 0;
 
-    while (i < a->edit.count && i < b->edit.count && iri_edit_same(a, i, b, i))
-    {
+    while (i < a->edit.count && i < b->edit.count
+           && iri_edit_same(a, i, b, i)) {
         i++;
     }
 

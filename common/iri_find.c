@@ -405,9 +405,9 @@ iri_find_absent(const iri_finder_t *finder, iri_walk_t *walk,
 
     found->answer = IRI_MOVED;
     found->match = walk->match;
-    found->why = walk->match >= IRI_MATCH_WIDTH     ? IRI_WHY_BELOW
+    found->why = walk->match >= IRI_MATCH_WIDTH ? IRI_WHY_BELOW
                  : walk->why != IRI_WHY_NOTHING ? walk->why
-                                                    : IRI_WHY_READ;
+                                                : IRI_WHY_READ;
 
     return iri_walk_path(finder, walk, &found->path);
 }
@@ -510,8 +510,7 @@ iri_choices_sort(iri_str_t *choices, size_t count)
 
     for (i = 1; i < count; i++) {
         for (k = i; k > 0 && iri_str_compare(choices[k - 1], choices[k]) > 0;
-             k--)
-        {
+             k--) {
             swap = choices[k];
             choices[k] = choices[k - 1];
             choices[k - 1] = swap;
@@ -585,8 +584,8 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
 int
 iri_is_write(iri_str_t method)
 {
-    static const char *const reads[] = { "GET",   "HEAD",     "POST",
-                                         "OPTIONS", "TRACE",  "PROPFIND",
+    static const char *const reads[] = { "GET",     "HEAD",  "POST",
+                                         "OPTIONS", "TRACE", "PROPFIND",
                                          "REPORT",  "SEARCH" };
     size_t                   i;
 
@@ -796,8 +795,7 @@ iri_find_folded_below(iri_finder_t *finder, iri_further_t *best)
     status = iri_walk(finder, iri_buf_str(&best->walk.names), 0, &walk);
 
     if (status != IRI_OK || finder->stopped
-        || (walk.refused && !walk.unwritable))
-    {
+        || (walk.refused && !walk.unwritable)) {
         return status;
     }
 
@@ -1151,7 +1149,8 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
     }
 
     /* No name, for it holds a control, and nothing of it is forgiven. */
-    if (!canonical && iri_is_ascii(finder->part, 0) && !iri_may_fold(finder)) {
+    if (!canonical && iri_is_ascii(finder->part, 0) && !iri_may_fold(finder))
+    {
         return iri_find_pass(finder, IRI_WHY_ASCII, found);
     }
 
@@ -1256,7 +1255,8 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
 
 
 int
-iri_depends_on_charsets(const iri_reading_t *reading, const iri_found_t *found)
+iri_depends_on_charsets(const iri_reading_t *reading,
+                        const iri_found_t   *found)
 {
     if (reading == NULL || reading->form == IRI_FORM_ASCII) {
         return 0;

@@ -74,9 +74,9 @@ static const struct {
                         { 0x1e00, 0x1fff },
                         { 0xff01, 0xff9d } };
 
-#define IRI_CELLS (0x25f + 0x113 + 0xfe + 0x200 + 0x9d)
-#define IRI_CELL_SHAPES 16   /* VARIANTS, WIDTH, CASE, ACCENTS */
-#define IRI_CELL_KEY    7    /* octets */
+#define IRI_CELLS       (0x25f + 0x113 + 0xfe + 0x200 + 0x9d)
+#define IRI_CELL_SHAPES 16 /* VARIANTS, WIDTH, CASE, ACCENTS */
+#define IRI_CELL_KEY    7  /* octets */
 
 static uint64_t iri_cells[IRI_CELL_SHAPES][IRI_CELLS];
 
@@ -173,8 +173,7 @@ iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name,
 
     *done = (match & (IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN)) == 0;
 
-    for (/* void */; status == IRI_OK && *done && p < end;
-         p += character.len)
+    for (/* void */; status == IRI_OK && *done && p < end; p += character.len)
     {
         if (*p < 0x80) {
             character.len = 1;
@@ -253,9 +252,9 @@ iri_fold_width(uint32_t c, UErrorCode *error)
     }
 
     nfkc = unorm2_getNFKCInstance(error);
-    n = U_SUCCESS(*error) ? unorm2_getRawDecomposition(nfkc, (UChar32) c,
-                                                       units, 4, error)
-                          : 0;
+    n = U_SUCCESS(*error)
+            ? unorm2_getRawDecomposition(nfkc, (UChar32) c, units, 4, error)
+            : 0;
 
     if (U_FAILURE(*error) || n <= 0) {
         return c;
@@ -317,10 +316,10 @@ iri_fold_character(unsigned match, uint32_t c, iri_units_t *to)
                   ? iri_fold_german(c)
                   : NULL;
 
-    return letters != NULL ? iri_units_put(to, (unsigned char) letters[0])
-                                 && iri_units_put(to,
-                                                  (unsigned char) letters[1])
-                           : iri_units_put(to, c);
+    return letters != NULL
+               ? iri_units_put(to, (unsigned char) letters[0])
+                     && iri_units_put(to, (unsigned char) letters[1])
+               : iri_units_put(to, c);
 }
 
 
@@ -387,18 +386,16 @@ iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
 
     for (i = 0; i < from.len && U_SUCCESS(*error); i = end + 1) {
         for (end = i; end < from.len && !iri_char_stays(from.units[end]);
-             end++)
-        {
+             end++) {
             /* void */
         }
 
         s->len += unorm2_normalize(normalizer, from.units + i, end - i,
-                                   s->units + s->len,
-                                   IRI_FOLD_UNITS - s->len, error);
+                                   s->units + s->len, IRI_FOLD_UNITS - s->len,
+                                   error);
 
         if (end < from.len && U_SUCCESS(*error)
-            && !iri_units_put(s, from.units[end]))
-        {
+            && !iri_units_put(s, from.units[end])) {
             *error = U_BUFFER_OVERFLOW_ERROR;
         }
     }
@@ -660,8 +657,7 @@ iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a, iri_str_t b,
         return IRI_OK;
     }
 
-    for (i = 0; i < sizeof(iri_fold_levels) / sizeof(iri_fold_levels[0]);
-         i++)
+    for (i = 0; i < sizeof(iri_fold_levels) / sizeof(iri_fold_levels[0]); i++)
     {
         if ((match & iri_fold_levels[i].forgiven) == 0) {
             continue;

@@ -52,9 +52,8 @@ static int
 iri_is_html_plain(unsigned char c)
 {
     /* one bit for each, from 00 up */
-    static const uint32_t plain[4] = {
-        0x00000000, 0xafffff1b, 0xffffffff, 0x7fffffff
-    };
+    static const uint32_t plain[4] = { 0x00000000, 0xafffff1b, 0xffffffff,
+                                       0x7fffffff };
 
     return c < 0x80 && (plain[c >> 5] >> (c & 31) & 1);
 }
@@ -76,11 +75,11 @@ iri_html_run(const unsigned char *p, const unsigned char *end)
 
 /* Of each octet: 1: not simple; 2: not printable ASCII. */
 static const unsigned char iri_not_simple[256] = {
-    [0x00 ... 0x1f] = 3, [' '] = 1,  ['"'] = 1,           ['#'] = 1,
-    ['%'] = 1,           ['&'] = 1,  ['\''] = 1,          ['/'] = 1,
-    ['<'] = 1,           ['>'] = 1,  ['?'] = 1,           ['['] = 1,
-    ['\\'] = 1,          [']'] = 1,  ['^'] = 1,           ['`'] = 1,
-    ['{'] = 1,           ['|'] = 1,  ['}'] = 1,           [0x7f ... 0xff] = 3,
+    [0x00 ... 0x1f] = 3, [' '] = 1, ['"'] = 1,  ['#'] = 1,
+    ['%'] = 1,           ['&'] = 1, ['\''] = 1, ['/'] = 1,
+    ['<'] = 1,           ['>'] = 1, ['?'] = 1,  ['['] = 1,
+    ['\\'] = 1,          [']'] = 1, ['^'] = 1,  ['`'] = 1,
+    ['{'] = 1,           ['|'] = 1, ['}'] = 1,  [0x7f ... 0xff] = 3,
 };
 
 
@@ -88,14 +87,14 @@ void
 iri_text_look(iri_str_t text, int *simple, int *ascii)
 {
     unsigned not = 0;
-    size_t   i;
+    size_t i;
 
     for (i = 0; i < text.len; i++) {
         not |= iri_not_simple[text.data[i]];
     }
 
-    *simple = (not & 1) == 0;
-    *ascii = (not & 2) == 0;
+    *simple = (not &1) == 0;
+    *ascii = (not &2) == 0;
 }
 
 

@@ -30,13 +30,13 @@
  */
 #define IRI_MAX_CLOSE (64 * 1024)
 
-#define IRI_ALIGN 4   /* of a record, which is what the table counts in */
+#define IRI_ALIGN 4 /* of a record, which is what the table counts in */
 
 /* What stands before the octets of an entry. */
 typedef struct {
     uint32_t hash;
     uint16_t len;
-    uint16_t charset;   /* index in the tree's list, for the order of twins */
+    uint16_t charset; /* index in the tree's list, for the order of twins */
 } iri_record_t;
 
 /* A part that grows, in memory of its own. */
@@ -53,20 +53,20 @@ typedef struct {
 } iri_scratch_t;
 
 typedef struct {
-    iri_env_t          scratch;   /* what is forgotten with the entry */
+    iri_env_t          scratch; /* what is forgotten with the entry */
     const iri_shape_t *shape;
-    size_t             most;      /* entries */
-    size_t             size;      /* octets */
+    size_t             most; /* entries */
+    size_t             size; /* octets */
     size_t             entries;
-    size_t             close;     /* octets looked at closely */
-    int                more;      /* there are more entries than most */
-    int                too_many;  /* more than there is room for */
-    int                unlisted;  /* it may not be listed */
-    iri_status_t       failed;    /* memory, where each may not say so */
+    size_t             close;    /* octets looked at closely */
+    int                more;     /* there are more entries than most */
+    int                too_many; /* more than there is room for */
+    int                unlisted; /* it may not be listed */
+    iri_status_t       failed;   /* memory, where each may not say so */
     iri_part_t         text;
     iri_part_t         spellings;
     uint32_t           records;
-    uint32_t           longest;   /* octets of a key */
+    uint32_t           longest; /* octets of a key */
     iri_edit_t         edit;
 } iri_builder_t;
 
@@ -381,9 +381,8 @@ iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
     }
 
     if (status == IRI_OK) {
-        builder->longest = key.len > builder->longest
-                               ? (uint32_t) key.len
-                               : builder->longest;
+        builder->longest = key.len > builder->longest ? (uint32_t) key.len
+                                                      : builder->longest;
         status = iri_record_add(builder, octets, charset,
                                 iri_index_hash(shape, key), &at);
     }

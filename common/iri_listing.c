@@ -219,7 +219,8 @@ iri_listing_reads(iri_listing_t *listing, iri_str_t path,
     iri_request_t request = { path, 0, { 0, NULL } };
     iri_status_t  status;
 
-    status = iri_read(&listing->own, listing->conf.reading, &request, reading);
+    status = iri_read(&listing->own, listing->conf.reading, &request,
+                      reading);
 
     *reads = status == IRI_OK && reading->answer != IRI_REFUSE
              && iri_str_equal(reading->path, path);
@@ -564,8 +565,7 @@ iri_item_link(iri_listing_t *listing, iri_item_t *item)
     iri_blocks_reset(&listing->scratch);
 
     if (item->name_len != 0 && !listing->odd
-        && iri_item_is_short(listing, item))
-    {
+        && iri_item_is_short(listing, item)) {
         if (iri_item_is_plain(listing, item)) {
             leads = 1;
         } else {

@@ -153,7 +153,7 @@ iri_segment_end(iri_str_t path, size_t offset)
         slash = memchr(path.data + offset, '/', path.len - offset);
     }
 
-    return slash != NULL ? (size_t) (slash - path.data)
+    return slash != NULL       ? (size_t) (slash - path.data)
            : offset < path.len ? path.len
                                : offset;
 }

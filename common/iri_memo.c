@@ -20,33 +20,33 @@
 
 #include "iri_int.h"
 
-#define IRI_MEMO_SIZE 1024   /* octets of one of them, or it is not kept */
+#define IRI_MEMO_SIZE 1024 /* octets of one of them, or it is not kept */
 
 /* The lowest bits of a hash tell of what it is. */
 #define IRI_MEMO_FOUND   UINT64_C(1)
 #define IRI_MEMO_READING UINT64_C(2)
 
 typedef struct {
-    uint64_t     hash;       /* 0: free */
-    uint64_t     shape[2];
-    uint64_t     charsets;   /* of the reading */
-    uint32_t     match_conf; /* IRI_FORGIVE_... of the tree */
-    uint32_t     prefix;
-    uint16_t     root;       /* octets of text, one behind the other */
-    uint16_t     path;
-    uint16_t     octets;
-    uint16_t     filename;   /* and a NUL */
-    uint16_t     found;
-    uint8_t      write;
-    uint8_t      read;       /* how the path came */
-    uint8_t      answer;
-    uint8_t      why;
-    uint8_t      match;
-    uint8_t      sure;       /* 0: it must be found once more */
-    uint8_t      way;        /* 0: what was found is in the reading's charset,
+    uint64_t    hash; /* 0: free */
+    uint64_t    shape[2];
+    uint64_t    charsets;   /* of the reading */
+    uint32_t    match_conf; /* IRI_FORGIVE_... of the tree */
+    uint32_t    prefix;
+    uint16_t    root; /* octets of text, one behind the other */
+    uint16_t    path;
+    uint16_t    octets;
+    uint16_t    filename; /* and a NUL */
+    uint16_t    found;
+    uint8_t     write;
+    uint8_t     read; /* how the path came */
+    uint8_t     answer;
+    uint8_t     why;
+    uint8_t     match;
+    uint8_t     sure; /* 0: it must be found once more */
+    uint8_t     way;  /* 0: what was found is in the reading's charset,
                                 i: in the i-th of its list, behind the last:
                                 in several */
-    iri_asked_t  asked;
+    iri_asked_t asked;
 } iri_memo_head_t;
 
 #define IRI_MEMO_TEXT (IRI_MEMO_SIZE - sizeof(iri_memo_head_t))
@@ -57,9 +57,9 @@ typedef struct {
 } iri_memo_entry_t;
 
 typedef struct {
-    uint64_t hash;           /* in the place of the other */
+    uint64_t hash; /* in the place of the other */
     uint64_t charsets;
-    uint16_t octets;         /* of text, one behind the other */
+    uint16_t octets; /* of text, one behind the other */
     uint16_t path;
     uint8_t  came;
     uint8_t  way;
@@ -177,7 +177,8 @@ iri_memo_read(const iri_finder_t *finder)
 
     return finder->graphic || reading == NULL
                ? 0
-               : (uint8_t) (1 + (int) reading->form * 2 + (reading->raw != 0));
+               : (uint8_t) (1 + (int) reading->form * 2
+                            + (reading->raw != 0));
 }
 
 
@@ -294,8 +295,7 @@ iri_memo_may_ask(const iri_finder_t *finder, const iri_memo_t *memo)
 {
     const iri_search_t *search = finder->search;
 
-    return memo != NULL
-           && search->root.len + search->path.len < IRI_MEMO_TEXT
+    return memo != NULL && search->root.len + search->path.len < IRI_MEMO_TEXT
            && search->prefix <= UINT32_MAX;
 }
 

@@ -18,12 +18,12 @@
 /* What a path in an href may have, escaped and with entities, else it stays. */
 #define IRI_MS_TEXT ((size_t) 4 * IRI_MAX_PATH)
 
-#define IRI_MS_TAG 256u                 /* octets of a tag put at a time */
-#define IRI_MS_WORD 48u                 /* octets of a word that may matter */
-#define IRI_MS_DEPTH 16u                /* elements in each other, likewise */
-#define IRI_MS_PREFIX 32u               /* octets of a prefix, likewise */
-#define IRI_MS_PREFIXES 16u             /* that stand for DAV: */
-#define IRI_MS_SCRATCH (512u * 1024u)   /* for one name at a time */
+#define IRI_MS_TAG      256u           /* octets of a tag put at a time */
+#define IRI_MS_WORD     48u            /* octets of a word that may matter */
+#define IRI_MS_DEPTH    16u            /* elements in each other, likewise */
+#define IRI_MS_PREFIX   32u            /* octets of a prefix, likewise */
+#define IRI_MS_PREFIXES 16u            /* that stand for DAV: */
+#define IRI_MS_SCRATCH  (512u * 1024u) /* for one name at a time */
 
 /* Elements whose place in the answer matters. */
 typedef enum {
@@ -73,45 +73,45 @@ typedef struct {
 } iri_ms_prefix_t;
 
 struct iri_multistatus_s {
-    const iri_env_t *env;
-    iri_env_t        names; /* its arena is scratch */
+    const iri_env_t       *env;
+    iri_env_t              names; /* its arena is scratch */
     const iri_tree_conf_t *tree;
-    iri_str_t        base[2];
-    int              raw;
+    iri_str_t              base[2];
+    int                    raw;
 
-    iri_put_t        put; /* of this call */
-    void            *arg;
-    iri_status_t     status;
+    iri_put_t    put; /* of this call */
+    void        *arg;
+    iri_status_t status;
 
-    iri_ms_state_t   state;
-    unsigned char    tag[IRI_MS_TAG];
-    size_t           tag_len;  /* octets of it that are not yet put */
-    int              is_put;   /* others are */
-    int              is_end;   /* it is an end tag */
-    unsigned char    last[2];  /* the octets before this one */
-    unsigned char    quote;    /* of a value; 0: in none */
-    iri_ms_at_t      at;
-    iri_ms_word_t    name;     /* of the element */
-    iri_ms_word_t    attribute;
-    iri_ms_word_t    value;
+    iri_ms_state_t state;
+    unsigned char  tag[IRI_MS_TAG];
+    size_t         tag_len; /* octets of it that are not yet put */
+    int            is_put;  /* others are */
+    int            is_end;  /* it is an end tag */
+    unsigned char  last[2]; /* the octets before this one */
+    unsigned char  quote;   /* of a value; 0: in none */
+    iri_ms_at_t    at;
+    iri_ms_word_t  name; /* of the element */
+    iri_ms_word_t  attribute;
+    iri_ms_word_t  value;
 
-    size_t           depth;    /* elements that are open */
-    unsigned char    kind[IRI_MS_DEPTH]; /* iri_ms_kind_t */
-    iri_ms_prefix_t  prefix[IRI_MS_PREFIXES];
-    size_t           prefixes;
-    size_t           lost_at;  /* there are more: from this element on nothing
+    size_t          depth;              /* elements that are open */
+    unsigned char   kind[IRI_MS_DEPTH]; /* iri_ms_kind_t */
+    iri_ms_prefix_t prefix[IRI_MS_PREFIXES];
+    size_t          prefixes;
+    size_t          lost_at;   /* there are more: from this element on nothing
                                   is known, up to its end; 0: all is */
-    int              is_member; /* the response is of one of a base */
+    int             is_member; /* the response is of one of a base */
 
-    iri_ms_kind_t    collects; /* the element whose text is in text */
-    unsigned char   *text;     /* room for IRI_MS_TEXT octets */
-    size_t           text_len;
+    iri_ms_kind_t  collects; /* the element whose text is in text */
+    unsigned char *text;     /* room for IRI_MS_TEXT octets */
+    size_t         text_len;
 
-    unsigned char    part[4];  /* of a character that is not yet complete */
-    size_t           part_len;
+    unsigned char part[4]; /* of a character that is not yet complete */
+    size_t        part_len;
 
-    unsigned char   *scratch;  /* NULL: not yet needed */
-    size_t           used;
+    unsigned char *scratch; /* NULL: not yet needed */
+    size_t         used;
 };
 
 
@@ -835,8 +835,7 @@ iri_ms_close(iri_multistatus_t *ms)
     }
 
     while (ms->prefixes != 0
-           && ms->prefix[ms->prefixes - 1].depth > ms->depth)
-    {
+           && ms->prefix[ms->prefixes - 1].depth > ms->depth) {
         ms->prefixes--;
     }
 }

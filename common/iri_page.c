@@ -59,8 +59,8 @@
 /* ---- behind a pointer ---------------------------------------------------- */
 
 /* A literal; its length is known when this is compiled. */
-#define iri_copy(p, literal)                                                  \
-    ((unsigned char *) memcpy((p), "" literal, sizeof(literal) - 1)           \
+#define iri_copy(p, literal)                                                 \
+    ((unsigned char *) memcpy((p), "" literal, sizeof(literal) - 1)          \
      + sizeof(literal) - 1)
 
 
@@ -74,12 +74,11 @@ iri_copy_octets(unsigned char *p, iri_str_t octets)
 
 
 /* 00 to 99 */
-static const char iri_pairs[] =
-    "0001020304050607080910111213141516171819"
-    "2021222324252627282930313233343536373839"
-    "4041424344454647484950515253545556575859"
-    "6061626364656667686970717273747576777879"
-    "8081828384858687888990919293949596979899";
+static const char iri_pairs[] = "0001020304050607080910111213141516171819"
+                                "2021222324252627282930313233343536373839"
+                                "4041424344454647484950515253545556575859"
+                                "6061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
 
 
 static unsigned char *
@@ -142,11 +141,11 @@ iri_copy_uri(unsigned char *p, iri_str_t path, int json)
 
 /* Text of a page, or a string of JSON: at most six octets for one, and two. */
 typedef iri_status_t (*iri_text_put_t)(const iri_env_t *env, iri_buf_t *out,
-                                  iri_str_t text);
+                                       iri_str_t text);
 
 static unsigned char *
-iri_copy_by(iri_text_put_t put, const iri_listing_t *listing, unsigned char *p,
-            iri_str_t text)
+iri_copy_by(iri_text_put_t put, const iri_listing_t *listing,
+            unsigned char *p, iri_str_t text)
 {
     iri_buf_t buf = { p, 0, 6 * text.len + 2 };
 
@@ -181,7 +180,7 @@ iri_copy_escaped(const iri_listing_t *listing, unsigned char *p,
 #define IRI_DAY 86400
 
 static void
-iri_two_digits(unsigned char *at, unsigned number)   /* below 100 */
+iri_two_digits(unsigned char *at, unsigned number) /* below 100 */
 {
     memcpy(at, iri_pairs + 2 * number, 2);
 }
@@ -377,7 +376,8 @@ iri_html_note(const iri_listing_t *listing, unsigned char *p,
     p = iri_copy(p, " <small lang=\"en\" xml:lang=\"en\">");
 
     if (item->shared) {
-        p = iri_copy(p, "one of several with this name, its octets are <bdi>");
+        p = iri_copy(p,
+                     "one of several with this name, its octets are <bdi>");
         p = iri_copy_escaped(listing, p, iri_item_octets(item));
         p = iri_copy(p, "</bdi>");
     } else if (item->name_len == 0) {
@@ -484,7 +484,8 @@ iri_html_crumb(iri_piece_t *piece, iri_str_t path, size_t from)
     iri_say(piece, "<li>");
     iri_html_path(piece, path);
     iri_say(piece, path.len == piece->listing->conf.path.len
-                       ? " aria-current=\"page\">" : ">");
+                       ? " aria-current=\"page\">"
+                       : ">");
     iri_say_by(iri_html_name, piece, iri_str_from(path, from));
     iri_say(piece, "</a></li>\n");
 }
@@ -622,8 +623,8 @@ iri_html_foot(iri_piece_t *piece)
                    " files");
     iri_say(piece, ". <a type=\"application/json\" href=\"?sort=");
     iri_say(piece, iri_sort_names[listing->sort]);
-    iri_say(piece, listing->descending ? "&amp;order=desc"
-                                       : "&amp;order=asc");
+    iri_say(piece,
+            listing->descending ? "&amp;order=desc" : "&amp;order=asc");
     iri_say(piece, "&amp;format=json\">As JSON</a></p>\n</footer>\n</body>\n"
                    "</html>\n");
 }

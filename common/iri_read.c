@@ -584,7 +584,8 @@ iri_limits(const iri_source_t *source)
 
     /* Too short for so many segments: each of them needs an octet. */
     if (source->octets.len <= IRI_MAX_SEGMENTS
-        && source->octets.len <= IRI_MAX_SEGMENT) {
+        && source->octets.len <= IRI_MAX_SEGMENT)
+    {
         return IRI_OK;
     }
 
@@ -684,9 +685,9 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
         iri_reading_none(reader, out);
     }
 
-    return reader->no_uri ? IRI_OK
-                          : iri_uri_as_came(reader->env, reader->request,
-                                            &out->uri);
+    return reader->no_uri
+               ? IRI_OK
+               : iri_uri_as_came(reader->env, reader->request, &out->uri);
 }
 
 

@@ -8,11 +8,7 @@
 #include "iri_int.h"
 
 
-typedef enum {
-    IRI_END_ABSENT,
-    IRI_END_THERE,
-    IRI_END_UNKNOWN
-} iri_end_t;
+typedef enum { IRI_END_ABSENT, IRI_END_THERE, IRI_END_UNKNOWN } iri_end_t;
 
 
 static iri_status_t

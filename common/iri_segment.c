@@ -246,8 +246,7 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
                  const iri_source_t *source, size_t from, size_t to,
                  iri_buf_t *path, iri_buf_t *uri, iri_why_t *why)
 {
-    iri_str_t     octets = { to - from,
-                             iri_str_from(source->octets, from).data };
+    iri_str_t octets = { to - from, iri_str_from(source->octets, from).data };
     iri_segment_t segment = { env, charset, source,        path,         uri,
                               0,   NO_BASE, IRI_BUF_EMPTY, IRI_BUF_EMPTY };
 

@@ -28,8 +28,7 @@ iri_items_each(iri_listing_t *listing, iri_item_each_t each, void *arg)
     size_t       at;
 
     for (block = listing->items.first; block != NULL;
-         block = block->head.next)
-    {
+         block = block->head.next) {
         for (at = 0; status == IRI_OK && at < block->head.used;
              at += iri_item_size(item))
         {
@@ -45,11 +44,11 @@ iri_items_each(iri_listing_t *listing, iri_item_each_t each, void *arg)
 
 /* Names on their way into the ranks. */
 typedef struct {
-    iri_listing_t  *listing;
-    iri_collator_t  collator;
-    size_t          count;
-    iri_str_t       first;    /* of all keys */
-    size_t          same;     /* octets that all keys begin with */
+    iri_listing_t *listing;
+    iri_collator_t collator;
+    size_t         count;
+    iri_str_t      first; /* of all keys */
+    size_t         same;  /* octets that all keys begin with */
 } iri_keys_t;
 
 
@@ -76,10 +75,10 @@ iri_keys_compare(iri_keys_t *keys, iri_str_t key)
 static iri_status_t
 iri_keys_put(void *arg, iri_item_t *item)
 {
-    iri_keys_t    *keys = arg;
-    iri_str_t      name = iri_item_name(item), key;
-    unsigned char  octets[IRI_MAX_KEY], *copy;
-    iri_status_t   status;
+    iri_keys_t   *keys = arg;
+    iri_str_t     name = iri_item_name(item), key;
+    unsigned char octets[IRI_MAX_KEY], *copy;
+    iri_status_t  status;
 
     keys->listing->ranks[keys->count++].item = item;
 
@@ -236,8 +235,7 @@ iri_ranks_insert(iri_rank_t *ranks, size_t count, iri_behind_t behind)
     for (i = 1; i < count; i++) {
         rank = ranks[i];
 
-        for (k = i; k > 0 && iri_is_behind(&ranks[k - 1], &rank, behind);
-             k--)
+        for (k = i; k > 0 && iri_is_behind(&ranks[k - 1], &rank, behind); k--)
         {
             ranks[k] = ranks[k - 1];
         }

@@ -282,8 +282,7 @@ iri_look_at_directory(iri_finder_t *finder, const iri_walk_t *walk,
                          walk->disk.len);
 
     if (status == IRI_OK
-        && iri_str_equal(iri_buf_str(directory), finder->known))
-    {
+        && iri_str_equal(iri_buf_str(directory), finder->known)) {
         *node = finder->node;
         finder->known.len = 0;
         status = iri_buf_putc(finder->env, directory, '\0');
@@ -368,12 +367,12 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
 /* The best of what was remembered. */
 typedef struct {
-    iri_match_t level;     /* NONE: there is nothing */
+    iri_match_t level; /* NONE: there is nothing */
     iri_str_t   octets;
-    size_t      charset;   /* of these octets */
-    size_t      way;       /* of writing it, that gives them, or more */
-    int         ranked;    /* that is known */
-    iri_meant_t meant;     /* names at that level */
+    size_t      charset; /* of these octets */
+    size_t      way;     /* of writing it, that gives them, or more */
+    int         ranked;  /* that is known */
+    iri_meant_t meant;   /* names at that level */
 } iri_nearest_t;
 
 
@@ -434,8 +433,7 @@ iri_way_of(const iri_finder_t *finder, iri_str_t octets, iri_str_t name,
                                 &written);
 
         if (status != IRI_OK
-            || (written && iri_str_equal(iri_buf_str(&buf), octets)))
-        {
+            || (written && iri_str_equal(iri_buf_str(&buf), octets))) {
             break;
         }
     }
@@ -620,10 +618,9 @@ iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
 
     if (nearest->level > walk->match) {
         walk->match = nearest->level;
-        walk->why = nearest->level == IRI_MATCH_VARIANTS ? IRI_WHY_VARIANT
-                    : nearest->level == IRI_MATCH_SPELLING
-                        ? IRI_WHY_SPELLING
-                        : IRI_WHY_FOLDED;
+        walk->why = nearest->level == IRI_MATCH_VARIANTS   ? IRI_WHY_VARIANT
+                    : nearest->level == IRI_MATCH_SPELLING ? IRI_WHY_SPELLING
+                                                           : IRI_WHY_FOLDED;
     }
 
     return IRI_OK;

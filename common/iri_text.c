@@ -32,8 +32,7 @@ static const char *const iri_match_texts[IRI_MATCHES] = {
 };
 
 static const char *const iri_answer_texts[IRI_ANSWERS] = { "pass", "serve",
-                                                           "moved",
-                                                           "choose",
+                                                           "moved", "choose",
                                                            "refuse" };
 
 static const char *const iri_why_texts[IRI_WHYS] = {

@@ -60,7 +60,7 @@ iri_status_t
 iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 {
     const unsigned char *p = path.data, *end = path.data + path.len;
-    const unsigned char *from = p;   /* what comes next stays from here on */
+    const unsigned char *from = p; /* what comes next stays from here on */
     iri_buf_t            buf = IRI_BUF_EMPTY;
     iri_status_t         status = IRI_OK;
     uint32_t             c;

@@ -161,8 +161,7 @@ iri_keeps_names(const iri_tree_conf_t *from, const iri_tree_conf_t *to)
     /* The first charset that reads an entry tells its name. */
     for (i = 0; i < from->charsets.count; i++) {
         if (i == to->charsets.count
-            || to->charsets.at[i] != from->charsets.at[i])
-        {
+            || to->charsets.at[i] != from->charsets.at[i]) {
             return 0;
         }
     }
@@ -384,8 +383,8 @@ iri_uri_path(iri_str_t uri, size_t *end)
         i = i + 2 < uri.len ? iri_segment_end(uri, i + 3) : uri.len;
     }
 
-    for (*end = i; *end < uri.len && uri.data[*end] != '?'
-                   && uri.data[*end] != '#';
+    for (*end = i;
+         *end < uri.len && uri.data[*end] != '?' && uri.data[*end] != '#';
          (*end)++)
     {
     }
@@ -419,9 +418,8 @@ iri_if_put(const iri_env_t *env, iri_buf_t *out, iri_str_t tag, size_t from,
         status = iri_buf_putc(env, out, '>');
     }
 
-    return status == IRI_OK
-               ? iri_buf_put(env, out, lists.data, lists.len)
-               : status;
+    return status == IRI_OK ? iri_buf_put(env, out, lists.data, lists.len)
+                            : status;
 }
 
 

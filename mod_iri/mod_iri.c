@@ -94,10 +94,10 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
  * Most requests are plain, and little is known of them: then this is all that
  * a hook costs.
  */
-#define MOD_IRI_KNOWN(hook)                                                   \
-    static int hook##_known(request_rec *r)                                   \
-    {                                                                         \
-        return mod_iri_request(r) != NULL ? hook(r) : DECLINED;               \
+#define MOD_IRI_KNOWN(hook)                                                  \
+    static int hook##_known(request_rec *r)                                  \
+    {                                                                        \
+        return mod_iri_request(r) != NULL ? hook(r) : DECLINED;              \
     }
 
 MOD_IRI_KNOWN(mod_iri_walk)

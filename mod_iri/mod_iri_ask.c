@@ -35,9 +35,9 @@ mod_iri_has_patterns(const request_rec *r)
 {
     core_server_config *core = ap_get_core_module_config(
         r->server->module_config);
-    ap_conf_vector_t  **section = (ap_conf_vector_t **) core->sec_dir->elts;
-    core_dir_config    *dir;
-    int                 i;
+    ap_conf_vector_t **section = (ap_conf_vector_t **) core->sec_dir->elts;
+    core_dir_config   *dir;
+    int                i;
 
     for (i = 0; i < core->sec_dir->nelts; i++) {
         dir = ap_get_core_module_config(section[i]);

@@ -22,7 +22,7 @@
 typedef struct {
     const char *field; /* or a variable, or another word; NULL: expression */
     const char *expression;
-    const char *sets;  /* variables, some with "!" before or "=" behind */
+    const char *sets; /* variables, some with "!" before or "=" behind */
 } mod_iri_setter_t;
 
 /* 0: it is none. */
@@ -112,8 +112,8 @@ static int
 mod_iri_is_field(const char *name)
 {
     static const char *const others[] = {
-        "Remote_Host", "Remote_Addr", "Server_Addr", "Request_Method",
-        "Request_Protocol", "Request_URI", "Host", NULL
+        "Remote_Host",      "Remote_Addr", "Server_Addr", "Request_Method",
+        "Request_Protocol", "Request_URI", "Host",        NULL
     };
     size_t i;
 
@@ -172,7 +172,7 @@ mod_iri_add_setter(apr_pool_t *pool, const mod_iri_setter_t *setter,
 static const char *
 mod_iri_client_vary(apr_pool_t *pool, apr_pool_t *ptemp)
 {
-    apr_array_header_t *variables, *fields;
+    apr_array_header_t   *variables, *fields;
     const ap_directive_t *at;
     mod_iri_setter_t      setter;
     int                   i;
@@ -271,9 +271,8 @@ mod_iri_client_depends(request_rec *r, mod_iri_request_t *ctx)
     if (conf->vary == NULL || *conf->vary == '\0' || r->main != NULL
         || conf->engine != IRI_ENGINE_ON || !ctx->has_reading
         || (!ctx->depends
-            && !iri_depends_on_charsets(&ctx->reading, ctx->has_found
-                                                           ? &ctx->found
-                                                           : NULL)))
+            && !iri_depends_on_charsets(&ctx->reading,
+                                        ctx->has_found ? &ctx->found : NULL)))
     {
         return;
     }

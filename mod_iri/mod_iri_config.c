@@ -306,9 +306,9 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     }
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_server(s, registry, readers, &env);
-        mod_iri_server(s)->maps_ascii =
-            has_hosts || mod_iri_server(s)->folds
-            || mod_iri_server(s)->engine == IRI_ENGINE_REPORT;
+        mod_iri_server(s)->maps_ascii = has_hosts || mod_iri_server(s)->folds
+                                        || mod_iri_server(s)->engine
+                                               == IRI_ENGINE_REPORT;
     }
     mod_iri_warn_of_listing(main_server);
     mod_iri_warn_of_advertise(main_server);
@@ -318,7 +318,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 /* ---- the cache of a child ----------------------------------------------- */
 
 typedef struct {
-    apr_thread_mutex_t *mutex; /* around a look */
+    apr_thread_mutex_t *mutex;             /* around a look */
     apr_thread_mutex_t *queue[IRI_QUEUES]; /* around reading directories */
 } mod_iri_locks_t;
 

@@ -27,9 +27,9 @@
 #endif
 
 #define MOD_IRI_DAV_FILTER "IRI_DAV"
-#define MOD_IRI_DAV_TO "iri-destination" /* a note: canonical path */
-#define MOD_IRI_DAV_WHY "iri-conflict"   /* a note: text for the client */
-#define MOD_IRI_MAX_TAGS 8               /* that are looked for in a request */
+#define MOD_IRI_DAV_TO     "iri-destination" /* a note: canonical path */
+#define MOD_IRI_DAV_WHY    "iri-conflict"    /* a note: text for the client */
+#define MOD_IRI_MAX_TAGS   8 /* that are looked for in a request */
 
 typedef struct {
     iri_env_apr_t       env;
@@ -112,7 +112,7 @@ mod_iri_dav_is_xml(const request_rec *r)
 static iri_status_t
 mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
 {
-    const char *to = apr_table_get(r->notes, MOD_IRI_DAV_TO);
+    const char            *to = apr_table_get(r->notes, MOD_IRI_DAV_TO);
     iri_multistatus_conf_t conf;
 
     memset(&conf, 0, sizeof(conf));
@@ -152,8 +152,7 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
     octets.data = (const unsigned char *) data;
     octets.len = len;
     if (iri_multistatus_feed(dav->answer, octets, mod_iri_dav_put, dav)
-        != IRI_OK)
-    {
+        != IRI_OK) {
         return APR_ENOMEM;
     }
     apr_bucket_delete(bucket);
@@ -212,8 +211,7 @@ mod_iri_dav_fail(ap_filter_t *f, mod_iri_dav_t *dav)
     APR_BRIGADE_INSERT_TAIL(
         error, ap_bucket_error_create(HTTP_INTERNAL_SERVER_ERROR, NULL,
                                       f->r->pool, f->c->bucket_alloc));
-    APR_BRIGADE_INSERT_TAIL(error,
-                            apr_bucket_eos_create(f->c->bucket_alloc));
+    APR_BRIGADE_INSERT_TAIL(error, apr_bucket_eos_create(f->c->bucket_alloc));
     (void) ap_pass_brigade(f->next, error);
     return APR_ENOMEM;
 }
@@ -306,8 +304,8 @@ mod_iri_dav_below(mod_iri_tags_t *tags, const request_rec *found,
     {
         return;
     }
-    octets = apr_pstrcat(r->pool, found->filename + len + 1,
-                         found->path_info, NULL);
+    octets = apr_pstrcat(r->pool, found->filename + len + 1, found->path_info,
+                         NULL);
     if (strcmp(octets, names) != 0) {
         paths[1] = mod_iri_dav_uri(
             r, apr_pstrcat(r->pool, tags->base, octets, NULL));

@@ -103,11 +103,11 @@ mod_iri_match_above(const iri_env_t *env, const iri_search_t *search,
     part.path = above;
     part.reading = NULL;
     part.absent = 0;
-    return iri_find(env, &part, &found) == IRI_OK
-                   && found.answer == IRI_MOVED
+    return iri_find(env, &part, &found) == IRI_OK && found.answer == IRI_MOVED
                    && found.path.len <= whole->path.len
                    && memcmp(found.path.data, whole->path.data,
-                             found.path.len) == 0
+                             found.path.len)
+                          == 0
                ? found.match
                : whole->match;
 }

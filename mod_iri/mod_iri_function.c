@@ -70,7 +70,7 @@ int
 mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 {
     APR_OPTIONAL_FN_TYPE(ap_register_rewrite_mapfunc)
-        *put = APR_RETRIEVE_OPTIONAL_FN(ap_register_rewrite_mapfunc);
+    *put = APR_RETRIEVE_OPTIONAL_FN(ap_register_rewrite_mapfunc);
     size_t i;
 
     (void) plog;

@@ -36,10 +36,11 @@ mod_iri_pair(request_rec *r, const mod_iri_request_t *ctx,
         return 0;
     }
     native = mod_iri_dup(r->pool, ctx->found.filename) + search->root.len;
-    native = apr_pstrcat(
-        r->pool, apr_pstrmemdup(r->pool, (const char *) search->path.data,
-                                search->prefix),
-        native, NULL);
+    native = apr_pstrcat(r->pool,
+                         apr_pstrmemdup(r->pool,
+                                        (const char *) search->path.data,
+                                        search->prefix),
+                         native, NULL);
     pair->native = ap_make_dirstr_parent(r->pool, native);
     pair->canonical = ap_make_dirstr_parent(
         r->pool, mod_iri_dup(r->pool, search->path));

@@ -228,8 +228,7 @@ mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
     size_t                   len;
 
     if (main == NULL || !main->has_reading || main->uri == NULL
-        || mod_iri_has_ascii_escape(main->uri)
-        || *name == '.'
+        || mod_iri_has_ascii_escape(main->uri) || *name == '.'
         || name[strspn(name, "abcdefghijklmnopqrstuvwxyz.")] != '\0')
     {
         return 0;
@@ -241,9 +240,9 @@ mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
     {
         return 0;
     }
-    mod_iri_set_path(r, mod_iri_take_as_read(
-                            r, conf, path,
-                            apr_pstrcat(r->pool, main->uri, name, NULL)));
+    mod_iri_set_path(
+        r, mod_iri_take_as_read(r, conf, path,
+                                apr_pstrcat(r->pool, main->uri, name, NULL)));
     return 1;
 }
 
@@ -255,7 +254,7 @@ mod_iri_reading_conf(request_rec *r, const mod_iri_server_t *conf)
                                              IRI_INVALID_PASS };
     const mod_iri_asker_t          *asker = mod_iri_asker(r);
 
-    const char                     *says;
+    const char *says;
 
     if (asker != NULL && asker->unnamed) {
         return &pass;
@@ -304,14 +303,14 @@ mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
 static void
 mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 {
-    int                report = conf->engine == IRI_ENGINE_REPORT;
-    mod_iri_request_t *ctx = mod_iri_request(r);
-    char              *raw = r->parsed_uri.path, *octets;
-    const char        *path;
+    int                       report = conf->engine == IRI_ENGINE_REPORT;
+    mod_iri_request_t        *ctx = mod_iri_request(r);
+    char                     *raw = r->parsed_uri.path, *octets;
+    const char               *path;
     const iri_reading_conf_t *how;
-    iri_request_t      request;
-    iri_env_apr_t      env;
-    iri_status_t       status;
+    iri_request_t             request;
+    iri_env_apr_t             env;
+    iri_status_t              status;
 
     if (ctx != NULL && ctx->has_reading && ctx->uri == NULL) {
         return; /* and there is none */

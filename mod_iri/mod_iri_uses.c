@@ -101,6 +101,7 @@ mod_iri_says_listing(void)
  * to nobody but by a handler.  Of others that is not known: scripts, pages
  * and rules elsewhere may name any.  In the order of strcmp().
  */
+/* clang-format off */
 static const char *const mod_iri_readers_of_none[] = {
     "core.c", "event.c", "http_core.c", "mod_access_compat.c",
     "mod_actions.c", "mod_alias.c", "mod_allowmethods.c", "mod_asis.c",
@@ -132,6 +133,7 @@ static const char *const mod_iri_readers_of_none[] = {
     "mod_vhost_alias.c", "mod_watchdog.c", "prefork.c", "util_ldap.c",
     "worker.c"
 };
+/* clang-format on */
 
 static int
 mod_iri_compare_names(const void *a, const void *b)

@@ -161,10 +161,11 @@ mod_iri_var_match(const request_rec *r, const mod_iri_request_t *ctx)
     if (ctx == NULL) {
         plain = apr_table_get(r->subprocess_env,
                               mod_iri_var_names[MOD_IRI_MATCH]);
-        return plain ? plain
-                     : iri_match_text(mod_iri_is_marked(r, MOD_IRI_PLAIN_EXACT)
-                                          ? IRI_MATCH_EXACT
-                                          : match);
+        return plain
+                   ? plain
+                   : iri_match_text(mod_iri_is_marked(r, MOD_IRI_PLAIN_EXACT)
+                                        ? IRI_MATCH_EXACT
+                                        : match);
     }
     if (match != IRI_MATCH_NONE && ctx->moved_by > match) {
         match = ctx->moved_by;
@@ -350,8 +351,7 @@ mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx)
     if (ctx != NULL) {
         mod_iri_set(r, ctx, MOD_IRI_MATCH, MOD_IRI_MATCH);
     } else if (r->main == NULL
-               || apr_table_get(r->subprocess_env, name) == NULL)
-    {
+               || apr_table_get(r->subprocess_env, name) == NULL) {
         apr_table_setn(r->subprocess_env, name,
                        iri_match_text(IRI_MATCH_EXACT));
     }

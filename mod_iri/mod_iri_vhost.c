@@ -83,7 +83,8 @@ mod_iri_share_address(const server_rec *a, const server_rec *b)
         for (y = b->addrs; y != NULL; y = y->next) {
             mod_iri_address(y, &other);
             if (one.port == other.port && one.len == other.len
-                && memcmp(one.ip, other.ip, sizeof(one.ip)) == 0) {
+                && memcmp(one.ip, other.ip, sizeof(one.ip)) == 0)
+            {
                 return 1;
             }
         }

@@ -122,13 +122,13 @@ mod_iri_file_walk(request_rec *r, iri_env_apr_t *env,
     int       status;
 
     if (slash == NULL || slash[1] == '\0'
-        || (is_named
-            && (size_t) (slash - filename) >= ctx->search.root.len))
+        || (is_named && (size_t) (slash - filename) >= ctx->search.root.len))
     {
         return ap_file_walk(r);
     }
     if (iri_entry_name(&env->env, ctx->tree, mod_iri_str(slash + 1), &name)
-        != IRI_OK) {
+        != IRI_OK)
+    {
         return HTTP_INTERNAL_SERVER_ERROR; /* which rules hold is unknown */
     }
     if (name.len == 0) {

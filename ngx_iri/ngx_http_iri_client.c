@@ -15,7 +15,7 @@
 
 struct ngx_http_iri_client_s {
     iri_reading_conf_t reading;
-    ngx_str_t vary;             /* names of fields that it was made of */
+    ngx_str_t          vary; /* names of fields that it was made of */
 };
 
 
@@ -67,7 +67,8 @@ static ngx_uint_t
 ngx_http_iri_is_field_variable(const ngx_str_t *name)
 {
     return (ngx_http_iri_begins(name, "http_", 5)
-            && !(name->len == 9 && ngx_strncmp(name->data, "http_host", 9) == 0))
+            && !(name->len == 9
+                 && ngx_strncmp(name->data, "http_host", 9) == 0))
            || ngx_http_iri_begins(name, "cookie_", 7);
 }
 
@@ -84,8 +85,8 @@ ngx_http_iri_forget_fields(ngx_http_request_t *r, ngx_int_t index)
     v = cmcf->variables.elts;
 
     for (i = 0; i < cmcf->variables.nelts; i++) {
-        if ((ngx_int_t) i == index || ngx_http_iri_is_field_variable(&v[i].name))
-        {
+        if ((ngx_int_t) i == index
+            || ngx_http_iri_is_field_variable(&v[i].name)) {
             r->variables[i].valid = 0;
             r->variables[i].not_found = 0;
         }
@@ -161,7 +162,7 @@ ngx_http_iri_client_vary(ngx_http_request_t *r, ngx_str_t *vary)
 /* ---- the list of a request ---------------------------------------------- */
 
 static void
-ngx_http_iri_client_list(ngx_http_request_t *r,
+ngx_http_iri_client_list(ngx_http_request_t               *r,
                          const ngx_http_iri_client_conf_t *conf,
                          ngx_http_variable_value_t *vv, iri_charsets_t *list)
 {
@@ -186,8 +187,8 @@ ngx_http_iri_client_list(ngx_http_request_t *r,
     list->count = 0;
     text = ngx_http_iri_printable(r, ngx_http_iri_out(wrong));
     ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                  "iri: \"%V\" in %V %s: the request is read without",
-                  &text, &conf->name, why);
+                  "iri: \"%V\" in %V %s: the request is read without", &text,
+                  &conf->name, why);
 }
 
 
@@ -209,7 +210,8 @@ ngx_http_iri_client_ask(ngx_http_request_t            *r,
 
     ngx_http_iri_forget_fields(r, iscf->client->index);
     ngx_http_iri_client_list(
-        r, iscf->client, ngx_http_get_indexed_variable(r, iscf->client->index),
+        r, iscf->client,
+        ngx_http_get_indexed_variable(r, iscf->client->index),
         &client->reading.charsets);
     rc = ngx_http_iri_client_vary(r, &client->vary);
 

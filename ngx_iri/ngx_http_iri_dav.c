@@ -22,9 +22,9 @@ typedef struct {
 
 struct ngx_http_iri_dav_s {
     iri_env_t          env;
-    iri_multistatus_t *answer;  /* NULL: the answer is not ours */
-    ngx_array_t       *ifs;     /* of ngx_http_iri_if_t; NULL: not looked for */
-    iri_why_t          why;     /* of the page of 409 */
+    iri_multistatus_t *answer; /* NULL: the answer is not ours */
+    ngx_array_t       *ifs; /* of ngx_http_iri_if_t; NULL: not looked for */
+    iri_why_t          why; /* of the page of 409 */
 };
 
 /* What goes out, while an answer passes through. */
@@ -207,8 +207,8 @@ ngx_http_iri_sink_put(void *arg, const unsigned char *data, size_t len)
     while (len != 0) {
         if (sink->buf == NULL || sink->buf->last == sink->buf->end) {
             sink->buf = ngx_http_iri_sink_add(
-                sink, ngx_create_temp_buf(sink->r->pool,
-                                          NGX_HTTP_IRI_DAV_BUFFER));
+                sink,
+                ngx_create_temp_buf(sink->r->pool, NGX_HTTP_IRI_DAV_BUFFER));
             if (sink->buf == NULL) {
                 return IRI_NO_MEMORY;
             }
@@ -307,13 +307,13 @@ ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
 static ngx_int_t
 ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
 {
-    iri_env_t                env;
-    ngx_str_t                uri;
-    iri_request_t            request;
-    iri_reading_t            reading;
-    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
-    ngx_http_iri_found_t    *found;
-    ngx_http_iri_loc_conf_t *ilcf;
+    iri_env_t                 env;
+    ngx_str_t                 uri;
+    iri_request_t             request;
+    iri_reading_t             reading;
+    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
+    ngx_http_iri_found_t     *found;
+    ngx_http_iri_loc_conf_t  *ilcf;
     const iri_reading_conf_t *conf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -472,7 +472,8 @@ ngx_http_iri_dav_if(ngx_http_request_t *r)
 
     dav = ngx_http_iri_dav_make(r);
     if (dav == NULL
-        || (dav->ifs == NULL && ngx_http_iri_if_find(r, dav) != NGX_OK)) {
+        || (dav->ifs == NULL && ngx_http_iri_if_find(r, dav) != NGX_OK))
+    {
         return NGX_ERROR;
     }
 
@@ -484,8 +485,8 @@ ngx_http_iri_dav_if(ngx_http_request_t *r)
     tags.looks = 0;
 
     for (i = 0; i < dav->ifs->nelts; i++) {
-        if (iri_if_tags(&env, ngx_http_iri_in(one[i].value),
-                        ngx_http_iri_tag, &tags, &value)
+        if (iri_if_tags(&env, ngx_http_iri_in(one[i].value), ngx_http_iri_tag,
+                        &tags, &value)
                 != IRI_OK
             || ngx_http_iri_if_set(r, &one[i], value) != NGX_OK)
         {
@@ -625,8 +626,8 @@ static const char ngx_http_iri_conflict_head[] =
     "<html>" CRLF "<head><title>409 Conflict</title></head>" CRLF
     "<body>" CRLF "<center><h1>409 Conflict</h1></center>" CRLF "<p>";
 
-static const char ngx_http_iri_conflict_tail[] =
-    "</p>" CRLF "</body>" CRLF "</html>" CRLF;
+static const char ngx_http_iri_conflict_tail[] = "</p>" CRLF "</body>" CRLF
+                                                 "</html>" CRLF;
 
 
 static ngx_int_t

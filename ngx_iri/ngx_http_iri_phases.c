@@ -1385,8 +1385,7 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
         }
     }
 
-    if (ngx_http_iri_register(cf, NGX_HTTP_REWRITE_PHASE,
-                              NGX_HTTP_IRI_AT_END,
+    if (ngx_http_iri_register(cf, NGX_HTTP_REWRITE_PHASE, NGX_HTTP_IRI_AT_END,
                               apart ? ngx_http_iri_rewrite_first_handler
                                     : ngx_http_iri_rewrite_handler)
             != NGX_OK

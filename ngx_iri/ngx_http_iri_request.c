@@ -353,10 +353,10 @@ static ngx_int_t
 ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                   iri_str_t target)
 {
-    iri_env_t                env;
-    iri_status_t             status;
-    iri_request_t            request;
-    iri_reading_t            reading;
+    iri_env_t                 env;
+    iri_status_t              status;
+    iri_request_t             request;
+    iri_reading_t             reading;
     const iri_reading_conf_t *conf;
 
     conf = ngx_http_iri_reading_conf(r);

@@ -101,8 +101,8 @@ charsets(iri_registry_t *registry, char *labels, int none_allowed,
     char       *word;
     size_t      count = 0;
 
-    for (word = strtok(labels, " ");
-         word != NULL && count < IRI_MAX_CHARSETS; word = strtok(NULL, " "))
+    for (word = strtok(labels, " "); word != NULL && count < IRI_MAX_CHARSETS;
+         word = strtok(NULL, " "))
     {
         words[count++] = text_of(word);
     }
@@ -181,8 +181,8 @@ of_directory(bench_t *bench, const char *directory)
     }
 
     while ((next = readdir(dir)) != NULL) {
-        check(iri_listing_entry(bench->listing, text_of(next->d_name),
-                                &entry));
+        check(
+            iri_listing_entry(bench->listing, text_of(next->d_name), &entry));
         snprintf(path, sizeof(path), "%s/%s", directory, next->d_name);
 
         if (entry.hidden || stat(path, &st) != 0) {

@@ -37,6 +37,7 @@ my @odd = ('<b>&amp;"\'.html', '</bdi><script>alert(1)</script>', 'a:b',
 my %trees = (
     nfc  => ['UTF-8',   'NFC', @words, grep { !m{/} } @odd],
     nfd  => ['UTF-8',   'NFD', @words],
+    scripts => ['UTF-8', 'NFC', @words[0 .. 15]],
     euc  => ['euc-jp',  'NFC', qw(日本語 表.html かな カナ), 'ソ'],
     sjis => ['cp932',   'NFC', qw(日本語 表.html かな カナ), 'ソ'],
     cyrillic => ['cp1251', 'NFC', qw(история Привет.txt)],
@@ -165,7 +166,7 @@ plan skip_all => 'no server' if !%server;
 for my $name (sort keys %server) {
     my @pages = map { {
         url => "http://127.0.0.1:@{[$server{$name}->port]}/$_/",
-        $ENV{IRI_PICTURES} && $_ eq 'nfc' && $name eq 'nginx'
+        $ENV{IRI_PICTURES} && $_ eq 'scripts' && $name eq 'nginx'
         ? (shots => "$ENV{IRI_PICTURES}/listing") : (),
     } } sort keys %trees;
     my @walked = walk(@pages);

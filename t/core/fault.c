@@ -571,9 +571,9 @@ ICU(__wrap_u_strFoldCase)(UChar *to, int32_t size, const UChar *from,
 }
 
 
-int32_t ICU(__real_unorm2_spanQuickCheckYes)(const UNormalizer2 *,
-                                             const UChar *, int32_t,
-                                             UErrorCode *);
+int32_t
+    ICU(__real_unorm2_spanQuickCheckYes)(const UNormalizer2 *, const UChar *,
+                                         int32_t, UErrorCode *);
 
 int32_t
 ICU(__wrap_unorm2_spanQuickCheckYes)(const UNormalizer2 *normalizer,
@@ -587,9 +587,9 @@ ICU(__wrap_unorm2_spanQuickCheckYes)(const UNormalizer2 *normalizer,
 }
 
 
-int32_t ICU(__real_unorm2_getRawDecomposition)(const UNormalizer2 *, UChar32,
-                                               UChar *, int32_t,
-                                               UErrorCode *);
+int32_t
+    ICU(__real_unorm2_getRawDecomposition)(const UNormalizer2 *, UChar32,
+                                           UChar *, int32_t, UErrorCode *);
 
 int32_t
 ICU(__wrap_unorm2_getRawDecomposition)(const UNormalizer2 *normalizer,
@@ -656,8 +656,8 @@ ICU(__wrap_ubrk_setUText)(UBreakIterator *iterator, UText *text,
 }
 
 
-UText *ICU(__real_utext_openUTF8)(UText *, const char *, int64_t,
-                                  UErrorCode *);
+UText *
+    ICU(__real_utext_openUTF8)(UText *, const char *, int64_t, UErrorCode *);
 
 UText *
 ICU(__wrap_utext_openUTF8)(UText *text, const char *from, int64_t len,

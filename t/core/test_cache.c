@@ -70,7 +70,8 @@ static iri_str_t
 find_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
         const char *path)
 {
-    iri_search_t search = { tree, cache, 0, 0, S("/srv"), core_str(path), 0, NULL };
+    iri_search_t search = { tree,      cache,          0, 0,
+                            S("/srv"), core_str(path), 0, NULL };
     iri_found_t  found;
 
     assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
@@ -84,7 +85,11 @@ test_read_once(void **state)
 {
     core_t       core;
     lock_t       lock = { 0, 0, 0, 0 };
-    iri_cache_t *cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536, .lock = lock_take, .unlock = lock_give, .ctx = &lock });
+    iri_cache_t *cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = 65536,
+                             .lock = lock_take,
+                             .unlock = lock_give,
+                             .ctx = &lock });
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
     size_t          i;
 
@@ -118,9 +123,10 @@ test_read_once(void **state)
 static void
 test_changes_are_seen(void **state)
 {
-    core_t          core;
-    core_node_t    *srv;
-    iri_cache_t    *cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    core_t       core;
+    core_node_t *srv;
+    iri_cache_t *cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = 65536 });
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
 
     (void) state;
@@ -174,8 +180,9 @@ list_elsewhere(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
 static void
 test_a_list_belongs_to_what_was_read(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    core_t       core;
+    iri_cache_t *cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = 65536 });
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
     iri_dir_t       dir;
 
@@ -214,8 +221,9 @@ test_a_list_belongs_to_what_was_read(void **state)
 static void
 test_settings_are_kept_apart(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    core_t       core;
+    iri_cache_t *cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = 65536 });
     iri_tree_conf_t utf8 = core_tree("", IRI_NAMES_ANY, N);
     iri_tree_conf_t both = core_tree("utf-8 windows-1258", IRI_NAMES_ANY, N);
     iri_tree_conf_t form = core_tree("", IRI_NAMES_NFC, N);
@@ -250,8 +258,9 @@ test_settings_are_kept_apart(void **state)
 static void
 test_racy_directory(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    core_t       core;
+    iri_cache_t *cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = 65536 });
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
     struct timespec wait = { 0, 150 * 1000 * 1000 };
 
@@ -293,8 +302,9 @@ test_racy_directory(void **state)
 static void
 test_settled_directory(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    core_t       core;
+    iri_cache_t *cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = 65536 });
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
     struct timespec wait = { 0, 150 * 1000 * 1000 };
 
@@ -317,9 +327,10 @@ test_settled_directory(void **state)
 static void
 test_a_hint_only(void **state)
 {
-    core_t          core;
-    core_node_t    *srv;
-    iri_cache_t    *cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    core_t       core;
+    core_node_t *srv;
+    iri_cache_t *cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = 65536 });
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
 
     (void) state;
@@ -342,8 +353,9 @@ test_a_hint_only(void **state)
 static void
 check_size(size_t entries, int remembered)
 {
-    core_t          core;
-    iri_cache_t    *cache = iri_cache_create(&(iri_cache_conf_t) { .size = 1 << 20 });
+    core_t       core;
+    iri_cache_t *cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = 1 << 20 });
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
     char            path[64];
     size_t          i, lists;
@@ -406,12 +418,11 @@ test_octets_of_a_large_one(void **state)
     iri_reading_conf_t conf;
     iri_reading_t      reading;
     iri_request_t      request = { S("/" ODD), 0, S("/%C3%A2%CC%A3") };
-    iri_search_t       search = {
-              &tree, NULL, 0, 0, S("/srv"), { 0, NULL }, 0, &reading
-    };
-    iri_found_t  found;
-    core_node_t *srv, *one;
-    size_t       i;
+    iri_search_t       search = { &tree,     NULL,        0, 0,
+                                  S("/srv"), { 0, NULL }, 0, &reading };
+    iri_found_t        found;
+    core_node_t       *srv, *one;
+    size_t             i;
 
     (void) state;
 
@@ -435,7 +446,7 @@ test_octets_of_a_large_one(void **state)
     assert_text(found.filename, "/srv/" ODD);
 
     /* And that it is too large is remembered too. */
-    search.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    search.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
     core.lists = 0;
 
     for (i = 0; i < 3; i++) {
@@ -453,8 +464,9 @@ test_octets_of_a_large_one(void **state)
 static void
 test_size_is_kept(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = iri_cache_create(&(iri_cache_conf_t) { .size = 200000 });
+    core_t       core;
+    iri_cache_t *cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = 200000 });
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
     char            path[400], filler[231];
     size_t          i, k;
@@ -513,7 +525,7 @@ test_eviction(void **state)
     }
 
     for (k = 0; k < COUNT(sizes); k++) {
-        cache = iri_cache_create(&(iri_cache_conf_t) { .size = sizes[k] });
+        cache = iri_cache_create(&(iri_cache_conf_t){ .size = sizes[k] });
         assert_non_null(cache);
         core.lists = 0;
 
@@ -562,12 +574,11 @@ static void *
 thread(void *arg)
 {
     core_t      *core = arg;
-    iri_search_t search = {
-        &shared_tree, shared_cache, 0, 0, S("/srv"), { 0, NULL }, 0, NULL
-    };
-    iri_found_t found;
-    char        path[64];
-    size_t      turn, wrong = 0;
+    iri_search_t search = { &shared_tree, shared_cache, 0, 0,
+                            S("/srv"),    { 0, NULL },  0, NULL };
+    iri_found_t  found;
+    char         path[64];
+    size_t       turn, wrong = 0;
 
     for (turn = 0; turn < 5000; turn++) {
         snprintf(path, sizeof(path), "/%d/" ODD_NAME, (int) (turn % 20));
@@ -593,7 +604,10 @@ test_threads(void **state)
     (void) state;
 
     shared_tree = core_tree("", IRI_NAMES_ANY, N);
-    shared_cache = iri_cache_create(&(iri_cache_conf_t) { .size = 2000, .lock = mutex_take, .unlock = mutex_give, .ctx = &mutex });
+    shared_cache = iri_cache_create(&(iri_cache_conf_t){ .size = 2000,
+                                                         .lock = mutex_take,
+                                                         .unlock = mutex_give,
+                                                         .ctx = &mutex });
 
     for (i = 0; i < 4; i++) {
         core_init(&core[i]);
@@ -623,8 +637,8 @@ static iri_str_t
 find_other(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
            const char *path)
 {
-    iri_search_t search = { tree, cache, 0, 0, S("/srv"), core_str(path), 0,
-                            NULL };
+    iri_search_t search = { tree,      cache,          0, 0,
+                            S("/srv"), core_str(path), 0, NULL };
     iri_found_t  found;
 
     assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
@@ -687,8 +701,7 @@ finds_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
     snprintf(want, sizeof(want), "/d%lu/name-%lu", (unsigned long) i,
              (unsigned long) k);
 
-    return iri_str_equal(find_other(core, cache, tree, path),
-                         core_str(want));
+    return iri_str_equal(find_other(core, cache, tree, path), core_str(want));
 }
 
 
@@ -696,7 +709,7 @@ static iri_cache_t *
 cache_of(void *memory, size_t size)
 {
     return iri_cache_create(
-        &(iri_cache_conf_t) { .memory = memory, .size = size });
+        &(iri_cache_conf_t){ .memory = memory, .size = size });
 }
 
 
@@ -864,8 +877,7 @@ test_no_room_for_spelling(void **state)
 
     core_init(&core);
     (void) put_many(&core, "d0", 1200);
-    assert_text(find_other(&core, large, &tree, "/d0/NAAME-5"),
-                "/d0/name-5");
+    assert_text(find_other(&core, large, &tree, "/d0/NAAME-5"), "/d0/name-5");
     assert_text(find_other(&core, small, &tree, "/d0/NAME-5"), "/d0/name-5");
     assert_text(find_other(&core, small, &tree, "/d0/NAAME-5"), "");
     iri_cache_destroy(small);
@@ -1171,7 +1183,8 @@ test_killed(void **state)
     iri_cache_t     *cache;
     iri_tree_conf_t  tree = core_tree("", IRI_NAMES_ANY,
                                       C | IRI_FORGIVE_SPELLING);
-    iri_cache_conf_t conf = { .size = size, .lock = shared_take,
+    iri_cache_conf_t conf = { .size = size,
+                              .lock = shared_take,
                               .unlock = shared_give };
     struct timespec  wait = { 0, 0 };
     pid_t            pid;
@@ -1384,9 +1397,11 @@ job_setup(core_t *core, size_t entries)
     jobs_count = 0;
     jobs_taken = 1;
 
-    return iri_cache_create(&(iri_cache_conf_t) {
-        .size = 4 << 20, .later = job_later, .lock = lock_take,
-        .unlock = lock_give, .ctx = &lock });
+    return iri_cache_create(&(iri_cache_conf_t){ .size = 4 << 20,
+                                                 .later = job_later,
+                                                 .lock = lock_take,
+                                                 .unlock = lock_give,
+                                                 .ctx = &lock });
 }
 
 
@@ -1493,11 +1508,11 @@ test_not_built_later(void **state)
     assert_int_equal(job_core.lists, 1);
 
     /* The directory is gone when it is run; then it is there again. */
-    core_node(&job_core, S("/srv/d0"))->name.data =
-        (const unsigned char *) "dx";
+    core_node(&job_core, S("/srv/d0"))
+        ->name.data = (const unsigned char *) "dx";
     iri_cache_job_run(jobs[1]);
-    core_node(&job_core, S("/srv/dx"))->name.data =
-        (const unsigned char *) "d0";
+    core_node(&job_core, S("/srv/dx"))
+        ->name.data = (const unsigned char *) "d0";
     ask_until_job(&core, cache, &tree, 3, 0);
     iri_cache_job_run(jobs[2]);
     assert_true(finds_in(&core, cache, &tree, 0, 5));
@@ -1565,9 +1580,11 @@ test_built_in_a_thread(void **state)
 
     cache = job_setup(&core, 50000);
     iri_cache_destroy(cache);
-    cache = iri_cache_create(&(iri_cache_conf_t) {
-        .size = 4 << 20, .later = job_later, .lock = mutex_take,
-        .unlock = mutex_give, .ctx = &mutex });
+    cache = iri_cache_create(&(iri_cache_conf_t){ .size = 4 << 20,
+                                                  .later = job_later,
+                                                  .lock = mutex_take,
+                                                  .unlock = mutex_give,
+                                                  .ctx = &mutex });
 
     assert_false(finds_in(&core, cache, &tree, 0, 5));
     assert_int_equal(jobs_count, 1);
@@ -1660,11 +1677,10 @@ static void *
 line_thread(void *arg)
 {
     core_t       core;
-    iri_search_t search = {
-        &shared_tree, shared_cache, 0, 0, S("/srv"), S("/d0/NAME-1"), 0, NULL
-    };
-    iri_found_t found;
-    int         good;
+    iri_search_t search = { &shared_tree, shared_cache,    0, 0,
+                            S("/srv"),    S("/d0/NAME-1"), 0, NULL };
+    iri_found_t  found;
+    int          good;
 
     (void) arg;
     core_init(&core);
@@ -1690,9 +1706,12 @@ test_queue(void **state)
     core_init(&line_core);
     (void) put_many(&line_core, "d0", 100);
     shared_tree = core_tree("", IRI_NAMES_ANY, C);
-    shared_cache = iri_cache_create(&(iri_cache_conf_t) {
-        .size = SIZE, .lock = mutex_take, .unlock = mutex_give,
-        .queue = line_queue, .leave = line_leave, .ctx = &mutex });
+    shared_cache = iri_cache_create(&(iri_cache_conf_t){ .size = SIZE,
+                                                         .lock = mutex_take,
+                                                         .unlock = mutex_give,
+                                                         .queue = line_queue,
+                                                         .leave = line_leave,
+                                                         .ctx = &mutex });
     lists_made = 0;
 
     for (i = 0; i < 8; i++) {
@@ -1742,10 +1761,11 @@ test_large_and_changing(void **state)
 
     iri_reading_conf_t conf;
     iri_reading_t      reading;
-    iri_request_t request = { S("/d0/" ODD), 0, S("/d0/%C3%A2%CC%A3") };
-    iri_search_t  search = { .tree = &tree, .root = S("/srv"),
-                             .reading = &reading };
-    iri_found_t   found;
+    iri_request_t      request = { S("/d0/" ODD), 0, S("/d0/%C3%A2%CC%A3") };
+    iri_search_t       search = { .tree = &tree,
+                                  .root = S("/srv"),
+                                  .reading = &reading };
+    iri_found_t        found;
 
     (void) state;
 
@@ -1826,8 +1846,8 @@ assert_told(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 }
 
 
-#define GA     "\xe3\x82\xac"               /* U+30AC */
-#define GA_NFD "\xe3\x82\xab\xe3\x82\x99"   /* the same in NFD */
+#define GA     "\xe3\x82\xac"             /* U+30AC */
+#define GA_NFD "\xe3\x82\xab\xe3\x82\x99" /* the same in NFD */
 #define GA_EUC "\xa5\xac"
 
 /* What is absent, and what is there in another form, until that changes. */
@@ -1932,9 +1952,9 @@ test_named_places(void **state)
         { IRI_STR("/six"), 0, "/six/d/" GA_NFD },
         { IRI_STR("/srv"), 2, "/srv/" GA_NFD },
     };
-    iri_search_t    search;
-    iri_found_t     found;
-    size_t          i;
+    iri_search_t search;
+    iri_found_t  found;
+    size_t       i;
 
     (void) state;
 
@@ -1972,8 +1992,9 @@ find_octets(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
     iri_reading_t      reading;
     iri_request_t      request = { core_str(octets), 0, { 0, NULL } };
     iri_found_t        found;
-    iri_search_t       search = { .tree = tree, .cache = cache,
-                                  .root = S("/srv"), .reading = &reading };
+    iri_search_t       search = {
+              .tree = tree, .cache = cache, .root = S("/srv"), .reading = &reading
+    };
 
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("shift_jis euc-jp");
@@ -1988,7 +2009,7 @@ find_octets(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 }
 
 
-#define SJIS_FIRST "\xef\xbd\xa5\xef\xbd\xac"   /* GA_EUC in Shift_JIS */
+#define SJIS_FIRST "\xef\xbd\xa5\xef\xbd\xac" /* GA_EUC in Shift_JIS */
 
 /*
  * What has further readings, for as long as its directory stays: once the

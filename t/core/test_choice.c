@@ -86,7 +86,8 @@ test_html(void **state)
     assert_string_equal(html_of(&core, S("///host/a")),
                         "<li><a href=\"/host/a\"><bdi>///host/a</bdi></a>"
                         "</li>");
-    assert_string_equal(html_of(&core, S("/a\xE2\x80\x8B" "b\xC2\xAD"
+    assert_string_equal(html_of(&core, S("/a\xE2\x80\x8B"
+                                         "b\xC2\xAD"
                                          "c\xEF\xB8\x8F")),
                         "<li><a href=\"/a%E2%80%8Bb%C2%ADc%EF%B8%8F\">"
                         "<bdi>/a%E2%80%8Bb%C2%ADc%EF%B8%8F</bdi></a></li>");
@@ -116,10 +117,10 @@ test_json(void **state)
     assert_string_equal(body_of(&core, iri_choices_json, S("/\xE9")),
                         "{\"choices\":[{\"path\":\"/\\ufffd\","
                         "\"uri\":\"/%E9\"}]}\n");
-    assert_string_equal(body_of(&core, iri_choices_json,
-                                S("/a\xE2\x80\x8B\xF3\xA0\x84\x80")),
-                        "{\"choices\":[{\"path\":\"/a\\u200b\\udb40\\udd00\","
-                        "\"uri\":\"/a%E2%80%8B%F3%A0%84%80\"}]}\n");
+    assert_string_equal(
+        body_of(&core, iri_choices_json, S("/a\xE2\x80\x8B\xF3\xA0\x84\x80")),
+        "{\"choices\":[{\"path\":\"/a\\u200b\\udb40\\udd00\","
+        "\"uri\":\"/a%E2%80%8B%F3%A0%84%80\"}]}\n");
     core_free(&core);
 }
 
@@ -331,10 +332,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_html),   cmocka_unit_test(test_json),
-        cmocka_unit_test(test_request),
-        cmocka_unit_test(test_count),  cmocka_unit_test(test_any_octets),
-        cmocka_unit_test(test_accept), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_html),       cmocka_unit_test(test_json),
+        cmocka_unit_test(test_request),    cmocka_unit_test(test_count),
+        cmocka_unit_test(test_any_octets), cmocka_unit_test(test_accept),
+        cmocka_unit_test(test_no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -833,7 +833,7 @@ test_cache_of_charsets(void **state)
 
     corner_init(&r, "/%E7%AB%8B", "", "gbk", N);
     core_put(&r.core, S("/srv/\xed\xa1"));
-    r.search.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    r.search.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
     assert_non_null(r.search.cache);
     corner_find(&r);
     assert_int_equal(r.found.answer, IRI_PASS);
@@ -861,7 +861,8 @@ test_more_than_the_cache(void **state)
 
     for (entries = 4; entries <= 80; entries += 76) {
         corner_init(&r, "/%E1%BA%AD", "", "", N);
-        r.search.cache = iri_cache_create(&(iri_cache_conf_t) { .size = SIZE });
+        r.search.cache = iri_cache_create(
+            &(iri_cache_conf_t){ .size = SIZE });
         assert_non_null(r.search.cache);
 
         for (i = 0; i < entries; i++) {
@@ -900,7 +901,8 @@ test_two_devices(void **state)
     b->node.ino = a->node.ino;
     b->node.dev = a->node.dev + 1;
 
-    r.search.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 1 }); /* one slot */
+    r.search.cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = 1 }); /* one slot */
     assert_non_null(r.search.cache);
     r.search.root = S("/srv/a");
     corner_find(&r);
@@ -927,7 +929,7 @@ test_old_mtime(void **state)
     (void) state;
 
     corner_init(&r, "/%E1%BA%AD", "", "", N);
-    r.search.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    r.search.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
     assert_non_null(r.search.cache);
     clock_gettime(CLOCK_REALTIME, &now);
     core_node(&r.core, S("/srv"))->node.ctime = (int64_t) now.tv_sec
@@ -1024,7 +1026,8 @@ test_not_listed(void **state)
         dir.list = not_listed;
         r.core.env.dir = &dir;
         r.core.env.trace = 1;
-        r.search.cache = cached % 2 ? iri_cache_create(&(iri_cache_conf_t) { .size = 4096 })
+        r.search.cache = cached % 2 ? iri_cache_create(
+                             &(iri_cache_conf_t){ .size = 4096 })
                                     : NULL;
         corner_find(&r);
         assert_int_equal(r.found.answer, IRI_PASS);

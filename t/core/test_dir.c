@@ -239,8 +239,8 @@ test_find(void **state)
     core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY,
                                      IRI_FORGIVE_NORMALIZATION);
-    iri_search_t    search = { &tree,          NULL, 0, 0, core_str(root),
-                               S("/\xc3\xa9"), 0,    NULL };
+    iri_search_t    search = { &tree,          NULL,           0, 0,
+                               core_str(root), S("/\xc3\xa9"), 0, NULL };
     iri_found_t     found;
 
     (void) state;

@@ -1686,8 +1686,9 @@ test_random(void **state)
                   trees[core_random(COUNT(trees))],
                   core_random(6) == 0 ? (iri_names_t) core_random(3) : ANY,
                   matches[core_random(COUNT(matches))]);
-        cache = core_random(2) ? iri_cache_create(&(iri_cache_conf_t) { .size = 65536 })
-                               : NULL;
+        cache = core_random(2)
+                    ? iri_cache_create(&(iri_cache_conf_t){ .size = 65536 })
+                    : NULL;
         find.search.cache = cache;
         random_tree(&find);
 

@@ -15,11 +15,11 @@
 
 #include "core.h"
 
-#define N IRI_FORGIVE_NORMALIZATION
-#define W IRI_FORGIVE_WIDTH
-#define C IRI_FORGIVE_CASE
-#define A IRI_FORGIVE_ACCENTS
-#define SP IRI_FORGIVE_SPELLING
+#define N   IRI_FORGIVE_NORMALIZATION
+#define W   IRI_FORGIVE_WIDTH
+#define C   IRI_FORGIVE_CASE
+#define A   IRI_FORGIVE_ACCENTS
+#define SP  IRI_FORGIVE_SPELLING
 #define ALL (N | W | C | A | SP)
 
 typedef struct {
@@ -64,8 +64,8 @@ near_ask(near_t *near, const char *path)
     near->search.cache = near->cache;
     near->search.path = core_str(path);
     memset(&near->found, 0, sizeof(near->found));
-    assert_int_equal(
-        iri_find(&near->core.env, &near->search, &near->found), IRI_OK);
+    assert_int_equal(iri_find(&near->core.env, &near->search, &near->found),
+                     IRI_OK);
 }
 
 
@@ -98,7 +98,7 @@ near_text(near_t *near, const char *path)
 }
 
 
-#define assert_near(near, path, want)                                         \
+#define assert_near(near, path, want)                                        \
     assert_string_equal(near_text(near, path), want)
 
 
@@ -139,11 +139,16 @@ check_choices(near_t *near, const char *path, const char *want)
 static void
 test_nearest(void **state)
 {
-    static const char *const tree[] = {
-        "/exact", "/Exact", "/\xef\xbd\x97" "ide", /* full-width w */
-        "/Wide",  "/caf\xc3\xa9", "/Cafe", "/readme.txt", NULL
-    };
-    near_t near;
+    static const char *const tree[] = { "/exact",
+                                        "/Exact",
+                                        "/\xef\xbd\x97"
+                                        "ide", /* full-width w */
+                                        "/Wide",
+                                        "/caf\xc3\xa9",
+                                        "/Cafe",
+                                        "/readme.txt",
+                                        NULL };
+    near_t                   near;
 
     (void) state;
 
@@ -151,7 +156,9 @@ test_nearest(void **state)
     assert_near(&near, "/exact", "serve /exact exact");
     assert_near(&near, "/Exact", "serve /Exact exact");
     assert_near(&near, "/EXACT", "choose");
-    assert_near(&near, "/wide", "moved /\xef\xbd\x97" "ide width");
+    assert_near(&near, "/wide",
+                "moved /\xef\xbd\x97"
+                "ide width");
     assert_near(&near, "/WIDE", "choose");
     assert_near(&near, "/cafe", "moved /Cafe case");
     assert_near(&near, "/CAF\xc3\x89", "moved /caf\xc3\xa9 case");
@@ -168,7 +175,7 @@ test_alias_without_slash(void **state)
 {
     static const char *const tree[] = { "/out/Foo", "/out/e\xcc\x81", "/outx",
                                         NULL };
-    near_t near;
+    near_t                   near;
 
     (void) state;
 
@@ -208,7 +215,7 @@ test_exact_among_many(void **state)
         core_put(&near.core, core_str(word));
     }
 
-    near.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 1 << 20 });
+    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 1 << 20 });
 
     for (i = 0; i < 256; i += 5) {
         char want[128];
@@ -272,7 +279,7 @@ test_exact_directory_first(void **state)
 {
     static const char *const tree[] = { "/dir/", "/Dir/secret", "/DIR/x",
                                         "/d\xc3\xadr/y", NULL };
-    near_t near;
+    near_t                   near;
 
     (void) state;
 
@@ -294,8 +301,8 @@ test_exact_directory_first(void **state)
  * in windows-1252, and a directory of each.
  */
 static void
-check_further(const char *const *tree, const char *file, int there,
-              char *out, size_t size)
+check_further(const char *const *tree, const char *file, int there, char *out,
+              size_t size)
 {
     near_t             near;
     iri_reading_conf_t conf;
@@ -343,12 +350,12 @@ test_absent_in_all_readings(void **state)
     static const char *const tree[] = { "/up/a.txt", "/up/x/a.txt", NULL };
     static const char *const paths[] = { "/up/", "/up//", "/up/x/", "/UP/",
                                          "/" };
-    near_t             near;
-    iri_reading_conf_t conf;
-    iri_reading_t      reading;
-    iri_request_t      request;
-    char               octets[64], path[64], want[128];
-    size_t             i;
+    near_t                   near;
+    iri_reading_conf_t       conf;
+    iri_reading_t            reading;
+    iri_request_t            request;
+    char                     octets[64], path[64], want[128];
+    size_t                   i;
 
     (void) state;
 
@@ -387,20 +394,19 @@ test_several_in_further(void **state)
 {
     static const char *const tree[] = {
         "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/Name/y",
-        "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/nAme/y",
-        NULL
+        "/\xc3\xa3\xc2\xa9\xc3\x83\xc2\xa9\xc3\x83\xc2\xa9/nAme/y", NULL
     };
     near_t             near;
     iri_reading_conf_t conf;
     iri_reading_t      reading;
-    iri_request_t request = { S("/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y"), 0,
-                              S("/%C3%A9%C3%A9%C3%A9/NAME/y") };
+    iri_request_t      request = { S("/\xc3\xa9\xc3\xa9\xc3\xa9/NAME/y"), 0,
+                                   S("/%C3%A9%C3%A9%C3%A9/NAME/y") };
 
     (void) state;
 
     near_init(&near, N | C, tree);
     near.tree.ambiguous = IRI_AMBIGUOUS_300;
-    near.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("windows-1252");
     assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
@@ -426,19 +432,35 @@ test_several_in_further(void **state)
 static void
 test_dots(void **state)
 {
-    static const char *const tree[] = {
-        "/.htaccess", "/.Git/config", "/\xef\xbc\x8e" "full", "/htpasswd",
-        "/..data", "/plain", NULL
-    };
-    static const char *const none[] = {
-        "/htaccess",  "/\xef\xbc\x8ehtaccess", "/x.htaccess", "/_htaccess",
-        "/h.taccess", "/.htacces",    "/.htacess", "/.htaccesss",
-        "/.full",     "/.htpasswd",   "/.plain",   "/git/config",
-        "/data",      "/\xef\xbc\x8e\xef\xbc\x8e" "data",
-        "/.\xef\xbc\x8e" "dat", "/\xef\xbc\x8egit/config", NULL
-    };
-    near_t near;
-    size_t i;
+    static const char *const tree[] = { "/.htaccess",
+                                        "/.Git/config",
+                                        "/\xef\xbc\x8e"
+                                        "full",
+                                        "/htpasswd",
+                                        "/..data",
+                                        "/plain",
+                                        NULL };
+    static const char *const none[] = { "/htaccess",
+                                        "/\xef\xbc\x8ehtaccess",
+                                        "/x.htaccess",
+                                        "/_htaccess",
+                                        "/h.taccess",
+                                        "/.htacces",
+                                        "/.htacess",
+                                        "/.htaccesss",
+                                        "/.full",
+                                        "/.htpasswd",
+                                        "/.plain",
+                                        "/git/config",
+                                        "/data",
+                                        "/\xef\xbc\x8e\xef\xbc\x8e"
+                                        "data",
+                                        "/.\xef\xbc\x8e"
+                                        "dat",
+                                        "/\xef\xbc\x8egit/config",
+                                        NULL };
+    near_t                   near;
+    size_t                   i;
 
     (void) state;
 
@@ -446,16 +468,21 @@ test_dots(void **state)
     assert_near(&near, "/.HTACCESS", "moved /.htaccess case");
     assert_near(&near, "/.\xef\xbd\x88taccess", "moved /.htaccess width");
     assert_near(&near, "/.git/CONFIG", "moved /.Git/config case");
-    assert_near(&near, "/.\xef\xbc\x8e" "data", "moved /..data width");
-    assert_near(&near, "/\xef\xbc\x8e" "FULL",
-                "moved /\xef\xbc\x8e" "full case");
+    assert_near(&near,
+                "/.\xef\xbc\x8e"
+                "data",
+                "moved /..data width");
+    assert_near(&near,
+                "/\xef\xbc\x8e"
+                "FULL",
+                "moved /\xef\xbc\x8e"
+                "full case");
 
     for (i = 0; none[i] != NULL; i++) {
         near_ask(&near, none[i]);
 
         if (near.found.answer != IRI_PASS) {
-            fail_msg("%s: %s %s", none[i],
-                     iri_answer_text(near.found.answer),
+            fail_msg("%s: %s %s", none[i], iri_answer_text(near.found.answer),
                      core_show(near.found.path));
         }
     }
@@ -474,12 +501,17 @@ test_no_way_up(void **state)
         "/a/\xef\xbc\x8e\xef\xbc\x8e/etc/passwd",
         "/a/.\xef\xbc\x8e/etc/passwd",
         "/a/\xef\xbc\x8e/b",
-        "/a\xef\xbc\x8f" "b",
-        "/a\xef\xbc\xbc" "b",
-        "/a\xe2\x88\x95" "b",
-        "/a\xe2\x81\x84" "b",
+        "/a\xef\xbc\x8f"
+        "b",
+        "/a\xef\xbc\xbc"
+        "b",
+        "/a\xe2\x88\x95"
+        "b",
+        "/a\xe2\x81\x84"
+        "b",
         "/etc\xef\xbc\x8fpasswd",
-        "/\xef\xbc\x8f" "etc/passwd",
+        "/\xef\xbc\x8f"
+        "etc/passwd",
         "/etc/\xef\xbc\x8e\xef\xbc\x8e\xef\xbc\x8e/passwd",
         "/a/b\xef\xbc\x85\xef\xbc\x90\xef\xbc\x90",
         NULL
@@ -497,8 +529,8 @@ test_no_way_up(void **state)
     }
 
     near.search.path = S("/a/../etc/passwd");
-    assert_int_equal(
-        iri_find(&near.core.env, &near.search, &near.found), IRI_OK);
+    assert_int_equal(iri_find(&near.core.env, &near.search, &near.found),
+                     IRI_OK);
     assert_int_equal(near.found.answer, IRI_REFUSE);
     near_free(&near);
 }
@@ -509,7 +541,7 @@ static void
 test_path_info(void **state)
 {
     static const char *const tree[] = { "/script", "/dir/x", NULL };
-    near_t near;
+    near_t                   near;
 
     (void) state;
 
@@ -533,9 +565,8 @@ test_nothing_is_left(void **state)
     near_t                   near;
     iri_reading_conf_t       conf;
     iri_reading_t            reading;
-    iri_request_t            request = { S("/caf\xc3\xa9/"), 0,
-                                         S("/caf%C3%A9/") };
-    unsigned char           *path = malloc(7);
+    iri_request_t  request = { S("/caf\xc3\xa9/"), 0, S("/caf%C3%A9/") };
+    unsigned char *path = malloc(7);
 
     (void) state;
 
@@ -548,8 +579,8 @@ test_nothing_is_left(void **state)
     near.search.path.len = near.search.prefix = 7;
     near.search.root = S("/srv/");
     near.search.reading = &reading;
-    assert_int_equal(
-        iri_find(&near.core.env, &near.search, &near.found), IRI_OK);
+    assert_int_equal(iri_find(&near.core.env, &near.search, &near.found),
+                     IRI_OK);
     assert_int_equal(near.found.answer, IRI_SERVE);
     assert_text(near.found.filename, "/srv/");
     free(path);
@@ -564,7 +595,7 @@ test_write(void **state)
 {
     static const char *const tree[] = { "/name", "/caf\xc3\xa9/x",
                                         "/\xef\xbd\x97/y", NULL };
-    near_t near;
+    near_t                   near;
 
     (void) state;
 
@@ -581,7 +612,7 @@ test_write(void **state)
     assert_near(&near, "/name", "serve /name exact");
 
     /* With the cache filled by readers, too. */
-    near.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
     near.search.write = 0;
     assert_near(&near, "/NAME", "moved /name case");
     assert_near(&near, "/nme", "pass");
@@ -589,14 +620,20 @@ test_write(void **state)
     near.search.write = 1;
     assert_near(&near, "/NAME", "pass");
     assert_near(&near, "/namee", "pass");
-    assert_near(&near, "/\xef\xbc\xae" "AME", "pass");
+    assert_near(&near,
+                "/\xef\xbc\xae"
+                "AME",
+                "pass");
     near_free(&near);
 
     /* An ASCII path that no name can have is nobody's, whatever is done. */
     near_init(&near, N | C, tree);
     near.search.write = 1;
     assert_near(&near, "/na\x01me", "pass");
-    assert_near(&near, "/na\x7f" "me/x", "pass");
+    assert_near(&near,
+                "/na\x7f"
+                "me/x",
+                "pass");
     near.search.write = 0;
     assert_near(&near, "/na\x01me", "pass");
     near_free(&near);
@@ -617,11 +654,10 @@ static void
 test_choices(void **state)
 {
     static const char *const tree[] = {
-        "/one",     "/One",        "/oNe",     "/B/file",  "/b/FILE",
-        "/b/other", "/B/third/x",  "/b/third", "/.x",      "/.X",
-        "/d/w1",    "/d/W1",       "/E/E/e",   "/e/e/e",   "/e/E/e",
-        "/E/x/q",   "/kit",        "/Kit",     "/kit/a",   "/ff/x",
-        "/FF/x",    "/fF",         NULL
+        "/one",       "/One",     "/oNe",   "/B/file", "/b/FILE", "/b/other",
+        "/B/third/x", "/b/third", "/.x",    "/.X",     "/d/w1",   "/d/W1",
+        "/E/E/e",     "/e/e/e",   "/e/E/e", "/E/x/q",  "/kit",    "/Kit",
+        "/kit/a",     "/ff/x",    "/FF/x",  "/fF",     NULL
     };
     near_t near;
 
@@ -633,10 +669,13 @@ test_choices(void **state)
     near.tree.ambiguous = IRI_AMBIGUOUS_300;
     check_choices(&near, "/ONE", "/One /oNe /one ");
     check_choices(&near, "/\xc3\x93ne", "/One /oNe /one ");
-    check_choices(&near, "/D/\xe1\xba\x81" "1", "/d/W1 /d/w1 ");
+    check_choices(&near,
+                  "/D/\xe1\xba\x81"
+                  "1",
+                  "/d/W1 /d/w1 ");
 
     /* With a "/" at its end it is no file. */
-    near.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
     check_choices(&near, "/Ff", "/FF /fF /ff ");
     check_choices(&near, "/Ff/", "/FF/ /ff/ ");
     near_free(&near);
@@ -648,9 +687,9 @@ static void
 test_choices_go_on(void **state)
 {
     static const char *const tree[] = {
-        "/bb/file", "/BB/FILE", "/bB/other", "/Bb/file", "/Bb/FILE",
-        "/cc/x",    "/CC/y",    "/.dd",      "/.DD",     "/ee/deep/er/x",
-        "/EE/deep/ER/X",        NULL
+        "/bb/file", "/BB/FILE",      "/bB/other",     "/Bb/file",
+        "/Bb/FILE", "/cc/x",         "/CC/y",         "/.dd",
+        "/.DD",     "/ee/deep/er/x", "/EE/deep/ER/X", NULL
     };
     near_t near;
     size_t i, calls;
@@ -663,7 +702,7 @@ test_choices_go_on(void **state)
     /* Without a cache each directory is read for this request. */
     check_choices(&near, "/b\xe1\xb8\x83/file",
                   "/BB/FILE /Bb/file /bb/file ");
-    near.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
     near_ask(&near, "/bb/x");
     near_ask(&near, "/BB/x");
     near_ask(&near, "/bB/x");
@@ -721,15 +760,15 @@ test_choices_are_limited(void **state)
         core_put(&near.core, core_str(path));
     }
 
-    near.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
     near_ask(&near, "/abcDE");
     assert_int_equal(near.found.answer, IRI_CHOOSE);
     assert_int_equal(near.found.count, IRI_MAX_CHOICES);
 
     for (i = 1; i < IRI_MAX_CHOICES; i++) {
-        assert_true(iri_str_compare(near.found.choices[i - 1],
-                                    near.found.choices[i])
-                    < 0);
+        assert_true(
+            iri_str_compare(near.found.choices[i - 1], near.found.choices[i])
+            < 0);
     }
 
     /* An error on the way: nothing is told, whichever call it is. */
@@ -791,11 +830,30 @@ test_choices_cost(void **state)
 /* ---- random trees -------------------------------------------------------- */
 
 static const char *const words[] = {
-    "a",    "A",    "\xc3\xa4",    "\xc3\x84", "\xef\xbd\x81", "word",
-    "Word", "wrod", "w\xc3\xb6rd", "word1",    "wor",          ".a",
-    ".A",   "\xef\xbc\x8e" "a",    "words",    "wo\xef\xbd\x92" "d",
-    "\xc3\xa4" "b", "AB", "ab",
-    "a\xcc\x88" "b"   /* on disk only: the last */
+    "a",
+    "A",
+    "\xc3\xa4",
+    "\xc3\x84",
+    "\xef\xbd\x81",
+    "word",
+    "Word",
+    "wrod",
+    "w\xc3\xb6rd",
+    "word1",
+    "wor",
+    ".a",
+    ".A",
+    "\xef\xbc\x8e"
+    "a",
+    "words",
+    "wo\xef\xbd\x92"
+    "d",
+    "\xc3\xa4"
+    "b",
+    "AB",
+    "ab",
+    "a\xcc\x88"
+    "b" /* on disk only: the last */
 };
 
 
@@ -905,14 +963,12 @@ check_elsewhere(near_t *near, const char *path)
         /* A directory whose names are not asked: the way leads by. */
         if (node == NULL || node->node.kind != IRI_NODE_DIR
             || (strncmp(way, whole, strlen(whole)) == 0
-                && (way[strlen(whole)] == '/'
-                    || way[strlen(whole)] == '\0')))
+                && (way[strlen(whole)] == '/' || way[strlen(whole)] == '\0')))
         {
             continue;
         }
 
-        snprintf(name, sizeof(name), "/%s",
-                 words[core_random(COUNT(words))]);
+        snprintf(name, sizeof(name), "/%s", words[core_random(COUNT(words))]);
         strcat(whole, name);
 
         if (core_node(&near->core, core_str(whole)) != NULL) {
@@ -951,8 +1007,8 @@ test_random(void **state)
         near_init(&near, matches[core_random(COUNT(matches))], NULL);
         near.tree.ambiguous = (iri_ambiguous_t) core_random(2);
         near.search.write = core_random(4) == 0;
-        near.cache = core_random(2) ? iri_cache_create(&(
-                                          iri_cache_conf_t) { .size = 65536 })
+        near.cache = core_random(2) ? iri_cache_create(
+                         &(iri_cache_conf_t){ .size = 65536 })
                                     : NULL;
 
         for (k = core_random(30); k > 0; k--) {
@@ -1022,7 +1078,7 @@ test_nothing_is_remembered_wrong(void **state)
 
     for (turn = 0; turn < 60; turn++) {
         near_init(&near, ALL, NULL);
-        kept = iri_cache_create(&(iri_cache_conf_t) { .size = 1 << 20 });
+        kept = iri_cache_create(&(iri_cache_conf_t){ .size = 1 << 20 });
 
         for (k = 0; k < 20; k++) {
             random_put(&near);
@@ -1035,7 +1091,7 @@ test_nothing_is_remembered_wrong(void **state)
 
             for (k = 0; k < 3; k++) {
                 fresh = iri_cache_create(
-                    &(iri_cache_conf_t) { .size = 1 << 20 });
+                    &(iri_cache_conf_t){ .size = 1 << 20 });
                 near.cache = fresh;
                 snprintf(want, sizeof(want), "%s", near_text(&near, path));
                 iri_cache_destroy(fresh);
@@ -1063,23 +1119,36 @@ static void
 test_twins(void **state)
 {
     static const char *const twins[] = {
-        "\xc3\xa9", "e\xcc\x81", "\xe9", "e\xec",       /* e acute */
-        "\xd3\xb9", "\xe0\xb8\xb3\xe0\xb8\x99",         /* Thai */
-        "\xe1\xba\xad", "\xc3\xa2\xcc\xa3", "a\xcc\xa3\xcc\x82",
-        "\xe2\xf2", "a\xf2\xe2",                       /* a, two marks */
-        "\xa4\xa2", "\xe3\x81\x82", "\x82\xa0"          /* hiragana */
+        "\xc3\xa9",
+        "e\xcc\x81",
+        "\xe9",
+        "e\xec", /* e acute */
+        "\xd3\xb9",
+        "\xe0\xb8\xb3\xe0\xb8\x99", /* Thai */
+        "\xe1\xba\xad",
+        "\xc3\xa2\xcc\xa3",
+        "a\xcc\xa3\xcc\x82",
+        "\xe2\xf2",
+        "a\xf2\xe2", /* a, two marks */
+        "\xa4\xa2",
+        "\xe3\x81\x82",
+        "\x82\xa0" /* hiragana */
     };
-    static const char *const trees[] = {
-        "", "windows-874 utf-8", "utf-8 windows-874", "windows-1258",
-        "windows-1258 utf-8", "utf-8 windows-1258", "utf-8 euc-jp sjis",
-        "sjis euc-jp utf-8", "windows-1252 utf-8"
-    };
+    static const char *const trees[] = { "",
+                                         "windows-874 utf-8",
+                                         "utf-8 windows-874",
+                                         "windows-1258",
+                                         "windows-1258 utf-8",
+                                         "utf-8 windows-1258",
+                                         "utf-8 euc-jp sjis",
+                                         "sjis euc-jp utf-8",
+                                         "windows-1252 utf-8" };
     static const char *const paths[] = { "/\xc3\xa9", "/\xe1\xba\xad",
                                          "/\xe0\xb8\xb3\xe0\xb8\x99",
                                          "/\xe3\x81\x82" };
-    near_t near;
-    char   path[64], want[64], got[64];
-    size_t turn, i, k, served = 0;
+    near_t                   near;
+    char                     path[64], want[64], got[64];
+    size_t                   turn, i, k, served = 0;
 
     (void) state;
 
@@ -1107,8 +1176,8 @@ test_twins(void **state)
                      core_show(near.found.filename));
             served += near.found.answer == IRI_SERVE;
             near.tree.match = N | C;
-            near.cache = turn % 2 ? iri_cache_create(&(
-                                        iri_cache_conf_t) { .size = 65536 })
+            near.cache = turn % 2 ? iri_cache_create(
+                             &(iri_cache_conf_t){ .size = 65536 })
                                   : NULL;
 
             for (k = 0; k < 2; k++) {
@@ -1143,7 +1212,7 @@ test_calls(void **state)
     (void) state;
 
     near_init(&near, ALL, tree);
-    near.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536 });
+    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
     assert_near(&near, "/a/b/c/NAME", "moved /a/b/c/name case");
     assert_int_equal(near.core.lists, 1);
 
@@ -1161,13 +1230,13 @@ test_calls(void **state)
 
     /* So many directories are read, and no more, where all of it is near. */
     near_init(&near, ALL, tree);
-    near.cache = iri_cache_create(&(iri_cache_conf_t) { .size = 1 << 20 });
+    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 1 << 20 });
     strcpy(path, "/srv");
     for (i = 0; i < IRI_MAX_LISTS + 2; i++) {
         snprintf(path + strlen(path), 4, "/d%c", (int) ('a' + i));
     }
-    core_put(&near.core, (iri_str_t) { strlen(path),
-                                       (const unsigned char *) path });
+    core_put(&near.core,
+             (iri_str_t){ strlen(path), (const unsigned char *) path });
     for (i = 5; path[i] != '\0'; i++) {
         path[i] = (char) (path[i] & ~(path[i] >= 'a' ? 0x20 : 0));
     }
@@ -1176,7 +1245,8 @@ test_calls(void **state)
     assert_int_equal(near.found.answer, IRI_MOVED);
     snprintf(moved, sizeof(moved), "%.*s", (int) near.found.path.len,
              (const char *) near.found.path.data);
-    assert_string_equal(moved + 3 * IRI_MAX_LISTS, path + 4 + 3 * IRI_MAX_LISTS);
+    assert_string_equal(moved + 3 * IRI_MAX_LISTS,
+                        path + 4 + 3 * IRI_MAX_LISTS);
     near_ask(&near, moved);
     assert_int_equal(near.found.answer, IRI_MOVED);
     snprintf(moved, sizeof(moved), "%.*s", (int) near.found.path.len,

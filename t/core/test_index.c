@@ -15,7 +15,7 @@
 
 #include "core.h"
 
-#define FOLDED (IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS)
+#define FOLDED  (IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS)
 #define SPELLED (FOLDED | IRI_FORGIVE_SPELLING)
 
 /* ---- a directory that is made while it is read --------------------------- */
@@ -26,9 +26,9 @@ typedef size_t (*name_t)(size_t i, unsigned char *out);
 static struct {
     name_t       name;
     size_t       count;
-    size_t       fails_at;   /* entry; 0: none */
+    size_t       fails_at; /* entry; 0: none */
     iri_status_t fails;
-    size_t       read;       /* entries that were told */
+    size_t       read; /* entries that were told */
 } made;
 
 
@@ -136,9 +136,9 @@ finds(built_t *b, iri_str_t name, iri_str_t octets)
     iri_hits_t hits;
 
     memset(&hits, 0, sizeof(hits));
-    assert_int_equal(iri_index_find(&b->core.env, &b->index,
-                                    hash_of(b, name), &hits),
-                     IRI_OK);
+    assert_int_equal(
+        iri_index_find(&b->core.env, &b->index, hash_of(b, name), &hits),
+        IRI_OK);
 
     return has(&hits, octets);
 }
@@ -202,8 +202,7 @@ check_most(size_t most)
             octets[3] = 'E';
             name_numbered(i, octets + 32);
             assert_int_equal(
-                finds(&b, name,
-                      (iri_str_t){ name.len, octets + 32 }),
+                finds(&b, name, (iri_str_t){ name.len, octets + 32 }),
                 count <= most);
             core_forget(&b.core);
         }
@@ -271,8 +270,7 @@ test_memory_of_a_name(void **state)
         assert_int_equal(b.index.head.records, counts[k]);
 
         if (counts[k] > 1) {
-            assert_true(iri_index_size(&b.index)
-                        <= names + 64 * counts[k]);
+            assert_true(iri_index_size(&b.index) <= names + 64 * counts[k]);
         }
 
         print_message("# %lu names: %.1f octets each beyond the name\n",
@@ -325,8 +323,7 @@ test_limits_of_octets(void **state)
             assert_true(size < plain);
         }
 
-        seen[!b.index.head.known ? 0 : b.index.head.spellings == 0 ? 1
-                                                                  : 2]++;
+        seen[!b.index.head.known ? 0 : b.index.head.spellings == 0 ? 1 : 2]++;
         forget(&b);
     }
 
@@ -554,7 +551,7 @@ test_each_spelling(void **state)
     static const struct {
         const char *name;
         const char *without[8];
-        const char *not[6];
+        const char * not [6];
     } cases[] = {
         { "Word",
           { "ord", "wrd", "wod", "wor" },
@@ -572,9 +569,12 @@ test_each_spelling(void **state)
             "\xe8\xa1\xa8\xe8\xa1\xaa\xe8\xa1\xab" },
           { "\xe8\xa1\xa8\xe8\xa1" } },
         /* A flag is one character, a family too. */
-        { "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa" "abc",
-          { "abc", "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa" "ab" },
-          { "\xf0\x9f\x87\xa9" "abc" } },
+        { "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
+          "abc",
+          { "abc", "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa"
+                   "ab" },
+          { "\xf0\x9f\x87\xa9"
+            "abc" } },
     };
     static size_t turn;
     core_t        core;
@@ -613,12 +613,12 @@ test_each_spelling(void **state)
             assert_true(has(&hits, name));
         }
 
-        for (k = 0; k < 6 && cases[i].not[k] != NULL; k++) {
+        for (k = 0; k < 6 && cases[i].not [k] != NULL; k++) {
             memset(&hits, 0, sizeof(hits));
             assert_int_equal(
                 iri_index_spell(
                     &core.env, &index,
-                    iri_index_hash(&shape, core_str(cases[i].not[k])),
+                    iri_index_hash(&shape, core_str(cases[i].not [k])),
                     &hits),
                 IRI_OK);
             assert_false(has(&hits, name));
@@ -637,24 +637,23 @@ static size_t
 name_heavy(size_t i, unsigned char *out)
 {
     static const char *const parts[] = {
-        "A",                                  /* the cheap one */
-        "\xc7\x96",                           /* three characters in NFD */
-        "e\xcc\x81",                          /* that joins */
-        "a\xcc\xa3\xcc\x82",                  /* in another order */
-        "\xef\xbd\xb6\xef\xbe\x9e",           /* half width, two to one */
-        "\xce\x90",                           /* three when folded */
-        "\xea\xb0\x80",                       /* Hangul */
-        "\xe1\xbe\xb7",                       /* and Greek, the worst */
-        "\xf0\x9d\x85\x9e",                   /* excluded from composition */
+        "A",                        /* the cheap one */
+        "\xc7\x96",                 /* three characters in NFD */
+        "e\xcc\x81",                /* that joins */
+        "a\xcc\xa3\xcc\x82",        /* in another order */
+        "\xef\xbd\xb6\xef\xbe\x9e", /* half width, two to one */
+        "\xce\x90",                 /* three when folded */
+        "\xea\xb0\x80",             /* Hangul */
+        "\xe1\xbe\xb7",             /* and Greek, the worst */
+        "\xf0\x9d\x85\x9e",         /* excluded from composition */
         "a\xcc\x80\xcc\x81\xcc\x82\xcc\x83\xcc\x84\xcc\x86\xcc\x87\xcc\x88"
         "\xcc\x89\xcc\x8a\xcc\x8b\xcc\x8c\xcc\x8d\xcc\x8e\xcc\x8f\xcc\x90"
         "\xcc\x91\xcc\x92\xcc\x93\xcc\x94\xcc\x9b\xcc\xa3\xcc\xa4\xcc\xa5"
         "\xcc\xa6\xcc\xa7\xcc\xa8\xcc\xad\xcc\xae\xcc\xb0", /* 30 marks */
     };
-    size_t           kind = i % COUNT(parts), n = strlen(parts[kind]);
-    size_t           want = i / COUNT(parts) % 2 ? IRI_MAX_SEGMENT : 255;
-    size_t           len = (size_t) sprintf((char *) out, "%lu-",
-                                            (unsigned long) i);
+    size_t kind = i % COUNT(parts), n = strlen(parts[kind]);
+    size_t want = i / COUNT(parts) % 2 ? IRI_MAX_SEGMENT : 255;
+    size_t len = (size_t) sprintf((char *) out, "%lu-", (unsigned long) i);
 
     while (len + n <= want) {
         memcpy(out + len, parts[kind], n);

@@ -68,8 +68,9 @@ check_looks(const char *charsets, size_t looks)
 {
     core_t          core;
     iri_tree_conf_t tree = core_tree(charsets, IRI_NAMES_ANY, N);
-    iri_search_t search = { &tree, NULL, 0, 0, S("/srv"), S("/\xc3\xa9"), 0, NULL };
-    iri_found_t  found;
+    iri_search_t    search = { &tree,     NULL,           0, 0,
+                               S("/srv"), S("/\xc3\xa9"), 0, NULL };
+    iri_found_t     found;
 
     core_init(&core);
     core_put(&core, S("/srv/"));

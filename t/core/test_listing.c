@@ -34,8 +34,9 @@ list_init(list_t *list, const char *labels, const char *query)
     list->conf.root = S("/srv/d");
     list->conf.path = S("/d/");
     list->conf.query = core_str(query);
-    assert_int_equal(iri_listing_begin(&list->core.env, &list->conf,
-                                       &list->listing), IRI_OK);
+    assert_int_equal(
+        iri_listing_begin(&list->core.env, &list->conf, &list->listing),
+        IRI_OK);
 }
 
 
@@ -73,8 +74,8 @@ list_page(list_t *list)
     assert_int_equal(iri_listing_finish(list->listing), IRI_OK);
 
     do {
-        assert_int_equal(iri_listing_next(list->listing, out, sizeof(out),
-                                          &n), IRI_OK);
+        assert_int_equal(
+            iri_listing_next(list->listing, out, sizeof(out), &n), IRI_OK);
         list->page = realloc(list->page, list->len + n + 1);
         memcpy(list->page + list->len, out, n);
         list->len += n;
@@ -179,11 +180,16 @@ order_of(const char *query)
         uint64_t    size;
         int64_t     mtime;
     } entries[] = {
-        { "file10", 7, 50 },      { "File2", 1, 40 },
-        { "file2", 100, 30 },     { "zoo/", 4096, 10 },
-        { "\xC3\xA9t\xC3\xA9", 7, 20 }, { "Dir/", 4096, 60 },
-        { "eta", 0, -5 },         { "etz", UINT64_MAX, INT64_MAX },
-        { "_x", 7, INT64_MIN },   { "\xE8\xA1\xA8", 7, 20 },
+        { "file10", 7, 50 },
+        { "File2", 1, 40 },
+        { "file2", 100, 30 },
+        { "zoo/", 4096, 10 },
+        { "\xC3\xA9t\xC3\xA9", 7, 20 },
+        { "Dir/", 4096, 60 },
+        { "eta", 0, -5 },
+        { "etz", UINT64_MAX, INT64_MAX },
+        { "_x", 7, INT64_MIN },
+        { "\xE8\xA1\xA8", 7, 20 },
     };
     static char order[4096];
     list_t      list;
@@ -200,7 +206,7 @@ order_of(const char *query)
 }
 
 
-#define FILES_BY_NAME                                                         \
+#define FILES_BY_NAME                                                        \
     "_x eta \xC3\xA9t\xC3\xA9 etz file2 File2 file10 \xE8\xA1\xA8 "
 
 static void
@@ -229,7 +235,8 @@ test_order(void **state)
           "_x " },
         /* What is not known does no harm; the last counts. */
         { "x&format=html&sort=size&&=&sort=name&sort=names&order=up&SORT=date"
-          "&format=json", "Dir zoo " FILES_BY_NAME },
+          "&format=json",
+          "Dir zoo " FILES_BY_NAME },
     };
     size_t i;
 
@@ -363,13 +370,14 @@ test_hostile(void **state)
 {
     static const struct {
         const char *name;
-        const char *row;   /* up to the size */
+        const char *row; /* up to the size */
     } cases[] = {
         { "a b", "<a href=\"./a%20b\"><bdi>a b</bdi></a>" },
         { "</bdi><script>", "<a href=\"./%3C/bdi%3E%3Cscript%3E\">" },
         { "<b>&'\"", "<a href=\"./%3Cb%3E&amp;&#39;%22\"><bdi>&lt;b&gt;&amp;"
                      "&#39;&quot;</bdi></a>" },
-        { "a\xE2\x80\xAE" "b\xE2\x81\xA6",
+        { "a\xE2\x80\xAE"
+          "b\xE2\x81\xA6",
           "<a href=\"./a%E2%80%AEb%E2%81%A6\"><bdi>a%E2%80%AEb%E2%81%A6</bdi>"
           "</a>" },
         { "%41%zz%", "<a href=\"./%2541%25zz%25\"><bdi>%2541%zz%</bdi></a>" },
@@ -393,14 +401,15 @@ test_hostile(void **state)
     for (i = 0; i < COUNT(cases); i++) {
         if (strchr(cases[i].name, '/') != NULL
             && strcmp(cases[i].name, "dir/") != 0) {
-            continue;   /* no entry can have it */
+            continue; /* no entry can have it */
         }
         list_init(&list, "", "");
         list_add(&list, core_str(cases[i].name), 3, 0);
         snprintf(want, sizeof(want), "<tr><td>%s", cases[i].row);
 
         if (strstr(list_page(&list), want) == NULL
-            && strstr(list.page, cases[i].row) == NULL) {
+            && strstr(list.page, cases[i].row) == NULL)
+        {
             fail_msg("%s is not in:\n%s", want, list.page);
         }
         list_free(&list);
@@ -475,7 +484,10 @@ test_characters(void **state)
         list_init(&list, "", "format=json");
         list_add(&list, core_str(name), 3, 0);
         snprintf(want, sizeof(want), "\n{\"name\":\"%s\",\"href\":\"./%s\",",
-                 json, c == '&' ? "&" : c == '\'' ? "'" : href);
+                 json,
+                 c == '&'    ? "&"
+                 : c == '\'' ? "'"
+                             : href);
         if (strstr(list_page(&list), want) == NULL) {
             fail_msg("%s is not in:\n%s", want, list.page);
         }
@@ -496,8 +508,8 @@ test_characters(void **state)
     /* Not seen, and more than 16 bits of it. */
     list_init(&list, "", "format=json");
     list_add(&list, S("\xE2\x80\xAE\xF3\xA0\x80\x81"), 3, 0);
-    assert_non_null(strstr(list_page(&list),
-                           "\"name\":\"\\u202e\\udb40\\udc01\""));
+    assert_non_null(
+        strstr(list_page(&list), "\"name\":\"\\u202e\\udb40\\udc01\""));
     list_free(&list);
 }
 
@@ -524,8 +536,15 @@ static void
 test_query(void **state)
 {
     static const char *const queries[] = {
-        "\"><script>alert(1)</script>", "sort=\"><x>", "order='", "a=\xFF&b",
-        "format=<x>", "sort=name%22%3E", "&&&&", "sort", "=",
+        "\"><script>alert(1)</script>",
+        "sort=\"><x>",
+        "order='",
+        "a=\xFF&b",
+        "format=<x>",
+        "sort=name%22%3E",
+        "&&&&",
+        "sort",
+        "=",
     };
     list_t plain, list;
     size_t i;
@@ -556,15 +575,16 @@ test_around(void **state)
     (void) state;
     list_init(&list, "", "sort=date&order=desc");
     list.conf.path = S("/a<&\xC3\xA9\xE2\x80\xAE/b/");
-    assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
-                                       &list.listing), IRI_OK);
+    assert_int_equal(
+        iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
     list_page(&list);
     assert_non_null(strstr(list.page, "This directory is empty."));
-    assert_non_null(strstr(list.page,
-                           "<title>/a&lt;&amp;\xC3\xA9%E2%80%AE/b/</title>"));
+    assert_non_null(
+        strstr(list.page, "<title>/a&lt;&amp;\xC3\xA9%E2%80%AE/b/</title>"));
     assert_non_null(strstr(list.page, "<a href=\"/\"><bdi>/</bdi></a>"));
-    assert_non_null(strstr(list.page, "<a href=\"/a%3C&amp;%C3%A9%E2%80%AE/\">"
-                                      "<bdi>a&lt;&amp;"));
+    assert_non_null(strstr(list.page,
+                           "<a href=\"/a%3C&amp;%C3%A9%E2%80%AE/\">"
+                           "<bdi>a&lt;&amp;"));
     assert_non_null(strstr(list.page, "/b/\" aria-current=\"page\"><bdi>b/"));
     assert_non_null(strstr(list.page, "0 directories, 0 files"));
     assert_non_null(strstr(list.page, "?sort=date&amp;order=desc&amp;"
@@ -576,8 +596,8 @@ test_around(void **state)
     /* A path that no request could have: it has no end of its own either. */
     list_init(&list, "", "");
     list.conf.path = S("//b\x7F\xC2\x85\xFF\"\\/");
-    assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
-                                       &list.listing), IRI_OK);
+    assert_int_equal(
+        iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
     list_page(&list);
     assert_non_null(strstr(list.page, "<title>//b%7F%C2%85%FF&quot;\\/"));
     assert_null(strstr(list.page, "href=\"//"));
@@ -589,8 +609,8 @@ test_around(void **state)
 
     list_init(&list, "", "format=json");
     list.conf.path = S("/b\x1F\x7F\xC2\x85\xFF\"\\<\xF0\x9F\x98\x80/");
-    assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
-                                       &list.listing), IRI_OK);
+    assert_int_equal(
+        iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
     list_page(&list);
     assert_non_null(strstr(list.page, "{\"path\":\"/b\\u001f\\u007f\\u0085"
                                       "\\ufffd\\u0022\\u005c\\u003c"
@@ -624,9 +644,10 @@ test_around(void **state)
     list_init(&list, "", "sort=size");
     list_add(&list, S("a"), 1, 0);
     list_page(&list);
-    assert_non_null(strstr(list.page, "<th scope=\"col\" aria-sort=\"ascending"
-                                      "\"><a href=\"?sort=size&amp;order=desc"
-                                      "\">Size</a></th>"));
+    assert_non_null(strstr(list.page,
+                           "<th scope=\"col\" aria-sort=\"ascending"
+                           "\"><a href=\"?sort=size&amp;order=desc"
+                           "\">Size</a></th>"));
     assert_non_null(strstr(list.page, "0 directories, 1 file."));
     assert_null(strstr(list.page, "<script"));
     list_free(&list);
@@ -654,8 +675,9 @@ test_deep(void **state)
         list_init(&list, "", "");
         list.conf.path.data = path;
         list.conf.path.len = 2 * depth + 1;
-        assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
-                                           &list.listing), IRI_OK);
+        assert_int_equal(
+            iri_listing_begin(&list.core.env, &list.conf, &list.listing),
+            IRI_OK);
         links = 0;
         for (p = list_page(&list); (p = strstr(p, "<li>")) != NULL; p++) {
             links++;
@@ -709,14 +731,17 @@ test_numbers(void **state)
                                  - INT64_C(62135596800);
         t = (time_t) seconds;
         assert_non_null(gmtime_r(&t, &tm));
-        snprintf(want, sizeof(want), "\"modified\":\"%04d-%02d-%02dT%02d:%02d:"
-                                     "%02dZ\"", tm.tm_year + 1900,
-                 tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+        snprintf(want, sizeof(want),
+                 "\"modified\":\"%04d-%02d-%02dT%02d:%02d:"
+                 "%02dZ\"",
+                 tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+                 tm.tm_min, tm.tm_sec);
         list_init(&list, "", "format=json");
         list_add(&list, S("a"), 0, seconds);
 
         if (seconds <= INT64_C(253402300799)
-            && strstr(list_page(&list), want) == NULL) {
+            && strstr(list_page(&list), want) == NULL)
+        {
             fail_msg("%s: %s", want, list.page);
         }
         list_free(&list);
@@ -752,7 +777,8 @@ leads(list_t *list, iri_str_t name, iri_str_t octets, int slash)
     file.len = 7 + octets.len;
 
     assert_int_equal(iri_read(&list->core.env, list->listing->conf.reading,
-                              &request, &reading), IRI_OK);
+                              &request, &reading),
+                     IRI_OK);
     if (reading.answer == IRI_REFUSE) {
         return 0;
     }
@@ -783,11 +809,33 @@ static iri_str_t
 random_octets(unsigned char *out)
 {
     static const char *const parts[] = {
-        "a", "B", "1", "%41", " ", "<", "\xC3\xA9", "e\xCC\x81", "\x83\x5C",
-        "\x95\x5C", "\xC9\xBD", "\xE9", "\xE8\xA1\xA8", "\xE2\x80\xAE",
-        "\xEF\xBD\x9E", "\xE3\x80\x9C", "\x81\x60", "\xA1\xC1", "\xCC\xA7",
-        "\xCC\x81", "\xC3\xA7\xCC\x81", "c\xCC\xA7\xCC\x81", "\xC0\xAF",
-        "\xED\xA0\x80", "\xE2\x84\xAA", "\xCD\xBE", "\xE1\xBF\xAF",
+        "a",
+        "B",
+        "1",
+        "%41",
+        " ",
+        "<",
+        "\xC3\xA9",
+        "e\xCC\x81",
+        "\x83\x5C",
+        "\x95\x5C",
+        "\xC9\xBD",
+        "\xE9",
+        "\xE8\xA1\xA8",
+        "\xE2\x80\xAE",
+        "\xEF\xBD\x9E",
+        "\xE3\x80\x9C",
+        "\x81\x60",
+        "\xA1\xC1",
+        "\xCC\xA7",
+        "\xCC\x81",
+        "\xC3\xA7\xCC\x81",
+        "c\xCC\xA7\xCC\x81",
+        "\xC0\xAF",
+        "\xED\xA0\x80",
+        "\xE2\x84\xAA",
+        "\xCD\xBE",
+        "\xE1\xBF\xAF",
     };
     iri_str_t   name = { 0, out };
     const char *part;
@@ -828,8 +876,8 @@ reach(const char *labels, iri_names_t names, unsigned match,
     iri_tree_conf_finish(&conf, &list.tree);
     list.conf.reading = &conf;
     list.conf.unnamed = invalid == IRI_INVALID_PASS;
-    assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
-                                       &list.listing), IRI_OK);
+    assert_int_equal(
+        iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
 
     for (i = 0; i < count; i++) {
         name = random_octets(octets);
@@ -873,9 +921,9 @@ reach(const char *labels, iri_names_t names, unsigned match,
 static void
 test_links(void **state)
 {
-    static const char *const labels[] = { "", "sjis", "euc-jp", "windows-1252",
-                                          "utf-8 sjis", "euc-jp utf-8",
-                                          "windows-1258", "utf-8 windows-1252"
+    static const char *const labels[] = {
+        "",           "sjis",         "euc-jp",       "windows-1252",
+        "utf-8 sjis", "euc-jp utf-8", "windows-1258", "utf-8 windows-1252"
     };
     static const unsigned matches[] = {
         IRI_FORGIVE_NORMALIZATION, IRI_FORGIVE_EXACT_ONLY,
@@ -911,8 +959,8 @@ linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
     list.conf.path = path;
     list.conf.reading = &conf;
     list.conf.unnamed = invalid == IRI_INVALID_PASS;
-    assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
-                                       &list.listing), IRI_OK);
+    assert_int_equal(
+        iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
     list_add(&list, octets, 0, 0);
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
     linked = list.listing->ranks[0].item->linked;
@@ -1026,8 +1074,9 @@ test_lengths(void **state)
         path[len - 1] = '/';
         list.conf.path.data = path;
         list.conf.path.len = len;
-        assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
-                                           &list.listing), IRI_OK);
+        assert_int_equal(
+            iri_listing_begin(&list.core.env, &list.conf, &list.listing),
+            IRI_OK);
         list_add(&list, S("\xC3\xA9"), 0, 0);
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
         assert_int_equal(list.listing->ranks[0].item->linked,
@@ -1039,8 +1088,9 @@ test_lengths(void **state)
         list.conf.path.data = path;
         list.conf.path.len = len - 96;
         path[len - 97] = '/';
-        assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
-                                           &list.listing), IRI_OK);
+        assert_int_equal(
+            iri_listing_begin(&list.core.env, &list.conf, &list.listing),
+            IRI_OK);
         name.len = 98;
         memcpy(octets, "\xC3\xA9", 2);
         list_add(&list, name, 0, 0);
@@ -1062,8 +1112,9 @@ test_lengths(void **state)
         list_init(&list, "", "");
         list.conf.path.data = path;
         list.conf.path.len = len;
-        assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
-                                           &list.listing), IRI_OK);
+        assert_int_equal(
+            iri_listing_begin(&list.core.env, &list.conf, &list.listing),
+            IRI_OK);
         list_add(&list, S("\xC3\xA9"), 0, 0);
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
         assert_int_equal(list.listing->ranks[0].item->linked,
@@ -1074,8 +1125,9 @@ test_lengths(void **state)
         list_init(&list, "", "");
         list.conf.path.data = path;
         list.conf.path.len = len;
-        assert_int_equal(iri_listing_begin(&list.core.env, &list.conf,
-                                           &list.listing), IRI_OK);
+        assert_int_equal(
+            iri_listing_begin(&list.core.env, &list.conf, &list.listing),
+            IRI_OK);
         list_add(&list, S("\xC3\xA9/"), 0, 0);
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
         assert_int_equal(list.listing->ranks[0].item->linked,
@@ -1095,8 +1147,17 @@ static void
 fill(list_t *list, int backwards)
 {
     static const char *const names[] = {
-        "b\"<'&", "a/", "caf\xC3\xA9", "cafe\xCC\x81", "\xFF\xFE", "x%41",
-        "\xE8\xA1\xA8\xE2\x80\xAE", "plain.txt", "dir two/", "A", "a\tb",
+        "b\"<'&",
+        "a/",
+        "caf\xC3\xA9",
+        "cafe\xCC\x81",
+        "\xFF\xFE",
+        "x%41",
+        "\xE8\xA1\xA8\xE2\x80\xAE",
+        "plain.txt",
+        "dir two/",
+        "A",
+        "a\tb",
         LONG_NAME,
         "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"",
     };
@@ -1113,10 +1174,10 @@ static void
 test_pieces(void **state)
 {
     static const char *const queries[] = { "", "format=json", "sort=size" };
-    unsigned char *out;
-    char          *pieces = malloc(65536);
-    list_t         whole, list;
-    size_t         i, size, n, len;
+    unsigned char           *out;
+    char                    *pieces = malloc(65536);
+    list_t                   whole, list;
+    size_t                   i, size, n, len;
 
     (void) state;
 
@@ -1131,9 +1192,9 @@ test_pieces(void **state)
             assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
 
             for (len = 0;; len += n) {
-                out = malloc(size);   /* a sanitizer sees what is behind */
-                assert_int_equal(iri_listing_next(list.listing, out, size,
-                                                  &n), IRI_OK);
+                out = malloc(size); /* a sanitizer sees what is behind */
+                assert_int_equal(
+                    iri_listing_next(list.listing, out, size, &n), IRI_OK);
                 assert_true(n <= size);
                 memcpy(pieces + len, out, n);
                 free(out);
@@ -1168,7 +1229,7 @@ page_without(const char *query, const list_t *want, size_t n, int on)
     int                 failed;
 
     list_init(&list, "euc-jp", query);
-    fill(&list, 0);   /* the tree */
+    fill(&list, 0); /* the tree */
     core_forget(&list.core);
     list.core.allocs = 0;
     list.core.fail_at = n;
@@ -1194,8 +1255,8 @@ page_without(const char *query, const list_t *want, size_t n, int on)
     assert_true(status == IRI_OK ? !failed : status == IRI_NO_MEMORY);
 
     if (status == IRI_OK) {
-        assert_int_equal(iri_listing_next(list.listing, out, sizeof(out),
-                                          &len), IRI_OK);
+        assert_int_equal(
+            iri_listing_next(list.listing, out, sizeof(out), &len), IRI_OK);
         assert_int_equal(len, want->len);
         assert_memory_equal(out, want->page, len);
     }
@@ -1265,8 +1326,8 @@ test_memory(void **state)
     list_init(&list, "", "");
     for (i = 0; i < 50000; i++) {
         snprintf(text, sizeof(text), "report_%06lu.txt", (unsigned long) i);
-        assert_int_equal(iri_listing_entry(list.listing, core_str(text),
-                                           &entry), IRI_OK);
+        assert_int_equal(
+            iri_listing_entry(list.listing, core_str(text), &entry), IRI_OK);
         assert_int_equal(iri_listing_add(list.listing, &entry, &info),
                          IRI_OK);
     }

@@ -12,14 +12,14 @@
 
 #include "core.h"
 
-#define D "xmlns:D=\"DAV:\""
+#define D    "xmlns:D=\"DAV:\""
 #define FFFD "\xEF\xBF\xBD"
 
 typedef struct {
     unsigned char data[262144];
     size_t        len;
     size_t        puts;
-    size_t        fail_at;   /* which put fails, from 1; 0: none */
+    size_t        fail_at; /* which put fails, from 1; 0: none */
 } sink_t;
 
 
@@ -40,7 +40,7 @@ put(void *arg, const unsigned char *data, size_t len)
 }
 
 
-static iri_tree_conf_t       tree;
+static iri_tree_conf_t        tree;
 static iri_multistatus_conf_t conf;
 
 static void
@@ -86,12 +86,12 @@ check_octets(iri_str_t in, iri_str_t out)
     size_t        piece;
 
     for (piece = in.len; piece > 0;
-         piece = piece > 70 ? piece / 2 : piece - 1)
-    {
+         piece = piece > 70 ? piece / 2 : piece - 1) {
         core_init(&core);
         assert_int_equal(run(&core, in, piece, &sink), IRI_OK);
 
-        if (sink.len != out.len || memcmp(sink.data, out.data, out.len) != 0) {
+        if (sink.len != out.len || memcmp(sink.data, out.data, out.len) != 0)
+        {
             fail_msg("pieces of %zu: %.*s\n  gives: %.*s\n  not: %.*s", piece,
                      (int) in.len, (const char *) in.data, (int) sink.len,
                      (const char *) sink.data, (int) out.len,
@@ -114,8 +114,9 @@ static void
 check_href(const char *in, const char *out)
 {
     static char from[70000], to[70000];
-    static const char *const form = "<D:multistatus " D "><D:response><D:href>"
-        "%s</D:href></D:response></D:multistatus>";
+    static const char
+        *const form = "<D:multistatus " D "><D:response><D:href>"
+                      "%s</D:href></D:response></D:multistatus>";
 
     assert_true((size_t) snprintf(from, sizeof(from), form, in)
                 < sizeof(from));
@@ -128,8 +129,9 @@ check_href(const char *in, const char *out)
 static void
 check_name(const char *href, const char *in, const char *out)
 {
-    char from[4096], to[4096];
-    static const char *const form = "<D:multistatus " D "><D:response><D:href>"
+    char                     from[4096], to[4096];
+    static const char *const form =
+        "<D:multistatus " D "><D:response><D:href>"
         "%s</D:href><D:propstat><D:prop><D:displayname>%s</D:displayname>"
         "</D:prop></D:propstat></D:response></D:multistatus>";
 
@@ -283,7 +285,8 @@ test_namespaces(void **state)
           "</D:href><D:href>/l/%c9%bd</D:href>",
           "<D:multistatus " D "><D:response><D:href xmlns:D=\"u\">/l/%c9%bd"
           "</D:href><D:href>/l/%E8%A1%A8</D:href>" },
-        { "<D:multistatus " D "><D:response><href>/l/%c9%bd</href></D:response>"
+        { "<D:multistatus " D
+          "><D:response><href>/l/%c9%bd</href></D:response>"
           "<D:response><x:href xmlns:x=\"dav:\">/l/%c9%bd</x:href>",
           NULL },
         { "<D:multistatus><D:response><D:href>/l/%c9%bd</D:href>", NULL },
@@ -294,11 +297,13 @@ test_namespaces(void **state)
           "/l/%c9%bd</D:href></x><D:owner><D:href>/l/%c9%bd</D:href></D:owner>"
           "<D:lockdiscovery><D:activelock><D:owner><D:lockroot><D:href>"
           "/l/%c9%bd</D:href></D:lockroot></D:owner><D:locktoken><D:href>"
-          "/l/%c9%bd</D:href></D:locktoken>", NULL },
+          "/l/%c9%bd</D:href></D:locktoken>",
+          NULL },
         { "<x " D "><D:multistatus><D:response><D:href>/l/%c9%bd</D:href>",
           NULL },
         { "<D:multistatus " D "><D:response><D:error><D:href>/l/%c9%bd"
-          "</D:href>", NULL },
+          "</D:href>",
+          NULL },
         /* the root of a lock, in both kinds of answer */
         { "<D:multistatus " D "><D:response><D:propstat><D:prop>"
           "<D:lockdiscovery><D:activelock><D:lockroot><D:href>/l/%c9%bd"
@@ -312,7 +317,8 @@ test_namespaces(void **state)
           "/l/%E8%A1%A8</D:href></D:lockroot>" },
         /* what clients say of themselves is theirs, but where raw is set */
         { "<D:multistatus " D "><D:response><D:href>/l/a</D:href><D:propstat>"
-          "<D:prop><D:displayname>\xC3\xA9 %c9%bd</D:displayname>", NULL },
+          "<D:prop><D:displayname>\xC3\xA9 %c9%bd</D:displayname>",
+          NULL },
         /* empty elements, comments, instructions, CDATA */
         { "<?xml version=\"1.0\" encoding='utf-8'?>\n<!DOCTYPE x><!-- > " D
           "<D:href> --><D:multistatus " D "><D:href/><D:response><D:a b='/'/>"
@@ -321,9 +327,11 @@ test_namespaces(void **state)
           "<D:href> --><D:multistatus " D "><D:href/><D:response><D:a b='/'/>"
           "<D:href>/l/%E8%A1%A8</D:href>" },
         { "<D:multistatus " D "><D:response><D:href><![CDATA[/l/%c9%bd]]>"
-          "</D:href>", NULL },
+          "</D:href>",
+          NULL },
         { "<D:multistatus " D "><D:response><D:href>/l/%c9%bd<!-- - -- -->"
-          "</D:href>", NULL },
+          "</D:href>",
+          NULL },
         { "<D:multistatus " D "><D:response><D:href>/l/%c9%bd<b/></D:href>",
           NULL },
         { "<D:multistatus " D "><D:response><x><![CDATA[]] ><D:href>]]]></x>"
@@ -331,7 +339,8 @@ test_namespaces(void **state)
           "<D:multistatus " D "><D:response><x><![CDATA[]] ><D:href>]]]></x>"
           "<y><?p ?<?></y><D:href>/l/%E8%A1%A8</D:href>" },
         { "<D:multistatus " D "><D:response><x><![CDATA[]><D:href>/l/%c9%bd"
-          "</D:href>]]></x>", NULL },
+          "</D:href>]]></x>",
+          NULL },
         /* an entity has an end of its own, whatever was there before */
         { "<D:multistatus " D "><D:response><D:href>/l/%c9&amp;</D:href>"
           "<D:href>/l/%c9&am</D:href>",
@@ -476,12 +485,13 @@ test_displayname(void **state)
 
     /* a second response is judged by its own href */
     set_conf("euc-jp", 1);
-    check("<D:multistatus " D "><D:response><D:href>/l/a</D:href></D:response>"
-          "<D:response><D:propstat><D:prop><D:displayname>\xC9\xBD"
-          "</D:displayname>",
-          "<D:multistatus " D "><D:response><D:href>/l/a</D:href></D:response>"
-          "<D:response><D:propstat><D:prop><D:displayname>\xC9\xBD"
-          "</D:displayname>");
+    check(
+        "<D:multistatus " D "><D:response><D:href>/l/a</D:href></D:response>"
+        "<D:response><D:propstat><D:prop><D:displayname>\xC9\xBD"
+        "</D:displayname>",
+        "<D:multistatus " D "><D:response><D:href>/l/a</D:href></D:response>"
+        "<D:response><D:propstat><D:prop><D:displayname>\xC9\xBD"
+        "</D:displayname>");
     /* only as a property */
     check("<D:multistatus " D "><D:response><D:href>/l/a</D:href><D:propstat>"
           "<D:prop><x><D:displayname>\xC9\xBD</D:displayname></x>",
@@ -563,11 +573,39 @@ static void
 test_random(void **state)
 {
     static const char *const words[] = {
-        "<D:multistatus " D ">", "<D:response>", "</D:response>", "<D:href>",
-        "</D:href>", "<D:displayname>", "</D:displayname>", "<D:propstat>",
-        "<D:prop>", "</D:prop>", "/l/", "%c9%bd", "\xC9\xBD", "&amp;", "%",
-        "<", ">", "\"", "'", "<!--", "-->", "<![CDATA[", "]]>", "<?", "?>",
-        "\xFF", "\x01", "\xE8", "\xA1\xA8", "xmlns=\"DAV:\"", " ", "/", "&",
+        "<D:multistatus " D ">",
+        "<D:response>",
+        "</D:response>",
+        "<D:href>",
+        "</D:href>",
+        "<D:displayname>",
+        "</D:displayname>",
+        "<D:propstat>",
+        "<D:prop>",
+        "</D:prop>",
+        "/l/",
+        "%c9%bd",
+        "\xC9\xBD",
+        "&amp;",
+        "%",
+        "<",
+        ">",
+        "\"",
+        "'",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "]]>",
+        "<?",
+        "?>",
+        "\xFF",
+        "\x01",
+        "\xE8",
+        "\xA1\xA8",
+        "xmlns=\"DAV:\"",
+        " ",
+        "/",
+        "&",
     };
     static char   in[4096];
     static sink_t one, other;
@@ -593,7 +631,8 @@ test_random(void **state)
         assert_int_equal(run(&core, core_str(in), len + 1, &one), IRI_OK);
         assert_true(is_clean(one.data, one.len));
         assert_int_equal(
-            run(&core, core_str(in), 1 + (size_t) rand() % 7, &other), IRI_OK);
+            run(&core, core_str(in), 1 + (size_t) rand() % 7, &other),
+            IRI_OK);
         assert_int_equal(one.len, other.len);
         assert_memory_equal(one.data, other.data, one.len);
         core_free(&core);
@@ -657,7 +696,7 @@ test_memory(void **state)
 {
     static const char  head[] = "<D:multistatus " D ">";
     static const char  one[] = "<D:response><D:href>/l/%c9%bd%c9%bd/%c9%bd"
-        "</D:href></D:response>";
+                               "</D:href></D:response>";
     static sink_t      sink;
     iri_multistatus_t *ms;
     core_t             core;

@@ -240,7 +240,7 @@ check_read_path(core_t *core, const iri_reading_conf_t *conf,
 
     if (cache == NULL) {
         cache = iri_cache_create(
-            &(iri_cache_conf_t) { .size = 4 * IRI_MIN_CACHE });
+            &(iri_cache_conf_t){ .size = 4 * IRI_MIN_CACHE });
         assert_non_null(cache);
     }
 
@@ -1160,15 +1160,18 @@ static void
 test_remembered(void **state)
 {
     static const char *const escaped = "/%E2%80%8Fe%CC%81";
-    static const char *const raw = "/\xe2\x80\x8f" "e%CC%81";
+    static const char *const raw = "/\xe2\x80\x8f"
+                                   "e%CC%81";
 
     core_t             core;
     iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404 };
     iri_reading_conf_t other = { core_charsets("windows-1252"),
                                  IRI_INVALID_404 };
     iri_cache_t       *cache = iri_cache_create(
-              &(iri_cache_conf_t) { .size = 4 * IRI_MIN_CACHE });
-    iri_request_t request = { core_str("/\xe2\x80\x8f" "e\xcc\x81"), 0,
+              &(iri_cache_conf_t){ .size = 4 * IRI_MIN_CACHE });
+    iri_request_t request = { core_str("/\xe2\x80\x8f"
+                                       "e\xcc\x81"),
+                              0,
                               { 0, NULL } };
     iri_reading_t reading;
     int           i;
@@ -1181,20 +1184,18 @@ test_remembered(void **state)
         assert_int_equal(iri_read_path(&core.env, i < 4 ? &conf : &other,
                                        cache, &request, &reading),
                          IRI_OK);
-        assert_int_equal(reading.answer,
-                         i % 2 == 0 ? IRI_SERVE : IRI_REFUSE);
+        assert_int_equal(reading.answer, i % 2 == 0 ? IRI_SERVE : IRI_REFUSE);
         assert_ptr_equal(reading.conf, i < 4 ? &conf : &other);
     }
 
     /* What was not to be had for want of memory is had the next time. */
     request.target = core_str(escaped);
     core.fail_at = core.allocs + 1;
-    assert_int_equal(iri_read_path(&core.env, &other, cache, &request,
-                                   &reading),
-                     IRI_NO_MEMORY);
-    assert_int_equal(iri_read_path(&core.env, &other, cache, &request,
-                                   &reading),
-                     IRI_OK);
+    assert_int_equal(
+        iri_read_path(&core.env, &other, cache, &request, &reading),
+        IRI_NO_MEMORY);
+    assert_int_equal(
+        iri_read_path(&core.env, &other, cache, &request, &reading), IRI_OK);
     assert_int_equal(reading.answer, IRI_SERVE);
 
     core_free(&core);

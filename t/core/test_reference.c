@@ -298,8 +298,7 @@ test_ports(void **state)
         core_init(&core);
         configure("", OWN);
         conf.port = ports[i].port;
-        assert_text(reference(&core, core_str(ports[i].value)),
-                    ports[i].out);
+        assert_text(reference(&core, core_str(ports[i].value)), ports[i].out);
         core_free(&core);
     }
 }

@@ -51,7 +51,15 @@ typedef struct {
 
 static const case_t cases[] = {
     { "there", { "\xc3\xa9" }, "/%C3%A9", "", "", ANY, 0, 0, 0 },
-    { "in NFD", { "e\xcc\x81" }, "/%C3%A9", "windows-1252", "", ANY, 0, 0, 0 },
+    { "in NFD",
+      { "e\xcc\x81" },
+      "/%C3%A9",
+      "windows-1252",
+      "",
+      ANY,
+      0,
+      0,
+      0 },
     { "absent", { "e\xcc\x81" }, "/e%CC%81x", "", "", ANY, 0, 0, 0 },
     { "in no form",
       { "\xc3\xa2\xcc\xa3", "\xe2\x84\xab", "\xe2\x84\xa6" },
@@ -59,115 +67,185 @@ static const case_t cases[] = {
       "",
       "",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "among many",
       { "*", "\xc3\xa2\xcc\xa3" },
       "/%E1%BA%AD",
       "",
       "",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "twins",
       { "\xc3\xa2\xcc\xa3", "a\xcc\x82\xcc\xa3" },
       "/a%CC%82%CC%A3",
       "windows-1252",
       "",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "twins, the exact one too",
       { "\xe1\xba\xad", "\xc3\xa2\xcc\xa3", "a\xcc\xa3\xcc\x82" },
       "/%E1%BA%AD",
       "",
       "",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "below what is in no form",
       { "\xc3\xa2\xcc\xa3/", "x" },
       "/%E1%BA%AD/%E8%A1%A8/y",
       "",
       "utf-8 euc-jp",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "a further reading",
       { "\xc9\xbd/", "\xc9\xbd/a" },
       "/%C9%BD/a",
       "euc-jp",
       "euc-jp",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "absent below a further reading",
       { "\xc3\xa9/", "\xe8\xa1\xa8/" },
       "/%C9%BD/%A4%A2",
       "euc-jp windows-1252",
       "",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "a vendor variant",
       { "\xe3\x80\x9c/", "\xe3\x80\x9c/\xe8\xa1\xa8" },
       "/%81%60/%95%5C",
       "sjis",
       "",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "a charset for each segment",
       { "\xe3\x81\x82/", "\xe3\x81\x82/\xe8\xa1\xa8" },
       "/%A4%A2/%95%5C",
       "euc-jp sjis",
       "",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "several charsets",
       { "\xe9" },
       "/%E9",
       "koi8-r windows-1252 ibm866",
       "windows-1252 koi8-r",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "letters and tones",
       { "\xe2\xec" },
       "/%E1%BA%A5",
       "",
       "windows-1258",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "letters and tones, or three letters",
       { "\xe2\xec", "\xe1\xba\xa5" },
       "/%E1%BA%A5",
       "windows-1252",
       "windows-1258",
       ANY,
-      0, 0, 0 },
-    { "declared NFD", { "e\xcc\x81/" }, "/%C3%A9/%C3%A9", "", "", NFD, 0, 0, 0 },
+      0,
+      0,
+      0 },
+    { "declared NFD",
+      { "e\xcc\x81/" },
+      "/%C3%A9/%C3%A9",
+      "",
+      "",
+      NFD,
+      0,
+      0,
+      0 },
     { "declared NFC", { "a" }, "/%C3%A9", "", "", NFC, 0, 0, 0 },
-    { "declared NFC, legacy", { "a" }, "/%E9", "windows-1252", "", NFC, 0, 0, 0 },
+    { "declared NFC, legacy",
+      { "a" },
+      "/%E9",
+      "windows-1252",
+      "",
+      NFC,
+      0,
+      0,
+      0 },
     { "octets", { "\xff" }, "/%FF", "", "", ANY, 0, 0, 0 },
-    { "octets, and more", { "\xff" }, "/%FF/%F0%9F%98%80", "", "", ANY, 0, 0, 0 },
+    { "octets, and more",
+      { "\xff" },
+      "/%FF/%F0%9F%98%80",
+      "",
+      "",
+      ANY,
+      0,
+      0,
+      0 },
     { "another's octets", { "\x95\\" }, "/%95%5C", "", "sjis", ANY, 0, 0, 0 },
     { "not to be written", { "a" }, "/%C9%BD", "", "euc-jp", ANY, 0, 0, 0 },
     { "ASCII", { "a" }, "/a", "", "", ANY, 0, 0, 0 },
-    { "PATH_INFO", { "\xc3\xa9" }, "/%C3%A9/%E8%A1%A8/%E9", "", "", ANY, 0, 0, 0 },
+    { "PATH_INFO",
+      { "\xc3\xa9" },
+      "/%C3%A9/%E8%A1%A8/%E9",
+      "",
+      "",
+      ANY,
+      0,
+      0,
+      0 },
     { "PATH_INFO of a legacy name",
       { "\xc9\xbd" },
       "/%E8%A1%A8/%C9%BD",
       "",
       "euc-jp",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "through a link",
       { "dir/", "dir/\xc3\xa9", "\xe8\xa1\xa8>dir" },
       "/%E8%A1%A8/e%CC%81",
       "",
       "",
       ANY,
-      0, 0, 0 },
+      0,
+      0,
+      0 },
     { "a link to nothing",
       { "\xe8\xa1\xa8>nothing" },
       "/%E8%A1%A8",
       "",
       "",
       ANY,
-      0, 0, 0 },
-    { "an alias", { "e\xcc\x81" }, "/%E8%A1%A8/%C3%A9", "sjis", "", ANY, 4, 0, 0 },
+      0,
+      0,
+      0 },
+    { "an alias",
+      { "e\xcc\x81" },
+      "/%E8%A1%A8/%C3%A9",
+      "sjis",
+      "",
+      ANY,
+      4,
+      0,
+      0 },
     { "malformed, refused", { "a" }, "/%80%2F%80", "", "", ANY, 0, 0, 0 },
 
     { "in another case", { "Name", "other" }, "/NAME", "", "", ANY, 0, C, 0 },
@@ -217,7 +295,16 @@ static const case_t cases[] = {
       0,
       C | A | P,
       0 },
-    { "width", { "\xef\xbd\x8e" "ame" }, "/name", "", "", ANY, 0, W | C, 0 },
+    { "width",
+      { "\xef\xbd\x8e"
+        "ame" },
+      "/name",
+      "",
+      "",
+      ANY,
+      0,
+      W | C,
+      0 },
     { "accents, in NFD",
       { "cafe\xcc\x81/", "cafe\xcc\x81/o\xcc\x88" },
       "/cafe/%C3%B4",
@@ -318,7 +405,15 @@ static const case_t cases[] = {
       0,
       W | C,
       1 },
-    { "hidden", { ".htaccess" }, "/%EF%BC%8Ehtaccess", "", "", ANY, 0, W | C | P, 0 },
+    { "hidden",
+      { ".htaccess" },
+      "/%EF%BC%8Ehtaccess",
+      "",
+      "",
+      ANY,
+      0,
+      W | C | P,
+      0 },
 };
 
 /* The directory of each case, below it. */
@@ -484,7 +579,8 @@ forget_cache(torture_t *t)
     t->cache = NULL;
 
     if (t->how != NO_CACHE) {
-        t->cache = iri_cache_create(&(iri_cache_conf_t) { .size = 65536, .lock = lock, .unlock = unlock, .ctx = t });
+        t->cache = iri_cache_create(&(iri_cache_conf_t){
+            .size = 65536, .lock = lock, .unlock = unlock, .ctx = t });
         assert_non_null(t->cache);
     }
 }
@@ -773,8 +869,9 @@ check_found(torture_t *t, const outcome_t *got, const outcome_t *want,
     case IRI_MOVED:
         /* Before it is asked which of several is meant, the filename ends. */
         if (a->why == IRI_WHY_AMBIGUOUS
-            && (lied || (b->answer == IRI_MOVED
-                         && iri_str_equal(a->path, b->path))))
+            && (lied
+                || (b->answer == IRI_MOVED
+                    && iri_str_equal(a->path, b->path))))
         {
             return;
         }
@@ -789,10 +886,7 @@ check_found(torture_t *t, const outcome_t *got, const outcome_t *want,
         return;
 
     case IRI_CHOOSE:
-        if (!lied
-            && (b->answer != IRI_CHOOSE
-                || !same_choices(a, b)))
-        {
+        if (!lied && (b->answer != IRI_CHOOSE || !same_choices(a, b))) {
             loose(t, got, want, "let choose");
         }
         return;
@@ -1007,7 +1101,8 @@ cache_once(torture_t *t, const outcome_t *want, size_t count, size_t n,
     size_t           i, failed, turn;
 
     fault_set(FAULT_HEAP, n, on, 0);
-    cache = iri_cache_create(&(iri_cache_conf_t) { .size = 4096, .lock = lock, .unlock = unlock, .ctx = &t[0] });
+    cache = iri_cache_create(&(iri_cache_conf_t){
+        .size = 4096, .lock = lock, .unlock = unlock, .ctx = &t[0] });
     assert_true(cache != NULL || fault.failed != 0);
 
     for (turn = 0; turn < 3; turn++) {
@@ -1155,8 +1250,8 @@ static iri_answer_t
 ask_large(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
           const char *root)
 {
-    iri_search_t search = { tree, cache, 0, 0, core_str(root), S("/NAME"), 0,
-                            NULL };
+    iri_search_t search = { tree,           cache,      0, 0,
+                            core_str(root), S("/NAME"), 0, NULL };
     iri_found_t  found;
 
     assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
@@ -1183,7 +1278,7 @@ job_once(const char *root, unsigned kinds, size_t n, int on, int error)
     job = NULL;
     job_count = 0;
     cache = iri_cache_create(
-        &(iri_cache_conf_t) { .size = 4 << 20, .later = job_later });
+        &(iri_cache_conf_t){ .size = 4 << 20, .later = job_later });
     assert_int_equal(ask_large(&core, cache, &tree, root), IRI_PASS);
     assert_int_equal(job_count, 1);
 
@@ -1246,8 +1341,8 @@ test_jobs(void **state)
     assert_int_equal(mkdir(root, 0755), 0);
 
     for (i = 0; i < IRI_MAX_WAITED + 10; i++) {
-        snprintf(path, sizeof(path), i % 50 ? "%s/%lu" : "%s/\xc3\xa9%lu", root,
-                 (unsigned long) i);
+        snprintf(path, sizeof(path), i % 50 ? "%s/%lu" : "%s/\xc3\xa9%lu",
+                 root, (unsigned long) i);
         fd = open(i == 0 ? strcat(strcpy(path, root), "/Name") : path,
                   O_WRONLY | O_CREAT, 0644);
         assert_true(fd >= 0);
@@ -1856,7 +1951,8 @@ list_once(core_t *core, const iri_listing_conf_t *conf, const listed_t *want,
 static void
 test_listing(void **state)
 {
-    static const unsigned kinds[] = { FAULT_ARENA, FAULT_ICU, FAULT_ICU_HEAP };
+    static const unsigned kinds[] = { FAULT_ARENA, FAULT_ICU,
+                                      FAULT_ICU_HEAP };
     static listed_t       want;
     iri_tree_conf_t       tree;
     iri_listing_conf_t    conf;
@@ -1875,10 +1971,11 @@ test_listing(void **state)
     conf.path = S("/d/");
 
     for (i = 0; i < 70; i++) {
-        snprintf(path, sizeof(path), i % 10 == 0 ? "/srv/d/\x83\x5C%lu"
-                                     : i % 10 == 1 ? "/srv/d/e\xCC\x81%lu"
-                                     : i % 10 == 2 ? "/srv/d/\xC3\xA9%lu"
-                                                   : "/srv/d/Name %lu",
+        snprintf(path, sizeof(path),
+                 i % 10 == 0   ? "/srv/d/\x83\x5C%lu"
+                 : i % 10 == 1 ? "/srv/d/e\xCC\x81%lu"
+                 : i % 10 == 2 ? "/srv/d/\xC3\xA9%lu"
+                               : "/srv/d/Name %lu",
                  (unsigned long) (i / 10 * 10 + i % 10 / 3));
         core_put(&core, core_str(path));
     }
@@ -1891,7 +1988,8 @@ test_listing(void **state)
     for (i = 0; i < COUNT(kinds); i++) {
         for (on = 0; on < 2; on++) {
             for (n = 1; list_once(&core, &conf, &want, kinds[i], n, on,
-                                  icu_errors[0]) != 0;
+                                  icu_errors[0])
+                        != 0;
                  n += 1 + n / (thorough() ? 1000 : 10))
             {
                 /* void */
@@ -1980,7 +2078,8 @@ multistatus_once(core_t *core, const iri_multistatus_conf_t *conf,
 static void
 test_multistatus(void **state)
 {
-    static const unsigned  kinds[] = { FAULT_ARENA, FAULT_ICU, FAULT_ICU_HEAP };
+    static const unsigned  kinds[] = { FAULT_ARENA, FAULT_ICU,
+                                       FAULT_ICU_HEAP };
     static said_t          want;
     iri_tree_conf_t        tree;
     iri_multistatus_conf_t conf;
@@ -2005,8 +2104,7 @@ test_multistatus(void **state)
         for (on = 0; on < 2; on++) {
             for (n = 1;
                  multistatus_once(&core, &conf, &want, kinds[i], n, on) != 0;
-                 n++)
-            {
+                 n++) {
                 calls++;
             }
         }
@@ -2023,13 +2121,13 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_icu_memory), /* first: ICU is not loaded yet */
-        cmocka_unit_test(test_arena),      cmocka_unit_test(test_heap),
-        cmocka_unit_test(test_cache),      cmocka_unit_test(test_files),
-        cmocka_unit_test(test_absences),   cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_orders),     cmocka_unit_test(test_jobs),
-        cmocka_unit_test(test_icu),
-        cmocka_unit_test(test_settings),   cmocka_unit_test(test_hosts),
-        cmocka_unit_test(test_listing),    cmocka_unit_test(test_multistatus),
+        cmocka_unit_test(test_arena),       cmocka_unit_test(test_heap),
+        cmocka_unit_test(test_cache),       cmocka_unit_test(test_files),
+        cmocka_unit_test(test_absences),    cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_orders),      cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_icu),         cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_hosts),       cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_multistatus),
     };
 
     if (!fault_icu_memory()) {

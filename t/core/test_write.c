@@ -60,25 +60,25 @@ test_twin(void **state)
         unsigned    match;
         int         twin;
     } rows[] = {
-        { "/Readme.txt", "", ALL, 0 },       /* it is there */
+        { "/Readme.txt", "", ALL, 0 }, /* it is there */
         { "/README.TXT", "", ALL, 1 },
         { "/other.txt", "", ALL, 0 },
-        { "/Raedme.txt", "", ALL, 0 },       /* spelling: another name */
+        { "/Raedme.txt", "", ALL, 0 }, /* spelling: another name */
         { "/Readme2.txt", "", ALL, 0 },
         { "/r\xC3\xA9sum\xC3\xA9", "", ALL, 1 },
         { "/RESUME", "", ALL, 1 },
         { "/DOCS/", "", ALL, 1 },
-        { "/docs/new.txt", "", ALL, 1 },     /* the directory is not there */
+        { "/docs/new.txt", "", ALL, 1 }, /* the directory is not there */
         { "/Docs/new.txt", "", ALL, 0 },
         { "/Docs/A.TXT", "", ALL, 1 },
-        { "/TWO.txt", "", ALL, 1 },          /* there are several */
+        { "/TWO.txt", "", ALL, 1 }, /* there are several */
         { "/README.TXT", "/srv/Readme.txt", ALL, 0 },
         { "/README.TXT", "/srv/Readme.tx", ALL, 1 },
         { "/DOCS/", "/srv/Docs", ALL, 0 },
         { "/DOCS", "/srv/Docs/", ALL, 0 },
         { "/TWO.txt", "/srv/Two.txt", ALL, 1 },
         { "/Docs/A.TXT", "/srv/Docs/a.txt", ALL, 0 },
-        { "/DOCS/A.TXT", "/srv/Docs/a.txt", ALL, 1 },  /* Docs stays */
+        { "/DOCS/A.TXT", "/srv/Docs/a.txt", ALL, 1 }, /* Docs stays */
         { "/DOCS/A.TXT/", "/srv/Docs/a.txt", ALL, 1 },
         { "/README.TXT", "", IRI_FORGIVE_NORMALIZATION, 0 },
         { "/README.TXT", "", IRI_FORGIVE_WIDTH | IRI_FORGIVE_SPELLING, 0 },
@@ -88,8 +88,8 @@ test_twin(void **state)
         { "/resum\xC3\xA9", "", IRI_FORGIVE_ACCENTS, 1 },
     };
     static const char *const names[] = {
-        "/srv/Readme.txt", "/srv/resume", "/srv/Docs/a.txt", "/srv/Two.txt",
-        "/srv/two.txt",
+        "/srv/Readme.txt", "/srv/resume",  "/srv/Docs/a.txt",
+        "/srv/Two.txt",    "/srv/two.txt",
     };
     core_t      core;
     iri_found_t found;
@@ -139,8 +139,8 @@ test_twin_no_memory(void **state)
     (void) state;
     core_init(&core);
     core_put(&core, S("/srv/Readme.txt"));
-    assert_int_equal(
-        find_twin(&core, ALL, S("/README.TXT"), S(""), &found), IRI_OK);
+    assert_int_equal(find_twin(&core, ALL, S("/README.TXT"), S(""), &found),
+                     IRI_OK);
     total = core.allocs;
 
     for (n = 1; n <= total; n++) {
@@ -251,7 +251,7 @@ test_relate(void **state)
         { "f", "f", IRI_SAME },
         { "f", "g", IRI_APART },
         { "f", "new", IRI_APART },
-        { "new", "new", IRI_APART },      /* there is nothing to lose */
+        { "new", "new", IRI_APART }, /* there is nothing to lose */
         { "f", "hard", IRI_SAME },
         { "soft", "f", IRI_SAME },
         { "f", "soft", IRI_SAME },
@@ -265,7 +265,7 @@ test_relate(void **state)
         { "d/", "d/sub/x/y/z/", IRI_INSIDE },
         { "d/", "d/none/x/", IRI_INSIDE },
         { "d/", "link/x/", IRI_INSIDE },
-        { "d/", "link/", IRI_APART },     /* the link is not in it */
+        { "d/", "link/", IRI_APART }, /* the link is not in it */
         { "link/", "d/sub/x", IRI_INSIDE },
         { "d/sub/", "d/", IRI_AROUND },
         { "d/sub/h", "d/", IRI_AROUND },
@@ -322,17 +322,17 @@ test_relate_io(void **state)
     core_init(&core);
     core_put(&core, S("/srv/d/sub/"));
     core_put(&core, S("/srv/e/"));
-    assert_int_equal(iri_relate(&core.env, S("/srv/d/"), S("/srv/d/sub/x"),
-                                &relation),
-                     IRI_OK);
+    assert_int_equal(
+        iri_relate(&core.env, S("/srv/d/"), S("/srv/d/sub/x"), &relation),
+        IRI_OK);
     total = core.stats;
 
     for (n = 1; n <= total; n++) {
         core.stats = core.lists = 0;
         core.io_fail_at = n;
-        assert_int_equal(iri_relate(&core.env, S("/srv/d/"),
-                                    S("/srv/d/sub/x"), &relation),
-                         IRI_IO_FAILED);
+        assert_int_equal(
+            iri_relate(&core.env, S("/srv/d/"), S("/srv/d/sub/x"), &relation),
+            IRI_IO_FAILED);
     }
     core_free(&core);
 }
@@ -409,9 +409,9 @@ test_if(void **state)
 
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
-        assert_int_equal(iri_if_tags(&core.env, core_str(rows[i][0]), each,
-                                     &core, &out),
-                         IRI_OK);
+        assert_int_equal(
+            iri_if_tags(&core.env, core_str(rows[i][0]), each, &core, &out),
+            IRI_OK);
         if (!iri_str_equal(out, core_str(rows[i][1]))) {
             fail_msg("%s: %.*s", rows[i][0], (int) out.len,
                      (const char *) out.data);

@@ -92,7 +92,8 @@ judge_same(fuzz_case_t *it)
 static void
 judge_cache(fuzz_case_t *it, unsigned octet)
 {
-    iri_cache_t *cache = iri_cache_create(&(iri_cache_conf_t) { .size = octet * 512 });
+    iri_cache_t *cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = octet * 512 });
 
     fuzz_assert(cache != NULL);
     it->search.cache = cache;
@@ -207,10 +208,10 @@ judge_moved(fuzz_case_t *it)
         return;
     }
 
-    fuzz_assert(found.answer == IRI_SERVE || found.answer == IRI_PASS
-                || (found.answer == IRI_CHOOSE
-                    && it->found.why == IRI_WHY_AMBIGUOUS)
-                || !fuzz_is_written(&it->search, &it->found));
+    fuzz_assert(
+        found.answer == IRI_SERVE || found.answer == IRI_PASS
+        || (found.answer == IRI_CHOOSE && it->found.why == IRI_WHY_AMBIGUOUS)
+        || !fuzz_is_written(&it->search, &it->found));
     fuzz_assert(fuzz_equal(found.filename, it->found.filename));
 }
 

@@ -15,19 +15,19 @@
 typedef struct {
     unsigned        match;
     iri_tree_conf_t tree;
-    iri_str_t       name[2];   /* canonical */
+    iri_str_t       name[2]; /* canonical */
     iri_str_t       key[2];
 } fold_t;
 
-static const unsigned fold_levels[] = {
-    IRI_FORGIVE_VARIANTS, IRI_FORGIVE_WIDTH,
-    IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC,
-    IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN
-};
+static const unsigned fold_levels[] = { IRI_FORGIVE_VARIANTS,
+                                        IRI_FORGIVE_WIDTH,
+                                        IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC,
+                                        IRI_FORGIVE_ACCENTS
+                                            | IRI_FORGIVE_GERMAN };
 
-static const iri_match_t fold_matches[] = {
-    IRI_MATCH_VARIANTS, IRI_MATCH_WIDTH, IRI_MATCH_CASE, IRI_MATCH_ACCENTS
-};
+static const iri_match_t fold_matches[] = { IRI_MATCH_VARIANTS,
+                                            IRI_MATCH_WIDTH, IRI_MATCH_CASE,
+                                            IRI_MATCH_ACCENTS };
 
 
 static iri_str_t
@@ -120,12 +120,12 @@ judge_level(const fold_t *it)
 {
     iri_match_t a, b, want = level_of(it, 0);
 
-    fuzz_assert(iri_fold_level(&fuzz.env, it->match, it->name[0],
-                               it->name[1], &a)
-                == IRI_OK);
-    fuzz_assert(iri_fold_level(&fuzz.env, it->match, it->name[1],
-                               it->name[0], &b)
-                == IRI_OK);
+    fuzz_assert(
+        iri_fold_level(&fuzz.env, it->match, it->name[0], it->name[1], &a)
+        == IRI_OK);
+    fuzz_assert(
+        iri_fold_level(&fuzz.env, it->match, it->name[1], it->name[0], &b)
+        == IRI_OK);
     fuzz_assert(a == want && b == want);
     fuzz_assert(level_of(it, 1) == want);
     fuzz_assert((want != IRI_MATCH_NONE)
@@ -173,8 +173,7 @@ is_shared(const iri_edit_t *edit, const fold_t *it)
                         == IRI_OK);
 
             if (out[1]
-                && fuzz_equal(iri_buf_str(&left[0]), iri_buf_str(&left[1])))
-            {
+                && fuzz_equal(iri_buf_str(&left[0]), iri_buf_str(&left[1]))) {
                 return 1;
             }
         }
@@ -250,13 +249,14 @@ judge_find(fold_t *it, iri_match_t level, int one)
            && (level != IRI_MATCH_NONE
                || ((it->match & IRI_FORGIVE_SPELLING) && one));
 
-    fuzz_assert(near == (found.answer == IRI_MOVED
-                         || found.answer == IRI_SERVE));
-    fuzz_assert(found.answer != IRI_SERVE || level == IRI_MATCH_NORMALIZATION);
-    fuzz_assert(!near || level == IRI_MATCH_NORMALIZATION
-                || found.match
-                       == (level != IRI_MATCH_NONE ? level
-                                                   : IRI_MATCH_SPELLING));
+    fuzz_assert(near
+                == (found.answer == IRI_MOVED || found.answer == IRI_SERVE));
+    fuzz_assert(found.answer != IRI_SERVE
+                || level == IRI_MATCH_NORMALIZATION);
+    fuzz_assert(
+        !near || level == IRI_MATCH_NORMALIZATION
+        || found.match
+               == (level != IRI_MATCH_NONE ? level : IRI_MATCH_SPELLING));
 }
 
 

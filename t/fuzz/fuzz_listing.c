@@ -28,10 +28,18 @@ typedef struct {
 /* ---- what an input describes --------------------------------------------- */
 
 static const char *const queries[] = {
-    "", "sort=size", "sort=date", "order=desc", "sort=size&order=desc",
-    "sort=date&order=desc", "format=json", "sort=size&format=json",
-    "sort=date&format=json", "format=json&order=desc",
-    "sort=size&order=desc&format=json", "format=json&sort=date&order=desc",
+    "",
+    "sort=size",
+    "sort=date",
+    "order=desc",
+    "sort=size&order=desc",
+    "sort=date&order=desc",
+    "format=json",
+    "sort=size&format=json",
+    "sort=date&format=json",
+    "format=json&order=desc",
+    "sort=size&order=desc&format=json",
+    "format=json&sort=date&order=desc",
 };
 
 
@@ -176,7 +184,8 @@ path_of(const fuzz_case_t *it, iri_str_t last, int directory)
 static int
 leads(const fuzz_case_t *it, const iri_item_t *item, iri_str_t last)
 {
-    iri_request_t request = { path_of(it, last, item->directory), 0,
+    iri_request_t request = { path_of(it, last, item->directory),
+                              0,
                               { 0, NULL } };
     iri_str_t     octets = iri_item_octets(item);
     iri_reading_t reading;
@@ -186,7 +195,8 @@ leads(const fuzz_case_t *it, const iri_item_t *item, iri_str_t last)
     fuzz_assert(fuzz_read(&it->conf.reading, &request, &reading) == IRI_OK);
 
     if (reading.answer == IRI_REFUSE
-        || !iri_str_equal(reading.path, request.path)) {
+        || !iri_str_equal(reading.path, request.path))
+    {
         return 0;
     }
 
@@ -204,8 +214,7 @@ leads(const fuzz_case_t *it, const iri_item_t *item, iri_str_t last)
     fuzz_assert(fuzz_find(&search, &found) == IRI_OK);
 
     if (found.answer == IRI_PASS) {
-        return (found.why == IRI_WHY_DECLARED
-                || found.why == IRI_WHY_ASCII)
+        return (found.why == IRI_WHY_DECLARED || found.why == IRI_WHY_ASCII)
                && iri_str_equal(last, octets);
     }
 
@@ -242,9 +251,10 @@ judge_links(const fuzz_case_t *it, const iri_listing_t *listing)
 /* ---- the grammar --------------------------------------------------------- */
 
 static const char *const tags[] = {
-    "html", "head", "title", "style", "body", "header", "nav", "ol", "li",
-    "a", "bdi", "h1", "main", "p", "table", "thead", "tbody", "tr", "th",
-    "td", "data", "time", "small", "footer", "meta",
+    "html",  "head",  "title",  "style", "body", "header", "nav",
+    "ol",    "li",    "a",      "bdi",   "h1",   "main",   "p",
+    "table", "thead", "tbody",  "tr",    "th",   "td",     "data",
+    "time",  "small", "footer", "meta",
 };
 
 
@@ -257,7 +267,8 @@ tag_at(const unsigned char *p, const unsigned char *end)
         n = strlen(tags[i]);
 
         if ((size_t) (end - p) > n && memcmp(p, tags[i], n) == 0
-            && strchr(" />", p[n]) != NULL) {
+            && strchr(" />", p[n]) != NULL)
+        {
             return i;
         }
     }
@@ -290,9 +301,8 @@ judge_tag(const unsigned char *p, const unsigned char *end, size_t *open,
 
     for (p += strlen(tags[tag]); quoted || *p != '>'; p++) {
         fuzz_assert(p + 1 < end && *p != '<' && *p >= 0x20 && *p < 0x7f);
-        fuzz_assert(quoted || *p == ' ' || *p == '=' || *p == '"'
-                    || *p == '/' || *p == '-' || *p == ':'
-                    || (*p >= 'a' && *p <= 'z'));
+        fuzz_assert(quoted || *p == ' ' || *p == '=' || *p == '"' || *p == '/'
+                    || *p == '-' || *p == ':' || (*p >= 'a' && *p <= 'z'));
         quoted ^= *p == '"';
 
         if (*p == '&') {
@@ -413,8 +423,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz.fail_at = 1 + fuzz_octet(words, 4) % 32;
     fuzz.fail_on = size & 1;
     status = page_of(&it, 1, MAX_PAGE / 2, &listing, &again);
-    fuzz_assert(status == (fuzz.allocs >= fuzz.fail_at ? IRI_NO_MEMORY
-                                                       : IRI_OK));
+    fuzz_assert(status
+                == (fuzz.allocs >= fuzz.fail_at ? IRI_NO_MEMORY : IRI_OK));
     fuzz_assert(status != IRI_OK || iri_str_equal(page, again));
     fuzz.fail_at = 0;
 

@@ -22,7 +22,7 @@ typedef struct {
     fuzz_conf_t   conf;
     iri_reading_t reading;
     iri_cache_t  *cache;
-    int           read; /* 1: reading is that of some request */
+    int           read;  /* 1: reading is that of some request */
     int           write; /* 1: that may be one that writes */
 } fuzz_state_t;
 
@@ -89,15 +89,14 @@ step_request(fuzz_state_t *state, iri_str_t rest)
 static void
 step_settings(fuzz_state_t *state, iri_str_t rest)
 {
-    static const unsigned match[] = { IRI_FORGIVE_NORMALIZATION,
-                                      IRI_FORGIVE_EXACT_ONLY,
-                                      IRI_FORGIVE_NORMALIZATION
-                                          | IRI_FORGIVE_VARIANTS,
-                                      IRI_FORGIVE_CASE,
-                                      IRI_FORGIVE_FOLDED,
-                                      IRI_FORGIVE_NORMALIZATION
-                                          | IRI_FORGIVE_WIDTH
-                                          | IRI_FORGIVE_ACCENTS };
+    static const unsigned match[] = {
+        IRI_FORGIVE_NORMALIZATION,
+        IRI_FORGIVE_EXACT_ONLY,
+        IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_VARIANTS,
+        IRI_FORGIVE_CASE,
+        IRI_FORGIVE_FOLDED,
+        IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_WIDTH | IRI_FORGIVE_ACCENTS
+    };
 
     state->conf.tree.names = (iri_names_t) fuzz_choice(rest, 0, 3);
     state->conf.tree.match = match[fuzz_choice(rest, 1, COUNT(match))];
@@ -164,7 +163,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_field(&input, &words);
     fuzz_tree_clear(fuzz_text("/srv"));
 
-    state.cache = iri_cache_create(&(iri_cache_conf_t) { .size = fuzz_octet(words, 0) * 512 });
+    state.cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = fuzz_octet(words, 0) * 512 });
     fuzz_assert(state.cache != NULL);
 
     while (steps++ < MAX_STEPS && fuzz_field(&input, &field)) {

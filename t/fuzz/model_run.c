@@ -392,7 +392,8 @@ model_run_find(model_case_t *c, const model_request_t *request,
 
     /* Behind a directory that may not be searched, or was one too many. */
     if ((model.unsure || c->tree.lists == IRI_MAX_LISTS)
-        && (core->answer != model.answer || core->why != model.why)) {
+        && (core->answer != model.answer || core->why != model.why))
+    {
         model_counts.unsure++;
         return 0;
     }
@@ -598,7 +599,9 @@ model_case(model_source_t *source)
     tree.match = c.tree_conf.match;
     model_run_finish(&c, &conf, &tree);
 
-    cache = c.cached ? iri_cache_create(&(iri_cache_conf_t) { .size = 1 << 16 }) : NULL;
+    cache = c.cached
+                ? iri_cache_create(&(iri_cache_conf_t){ .size = 1 << 16 })
+                : NULL;
     model_run_names(&c, &tree, c.root);
 
     /* A fuzzer needs few to change one of them. */

@@ -687,17 +687,15 @@ fuzz_judge_choices(const iri_search_t *search, const iri_found_t *found)
     fuzz_assert(found->count <= IRI_MAX_CHOICES);
 
     for (i = 0; i < found->count; i++) {
-        fuzz_assert(i == 0
-                    || iri_str_compare(found->choices[i - 1],
-                                       found->choices[i])
-                           < 0);
+        fuzz_assert(
+            i == 0
+            || iri_str_compare(found->choices[i - 1], found->choices[i]) < 0);
         fuzz_judge_dots(found->choices[i], search->path);
 
         again.path = found->choices[i];
         again.reading = NULL;
         fuzz_assert(iri_find(&fuzz.env, &again, &chosen) == IRI_OK);
-        fuzz_assert(chosen.answer == IRI_SERVE
-                    || chosen.why == IRI_WHY_BUDGET
+        fuzz_assert(chosen.answer == IRI_SERVE || chosen.why == IRI_WHY_BUDGET
                     || chosen.why == IRI_WHY_ERROR);
         fuzz_assert(chosen.answer != IRI_SERVE
                     || fuzz_equal(chosen.path, found->choices[i]));

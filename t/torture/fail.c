@@ -31,20 +31,20 @@
 extern const char __ehdr_start[];
 extern const char _end[];
 
-void          *torture_malloc(size_t size);
-void          *torture_calloc(size_t count, size_t size);
-void          *torture_realloc(void *block, size_t size);
-void           torture_free(void *block);
-void          *torture_mmap(void *at, size_t size, int protection, int flags,
-                            int fd, off_t offset);
-void          *torture_mremap(void *block, size_t size, size_t to, int flags);
-int            torture_dladdr(const void *address, Dl_info *info);
-void          *torture_dlopen(const char *path, int flags);
-int            torture_lstat(const char *path, struct stat *st);
-int            torture_stat(const char *path, struct stat *st);
-int            torture_fstat(int fd, struct stat *st);
-int            torture_stat64(const char *path, struct stat64 *st);
-int            torture_fstat64(int fd, struct stat64 *st);
+void *torture_malloc(size_t size);
+void *torture_calloc(size_t count, size_t size);
+void *torture_realloc(void *block, size_t size);
+void  torture_free(void *block);
+void *torture_mmap(void *at, size_t size, int protection, int flags, int fd,
+                   off_t offset);
+void *torture_mremap(void *block, size_t size, size_t to, int flags);
+int   torture_dladdr(const void *address, Dl_info *info);
+void *torture_dlopen(const char *path, int flags);
+int   torture_lstat(const char *path, struct stat *st);
+int   torture_stat(const char *path, struct stat *st);
+int   torture_fstat(int fd, struct stat *st);
+int   torture_stat64(const char *path, struct stat64 *st);
+int   torture_fstat64(int fd, struct stat64 *st);
 int torture_fstatat64(int fd, const char *name, struct stat64 *st, int flags);
 int torture_access(const char *path, int mode);
 int torture_faccessat(int fd, const char *name, int mode, int flags);
@@ -79,39 +79,37 @@ const UNormalizer2 *torture_unorm2_getNFKCInstance(UErrorCode *error);
 int32_t torture_unorm2_normalize(const UNormalizer2 *norm, const UChar *from,
                                  int32_t from_len, UChar *to, int32_t size,
                                  UErrorCode *error);
-int32_t torture_u_strFoldCase(UChar *to, int32_t size, const UChar *from,
-                              int32_t from_len, uint32_t options,
-                              UErrorCode *error);
-int32_t torture_unorm2_spanQuickCheckYes(const UNormalizer2 *norm,
-                                         const UChar *from, int32_t from_len,
-                                         UErrorCode *error);
-int32_t torture_unorm2_getRawDecomposition(const UNormalizer2 *norm,
-                                           UChar32 c, UChar *to, int32_t size,
-                                           UErrorCode *error);
-UScriptCode     torture_uscript_getScript(UChar32 c, UErrorCode *error);
-UBreakIterator *torture_ubrk_open(UBreakIteratorType type, const char *locale,
-                                  const UChar *text, int32_t len,
-                                  UErrorCode *error);
+int32_t
+torture_u_strFoldCase(UChar *to, int32_t size, const UChar *from,
+                      int32_t from_len, uint32_t options, UErrorCode *error);
+int32_t
+torture_unorm2_spanQuickCheckYes(const UNormalizer2 *norm, const UChar *from,
+                                 int32_t from_len, UErrorCode *error);
+int32_t     torture_unorm2_getRawDecomposition(const UNormalizer2 *norm,
+                                               UChar32 c, UChar *to, int32_t size,
+                                               UErrorCode *error);
+UScriptCode torture_uscript_getScript(UChar32 c, UErrorCode *error);
+UBreakIterator        *
+torture_ubrk_open(UBreakIteratorType type, const char *locale,
+                         const UChar *text, int32_t len, UErrorCode *error);
 void   torture_ubrk_setUText(UBreakIterator *iterator, UText *text,
                              UErrorCode *error);
 UText *torture_utext_openUTF8(UText *text, const char *from, int64_t len,
                               UErrorCode *error);
-UIDNA  *torture_uidna_openUTS46(uint32_t options, UErrorCode *error);
-int32_t torture_uidna_nameToASCII_UTF8(const UIDNA *idna, const char *from,
-                                       int32_t from_len, char *to,
-                                       int32_t size, UIDNAInfo *info,
-                                       UErrorCode *error);
-int32_t torture_uidna_nameToUnicodeUTF8(const UIDNA *idna, const char *from,
-                                        int32_t from_len, char *to,
-                                        int32_t size, UIDNAInfo *info,
-                                        UErrorCode *error);
+UIDNA *torture_uidna_openUTS46(uint32_t options, UErrorCode *error);
+int32_t
+torture_uidna_nameToASCII_UTF8(const UIDNA *idna, const char *from,
+                               int32_t from_len, char *to, int32_t size,
+                               UIDNAInfo *info, UErrorCode *error);
+int32_t
+torture_uidna_nameToUnicodeUTF8(const UIDNA *idna, const char *from,
+                                int32_t from_len, char *to, int32_t size,
+                                UIDNAInfo *info, UErrorCode *error);
 UCollator *torture_ucol_open(const char *locale, UErrorCode *error);
 void       torture_ucol_setAttribute(UCollator *collator, UColAttribute which,
-                                     UColAttributeValue value,
-                                     UErrorCode        *error);
-int32_t    torture_ucol_getSortKey(const UCollator *collator,
-                                   const UChar *from, int32_t from_len,
-                                   uint8_t *to, int32_t size);
+                                     UColAttributeValue value, UErrorCode *error);
+int32_t torture_ucol_getSortKey(const UCollator *collator, const UChar *from,
+                                int32_t from_len, uint8_t *to, int32_t size);
 int     torture_idn2_lookup_u8(const uint8_t *from, uint8_t **to, int flags);
 
 #pragma GCC visibility pop

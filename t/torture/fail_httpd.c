@@ -45,8 +45,8 @@ torture_apr_thread_mutex_create(apr_thread_mutex_t **mutex, unsigned flags,
                                 apr_pool_t *pool);
 apr_status_t
 torture_apr_dir_open(apr_dir_t **dir, const char *path, apr_pool_t *pool);
-apr_status_t torture_apr_dir_read(apr_finfo_t *info, apr_int32_t wanted,
-                                  apr_dir_t *dir);
+apr_status_t
+torture_apr_dir_read(apr_finfo_t *info, apr_int32_t wanted, apr_dir_t *dir);
 apr_status_t
 torture_apr_pool_create_ex(apr_pool_t **pool, apr_pool_t *parent,
                            apr_abortfunc_t end, apr_allocator_t *allocator);

@@ -26,8 +26,8 @@ intptr_t
 ngx_http_parse_unsafe_uri(void *r, void *uri, void *args, void *flags);
 intptr_t ngx_http_compile_complex_value(void *compile);
 intptr_t ngx_http_complex_value(void *r, void *complex, void *value);
-intptr_t ngx_regex_exec(void *regex, void *subject, int *captures,
-                        uintptr_t size);
+intptr_t
+ngx_regex_exec(void *regex, void *subject, int *captures, uintptr_t size);
 intptr_t ngx_http_subrequest(void *r, void *uri, void *args, void *subrequest,
                              void *posted, uintptr_t flags);
 intptr_t ngx_http_post_request(void *r, void *posted);
@@ -57,8 +57,7 @@ intptr_t torture_ngx_http_regex_exec(void *r, void *regex, void *subject);
 intptr_t torture_ngx_http_parse_unsafe_uri(void *r, void *uri, void *args,
                                            void *flags);
 intptr_t torture_ngx_http_compile_complex_value(void *compile);
-intptr_t
-torture_ngx_http_complex_value(void *r, void *complex, void *value);
+intptr_t torture_ngx_http_complex_value(void *r, void *complex, void *value);
 intptr_t torture_ngx_regex_exec(void *regex, void *subject, int *captures,
                                 uintptr_t size);
 intptr_t
