@@ -381,6 +381,34 @@ ngx_http_iri_destination_apart(ngx_http_request_t *r, ngx_str_t path)
 }
 
 
+/*
+ * nginx copies a collection with the octets of all that is in it, but for
+ * Depth 0, which takes nothing of that.  to: the tree of the Destination.
+ */
+static ngx_int_t
+ngx_http_iri_destination_keeps(ngx_http_request_t    *r,
+                               const iri_tree_conf_t *to)
+{
+    ngx_table_elt_t         *depth = r->headers_in.depth;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (r->uri.data[r->uri.len - 1] != '/'
+        || (depth != NULL && depth->value.len == 1
+            && depth->value.data[0] == '0')
+        || iri_keeps_names(&ilcf->tree, to))
+    {
+        return NGX_DECLINED;
+    }
+
+    (void) ngx_http_iri_destination_refuse(
+        r, NGX_HTTP_CONFLICT, iri_why_text(IRI_WHY_OTHER_TREE));
+
+    return ngx_http_iri_conflict(r, IRI_WHY_OTHER_TREE);
+}
+
+
 /* Nothing that the disk tells: the rules have not yet been asked. */
 static ngx_int_t
 ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
@@ -588,9 +616,12 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 static ngx_int_t
 ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    ngx_int_t             rc;
-    ngx_str_t             path = ctx->source->judged;
-    ngx_http_iri_found_t *judged;
+    ngx_int_t                rc;
+    ngx_str_t                path = ctx->source->judged;
+    ngx_http_iri_found_t    *judged;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (r->content_handler != NULL || !ngx_http_iri_same(r->uri, path)) {
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
@@ -605,6 +636,10 @@ ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
     if (rc == NGX_DECLINED) {
         rc = ngx_http_iri_destination_apart(r, path);
+    }
+
+    if (rc == NGX_DECLINED) {
+        rc = ngx_http_iri_destination_keeps(r, &ilcf->tree);
     }
 
     if (rc != NGX_DECLINED) {

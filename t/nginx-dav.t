@@ -305,6 +305,40 @@ locks($_) for $ext ? qw(e u n) : ();
 listing() if $ext;
 
 is_deeply [$server->errors], [], 'log';
+# ---- collections between trees ------------------------------------------------
+
+# A collection goes over with the octets of all that is in it.
+{
+    my ($root) = make_tree("u/q\tfile\nu/sub/a\tfile\n"
+        . "e/D/\\xC9\\xBD.txt\tfile\thyou\n");
+    system 'chown', '-R', 'www-data', $root if $> == 0;
+    my $trees = nginx(root => $root, conf => <<'END');
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    dav_methods PUT DELETE MKCOL COPY MOVE;
+    location /e/ { iri_filename_charset EUC-JP; }
+    location /u/ { }
+}
+END
+    my $copy = sub {
+        my ($method, $from, $to, @fields) = @_;
+        return $trees->request($method, $from,
+            headers => [Destination => $to, @fields]);
+    };
+    for my $method (qw(COPY MOVE)) {
+        my $answer = $copy->($method, '/e/D/', '/u/D/');
+        is $answer->status, 409, "$method of a collection to another tree";
+        like $answer->body, qr/another charset or form/, 'says why';
+        ok !-e "$root/u/D", 'and nothing is made';
+    }
+    is $copy->('COPY', '/e/D/', '/e/E/')->status, 201, 'in its own tree';
+    is slurp("$root/e/E/\xC9\xBD.txt"), 'hyou', 'with what is in it';
+    is $copy->('COPY', '/u/sub/', '/u/sub2/')->status, 201, 'in UTF-8';
+    is_deeply [$trees->errors], [], 'log';
+}
+
 done_testing;
 
 # A lock holds for every spelling, its root is canonical, and a token counts
