@@ -402,8 +402,8 @@ ngx_http_iri_destination_keeps(ngx_http_request_t    *r,
         return NGX_DECLINED;
     }
 
-    (void) ngx_http_iri_destination_refuse(
-        r, NGX_HTTP_CONFLICT, iri_why_text(IRI_WHY_OTHER_TREE));
+    (void) ngx_http_iri_destination_refuse(r, NGX_HTTP_CONFLICT,
+                                           iri_why_text(IRI_WHY_OTHER_TREE));
 
     return ngx_http_iri_conflict(r, IRI_WHY_OTHER_TREE);
 }
