@@ -72,8 +72,9 @@ typedef struct {
 
     ngx_array_t known;          /* ngx_http_handler_pt of nginx's modules */
     ngx_uint_t unknown;         /* others may judge names, too */
-    ngx_array_t listings;       /* of ngx_http_iri_place_t *: iri_listing on */
-    ngx_array_t advertises;     /* the same of iri_advertise on */
+    ngx_array_t places;         /* of ngx_http_iri_place_t *: warned of, if
+                                   they do nothing */
+    ngx_uint_t lists;           /* a location says iri_listing on */
 
     /* that of try_files in the PRECONTENT phase, or NULL */
     ngx_http_handler_pt try_files;
@@ -87,6 +88,7 @@ typedef struct {
 
 /* Of a directive. */
 typedef struct {
+    ngx_str_t name;
     ngx_str_t file;
     ngx_uint_t line;
     unsigned warned:1;          /* that it does nothing: once is enough */
@@ -300,9 +302,6 @@ char *ngx_http_iri_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 void ngx_http_iri_advertise_merge(const ngx_http_iri_srv_conf_t *prev,
     ngx_http_iri_srv_conf_t *conf);
 
-/* What does nothing is warned of. */
-void ngx_http_iri_advertise_check(ngx_conf_t *cf);
-
 /* The field, in an answer whose header is not sent yet. */
 ngx_int_t ngx_http_iri_write_advertised(ngx_http_request_t *r);
 
@@ -311,6 +310,9 @@ ngx_int_t ngx_http_iri_write_advertised(ngx_http_request_t *r);
 
 /* Where a directive stands, for warnings; NULL without memory. */
 ngx_http_iri_place_t *ngx_http_iri_conf_place(ngx_conf_t *cf);
+
+/* The same of one that is warned of unless it is used somewhere. */
+ngx_http_iri_place_t *ngx_http_iri_conf_use(ngx_conf_t *cf);
 
 
 /* ---- ngx_http_iri_cache.c ----------------------------------------------- */
@@ -351,10 +353,6 @@ void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
  */
 ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     const ngx_http_iri_found_t *found);
-
-/* Another header field; key and value must live as long as r. */
-ngx_int_t ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
-    const char *value);
 
 
 /* ---- ngx_http_iri_client.c ---------------------------------------------- */
@@ -437,15 +435,12 @@ void ngx_http_iri_address_anew(ngx_http_request_t *r);
 
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */
 
-/* iri_listing on, here; after the engine of iscf is known. */
-ngx_int_t ngx_http_iri_listing_add_place(ngx_conf_t *cf,
-    ngx_http_iri_place_t *place);
+/* After the engine of iscf is known. */
 void ngx_http_iri_listing_merge(const ngx_http_iri_loc_conf_t *prev,
     ngx_http_iri_loc_conf_t *conf, ngx_http_iri_srv_conf_t *iscf);
 
-/* The handler, before that of autoindex; what does nothing is warned of. */
+/* The handler, before that of autoindex. */
 ngx_int_t ngx_http_iri_listing_init(ngx_conf_t *cf);
-void ngx_http_iri_listing_check(ngx_conf_t *cf);
 
 /* May the request, which has just come, end in a listing? */
 ngx_uint_t ngx_http_iri_listing_may_come(ngx_http_request_t *r);
@@ -544,6 +539,16 @@ ngx_http_iri_is_plain_get(ngx_http_request_t *r)
 
 /* Octets for a line of log: percent-encoded. */
 ngx_str_t ngx_http_iri_printable(ngx_http_request_t *r, ngx_str_t octets);
+
+/* The path of a collection: with "/" at its end.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_iri_add_slash(ngx_http_request_t *r, iri_str_t *path);
+
+/*
+ * Another header field of the answer, or NULL without memory; key and the
+ * octets of value must live as long as r.
+ */
+ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
+    const char *key, ngx_str_t value);
 
 /*
  * Make path the request's: all the fields that follow from r->uri.  The path

@@ -13,27 +13,17 @@
 char *
 ngx_http_iri_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    char                     *error;
-    ngx_http_iri_place_t    **place;
-    ngx_http_iri_srv_conf_t  *iscf = conf;
-    ngx_http_iri_main_conf_t *imcf;
+    char                    *error;
+    ngx_http_iri_srv_conf_t *iscf = conf;
 
     error = ngx_conf_set_flag_slot(cf, cmd, conf);
     if (error != NGX_CONF_OK || !iscf->advertise) {
         return error;
     }
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    iscf->advertise_place = ngx_http_iri_conf_use(cf);
 
-    place = ngx_array_push(&imcf->advertises);
-    if (place == NULL) {
-        return NGX_CONF_ERROR;
-    }
-
-    *place = ngx_http_iri_conf_place(cf);
-    iscf->advertise_place = *place;
-
-    return *place != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return iscf->advertise_place != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
@@ -52,28 +42,6 @@ ngx_http_iri_advertise_merge(const ngx_http_iri_srv_conf_t *prev,
 }
 
 
-void
-ngx_http_iri_advertise_check(ngx_conf_t *cf)
-{
-    ngx_uint_t                i;
-    ngx_http_iri_place_t    **place;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    place = imcf->advertises.elts;
-
-    for (i = 0; i < imcf->advertises.nelts; i++) {
-        if (!place[i]->used) {
-            ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                          "iri: \"iri_advertise\" in %V:%ui does nothing, "
-                          "since \"iri\" is off there: write \"iri on;\" in "
-                          "the server",
-                          &place[i]->file, place[i]->line);
-        }
-    }
-}
-
-
 /* What an upstream says of itself does not concern the client. */
 ngx_int_t
 ngx_http_iri_write_advertised(ngx_http_request_t *r)
@@ -83,6 +51,7 @@ ngx_http_iri_write_advertised(ngx_http_request_t *r)
     ngx_table_elt_t *h;
 
     static const char name[] = "inturi";
+    static ngx_str_t  value = ngx_string("utf8");
 
     for (part = &r->headers_out.headers.part; part != NULL; part = part->next)
     {
@@ -99,5 +68,6 @@ ngx_http_iri_write_advertised(ngx_http_request_t *r)
         }
     }
 
-    return ngx_http_iri_header_add(r, name, "utf8");
+    return ngx_http_iri_header_add(r, name, value) != NULL ? NGX_OK
+                                                           : NGX_ERROR;
 }

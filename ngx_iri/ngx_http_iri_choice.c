@@ -24,28 +24,6 @@ struct ngx_http_iri_choice_s {
 
 /* ---- judging one -------------------------------------------------------- */
 
-/*
- * nginx redirects to a directory that lacks its "/", and other rules may hold
- * for it there: so it is asked for once more.
- */
-static ngx_int_t
-ngx_http_iri_choice_slash(ngx_http_request_t *r, iri_str_t *path)
-{
-    u_char *p;
-
-    p = ngx_pnalloc(r->pool, path->len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    *ngx_cpymem(p, path->data, path->len) = '/';
-    path->data = p;
-    path->len++;
-
-    return NGX_OK;
-}
-
-
 /* It is left if the rules let it pass, and nginx would open it, too. */
 static ngx_int_t
 ngx_http_iri_choice_take(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
@@ -58,7 +36,8 @@ ngx_http_iri_choice_take(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
     if (judged->opens) {
         if (judged->is_dir && path->len != 0
             && path->data[path->len - 1] != '/') {
-            return ngx_http_iri_choice_slash(r, path);
+            /* nginx redirects to it, and other rules may hold there. */
+            return ngx_http_iri_add_slash(r, path);
         }
 
         choice->left[choice->lefts++] = *path;
@@ -131,30 +110,6 @@ ngx_http_iri_accept(ngx_http_request_t *r, iri_str_t *accept)
 }
 
 
-ngx_int_t
-ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
-                        const char *value)
-{
-    ngx_table_elt_t *h;
-
-    h = ngx_list_push(&r->headers_out.headers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    h->hash = 1;
-#if (nginx_version >= 1023000)
-    h->next = NULL;
-#endif
-    h->key.data = (u_char *) key;
-    h->key.len = ngx_strlen(key);
-    h->value.data = (u_char *) value;
-    h->value.len = ngx_strlen(value);
-
-    return NGX_OK;
-}
-
-
 /*
  * Which names are in it depends on who asks, and on what there is just now;
  * its form on Accept.
@@ -162,6 +117,9 @@ ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
 static ngx_int_t
 ngx_http_iri_choice_head(ngx_http_request_t *r, ngx_uint_t json, size_t len)
 {
+    static ngx_str_t accept = ngx_string("Accept");
+    static ngx_str_t no_store = ngx_string("no-store");
+
     r->headers_out.status = NGX_HTTP_SPECIAL_RESPONSE;
     ngx_str_set(&r->headers_out.status_line, "300 Multiple Choices");
     r->headers_out.content_length_n = (off_t) len;
@@ -176,8 +134,8 @@ ngx_http_iri_choice_head(ngx_http_request_t *r, ngx_uint_t json, size_t len)
     r->headers_out.content_type_len = r->headers_out.content_type.len;
     r->headers_out.content_type_lowcase = NULL;
 
-    if (ngx_http_iri_header_add(r, "Vary", "Accept") != NGX_OK
-        || ngx_http_iri_header_add(r, "Cache-Control", "no-store") != NGX_OK)
+    if (ngx_http_iri_header_add(r, "Vary", accept) == NULL
+        || ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL)
     {
         return NGX_ERROR;
     }

@@ -274,7 +274,6 @@ ngx_http_iri_client_depends(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 ngx_int_t
 ngx_http_iri_write_vary(ngx_http_request_t *r)
 {
-    ngx_table_elt_t    *h;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     if (ctx == NULL || !ctx->depends || ctx->client == NULL
@@ -285,17 +284,7 @@ ngx_http_iri_write_vary(ngx_http_request_t *r)
 
     ctx->depends = 0;
 
-    h = ngx_list_push(&r->headers_out.headers);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    h->hash = 1;
-#if (nginx_version >= 1023000)
-    h->next = NULL;
-#endif
-    ngx_str_set(&h->key, "Vary");
-    h->value = ctx->client->vary;
-
-    return NGX_OK;
+    return ngx_http_iri_header_add(r, "Vary", ctx->client->vary) != NULL
+               ? NGX_OK
+               : NGX_ERROR;
 }

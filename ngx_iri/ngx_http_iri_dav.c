@@ -110,31 +110,6 @@ ngx_http_iri_dav_tells(ngx_http_request_t *r)
 }
 
 
-/* What is below a path begins with it. */
-static ngx_int_t
-ngx_http_iri_dav_base(ngx_http_request_t *r, ngx_str_t path, iri_str_t *base)
-{
-    u_char *p;
-
-    *base = ngx_http_iri_in(path);
-
-    if (path.len != 0 && path.data[path.len - 1] == '/') {
-        return NGX_OK;
-    }
-
-    p = ngx_pnalloc(r->pool, path.len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    base->data = p;
-    base->len++;
-    *ngx_cpymem(p, path.data, path.len) = '/';
-
-    return NGX_OK;
-}
-
-
 static ngx_int_t
 ngx_http_iri_dav_begin(ngx_http_request_t *r)
 {
@@ -148,8 +123,10 @@ ngx_http_iri_dav_begin(ngx_http_request_t *r)
     conf.tree = &ilcf->tree;
     conf.raw = 1;
 
-    if (dav == NULL
-        || ngx_http_iri_dav_base(r, r->uri, &conf.base[0]) != NGX_OK) {
+    /* What is below a path begins with it. */
+    conf.base[0] = ngx_http_iri_in(r->uri);
+
+    if (dav == NULL || ngx_http_iri_add_slash(r, &conf.base[0]) != NGX_OK) {
         return NGX_ERROR;
     }
 

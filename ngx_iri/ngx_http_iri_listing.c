@@ -515,7 +515,10 @@ ngx_http_iri_listing_head(ngx_http_request_t     *r,
 {
     u_char    *type = (u_char *) iri_listing_type(listing->page);
     u_char    *p = (u_char *) ngx_strchr(type, ';');
-    ngx_str_t *charset = &r->headers_out.charset;
+    ngx_str_t *charset = &r->headers_out.charset, policy;
+
+    static ngx_str_t privately = ngx_string("private");
+    static ngx_str_t nosniff = ngx_string("nosniff");
 
     r->headers_out.status = NGX_HTTP_OK;
 
@@ -530,12 +533,14 @@ ngx_http_iri_listing_head(ngx_http_request_t     *r,
         ngx_str_set(charset, "utf-8");
     }
 
-    if (ngx_http_iri_header_add(r, "Cache-Control", "private") != NGX_OK
-        || ngx_http_iri_header_add(r, "X-Content-Type-Options", "nosniff")
-               != NGX_OK
-        || ngx_http_iri_header_add(r, "Content-Security-Policy",
-                                   iri_listing_policy(listing->page))
-               != NGX_OK)
+    policy.data = (u_char *) iri_listing_policy(listing->page);
+    policy.len = ngx_strlen(policy.data);
+
+    if (ngx_http_iri_header_add(r, "Cache-Control", privately) == NULL
+        || ngx_http_iri_header_add(r, "X-Content-Type-Options", nosniff)
+               == NULL
+        || ngx_http_iri_header_add(r, "Content-Security-Policy", policy)
+               == NULL)
     {
         return NGX_ERROR;
     }
@@ -1080,29 +1085,6 @@ ngx_http_iri_listing_warn_both(ngx_conf_t *cf)
 }
 
 
-void
-ngx_http_iri_listing_check(ngx_conf_t *cf)
-{
-    ngx_uint_t                i;
-    ngx_http_iri_place_t    **place;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    place = imcf->listings.elts;
-
-    for (i = 0; i < imcf->listings.nelts; i++) {
-        if (place[i]->used) {
-            continue;
-        }
-
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "iri: \"iri_listing\" in %V:%ui does nothing, since "
-                      "\"iri\" is off there: write \"iri on;\" in the server",
-                      &place[i]->file, place[i]->line);
-    }
-}
-
-
 ngx_int_t
 ngx_http_iri_listing_init(ngx_conf_t *cf)
 {
@@ -1110,32 +1092,13 @@ ngx_http_iri_listing_init(ngx_conf_t *cf)
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
-    if (imcf->listings.nelts == 0) {
+    if (!imcf->lists) {
         return NGX_OK;
     }
 
     ngx_http_iri_listing_warn_both(cf);
 
     return ngx_http_iri_listing_register(cf, ngx_http_iri_rules_last(imcf));
-}
-
-
-ngx_int_t
-ngx_http_iri_listing_add_place(ngx_conf_t *cf, ngx_http_iri_place_t *place)
-{
-    ngx_http_iri_place_t    **slot;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    slot = ngx_array_push(&imcf->listings);
-    if (slot == NULL) {
-        return NGX_ERROR;
-    }
-
-    *slot = place;
-
-    return NGX_OK;
 }
 
 

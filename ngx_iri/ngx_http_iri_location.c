@@ -183,7 +183,6 @@ ngx_http_iri_keep_link(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 static ngx_int_t
 ngx_http_iri_write_link(ngx_http_request_t *r)
 {
-    ngx_table_elt_t    *h;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     if (ctx == NULL || ctx->link.len == 0 || r->error_page
@@ -193,17 +192,10 @@ ngx_http_iri_write_link(ngx_http_request_t *r)
         return NGX_OK;
     }
 
-    h = ngx_list_push(&r->headers_out.headers);
-    if (h == NULL) {
+    if (ngx_http_iri_header_add(r, "Link", ctx->link) == NULL) {
         return NGX_ERROR;
     }
 
-    h->hash = 1;
-#if (nginx_version >= 1023000)
-    h->next = NULL;
-#endif
-    ngx_str_set(&h->key, "Link");
-    h->value = ctx->link;
     ngx_str_null(&ctx->link);
 
     return NGX_OK;

@@ -276,10 +276,51 @@ ngx_http_iri_conf_place(ngx_conf_t *cf)
         return NULL;
     }
 
+    place->name = *(ngx_str_t *) cf->args->elts;
     place->file = cf->conf_file->file.name;
     place->line = cf->conf_file->line;
 
     return place;
+}
+
+
+ngx_http_iri_place_t *
+ngx_http_iri_conf_use(ngx_conf_t *cf)
+{
+    ngx_http_iri_place_t    **place;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    place = ngx_array_push(&imcf->places);
+    if (place == NULL) {
+        return NULL;
+    }
+
+    *place = ngx_http_iri_conf_place(cf);
+
+    return *place;
+}
+
+
+static void
+ngx_http_iri_warn_of_unused(ngx_conf_t *cf)
+{
+    ngx_uint_t                i;
+    ngx_http_iri_place_t    **place;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    place = imcf->places.elts;
+
+    for (i = 0; i < imcf->places.nelts; i++) {
+        if (!place[i]->used) {
+            ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                          "iri: \"%V\" in %V:%ui does nothing, since \"iri\" "
+                          "is off there: write \"iri on;\" in the server",
+                          &place[i]->name, &place[i]->file, place[i]->line);
+        }
+    }
 }
 
 
@@ -401,21 +442,20 @@ ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_http_iri_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    char                    *error;
-    ngx_http_iri_loc_conf_t *ilcf = conf;
+    char                     *error;
+    ngx_http_iri_loc_conf_t  *ilcf = conf;
+    ngx_http_iri_main_conf_t *imcf;
 
     error = ngx_conf_set_flag_slot(cf, cmd, conf);
     if (error != NGX_CONF_OK || !ilcf->listing) {
         return error;
     }
 
-    ilcf->listing_place = ngx_http_iri_conf_place(cf);
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    imcf->lists = 1;
+    ilcf->listing_place = ngx_http_iri_conf_use(cf);
 
-    return ilcf->listing_place != NULL
-                   && ngx_http_iri_listing_add_place(cf, ilcf->listing_place)
-                          == NGX_OK
-               ? NGX_CONF_OK
-               : NGX_CONF_ERROR;
+    return ilcf->listing_place != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
@@ -533,10 +573,7 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
         || ngx_array_init(&imcf->known, cf->pool, 16,
                           sizeof(ngx_http_handler_pt))
                != NGX_OK
-        || ngx_array_init(&imcf->listings, cf->pool, 4,
-                          sizeof(ngx_http_iri_place_t *))
-               != NGX_OK
-        || ngx_array_init(&imcf->advertises, cf->pool, 4,
+        || ngx_array_init(&imcf->places, cf->pool, 4,
                           sizeof(ngx_http_iri_place_t *))
                != NGX_OK
         || ngx_array_init(&imcf->caches, cf->pool, 4,
@@ -795,8 +832,7 @@ ngx_http_iri_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    ngx_http_iri_listing_check(cf);
-    ngx_http_iri_advertise_check(cf);
+    ngx_http_iri_warn_of_unused(cf);
 
     if (!imcf->switched_on) {
         return NGX_OK;

@@ -811,19 +811,11 @@ ngx_http_iri_send_redirect(ngx_http_request_t *r, ngx_uint_t status,
 {
     ngx_http_clear_location(r);
 
-    r->headers_out.location = ngx_list_push(&r->headers_out.headers);
-    if (r->headers_out.location == NULL) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
+    r->headers_out.location = ngx_http_iri_header_add(
+        r, "Location", ngx_http_iri_out(location));
 
-    r->headers_out.location->hash = 1;
-#if (nginx_version >= 1023000)
-    r->headers_out.location->next = NULL;
-#endif
-    ngx_str_set(&r->headers_out.location->key, "Location");
-    r->headers_out.location->value = ngx_http_iri_out(location);
-
-    return (ngx_int_t) status;
+    return r->headers_out.location != NULL ? (ngx_int_t) status
+                                           : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 
@@ -862,9 +854,8 @@ ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
  */
 static ngx_int_t
 ngx_http_iri_canonical_end(ngx_http_request_t       *r,
-                           const ngx_http_iri_ctx_t *ctx, ngx_str_t *path)
+                           const ngx_http_iri_ctx_t *ctx, iri_str_t *path)
 {
-    u_char               *p;
     ngx_int_t             rc;
     ngx_uint_t            is_dir = 0;
     ngx_http_iri_found_t *found;
@@ -887,20 +878,7 @@ ngx_http_iri_canonical_end(ngx_http_request_t       *r,
                    : NGX_OK;
     }
 
-    if (!is_dir || path->len == 0 || path->data[path->len - 1] == '/') {
-        return NGX_OK;
-    }
-
-    p = ngx_pnalloc(r->pool, path->len + 1);
-    if (p == NULL) {
-        return NGX_ERROR;
-    }
-
-    *ngx_cpymem(p, path->data, path->len) = '/';
-    path->data = p;
-    path->len++;
-
-    return NGX_OK;
+    return is_dir ? ngx_http_iri_add_slash(r, path) : NGX_OK;
 }
 
 
@@ -912,15 +890,12 @@ ngx_http_iri_location(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     int       has_query;
     ngx_int_t rc;
     iri_env_t env;
-    iri_str_t query;
-    ngx_str_t path = ctx->canonical;
+    iri_str_t path = ngx_http_iri_in(ctx->canonical), query;
 
     has_query = ngx_http_iri_query(r, &query) != 0;
     ngx_http_iri_env(r, &env);
 
-    if (iri_location(&env, came, ngx_http_iri_in(path), has_query, query,
-                     location)
-        != IRI_OK)
+    if (iri_location(&env, came, path, has_query, query, location) != IRI_OK)
     {
         return NGX_ERROR;
     }
@@ -935,8 +910,7 @@ ngx_http_iri_location(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
         return rc;
     }
 
-    return iri_location(&env, came, ngx_http_iri_in(path), has_query, query,
-                        location)
+    return iri_location(&env, came, path, has_query, query, location)
                    == IRI_OK
                ? NGX_OK
                : NGX_ERROR;

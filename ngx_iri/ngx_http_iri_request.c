@@ -116,6 +116,51 @@ ngx_http_iri_printable(ngx_http_request_t *r, ngx_str_t octets)
 }
 
 
+ngx_int_t
+ngx_http_iri_add_slash(ngx_http_request_t *r, iri_str_t *path)
+{
+    u_char *p;
+
+    if (path->len != 0 && path->data[path->len - 1] == '/') {
+        return NGX_OK;
+    }
+
+    p = ngx_pnalloc(r->pool, path->len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    *ngx_cpymem(p, path->data, path->len) = '/';
+    path->data = p;
+    path->len++;
+
+    return NGX_OK;
+}
+
+
+ngx_table_elt_t *
+ngx_http_iri_header_add(ngx_http_request_t *r, const char *key,
+                        ngx_str_t value)
+{
+    ngx_table_elt_t *h;
+
+    h = ngx_list_push(&r->headers_out.headers);
+    if (h == NULL) {
+        return NULL;
+    }
+
+    h->hash = 1;
+#if (nginx_version >= 1023000)
+    h->next = NULL;
+#endif
+    h->key.data = (u_char *) key;
+    h->key.len = ngx_strlen(key);
+    h->value = value;
+
+    return h;
+}
+
+
 /* ---- what is kept ------------------------------------------------------- */
 
 /* Only marks its entry in the pool's list: the pool frees what it holds. */
