@@ -576,6 +576,9 @@ mod_iri_hooks(apr_pool_t *pool)
     mod_iri_location_register();
     mod_iri_dav_register();
     mod_iri_advertise_register();
+    /* before the server's own */
+    ap_hook_expr_lookup(mod_iri_ask_expr_lookup, NULL, NULL,
+                        APR_HOOK_REALLY_FIRST);
     ap_hook_expr_lookup(mod_iri_expr_lookup, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_expr_lookup(mod_iri_expr_lookup_function, NULL, NULL,
                         APR_HOOK_MIDDLE);

@@ -388,6 +388,9 @@ int  mod_iri_ask_user(request_rec *r);
 int  mod_iri_ask_alone(request_rec *r);
 int  mod_iri_ask_together(request_rec *r);
 
+/* %{IS_SUBREQ} of expressions; of what is asked for it is "false". */
+int mod_iri_ask_expr_lookup(ap_expr_lookup_parms *parms);
+
 /* Could the server read what a subrequest has found? */
 int mod_iri_is_readable(request_rec *rr);
 

@@ -10,6 +10,8 @@
 
 #include "mod_iri.h"
 
+#include <ap_expr.h>
+
 /* A note: the main request of one that is not to know of it. */
 static const char mod_iri_main[] = "iri-main-request";
 
@@ -210,6 +212,32 @@ mod_iri_ask_together(request_rec *r)
         r->main = (request_rec *) apr_table_get(r->notes, mod_iri_main);
     }
     return DECLINED;
+}
+
+/* The same for expressions, which can ask for it by its name. */
+static const char *
+mod_iri_is_subrequest(ap_expr_eval_ctx_t *eval, const void *data)
+{
+    const request_rec *r = eval->r;
+
+    (void) data;
+    if (r == NULL) {
+        return "";
+    }
+    return r->main != NULL && mod_iri_asker(r) == NULL ? "true" : "false";
+}
+
+int
+mod_iri_ask_expr_lookup(ap_expr_lookup_parms *parms)
+{
+    if (parms->type != AP_EXPR_FUNC_VAR
+        || ap_cstr_casecmp(parms->name, "IS_SUBREQ") != 0)
+    {
+        return DECLINED;
+    }
+    *parms->func = mod_iri_is_subrequest;
+    *parms->data = NULL;
+    return OK;
 }
 
 /*

@@ -201,7 +201,7 @@ my @ways = qw(location locationmatch files filesmatch dir htfiles htdir user
     host expr ifdeny env f404 fserver gserver ns rserver fht r404ht goneht
     elsewhere elsewhereht redirect redirectht red404 proxy proxyht ifmatch
     local mode method ip iripath dirmatch
-    inside envonly envdir pathinfo);
+    inside envonly envdir pathinfo sub ifsub subrw);
 make_tree(join('', map { ("all/$_/a\tfile\n", "all/$_.txt\tfile\n",
         escaped("all/表-$_.txt") . "\tfile\n") } @ways)
     . join('', map { escaped($_) . "\tfile\n" } qw(
@@ -238,6 +238,8 @@ RewriteRule "redirectht\.txt$" "http://other.example/" [R]
 RewriteCond "%{ENV:IRI_PATH}" "/表-iripath"
 RewriteRule "^" "-" [F]
 RewriteRule "proxyht\.txt$" "http://127.0.0.1:9/" [P]
+RewriteCond "%{IS_SUBREQ}" "false"
+RewriteRule "(^|-)subrw\.txt$" "-" [F]
 END
 spew("$rules/all/htdir/.htaccess", "Require all denied\n");
 spew("$rules/all/user/.htaccess", "AuthType Basic\nAuthName here\n"
@@ -328,9 +330,13 @@ DavLockDB "%%TMP%%/run/lock"
             Require expr "%{REQUEST_URI} !~ m#/(表-)?expr#"
             Require not env SHUT
             Require not env IRI_SHUT
+            Require expr "%{REQUEST_URI} !~ m#/(表-)?sub[./]# || %{IS_SUBREQ} == 'true'"
         </RequireAll>
         SetEnvIf Request_URI "/(%E8%A1%A8-)?envdir" SHUT
         <If "%{REQUEST_URI} =~ m#ifdeny|/表-ifmatch#">
+            Require all denied
+        </If>
+        <If "%{is_subreq} == 'false' && %{REQUEST_URI} =~ m#ifsub#">
             Require all denied
         </If>
     </Directory>
