@@ -32,11 +32,11 @@ typedef struct {
     uint64_t    charsets;   /* of the reading */
     uint32_t    match_conf; /* IRI_FORGIVE_... of the tree */
     uint32_t    prefix;
-    uint16_t    root; /* octets of text, one behind the other */
-    uint16_t    path;
-    uint16_t    octets;
-    uint16_t    filename; /* and a NUL */
-    uint16_t    found;
+    uint16_t    root_len; /* of text, one behind the other */
+    uint16_t    path_len;
+    uint16_t    octets_len;
+    uint16_t    filename_len; /* and a NUL */
+    uint16_t    found_len;
     uint8_t     write;
     uint8_t     read; /* how the path came */
     uint8_t     answer;
@@ -59,8 +59,8 @@ typedef struct {
 typedef struct {
     uint64_t hash; /* in the place of the other */
     uint64_t charsets;
-    uint16_t octets; /* of text, one behind the other */
-    uint16_t path;
+    uint16_t octets_len; /* of text, one behind the other */
+    uint16_t path_len;
     uint8_t  came;
     uint8_t  way;
 } iri_memo_read_head_t;
@@ -266,10 +266,10 @@ iri_memo_is_of(const iri_memo_entry_t *entry, uint64_t hash,
     if (head->hash != hash || head->prefix != search->prefix
         || head->write != (search->write != 0)
         || head->read != iri_memo_read(finder)
-        || !iri_memo_has(entry, 0, head->root, search->root)
-        || !iri_memo_has(entry, head->root, head->path, search->path)
-        || !iri_memo_has(entry, (size_t) head->root + head->path,
-                         head->octets, iri_memo_octets(finder)))
+        || !iri_memo_has(entry, 0, head->root_len, search->root)
+        || !iri_memo_has(entry, head->root_len, head->path_len, search->path)
+        || !iri_memo_has(entry, (size_t) head->root_len + head->path_len,
+                         head->octets_len, iri_memo_octets(finder)))
     {
         return 0;
     }
@@ -286,7 +286,7 @@ iri_memo_is_of(const iri_memo_entry_t *entry, uint64_t hash,
 static size_t
 iri_memo_asked(const iri_memo_head_t *head)
 {
-    return (size_t) head->root + head->path + head->octets;
+    return (size_t) head->root_len + head->path_len + head->octets_len;
 }
 
 
@@ -340,16 +340,16 @@ iri_memo_tell(const iri_memo_entry_t *entry, const iri_search_t *search,
     found->why = (iri_why_t) entry->head.why;
     found->match = (iri_match_t) entry->head.match;
     found->filename.data = filename;
-    found->filename.len = entry->head.filename;
+    found->filename.len = entry->head.filename_len;
     found->path = search->path;
 
     if (entry->head.way != 0) {
         found->charset = iri_memo_charset(search, entry->head.way);
     }
 
-    if (entry->head.found != 0) {
-        found->path.data = filename + entry->head.filename + 1;
-        found->path.len = entry->head.found;
+    if (entry->head.found_len != 0) {
+        found->path.data = filename + entry->head.filename_len + 1;
+        found->path.len = entry->head.found_len;
     }
 }
 
@@ -378,7 +378,7 @@ iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)
 
     if (*held) {
         size = sizeof(entry->head) + iri_memo_asked(&entry->head)
-               + entry->head.filename + 1 + entry->head.found;
+               + entry->head.filename_len + 1 + entry->head.found_len;
         copy = finder->env->alloc(finder->env->ctx, size);
 
         if (copy != NULL) {
@@ -466,14 +466,15 @@ iri_memo_is_told_again(const iri_memo_entry_t *entry,
 {
     const iri_memo_head_t *old = &entry->head;
     size_t                 at = iri_memo_asked(old);
-    iri_str_t              path = { head->found, found->path.data };
+    iri_str_t              path = { head->found_len, found->path.data };
 
     return iri_memo_is_of(entry, head->hash, finder)
            && old->answer == head->answer && old->why == head->why
            && old->match == head->match && old->way == head->way
            && iri_memo_same_asked(&old->asked, &head->asked)
-           && iri_memo_has(entry, at, old->filename, found->filename)
-           && iri_memo_has(entry, at + old->filename + 1, old->found, path);
+           && iri_memo_has(entry, at, old->filename_len, found->filename)
+           && iri_memo_has(entry, at + old->filename_len + 1, old->found_len,
+                           path);
 }
 
 
@@ -499,11 +500,12 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     head.prefix = (uint32_t) search->prefix;
     head.write = search->write != 0;
     head.read = iri_memo_read(finder);
-    head.octets = (uint16_t) octets.len;
-    head.root = (uint16_t) search->root.len;
-    head.path = (uint16_t) search->path.len;
-    head.filename = (uint16_t) found->filename.len;
-    head.found = found->answer == IRI_MOVED ? (uint16_t) found->path.len : 0;
+    head.octets_len = (uint16_t) octets.len;
+    head.root_len = (uint16_t) search->root.len;
+    head.path_len = (uint16_t) search->path.len;
+    head.filename_len = (uint16_t) found->filename.len;
+    head.found_len = found->answer == IRI_MOVED ? (uint16_t) found->path.len
+                                                : 0;
     head.answer = (uint8_t) found->answer;
     head.why = (uint8_t) found->why;
     head.match = (uint8_t) found->match;
@@ -516,11 +518,11 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
                 || iri_memo_is_told_again(entry, &head, finder, found);
     entry->head = head;
 
-    p = iri_memo_put(entry->text, search->root.data, head.root);
-    p = iri_memo_put(p, search->path.data, head.path);
-    p = iri_memo_put(p, octets.data, head.octets);
-    p = iri_memo_put(p, found->filename.data, (size_t) head.filename + 1);
-    (void) iri_memo_put(p, found->path.data, head.found);
+    p = iri_memo_put(entry->text, search->root.data, head.root_len);
+    p = iri_memo_put(p, search->path.data, head.path_len);
+    p = iri_memo_put(p, octets.data, head.octets_len);
+    p = iri_memo_put(p, found->filename.data, (size_t) head.filename_len + 1);
+    (void) iri_memo_put(p, found->path.data, head.found_len);
     iri_cache_unlock_own(search->cache);
 }
 
@@ -542,8 +544,8 @@ iri_memo_reading_is(const iri_memo_read_entry_t *entry, uint64_t hash,
     const iri_memo_read_head_t *head = &entry->head;
 
     return head->hash == hash && head->came == reading->came
-           && head->octets == reading->octets.len
-           && memcmp(entry->text, reading->octets.data, head->octets) == 0
+           && head->octets_len == reading->octets.len
+           && memcmp(entry->text, reading->octets.data, head->octets_len) == 0
            && head->charsets == iri_charsets_pack(reading->charsets);
 }
 
@@ -570,12 +572,13 @@ iri_memo_reading_find(const iri_env_t *env, iri_cache_t *cache,
     *held = iri_memo_reading_is(entry, hash, reading);
 
     if (*held) {
-        path = env->alloc(env->ctx, entry->head.path);
+        path = env->alloc(env->ctx, entry->head.path_len);
 
         if (path != NULL) {
-            memcpy(path, entry->text + entry->head.octets, entry->head.path);
+            memcpy(path, entry->text + entry->head.octets_len,
+                   entry->head.path_len);
             reading->path.data = path;
-            reading->path.len = entry->head.path;
+            reading->path.len = entry->head.path_len;
             reading->way = entry->head.way;
         }
     }
@@ -603,8 +606,8 @@ iri_memo_reading_keep(iri_cache_t *cache, const iri_memo_reading_t *reading)
     memset(&head, 0, sizeof(head));
     head.hash = iri_memo_reading_hash(reading);
     head.charsets = iri_charsets_pack(reading->charsets);
-    head.octets = (uint16_t) reading->octets.len;
-    head.path = (uint16_t) reading->path.len;
+    head.octets_len = (uint16_t) reading->octets.len;
+    head.path_len = (uint16_t) reading->path.len;
     head.came = (uint8_t) reading->came;
     head.way = (uint8_t) reading->way;
 
@@ -612,7 +615,7 @@ iri_memo_reading_keep(iri_cache_t *cache, const iri_memo_reading_t *reading)
     entry = &iri_memo_place(memo, head.hash)->reading;
     entry->head = head;
 
-    p = iri_memo_put(entry->text, reading->octets.data, head.octets);
-    (void) iri_memo_put(p, reading->path.data, head.path);
+    p = iri_memo_put(entry->text, reading->octets.data, head.octets_len);
+    (void) iri_memo_put(p, reading->path.data, head.path_len);
     iri_cache_unlock_own(cache);
 }
