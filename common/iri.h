@@ -114,6 +114,9 @@ typedef enum {
     IRI_FORM_ESCAPED,   /* percent-encoded UTF-8 */
     IRI_FORM_MIXED,     /* both of these: the drafts' partial IRI */
     IRI_FORM_LEGACY,    /* a charset of iri_charset, raw or percent-encoded */
+    IRI_FORM_DOUBLE,    /* percent-encoded twice */
+    IRI_FORM_MOJIBAKE,  /* UTF-8 taken for windows-1252, encoded once more */
+    IRI_FORM_U,         /* "%uXXXX", of escape() in JavaScript */
     IRI_FORM_INVALID,   /* no reading */
     IRI_FORMS
 } iri_form_t;
@@ -131,6 +134,7 @@ typedef enum {
     IRI_MATCH_ACCENTS,         /* accents of Latin, Greek and Cyrillic */
     IRI_MATCH_SPELLING,        /* one character too many, too few, wrong, or
                                   two in the wrong order */
+    IRI_MATCH_REPAIR,          /* written as iri_repair puts right */
     IRI_MATCHES
 } iri_match_t;
 
@@ -154,6 +158,7 @@ typedef enum {
     IRI_WHY_FOUND,         /* the entry has the name that was asked */
     IRI_WHY_FURTHER,       /* found under a further reading */
     IRI_WHY_MIXED,         /* found with a charset for each segment */
+    IRI_WHY_REPAIRED,      /* found where what was broken is put right */
     IRI_WHY_VARIANT,       /* found by a vendor variant */
     IRI_WHY_FOLDED,        /* found where width, case, accents are forgiven */
     IRI_WHY_SPELLING,      /* found as the one name with one edit */
@@ -300,6 +305,13 @@ typedef enum { IRI_AMBIGUOUS_404, IRI_AMBIGUOUS_300 } iri_ambiguous_t;
     (IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS               \
      | IRI_FORGIVE_SPELLING)
 
+/* Bits of iri_tree_conf_t.repair */
+#define IRI_REPAIR_DOUBLE   0x1u   /* double-encoding */
+#define IRI_REPAIR_MOJIBAKE 0x2u
+#define IRI_REPAIR_U        0x4u   /* %u */
+#define IRI_REPAIR_ESCAPES  (IRI_REPAIR_DOUBLE | IRI_REPAIR_U)   /* in paths
+                                   that hold a "%" when they are unescaped */
+
 /* What governs reading: of a server, for no location is chosen yet. */
 typedef struct {
     iri_charsets_t charsets;   /* iri_charset: beside UTF-8, in order */
@@ -312,6 +324,7 @@ typedef struct {
     iri_names_t     names;     /* iri_filename_form */
     unsigned        match;     /* iri_match: IRI_FORGIVE_... */
     iri_ambiguous_t ambiguous; /* iri_ambiguous */
+    unsigned        repair;    /* iri_repair: IRI_REPAIR_...; 0: off */
 } iri_tree_conf_t;
 
 /*
@@ -336,6 +349,8 @@ const char *iri_parse_names(iri_str_t word, iri_names_t *out);
 const char *iri_parse_match(const iri_str_t *words, size_t count,
                             unsigned *out);
 const char *iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out);
+const char *iri_parse_repair(const iri_str_t *words, size_t count,
+                             unsigned *out);
 const char *iri_parse_redirect(iri_str_t word, int *out);   /* a status; 0:
                                                "off"; IRI_REDIRECT_LINK */
 #define IRI_REDIRECT_LINK 1   /* no redirect, but iri_canonical_link */
@@ -785,6 +800,8 @@ typedef struct {
                                   prefix included; that asked for otherwise */
     iri_str_t    charset;      /* of the further reading that was found; of
                                   the request's reading otherwise */
+    iri_form_t   repaired;     /* IRI_FORM_DOUBLE, _MOJIBAKE or _U where one
+                                  of them was put right; else ASCII */
     iri_str_t    filename;     /* root and octets on disk, whose names are
                                   path, segment by segment; what follows the
                                   deepest entry is written in the tree's

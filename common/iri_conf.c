@@ -323,6 +323,41 @@ iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out)
 
 
 const char *
+iri_parse_repair(const iri_str_t *words, size_t count, unsigned *out)
+{
+    static const iri_word_t known[] = {
+        { "double-encoding", (int) IRI_REPAIR_DOUBLE },
+        { "mojibake", (int) IRI_REPAIR_MOJIBAKE },
+        { "%u", (int) IRI_REPAIR_U },
+        { NULL, 0 }
+    };
+    size_t   i;
+    int      value;
+    unsigned repair = 0;
+
+    if (count == 1 && iri_str_equal_nocase(words[0], "off")) {
+        *out = 0;
+        return NULL;
+    }
+
+    for (i = 0; i < count; i++) {
+        if (!iri_word_find(known, words[i], &value)) {
+            return iri_str_equal_nocase(words[i], "off")
+                       ? "takes \"off\" alone, or the others without it"
+                       : "takes \"off\", or any of \"double-encoding\","
+                         " \"mojibake\" and \"%u\"";
+        }
+
+        repair |= (unsigned) value;
+    }
+
+    *out = repair;
+
+    return NULL;
+}
+
+
+const char *
 iri_parse_function(iri_str_t word, const iri_function_t **out)
 {
     const iri_function_t *function = iri_function_find(word);

@@ -22,13 +22,15 @@ static const char *const iri_status_texts[IRI_STATUSES] = {
     "the directory may not be listed"
 };
 
-static const char *const iri_form_texts[IRI_FORMS] = { "ascii",   "native",
-                                                       "escaped", "mixed",
-                                                       "legacy",  "invalid" };
+static const char *const iri_form_texts[IRI_FORMS] = {
+    "ascii",  "native",          "escaped",  "mixed",
+    "legacy", "double-encoding", "mojibake", "%u",
+    "invalid"
+};
 
 static const char *const iri_match_texts[IRI_MATCHES] = {
     "none",  "exact", "normalization", "charset", "variants",
-    "width", "case",  "accents",       "spelling"
+    "width", "case",  "accents",       "spelling", "repair"
 };
 
 static const char *const iri_answer_texts[IRI_ANSWERS] = { "pass", "serve",
@@ -44,6 +46,7 @@ static const char *const iri_why_texts[IRI_WHYS] = {
     "the entry has the name that was asked",
     "found under a further reading",
     "found with a charset for each segment",
+    "found by putting right what was broken",
     "found by a vendor variant of a character",
     "found where width, case or accents differ",
     "the one name that is spelled nearly so",
