@@ -231,6 +231,44 @@ iri_cache_destroy(iri_cache_t *cache)
 }
 
 
+static void iri_cache_lock(iri_cache_t *cache);
+static void iri_cache_unlock(iri_cache_t *cache);
+
+
+void
+iri_cache_use(iri_cache_t *cache, iri_cache_use_t *out)
+{
+    const iri_slot_t *slot, *end;
+
+    memset(out, 0, sizeof(*out));
+    out->size = (uint64_t) cache->region->pages * IRI_PAGE;
+    out->own = iri_memo_size(cache->memo);
+    end = cache->slots + (size_t) cache->region->sets * IRI_WAYS_OF_SET;
+
+    iri_cache_lock(cache);
+
+    for (slot = cache->slots; slot < end; slot++) {
+        if (slot->state == IRI_SLOT_READY) {
+            out->indexes++;
+            out->used += (uint64_t) slot->pages * IRI_PAGE;
+        }
+    }
+
+    iri_cache_unlock(cache);
+}
+
+
+void
+iri_cache_count(iri_cache_t *cache, iri_cache_counted_t what)
+{
+    uint64_t *counts = (uint64_t *) cache->conf.counts;
+
+    if (counts != NULL) {
+        (void) __atomic_fetch_add(&counts[what], 1, __ATOMIC_RELAXED);
+    }
+}
+
+
 iri_memo_t *
 iri_cache_memo(iri_cache_t *cache)
 {
@@ -1027,6 +1065,7 @@ iri_cache_job_run(iri_cache_job_t *job)
         return;
     }
 
+    iri_cache_count(job->cache, IRI_COUNTED_BUILD);
     iri_slot_fill(job->cache, job->slot, &node, &index, read_at);
     iri_index_free(&index);
     free(job);
@@ -1105,6 +1144,7 @@ iri_cache_keep(iri_cache_t *cache, const iri_shape_t *shape,
     iri_cache_unlock(cache);
 
     if (slot != NULL) {
+        iri_cache_count(cache, IRI_COUNTED_BUILD);
         iri_slot_fill(cache, slot, node, index, read_at);
     }
 }
@@ -1343,6 +1383,8 @@ iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
 
     if (status == IRI_OK && cache != NULL) {
         status = iri_cache_recall(env, cache, &shape, search, &recalled);
+        iri_cache_count(cache, search->sure ? IRI_COUNTED_INDEX_HIT
+                                            : IRI_COUNTED_INDEX_MISS);
     }
 
     iri_cache_tell(env, search, &recalled);

@@ -575,6 +575,19 @@ int iri_node_is_settled(const iri_node_t *node, int64_t at);
 
 int64_t iri_now(void);   /* ns since the epoch */
 
+/* In the order of iri_cache_counts_t. */
+typedef enum {
+    IRI_COUNTED_INDEX_HIT,
+    IRI_COUNTED_INDEX_MISS,
+    IRI_COUNTED_BUILD,
+    IRI_COUNTED_ANSWER_HIT,
+    IRI_COUNTED_ANSWER_MISS,
+    IRI_COUNTED_READING_HIT,
+    IRI_COUNTED_READING_MISS
+} iri_cache_counted_t;
+
+void iri_cache_count(iri_cache_t *cache, iri_cache_counted_t what);
+
 /* Around what is this process's own in a cache: iri_memo.c. */
 void iri_cache_lock_own(iri_cache_t *cache);
 void iri_cache_unlock_own(iri_cache_t *cache);
@@ -677,6 +690,7 @@ typedef struct iri_memo_s iri_memo_t;
 
 iri_memo_t *iri_memo_create(size_t size);    /* octets; NULL: none is kept */
 void iri_memo_destroy(iri_memo_t *memo);     /* NULL is allowed */
+size_t iri_memo_size(const iri_memo_t *memo);   /* octets that it takes */
 iri_memo_t *iri_cache_memo(iri_cache_t *cache);   /* of the cache, or NULL */
 
 /* *held: *found is what was found before, and nothing has changed since. */

@@ -125,6 +125,13 @@ iri_memo_destroy(iri_memo_t *memo)
 }
 
 
+size_t
+iri_memo_size(const iri_memo_t *memo)
+{
+    return memo != NULL ? (memo->mask + 1) * sizeof(*memo->place) : 0;
+}
+
+
 /* ---- what is asked ------------------------------------------------------- */
 
 static uint64_t
@@ -388,20 +395,20 @@ iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)
 
     iri_cache_unlock_own(search->cache);
 
-    if (!*held) {
-        return IRI_OK;
-    }
-
-    if (copy == NULL) {
+    if (*held && copy == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    *held = iri_memo_is_true(finder->env, &copy->head.asked,
-                             copy->text + iri_memo_asked(&copy->head));
+    *held = *held
+            && iri_memo_is_true(finder->env, &copy->head.asked,
+                                copy->text + iri_memo_asked(&copy->head));
 
     if (*held) {
         iri_memo_tell(copy, search, found);
     }
+
+    iri_cache_count(search->cache,
+                    *held ? IRI_COUNTED_ANSWER_HIT : IRI_COUNTED_ANSWER_MISS);
 
     return IRI_OK;
 }
@@ -584,6 +591,8 @@ iri_memo_reading_find(const iri_env_t *env, iri_cache_t *cache,
     }
 
     iri_cache_unlock_own(cache);
+    iri_cache_count(cache, *held ? IRI_COUNTED_READING_HIT
+                                 : IRI_COUNTED_READING_MISS);
 
     return *held && path == NULL ? IRI_NO_MEMORY : IRI_OK;
 }
