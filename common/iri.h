@@ -506,6 +506,21 @@ iri_status_t iri_read_path(const iri_env_t *env,
                            struct iri_cache_s       *cache,
                            const iri_request_t *request, iri_reading_t *out);
 
+/*
+ * For who hands paths in as they came, percent-encoded, and knows before they
+ * are unescaped: *held 1 if reading->conf and came are those of a reading that
+ * was kept.  Its strings are in env's arena then, and path and uri are
+ * NUL-terminated.  conf must live as long as the cache.  A reading is kept if
+ * it is one, not of ASCII, with its uri, and not too long.  IRI_NO_MEMORY.
+ */
+iri_status_t iri_reading_recall(const iri_env_t          *env,
+                                struct iri_cache_s       *cache,
+                                const iri_reading_conf_t *conf,
+                                iri_str_t came, iri_reading_t *out,
+                                int *held);
+void iri_reading_keep(struct iri_cache_s *cache, iri_str_t came,
+                      const iri_reading_t *reading);
+
 /* Stands in a URI path as it is: pchar of RFC 3986, 3.3, and "/", not "%" */
 static inline int
 iri_is_path_char(unsigned char c)

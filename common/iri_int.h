@@ -704,7 +704,9 @@ void iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found);
 typedef struct {
     const iri_charsets_t *charsets;
     iri_str_t             octets;
-    unsigned              came;    /* iri_source_t: raw_high, 2 for raw_bidi */
+    unsigned              came;    /* iri_source_t: raw_high, 2 for raw_bidi;
+                                      other bits for iri_recall.c, which keeps
+                                      more than a path */
     size_t                way;     /* out: place in charsets, and 1; 0: UTF-8;
                                       one behind the last: each segment in one
                                       of its own */

@@ -152,23 +152,29 @@ mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
     r->uri = r->parsed_uri.path;
 }
 
-/* Keep what iri_read() said and do it. */
+/*
+ * Keep what iri_read() said and do it.  recalled: its strings are
+ * NUL-terminated.
+ */
 static void
-mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
+mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report,
+              int recalled)
 {
     const iri_reading_t *reading = &ctx->reading;
 
     ctx->has_reading = 1;
     ctx->form = reading->form;
     ctx->charset = reading->charset;
-    ctx->path = mod_iri_dup(r->pool, reading->path);
+    ctx->path = recalled ? (const char *) reading->path.data
+                         : mod_iri_dup(r->pool, reading->path);
     if (report) {
         return;
     }
     if (reading->answer == IRI_REFUSE) {
         ctx->refused = reading->status;
     } else if (reading->form != IRI_FORM_INVALID) {
-        ctx->uri = mod_iri_dup(r->pool, reading->uri);
+        ctx->uri = recalled ? (const char *) reading->uri.data
+                            : mod_iri_dup(r->pool, reading->uri);
         mod_iri_set_path(r, ctx);
     }
     mod_iri_vars_reading(r, ctx);
@@ -300,17 +306,71 @@ mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
     return status;
 }
 
+/* Read a path, percent-encoded, for the first time; 0: httpd refuses it. */
+static int
+mod_iri_read_new(request_rec *r, const iri_env_t *env,
+                 const iri_reading_conf_t *how, const char *path,
+                 iri_reading_t *reading, iri_status_t *status)
+{
+    char         *octets = env->trace ? NULL : mod_iri_octets(r->pool, path);
+    iri_request_t request;
+
+    if (octets == NULL) {
+        path = mod_iri_normalized(r, path);
+        if (path == NULL) {
+            return 0;
+        }
+    }
+    memset(&request, 0, sizeof(request));
+    request.path = mod_iri_str(path);
+    request.escaped = 1;
+    request.target = mod_iri_str(r->parsed_uri.path);
+    *status = octets != NULL
+                  ? mod_iri_read_octets(env, how, &request, octets, reading)
+                  : iri_read(env, how, &request, reading);
+    return *status != IRI_BAD_ESCAPE;
+}
+
+/*
+ * The same, if it was not read before.  What a rule has led to, or is read as
+ * this client says, is no path to remember, and a trace tells of each reading.
+ */
+static int
+mod_iri_read_or_recall(request_rec *r, mod_iri_server_t *conf,
+                       const char *path, mod_iri_request_t *ctx,
+                       int *recalled, iri_status_t *status)
+{
+    const iri_reading_conf_t *how = mod_iri_reading_conf(r, conf);
+    iri_str_t                 raw = mod_iri_str(r->parsed_uri.path);
+    iri_env_apr_t             env;
+    int                       keeps;
+
+    mod_iri_env(&env, r);
+    keeps = path == r->parsed_uri.path && how == &conf->reading
+            && !env.env.trace;
+    if (keeps) {
+        *status = iri_reading_recall(&env.env, conf->cache, how, raw,
+                                     &ctx->reading, recalled);
+        if (*status != IRI_OK || *recalled) {
+            return 1;
+        }
+    }
+    if (!mod_iri_read_new(r, &env.env, how, path, &ctx->reading, status)) {
+        return 0;
+    }
+    if (keeps && *status == IRI_OK) {
+        iri_reading_keep(conf->cache, raw, &ctx->reading);
+    }
+    return 1;
+}
+
 static void
 mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 {
-    int                       report = conf->engine == IRI_ENGINE_REPORT;
-    mod_iri_request_t        *ctx = mod_iri_request(r);
-    char                     *raw = r->parsed_uri.path, *octets;
-    const char               *path;
-    const iri_reading_conf_t *how;
-    iri_request_t             request;
-    iri_env_apr_t             env;
-    iri_status_t              status;
+    mod_iri_request_t *ctx = mod_iri_request(r);
+    const char        *path;
+    iri_status_t       status = IRI_OK;
+    int                recalled = 0;
 
     if (ctx != NULL && ctx->has_reading && ctx->uri == NULL) {
         return; /* and there is none */
@@ -318,29 +378,15 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     if (mod_iri_read_asked(r, conf) || mod_iri_read_index(r, conf)) {
         return;
     }
-    mod_iri_env(&env, r);
-    path = mod_iri_without_native(r, conf, raw);
-    octets = env.env.trace ? NULL : mod_iri_octets(r->pool, path);
-    if (octets == NULL) {
-        path = mod_iri_normalized(r, path);
-        if (path == NULL) {
-            return;
-        }
-    }
+    path = mod_iri_without_native(r, conf, r->parsed_uri.path);
     ctx = mod_iri_request_make(r);
-    ctx->sent = raw;
-    how = mod_iri_reading_conf(r, conf);
-    memset(&request, 0, sizeof(request));
-    request.path = mod_iri_str(path);
-    request.escaped = 1;
-    request.target = mod_iri_str(raw);
-    status = octets != NULL
-                 ? mod_iri_read_octets(&env.env, how, &request, octets,
-                                       &ctx->reading)
-                 : iri_read(&env.env, how, &request, &ctx->reading);
+    ctx->sent = r->parsed_uri.path;
+    if (!mod_iri_read_or_recall(r, conf, path, ctx, &recalled, &status)) {
+        return;
+    }
     if (status == IRI_OK) {
-        mod_iri_apply(r, ctx, report);
-    } else if (status != IRI_BAD_ESCAPE) {
+        mod_iri_apply(r, ctx, conf->engine == IRI_ENGINE_REPORT, recalled);
+    } else {
         ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "iri: %s",
                       iri_status_text(status));
         ctx->refused = HTTP_NOT_FOUND;

@@ -254,6 +254,67 @@ check_read_path(core_t *core, const iri_reading_conf_t *conf,
 }
 
 
+/* May it be remembered by the path as it came? */
+static int
+is_kept(const iri_reading_t *reading)
+{
+    return reading->answer != IRI_REFUSE && reading->form != IRI_FORM_ASCII
+           && reading->form != IRI_FORM_INVALID
+           && reading->path.len + reading->uri.len + reading->octets.len < 900;
+}
+
+
+/*
+ * And who remembers it by the path as it came, in a memory where it has its
+ * place alone; for no other settings, and for no other path.
+ */
+static void
+check_recall(core_t *core, const iri_request_t *request,
+             const iri_reading_t *want)
+{
+    iri_cache_t        *cache = iri_cache_create(
+               &(iri_cache_conf_t){ .size = IRI_MIN_CACHE });
+    iri_reading_conf_t  other = *want->conf;
+    iri_str_t           path = request->path, less = { path.len - 1, path.data };
+    iri_reading_t       got;
+    int                 i, held;
+
+    assert_non_null(cache);
+
+    for (i = 0; i < 2; i++) {
+        memset(&got, 0x5a, sizeof(got));
+        assert_int_equal(iri_reading_recall(&core->env, cache, want->conf,
+                                            path, &got, &held),
+                         IRI_OK);
+
+        if (held != (i == 1 && is_kept(want))) {
+            fail_msg("%s: held %d", core_show(path), held);
+        }
+
+        if (held) {
+            check_same(core, request, &got, want);
+            assert_str(got.uri, want->uri);
+            assert_int_equal(got.path.data[got.path.len], 0);
+            assert_int_equal(got.uri.data[got.uri.len], 0);
+        }
+
+        iri_reading_keep(cache, path, want);
+    }
+
+    assert_int_equal(iri_reading_recall(&core->env, cache, &other, path, &got,
+                                        &held),
+                     IRI_OK);
+    assert_int_equal(held, 0);
+    assert_int_equal(iri_reading_recall(&core->env, cache, want->conf, less,
+                                        &got, &held),
+                     IRI_OK);
+    assert_int_equal(held, 0);
+
+    iri_cache_destroy(cache);
+    iri_reading_keep(NULL, path, want);
+}
+
+
 static iri_reading_t
 read_path(core_t *core, const iri_reading_conf_t *conf, iri_str_t path,
           int escaped, iri_str_t target)
@@ -271,6 +332,7 @@ read_path(core_t *core, const iri_reading_conf_t *conf, iri_str_t path,
 
     assert_ptr_equal(reading.conf, conf);
     check_read_path(core, conf, &request, &reading);
+    check_recall(core, &request, &reading);
 
     return reading;
 }
