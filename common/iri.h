@@ -348,6 +348,10 @@ const char *iri_parse_invalid(iri_str_t word, iri_invalid_t *out);
 const char *iri_parse_names(iri_str_t word, iri_names_t *out);
 const char *iri_parse_match(const iri_str_t *words, size_t count,
                             unsigned *out);
+
+/* The first of these words that iri_match does not know; count: it knows all. */
+size_t iri_match_wrong(const iri_str_t *words, size_t count);
+
 const char *iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out);
 const char *iri_parse_repair(const iri_str_t *words, size_t count,
                              unsigned *out);
@@ -356,7 +360,14 @@ const char *iri_parse_redirect(iri_str_t word, int *out);   /* a status; 0:
 #define IRI_REDIRECT_LINK 1   /* no redirect, but iri_canonical_link */
 
 /*
- * iri_cache: "off" or a size, "16m", "512k", octets; then, where threads is
+ * Of charsets of names on disk: a sentence, static, fit to follow the name of
+ * the directive, where one hides what stands behind it; NULL: none does.
+ * {windows-1252, UTF-8} -> "has UTF-8 behind a charset in which nearly ..."
+ */
+const char *iri_charsets_hide(const iri_charsets_t *list);
+
+/*
+ * iri_cache: "off" or a size, "16m", "512k", "1g", octets; then, where threads is
  * not NULL, perhaps "threads=NAME".  *size: 0 is "off".  *threads points into
  * words; empty: none was named.
  */
@@ -1051,6 +1062,30 @@ iri_status_t iri_convert(const iri_env_t           *env,
                          const iri_function_conf_t *conf,
                          const iri_function_t *function, iri_str_t text,
                          iri_converted_t *out);
+
+
+/* ---- rules of a configuration (iri_rule.c) ------------------------------- */
+
+/* What a rule compares with a path. */
+typedef enum {
+    IRI_RULE_TEXT,    /* the path, or how it begins */
+    IRI_RULE_REGEX    /* a regular expression as it was written */
+} iri_rule_t;
+
+/*
+ * Rules see canonical paths, which are UTF-8 in NFC: is there text in a rule
+ * that can be in none?  What is in brackets in a regular expression is not
+ * looked at, and octets that are no UTF-8 may match where conf says
+ * IRI_INVALID_PASS.  *says: empty, or what is wrong and what would be right,
+ * fit to follow the name of the directive and a colon, ASCII without controls:
+ * octets of text are shown percent-encoded.  Any octets are taken.
+ * IRI_NO_MEMORY, IRI_ICU_FAILED.
+ *
+ * "/caf\xE9" -> "\"/caf%E9\" is not UTF-8, ...: write \"/caf%C3%A9\" ..."
+ */
+iri_status_t iri_rule_check(const iri_env_t          *env,
+                            const iri_reading_conf_t *conf, iri_rule_t rule,
+                            iri_str_t text, iri_str_t *says);
 
 
 /* ---- report (iri_report.c) ----------------------------------------------- */

@@ -215,6 +215,21 @@ iri_charset_is_japanese(const iri_charset_t *charset)
 }
 
 
+int
+iri_charset_is_single(const iri_charset_t *charset)
+{
+    size_t i;
+
+    for (i = 0x80; i < 256 && !charset->is_utf8; i++) {
+        if (charset->lead[i] <= IRI_LINEAR) {
+            return 0;
+        }
+    }
+
+    return !charset->is_utf8;
+}
+
+
 /* ---- building and testing ----------------------------------------------- */
 
 typedef struct {

@@ -249,36 +249,58 @@ iri_parse_redirect(iri_str_t word, int *out)
                                         { NULL, 0 } };
 
     if (!iri_word_find(words, word, out)) {
-        return "must be \"off\", \"301\", \"302\", \"303\", \"307\","
-               " \"308\" or \"link\"";
+        return iri_str_equal_nocase(word, "on")
+                   ? "must be \"301\" (or another status, \"302\", \"303\","
+                     " \"307\", \"308\"), \"link\" or \"off\""
+                   : "must be \"off\", \"301\", \"302\", \"303\", \"307\","
+                     " \"308\" or \"link\"";
     }
 
     return NULL;
 }
 
 
+/* What iri_match forgives. */
+static const iri_word_t iri_match_words[] = {
+    { "exact", (int) IRI_FORGIVE_EXACT_ONLY },
+    { "normalization", (int) IRI_FORGIVE_NORMALIZATION },
+    { "variants", (int) IRI_FORGIVE_VARIANTS },
+    { "width", (int) IRI_FORGIVE_WIDTH },
+    { "case", (int) IRI_FORGIVE_CASE },
+    { "case:tr", (int) (IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC) },
+    { "case:az", (int) (IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC) },
+    { "accents", (int) IRI_FORGIVE_ACCENTS },
+    { "accents:de", (int) (IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN) },
+    { "spelling", (int) IRI_FORGIVE_SPELLING },
+    { NULL, 0 }
+};
+
+
+size_t
+iri_match_wrong(const iri_str_t *words, size_t count)
+{
+    size_t i;
+    int    value;
+
+    for (i = 0; i < count; i++) {
+        if (!iri_word_find(iri_match_words, words[i], &value)) {
+            break;
+        }
+    }
+
+    return i;
+}
+
+
 const char *
 iri_parse_match(const iri_str_t *words, size_t count, unsigned *out)
 {
-    static const iri_word_t known[] = {
-        { "exact", (int) IRI_FORGIVE_EXACT_ONLY },
-        { "normalization", (int) IRI_FORGIVE_NORMALIZATION },
-        { "variants", (int) IRI_FORGIVE_VARIANTS },
-        { "width", (int) IRI_FORGIVE_WIDTH },
-        { "case", (int) IRI_FORGIVE_CASE },
-        { "case:tr", (int) (IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC) },
-        { "case:az", (int) (IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC) },
-        { "accents", (int) IRI_FORGIVE_ACCENTS },
-        { "accents:de", (int) (IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN) },
-        { "spelling", (int) IRI_FORGIVE_SPELLING },
-        { NULL, 0 }
-    };
     size_t   i;
     int      value;
     unsigned match = 0;
 
     for (i = 0; i < count; i++) {
-        if (!iri_word_find(known, words[i], &value)) {
+        if (!iri_word_find(iri_match_words, words[i], &value)) {
             return "takes \"exact\", or any of \"normalization\","
                    " \"variants\", \"width\", \"case\" (\"case:tr\","
                    " \"case:az\" where i and I are two letters),"
@@ -384,6 +406,8 @@ iri_size_parse(iri_str_t word, size_t *size)
         unit = 1024;
     } else if (word.len > 1 && (word.data[word.len - 1] | 0x20) == 'm') {
         unit = 1024 * 1024;
+    } else if (word.len > 1 && (word.data[word.len - 1] | 0x20) == 'g') {
+        unit = 1024 * 1024 * 1024;
     }
 
     word.len -= unit != 1;
@@ -418,7 +442,7 @@ iri_parse_cache(const iri_str_t *words, size_t count, size_t *size,
     if (!iri_str_equal_nocase(words[0], "off")
         && !iri_size_parse(words[0], &octets))
     {
-        return "must be \"off\" or a size from 64k to 4096m, \"16m\" say";
+        return "must be \"off\" or a size from 64k to 4g, \"16m\" say";
     }
 
     if (count > 1) {
@@ -537,6 +561,26 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
     }
 
     *out = list;
+
+    return NULL;
+}
+
+
+const char *
+iri_charsets_hide(const iri_charsets_t *list)
+{
+    size_t i;
+    int    single = 0;
+
+    for (i = 0; i < list->count; i++) {
+        if (single && iri_charset_is_utf8(list->at[i])) {
+            return "has UTF-8 behind a charset in which nearly all octets can"
+                   " be read, so that names in UTF-8 are taken for others:"
+                   " write UTF-8 first";
+        }
+
+        single |= iri_charset_is_single(list->at[i]);
+    }
 
     return NULL;
 }

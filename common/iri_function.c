@@ -159,8 +159,7 @@ iri_call_to_iri(iri_call_t *call)
 
 /* ---- characters ---------------------------------------------------------- */
 
-/* What text begins with: up to the second character that starts a piece. */
-static iri_str_t
+iri_str_t
 iri_piece(iri_str_t text, int (*starts)(uint32_t c))
 {
     const unsigned char *p = text.data, *end = p + text.len;
@@ -181,7 +180,7 @@ iri_piece(iri_str_t text, int (*starts)(uint32_t c))
 }
 
 
-static iri_status_t
+iri_status_t
 iri_nfc_text(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 {
     iri_status_t status = IRI_OK;

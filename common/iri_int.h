@@ -213,6 +213,19 @@ iri_status_t iri_compose(uint32_t base, uint32_t mark, uint32_t *c);
 int iri_norm_ready(void);
 
 
+/* ---- texts (iri_function.c) ---------------------------------------------- */
+
+/*
+ * What a text of UTF-8 begins with: up to the second character that starts a
+ * piece.
+ */
+iri_str_t iri_piece(iri_str_t text, int (*starts)(uint32_t c));
+
+/* Append a text of valid UTF-8 in NFC, as paths are. */
+iri_status_t iri_nfc_text(const iri_env_t *env, iri_str_t text,
+                          iri_buf_t *out);
+
+
 /* ---- charsets (iri_charset.c, iri_label.c) ------------------------------- */
 
 extern const iri_charset_t iri_charset_utf8;
@@ -247,6 +260,9 @@ const iri_charset_t *iri_charset_build(const iri_env_t *env,
 
 int iri_charset_is_utf8(const iri_charset_t *charset);
 int iri_charset_is_japanese(const iri_charset_t *charset);
+
+/* 1: each character is one octet, so nearly all texts can be read in it */
+int iri_charset_is_single(const iri_charset_t *charset);
 
 /* Octets taken, 0 if p does not start a sequence of the charset. */
 size_t iri_charset_next(const iri_charset_t *charset, const unsigned char *p,

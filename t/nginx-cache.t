@@ -56,7 +56,7 @@ for (['iri_cache 1k;', qr/"iri_cache" directive must be "off" or a size/],
     isnt $code, 0, "refused: $text";
     like $said, $pattern, 'with a reason';
 }
-for ('iri_cache off;', 'iri_cache 64k;', 'iri_cache 4096m;',
+for ('iri_cache off;', 'iri_cache 64k;', 'iri_cache 4096m;', 'iri_cache 1g;',
     'iri_cache 2m threads=pool;', 'iri_match Case:TR accents:de WIDTH;',
     'location / { iri_match spelling; iri_ambiguous 300; }')
 {

@@ -215,6 +215,23 @@ test_match(void **state)
 }
 
 
+/* Which word is wrong, for messages. */
+static void
+test_match_wrong(void **state)
+{
+    const iri_str_t given[] = { S("case"), S("Width"), S("cas"), S("") };
+
+    (void) state;
+
+    assert_int_equal(iri_match_wrong(given, 0), 0);
+    assert_int_equal(iri_match_wrong(given, 1), 1);
+    assert_int_equal(iri_match_wrong(given, 2), 2);
+    assert_int_equal(iri_match_wrong(given, 3), 2);
+    assert_int_equal(iri_match_wrong(given, 4), 2);
+    assert_int_equal(iri_match_wrong(given + 3, 1), 0);
+}
+
+
 /* ---- charsets ----------------------------------------------------------- */
 
 static const char *
@@ -521,6 +538,7 @@ main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_sentences_name_the_words),
         cmocka_unit_test(test_match),
+        cmocka_unit_test(test_match_wrong),
         cmocka_unit_test(test_charsets),
         cmocka_unit_test(test_wrong_charsets),
         cmocka_unit_test(test_charsets_limit),
