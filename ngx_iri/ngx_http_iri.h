@@ -4,6 +4,7 @@
  *   ngx_http_iri_module.c      directives, inheritance, start and end
  *   ngx_http_iri_advertise.c   what answers to OPTIONS say of IRIs
  *   ngx_http_iri_cache.c       what is remembered of directories
+ *   ngx_http_iri_check.c       what a configuration says in vain
  *   ngx_http_iri_choice.c      several names that a request may mean
  *   ngx_http_iri_client.c      iri_charset $variable: a list for each client
  *   ngx_http_iri_dav.c         WebDAV: answers, If, what is not to be written
@@ -74,6 +75,7 @@ typedef struct {
     ngx_uint_t unknown;         /* others may judge names, too */
     ngx_array_t places;         /* of ngx_http_iri_place_t *: warned of, if
                                    they do nothing */
+    ngx_array_t texts;          /* of locations, if not ASCII */
     ngx_uint_t lists;           /* a location says iri_listing on */
 
     /* that of try_files in the PRECONTENT phase, or NULL */
@@ -86,13 +88,19 @@ typedef struct {
     ngx_http_handler_pt file_handlers[2];
 } ngx_http_iri_main_conf_t;
 
+typedef struct ngx_http_iri_srv_conf_s  ngx_http_iri_srv_conf_t;
+
 /* Of a directive. */
 typedef struct {
     ngx_str_t name;
     ngx_str_t file;
     ngx_uint_t line;
-    unsigned warned:1;          /* that it does nothing: once is enough */
+    ngx_http_iri_srv_conf_t *server;    /* that it is in; NULL: in none */
+    const char *says;           /* of what it says: a warning; or NULL */
+    unsigned needs_folds:1;     /* it does nothing where no names are folded, */
+    unsigned folds:1;           /* and somewhere they are */
     unsigned used:1;            /* somewhere it does something */
+    unsigned warned:1;          /* once is enough */
 } ngx_http_iri_place_t;
 
 /* iri_charset $variable */
@@ -102,7 +110,7 @@ typedef struct {
     const iri_registry_t *registry;
 } ngx_http_iri_client_conf_t;
 
-typedef struct {
+struct ngx_http_iri_srv_conf_s {
     ngx_uint_t engine;          /* iri_engine_t */
     ngx_uint_t invalid;         /* iri_invalid_t */
     iri_charsets_t *charsets;   /* NULL: none */
@@ -118,20 +126,21 @@ typedef struct {
     iri_host_conf_t host;       /* for the core; without idna where that is */
     size_t cache_size;          /* iri_cache; 0: off */
     ngx_str_t cache_threads;    /* a pool of threads; empty: none is said */
+    ngx_http_iri_place_t *cache_place;  /* NULL: nowhere */
     ngx_http_iri_cache_t *cache;    /* NULL: nothing is remembered */
     ngx_uint_t folds;           /* a location finds names by what is near */
     ngx_uint_t lists;           /* a location has iri_listing on */
     ngx_flag_t advertise;
-    ngx_http_iri_place_t *advertise_place;  /* NULL: nowhere */
     ngx_uint_t has_rules;       /* rewrite, if, set, return of the server */
     ngx_uint_t has_addresses;   /* a location has its own set_real_ip_from */
-} ngx_http_iri_srv_conf_t;
+};
 
 typedef struct {
     iri_charsets_t *charsets;   /* NULL: UTF-8 */
     ngx_uint_t names;           /* iri_names_t */
     ngx_uint_t match;           /* IRI_FORGIVE_... */
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
+    ngx_http_iri_place_t *ambiguous_place;  /* NULL: nowhere */
     ngx_uint_t redirect;        /* HTTP status, 0: off, IRI_REDIRECT_LINK */
     ngx_flag_t listing;
     ngx_http_iri_place_t *listing_place;    /* NULL: nowhere */
@@ -308,11 +317,37 @@ ngx_int_t ngx_http_iri_write_advertised(ngx_http_request_t *r);
 
 /* ---- ngx_http_iri_module.c ---------------------------------------------- */
 
+/* For an env of the core while the configuration is read: ctx is a pool. */
+void *ngx_http_iri_conf_alloc(void *ctx, size_t size);
+
+
+/* ---- ngx_http_iri_check.c ----------------------------------------------- */
+
+ngx_int_t ngx_http_iri_check_create(ngx_conf_t *cf,
+    ngx_http_iri_main_conf_t *imcf);
+
 /* Where a directive stands, for warnings; NULL without memory. */
 ngx_http_iri_place_t *ngx_http_iri_conf_place(ngx_conf_t *cf);
 
-/* The same of one that is warned of unless it is used somewhere. */
+/* The same of a setting that is warned of where iri is off. */
 ngx_http_iri_place_t *ngx_http_iri_conf_use(ngx_conf_t *cf);
+
+/*
+ * A sentence of the core, and the word that is wrong, by its place behind the
+ * directive's name; cf->args->nelts: none by itself.
+ */
+char *ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error,
+    ngx_uint_t word);
+
+/* Note what a location says, if it is one that begins. */
+ngx_int_t ngx_http_iri_check_location(ngx_conf_t *cf);
+
+/* Names are folded in a location: what of that needs a directory's index? */
+void ngx_http_iri_check_folds(ngx_conf_t *cf,
+    const ngx_http_iri_srv_conf_t *iscf, const ngx_http_iri_loc_conf_t *ilcf);
+
+/* Warn of all that does nothing. */
+ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
 
 
 /* ---- ngx_http_iri_cache.c ----------------------------------------------- */

@@ -21,9 +21,7 @@ ngx_http_iri_advertise(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return error;
     }
 
-    iscf->advertise_place = ngx_http_iri_conf_use(cf);
-
-    return iscf->advertise_place != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
+    return ngx_http_iri_conf_use(cf) != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
@@ -33,11 +31,6 @@ ngx_http_iri_advertise_merge(const ngx_http_iri_srv_conf_t *prev,
 {
     if (conf->advertise == NGX_CONF_UNSET) {
         conf->advertise = prev->advertise == 1;
-        conf->advertise_place = prev->advertise_place;
-    }
-
-    if (conf->advertise && conf->engine != IRI_ENGINE_OFF) {
-        conf->advertise_place->used = 1;
     }
 }
 

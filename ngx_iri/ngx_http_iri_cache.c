@@ -448,7 +448,9 @@ ngx_http_iri_cache_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 
     error = iri_parse_cache(words, cf->args->nelts - 1, &size, &threads);
     if (error != NULL) {
-        return error;
+        return iri_parse_cache(words, 1, &size, NULL) == NULL
+                   ? error
+                   : ngx_http_iri_conf_wrong(cf, error, 1);
     }
 
 #if !(NGX_THREADS)
@@ -512,6 +514,7 @@ ngx_http_iri_cache_merge(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *prev,
 {
     if (conf->cache_size == NGX_CONF_UNSET_SIZE) {
         conf->cache_threads = prev->cache_threads;
+        conf->cache_place = prev->cache_place;
     }
 
     ngx_conf_merge_size_value(conf->cache_size, prev->cache_size,

@@ -1113,7 +1113,6 @@ ngx_http_iri_listing_merge(const ngx_http_iri_loc_conf_t *prev,
     }
 
     if (conf->listing && iscf->engine != IRI_ENGINE_OFF) {
-        conf->listing_place->used = 1;
         iscf->lists = 1;
     }
 }

@@ -185,7 +185,7 @@ ngx_module_t ngx_http_iri_module = {
 
 /* ---- the registry of charsets ------------------------------------------- */
 
-static void *
+void *
 ngx_http_iri_conf_alloc(void *ctx, size_t size)
 {
     return ngx_palloc(ctx, size);
@@ -247,8 +247,8 @@ ngx_http_iri_words(ngx_conf_t *cf)
 
 /* An enum of the core in a slot that can be unset. */
 static char *
-ngx_http_iri_set_slot(ngx_command_t *cmd, void *conf, const char *error,
-                      ngx_uint_t value)
+ngx_http_iri_set_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
+                      const char *error, ngx_uint_t value)
 {
     ngx_uint_t *slot = (ngx_uint_t *) ((char *) conf + cmd->offset);
 
@@ -257,7 +257,7 @@ ngx_http_iri_set_slot(ngx_command_t *cmd, void *conf, const char *error,
     }
 
     if (error != NULL) {
-        return (char *) error;
+        return ngx_http_iri_conf_wrong(cf, error, 1);
     }
 
     *slot = value;
@@ -266,61 +266,16 @@ ngx_http_iri_set_slot(ngx_command_t *cmd, void *conf, const char *error,
 }
 
 
-ngx_http_iri_place_t *
-ngx_http_iri_conf_place(ngx_conf_t *cf)
+/* The same of what does nothing where iri is off. */
+static char *
+ngx_http_iri_set_used(ngx_conf_t *cf, ngx_command_t *cmd, void *conf,
+                      const char *error, ngx_uint_t value)
 {
-    ngx_http_iri_place_t *place;
+    char *rv = ngx_http_iri_set_slot(cf, cmd, conf, error, value);
 
-    place = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_place_t));
-    if (place == NULL) {
-        return NULL;
-    }
-
-    place->name = *(ngx_str_t *) cf->args->elts;
-    place->file = cf->conf_file->file.name;
-    place->line = cf->conf_file->line;
-
-    return place;
-}
-
-
-ngx_http_iri_place_t *
-ngx_http_iri_conf_use(ngx_conf_t *cf)
-{
-    ngx_http_iri_place_t    **place;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
-    place = ngx_array_push(&imcf->places);
-    if (place == NULL) {
-        return NULL;
-    }
-
-    *place = ngx_http_iri_conf_place(cf);
-
-    return *place;
-}
-
-
-static void
-ngx_http_iri_warn_of_unused(ngx_conf_t *cf)
-{
-    ngx_uint_t                i;
-    ngx_http_iri_place_t    **place;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    place = imcf->places.elts;
-
-    for (i = 0; i < imcf->places.nelts; i++) {
-        if (!place[i]->used) {
-            ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                          "iri: \"%V\" in %V:%ui does nothing, since \"iri\" "
-                          "is off there: write \"iri on;\" in the server",
-                          &place[i]->name, &place[i]->file, place[i]->line);
-        }
-    }
+    return rv != NGX_CONF_OK || ngx_http_iri_conf_use(cf) != NULL
+               ? rv
+               : NGX_CONF_ERROR;
 }
 
 
@@ -332,7 +287,7 @@ ngx_http_iri_engine(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     error = iri_parse_engine(ngx_http_iri_word(cf), &engine);
 
-    return ngx_http_iri_set_slot(cmd, conf, error, engine);
+    return ngx_http_iri_set_slot(cf, cmd, conf, error, engine);
 }
 
 
@@ -344,7 +299,7 @@ ngx_http_iri_invalid(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     error = iri_parse_invalid(ngx_http_iri_word(cf), &invalid);
 
-    return ngx_http_iri_set_slot(cmd, conf, error, invalid);
+    return ngx_http_iri_set_used(cf, cmd, conf, error, invalid);
 }
 
 
@@ -362,7 +317,7 @@ ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     error = iri_parse_hosts(ngx_http_iri_word(cf), &hosts);
 
-    return ngx_http_iri_set_slot(cmd, conf, error, hosts);
+    return ngx_http_iri_set_slot(cf, cmd, conf, error, hosts);
 }
 
 
@@ -374,7 +329,7 @@ ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     error = iri_parse_names(ngx_http_iri_word(cf), &names);
 
-    return ngx_http_iri_set_slot(cmd, conf, error, names);
+    return ngx_http_iri_set_used(cf, cmd, conf, error, names);
 }
 
 
@@ -392,27 +347,47 @@ ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     error = iri_parse_match(words, cf->args->nelts - 1, &match);
 
-    return ngx_http_iri_set_slot(cmd, conf, error, match);
+    if (error != NULL) {
+        return ngx_http_iri_conf_wrong(
+            cf, error, 1 + iri_match_wrong(words, cf->args->nelts - 1));
+    }
+
+    return ngx_http_iri_set_used(cf, cmd, conf, NULL, match);
 }
 
 
 static char *
 ngx_http_iri_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    const char     *error;
-    iri_ambiguous_t ambiguous = IRI_AMBIGUOUS_404;
+    char                    *rv;
+    const char              *error;
+    iri_ambiguous_t          ambiguous = IRI_AMBIGUOUS_404;
+    ngx_http_iri_loc_conf_t *ilcf = conf;
 
     error = iri_parse_ambiguous(ngx_http_iri_word(cf), &ambiguous);
 
-    return ngx_http_iri_set_slot(cmd, conf, error, ambiguous);
+    rv = ngx_http_iri_set_slot(cf, cmd, conf, error, ambiguous);
+    if (rv != NGX_CONF_OK) {
+        return rv;
+    }
+
+    ilcf->ambiguous_place = ngx_http_iri_conf_use(cf);
+    if (ilcf->ambiguous_place == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    ilcf->ambiguous_place->needs_folds = ambiguous == IRI_AMBIGUOUS_300;
+
+    return NGX_CONF_OK;
 }
 
 
 static char *
 ngx_http_iri_cache_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t  *words;
-    const char *error;
+    iri_str_t               *words;
+    const char              *error;
+    ngx_http_iri_srv_conf_t *iscf = conf;
 
     (void) cmd;
 
@@ -422,8 +397,13 @@ ngx_http_iri_cache_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     error = ngx_http_iri_cache_set(cf, conf, words);
+    if (error != NULL) {
+        return (char *) error;
+    }
 
-    return error != NULL ? (char *) error : NGX_CONF_OK;
+    iscf->cache_place = ngx_http_iri_conf_use(cf);
+
+    return iscf->cache_place != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
@@ -435,7 +415,7 @@ ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     error = iri_parse_redirect(ngx_http_iri_word(cf), &status);
 
-    return ngx_http_iri_set_slot(cmd, conf, error, (ngx_uint_t) status);
+    return ngx_http_iri_set_used(cf, cmd, conf, error, (ngx_uint_t) status);
 }
 
 
@@ -479,10 +459,11 @@ ngx_http_iri_has_variable(ngx_conf_t *cf)
 static char *
 ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    iri_str_t       *words;
-    const char      *error;
-    iri_registry_t  *registry;
-    iri_charsets_t **slot, *list;
+    iri_str_t            *words;
+    const char           *error;
+    iri_registry_t       *registry;
+    iri_charsets_t      **slot, *list;
+    ngx_http_iri_place_t *place;
 
     slot = (iri_charsets_t **) ((char *) conf + cmd->offset);
     if (*slot != NGX_CONF_UNSET_PTR) {
@@ -503,7 +484,9 @@ ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     if (cmd->post != NULL && ngx_http_iri_has_variable(cf)) {
         ngx_memzero(list, sizeof(iri_charsets_t));
         *slot = list;
-        return ngx_http_iri_client_set(cf, conf, registry);
+        return ngx_http_iri_conf_use(cf) != NULL
+                   ? ngx_http_iri_client_set(cf, conf, registry)
+                   : NGX_CONF_ERROR;
     }
 
     error = iri_parse_charsets(registry, words, cf->args->nelts - 1,
@@ -513,6 +496,13 @@ ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     *slot = list;
+
+    place = ngx_http_iri_conf_use(cf);
+    if (place == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    place->says = iri_charsets_hide(list);
 
     return NGX_CONF_OK;
 }
@@ -551,7 +541,7 @@ ngx_http_iri_query_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     iscf->query_said = query;
 
-    return NGX_CONF_OK;
+    return ngx_http_iri_conf_use(cf) != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
 }
 
 
@@ -573,9 +563,7 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
         || ngx_array_init(&imcf->known, cf->pool, 16,
                           sizeof(ngx_http_handler_pt))
                != NGX_OK
-        || ngx_array_init(&imcf->places, cf->pool, 4,
-                          sizeof(ngx_http_iri_place_t *))
-               != NGX_OK
+        || ngx_http_iri_check_create(cf, imcf) != NGX_OK
         || ngx_array_init(&imcf->caches, cf->pool, 4,
                           sizeof(ngx_http_iri_cache_t *))
                != NGX_OK)
@@ -722,7 +710,7 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_loc_conf_t));
-    if (ilcf == NULL) {
+    if (ilcf == NULL || ngx_http_iri_check_location(cf) != NGX_OK) {
         return NULL;
     }
 
@@ -776,6 +764,9 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_uint_value(conf->names, prev->names, IRI_NAMES_ANY);
     ngx_conf_merge_uint_value(conf->match, prev->match,
                               IRI_FORGIVE_NORMALIZATION);
+    if (conf->ambiguous == NGX_CONF_UNSET_UINT) {
+        conf->ambiguous_place = prev->ambiguous_place;
+    }
     ngx_conf_merge_uint_value(conf->ambiguous, prev->ambiguous,
                               IRI_AMBIGUOUS_404);
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
@@ -808,10 +799,12 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     iri_tree_conf_finish(iscf->client == NULL ? &iscf->reading : NULL,
                          &conf->tree);
 
-    if ((conf->tree.match & IRI_FORGIVE_FOLDED) != 0
-        && ngx_http_iri_cache_folds(cf, iscf) != NGX_OK)
-    {
-        return NGX_CONF_ERROR;
+    if ((conf->tree.match & IRI_FORGIVE_FOLDED) != 0) {
+        ngx_http_iri_check_folds(cf, iscf, conf);
+
+        if (ngx_http_iri_cache_folds(cf, iscf) != NGX_OK) {
+            return NGX_CONF_ERROR;
+        }
     }
 
     return iscf->engine == IRI_ENGINE_ON ? ngx_http_iri_add_hook(cf, conf)
@@ -832,7 +825,9 @@ ngx_http_iri_init(ngx_conf_t *cf)
         return NGX_ERROR;
     }
 
-    ngx_http_iri_warn_of_unused(cf);
+    if (ngx_http_iri_check(cf) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     if (!imcf->switched_on) {
         return NGX_OK;

@@ -447,6 +447,21 @@ ngx_http_iri_names_set_first(ngx_http_core_srv_conf_t *cscf, ngx_str_t name)
 }
 
 
+/* Hosts of requests are in A-labels, which no other letters match. */
+static void
+ngx_http_iri_names_check_pattern(const ngx_http_iri_names_t   *names,
+                                 const ngx_http_server_name_t *sn)
+{
+    if (!iri_is_low(ngx_http_iri_in(sn->name))) {
+        ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
+                      "iri: server name \"%V\" in %s:%ui holds letters that "
+                      "match nothing with \"iri_host\": write the name "
+                      "itself, or A-labels in the pattern",
+                      &sn->name, sn->server->file_name, sn->server->line);
+    }
+}
+
+
 static ngx_int_t
 ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
                               ngx_http_core_srv_conf_t *cscf)
@@ -464,6 +479,7 @@ ngx_http_iri_names_add_server(ngx_http_iri_names_t     *names,
 
     for (n = 0; n < cscf->server_names.nelts; n++) {
         if (ngx_http_iri_names_is_pattern(&sn[n])) {
+            ngx_http_iri_names_check_pattern(names, &sn[n]);
             continue;
         }
 

@@ -181,7 +181,8 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     (void) conf;
 
     if (name.len < 2 || name.data[0] != '$') {
-        return "takes the name of a variable first, \"$name\" say";
+        return ngx_http_iri_conf_wrong(
+            cf, "takes the name of a variable first, \"$name\" say", 1);
     }
 
     name.len--;
@@ -194,7 +195,7 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     error = iri_parse_function(ngx_http_iri_in(value[2]), &convert->function);
     if (error != NULL) {
-        return (char *) error;
+        return ngx_http_iri_conf_wrong(cf, error, 2);
     }
 
     /* Not cacheable: what the text is made of may change, the path say. */
@@ -215,5 +216,5 @@ ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     var->get_handler = ngx_http_iri_convert_variable;
     var->data = (uintptr_t) convert;
 
-    return NGX_CONF_OK;
+    return ngx_http_iri_conf_use(cf) != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
 }

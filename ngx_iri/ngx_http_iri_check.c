@@ -1,0 +1,352 @@
+/*
+ * ngx_http_iri_check.c - what a configuration says in vain
+ *
+ * Where each directive stands is noted while the configuration is read, and
+ * when all of it is known, one warning is written for each that does nothing:
+ * settings of this module where iri is off, and locations whose text can be
+ * in no canonical path.  What is wrong with such a text is the core's to say.
+ */
+
+#include "ngx_http_iri.h"
+
+
+/* The text of a location that is not ASCII. */
+typedef struct {
+    ngx_http_iri_place_t *place;
+    iri_rule_t rule;
+    ngx_str_t text;
+} ngx_http_iri_text_t;
+
+
+/* ---- while it is read ---------------------------------------------------- */
+
+ngx_int_t
+ngx_http_iri_check_create(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
+{
+    return ngx_array_init(&imcf->places, cf->pool, 4,
+                          sizeof(ngx_http_iri_place_t *))
+                       == NGX_OK
+                   && ngx_array_init(&imcf->texts, cf->pool, 4,
+                                     sizeof(ngx_http_iri_text_t))
+                          == NGX_OK
+               ? NGX_OK
+               : NGX_ERROR;
+}
+
+
+ngx_http_iri_place_t *
+ngx_http_iri_conf_place(ngx_conf_t *cf)
+{
+    ngx_http_iri_place_t *place;
+
+    place = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_place_t));
+    if (place == NULL) {
+        return NULL;
+    }
+
+    place->name = *(ngx_str_t *) cf->args->elts;
+    place->file = cf->conf_file->file.name;
+    place->line = cf->conf_file->line;
+
+    if (cf->cmd_type != NGX_HTTP_MAIN_CONF) {
+        place->server = ngx_http_conf_get_module_srv_conf(
+            cf, ngx_http_iri_module);
+    }
+
+    return place;
+}
+
+
+/* One that says nothing but that something is not to be, is never in vain. */
+static ngx_uint_t
+ngx_http_iri_conf_is_off(ngx_conf_t *cf)
+{
+    ngx_str_t *value = cf->args->elts;
+
+    return cf->args->nelts == 2
+           && (ngx_strcasecmp(value[1].data, (u_char *) "off") == 0
+               || ngx_strcasecmp(value[1].data, (u_char *) "none") == 0);
+}
+
+
+ngx_http_iri_place_t *
+ngx_http_iri_conf_use(ngx_conf_t *cf)
+{
+    ngx_http_iri_place_t     *place, **slot;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    place = ngx_http_iri_conf_place(cf);
+    if (place == NULL || ngx_http_iri_conf_is_off(cf)) {
+        return place;
+    }
+
+    slot = ngx_array_push(&imcf->places);
+    if (slot == NULL) {
+        return NULL;
+    }
+
+    *slot = place;
+
+    return place;
+}
+
+
+char *
+ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error, ngx_uint_t word)
+{
+    u_char    *p, *last;
+    size_t     len;
+    ngx_str_t *value = cf->args->elts;
+
+    if (word >= cf->args->nelts) {
+        return (char *) error;
+    }
+
+    len = ngx_strlen(error) + sizeof(", not \"\"") + value[word].len;
+
+    p = ngx_pnalloc(cf->pool, len);
+    if (p == NULL) {
+        return (char *) error;
+    }
+
+    last = ngx_snprintf(p, len - 1, "%s, not \"%V\"", error, &value[word]);
+    *last = '\0';
+
+    return (char *) p;
+}
+
+
+/* What is behind a modifier, which may stand before the text itself. */
+static ngx_str_t
+ngx_http_iri_location_text(ngx_str_t name, iri_rule_t *rule)
+{
+    size_t n = 0;
+
+    *rule = name.len != 0 && name.data[0] == '~' ? IRI_RULE_REGEX
+                                                 : IRI_RULE_TEXT;
+
+    if (*rule == IRI_RULE_REGEX) {
+        n = name.len > 1 && name.data[1] == '*' ? 2 : 1;
+
+    } else if (name.len != 0 && name.data[0] == '=') {
+        n = 1;
+
+    } else if (name.len > 1 && name.data[0] == '^' && name.data[1] == '~') {
+        n = 2;
+    }
+
+    name.data += n;
+    name.len -= n;
+
+    return name;
+}
+
+
+/* A location has begun, if cf is about to read one: it has no file and line. */
+ngx_int_t
+ngx_http_iri_check_location(ngx_conf_t *cf)
+{
+    ngx_str_t                *value, text;
+    iri_rule_t                rule;
+    ngx_http_iri_text_t      *t;
+    ngx_http_iri_main_conf_t *imcf;
+
+    if (cf->args == NULL || cf->args->nelts < 2) {
+        return NGX_OK;
+    }
+
+    value = cf->args->elts;
+
+    if (ngx_strcmp(value[0].data, "location") != 0) {
+        return NGX_OK;
+    }
+
+    text = ngx_http_iri_location_text(value[1], &rule);
+
+    if (cf->args->nelts == 3) {
+        text = value[2];
+    }
+
+    if (iri_is_low(ngx_http_iri_in(text)) || text.data[0] == '@') {
+        return NGX_OK;
+    }
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    t = ngx_array_push(&imcf->texts);
+    if (t == NULL) {
+        return NGX_ERROR;
+    }
+
+    t->text = text;
+    t->rule = rule;
+    t->place = ngx_http_iri_conf_place(cf);
+
+    return t->place != NULL ? NGX_OK : NGX_ERROR;
+}
+
+
+/* ---- settings that do nothing --------------------------------------------- */
+
+/* Of http: somewhere.  A server has its settings merged by now. */
+static unsigned
+ngx_http_iri_is_used(const ngx_http_iri_main_conf_t *imcf,
+                     const ngx_http_iri_place_t     *place)
+{
+    return place->server != NULL ? place->server->engine != IRI_ENGINE_OFF
+                                 : imcf->switched_on;
+}
+
+
+/*
+ * A file that several servers include is of use where it is to one of them,
+ * and one warning is enough.
+ */
+static void
+ngx_http_iri_join_places(ngx_http_iri_main_conf_t *imcf,
+                         ngx_http_iri_place_t     *place)
+{
+    ngx_uint_t             i;
+    ngx_http_iri_place_t **other = imcf->places.elts;
+
+    for (i = 0; i < imcf->places.nelts; i++) {
+        if (other[i]->line == place->line
+            && ngx_http_iri_same(other[i]->file, place->file)
+            && ngx_http_iri_same(other[i]->name, place->name))
+        {
+            place->used |= ngx_http_iri_is_used(imcf, other[i]);
+            place->folds |= other[i]->folds;
+            other[i]->warned = 1;
+        }
+    }
+}
+
+
+void
+ngx_http_iri_check_folds(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
+                         const ngx_http_iri_loc_conf_t *ilcf)
+{
+    ngx_http_iri_place_t *place = iscf->cache_place;
+
+    if (ilcf->ambiguous_place != NULL) {
+        ilcf->ambiguous_place->folds = 1;
+    }
+
+    if (iscf->cache_size == 0 && !place->used) {
+        place->used = 1;
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                      "iri: with \"iri_cache off\" in %V:%ui \"iri_match\" "
+                      "finds exact names only in directories of more than "
+                      "%d: give it a size, \"16m\" say",
+                      &place->file, place->line, IRI_MAX_WAITED);
+    }
+}
+
+
+/* What one that is on says. */
+static void
+ngx_http_iri_check_used(ngx_conf_t *cf, ngx_http_iri_place_t *place)
+{
+    if (place->says != NULL) {
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: \"%V\" in %V:%ui %s",
+                      &place->name, &place->file, place->line, place->says);
+    }
+
+    if (place->needs_folds && !place->folds) {
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                      "iri: \"%V\" in %V:%ui does nothing, since no name is "
+                      "near another there: write \"iri_match case;\", say",
+                      &place->name, &place->file, place->line);
+    }
+}
+
+
+static void
+ngx_http_iri_check_place(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf,
+                         ngx_http_iri_place_t *place)
+{
+    if (place->warned) {
+        return;
+    }
+
+    ngx_http_iri_join_places(imcf, place);
+
+    if (place->used) {
+        ngx_http_iri_check_used(cf, place);
+        return;
+    }
+
+    ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                  "iri: \"%V\" in %V:%ui does nothing, since \"iri\" is off "
+                  "there: write \"iri on;\" in the server",
+                  &place->name, &place->file, place->line);
+}
+
+
+/* ---- rules that match nothing --------------------------------------------- */
+
+static ngx_int_t
+ngx_http_iri_check_text(ngx_conf_t *cf, const ngx_http_iri_text_t *t)
+{
+    iri_env_t    env;
+    iri_str_t    says;
+    ngx_str_t    text;
+    iri_status_t status;
+
+    if (t->place->server->engine != IRI_ENGINE_ON) {
+        return NGX_OK;
+    }
+
+    ngx_memzero(&env, sizeof(iri_env_t));
+    env.ctx = cf->pool;
+    env.alloc = ngx_http_iri_conf_alloc;
+
+    status = iri_rule_check(&env, &t->place->server->reading, t->rule,
+                            ngx_http_iri_in(t->text), &says);
+    if (status != IRI_OK) {
+        ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
+                      "iri: the location in %V:%ui could not be read: %s",
+                      &t->place->file, t->place->line,
+                      iri_status_text(status));
+        return NGX_ERROR;
+    }
+
+    if (says.len != 0) {
+        text = ngx_http_iri_out(says);
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                      "iri: \"location\" in %V:%ui: %V", &t->place->file,
+                      t->place->line, &text);
+    }
+
+    return NGX_OK;
+}
+
+
+/* When all servers have their settings. */
+ngx_int_t
+ngx_http_iri_check(ngx_conf_t *cf)
+{
+    ngx_uint_t                i;
+    ngx_http_iri_text_t      *text;
+    ngx_http_iri_place_t    **place;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    place = imcf->places.elts;
+
+    for (i = 0; i < imcf->places.nelts; i++) {
+        ngx_http_iri_check_place(cf, imcf, place[i]);
+    }
+
+    text = imcf->texts.elts;
+
+    for (i = 0; i < imcf->texts.nelts; i++) {
+        if (ngx_http_iri_check_text(cf, &text[i]) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}

@@ -1,0 +1,165 @@
+# nginx: what a configuration says in vain is told when it is read, and what
+# is right is not.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+my $LISTEN = 'listen 127.0.0.1:%%PORT%%;';
+
+# What `nginx -t` warns of: file and line are LINE, the rest as it is.
+sub warnings {
+    my ($conf, %option) = @_;
+    my ($code, $said) = nginx_t(octets($conf), %option);
+    is $code, 0, 'taken' or diag $said;
+    my ($before) = IRI::Nginx->new(conf => 'HERE', %option)->text
+        =~ /(.*)HERE/s;
+    my $lines = () = $before =~ /\n/g;
+    return map { s/\S+nginx\.conf:(\d+)/'LINE' . ($1 - $lines)/er }
+        map { /\[warn\] (?:\d+#\d+: )?(?:iri: )?(.*)/ ? $1 : () } split /\n/, $said;
+}
+
+# ---- settings that do nothing ----------------------------------------------
+
+my @settings = ('iri_charset EUC-JP', 'iri_charset $arg_x', 'iri_invalid 400',
+    'iri_query_charset Shift_JIS', 'iri_cache 1m', 'iri_advertise on',
+    'iri_filename_charset EUC-JP', 'iri_filename_form nfd', 'iri_match case',
+    'iri_ambiguous 300', 'iri_redirect 301', 'iri_listing on');
+
+for my $text (@settings) {
+    my ($name) = $text =~ /^(\w+)/;
+    my $folds = $name eq 'iri_ambiguous' ? 'iri_match case;' : '';
+    my $vain = qq{"$name" in LINE2 does nothing, since "iri" is off there: }
+        . 'write "iri on;" in the server';
+    is_deeply [warnings("\n$text;\nserver { $LISTEN }")], [$vain],
+        "$text: of http";
+    is_deeply [warnings("server {\n$text;\n$LISTEN }")], [$vain],
+        "$text: of a server";
+    is_deeply [warnings("\n$text;\nserver { $LISTEN iri off; }"
+            . "server { listen 127.0.0.1:%%PORTb%%; iri report; $folds }")],
+        [], "$text: on somewhere";
+    is_deeply [warnings("server {\n$text;\n$LISTEN }"
+            . "server { listen 127.0.0.1:%%PORTb%%; iri on; }")],
+        [$vain], "$text: on elsewhere";
+    next if $text =~ /charset (?!EUC)|invalid|cache|advertise|iri_charset/;
+    is_deeply [warnings("server { $LISTEN location / {\n$text;\n} }")],
+        [$vain], "$text: of a location";
+    is_deeply [warnings("iri on; server { $LISTEN location / {\n$text;\n"
+            . "$folds } }")],
+        [], "$text: of a location, on";
+}
+is_deeply [warnings("\niri_convert \$x nfc \$uri; server { $LISTEN }")],
+    ['"iri_convert" in LINE2 does nothing, since "iri" is off there: '
+        . 'write "iri on;" in the server'], 'iri_convert';
+is_deeply [warnings("$_; server { $LISTEN }")], [], "$_: nothing is wanted"
+    for 'iri_redirect off', 'iri_listing off', 'iri_charset none',
+    'iri_cache off', 'iri_advertise off', 'iri off';
+
+# A file that two servers include.
+my $tmp = temp_dir();
+spew("$tmp/common.conf", "iri_match case;\niri_redirect 301;\n");
+is_deeply [warnings("server { $LISTEN iri on; include $tmp/common.conf; }"
+        . "server { listen 127.0.0.1:%%PORTb%%; include $tmp/common.conf; }")],
+    [], 'a file that is of use in one server';
+is scalar(@{ [warnings("server { $LISTEN include $tmp/common.conf; }"
+        . "server { listen 127.0.0.1:%%PORTb%%; "
+        . "include $tmp/common.conf; }")] }),
+    2, 'and in none: once for each line';
+
+# ---- settings that need others ---------------------------------------------
+
+is_deeply [warnings("server { $LISTEN iri on;\niri_ambiguous 300; }")],
+    ['"iri_ambiguous" in LINE2 does nothing, since no name is near another '
+        . 'there: write "iri_match case;", say'], 'iri_ambiguous alone';
+is_deeply [warnings("iri on; iri_ambiguous 300; server { $LISTEN "
+        . 'location / { } location /x/ { iri_match spelling; } }')],
+    [], 'not if names are folded somewhere below';
+is_deeply [warnings("iri on; iri_ambiguous 404; server { $LISTEN }")], [],
+    'nor what is said by default';
+is_deeply [warnings("iri on;\niri_cache off; iri_match case;\n"
+        . "server { $LISTEN location / { } }")],
+    ['with "iri_cache off" in LINE2 "iri_match" finds exact names only in '
+        . 'directories of more than 2000: give it a size, "16m" say'],
+    'iri_cache off, and names are folded';
+is_deeply [warnings("iri on; iri_cache off; server { $LISTEN }")], [],
+    'and where none are';
+
+# ---- charsets that hide another ---------------------------------------------
+
+is_deeply [warnings("server { $LISTEN iri on;\n"
+        . 'iri_filename_charset windows-1252 UTF-8; }')],
+    ['"iri_filename_charset" in LINE2 has UTF-8 behind a charset in which '
+        . 'nearly all octets can be read, so that names in UTF-8 are taken '
+        . 'for others: write UTF-8 first'], 'UTF-8 behind windows-1252';
+is_deeply [warnings("server { $LISTEN iri on; iri_filename_charset $_; }")],
+    [], "not $_"
+    for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
+
+# ---- locations that match nothing ------------------------------------------
+
+my $nfd = '/cafe\xCC\x81/';
+my $wrong = '"/cafe%CC%81/" is not in NFC and so matches no path: write '
+    . '"/caf%C3%A9/" (each %XX is an octet)';
+for my $text ("$nfd", "= $nfd", "=$nfd", "^~ $nfd", "^~$nfd", "~ $nfd",
+    "~* $nfd", "~$nfd", "~*$nfd", "\"$nfd\"")
+{
+    is_deeply [warnings("server { $LISTEN iri on;\nlocation $text { } }")],
+        ["\"location\" in LINE2: $wrong"], "location $text";
+}
+is_deeply [warnings("server { $LISTEN iri on; iri_charset windows-1252;\n"
+        . "location /a/ {\nlocation /a/caf\\xE9/ { } } }")],
+    ['"location" in LINE3: "/a/caf%E9/" is not UTF-8 and so matches no path: '
+        . 'write "/a/caf%C3%A9/" (each %XX is an octet) if it is '
+        . 'windows-1252'], 'a location that is no UTF-8';
+is_deeply [warnings("server { $LISTEN iri on;\nlocation /caf\\xE9/ { } }")],
+    ['"location" in LINE2: "/caf%E9/" is not UTF-8 and so matches no path: '
+        . 'write it in UTF-8'], 'and nobody knows in what charset';
+is_deeply [warnings($_)], [], 'nothing to say'
+    for "server { $LISTEN iri on; iri_invalid pass; location /caf\\xE9/ { } }",
+    "server { $LISTEN iri report; location $nfd { } }",
+    "server { $LISTEN location $nfd { } }",
+    "server { $LISTEN iri on; location /caf\\xC3\\xA9/ { if (\$uri) { } } }",
+    "server { $LISTEN iri on; location \@caf\\xE9 { } }",
+    "server { $LISTEN iri on; location ~ ^/[\\xC3][\\x80-\\xBF] { } }";
+
+# ---- names of servers --------------------------------------------------------
+
+is_deeply [warnings("\nserver { $LISTEN iri on; iri_host on; "
+        . 'server_name ~^b\xC3\xBCcher ~^xn-- b\xC3\xBCcher.example '
+        . 'bu\xCC\x88cher.test b\xFCcher; }')],
+    [map({ octets($_) } 'server name "^b\xC3\xBCcher" in LINE2 holds letters '
+        . 'that match nothing with "iri_host": write the name itself, or '
+        . 'A-labels in the pattern',
+        'server name "b\xFCcher" in LINE2 selects nothing with "iri_host", '
+        . 'for it is not UTF-8: correct it or take it out')], 'server_name';
+is_deeply [warnings("server { $LISTEN iri on; "
+        . 'server_name ~^b\xC3\xBCcher; }')], [], 'without iri_host';
+
+# ---- messages name the word that is wrong -----------------------------------
+
+for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
+    ['iri_invalid 500', 'must be "404", "400" or "pass", not "500"'],
+    ['iri_host yes', 'must be "on", "off" or "strict", not "yes"'],
+    ['iri_filename_form nfkc', 'must be "any", "nfc" or "nfd", not "nfkc"'],
+    ['iri_redirect 300', '"308" or "link", not "300"'],
+    ['iri_redirect on', 'must be "301" (or another status, "302", "303", '
+        . '"307", "308"), "link" or "off", not "on"'],
+    ['iri_ambiguous 200', 'must be "404" or "300", not "200"'],
+    ['iri_match width cas accents', 'and "spelling", not "cas"'],
+    ['iri_match exact case', 'takes "exact" alone, or the others without it '],
+    ['iri_cache 1t', '"16m" say, not "1t"'],
+    ['iri_cache off threads=x', 'the name of a thread pool '],
+    ['iri_convert $x nfcc $uri', 'and "host_unicode", not "nfcc"'],
+    ['iri_convert x nfc $uri', '"$name" say, not "x"'])
+{
+    my ($text, $says) = @$_;
+    my ($code, $said) = nginx_t("$text; server { $LISTEN }");
+    isnt $code, 0, "refused: $text";
+    like $said, qr/\Q$says\E(?: ?in|\s*$)/m, "and says: $says";
+}
+
+done_testing;
