@@ -100,7 +100,8 @@ typedef struct {
     unsigned needs_folds:1;     /* it does nothing where no names are folded, */
     unsigned folds:1;           /* and somewhere they are */
     unsigned used:1;            /* somewhere it does something */
-    unsigned warned:1;          /* once is enough */
+    unsigned looked:1;          /* at this, or at the same of another server */
+    unsigned warned:1;          /* of something else: once is enough */
 } ngx_http_iri_place_t;
 
 /* iri_charset $variable */

@@ -218,7 +218,7 @@ ngx_http_iri_join_places(ngx_http_iri_main_conf_t *imcf,
         {
             place->used |= ngx_http_iri_is_used(imcf, other[i]);
             place->folds |= other[i]->folds;
-            other[i]->warned = 1;
+            other[i]->looked = 1;
         }
     }
 }
@@ -267,7 +267,7 @@ static void
 ngx_http_iri_check_place(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf,
                          ngx_http_iri_place_t *place)
 {
-    if (place->warned) {
+    if (place->looked) {
         return;
     }
 
