@@ -17,6 +17,7 @@
  *   ngx_http_iri_phases.c      the phase handlers
  *   ngx_http_iri_root.c        from the canonical path to the disk: the script
  *                              put under root and alias, try_files
+ *   ngx_http_iri_status.c      counters, and the page about them
  *   ngx_http_iri_rules.c       which names need not be asked for one by one
  *   ngx_http_iri_query.c       the query in UTF-8, iri_convert
  *   ngx_http_iri_variables.c   $iri_..., and three variables of nginx
@@ -52,10 +53,14 @@ typedef enum {
 /* What is remembered of directories (ngx_http_iri_cache.c) */
 typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
 
+/* What is counted (ngx_http_iri_status.c) */
+typedef struct ngx_http_iri_status_s  ngx_http_iri_status_t;
+
 typedef struct {
     iri_registry_t *registry;   /* NULL until one is needed */
     ngx_array_t hooks;          /* of ngx_http_iri_hook_t */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
+    ngx_http_iri_status_t *status;  /* NULL: no location has iri_status */
     ngx_uint_t switched_on;     /* a server is on or in report */
     ngx_uint_t links;           /* a location says iri_redirect link */
     ngx_uint_t hosts;           /* a server says iri_host, and not off */
@@ -272,6 +277,7 @@ typedef struct {
     iri_str_t charset;
     ngx_str_t answered;         /* r->uri for which 404 was sent */
     iri_match_t moved_match;    /* what was forgiven to start over */
+    int redirected;             /* HTTP status of iri_redirect; 0: none */
 
     ngx_http_iri_kept_t first;  /* COPY, MOVE: before any rule ran */
     ngx_http_iri_source_t *source;  /* while rules judge the Destination */
@@ -378,6 +384,10 @@ ngx_int_t ngx_http_iri_cache_folds(ngx_conf_t *cf,
 
 /* When a process begins that answers requests. */
 void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
+
+/* Those of this process, of which there may be imcf->caches.nelts. */
+size_t ngx_http_iri_caches(const ngx_http_iri_main_conf_t *imcf,
+    iri_cache_t **caches);
 
 
 /* ---- ngx_http_iri_choice.c ---------------------------------------------- */
@@ -793,6 +803,22 @@ ngx_http_handler_pt ngx_http_iri_rules_last(ngx_http_iri_main_conf_t *imcf);
 /* For what is asked for by path, as what r is: and its location. */
 ngx_http_iri_rules_t ngx_http_iri_rules(ngx_http_request_t *r, ngx_str_t path,
     ngx_uint_t is_directory, void ***loc_conf);
+
+
+/* ---- ngx_http_iri_status.c ---------------------------------------------- */
+
+/* The directive iri_status. */
+char *ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+
+/* Where it stands somewhere: requests are counted.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_iri_status_init(ngx_conf_t *cf);
+
+/* Before the caches of this process are made. */
+void ngx_http_iri_status_init_process(ngx_http_iri_main_conf_t *imcf);
+
+/* Where these count; NULL: nowhere. */
+iri_cache_counts_t *ngx_http_iri_status_cache_counts(
+    const ngx_http_iri_main_conf_t *imcf);
 
 
 /* ---- ngx_http_iri_variables.c ------------------------------------------- */

@@ -368,7 +368,8 @@ ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 
 /* Without memory for it directories are read again; nothing else is lost. */
 static void
-ngx_http_iri_cache_open(ngx_http_iri_cache_t *cache)
+ngx_http_iri_cache_open(ngx_http_iri_cache_t *cache,
+                        iri_cache_counts_t   *counts)
 {
     iri_cache_conf_t conf;
 
@@ -379,6 +380,7 @@ ngx_http_iri_cache_open(ngx_http_iri_cache_t *cache)
     conf.unlock = ngx_http_iri_cache_unlock;
     conf.later = ngx_http_iri_later;
     conf.alone = 1;
+    conf.counts = counts;
     conf.ctx = cache;
 
     cache->cache = iri_cache_create(&conf);
@@ -427,8 +429,24 @@ ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf)
     ngx_http_iri_cache_t **cache = imcf->caches.elts;
 
     for (i = 0; i < imcf->caches.nelts; i++) {
-        ngx_http_iri_cache_open(cache[i]);
+        ngx_http_iri_cache_open(cache[i],
+                                ngx_http_iri_status_cache_counts(imcf));
     }
+}
+
+
+size_t
+ngx_http_iri_caches(const ngx_http_iri_main_conf_t *imcf,
+                    iri_cache_t                   **caches)
+{
+    ngx_uint_t             i;
+    ngx_http_iri_cache_t **cache = imcf->caches.elts;
+
+    for (i = 0; i < imcf->caches.nelts; i++) {
+        caches[i] = cache[i]->cache;
+    }
+
+    return imcf->caches.nelts;
 }
 
 

@@ -960,6 +960,7 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
     }
 
     if (ilcf->redirect != IRI_REDIRECT_LINK) {
+        ctx->redirected = (int) ilcf->redirect;
         return ngx_http_iri_send_redirect(r, ilcf->redirect, location);
     }
 

@@ -1,0 +1,702 @@
+/*
+ * ngx_http_iri_status.c - iri_status: what was read, counted and told
+ *
+ * Where a location has iri_status, all workers share a zone that requests are
+ * counted in when they are logged; nginx keeps it when it reads its
+ * configuration again.  Elsewhere there is neither a zone nor a handler.  The
+ * lock is that of the zone's slab pool, which nginx frees for a worker that
+ * dies with it.  What is counted, and the page about it, are the core's.
+ */
+
+#include "ngx_http_iri.h"
+
+
+/* Of the zone, and of this process. */
+struct ngx_http_iri_status_s {
+    ngx_shm_zone_t *zone;
+    iri_stats_t    *stats;  /* NULL: not yet, or no memory */
+    iri_cache_t   **caches; /* of this process, for a page */
+};
+
+
+/* ---- the zone ------------------------------------------------------------ */
+
+static void
+ngx_http_iri_status_lock(void *ctx)
+{
+    ngx_http_iri_status_t *status = ctx;
+    ngx_slab_pool_t       *shpool;
+
+    shpool = (ngx_slab_pool_t *) status->zone->shm.addr;
+    ngx_shmtx_lock(&shpool->mutex);
+}
+
+
+static void
+ngx_http_iri_status_unlock(void *ctx)
+{
+    ngx_http_iri_status_t *status = ctx;
+    ngx_slab_pool_t       *shpool;
+
+    shpool = (ngx_slab_pool_t *) status->zone->shm.addr;
+    ngx_shmtx_unlock(&shpool->mutex);
+}
+
+
+/* data: of the zone before, if this is the same memory. */
+static ngx_int_t
+ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
+{
+    iri_stats_t     *stats;
+    ngx_slab_pool_t *shpool = (ngx_slab_pool_t *) zone->shm.addr;
+    iri_stats_conf_t conf;
+
+    zone->data = shpool->data;
+
+    if (data != NULL || zone->shm.exists) {
+        return NGX_OK;
+    }
+
+    ngx_memzero(&conf, sizeof(iri_stats_conf_t));
+    conf.memory = ngx_slab_calloc(shpool, iri_stats_size());
+
+    stats = conf.memory != NULL ? iri_stats_create(&conf, ngx_time()) : NULL;
+    if (stats == NULL) {
+        ngx_log_error(NGX_LOG_EMERG, zone->shm.log, 0,
+                      "iri: no memory for \"iri_status\"");
+        return NGX_ERROR;
+    }
+
+    iri_stats_destroy(stats);
+    shpool->data = conf.memory;
+    zone->data = shpool->data;
+
+    return NGX_OK;
+}
+
+
+/* Another build of the module, with another layout, gets another zone. */
+static ngx_int_t
+ngx_http_iri_status_zone_add(ngx_conf_t *cf, ngx_http_iri_status_t *status)
+{
+    size_t    size;
+    ngx_str_t name;
+
+    name.data = ngx_pnalloc(cf->pool, sizeof("iri_status ") + 16);
+    if (name.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    name.len = ngx_sprintf(name.data, "iri_status %016xL",
+                           (int64_t) iri_stats_layout())
+               - name.data;
+
+    size = ngx_align(iri_stats_size(), ngx_pagesize);
+    size += 8 * ngx_pagesize
+            + (size / ngx_pagesize + 8) * sizeof(ngx_slab_page_t);
+
+    status->zone = ngx_shared_memory_add(cf, &name, size,
+                                         &ngx_http_iri_module);
+    if (status->zone == NULL) {
+        return NGX_ERROR;
+    }
+
+    status->zone->init = ngx_http_iri_status_zone_init;
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_iri_status_close(void *data)
+{
+    ngx_http_iri_status_t *status = data;
+
+    iri_stats_destroy(status->stats);
+    status->stats = NULL;
+}
+
+
+/* Without memory for it nothing is counted here; nothing else is lost. */
+void
+ngx_http_iri_status_init_process(ngx_http_iri_main_conf_t *imcf)
+{
+    iri_stats_conf_t       conf;
+    ngx_http_iri_status_t *status = imcf->status;
+
+    if (status == NULL) {
+        return;
+    }
+
+    ngx_memzero(&conf, sizeof(iri_stats_conf_t));
+    conf.memory = status->zone->data;
+    conf.lock = ngx_http_iri_status_lock;
+    conf.unlock = ngx_http_iri_status_unlock;
+    conf.ctx = status;
+
+    status->stats = iri_stats_create(&conf, ngx_time());
+}
+
+
+iri_cache_counts_t *
+ngx_http_iri_status_cache_counts(const ngx_http_iri_main_conf_t *imcf)
+{
+    return imcf->status != NULL && imcf->status->stats != NULL
+               ? iri_stats_cache_counts(imcf->status->stats)
+               : NULL;
+}
+
+
+/* ---- what has become of a request ---------------------------------------- */
+
+/* What was found for the path that the client has sent, in the end. */
+static const ngx_http_iri_found_t *
+ngx_http_iri_status_found(const ngx_http_iri_ctx_t *ctx)
+{
+    const ngx_http_iri_found_t *found;
+
+    for (found = ctx->founds; found; found = found->next) {
+        if (ngx_http_iri_same(found->uri, ctx->canonical)) {
+            return found;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* No name was found, and that is known. */
+static ngx_uint_t
+ngx_http_iri_status_is_absent(const iri_found_t *found)
+{
+    return found->answer == IRI_PASS && found->why != IRI_WHY_DECLARED
+           && found->why != IRI_WHY_ASCII && found->why != IRI_WHY_NOTHING;
+}
+
+
+static void
+ngx_http_iri_status_add_found(const iri_found_t *found,
+                              iri_stats_event_t *event)
+{
+    if (found->answer != IRI_PASS || ngx_http_iri_status_is_absent(found)) {
+        event->answer = found->answer;
+        event->why = found->why;
+    }
+
+    if (found->match > event->match) {
+        event->match = found->match;
+    }
+}
+
+
+/* iri on: what was done. */
+static void
+ngx_http_iri_status_done(const ngx_http_iri_ctx_t *ctx,
+                         iri_stats_event_t        *event)
+{
+    const ngx_http_iri_found_t *found;
+
+    if (ctx->has_came) {
+        event->form = ctx->form;
+        event->charset = ctx->charset;
+        event->answer = ctx->came.answer;
+        event->why = ctx->came.why;
+
+        if (event->answer == IRI_REFUSE) {
+            return;
+        }
+    }
+
+    event->redirect = ctx->redirected;
+    found = ngx_http_iri_status_found(ctx);
+
+    if (found != NULL) {
+        ngx_http_iri_status_add_found(&found->found, event);
+    }
+
+    if (!ctx->moved) {
+        return;
+    }
+
+    if (ctx->moved_match > event->match) {
+        event->match = ctx->moved_match;
+    }
+
+    if (event->answer == IRI_CHOOSE || event->answer == IRI_REFUSE) {
+        return;
+    }
+
+    event->answer = IRI_MOVED;
+
+    for (found = ctx->founds; found; found = found->next) {
+        if (found->found.answer == IRI_MOVED) {
+            event->why = found->found.why;
+        }
+    }
+}
+
+
+/* Another charset than that of the first reading is one of iri_charset. */
+static void
+ngx_http_iri_status_confirm(const iri_found_t *found,
+                            iri_stats_event_t *event)
+{
+    if (found->answer == IRI_MOVED && found->charset.len != 0
+        && !ngx_http_iri_same(ngx_http_iri_out(found->charset),
+                              ngx_http_iri_out(event->charset)))
+    {
+        event->form = IRI_FORM_LEGACY;
+        event->charset = found->charset;
+    }
+}
+
+
+/* By iri_redirect; whether there is anything at that place is not asked. */
+static void
+ngx_http_iri_status_redirect(ngx_http_request_t *r, const iri_reading_t *came,
+                             iri_str_t path, iri_stats_event_t *event)
+{
+    int                      has_query;
+    iri_env_t                env;
+    iri_str_t                query, location;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->redirect == 0 || ilcf->redirect == IRI_REDIRECT_LINK
+        || event->answer == IRI_CHOOSE || event->answer == IRI_REFUSE
+        || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
+    {
+        return;
+    }
+
+    has_query = ngx_http_iri_query(r, &query) != 0;
+    ngx_http_iri_env(r, &env);
+
+    if (iri_location(&env, came, path, has_query, query, &location) == IRI_OK
+        && location.len != 0)
+    {
+        event->redirect = (int) ilcf->redirect;
+    }
+}
+
+
+/* iri report: what would have been, as its line of log tells. */
+static void
+ngx_http_iri_status_would(ngx_http_request_t       *r,
+                          const ngx_http_iri_ctx_t *ctx,
+                          iri_stats_event_t        *event)
+{
+    iri_reading_t         came;
+    ngx_http_iri_found_t *found, *again;
+
+    if (ctx->has_came) {
+        came = ctx->came;
+
+    } else if (ctx->ascii.len == 0
+               || ngx_http_iri_read_ascii(r, ctx, &came) != NGX_OK)
+    {
+        return;
+    }
+
+    event->form = came.form;
+    event->charset = came.charset;
+    event->answer = came.answer;
+    event->why = came.why;
+
+    if (came.answer == IRI_REFUSE
+        || !ngx_http_iri_same(r->uri, ngx_http_iri_out(came.octets)))
+    {
+        return;
+    }
+
+    found = ngx_http_iri_find_uri(r, ngx_http_iri_out(came.path));
+    if (found == NULL) {
+        ngx_http_iri_status_redirect(r, &came, came.path, event);
+        return;
+    }
+
+    if (ctx->has_came) {
+        ngx_http_iri_status_confirm(&found->found, event);
+    }
+
+    ngx_http_iri_status_add_found(&found->found, event);
+
+    if (found->found.answer != IRI_MOVED) {
+        ngx_http_iri_status_redirect(r, &came, came.path, event);
+        return;
+    }
+
+    again = ngx_http_iri_find_uri(r, ngx_http_iri_out(found->found.path));
+
+    if (again != NULL
+        && (again->found.answer == IRI_CHOOSE
+            || again->found.answer == IRI_REFUSE))
+    {
+        event->answer = again->found.answer;
+        event->why = again->found.why;
+    }
+
+    ngx_http_iri_status_redirect(r, &came, found->found.path, event);
+}
+
+
+/* r->args are those that were made of it. */
+static void
+ngx_http_iri_status_query(ngx_http_request_t      *r,
+                          ngx_http_iri_srv_conf_t *iscf,
+                          iri_stats_event_t       *event)
+{
+    iri_env_t   env;
+    iri_str_t   sent;
+    iri_query_t query;
+
+    if (iscf->query_said == NULL || !ngx_http_iri_query(r, &sent)
+        || !iri_needs_query(&iscf->query, sent))
+    {
+        return;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    if (iri_query_read(&env, &iscf->query, sent, &query) == IRI_OK) {
+        event->query = query.why;
+        event->query_charset = query.charset;
+    }
+}
+
+
+/* r->headers_in.server is that which was made of it. */
+static void
+ngx_http_iri_status_host(ngx_http_request_t *r, iri_stats_event_t *event)
+{
+    iri_env_t                env;
+    iri_str_t                sent;
+    iri_host_t               host;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_iri_host_conf(
+        r->http_connection->addr_conf->default_server);
+
+    if (iscf->hosts == IRI_HOSTS_OFF) {
+        return;
+    }
+
+    if (r->host_start != NULL && r->host_end != NULL) {
+        sent.data = r->host_start;
+        sent.len = r->host_end - r->host_start;
+
+    } else if (r->headers_in.host != NULL) {
+        sent = iri_authority_host(ngx_http_iri_in(r->headers_in.host->value));
+
+    } else {
+        return;
+    }
+
+    if (iri_is_ascii_host(sent)) {
+        return;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    if (iri_host_read(&env, &iscf->host, sent, &host) == IRI_OK) {
+        event->host = host.why;
+
+        if (host.answer == IRI_REFUSE && event->answer == IRI_PASS
+            && r->phase_handler == 0)
+        {
+            event->answer = IRI_REFUSE;
+        }
+    }
+}
+
+
+static void
+ngx_http_iri_status_sender(ngx_http_request_t *r, iri_stats_event_t *event)
+{
+    if (r->headers_in.referer != NULL) {
+        event->referer = ngx_http_iri_in(r->headers_in.referer->value);
+    }
+
+    if (r->headers_in.user_agent != NULL) {
+        event->agent = ngx_http_iri_in(r->headers_in.user_agent->value);
+    }
+}
+
+
+static ngx_int_t ngx_http_iri_status_handler(ngx_http_request_t *r);
+
+
+/*
+ * A request that nginx has refused before any phase was not read.  Nor are
+ * those counted that ask for the page itself.
+ */
+static ngx_uint_t
+ngx_http_iri_status_is_counted(ngx_http_request_t      *r,
+                               ngx_http_iri_srv_conf_t *iscf)
+{
+    return r == r->main && iscf->engine != IRI_ENGINE_OFF
+           && r->content_handler != ngx_http_iri_status_handler;
+}
+
+
+static ngx_int_t
+ngx_http_iri_status_log_handler(ngx_http_request_t *r)
+{
+    iri_stats_t              *stats;
+    iri_stats_event_t         event;
+    ngx_http_iri_ctx_t       *ctx;
+    ngx_http_iri_srv_conf_t  *iscf;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+    stats = imcf->status->stats;
+
+    if (stats == NULL || !ngx_http_iri_status_is_counted(r, iscf)) {
+        return NGX_OK;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+
+    if (ctx == NULL && r->args.len == 0 && !imcf->hosts
+        && r->phase_handler != 0) {
+        iri_stats_count_plain(stats, iscf->engine == IRI_ENGINE_REPORT,
+                              ngx_time());
+        return NGX_OK;
+    }
+
+    ngx_memzero(&event, sizeof(iri_stats_event_t));
+    event.now = ngx_time();
+    event.report = iscf->engine == IRI_ENGINE_REPORT;
+
+    if (ctx != NULL && event.report) {
+        ngx_http_iri_status_would(r, ctx, &event);
+
+    } else if (ctx != NULL) {
+        ngx_http_iri_status_done(ctx, &event);
+    }
+
+    ngx_http_iri_status_query(r, iscf, &event);
+
+    if (imcf->hosts) {
+        ngx_http_iri_status_host(r, &event);
+    }
+
+    if (ctx == NULL && r->phase_handler == 0 && event.answer != IRI_REFUSE) {
+        return NGX_OK;
+    }
+
+    ngx_http_iri_status_sender(r, &event);
+    iri_stats_count(stats, &event);
+
+    return NGX_OK;
+}
+
+
+/* ---- the page ------------------------------------------------------------ */
+
+static ngx_int_t
+ngx_http_iri_status_not_allowed(ngx_http_request_t *r)
+{
+    static ngx_str_t allow = ngx_string("GET, HEAD");
+
+    return ngx_http_iri_header_add(r, "Allow", allow) != NULL
+               ? NGX_HTTP_NOT_ALLOWED
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
+static ngx_int_t
+ngx_http_iri_status_head(ngx_http_request_t *r, const iri_stats_page_t *page)
+{
+    u_char   *type = (u_char *) page->type, *p;
+    ngx_str_t policy;
+
+    static ngx_str_t no_store = ngx_string("no-store");
+    static ngx_str_t nosniff = ngx_string("nosniff");
+
+    r->headers_out.status = NGX_HTTP_OK;
+    r->headers_out.content_length_n = page->body.len;
+
+    p = (u_char *) ngx_strchr(type, ';');
+    r->headers_out.content_type.data = type;
+    r->headers_out.content_type.len = ngx_strlen(type);
+    r->headers_out.content_type_len = p != NULL
+                                          ? (size_t) (p - type)
+                                          : r->headers_out.content_type.len;
+    r->headers_out.content_type_lowcase = NULL;
+
+    /* nginx's filter for charsets leaves alone what has one. */
+    if (p != NULL) {
+        ngx_str_set(&r->headers_out.charset, "utf-8");
+    }
+
+    policy.data = (u_char *) page->policy;
+    policy.len = ngx_strlen(policy.data);
+
+    if (ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL
+        || ngx_http_iri_header_add(r, "X-Content-Type-Options", nosniff)
+               == NULL
+        || ngx_http_iri_header_add(r, "Content-Security-Policy", policy)
+               == NULL)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_send_header(r);
+}
+
+
+static ngx_int_t
+ngx_http_iri_status_send(ngx_http_request_t *r, const iri_stats_page_t *page)
+{
+    ngx_int_t   rc;
+    ngx_buf_t  *b;
+    ngx_chain_t out;
+
+    b = ngx_calloc_buf(r->pool);
+    if (b == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    rc = ngx_http_iri_status_head(r, page);
+    if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
+        return rc;
+    }
+
+    b->start = b->pos = (u_char *) page->body.data;
+    b->end = b->last = b->pos + page->body.len;
+    b->memory = 1;
+    b->last_buf = r == r->main;
+    b->last_in_chain = 1;
+
+    out.buf = b;
+    out.next = NULL;
+
+    return ngx_http_output_filter(r, &out);
+}
+
+
+static ngx_int_t
+ngx_http_iri_status_handler(ngx_http_request_t *r)
+{
+    ngx_int_t                 rc;
+    iri_env_t                 env;
+    iri_status_t              failed;
+    iri_stats_page_t          page;
+    iri_stats_page_conf_t     conf;
+    ngx_http_iri_main_conf_t *imcf;
+
+    if (!(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))) {
+        return ngx_http_iri_status_not_allowed(r);
+    }
+
+    rc = ngx_http_discard_request_body(r);
+    if (rc != NGX_OK) {
+        return rc;
+    }
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    if (imcf->status->stats == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    conf.now = ngx_time();
+    conf.query = ngx_http_iri_in(r->args);
+    conf.caches = imcf->status->caches;
+    conf.count = ngx_http_iri_caches(imcf, imcf->status->caches);
+
+    ngx_http_iri_env(r, &env);
+
+    failed = iri_stats_page(&env, imcf->status->stats, &conf, &page);
+    if (failed != IRI_OK) {
+        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
+                      "iri: no status: %s", iri_status_text(failed));
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    return ngx_http_iri_status_send(r, &page);
+}
+
+
+/* ---- when the configuration is read -------------------------------------- */
+
+char *
+ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    ngx_pool_cleanup_t       *cln;
+    ngx_http_core_loc_conf_t *clcf;
+    ngx_http_iri_main_conf_t *imcf;
+
+    (void) cmd;
+    (void) conf;
+
+    clcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_core_module);
+    if (clcf->handler == ngx_http_iri_status_handler) {
+        return "is duplicate";
+    }
+
+    clcf->handler = ngx_http_iri_status_handler;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    if (imcf->status != NULL) {
+        return NGX_CONF_OK;
+    }
+
+    cln = ngx_pool_cleanup_add(cf->pool, sizeof(ngx_http_iri_status_t));
+    if (cln == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    imcf->status = cln->data;
+    ngx_memzero(imcf->status, sizeof(ngx_http_iri_status_t));
+
+    if (ngx_http_iri_status_zone_add(cf, imcf->status) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
+    cln->handler = ngx_http_iri_status_close;
+
+    return NGX_CONF_OK;
+}
+
+
+/* Behind the handler that makes report's searches, which are kept. */
+ngx_int_t
+ngx_http_iri_status_init(ngx_conf_t *cf)
+{
+    ngx_http_handler_pt       *h;
+    ngx_http_core_main_conf_t *cmcf;
+    ngx_http_iri_main_conf_t  *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    if (imcf->status == NULL) {
+        return NGX_OK;
+    }
+
+    imcf->status->caches = ngx_pcalloc(cf->pool, (imcf->caches.nelts + 1)
+                                                     * sizeof(iri_cache_t *));
+    if (imcf->status->caches == NULL) {
+        return NGX_ERROR;
+    }
+
+    if (!imcf->switched_on) {
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                      "iri: \"iri_status\" has nothing to count, since "
+                      "\"iri\" is off in all servers");
+        return NGX_OK;
+    }
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    h = ngx_array_push(&cmcf->phases[NGX_HTTP_LOG_PHASE].handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = ngx_http_iri_status_log_handler;
+
+    return NGX_OK;
+}

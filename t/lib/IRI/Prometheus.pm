@@ -1,0 +1,61 @@
+# The text that Prometheus reads, exposition format 0.0.4, taken strictly: what
+# a scrape would only warn of is an error here.
+package IRI::Prometheus;
+use strict;
+use warnings;
+use Exporter 'import';
+use IRI::Server qw(capture program);
+
+our @EXPORT = qw(parse_metrics promtool);
+
+my $NAME  = qr/[a-zA-Z_:][a-zA-Z0-9_:]*/;
+my $LABEL = qr/([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"/;
+
+# The value of each series, "name{label=\"value\",...}", by the octets that it
+# is written as. Dies where the text is not as it must be: each metric has one
+# HELP and one TYPE before its samples, which stand together; a counter ends
+# with _total; labels differ from each other, and so do series; a number is a
+# whole one; the last line has an end.
+sub parse_metrics {
+    my ($text) = @_;
+    my (%value, %seen, $name);
+    die "no end of the last line\n" if $text !~ /\n\z/;
+    die "not ASCII\n" if $text =~ /[^\n\x20-\x7e]/;
+    my $help = '';
+    for my $line (split /\n/, $text, -1) {
+        if ($line =~ /^# HELP ($NAME) (\S.*\.)\z/) {
+            $help = $1;
+            die "twice: $help\n" if $seen{$help}++;
+        } elsif ($line =~ /^# TYPE ($NAME) (counter|gauge)\z/) {
+            die "TYPE of $1 behind HELP of $help\n" if $1 ne $help;
+            my $type = $2;
+            $name = $1;
+            die "$name is a $type\n"
+                if ($name =~ /_total\z/ xor $type eq 'counter');
+        } elsif ($line =~ /^($NAME)(?:\{($LABEL(?:,$LABEL)*)\})? (\d+)\z/) {
+            my ($metric, $labels, $number) = ($1, $2 // '', $line =~ /(\d+)\z/);
+            die "$metric stands below $name\n" if $metric ne $name;
+            my @labels = $labels =~ /$LABEL/g;
+            my %label  = @labels;
+            die "a label twice: $line\n" if keys(%label) * 2 != @labels;
+            my $series = $labels eq '' ? $metric : "$metric\{$labels}";
+            die "twice: $series\n" if exists $value{$series};
+            $value{$series} = $number;
+        } elsif ($line ne '') {
+            die "no such line: $line\n";
+        }
+    }
+    return \%value;
+}
+
+# What promtool (IRI_PROMTOOL) says of it: '' is good; undef: it is not there.
+sub promtool {
+    my ($text) = @_;
+    my $program = program('IRI_PROMTOOL', 'promtool') // return undef;
+    my $dir  = IRI::Server::temp_dir();
+    IRI::Server::spew("$dir/metrics", $text);
+    my $said = `$program check metrics < $dir/metrics 2>&1`;
+    return $? == 0 ? $said : "exit $?: $said";
+}
+
+1;
