@@ -33,7 +33,8 @@ sub parse_metrics {
             die "$name is a $type\n"
                 if ($name =~ /_total\z/ xor $type eq 'counter');
         } elsif ($line =~ /^($NAME)(?:\{($LABEL(?:,$LABEL)*)\})? (\d+)\z/) {
-            my ($metric, $labels, $number) = ($1, $2 // '', $line =~ /(\d+)\z/);
+            my ($metric, $labels) = ($1, $2 // '');
+            my ($number) = $line =~ /(\d+)\z/;
             die "$metric stands below $name\n" if $metric ne $name;
             my @labels = $labels =~ /$LABEL/g;
             my %label  = @labels;
