@@ -1254,6 +1254,12 @@ iri_status_t iri_choices_json(const iri_env_t     *env,
                               const iri_choices_t *choices, iri_str_t *out);
 
 /*
+ * The value of Content-Security-Policy for one of them (json: the second), to
+ * be sent as that of a listing is: iri_listing_policy.  Static.
+ */
+const char *iri_choices_policy(int json);
+
+/*
  * 1 if a client would rather have application/json than text/html.  accept:
  * the value of Accept, several fields joined by ","; empty: there was none.
  * "application/json" -> 1; "text/html, application/json" -> 0; "" -> 0;
@@ -1346,6 +1352,8 @@ typedef struct {
                            the server are to judge; of an entry without a
                            name its octets stand at the end */
     int       hidden;   /* 1: starts with ".": never told */
+    int       reads;    /* 1: a request for path is read as it stands, which
+                           need not be tried; 0: it may be */
     int       look;     /* for iri_listing_add */
 } iri_listing_entry_t;
 
@@ -1360,20 +1368,36 @@ typedef struct {
  * A listing of one directory: begin; then, for each entry of it that the
  * caller reads, _entry to learn its path, and where the rules of the server
  * let the client have that, _add; then _finish once, and _next until nothing
- * is left.  What it needs comes from env's arena, in few large pieces; env
- * and what conf points to must live as long as the listing does.
- * IRI_NO_MEMORY also where more than IRI_LISTING_MEMORY would be needed.
+ * is left.  What it needs comes from env's arena, in few large pieces, and is
+ * no more than IRI_LISTING_MEMORY; env and what conf points to must live as
+ * long as the listing does.  IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
 iri_status_t iri_listing_begin(const iri_env_t          *env,
                                const iri_listing_conf_t *conf,
                                iri_listing_t           **out);
 
-/* entry and its strings are good until the next call for this listing. */
+/*
+ * entry and its strings are good until the next iri_listing_entry.
+ * IRI_NO_MEMORY, IRI_ICU_FAILED: it is not known, and there can be no page.
+ */
 iri_status_t iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
                                iri_listing_entry_t *entry);
+
+/* IRI_NO_MEMORY: the arena gave NULL. */
 iri_status_t iri_listing_add(iri_listing_t             *listing,
                              const iri_listing_entry_t *entry,
                              const iri_listing_info_t  *info);
+
+/*
+ * 1: one more would need more than IRI_LISTING_MEMORY.  What is added all the
+ * same is left out, which the page says (iri_listing_more), so the rest of the
+ * directory need not be read.
+ */
+int iri_listing_is_full(const iri_listing_t *listing);
+
+/* 1 if what has these octets on disk has the name of entry, too. */
+int iri_listing_is_twin(iri_listing_t             *listing,
+                        const iri_listing_entry_t *entry, iri_str_t octets);
 
 /*
  * There is more in the directory than is added: entries of which it could not
@@ -1384,9 +1408,9 @@ void iri_listing_more(iri_listing_t *listing);
 
 /*
  * Sort (directories first; names by Unicode collation, numbers in them by
- * value), and see which entries share a name: of these the one that the name
+ * value; by character where there is no room for the keys of so many), and see which entries share a name: of these the one that the name
  * leads to (iri_find) is linked, all are marked.  Looks at the file system
- * where octets alone do not tell.
+ * where octets alone do not tell.  IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
 iri_status_t iri_listing_finish(iri_listing_t *listing);
 
@@ -1401,9 +1425,9 @@ const char *iri_listing_type(const iri_listing_t *listing);
 const char *iri_listing_policy(const iri_listing_t *listing);
 
 /*
- * The next octets of the page: at most size (at least 1) of them into out,
- * *len of them; 0: that was all.  After _finish this cannot fail, and asks
- * for no memory; IRI_OK always.  Some 32 KiB at a time are a good size.
+ * Put the next octets of the page, at most size (at least 1), into out, and
+ * return how many; 0: that was all.  After _finish this cannot fail, and asks
+ * for no memory.  Some 32 KiB at a time are a good size.
  *
  * The page is UTF-8 and well-formed as HTML and as XML, whatever the names
  * are; names are shown as iri_choices_html shows paths; href is "./" and the
@@ -1415,8 +1439,8 @@ const char *iri_listing_policy(const iri_listing_t *listing);
  * for a directory; "octets":"%E9", percent-encoded, is where these are not the
  * name, "conflict":true where another entry has the name, too.
  */
-iri_status_t iri_listing_next(iri_listing_t *listing, unsigned char *out,
-                              size_t size, size_t *len);
+size_t iri_listing_next(iri_listing_t *listing, unsigned char *out,
+                        size_t size);
 
 
 /* ---- WebDAV (iri_multistatus.c) ------------------------------------------ */

@@ -39,51 +39,36 @@ iri_choice_uri(const iri_env_t *env, const iri_choices_t *choices, size_t i,
 
 /* ---- HTML --------------------------------------------------------------- */
 
-static iri_status_t
-iri_html_item(const iri_env_t *env, iri_buf_t *out,
-              const iri_choices_t *choices, size_t i)
+static void
+iri_html_item(iri_piece_t *piece, const iri_choices_t *choices, size_t i)
 {
-    iri_str_t    uri;
-    iri_status_t status;
+    iri_str_t uri = { 0, NULL };
 
-    status = iri_choice_uri(env, choices, i, &uri);
-
-    if (status == IRI_OK) {
-        status = iri_put_text(env, out, "<li><a href=\"");
-    }
-    if (status == IRI_OK) {
-        status = iri_html_put_uri(env, out, uri);
-    }
-    if (status == IRI_OK) {
-        status = iri_put_text(env, out, "\">");
-    }
-    if (status == IRI_OK) {
-        status = iri_html_name(env, out, choices->paths[i]);
-    }
-    if (status == IRI_OK) {
-        status = iri_put_text(env, out, "</a></li>\n");
+    if (piece->status == IRI_OK) {
+        piece->status = iri_choice_uri(piece->env, choices, i, &uri);
     }
 
-    return status;
+    iri_say(piece, "<li><a href=\"");
+    iri_say_by(iri_html_put_uri, piece, uri);
+    iri_say(piece, "\">");
+    iri_say_by(iri_html_name, piece, choices->paths[i]);
+    iri_say(piece, "</a></li>\n");
 }
 
 
 /* The line before the list. */
-static iri_status_t
-iri_html_asked(const iri_env_t *env, iri_buf_t *out, iri_str_t asked)
+static void
+iri_html_asked(iri_piece_t *piece, iri_str_t asked)
 {
-    iri_status_t status;
+    iri_say(piece, "<p>There are several names like ");
 
-    status = iri_put_text(env, out, "<p>There are several names like ");
-
-    if (status == IRI_OK) {
-        status = asked.len != 0
-                     ? iri_html_name(env, out, asked)
-                     : iri_put_text(env, out, "the one that was asked for");
+    if (asked.len != 0) {
+        iri_say_by(iri_html_name, piece, asked);
+    } else {
+        iri_say(piece, "the one that was asked for");
     }
 
-    return status == IRI_OK ? iri_put_text(env, out, ":</p>\n<ul>\n")
-                            : status;
+    iri_say(piece, ". Which one is meant?</p>\n");
 }
 
 
@@ -91,44 +76,36 @@ iri_status_t
 iri_choices_html(const iri_env_t *env, const iri_choices_t *choices,
                  iri_str_t *out)
 {
-    static const char head[] =
-        "<!DOCTYPE html>\n"
-        "<html lang=\"en\">\n"
-        "<head>\n"
-        "<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" "
-        "content=\"width=device-width, initial-scale=1\">\n"
-        "<title>300 Multiple Choices</title>\n"
-        "</head>\n"
-        "<body>\n"
-        "<h1>Multiple Choices</h1>\n";
-    iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_status_t status;
-    size_t       i;
+    static const iri_str_t title = IRI_STR("300 Multiple Choices");
 
-    status = iri_put_text(env, &buf, head);
+    iri_piece_t piece = { env, IRI_BUF_EMPTY, IRI_OK };
+    size_t      i;
 
-    if (status == IRI_OK) {
-        status = iri_html_asked(env, &buf, choices->asked);
+    iri_frame_head(&piece, title);
+    iri_say(&piece, "<h1>Multiple Choices</h1>\n</header>\n<main>\n");
+    iri_html_asked(&piece, choices->asked);
+    iri_say(&piece, "<ul lang=\"\" xml:lang=\"\">\n");
+
+    for (i = 0; i < choices->count; i++) {
+        iri_html_item(&piece, choices, i);
     }
 
-    for (i = 0; status == IRI_OK && i < choices->count; i++) {
-        status = iri_html_item(env, &buf, choices, i);
+    iri_say(&piece, choices->more ? "</ul>\n<p>There are others, too.</p>\n"
+                                  : "</ul>\n");
+    iri_say(&piece, "</main>\n" IRI_FRAME_FOOT);
+
+    if (piece.status == IRI_OK) {
+        *out = iri_buf_str(&piece.buf);
     }
 
-    if (status == IRI_OK) {
-        status = iri_put_text(env, &buf,
-                              choices->more ? "</ul>\n<p>and others</p>\n"
-                                            : "</ul>\n");
-    }
-    if (status == IRI_OK) {
-        status = iri_put_text(env, &buf, "</body>\n</html>\n");
-    }
-    if (status == IRI_OK) {
-        *out = iri_buf_str(&buf);
-    }
+    return piece.status;
+}
 
-    return status;
+
+const char *
+iri_choices_policy(int json)
+{
+    return iri_frame_policy(json);
 }
 
 

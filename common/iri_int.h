@@ -295,7 +295,7 @@ iri_status_t iri_put_query(const iri_env_t *env, iri_str_t query,
                            iri_buf_t *buf);
 
 
-/* ---- pages (iri_html.c, iri_json.c) -------------------------------------- */
+/* ---- pages (iri_html.c, iri_json.c, iri_frame.c) ------------------------- */
 
 /*
  * Seen by nobody, or changes how what is beside it is seen: two names would
@@ -331,6 +331,36 @@ iri_status_t iri_html_name(const iri_env_t *env, iri_buf_t *out,
  */
 iri_status_t iri_json_put(const iri_env_t *env, iri_buf_t *out,
                           iri_str_t text);
+
+
+/* iri_html_put and its kin: at most six octets for one, and two. */
+typedef iri_status_t (*iri_text_put_t)(const iri_env_t *env, iri_buf_t *out,
+                                       iri_str_t text);
+
+/* A piece of a page being written; after an error nothing more is. */
+typedef struct {
+    const iri_env_t *env;
+    iri_buf_t        buf;
+    iri_status_t     status;
+} iri_piece_t;
+
+void iri_say(iri_piece_t *piece, const char *text);
+void iri_say_by(iri_text_put_t put, iri_piece_t *piece, iri_str_t text);
+
+/*
+ * The begin of a link to a canonical path, from the root of the host, and
+ * what stands behind its path: "<a href=..." without the ">".
+ */
+void iri_say_path(iri_piece_t *piece, iri_str_t path);
+
+/* All before the text of a page: within <header>. */
+void iri_frame_head(iri_piece_t *piece, iri_str_t title);
+
+/* All behind it. */
+#define IRI_FRAME_FOOT "</body>\n</html>\n"
+
+/* The value of Content-Security-Policy; json: for what is no page. */
+const char *iri_frame_policy(int json);
 
 
 /* ---- one segment (iri_segment.c) ----------------------------------------- */
@@ -824,6 +854,11 @@ typedef struct {
 
 #define IRI_MAX_OCTETS IRI_MAX_PATH      /* of an entry */
 
+#define IRI_LAST_BLOCK (1024 * 1024)     /* octets of the largest */
+
+/* Octets that stay free for what is needed to look at entries. */
+#define IRI_LISTING_SPARE (4 * IRI_LAST_BLOCK)
+
 /* Where an entry stands in the order. */
 typedef struct {
     uint64_t    rank;    /* first of all by this */
@@ -847,42 +882,64 @@ typedef struct {
 
 typedef enum { IRI_SORT_NAME, IRI_SORT_SIZE, IRI_SORT_DATE } iri_sort_t;
 
+/* What it takes of the arena, all blocks together. */
+typedef struct {
+    iri_env_t    own;           /* memory for one entry, used again */
+    iri_dir_t    own_dir;       /* env's, with its ctx */
+    iri_blocks_t scratch;       /* of own */
+    iri_blocks_t items;
+    iri_blocks_t keys;
+    size_t       taken;         /* octets of the arena */
+} iri_listing_memory_t;
+
+/* What the query asks for. */
+typedef struct {
+    iri_sort_t sort;
+    int        descending;
+    int        json;
+} iri_listing_wanted_t;
+
+/* The directory. */
+typedef struct {
+    iri_reading_conf_t reading;   /* where conf has none */
+    iri_str_t          root;      /* without "/" at its end */
+    iri_buf_t          path;      /* its path, and that of an entry */
+    size_t             base;      /* octets of its path */
+    size_t             slashes;   /* in it */
+    int                odd;       /* its path is none that a request comes to
+                                     be */
+} iri_listing_place_t;
+
+/* The entries that are told of. */
+typedef struct {
+    size_t      count;
+    size_t      directories;   /* of them */
+    size_t      asked;         /* times that iri_find may have read the
+                                  directory */
+    int         more;          /* there are others, not told of */
+    iri_rank_t *ranks;         /* in order */
+} iri_listing_held_t;
+
+/* The page, while it is written. */
+typedef struct {
+    size_t        at;        /* the next of ranks */
+    iri_buf_t     row;       /* what came before the first, and then one that
+                                did not fit */
+    iri_str_t     told;      /* of row: what is still to be told */
+    iri_str_t     foot;      /* what comes behind the last */
+    unsigned      day;       /* the last that was written, and how */
+    unsigned char date[10];
+} iri_listing_page_t;
+
+/* A listing, stage by stage. */
 struct iri_listing_s {
-    const iri_env_t    *env;
-    iri_listing_conf_t  conf;
-    iri_env_t           own;           /* memory for one entry, used again */
-    iri_dir_t           own_dir;       /* env's, with its ctx */
-    iri_blocks_t        scratch;       /* of own */
-    iri_blocks_t        items;
-    iri_blocks_t        keys;
-    size_t              taken;         /* octets of the arena */
-
-    iri_reading_conf_t  reading;       /* where conf has none */
-    iri_sort_t          sort;
-    int                 descending;
-    int                 json;
-    int                 odd;           /* the path of the directory is none
-                                          that a request comes to be */
-    size_t              base;          /* octets of its path */
-    size_t              slashes;       /* in it */
-    iri_buf_t           path;          /* and of an entry */
-    iri_str_t           root;          /* without "/" at its end */
-
-    size_t              count;
-    size_t              directories;
-    size_t              asked;         /* times that iri_find may have read
-                                          the directory */
-    iri_rank_t         *ranks;         /* in order */
-
-    int                 more;          /* there are others, not told of */
-
-    size_t              at;            /* the next of ranks */
-    iri_buf_t           row;           /* what came before the first, and then
-                                          one that did not fit */
-    iri_str_t           told;          /* of row: what is still to be told */
-    iri_str_t           foot;          /* what comes behind the last */
-    unsigned            day;           /* the last that was written, and how */
-    unsigned char       date[10];
+    const iri_env_t     *env;
+    iri_listing_conf_t   conf;
+    iri_listing_memory_t memory;
+    iri_listing_wanted_t wanted;
+    iri_listing_place_t  place;
+    iri_listing_held_t   held;
+    iri_listing_page_t   page;
 };
 
 static inline iri_str_t

@@ -10,7 +10,6 @@
 #include "iri_int.h"
 
 #define IRI_FIRST_BLOCK 4096
-#define IRI_LAST_BLOCK  (1024 * 1024)
 
 /* Entries for which the directory may have to be read once more. */
 #define IRI_MAX_ASKS 100
@@ -38,7 +37,7 @@ iri_block_add(iri_listing_t *listing, iri_blocks_t *blocks, size_t size)
     want = want < IRI_LAST_BLOCK ? want : IRI_LAST_BLOCK - sizeof(*block);
     want = want < size ? size : want;
 
-    if (want > IRI_LISTING_MEMORY - listing->taken) {
+    if (want > IRI_LISTING_MEMORY - listing->memory.taken) {
         return NULL;
     }
 
@@ -47,7 +46,7 @@ iri_block_add(iri_listing_t *listing, iri_blocks_t *blocks, size_t size)
         return NULL;
     }
 
-    listing->taken += want;
+    listing->memory.taken += want;
     block->head.size = want;
     block->head.used = 0;
     block->head.next = NULL;
@@ -110,7 +109,7 @@ iri_own_alloc(void *ctx, size_t size)
     iri_listing_t *listing = ctx;
 
     return size <= IRI_LISTING_MEMORY
-               ? iri_blocks_take(listing, &listing->scratch, size)
+               ? iri_blocks_take(listing, &listing->memory.scratch, size)
                : NULL;
 }
 
@@ -142,14 +141,14 @@ iri_own_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
 static void
 iri_own_init(iri_listing_t *listing)
 {
-    listing->own.ctx = listing;
-    listing->own.alloc = iri_own_alloc;
-    listing->own.dir = listing->env->dir;
+    listing->memory.own.ctx = listing;
+    listing->memory.own.alloc = iri_own_alloc;
+    listing->memory.own.dir = listing->env->dir;
 
     if (listing->env->dir != &iri_dir_posix) {
-        listing->own_dir.stat = iri_own_stat;
-        listing->own_dir.list = iri_own_list;
-        listing->own.dir = &listing->own_dir;
+        listing->memory.own_dir.stat = iri_own_stat;
+        listing->memory.own_dir.list = iri_own_list;
+        listing->memory.own.dir = &listing->memory.own_dir;
     }
 }
 
@@ -191,19 +190,19 @@ iri_listing_query(iri_listing_t *listing, iri_str_t query)
         parameter = iri_take_parameter(&query);
 
         if (iri_is_text(parameter, "sort=name")) {
-            listing->sort = IRI_SORT_NAME;
+            listing->wanted.sort = IRI_SORT_NAME;
         } else if (iri_is_text(parameter, "sort=size")) {
-            listing->sort = IRI_SORT_SIZE;
+            listing->wanted.sort = IRI_SORT_SIZE;
         } else if (iri_is_text(parameter, "sort=date")) {
-            listing->sort = IRI_SORT_DATE;
+            listing->wanted.sort = IRI_SORT_DATE;
         } else if (iri_is_text(parameter, "order=asc")) {
-            listing->descending = 0;
+            listing->wanted.descending = 0;
         } else if (iri_is_text(parameter, "order=desc")) {
-            listing->descending = 1;
+            listing->wanted.descending = 1;
         } else if (iri_is_text(parameter, "format=json")) {
-            listing->json = 1;
+            listing->wanted.json = 1;
         } else if (iri_is_text(parameter, "format=html")) {
-            listing->json = 0;
+            listing->wanted.json = 0;
         }
     }
 }
@@ -219,7 +218,7 @@ iri_listing_reads(iri_listing_t *listing, iri_str_t path,
     iri_request_t request = { path, 0, { 0, NULL } };
     iri_status_t  status;
 
-    status = iri_read(&listing->own, listing->conf.reading, &request,
+    status = iri_read(&listing->memory.own, listing->conf.reading, &request,
                       reading);
 
     *reads = status == IRI_OK && reading->answer != IRI_REFUSE
@@ -243,25 +242,25 @@ iri_listing_path(iri_listing_t *listing)
     iri_status_t  status;
     int           reads;
 
-    status = iri_buf_reserve(listing->env, &listing->path,
+    status = iri_buf_reserve(listing->env, &listing->place.path,
                              path.len + IRI_MAX_SEGMENT);
 
     if (status == IRI_OK) {
-        status = iri_buf_put(listing->env, &listing->path, path.data,
+        status = iri_buf_put(listing->env, &listing->place.path, path.data,
                              path.len);
     }
     if (status == IRI_OK) {
-        status = iri_buf_put(listing->env, &listing->path, some,
+        status = iri_buf_put(listing->env, &listing->place.path, some,
                              sizeof(some));
     }
     if (status == IRI_OK) {
-        status = iri_listing_reads(listing, iri_buf_str(&listing->path),
+        status = iri_listing_reads(listing, iri_buf_str(&listing->place.path),
                                    &reading, &reads);
     }
     if (status == IRI_OK) {
-        listing->base = path.len;
-        listing->slashes = iri_str_count(path, '/');
-        listing->odd = !reads || reading.form == IRI_FORM_INVALID;
+        listing->place.base = path.len;
+        listing->place.slashes = iri_str_count(path, '/');
+        listing->place.odd = !reads || reading.form == IRI_FORM_INVALID;
     }
 
     return status;
@@ -283,19 +282,19 @@ iri_listing_begin(const iri_env_t *env, const iri_listing_conf_t *conf,
     memset(listing, 0, sizeof(*listing));
     listing->env = env;
     listing->conf = *conf;
-    listing->root = conf->root;
+    listing->place.root = conf->root;
     iri_own_init(listing);
 
-    while (listing->root.len > 0
-           && listing->root.data[listing->root.len - 1] == '/')
+    while (listing->place.root.len > 0
+           && listing->place.root.data[listing->place.root.len - 1] == '/')
     {
-        listing->root.len--;
+        listing->place.root.len--;
     }
 
     if (conf->reading == NULL) {
-        listing->reading.invalid = conf->unnamed ? IRI_INVALID_PASS
-                                                 : IRI_INVALID_404;
-        listing->conf.reading = &listing->reading;
+        listing->place.reading.invalid = conf->unnamed ? IRI_INVALID_PASS
+                                                       : IRI_INVALID_404;
+        listing->conf.reading = &listing->place.reading;
     }
 
     iri_listing_query(listing, conf->query);
@@ -326,6 +325,15 @@ iri_is_hidden(iri_str_t octets, int simple)
 }
 
 
+/* Far from the limits of paths, with a name of so many octets? */
+static int
+iri_is_short(const iri_listing_t *listing, size_t len)
+{
+    return listing->place.base + len < IRI_MAX_PATH - 1
+           && listing->place.slashes < IRI_MAX_SEGMENTS - 1;
+}
+
+
 /* Bits of iri_listing_entry_t.look */
 #define IRI_LOOK_SIMPLE 1
 #define IRI_LOOK_ASCII  2
@@ -342,25 +350,27 @@ iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
     hidden = iri_is_hidden(octets, simple);
 
     if (hidden || octets.len > IRI_MAX_SEGMENT || !ascii) {
-        iri_blocks_reset(&listing->scratch);
+        iri_blocks_reset(&listing->memory.scratch);
         name.len = 0;
         status = hidden ? IRI_OK
-                        : iri_entry_name(&listing->own, listing->conf.tree,
-                                         octets, &name);
+                        : iri_entry_name(&listing->memory.own,
+                                         listing->conf.tree, octets, &name);
     }
 
-    listing->path.len = listing->base;
+    listing->place.path.len = listing->place.base;
     last = name.len != 0 ? name : octets;
 
     if (status == IRI_OK) {
-        status = iri_buf_put(listing->env, &listing->path, last.data,
+        status = iri_buf_put(listing->env, &listing->place.path, last.data,
                              hidden ? 0 : last.len);
     }
 
     if (status == IRI_OK) {
         entry->octets = octets;
         entry->name = name;
-        entry->path = iri_buf_str(&listing->path);
+        entry->path = iri_buf_str(&listing->place.path);
+        entry->reads = name.len != 0 && !listing->place.odd
+                       && iri_is_short(listing, name.len);
         entry->hidden = hidden;
         entry->look = (simple ? IRI_LOOK_SIMPLE : 0)
                       | (ascii ? IRI_LOOK_ASCII : 0);
@@ -378,6 +388,19 @@ iri_item_size(const iri_item_t *item)
 }
 
 
+/*
+ * Where all entries stand in the order must fit, too: two ranks for each.  A
+ * block more than is needed may be taken for one entry.
+ */
+int
+iri_listing_is_full(const iri_listing_t *listing)
+{
+    return listing->memory.taken
+               + 2 * sizeof(iri_rank_t) * (listing->held.count + 1)
+           > IRI_LISTING_MEMORY - IRI_LISTING_SPARE - IRI_LAST_BLOCK;
+}
+
+
 iri_status_t
 iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
                 const iri_listing_info_t *info)
@@ -390,7 +413,12 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
         return IRI_OK;
     }
 
-    item = iri_blocks_take(listing, &listing->items,
+    if (iri_listing_is_full(listing)) {
+        listing->held.more = 1;
+        return IRI_OK;
+    }
+
+    item = iri_blocks_take(listing, &listing->memory.items,
                            sizeof(*item) + entry->octets.len + name);
     if (item == NULL) {
         return IRI_NO_MEMORY;
@@ -413,8 +441,8 @@ iri_listing_add(iri_listing_t *listing, const iri_listing_entry_t *entry,
                entry->name.data, name);
     }
 
-    listing->count++;
-    listing->directories += item->directory;
+    listing->held.count++;
+    listing->held.directories += item->directory;
 
     return IRI_OK;
 }
@@ -427,7 +455,7 @@ static int
 iri_is_of(const iri_listing_t *listing, const iri_found_t *found,
           const iri_item_t *item)
 {
-    iri_str_t root = listing->root, octets = iri_item_octets(item);
+    iri_str_t root = listing->place.root, octets = iri_item_octets(item);
     iri_str_t last;
 
     if (found->answer == IRI_PASS) {
@@ -459,20 +487,21 @@ iri_item_ask(iri_listing_t *listing, const iri_item_t *item, int *leads)
     iri_status_t  status;
 
     last = last.len != 0 ? last : iri_item_octets(item);
-    listing->path.len = listing->base;
+    listing->place.path.len = listing->place.base;
 
-    status = iri_buf_put(listing->env, &listing->path, last.data, last.len);
+    status = iri_buf_put(listing->env, &listing->place.path, last.data,
+                         last.len);
 
     if (status == IRI_OK && item->directory) {
-        status = iri_buf_putc(listing->env, &listing->path, '/');
+        status = iri_buf_putc(listing->env, &listing->place.path, '/');
     }
     if (status == IRI_OK) {
-        status = iri_listing_reads(listing, iri_buf_str(&listing->path),
+        status = iri_listing_reads(listing, iri_buf_str(&listing->place.path),
                                    &reading, leads);
     }
 
-    path = iri_buf_str(&listing->path);
-    path.len = listing->base + last.len;
+    path = iri_buf_str(&listing->place.path);
+    path.len = listing->place.base + last.len;
 
     if (status != IRI_OK || !*leads
         || !iri_needs_look(listing->conf.tree, path)) {
@@ -482,11 +511,11 @@ iri_item_ask(iri_listing_t *listing, const iri_item_t *item, int *leads)
     memset(&search, 0, sizeof(search));
     search.tree = listing->conf.tree;
     search.cache = listing->conf.cache;
-    search.root = listing->root;
+    search.root = listing->place.root;
     search.path = path;
-    search.prefix = listing->base - 1;
+    search.prefix = listing->place.base - 1;
 
-    status = iri_find(&listing->own, &search, &found);
+    status = iri_find(&listing->memory.own, &search, &found);
     *leads = status == IRI_OK && iri_is_of(listing, &found, item);
 
     return status;
@@ -513,7 +542,8 @@ iri_item_is_first(iri_listing_t *listing, const iri_item_t *item, int *first,
     *odd = 1;
 
     for (k = 0; k < IRI_WAYS(tree) && *odd; k++) {
-        status = iri_name_write(&listing->own, tree, name, k, &way, &written);
+        status = iri_name_write(&listing->memory.own, tree, name, k, &way,
+                                &written);
         if (status != IRI_OK) {
             return status;
         }
@@ -543,15 +573,6 @@ iri_item_is_plain(const iri_listing_t *listing, const iri_item_t *item)
 }
 
 
-/* Far from the limits of paths? */
-static int
-iri_item_is_short(const iri_listing_t *listing, const iri_item_t *item)
-{
-    return listing->base + item->name_len < IRI_MAX_PATH - 1
-           && listing->slashes < IRI_MAX_SEGMENTS - 1;
-}
-
-
 static iri_status_t
 iri_item_link(iri_listing_t *listing, iri_item_t *item)
 {
@@ -562,10 +583,11 @@ iri_item_link(iri_listing_t *listing, iri_item_t *item)
         return IRI_OK;
     }
 
-    iri_blocks_reset(&listing->scratch);
+    iri_blocks_reset(&listing->memory.scratch);
 
-    if (item->name_len != 0 && !listing->odd
-        && iri_item_is_short(listing, item)) {
+    if (item->name_len != 0 && !listing->place.odd
+        && iri_is_short(listing, item->name_len))
+    {
         if (iri_item_is_plain(listing, item)) {
             leads = 1;
         } else {
@@ -574,7 +596,8 @@ iri_item_link(iri_listing_t *listing, iri_item_t *item)
     }
 
     if (status == IRI_OK && !leads
-        && (!odd || listing->asked++ < IRI_MAX_ASKS)) {
+        && (!odd || listing->held.asked++ < IRI_MAX_ASKS))
+    {
         status = iri_item_ask(listing, item, &leads);
     }
 
@@ -584,10 +607,24 @@ iri_item_link(iri_listing_t *listing, iri_item_t *item)
 }
 
 
+int
+iri_listing_is_twin(iri_listing_t *listing, const iri_listing_entry_t *entry,
+                    iri_str_t octets)
+{
+    iri_str_t name;
+
+    return memchr(octets.data, '/', octets.len) == NULL
+           && iri_entry_name(&listing->memory.own, listing->conf.tree, octets,
+                             &name)
+                  == IRI_OK
+           && name.len != 0 && iri_str_equal(name, entry->name);
+}
+
+
 void
 iri_listing_more(iri_listing_t *listing)
 {
-    listing->more = 1;
+    listing->held.more = 1;
 }
 
 
@@ -599,8 +636,8 @@ iri_listing_finish(iri_listing_t *listing)
 
     status = iri_listing_sort(listing);
 
-    for (i = 0; status == IRI_OK && i < listing->count; i++) {
-        status = iri_item_link(listing, listing->ranks[i].item);
+    for (i = 0; status == IRI_OK && i < listing->held.count; i++) {
+        status = iri_item_link(listing, listing->held.ranks[i].item);
     }
 
     return status == IRI_OK ? iri_page_begin(listing) : status;

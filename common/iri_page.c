@@ -13,47 +13,10 @@
 #include "iri_int.h"
 
 /* Octets of all that is written of an entry but its name and its octets. */
-#define IRI_AROUND 512
+#define IRI_AROUND 640
 
 /* Ancestors that are linked, but for the first. */
 #define IRI_MAX_CRUMBS 24
-
-/* Colours have a contrast of 7 to 1 at least (WCAG 2, 1.4.6). */
-#define IRI_STYLE                                                             \
-    ":root{color-scheme:light dark}"                                          \
-    "body{margin:0 auto;max-width:64rem;padding:1rem;"                        \
-    "font:1rem/1.5 system-ui,sans-serif;color:#1c1c1c;background:#fff}"       \
-    "a{color:#0842a0}"                                                        \
-    "a:visited{color:#5b2a86}"                                                \
-    "a:focus-visible{outline:.2rem solid;outline-offset:.1rem}"               \
-    "bdi{white-space:pre-wrap;overflow-wrap:anywhere}"                        \
-    "h1{font-size:1.25rem;margin:.5rem 0}"                                    \
-    "nav ol{display:flex;flex-wrap:wrap;gap:0 .5rem;"                         \
-    "list-style:none;margin:0;padding:0}"                                     \
-    "table{border-collapse:collapse;width:100%}"                              \
-    "th,td{padding:.25rem .5rem;text-align:start;vertical-align:baseline;"    \
-    "border-bottom:1px solid #d5d5d5}"                                        \
-    "th{white-space:nowrap;position:sticky;top:0;background:#fff}"            \
-    "th[aria-sort=ascending] a::after{content:' \\25B2'}"                     \
-    "th[aria-sort=descending] a::after{content:' \\25BC'}"                    \
-    "th:nth-child(2),td:nth-child(2){text-align:end}"                         \
-    "td:nth-child(n+2){white-space:nowrap;font-variant-numeric:tabular-nums}" \
-    "tbody tr:hover{background:#eef3fb}"                                      \
-    "small{color:#7a3300}"                                                    \
-    "@media(prefers-color-scheme:dark){"                                      \
-    "body,th{color:#e8e8e8;background:#121212}"                               \
-    "a{color:#a8c7fa}a:visited{color:#d7b8f3}"                                \
-    "th,td{border-color:#444}tbody tr:hover{background:#26303d}"              \
-    "small{color:#ffc48a}}"                                                   \
-    "@media(max-width:40rem){body{padding:.5rem}"                             \
-    "th,td{padding:.35rem .25rem}td{font-size:.9rem}"                         \
-    "td:nth-child(3){white-space:normal}"                                     \
-    "a{overflow-wrap:anywhere}}"                                              \
-    "@media print{body{max-width:none;color:#000;background:#fff}"            \
-    "th{position:static;background:#fff}a{color:#000}footer a{display:none}}"
-
-/* Of the octets of IRI_STYLE; a test says what it must be. */
-#define IRI_STYLE_HASH "sha256-4LWVSZ3inHETL/5DGbtpsynoNHi+FT3kiD+oFn+0Ryg="
 
 
 /* ---- behind a pointer ---------------------------------------------------- */
@@ -139,10 +102,7 @@ iri_copy_uri(unsigned char *p, iri_str_t path, int json)
 }
 
 
-/* Text of a page, or a string of JSON: at most six octets for one, and two. */
-typedef iri_status_t (*iri_text_put_t)(const iri_env_t *env, iri_buf_t *out,
-                                       iri_str_t text);
-
+/* At most six octets for one, and two. */
 static unsigned char *
 iri_copy_by(iri_text_put_t put, const iri_listing_t *listing,
             unsigned char *p, iri_str_t text)
@@ -231,12 +191,12 @@ iri_time_of(iri_listing_t *listing, int64_t seconds, unsigned char *p)
     day = (unsigned) (since / IRI_DAY);
     rest = (unsigned) (since % IRI_DAY);
 
-    if (day != listing->day || listing->date[0] == '\0') {
-        iri_date_of(day, listing->date);
-        listing->day = day;
+    if (day != listing->page.day || listing->page.date[0] == '\0') {
+        iri_date_of(day, listing->page.date);
+        listing->page.day = day;
     }
 
-    memcpy(p, listing->date, 10);
+    memcpy(p, listing->page.date, 10);
     p[10] = 'T';
     iri_two_digits(p + 11, rest / 3600);
     p[13] = ':';
@@ -251,26 +211,38 @@ iri_time_of(iri_listing_t *listing, int64_t seconds, unsigned char *p)
 
 /* ---- one entry of the page ----------------------------------------------- */
 
-/* "1.5 KiB"; what is left over is left out. */
+/*
+ * "1.5 KiB", to the nearest: below 10 with a tenth, and never 1024 of a unit
+ * but one of the next.  size: at least 1024.
+ */
 static unsigned char *
 iri_html_units(unsigned char *p, uint64_t size)
 {
-    const char *unit = "KMGTPE";
+    static const char units[] = "KMGTPE";
 
-    while (size >= 1024 * 1024) {
-        size /= 1024;
+    uint64_t whole, tenths, half;
+    unsigned unit = 0, shift = 10;
+
+    while (unit < 5 && (size >> shift) + (size >> (shift - 1) & 1) >= 1024) {
         unit++;
+        shift += 10;
     }
 
-    p = iri_copy_number(p, size / 1024);
+    half = UINT64_C(1) << (shift - 1);
+    whole = size >> shift;
+    tenths = (size & (2 * half - 1)) * 10;
+    tenths = whole * 10 + ((tenths + half) >> shift);
 
-    if (size < 10 * 1024) {
+    if (tenths < 100) {
+        p = iri_copy_number(p, tenths / 10);
         *p++ = '.';
-        *p++ = (unsigned char) ('0' + size % 1024 * 10 / 1024);
+        *p++ = (unsigned char) ('0' + tenths % 10);
+    } else {
+        p = iri_copy_number(p, whole + (size >> (shift - 1) & 1));
     }
 
     *p++ = ' ';
-    *p++ = (unsigned char) *unit;
+    *p++ = (unsigned char) units[unit];
 
     return iri_copy(p, "iB");
 }
@@ -351,9 +323,9 @@ iri_copy_href(const iri_listing_t *listing, unsigned char *p,
     if (item->simple) {
         p = iri_copy_octets(p, iri_item_octets(item));
     } else if (item->name_len != 0) {
-        p = iri_copy_uri(p, iri_item_name(item), listing->json);
+        p = iri_copy_uri(p, iri_item_name(item), listing->wanted.json);
     } else {
-        p = iri_copy_uri(p, iri_item_octets(item), listing->json);
+        p = iri_copy_uri(p, iri_item_octets(item), listing->wanted.json);
     }
 
     if (item->directory) {
@@ -361,6 +333,33 @@ iri_copy_href(const iri_listing_t *listing, unsigned char *p,
     }
 
     return p;
+}
+
+
+/* Where it is not linked: why not, and what its owner can do. */
+static unsigned char *
+iri_html_reason(const iri_listing_t *listing, unsigned char *p,
+                const iri_item_t *item)
+{
+    if (item->shared) {
+        return iri_copy(p, ". The name leads to another of them: to be "
+                           "reached, this one needs a name of its own.");
+    }
+    if (item->name_len != 0) {
+        return iri_copy(p,
+                        "No link: no address leads to this name. It is too "
+                        "long, or written in a form that is not looked "
+                        "for. Renamed, it can be reached.");
+    }
+    if (listing->conf.unnamed) {
+        return iri_copy(p, "No link: its octets mean another name in an "
+                           "address. Renamed, it can be reached.");
+    }
+
+    return iri_copy(p, "No link: these octets are no name in the charset of "
+                       "this directory. Renamed, or with its charset in "
+                       "iri_filename_charset (IRIFilenameCharset), it can be "
+                       "reached.");
 }
 
 
@@ -377,13 +376,16 @@ iri_html_note(const iri_listing_t *listing, unsigned char *p,
 
     if (item->shared) {
         p = iri_copy(p,
-                     "one of several with this name, its octets are <bdi>");
+                     "One of several with this name; its octets are <bdi>");
         p = iri_copy_escaped(listing, p, iri_item_octets(item));
         p = iri_copy(p, "</bdi>");
+    }
+
+    if (!item->linked) {
+        p = iri_html_reason(listing, p, item);
     } else if (item->name_len == 0) {
-        p = iri_copy(p, "octets that are no name");
-    } else {
-        p = iri_copy(p, "no link leads to it");
+        p = iri_copy(p, "No name in the charset of this directory: shown are "
+                        "its octets.");
     }
 
     return iri_copy(p, "</small>");
@@ -418,32 +420,7 @@ iri_html_entry(iri_listing_t *listing, unsigned char *p,
 
 /* ---- what stands around them --------------------------------------------- */
 
-/* A piece being written; after an error nothing more is. */
-typedef struct {
-    const iri_listing_t *listing;
-    iri_buf_t            buf;
-    iri_status_t         status;
-} iri_piece_t;
-
 static const char *const iri_sort_names[] = { "name", "size", "date" };
-
-
-static void
-iri_say(iri_piece_t *piece, const char *text)
-{
-    if (piece->status == IRI_OK) {
-        piece->status = iri_put_text(piece->listing->env, &piece->buf, text);
-    }
-}
-
-
-static void
-iri_say_by(iri_text_put_t put, iri_piece_t *piece, iri_str_t text)
-{
-    if (piece->status == IRI_OK) {
-        piece->status = put(piece->listing->env, &piece->buf, text);
-    }
-}
 
 
 static void
@@ -457,35 +434,12 @@ iri_say_number(iri_piece_t *piece, uint64_t number)
 }
 
 
-/* A link to a canonical path, from the root of the host. */
 static void
-iri_html_path(iri_piece_t *piece, iri_str_t path)
-{
-    iri_str_t uri = { 0, NULL };
-
-    /* "//name" would be another host (RFC 3986, 4.2). */
-    while (path.len > 1 && path.data[0] == '/' && path.data[1] == '/') {
-        path = iri_str_from(path, 1);
-    }
-
-    if (piece->status == IRI_OK) {
-        piece->status = iri_path_to_uri(piece->listing->env, path, &uri);
-    }
-
-    iri_say(piece, "<a href=\"");
-    iri_say_by(iri_html_put_uri, piece, uri);
-    iri_say(piece, "\"");
-}
-
-
-static void
-iri_html_crumb(iri_piece_t *piece, iri_str_t path, size_t from)
+iri_html_crumb(iri_piece_t *piece, iri_str_t path, size_t from, int last)
 {
     iri_say(piece, "<li>");
-    iri_html_path(piece, path);
-    iri_say(piece, path.len == piece->listing->conf.path.len
-                       ? " aria-current=\"page\">"
-                       : ">");
+    iri_say_path(piece, path);
+    iri_say(piece, last ? " aria-current=\"page\">" : ">");
     iri_say_by(iri_html_name, piece, iri_str_from(path, from));
     iri_say(piece, "</a></li>\n");
 }
@@ -493,10 +447,10 @@ iri_html_crumb(iri_piece_t *piece, iri_str_t path, size_t from)
 
 /* The root, and so many of the last ancestors. */
 static void
-iri_html_crumbs(iri_piece_t *piece)
+iri_html_crumbs(iri_piece_t *piece, const iri_listing_t *listing)
 {
-    iri_str_t path = piece->listing->conf.path;
-    size_t    from = 0, slashes = piece->listing->slashes;
+    iri_str_t path = listing->conf.path;
+    size_t    from = 0, slashes = listing->place.slashes;
 
     iri_say(piece, "<nav aria-label=\"Path\" lang=\"\" xml:lang=\"\"><ol>\n");
 
@@ -506,7 +460,7 @@ iri_html_crumbs(iri_piece_t *piece)
         }
 
         if (from == 0 || slashes <= IRI_MAX_CRUMBS) {
-            iri_html_crumb(piece, path, from);
+            iri_html_crumb(piece, path, from, slashes == 1);
         }
 
         from = path.len;
@@ -519,10 +473,8 @@ iri_html_crumbs(iri_piece_t *piece)
 
 /* The directory above. */
 static void
-iri_html_parent(iri_piece_t *piece)
+iri_html_parent(iri_piece_t *piece, iri_str_t path)
 {
-    iri_str_t path = piece->listing->conf.path;
-
     if (path.len < 2) {
         return;
     }
@@ -532,64 +484,57 @@ iri_html_parent(iri_piece_t *piece)
     } while (path.data[path.len - 1] != '/');
 
     iri_say(piece, "<p>");
-    iri_html_path(piece, path);
+    iri_say_path(piece, path);
     iri_say(piece, ">Parent directory</a></p>\n");
 }
 
 
 static void
-iri_html_heading(iri_piece_t *piece, iri_sort_t sort, const char *text)
+iri_html_heading(iri_piece_t *piece, const iri_listing_wanted_t *wanted,
+                 iri_sort_t sort, const char *text)
 {
-    const iri_listing_t *listing = piece->listing;
-    int                  sorted = listing->sort == sort;
+    int sorted = wanted->sort == sort;
 
     iri_say(piece, "<th scope=\"col\"");
 
     if (sorted) {
-        iri_say(piece, listing->descending ? " aria-sort=\"descending\""
-                                           : " aria-sort=\"ascending\"");
+        iri_say(piece, wanted->descending ? " aria-sort=\"descending\""
+                                          : " aria-sort=\"ascending\"");
     }
 
     iri_say(piece, "><a href=\"?sort=");
     iri_say(piece, iri_sort_names[sort]);
-    iri_say(piece, sorted && !listing->descending ? "&amp;order=desc\">"
-                                                  : "&amp;order=asc\">");
+    iri_say(piece, sorted && !wanted->descending ? "&amp;order=desc\">"
+                                                 : "&amp;order=asc\">");
     iri_say(piece, text);
     iri_say(piece, "</a></th>");
 }
 
 
 static void
-iri_html_head(iri_piece_t *piece)
+iri_html_head(iri_piece_t *piece, const iri_listing_t *listing)
 {
-    iri_str_t path = piece->listing->conf.path;
+    const iri_listing_wanted_t *wanted = &listing->wanted;
+    iri_str_t                   path = listing->conf.path;
 
-    iri_say(piece, "<!DOCTYPE html>\n"
-                   "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\" "
-                   "xml:lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                   "<meta name=\"viewport\" "
-                   "content=\"width=device-width, initial-scale=1\"/>\n"
-                   "<title>");
-    iri_say_by(iri_html_put, piece, path);
-    iri_say(piece, "</title>\n<style>" IRI_STYLE "</style>\n</head>\n<body>\n"
-                   "<header>\n");
-    iri_html_crumbs(piece);
+    iri_frame_head(piece, path);
+    iri_html_crumbs(piece, listing);
     iri_say(piece, "<h1 id=\"path\">Index of ");
     iri_say_by(iri_html_name, piece, path);
     iri_say(piece, "</h1>\n</header>\n<main>\n");
-    iri_html_parent(piece);
+    iri_html_parent(piece, path);
 
-    if (piece->listing->count == 0) {
-        iri_say(piece, piece->listing->more
+    if (listing->held.count == 0) {
+        iri_say(piece, listing->held.more
                            ? ""
                            : "<p>This directory is empty.</p>\n");
         return;
     }
 
     iri_say(piece, "<table aria-labelledby=\"path\">\n<thead>\n<tr>");
-    iri_html_heading(piece, IRI_SORT_NAME, "Name");
-    iri_html_heading(piece, IRI_SORT_SIZE, "Size");
-    iri_html_heading(piece, IRI_SORT_DATE, "Modified (UTC)");
+    iri_html_heading(piece, wanted, IRI_SORT_NAME, "Name");
+    iri_html_heading(piece, wanted, IRI_SORT_SIZE, "Size");
+    iri_html_heading(piece, wanted, IRI_SORT_DATE, "Modified (UTC)");
     iri_say(piece, "</tr>\n</thead>\n<tbody lang=\"\" xml:lang=\"\">\n");
 }
 
@@ -604,29 +549,27 @@ iri_html_count(iri_piece_t *piece, size_t count, const char *one,
 
 
 static void
-iri_html_foot(iri_piece_t *piece)
+iri_html_foot(iri_piece_t *piece, const iri_listing_t *listing)
 {
-    const iri_listing_t *listing = piece->listing;
-
-    if (listing->count != 0) {
+    if (listing->held.count != 0) {
         iri_say(piece, "</tbody>\n</table>\n");
     }
 
-    if (listing->more) {
+    if (listing->held.more) {
         iri_say(piece, "<p>Not all of this directory is shown.</p>\n");
     }
 
     iri_say(piece, "</main>\n<footer>\n<p>");
-    iri_html_count(piece, listing->directories, " directory, ",
+    iri_html_count(piece, listing->held.directories, " directory, ",
                    " directories, ");
-    iri_html_count(piece, listing->count - listing->directories, " file",
-                   " files");
+    iri_html_count(piece, listing->held.count - listing->held.directories,
+                   " file", " files");
     iri_say(piece, ". <a type=\"application/json\" href=\"?sort=");
-    iri_say(piece, iri_sort_names[listing->sort]);
+    iri_say(piece, iri_sort_names[listing->wanted.sort]);
+    iri_say(piece, listing->wanted.descending ? "&amp;order=desc"
+                                              : "&amp;order=asc");
     iri_say(piece,
-            listing->descending ? "&amp;order=desc" : "&amp;order=asc");
-    iri_say(piece, "&amp;format=json\">As JSON</a></p>\n</footer>\n</body>\n"
-                   "</html>\n");
+            "&amp;format=json\">As JSON</a></p>\n</footer>\n" IRI_FRAME_FOOT);
 }
 
 
@@ -687,7 +630,7 @@ static unsigned char *
 iri_json_entry(iri_listing_t *listing, unsigned char *p,
                const iri_item_t *item)
 {
-    if (listing->at != 0) {
+    if (listing->page.at != 0) {
         *p++ = ',';
     }
 
@@ -713,10 +656,10 @@ iri_json_entry(iri_listing_t *listing, unsigned char *p,
 
 
 static void
-iri_json_head(iri_piece_t *piece)
+iri_json_head(iri_piece_t *piece, iri_str_t path)
 {
     iri_say(piece, "{\"path\":");
-    iri_say_by(iri_json_put, piece, piece->listing->conf.path);
+    iri_say_by(iri_json_put, piece, path);
     iri_say(piece, ",\"entries\":[");
 }
 
@@ -738,29 +681,30 @@ iri_item_room(const iri_item_t *item)
 iri_status_t
 iri_page_begin(iri_listing_t *listing)
 {
-    iri_piece_t head = { listing, IRI_BUF_EMPTY, IRI_OK };
-    iri_piece_t foot = { listing, IRI_BUF_EMPTY, IRI_OK };
+    iri_piece_t head = { listing->env, IRI_BUF_EMPTY, IRI_OK };
+    iri_piece_t foot = { listing->env, IRI_BUF_EMPTY, IRI_OK };
     size_t      widest = IRI_AROUND, room, i;
 
-    for (i = 0; i < listing->count; i++) {
-        room = iri_item_room(listing->ranks[i].item);
+    for (i = 0; i < listing->held.count; i++) {
+        room = iri_item_room(listing->held.ranks[i].item);
         widest = room > widest ? room : widest;
     }
 
     head.status = iri_buf_reserve(listing->env, &head.buf, widest);
 
-    if (listing->json) {
-        iri_json_head(&head);
-        iri_say(&foot, listing->more ? "\n],\"more\":true}\n" : "\n]}\n");
+    if (listing->wanted.json) {
+        iri_json_head(&head, listing->conf.path);
+        iri_say(&foot,
+                listing->held.more ? "\n],\"more\":true}\n" : "\n]}\n");
     } else {
-        iri_html_head(&head);
-        iri_html_foot(&foot);
+        iri_html_head(&head, listing);
+        iri_html_foot(&foot, listing);
     }
 
-    listing->row = head.buf;
-    listing->told = iri_buf_str(&head.buf);
-    listing->foot = iri_buf_str(&foot.buf);
-    listing->at = 0;
+    listing->page.row = head.buf;
+    listing->page.told = iri_buf_str(&head.buf);
+    listing->page.foot = iri_buf_str(&foot.buf);
+    listing->page.at = 0;
 
     return head.status != IRI_OK ? head.status : foot.status;
 }
@@ -770,12 +714,12 @@ iri_page_begin(iri_listing_t *listing)
 static size_t
 iri_page_entry(iri_listing_t *listing, unsigned char *p)
 {
-    const iri_item_t *item = listing->ranks[listing->at].item;
+    const iri_item_t *item = listing->held.ranks[listing->page.at].item;
     unsigned char    *end;
 
-    end = listing->json ? iri_json_entry(listing, p, item)
-                        : iri_html_entry(listing, p, item);
-    listing->at++;
+    end = listing->wanted.json ? iri_json_entry(listing, p, item)
+                               : iri_html_entry(listing, p, item);
+    listing->page.at++;
 
     return (size_t) (end - p);
 }
@@ -794,50 +738,48 @@ iri_page_copy(iri_str_t *from, unsigned char *out, size_t size)
 }
 
 
-iri_status_t
-iri_listing_next(iri_listing_t *listing, unsigned char *out, size_t size,
-                 size_t *len)
+size_t
+iri_listing_next(iri_listing_t *listing, unsigned char *out, size_t size)
 {
-    unsigned char *row = listing->row.data;
+    unsigned char *row = listing->page.row.data;
     size_t         done = 0, room;
 
     while (done < size) {
-        if (listing->told.len != 0) {
-            done += iri_page_copy(&listing->told, out + done, size - done);
+        if (listing->page.told.len != 0) {
+            done += iri_page_copy(&listing->page.told, out + done,
+                                  size - done);
 
-        } else if (listing->at == listing->count) {
-            done += iri_page_copy(&listing->foot, out + done, size - done);
+        } else if (listing->page.at == listing->held.count) {
+            done += iri_page_copy(&listing->page.foot, out + done,
+                                  size - done);
             break;
 
         } else {
-            room = iri_item_room(listing->ranks[listing->at].item);
+            room = iri_item_room(listing->held.ranks[listing->page.at].item);
 
             if (room <= size - done) {
                 done += iri_page_entry(listing, out + done);
             } else {
-                listing->told.data = row;
-                listing->told.len = iri_page_entry(listing, row);
+                listing->page.told.data = row;
+                listing->page.told.len = iri_page_entry(listing, row);
             }
         }
     }
 
-    *len = done;
-
-    return IRI_OK;
+    return done;
 }
 
 
 const char *
 iri_listing_type(const iri_listing_t *listing)
 {
-    return listing->json ? "application/json" : "text/html; charset=utf-8";
+    return listing->wanted.json ? "application/json"
+                                : "text/html; charset=utf-8";
 }
 
 
 const char *
 iri_listing_policy(const iri_listing_t *listing)
 {
-    return listing->json ? "default-src 'none'"
-                         : "default-src 'none'; style-src '" IRI_STYLE_HASH
-                           "'; base-uri 'none'; form-action 'none'";
+    return iri_frame_policy(listing->wanted.json);
 }

@@ -27,8 +27,9 @@ iri_items_each(iri_listing_t *listing, iri_item_each_t each, void *arg)
     iri_item_t  *item;
     size_t       at;
 
-    for (block = listing->items.first; block != NULL;
-         block = block->head.next) {
+    for (block = listing->memory.items.first; block != NULL;
+         block = block->head.next)
+    {
         for (at = 0; status == IRI_OK && at < block->head.used;
              at += iri_item_size(item))
         {
@@ -49,6 +50,7 @@ typedef struct {
     size_t         count;
     iri_str_t      first; /* of all keys */
     size_t         same;  /* octets that all keys begin with */
+    int            none;  /* 1: there is no room for them */
 } iri_keys_t;
 
 
@@ -80,9 +82,16 @@ iri_keys_put(void *arg, iri_item_t *item)
     unsigned char octets[IRI_MAX_KEY], *copy;
     iri_status_t  status;
 
-    keys->listing->ranks[keys->count++].item = item;
+    keys->listing->held.ranks[keys->count++].item = item;
 
-    if (name.len == 0) {
+    if (name.len == 0 || keys->none) {
+        return IRI_OK;
+    }
+
+    if (keys->listing->memory.taken
+        > IRI_LISTING_MEMORY - IRI_LISTING_SPARE - IRI_LAST_BLOCK)
+    {
+        keys->none = 1;
         return IRI_OK;
     }
 
@@ -92,7 +101,8 @@ iri_keys_put(void *arg, iri_item_t *item)
         return status;
     }
 
-    copy = iri_blocks_take(keys->listing, &keys->listing->keys, key.len);
+    copy = iri_blocks_take(keys->listing, &keys->listing->memory.keys,
+                           key.len);
     if (copy == NULL) {
         return IRI_NO_MEMORY;
     }
@@ -101,6 +111,18 @@ iri_keys_put(void *arg, iri_item_t *item)
     item->key = key.data;
     item->key_len = (uint32_t) key.len;
     iri_keys_compare(keys, key);
+
+    return IRI_OK;
+}
+
+
+/* Without keys for all the order is that of the characters. */
+static iri_status_t
+iri_key_drop(void *arg, iri_item_t *item)
+{
+    (void) arg;
+    item->key = NULL;
+    item->key_len = 0;
 
     return IRI_OK;
 }
@@ -141,8 +163,10 @@ iri_ranks_fill(iri_listing_t *listing)
     keys.count = 0;
     keys.first.len = 0;
     keys.same = 0;
+    keys.none = 0;
 
-    status = iri_collator_open(&keys.collator, listing->count >= IRI_MANY);
+    status = iri_collator_open(&keys.collator,
+                               listing->held.count >= IRI_MANY);
     if (status != IRI_OK) {
         return status;
     }
@@ -150,9 +174,13 @@ iri_ranks_fill(iri_listing_t *listing)
     status = iri_items_each(listing, iri_keys_put, &keys);
     iri_collator_close(&keys.collator);
 
-    for (i = 0; status == IRI_OK && i < listing->count; i++) {
-        listing->ranks[i].rank = iri_key_rank(listing->ranks[i].item,
-                                              keys.same);
+    if (keys.none) {
+        (void) iri_items_each(listing, iri_key_drop, NULL);
+    }
+
+    for (i = 0; status == IRI_OK && i < listing->held.count; i++) {
+        listing->held.ranks[i].rank = iri_key_rank(
+            listing->held.ranks[i].item, keys.same);
     }
 
     return status;
@@ -284,12 +312,12 @@ iri_ranks_share(const iri_listing_t *listing)
     iri_item_t *item, *next;
     size_t      i;
 
-    for (i = 1; i < listing->count; i++) {
-        item = listing->ranks[i - 1].item;
-        next = listing->ranks[i].item;
+    for (i = 1; i < listing->held.count; i++) {
+        item = listing->held.ranks[i - 1].item;
+        next = listing->held.ranks[i].item;
 
         if (item->name_len != 0
-            && listing->ranks[i - 1].rank == listing->ranks[i].rank
+            && listing->held.ranks[i - 1].rank == listing->held.ranks[i].rank
             && iri_str_equal(iri_item_name(item), iri_item_name(next)))
         {
             item->shared = next->shared = 1;
@@ -302,18 +330,19 @@ iri_ranks_share(const iri_listing_t *listing)
 static void
 iri_ranks_part(iri_listing_t *listing, iri_rank_t *spare)
 {
-    size_t i, directories = 0, others = listing->directories;
+    size_t i, directories = 0, others = listing->held.directories;
 
-    for (i = 0; i < listing->count; i++) {
-        if (listing->ranks[i].item->directory) {
-            spare[directories++] = listing->ranks[i];
+    for (i = 0; i < listing->held.count; i++) {
+        if (listing->held.ranks[i].item->directory) {
+            spare[directories++] = listing->held.ranks[i];
         } else {
-            spare[others++] = listing->ranks[i];
+            spare[others++] = listing->held.ranks[i];
         }
     }
 
-    if (listing->count != 0) {
-        memcpy(listing->ranks, spare, listing->count * sizeof(*spare));
+    if (listing->held.count != 0) {
+        memcpy(listing->held.ranks, spare,
+               listing->held.count * sizeof(*spare));
     }
 }
 
@@ -327,13 +356,13 @@ iri_item_number(const iri_listing_t *listing, const iri_item_t *item)
         return UINT64_MAX;
     }
 
-    if (listing->sort == IRI_SORT_DATE) {
+    if (listing->wanted.sort == IRI_SORT_DATE) {
         number = (uint64_t) item->mtime ^ UINT64_C(1) << 63;
     } else if (item->directory) {
         return 0;
     }
 
-    return listing->descending ? ~number : number;
+    return listing->wanted.descending ? ~number : number;
 }
 
 
@@ -358,8 +387,8 @@ iri_ranks_order(const iri_listing_t *listing, iri_rank_t *ranks,
 {
     size_t i;
 
-    if (listing->sort == IRI_SORT_NAME) {
-        if (listing->descending) {
+    if (listing->wanted.sort == IRI_SORT_NAME) {
+        if (listing->wanted.descending) {
             iri_ranks_reverse(ranks, count);
         }
         return;
@@ -379,26 +408,26 @@ iri_listing_sort(iri_listing_t *listing)
     iri_blocks_t blocks = { NULL, NULL };
     iri_status_t status;
     iri_rank_t  *spare;
-    size_t       n = listing->count, directories = listing->directories;
+    size_t n = listing->held.count, directories = listing->held.directories;
 
-    listing->ranks = iri_blocks_take(listing, &blocks,
-                                     2 * n * sizeof(*listing->ranks));
-    if (listing->ranks == NULL) {
+    listing->held.ranks = iri_blocks_take(
+        listing, &blocks, 2 * n * sizeof(*listing->held.ranks));
+    if (listing->held.ranks == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    spare = listing->ranks + n;
+    spare = listing->held.ranks + n;
 
     status = iri_ranks_fill(listing);
     if (status != IRI_OK) {
         return status;
     }
 
-    iri_ranks_sort(listing->ranks, spare, n, iri_name_is_behind);
+    iri_ranks_sort(listing->held.ranks, spare, n, iri_name_is_behind);
     iri_ranks_share(listing);
     iri_ranks_part(listing, spare);
-    iri_ranks_order(listing, listing->ranks, spare, directories);
-    iri_ranks_order(listing, listing->ranks + directories, spare,
+    iri_ranks_order(listing, listing->held.ranks, spare, directories);
+    iri_ranks_order(listing, listing->held.ranks + directories, spare,
                     n - directories);
 
     return IRI_OK;

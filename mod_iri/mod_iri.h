@@ -394,6 +394,9 @@ int mod_iri_ask_expr_lookup(ap_expr_lookup_parms *parms);
 /* Could the server read what a subrequest has found? */
 int mod_iri_is_readable(request_rec *rr);
 
+/* Of a page that tells names: the policy of its own, unless it has one. */
+void mod_iri_protect(request_rec *r, const char *policy);
+
 /* ---- mod_iri_choice.c --------------------------------------------------- */
 
 /*

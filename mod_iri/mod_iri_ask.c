@@ -256,6 +256,19 @@ mod_iri_ask_keep(request_rec *r)
     }
 }
 
+/* ---- what is told ------------------------------------------------------- */
+
+void
+mod_iri_protect(request_rec *r, const char *policy)
+{
+    static const char field[] = "Content-Security-Policy";
+
+    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
+    if (apr_table_get(r->headers_out, field) == NULL) {
+        apr_table_setn(r->headers_out, field, policy);
+    }
+}
+
 /* ---- what was found ----------------------------------------------------- */
 
 /* Could the server read it, as far as it would be the one to do so? */

@@ -143,6 +143,7 @@ mod_iri_send_choices(request_rec *r, const iri_found_t *found)
     apr_table_mergen(r->headers_out, "Vary", "Accept");
     /* what is told depends on who asks, and on what there is just now */
     apr_table_setn(r->headers_out, "Cache-Control", "no-store");
+    mod_iri_protect(r, iri_choices_policy(is_json));
     ap_rwrite(body.data, (int) body.len, r);
     return DONE;
 }

@@ -22,13 +22,11 @@ static const char mod_iri_known_user[] = "iri-known-user";
 /* What one listing is made with. */
 typedef struct {
     request_rec           *r;
-    const iri_tree_conf_t *tree;
     iri_listing_t         *listing;
     mod_iri_asker_t        asker;
     apr_pool_t            *pool; /* of one entry */
     const char            *dir;  /* octets on disk, ends with "/" */
     const char            *uri;  /* the same, percent-encoded */
-    int                    read; /* 1: paths of names need not be read */
 
     const iri_listing_entry_t *entry;  /* in question */
     const char                *octets; /* of it, below dir */
@@ -63,21 +61,6 @@ mod_iri_below(const mod_iri_list_t *list)
                : filename;
 }
 
-/* Has what was found the same name? */
-static int
-mod_iri_is_twin(const mod_iri_list_t *list, const char *found)
-{
-    iri_env_apr_t env;
-    iri_str_t     name;
-
-    iri_env_apr_init(&env, list->pool, NULL, NULL);
-    return found != NULL && strchr(found, '/') == NULL
-           && iri_entry_name(&env.env, list->tree, mod_iri_str(found), &name)
-                  == IRI_OK
-           && name.len == list->entry->name.len
-           && memcmp(name.data, list->entry->name.data, name.len) == 0;
-}
-
 /*
  * Of an entry whose path leads to another of its name, or that has none, its
  * octets are told without a link, if the rules have nothing against the path.
@@ -88,7 +71,9 @@ mod_iri_is_other(const mod_iri_list_t *list, const request_rec *rr,
 {
     return list->entry->name.len == 0
                ? rr->status == HTTP_OK || rr->status == HTTP_NOT_FOUND
-               : rr->status == HTTP_OK && mod_iri_is_twin(list, found);
+               : rr->status == HTTP_OK && found != NULL
+                     && iri_listing_is_twin(list->listing, list->entry,
+                                            mod_iri_str(found));
 }
 
 /* What does the answer come to? */
@@ -120,7 +105,7 @@ mod_iri_ask_path(mod_iri_list_t *list, const char *path, const char *uri)
     mod_iri_told_t   told;
 
     asker->unnamed = list->entry->name.len == 0;
-    asker->path = list->read && !asker->unnamed ? path : NULL;
+    asker->path = list->entry->reads ? path : NULL;
     asker->uri = uri;
     rr = mod_iri_ask(asker, uri);
     told = mod_iri_answered(list, rr, uri[strlen(uri) - 1] == '/');
@@ -231,7 +216,7 @@ mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
     apr_status_t rv;
     iri_status_t status = IRI_OK;
 
-    while (status == IRI_OK) {
+    while (status == IRI_OK && !iri_listing_is_full(list->listing)) {
         rv = apr_dir_read(&info, APR_FINFO_NAME | APR_FINFO_TYPE, dir);
         if (APR_STATUS_IS_ENOENT(rv)) {
             break;
@@ -244,6 +229,9 @@ mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
             status = mod_iri_list_entry(list, &info);
             apr_pool_clear(list->pool);
         }
+    }
+    if (iri_listing_is_full(list->listing)) {
+        iri_listing_more(list->listing);
     }
     if (status == IRI_OK) {
         status = iri_listing_finish(list->listing);
@@ -291,31 +279,6 @@ mod_iri_read_directory(mod_iri_list_t *list)
     return status;
 }
 
-/*
- * A path that is read as itself, far from all limits, is so with a name behind
- * it, which is in NFC and holds nothing that is refused.
- */
-static int
-mod_iri_is_read(const mod_iri_list_t *list)
-{
-    request_rec  *r = list->r;
-    iri_reading_t reading;
-    iri_env_apr_t env;
-    const char   *path;
-    int           i;
-
-    path = r->uri;
-    for (i = 0; i < 2; i++) {
-        path = apr_pstrcat(r->pool, path, "x/", NULL);
-    }
-    mod_iri_env(&env, r);
-    return strlen(path) + 2 * IRI_MAX_SEGMENT < IRI_MAX_PATH
-           && mod_iri_read_made(r->server, &env.env, mod_iri_str(path),
-                                &reading)
-                  == IRI_OK
-           && reading.answer == IRI_PASS && reading.form != IRI_FORM_INVALID;
-}
-
 /* ---- the answer --------------------------------------------------------- */
 
 static int
@@ -323,17 +286,10 @@ mod_iri_send_page(mod_iri_list_t *list)
 {
     request_rec   *r = list->r;
     unsigned char *piece = apr_palloc(r->pool, MOD_IRI_PIECE);
-    iri_status_t   status;
     size_t         len;
 
     while (!r->connection->aborted) {
-        status = iri_listing_next(list->listing, piece, MOD_IRI_PIECE, &len);
-        if (status != IRI_OK) {
-            mod_iri_list_failed(r, status);
-            r->connection->keepalive = AP_CONN_CLOSE;
-            r->connection->aborted = 1; /* what was sent is not all */
-            break;
-        }
+        len = iri_listing_next(list->listing, piece, MOD_IRI_PIECE);
         if (len == 0 || ap_rwrite(piece, (int) len, r) < 0) {
             break;
         }
@@ -348,14 +304,9 @@ mod_iri_send_page(mod_iri_list_t *list)
 static void
 mod_iri_list_headers(request_rec *r, const iri_listing_t *listing)
 {
-    static const char policy[] = "Content-Security-Policy";
-
     ap_set_content_type(r, iri_listing_type(listing));
     apr_table_mergen(r->headers_out, "Cache-Control", "private");
-    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
-    if (apr_table_get(r->headers_out, policy) == NULL) {
-        apr_table_setn(r->headers_out, policy, iri_listing_policy(listing));
-    }
+    mod_iri_protect(r, iri_listing_policy(listing));
 }
 
 static int
@@ -371,8 +322,7 @@ mod_iri_send_listing(request_rec *r)
     mod_iri_env(env, r);
     list.r = r;
     list.dir = r->filename;
-    list.tree = mod_iri_tree_known(r);
-    conf->tree = list.tree;
+    conf->tree = mod_iri_tree_known(r);
     conf->cache = server->cache;
     conf->reading = &server->reading;
     conf->root = mod_iri_str(r->filename);
@@ -381,7 +331,6 @@ mod_iri_send_listing(request_rec *r)
     /* Another client would read the link to such an entry otherwise. */
     conf->unnamed = server->reading.invalid == IRI_INVALID_PASS
                     && server->vary == NULL;
-    list.read = mod_iri_is_read(&list);
     status = mod_iri_list_failed(
         r, iri_listing_begin(&env->env, conf, &list.listing));
     if (status != OK) {

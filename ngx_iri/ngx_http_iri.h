@@ -481,6 +481,9 @@ void ngx_http_iri_address_anew(ngx_http_request_t *r);
 
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */
 
+/* Of a page that tells names: its policy, static.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_iri_protect(ngx_http_request_t *r, const char *text);
+
 /* After the engine of iscf is known. */
 void ngx_http_iri_listing_merge(const ngx_http_iri_loc_conf_t *prev,
     ngx_http_iri_loc_conf_t *conf, ngx_http_iri_srv_conf_t *iscf);

@@ -135,7 +135,8 @@ ngx_http_iri_choice_head(ngx_http_request_t *r, ngx_uint_t json, size_t len)
     r->headers_out.content_type_lowcase = NULL;
 
     if (ngx_http_iri_header_add(r, "Vary", accept) == NULL
-        || ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL)
+        || ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL
+        || ngx_http_iri_protect(r, iri_choices_policy(json)) != NGX_OK)
     {
         return NGX_ERROR;
     }

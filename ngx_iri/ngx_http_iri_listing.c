@@ -483,6 +483,10 @@ ngx_http_iri_listing_read(ngx_http_request_t     *r,
 
             rc = ngx_http_iri_listing_taken(listing);
 
+        } else if (iri_listing_is_full(listing->page)) {
+            iri_listing_more(listing->page);
+            return NGX_OK;
+
         } else {
             rc = ngx_http_iri_listing_next(r, listing);
             if (rc != NGX_OK) {
@@ -508,6 +512,26 @@ ngx_http_iri_listing_read(ngx_http_request_t     *r,
 
 /* ---- headers ------------------------------------------------------------ */
 
+ngx_int_t
+ngx_http_iri_protect(ngx_http_request_t *r, const char *text)
+{
+    ngx_str_t policy;
+
+    static ngx_str_t nosniff = ngx_string("nosniff");
+
+    policy.data = (u_char *) text;
+    policy.len = ngx_strlen(text);
+
+    return ngx_http_iri_header_add(r, "X-Content-Type-Options", nosniff)
+                       != NULL
+                   && ngx_http_iri_header_add(r, "Content-Security-Policy",
+                                              policy)
+                          != NULL
+               ? NGX_OK
+               : NGX_ERROR;
+}
+
+
 /* Which names are in it depends on who asks. */
 static ngx_int_t
 ngx_http_iri_listing_head(ngx_http_request_t     *r,
@@ -515,10 +539,9 @@ ngx_http_iri_listing_head(ngx_http_request_t     *r,
 {
     u_char    *type = (u_char *) iri_listing_type(listing->page);
     u_char    *p = (u_char *) ngx_strchr(type, ';');
-    ngx_str_t *charset = &r->headers_out.charset, policy;
+    ngx_str_t *charset = &r->headers_out.charset;
 
     static ngx_str_t privately = ngx_string("private");
-    static ngx_str_t nosniff = ngx_string("nosniff");
 
     r->headers_out.status = NGX_HTTP_OK;
 
@@ -533,14 +556,9 @@ ngx_http_iri_listing_head(ngx_http_request_t     *r,
         ngx_str_set(charset, "utf-8");
     }
 
-    policy.data = (u_char *) iri_listing_policy(listing->page);
-    policy.len = ngx_strlen(policy.data);
-
     if (ngx_http_iri_header_add(r, "Cache-Control", privately) == NULL
-        || ngx_http_iri_header_add(r, "X-Content-Type-Options", nosniff)
-               == NULL
-        || ngx_http_iri_header_add(r, "Content-Security-Policy", policy)
-               == NULL)
+        || ngx_http_iri_protect(r, iri_listing_policy(listing->page))
+               != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -584,20 +602,14 @@ ngx_http_iri_listing_buffer(ngx_http_request_t     *r,
 
 
 /* As much of the page as there is room for; ended: that was all of it. */
-static ngx_int_t
+static void
 ngx_http_iri_listing_fill(ngx_http_request_t     *r,
                           ngx_http_iri_listing_t *listing, ngx_buf_t *b)
 {
-    size_t       len;
-    iri_status_t status;
+    size_t len;
 
     while (b->last < b->end) {
-        status = iri_listing_next(listing->page, b->last, b->end - b->last,
-                                  &len);
-        if (status != IRI_OK) {
-            (void) ngx_http_iri_listing_failed(r, status);
-            return NGX_ERROR;
-        }
+        len = iri_listing_next(listing->page, b->last, b->end - b->last);
 
         if (len == 0) {
             listing->ended = 1;
@@ -615,8 +627,6 @@ ngx_http_iri_listing_fill(ngx_http_request_t     *r,
         b->recycled = 0;
         b->sync = 1;
     }
-
-    return NGX_OK;
 }
 
 
@@ -635,11 +645,11 @@ ngx_http_iri_listing_send(ngx_http_request_t     *r,
         {
             out = ngx_http_iri_listing_buffer(r, listing);
 
-            if (out == NULL
-                || ngx_http_iri_listing_fill(r, listing, out->buf) != NGX_OK)
-            {
+            if (out == NULL) {
                 return NGX_ERROR;
             }
+
+            ngx_http_iri_listing_fill(r, listing, out->buf);
         }
 
         rc = ngx_http_output_filter(r, out);

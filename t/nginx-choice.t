@@ -161,12 +161,15 @@ sub answer {
 my $page = $server->get('/name.txt');
 is $page->status, 300, 'status';
 is $page->header('Content-Type'), 'text/html; charset=utf-8', 'type';
+like $page->header('Content-Security-Policy'),
+    qr/^default-src 'none'; style-src 'sha256-/, 'it may load nothing';
+is $page->header('X-Content-Type-Options'), 'nosniff', 'no guessing';
 is $page->header('Content-Length'), length $page->body, 'length';
 is $page->header('Vary'), 'Accept', 'Vary';
 is $page->header('Cache-Control'), 'no-store', 'kept by nobody';
 like $page->body, qr{<li><a\ href="/NAME\.txt"><bdi>/NAME\.txt</bdi></a></li>
     \s+<li><a\ href="/Name\.txt">}x, 'the names in their order';
-like $page->body, qr{several names like <bdi>/name\.txt</bdi>:},
+like $page->body, qr{several names like <bdi>/name\.txt</bdi>\.},
     'the one asked';
 is answer('/name.txt?a=%2F&b<"'),
     '300 /NAME.txt?a=%2F&amp;b&lt;&quot; /Name.txt?a=%2F&amp;b&lt;&quot;',
@@ -210,7 +213,7 @@ is answer('/dirs/sub/file.txt'), '300 /dirs/SUB/FILE.txt /dirs/Sub/File.txt',
     'several directories';
 $page = $server->get('/many_abcdefghi');
 is scalar(() = $page->body =~ /<li>/g), 8, 'eight at most';
-like $page->body, qr/<p>and others</, 'and that there are others';
+like $page->body, qr/<p>There are others, too/, 'and that there are others';
 like $server->get('/many_abcdefghi', headers => ['Accept', 'application/json'])
     ->body, qr/\],"more":true\}$/, 'in JSON, too';
 is answer('/404/name.txt'), '404', 'iri_ambiguous 404';

@@ -74,8 +74,7 @@ list_page(list_t *list)
     assert_int_equal(iri_listing_finish(list->listing), IRI_OK);
 
     do {
-        assert_int_equal(
-            iri_listing_next(list->listing, out, sizeof(out), &n), IRI_OK);
+        n = iri_listing_next(list->listing, out, sizeof(out));
         list->page = realloc(list->page, list->len + n + 1);
         memcpy(list->page + list->len, out, n);
         list->len += n;
@@ -383,7 +382,10 @@ test_hostile(void **state)
         { "%41%zz%", "<a href=\"./%2541%25zz%25\"><bdi>%2541%zz%</bdi></a>" },
         { "a?b#c:d", "<a href=\"./a%3Fb%23c:d\"><bdi>a?b#c:d</bdi></a>" },
         { "a\nb\x7F", "<bdi>a%0Ab%7F</bdi> <small lang=\"en\" "
-                      "xml:lang=\"en\">octets that are no name</small>" },
+                      "xml:lang=\"en\">No link: these octets are no name in "
+                      "the charset of this directory. Renamed, or with its "
+                      "charset in iri_filename_charset (IRIFilenameCharset), "
+                      "it can be reached.</small>" },
         { "\xC3\xA9\xFF%\xC0\xAF<",
           "<bdi>%C3%A9%FF%25%C0%AF&lt;</bdi> <small" },
         { "\xEF\xBF\xBE\xE2\x80\xA8\xC2\xAD\xEF\xBF\xB9",
@@ -605,6 +607,7 @@ test_around(void **state)
     p = iri_listing_policy(list.listing);
     assert_ptr_equal(strstr(p, "default-src 'none'; style-src 'sha256-"), p);
     assert_non_null(strstr(p, "='; base-uri 'none'; form-action 'none'"));
+    assert_string_equal(iri_choices_policy(0), p);
     list_free(&list);
 
     list_init(&list, "", "format=json");
@@ -700,11 +703,20 @@ test_numbers(void **state)
         { 1023, "<td>1023 B</td>" },
         { 1024, "<td><data value=\"1024\">1.0 KiB</data></td>" },
         { 1536, "\"1536\">1.5 KiB<" },
-        { 10239, "\"10239\">9.9 KiB<" },
+        { 1075, "\"1075\">1.0 KiB<" }, /* to the nearest */
+        { 1076, "\"1076\">1.1 KiB<" },
+        { 10188, "\"10188\">9.9 KiB<" },
+        { 10189, "\"10189\">10 KiB<" },
         { 10240, "\"10240\">10 KiB<" },
-        { 1048575, "\"1048575\">1023 KiB<" },
+        { 10751, "\"10751\">10 KiB<" },
+        { 10752, "\"10752\">11 KiB<" },
+        { 1048063, "\"1048063\">1023 KiB<" },
+        { 1048064, "\"1048064\">1.0 MiB<" },
         { 1048576, "\"1048576\">1.0 MiB<" },
-        { UINT64_MAX, "\"18446744073709551615\">15 EiB<" },
+        { 1099511627775, "\"1099511627775\">1.0 TiB<" },
+        { UINT64_C(11529215046068469759),
+          "\"11529215046068469759\">10 EiB<" },
+        { UINT64_MAX, "\"18446744073709551615\">16 EiB<" },
     };
     int64_t   seconds;
     struct tm tm;
@@ -899,8 +911,8 @@ reach(const char *labels, iri_names_t names, unsigned match,
 
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
 
-    for (i = 0; i < list.listing->count; i++) {
-        item = list.listing->ranks[i].item;
+    for (i = 0; i < list.listing->held.count; i++) {
+        item = list.listing->held.ranks[i].item;
         name = item->name_len != 0 ? iri_item_name(item)
                                    : iri_item_octets(item);
         linked = leads(&list, name, iri_item_octets(item), item->directory)
@@ -963,7 +975,7 @@ linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
         iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
     list_add(&list, octets, 0, 0);
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-    linked = list.listing->ranks[0].item->linked;
+    linked = list.listing->held.ranks[0].item->linked;
     list_free(&list);
 
     return linked;
@@ -996,12 +1008,12 @@ test_twins(void **state)
     list_add(&list, S("\xCA\xB9"), 0, 0);
     list_add(&list, S("\xCD\xB4"), 0, 0);
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-    assert_int_equal(list.listing->count, 2);
+    assert_int_equal(list.listing->held.count, 2);
 
     for (i = 0; i < 2; i++) {
-        assert_true(list.listing->ranks[i].item->shared);
-        assert_int_equal(list.listing->ranks[i].item->linked,
-                         list.listing->ranks[i].item->same);
+        assert_true(list.listing->held.ranks[i].item->shared);
+        assert_int_equal(list.listing->held.ranks[i].item->linked,
+                         list.listing->held.ranks[i].item->same);
     }
 
     list_free(&list);
@@ -1027,7 +1039,7 @@ test_asks(void **state)
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
 
     for (i = 0; i < 110; i++) {
-        linked += list.listing->ranks[i].item->linked;
+        linked += list.listing->held.ranks[i].item->linked;
     }
 
     assert_int_equal(linked, 100);
@@ -1079,7 +1091,7 @@ test_lengths(void **state)
             IRI_OK);
         list_add(&list, S("\xC3\xA9"), 0, 0);
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-        assert_int_equal(list.listing->ranks[0].item->linked,
+        assert_int_equal(list.listing->held.ranks[0].item->linked,
                          len + 2 <= IRI_MAX_PATH);
         list_free(&list);
 
@@ -1095,7 +1107,7 @@ test_lengths(void **state)
         memcpy(octets, "\xC3\xA9", 2);
         list_add(&list, name, 0, 0);
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-        assert_int_equal(list.listing->ranks[0].item->linked,
+        assert_int_equal(list.listing->held.ranks[0].item->linked,
                          len + 2 <= IRI_MAX_PATH);
         path[len - 97] = 'b';
         path[len - 1] = 'b';
@@ -1117,7 +1129,7 @@ test_lengths(void **state)
             IRI_OK);
         list_add(&list, S("\xC3\xA9"), 0, 0);
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-        assert_int_equal(list.listing->ranks[0].item->linked,
+        assert_int_equal(list.listing->held.ranks[0].item->linked,
                          (len + 1) / 2 <= IRI_MAX_SEGMENTS);
         list_free(&list);
 
@@ -1130,7 +1142,7 @@ test_lengths(void **state)
             IRI_OK);
         list_add(&list, S("\xC3\xA9/"), 0, 0);
         assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-        assert_int_equal(list.listing->ranks[0].item->linked,
+        assert_int_equal(list.listing->held.ranks[0].item->linked,
                          (len + 1) / 2 + 1 <= IRI_MAX_SEGMENTS);
         list_free(&list);
     }
@@ -1193,8 +1205,7 @@ test_pieces(void **state)
 
             for (len = 0;; len += n) {
                 out = malloc(size); /* a sanitizer sees what is behind */
-                assert_int_equal(
-                    iri_listing_next(list.listing, out, size, &n), IRI_OK);
+                n = iri_listing_next(list.listing, out, size);
                 assert_true(n <= size);
                 memcpy(pieces + len, out, n);
                 free(out);
@@ -1255,8 +1266,7 @@ page_without(const char *query, const list_t *want, size_t n, int on)
     assert_true(status == IRI_OK ? !failed : status == IRI_NO_MEMORY);
 
     if (status == IRI_OK) {
-        assert_int_equal(
-            iri_listing_next(list.listing, out, sizeof(out), &len), IRI_OK);
+        len = iri_listing_next(list.listing, out, sizeof(out));
         assert_int_equal(len, want->len);
         assert_memory_equal(out, want->page, len);
     }
@@ -1293,34 +1303,117 @@ test_no_memory(void **state)
 }
 
 
-/* What a listing may take, and what an entry does. */
+/*
+ * With iri_invalid pass what has no name is linked by its octets; but not
+ * where these mean another name in a request.  Both say what is the matter.
+ */
 static void
-test_memory(void **state)
+test_unnamed(void **state)
+{
+    iri_reading_conf_t reading;
+    list_t             list;
+
+    (void) state;
+    memset(&reading, 0, sizeof(reading));
+    reading.invalid = IRI_INVALID_PASS;
+    list_init(&list, "euc-jp", "");
+    list.conf.reading = &reading;
+    list.conf.unnamed = 1;
+    assert_int_equal(
+        iri_listing_begin(&list.core.env, &list.conf, &list.listing), IRI_OK);
+    list_add(&list, S("\xE9.txt"), 3, 0);
+    list_add(&list, S("\xE3\x81\x9B.txt"), 3, 0);
+    assert_non_null(strstr(list_page(&list),
+                           "<a href=\"./%E9.txt\"><bdi>%E9.txt</bdi></a>"
+                           " <small lang=\"en\" xml:lang=\"en\">No "
+                           "name in the charset"));
+    assert_non_null(strstr(list.page, "<td><bdi>%E3%81%9B.txt</bdi> <small "
+                                      "lang=\"en\" xml:lang=\"en\">No link: "
+                                      "its octets mean another name"));
+    list_free(&list);
+}
+
+
+/* A listing with so many names of so many octets, or as many as it holds. */
+static size_t
+list_many(list_t *list, size_t len, size_t most)
 {
     static unsigned char octets[IRI_MAX_OCTETS];
     iri_listing_entry_t  entry;
     iri_listing_info_t   info = { 0, 1, 1, 1 };
-    iri_str_t            name = { sizeof(octets), octets };
-    iri_status_t         status = IRI_OK;
-    char                 text[32];
-    list_t               list;
+    iri_str_t            name = { len, octets };
     size_t               i;
+
+    memset(octets, 0xff, sizeof(octets));
+
+    for (i = 0; i < most && !iri_listing_is_full(list->listing); i++) {
+        if (len < 100) { /* characters whose keys are long */
+            snprintf((char *) octets, sizeof(octets), "%s%07lu",
+                     "\xEA\xB0\x80\xEA\xB0\x81\xEA\xB0\x82\xEA\xB0\x83",
+                     (unsigned long) (9999999 - i));
+        }
+        assert_int_equal(iri_listing_entry(list->listing, name, &entry),
+                         IRI_OK);
+        assert_int_equal(iri_listing_add(list->listing, &entry, &info),
+                         IRI_OK);
+    }
+
+    return i;
+}
+
+
+/*
+ * What a listing may take: the rest is left out, which is said; where there is
+ * no room for keys the order is that of the characters.
+ */
+static void
+test_full(void **state)
+{
+    list_t list;
+    size_t n;
 
     (void) state;
     list_init(&list, "", "");
-    memset(octets, 0xff, sizeof(octets));
-
-    for (i = 0; status == IRI_OK; i++) {
-        assert_true(i < IRI_LISTING_MEMORY / sizeof(octets) + 1);
-        assert_int_equal(iri_listing_entry(list.listing, name, &entry),
-                         IRI_OK);
-        status = iri_listing_add(list.listing, &entry, &info);
-    }
-
-    assert_int_equal(status, IRI_NO_MEMORY);
-    assert_true(i > IRI_LISTING_MEMORY / sizeof(octets) * 9 / 10);
-    assert_true(list.listing->taken <= IRI_LISTING_MEMORY);
+    n = list_many(&list, IRI_MAX_OCTETS, SIZE_MAX);
+    assert_true(n > IRI_LISTING_MEMORY / IRI_MAX_OCTETS * 9 / 10);
+    assert_true(n < IRI_LISTING_MEMORY / IRI_MAX_OCTETS);
+    assert_null(strstr(list_page(&list), "Not all of this directory"));
     list_free(&list);
+
+    list_init(&list, "", "");
+    assert_int_equal(list_many(&list, IRI_MAX_OCTETS, SIZE_MAX), n);
+    list_add(&list, S("left-out"), 3, 0);
+    assert_non_null(strstr(list_page(&list), "Not all of this directory"));
+    assert_null(strstr(list.page, "left-out"));
+    assert_true(list.listing->memory.taken <= IRI_LISTING_MEMORY);
+    list_free(&list);
+
+    list_init(&list, "", "");
+    n = list_many(&list, 19, SIZE_MAX);
+    assert_true(n > 800000);
+    assert_true(list.listing->memory.taken <= IRI_LISTING_MEMORY);
+    assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
+    assert_true(list.listing->memory.taken <= IRI_LISTING_MEMORY);
+    assert_int_equal(list.listing->held.ranks[0].item->key_len, 0);
+    assert_true(
+        iri_str_compare(iri_item_name(list.listing->held.ranks[0].item),
+                        iri_item_name(list.listing->held.ranks[1].item))
+        < 0);
+    list_free(&list);
+}
+
+
+/* What an entry takes. */
+static void
+test_memory(void **state)
+{
+    iri_listing_entry_t entry;
+    iri_listing_info_t  info = { 0, 1, 1, 1 };
+    char                text[32];
+    list_t              list;
+    size_t              i;
+
+    (void) state;
 
     /* 72 octets beside the name and its key, and what is left of a block. */
     list_init(&list, "", "");
@@ -1332,7 +1425,8 @@ test_memory(void **state)
                          IRI_OK);
     }
     assert_int_equal(iri_listing_finish(list.listing), IRI_OK);
-    assert_true(list.listing->taken < 50000 * (72 + 17 + 24) + (2 << 20));
+    assert_true(list.listing->memory.taken
+                < 50000 * (72 + 17 + 24) + (2 << 20));
     list_free(&list);
 }
 
@@ -1347,7 +1441,8 @@ main(void)
         cmocka_unit_test(test_around),    cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_links),     cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_pieces),    cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_full),
+        cmocka_unit_test(test_unnamed),   cmocka_unit_test(test_characters),
         cmocka_unit_test(test_escapes),   cmocka_unit_test(test_deep),
         cmocka_unit_test(test_alike),     cmocka_unit_test(test_shared),
         cmocka_unit_test(test_odd_paths), cmocka_unit_test(test_twins),

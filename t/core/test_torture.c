@@ -1913,9 +1913,7 @@ list_run(core_t *core, const iri_listing_conf_t *conf, listed_t *out)
         out->status = iri_listing_finish(listing);
     }
     if (out->status == IRI_OK) {
-        assert_int_equal(iri_listing_next(listing, out->page,
-                                          sizeof(out->page), &out->len),
-                         IRI_OK);
+        out->len = iri_listing_next(listing, out->page, sizeof(out->page));
     }
 }
 
