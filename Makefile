@@ -49,8 +49,10 @@ HTTPD_FLAGS = $(call once,HTTPD_FLAGS,$(shell \
 
 # ---- files -------------------------------------------------------------------
 
-# Of common/ only iri_env_apr.c knows APR: nginx must not see it.
+# Of common/ only iri_env_apr.c knows APR: nginx must not see it.  What no
+# server needs is in common/whole/, and in libiri.a alone.
 CORE_SRC  := $(filter-out common/iri_env_apr.c,$(wildcard common/*.c))
+WHOLE_SRC := $(wildcard common/whole/*.c)
 ENV_SRC   := common/iri_env_apr.c
 HTTPD_SRC := $(wildcard mod_iri/*.c)
 CLI_SRC   := $(wildcard cli/*.c)
@@ -61,7 +63,7 @@ NGX_FILES := config $(wildcard ngx_iri/*.[ch]) $(CORE_SRC) \
              $(wildcard common/*.h)
 
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
-OBJECTS    = $(call obj,$(CORE_SRC) $(ENV_SRC) $(HTTPD_SRC) $(CLI_SRC) \
+OBJECTS    = $(call obj,$(CORE_SRC) $(WHOLE_SRC) $(ENV_SRC) $(HTTPD_SRC) $(CLI_SRC) \
                $(TEST_SRC) $(TEST_LIB) $(FAULT_SRC))
 TESTS      = $(patsubst t/core/%.c,$(BUILD)/t/%,$(TEST_SRC))
 BUILT      = $(BUILD)/libiri.a $(BUILD)/iri $(BUILD)/mod_iri.so \
@@ -79,7 +81,7 @@ httpd: $(BUILD)/mod_iri.so ## build mod_iri alone
 
 nginx: $(BUILD)/ngx_http_iri_module.so ## build ngx_iri alone
 
-$(BUILD)/libiri.a: $(call obj,$(CORE_SRC))
+$(BUILD)/libiri.a: $(call obj,$(CORE_SRC) $(WHOLE_SRC))
 	$(call tell,AR $@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -221,7 +223,7 @@ include t/long.mk
 # ---- housekeeping ------------------------------------------------------------
 
 # Headers are set by hand.
-C_FILES = $(wildcard common/*.c mod_iri/*.c ngx_iri/*.c cli/*.c t/core/*.c \
+C_FILES = $(wildcard common/*.c common/whole/*.c mod_iri/*.c ngx_iri/*.c cli/*.c t/core/*.c \
               t/fuzz/*.c t/churn/*.c t/torture/*.c t/bench/*.c)
 
 format:        ## put all C files in form

@@ -200,6 +200,10 @@ iri_status_t iri_nfc_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out);
 iri_status_t iri_nfc_piece(const iri_env_t *env, iri_str_t piece,
                            iri_buf_t *out);
 
+/* The same of a text of any length, piece by piece (iri_function.c). */
+iri_status_t iri_nfc_text(const iri_env_t *env, iri_str_t text,
+                          iri_buf_t *out);
+
 /* Append run in NFD, with the exceptions of iri_nfc_put. */
 iri_status_t iri_nfd_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out);
 

@@ -18,7 +18,7 @@ typedef struct {
     iri_str_t authority; /* "//host:80", or empty */
     iri_str_t path;
     iri_str_t tail; /* query and fragment, from "?" or "#" on */
-} iri_parts_t;
+} iri_value_t;
 
 
 /* ---- octets -------------------------------------------------------------- */
@@ -150,7 +150,7 @@ iri_scheme_len(iri_str_t s)
 /* RFC 3986, appendix B. */
 static void
 iri_reference_split(const iri_reference_conf_t *conf, iri_str_t s,
-                    iri_parts_t *parts)
+                    iri_value_t *parts)
 {
     iri_str_t behind;
 
@@ -240,7 +240,7 @@ iri_is_this_host(const iri_reference_conf_t *conf, iri_str_t scheme,
 
 /* Is the path one that this server itself reads?  authority: as written */
 static int
-iri_is_own(const iri_reference_conf_t *conf, const iri_parts_t *parts,
+iri_is_own(const iri_reference_conf_t *conf, const iri_value_t *parts,
            iri_str_t authority)
 {
     if (conf->other) {
@@ -480,7 +480,7 @@ iri_put_authority(const iri_env_t *env, const iri_reference_conf_t *conf,
  * 4.2).  What came so stays so.
  */
 static iri_status_t
-iri_put_dot(const iri_env_t *env, const iri_parts_t *parts, iri_str_t path,
+iri_put_dot(const iri_env_t *env, const iri_value_t *parts, iri_str_t path,
             iri_buf_t *buf)
 {
     iri_str_t first = path;
@@ -499,7 +499,7 @@ iri_put_dot(const iri_env_t *env, const iri_parts_t *parts, iri_str_t path,
 
 static iri_status_t
 iri_put_path(const iri_env_t *env, const iri_reference_conf_t *conf,
-             const iri_parts_t *parts, iri_buf_t *buf)
+             const iri_value_t *parts, iri_buf_t *buf)
 {
     iri_buf_t path = IRI_BUF_EMPTY;
     iri_str_t authority = iri_str_from(iri_buf_str(buf), parts->scheme.len);
@@ -524,7 +524,7 @@ iri_reference(const iri_env_t *env, const iri_reference_conf_t *conf,
 {
     iri_str_t    trimmed = iri_trim(value);
     iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_parts_t  parts;
+    iri_value_t  parts;
     iri_status_t status;
 
     if (iri_is_settled(trimmed)) {

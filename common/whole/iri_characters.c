@@ -1,0 +1,367 @@
+/*
+ * iri_characters.c - characters that an IRI had better not have
+ *
+ * Draft 2.3 (NFC), 5.1 (what is likely to be mistaken in transcription) and
+ * 6.5 (NFKC, look-alikes, one script a component): all of it advice, so all of
+ * it warnings.  UTS #39, which ICU knows, says what looks alike and which
+ * scripts go together.
+ */
+
+#include <stdlib.h>
+
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/uspoof.h>
+
+#include "iri_whole.h"
+
+struct iri_look_s {
+    USpoofChecker *scripts;
+};
+
+static const char *const iri_warning_texts[IRI_WARNINGS] = {
+    "letters of both directions",
+    "does not begin and end with a right-to-left letter",
+    "ASCII that no URI may hold",
+    "a look-alike of space or of a delimiter",
+    "a full width or half width form",
+    "a character that is not seen",
+    "a tag character",
+    "a character for private use",
+    "not in NFC",
+    "not in NFKC",
+    "scripts that no language mixes",
+    "looks like a word in ASCII"
+};
+
+
+const char *
+iri_warning_text(iri_warning_kind_t kind)
+{
+    return kind < IRI_WARNINGS ? iri_warning_texts[kind] : "unknown";
+}
+
+
+/* ---- ICU's rules --------------------------------------------------------- */
+
+iri_look_t *
+iri_look_create(void)
+{
+    UErrorCode  error = U_ZERO_ERROR;
+    iri_look_t *look = malloc(sizeof(*look));
+
+    if (look == NULL) {
+        return NULL;
+    }
+
+    look->scripts = uspoof_open(&error);
+
+    if (U_SUCCESS(error)) {
+        uspoof_setChecks(look->scripts,
+                         USPOOF_RESTRICTION_LEVEL | USPOOF_MIXED_NUMBERS,
+                         &error);
+        /* Latin goes with the scripts of Japanese, Chinese, Korean. */
+        uspoof_setRestrictionLevel(look->scripts, USPOOF_HIGHLY_RESTRICTIVE);
+    }
+
+    if (U_FAILURE(error)) {
+        iri_look_destroy(look);
+        return NULL;
+    }
+
+    return look;
+}
+
+
+void
+iri_look_destroy(iri_look_t *look)
+{
+    if (look != NULL) {
+        if (look->scripts != NULL) {
+            uspoof_close(look->scripts);
+        }
+        free(look);
+    }
+}
+
+
+/* ---- one character ------------------------------------------------------- */
+
+/* All that is known of a piece while its characters go by. */
+typedef struct {
+    const iri_env_t *env;
+    iri_str_t        text;
+    iri_warn_t       warn;
+    void            *arg;
+    iri_warning_t    warning;
+    unsigned         told;   /* kinds that were told of this piece, bits */
+    uint32_t         before; /* the character before; 0: none */
+    iri_buf_t        plain;  /* the piece, escapes of characters undone */
+    int              other;  /* it has characters above 7F */
+} iri_judge_t;
+
+
+static iri_status_t
+iri_judge_tell(iri_judge_t *judge, iri_warning_kind_t kind, size_t offset,
+               uint32_t c)
+{
+    if (judge->told & 1u << kind) {
+        return IRI_OK;
+    }
+
+    judge->told |= 1u << kind;
+    judge->warning.kind = kind;
+    judge->warning.offset = offset;
+    judge->warning.character = c;
+
+    return judge->warn(judge->arg, &judge->warning);
+}
+
+
+/* Between letters joiners are spelling; behind a symbol a selector is. */
+static int
+iri_is_spelling(uint32_t c, uint32_t before)
+{
+    uint32_t mask = before != 0 ? U_GET_GC_MASK((UChar32) before) : 0;
+
+    if (c == 0x200c || c == 0x200d) {
+        return (mask & (U_GC_L_MASK | U_GC_M_MASK)) != 0;
+    }
+
+    return c >= 0xfe00 && c <= 0xfe0f
+           && (mask & (U_GC_S_MASK | U_GC_LO_MASK)) != 0;
+}
+
+
+/* What a character alone is to be told of; IRI_WARNINGS: nothing. */
+static iri_warning_kind_t
+iri_warning_of(uint32_t c, uint32_t before)
+{
+    if (c >= 0xe0000 && c <= 0xe007f) {
+        return IRI_WARN_TAG;
+    }
+
+    if (iri_char_is_private(c)) {
+        return IRI_WARN_PRIVATE;
+    }
+
+    if (c >= 0xff01 && c <= 0xffee) {
+        return IRI_WARN_WIDTH;
+    }
+
+    if (u_hasBinaryProperty((UChar32) c, UCHAR_WHITE_SPACE)) {
+        return IRI_WARN_LOOKS_LIKE;
+    }
+
+    if (u_hasBinaryProperty((UChar32) c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT)
+        || iri_char_is_bidi_control(c))
+    {
+        return iri_is_spelling(c, before) ? IRI_WARNINGS : IRI_WARN_UNSEEN;
+    }
+
+    return iri_char_is_advised_against(c) ? IRI_WARN_LOOKS_LIKE
+                                          : IRI_WARNINGS;
+}
+
+
+static iri_status_t
+iri_judge_character(iri_judge_t *judge, uint32_t c, size_t offset)
+{
+    iri_warning_kind_t kind = iri_warning_of(c, judge->before);
+    iri_status_t       status = IRI_OK;
+
+    judge->before = c;
+    judge->other = 1;
+
+    if (kind != IRI_WARNINGS) {
+        return iri_judge_tell(judge, kind, offset, c);
+    }
+
+    if (u_getIntPropertyValue((UChar32) c, UCHAR_NFC_QUICK_CHECK) == UNORM_NO)
+    {
+        status = iri_judge_tell(judge, IRI_WARN_NOT_NFC, offset, c);
+
+    } else if (u_getIntPropertyValue((UChar32) c, UCHAR_NFKC_QUICK_CHECK)
+               == UNORM_NO)
+    {
+        status = iri_judge_tell(judge, IRI_WARN_COMPATIBILITY, offset, c);
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_judge_ascii(iri_judge_t *judge, unsigned char c, size_t offset)
+{
+    judge->before = c;
+
+    return iri_octet_is(c, IRI_O_ADDITIONAL)
+               ? iri_judge_tell(judge, IRI_WARN_EXCLUDED, offset, c)
+               : IRI_OK;
+}
+
+
+/* The characters of a piece, one after the other, and into plain. */
+static iri_status_t
+iri_judge_piece(iri_judge_t *judge, iri_str_t piece)
+{
+    const unsigned char *p = piece.data, *end = p + piece.len;
+    iri_status_t         status = IRI_OK;
+    unsigned char        octets[4];
+    uint32_t             c;
+    size_t               n, len, offset;
+
+    while (status == IRI_OK && p < end) {
+        offset = (size_t) (p - judge->text.data);
+        n = iri_character_at(p, end, &c, octets, &len);
+
+        if (n != 0) {
+            status = iri_buf_put(judge->env, &judge->plain, octets, len);
+            if (status == IRI_OK) {
+                status = iri_judge_character(judge, c, offset);
+            }
+            p += n;
+            continue;
+        }
+
+        if (*p < 0x80) {
+            status = iri_buf_putc(judge->env, &judge->plain, *p);
+            if (status == IRI_OK) {
+                status = iri_judge_ascii(judge, *p, offset);
+            }
+        }
+
+        p++;
+    }
+
+    return status;
+}
+
+
+/* ---- a piece as a whole -------------------------------------------------- */
+
+/* Characters that are well one by one, and not beside each other. */
+static iri_status_t
+iri_judge_nfc(iri_judge_t *judge, size_t offset)
+{
+    iri_buf_t    nfc = IRI_BUF_EMPTY;
+    iri_str_t    plain = iri_buf_str(&judge->plain);
+    iri_status_t status = iri_nfc_text(judge->env, plain, &nfc);
+
+    if (status != IRI_OK || iri_str_equal(iri_buf_str(&nfc), plain)) {
+        return status;
+    }
+
+    return iri_judge_tell(judge, IRI_WARN_NOT_NFC, offset, 0);
+}
+
+
+static iri_status_t
+iri_judge_scripts(iri_judge_t *judge, const iri_look_t *look, size_t offset)
+{
+    UErrorCode   error = U_ZERO_ERROR;
+    int32_t      len = (int32_t) judge->plain.len, found, count;
+    char        *skeleton;
+    iri_str_t    like;
+    iri_status_t status = IRI_OK;
+
+    found = uspoof_checkUTF8(look->scripts, (char *) judge->plain.data, len,
+                             NULL, &error);
+    if (U_FAILURE(error)) {
+        return IRI_ICU_FAILED;
+    }
+
+    if (found & (USPOOF_RESTRICTION_LEVEL | USPOOF_MIXED_NUMBERS)) {
+        status = iri_judge_tell(judge, IRI_WARN_MIXED_SCRIPTS, offset, 0);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    count = uspoof_getSkeletonUTF8(
+        look->scripts, 0, (char *) judge->plain.data, len, NULL, 0, &error);
+    if (error != U_BUFFER_OVERFLOW_ERROR || count <= 0) {
+        return U_SUCCESS(error) ? IRI_OK : IRI_ICU_FAILED;
+    }
+
+    skeleton = judge->env->alloc(judge->env->ctx, (size_t) count + 1);
+    if (skeleton == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    error = U_ZERO_ERROR;
+    uspoof_getSkeletonUTF8(look->scripts, 0, (char *) judge->plain.data, len,
+                           skeleton, count + 1, &error);
+    if (U_FAILURE(error)) {
+        return IRI_ICU_FAILED;
+    }
+
+    like.data = (const unsigned char *) skeleton;
+    like.len = (size_t) count;
+
+    if (iri_is_graphic(like)) {
+        judge->warning.like = like;
+        status = iri_judge_tell(judge, IRI_WARN_LOOK_ALIKE, offset, 0);
+        judge->warning.like.len = 0;
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_judge_all(iri_judge_t *judge, const iri_look_t *look, iri_piece_t *piece)
+{
+    size_t       offset = (size_t) (piece->text.data - judge->text.data);
+    iri_status_t status;
+
+    judge->warning.component = piece->component;
+    judge->warning.piece = piece->text;
+    judge->told = 0;
+    judge->before = 0;
+    judge->other = 0;
+    judge->plain.len = 0;
+
+    status = iri_judge_piece(judge, piece->text);
+
+    if (status == IRI_OK && judge->other) {
+        status = iri_judge_nfc(judge, offset);
+
+        if (status == IRI_OK && look != NULL) {
+            status = iri_judge_scripts(judge, look, offset);
+        }
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_characters_check(const iri_env_t *env, const iri_look_t *look,
+                     iri_str_t text, iri_warn_t warn, void *arg)
+{
+    iri_judge_t  judge;
+    iri_pieces_t pieces;
+    iri_piece_t  piece;
+    iri_status_t status = IRI_OK;
+
+    if (text.len > IRI_MAX_TEXT) {
+        return IRI_OK;
+    }
+
+    memset(&judge, 0, sizeof(judge));
+    judge.env = env;
+    judge.text = text;
+    judge.warn = warn;
+    judge.arg = arg;
+
+    iri_pieces(text, &pieces);
+
+    while (status == IRI_OK && iri_pieces_next(&pieces, &piece)) {
+        status = iri_judge_all(&judge, look, &piece);
+    }
+
+    return status;
+}

@@ -1,0 +1,214 @@
+/*
+ * suite.c - the rows of ../shared/data, and those that we decide otherwise
+ */
+
+#include <stdlib.h>
+
+#include "suite.h"
+
+#define OTHERWISE "t/core/otherwise.tsv"
+#define LINE      65536
+
+typedef struct {
+    char suite[64];
+    char line[1024];
+    int  seen;
+} otherwise_t;
+
+static otherwise_t others[256];
+static size_t      other_count;
+
+
+/* reason, suite, and the row itself, divided by TAB */
+static void
+others_read(void)
+{
+    FILE *file;
+    char  text[2048], *suite, *line;
+
+    if (other_count != 0) {
+        return;
+    }
+
+    file = fopen(OTHERWISE, "r");
+    if (file == NULL) {
+        fail_msg("no %s", OTHERWISE);
+        return;
+    }
+
+    while (fgets(text, sizeof(text), file) != NULL) {
+        text[strcspn(text, "\n")] = '\0';
+        suite = text[0] != '#' ? strchr(text, '\t') : NULL;
+        line = suite != NULL ? strchr(suite + 1, '\t') : NULL;
+
+        if (line == NULL) {
+            continue;
+        }
+
+        *line++ = '\0';
+        assert_true(other_count < COUNT(others));
+        snprintf(others[other_count].suite, sizeof(others[0].suite), "%s",
+                 suite + 1);
+        snprintf(others[other_count].line, sizeof(others[0].line), "%s",
+                 line);
+        other_count++;
+    }
+
+    fclose(file);
+}
+
+
+static otherwise_t *
+others_find(const char *suite, const char *line)
+{
+    size_t i;
+
+    for (i = 0; i < other_count; i++) {
+        if (strcmp(others[i].suite, suite) == 0
+            && strcmp(others[i].line, line) == 0) {
+            return &others[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+int
+suite_is(iri_str_t field, const char *word)
+{
+    return iri_str_equal(field, core_str(word));
+}
+
+
+/* A field in place: "\xHH", "\\", "\N". */
+static iri_str_t
+field_read(char *text)
+{
+    static const iri_str_t absent = { 0, NULL };
+    char                  *to = text, *p;
+    iri_str_t              field;
+
+    if (strcmp(text, "\\N") == 0) {
+        return absent;
+    }
+
+    for (p = text; *p != '\0'; p++) {
+        if (*p == '\\' && p[1] == 'x' && iri_hex((unsigned char) p[2]) >= 0) {
+            *to++ = (char) (iri_hex((unsigned char) p[2]) << 4
+                            | iri_hex((unsigned char) p[3]));
+            p += 3;
+        } else {
+            p += *p == '\\' && p[1] == '\\';
+            *to++ = *p;
+        }
+    }
+
+    field.data = (const unsigned char *) text;
+    field.len = (size_t) (to - text);
+
+    return field;
+}
+
+
+static void
+row_read(char *text, suite_row_t *row)
+{
+    char *tab;
+
+    row->count = 0;
+
+    do {
+        tab = strchr(text, '\t');
+        if (tab != NULL) {
+            *tab = '\0';
+        }
+
+        assert_true(row->count < SUITE_FIELDS);
+        row->field[row->count++] = field_read(text);
+        text = tab + 1;
+    } while (tab != NULL);
+}
+
+
+/* 1: it is as it should be. */
+static int
+row_judge(core_t *core, suite_judge_t judge, suite_row_t *row, size_t *other)
+{
+    otherwise_t *listed = others_find(row->suite, row->line);
+    int          agrees = judge(core, row);
+
+    core_forget(core);
+
+    if (listed != NULL) {
+        listed->seen = 1;
+        ++*other;
+    }
+
+    if (agrees != (listed == NULL)) {
+        print_message("# %s: %s: %s\n", row->suite,
+                      agrees ? "is listed, and agreed with" : "differs",
+                      row->line);
+        return 0;
+    }
+
+    return 1;
+}
+
+
+/* How many rows that stand in the list were not in the file. */
+static size_t
+others_lost(const char *name)
+{
+    size_t i, lost = 0;
+
+    for (i = 0; i < other_count; i++) {
+        if (strcmp(others[i].suite, name) == 0 && !others[i].seen) {
+            print_message("# %s: listed, and not there: %s\n", name,
+                          others[i].line);
+            lost++;
+        }
+    }
+
+    return lost;
+}
+
+
+void
+suite_run(const char *name, suite_judge_t judge, size_t least)
+{
+    static char text[LINE], line[LINE];
+    FILE       *file = core_data(name);
+    size_t      rows = 0, other = 0, wrong = 0;
+    suite_row_t row;
+    core_t      core;
+
+    if (file == NULL) {
+        return;
+    }
+
+    others_read();
+    core_init(&core);
+    row.suite = name;
+    row.line = line;
+
+    while (fgets(text, sizeof(text), file) != NULL) {
+        text[strcspn(text, "\n")] = '\0';
+
+        if (text[0] == '#' && strchr(text, '\t') == NULL) {
+            continue;
+        }
+
+        memcpy(line, text, strlen(text) + 1);
+        row_read(text, &row);
+        wrong += !row_judge(&core, judge, &row, &other);
+        rows++;
+    }
+
+    fclose(file);
+    core_free(&core);
+    print_message("# %s: %lu rows, %lu decided otherwise\n", name,
+                  (unsigned long) rows, (unsigned long) other);
+    assert_int_equal(wrong + others_lost(name), 0);
+    assert_true(rows >= least);
+}

@@ -1,0 +1,1202 @@
+/*
+ * test_iri.c - the whole IRI: syntax, mapping, references, normalization
+ *
+ * Proves: what is refused is refused where it stands and for what was wanted
+ * there; on random texts split and join are the identity, what was mapped maps
+ * back, a reference that was made leads back, and each form is its own; the
+ * two grammars differ as they say; the limits hold; without memory there is no
+ * answer.
+ */
+
+#include <unicode/uchar.h>
+#include <unicode/uspoof.h>
+
+#include "core.h"
+#include "whole/iri_whole.h"
+
+#define E_ACUTE "\xc3\xa9"
+#define ALEF    "\xd7\x90"
+
+static core_t          core;
+static iri_host_conf_t host_conf;
+
+
+static int
+setup(void **state)
+{
+    (void) state;
+    core_init(&core);
+    return 0;
+}
+
+
+static int
+teardown(void **state)
+{
+    (void) state;
+    core_free(&core);
+    return 0;
+}
+
+
+/* ---- what an octet may be ------------------------------------------------ */
+
+#define ALPHA "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGIT "0123456789"
+#define SUBS  "!$&'()*+,;="
+
+static void
+test_octets(void **state)
+{
+    static const struct {
+        unsigned    bit;
+        const char *octets;
+    } bits[] = {
+        { IRI_O_SCHEME, ALPHA DIGIT "+-." },
+        { IRI_O_HOST, ALPHA DIGIT "-._~" SUBS },
+        { IRI_O_USER, ALPHA DIGIT "-._~:" SUBS },
+        { IRI_O_PATH, ALPHA DIGIT "-._~:@/" SUBS },
+        { IRI_O_QUERY, ALPHA DIGIT "-._~:@/?" SUBS },
+        { IRI_O_URI, ALPHA DIGIT "-._~:@/?#[]" SUBS },
+        { IRI_O_UNRESERVED, ALPHA DIGIT "-._~" },
+        { IRI_O_MARK, "!*'()" },
+        { IRI_O_ADDITIONAL, "<>\" {}|\\^`" },
+        { IRI_O_BRACKET, "[]" },
+        { IRI_O_ALPHA, ALPHA },
+        { IRI_O_DIGIT, DIGIT },
+        { IRI_O_HEX, DIGIT "abcdefABCDEF" },
+        { IRI_O_END, "/?#" },
+        { IRI_O_REST, "?#" },
+    };
+    size_t   i;
+    unsigned c, want;
+
+    (void) state;
+
+    for (c = 0; c < 256; c++) {
+        for (i = 0, want = 0; i < COUNT(bits); i++) {
+            if (c != 0 && strchr(bits[i].octets, (int) c) != NULL) {
+                want |= bits[i].bit;
+            }
+        }
+
+        assert_int_equal(iri_octets[c], want);
+    }
+}
+
+
+/* ---- syntax -------------------------------------------------------------- */
+
+static const struct {
+    const char   *text;
+    iri_as_t      as;
+    iri_grammar_t grammar;
+    iri_expect_t  expected;
+    size_t        offset;
+} checks[] = {
+#define RFC   IRI_GRAMMAR_RFC3987
+#define DRAFT IRI_GRAMMAR_DRAFT
+#define REF   IRI_AS_IRI_REFERENCE
+#define OKAY  IRI_EXPECT_NOTHING, 0
+    { "", REF, RFC, OKAY },
+    { "", IRI_AS_IRI, RFC, IRI_EXPECT_SCHEME, 0 },
+    { "a", IRI_AS_IRI, RFC, IRI_EXPECT_SCHEME, 0 },
+    { "a:", IRI_AS_IRI, RFC, OKAY },
+    { "a:", IRI_AS_RELATIVE_IRI, RFC, IRI_EXPECT_RELATIVE, 0 },
+    { "a/b:c", IRI_AS_RELATIVE_IRI, RFC, OKAY },
+    { "//a:1/b", IRI_AS_RELATIVE_URI, RFC, OKAY },
+    { "a:b#", IRI_AS_IRI, RFC, OKAY },
+    { "a:b#", IRI_AS_ABSOLUTE_IRI, RFC, IRI_EXPECT_NO_FRAGMENT, 3 },
+    { "a:b?c", IRI_AS_ABSOLUTE_URI, RFC, OKAY },
+    { "1a:b", REF, RFC, IRI_EXPECT_SEGMENT, 2 },
+    { "_:b", REF, RFC, IRI_EXPECT_SEGMENT, 1 },
+    { ":b", REF, RFC, IRI_EXPECT_SEGMENT, 0 },
+    { E_ACUTE ":b", REF, RFC, IRI_EXPECT_SEGMENT, 2 },
+    { "./" E_ACUTE ":b", REF, RFC, OKAY },
+    { "a:%", REF, RFC, IRI_EXPECT_HEX, 2 },
+    { "a:%4", REF, RFC, IRI_EXPECT_HEX, 2 },
+    { "a:b%4g", REF, RFC, IRI_EXPECT_HEX, 3 },
+    { "a:%4G#%", REF, DRAFT, IRI_EXPECT_HEX, 2 },
+    { "a:\xff", REF, RFC, IRI_EXPECT_UTF8, 2 },
+    { "a:\xc0\xaf", REF, DRAFT, IRI_EXPECT_UTF8, 2 },
+    { "a:\xed\xa0\x80", REF, RFC, IRI_EXPECT_UTF8, 2 },
+    { "a:" E_ACUTE, IRI_AS_URI, RFC, IRI_EXPECT_ASCII, 2 },
+    { "a:\xff", IRI_AS_URI, RFC, IRI_EXPECT_UTF8, 2 },
+    { "a:%C3", IRI_AS_URI, RFC, OKAY },
+    { "a:\xe2\x80\xae", REF, RFC, IRI_EXPECT_NO_BIDI, 2 },
+    { "a:\xe2\x81\xa6", REF, DRAFT, IRI_EXPECT_NO_BIDI, 2 },
+    { "a:%E2%80%AE", REF, RFC, OKAY },
+    { "a:\xee\x80\x80", REF, RFC, IRI_EXPECT_PUBLIC, 2 },
+    { "/?\xee\x80\x80", REF, RFC, OKAY },
+    { "/?\xee\x80\x80", REF, DRAFT, OKAY },
+    { "a:b?\xee\x80\x80", REF, RFC, OKAY },
+    { "a:b?\xee\x80\x80", REF, DRAFT, IRI_EXPECT_PUBLIC, 4 },
+    { "#\xee\x80\x80", REF, RFC, IRI_EXPECT_PUBLIC, 1 },
+    { "a:\xef\xbf\xbe", REF, RFC, IRI_EXPECT_UCSCHAR, 2 },
+    { "a:\xf3\xa0\x80\x81", REF, RFC, IRI_EXPECT_UCSCHAR, 2 },
+    { "a:\xc2\x80", REF, RFC, IRI_EXPECT_UCSCHAR, 2 },
+    { "http://a b/", REF, RFC, IRI_EXPECT_HOST, 8 },
+    { "http://a b/", REF, DRAFT, OKAY },
+    { "http://a/<b>", REF, RFC, IRI_EXPECT_PATH, 9 },
+    { "http://a/<b>", REF, DRAFT, OKAY },
+    { "http://a/<b>", IRI_AS_URI, DRAFT, IRI_EXPECT_PATH, 9 },
+    { "http://a/\x01", REF, DRAFT, IRI_EXPECT_PATH, 9 },
+    { "http://a/?b c", REF, RFC, IRI_EXPECT_QUERY, 11 },
+    { "http://a/#b c", REF, RFC, IRI_EXPECT_FRAGMENT, 11 },
+    { "http://a/#b#c", REF, RFC, IRI_EXPECT_FRAGMENT, 11 },
+    { "http://a/[", REF, DRAFT, IRI_EXPECT_PATH, 9 },
+    { "urn:a[b]?[c]", REF, DRAFT, OKAY },
+    { "urn:a[b]", REF, RFC, IRI_EXPECT_PATH, 5 },
+    { "urn:a#[", REF, DRAFT, IRI_EXPECT_FRAGMENT, 6 },
+    { "http://a@b@c/", REF, RFC, IRI_EXPECT_HOST, 10 },
+    { "http://a@b@c/", REF, DRAFT, OKAY },
+    { "http://a:b/", REF, RFC, IRI_EXPECT_PORT, 9 },
+    { "http://a:b/", REF, DRAFT, OKAY },
+    { "http://a:80:/", REF, RFC, IRI_EXPECT_PORT, 11 },
+    { "http://a:" E_ACUTE "/", REF, RFC, IRI_EXPECT_PORT, 9 },
+    { "http://[::1]:80/", REF, RFC, OKAY },
+    { "http://u@[::1]:80/", REF, DRAFT, OKAY },
+    { "http://[::1", REF, RFC, IRI_EXPECT_ADDRESS, 7 },
+    { "http://[1.2.3.4]/", REF, RFC, IRI_EXPECT_ADDRESS, 7 },
+    { "http://[v1.a]/", REF, RFC, OKAY },
+    { "http://[v1.a]/", REF, DRAFT, IRI_EXPECT_ADDRESS, 7 },
+    { "http://[::1]x/", REF, RFC, IRI_EXPECT_HOST, 12 },
+    { "http://a]/", REF, RFC, IRI_EXPECT_HOST, 8 },
+    { "http://a]/", REF, DRAFT, IRI_EXPECT_AUTHORITY, 8 },
+    { "http://%zz/", REF, RFC, IRI_EXPECT_HEX, 7 },
+    { "http://u:%zz@a/", REF, RFC, IRI_EXPECT_HEX, 9 },
+    { "///", REF, RFC, OKAY },
+    { "//:@/", REF, RFC, OKAY },
+};
+
+
+static void
+test_checks(void **state)
+{
+    iri_parts_t  parts, before;
+    size_t       i, offset;
+    iri_expect_t expected;
+
+    (void) state;
+    memset(&before, 0x5a, sizeof(before));
+
+    for (i = 0; i < COUNT(checks); i++) {
+        parts = before;
+        offset = 0;
+        expected = iri_check(core_str(checks[i].text), checks[i].as,
+                             checks[i].grammar, &parts, &offset);
+
+        if (expected != checks[i].expected || offset != checks[i].offset) {
+            fail_msg("%s as %s, %d: %s at %lu",
+                     core_show(core_str(checks[i].text)),
+                     iri_as_text(checks[i].as), (int) checks[i].grammar,
+                     iri_expect_text(expected), (unsigned long) offset);
+        }
+
+        /* Written only where it is well-formed. */
+        assert_int_equal(memcmp(&parts, &before, sizeof(parts)) == 0,
+                         expected != IRI_EXPECT_NOTHING);
+        assert_int_equal(iri_check(core_str(checks[i].text), checks[i].as,
+                                   checks[i].grammar, NULL, NULL),
+                         expected);
+    }
+}
+
+
+/* The slow way to an IPv6 address: groups of both sides of "::". */
+static int
+slow_ipv6(const char *text)
+{
+    char   copy[80], *elided, *side[2], *group, *next;
+    size_t i, count = 0;
+
+    snprintf(copy, sizeof(copy), "%s", text);
+    elided = strstr(copy, "::");
+    side[0] = copy;
+    side[1] = NULL;
+
+    if (elided != NULL) {
+        *elided = '\0';
+        side[1] = elided + 2;
+    }
+
+    for (i = 0; i < 2 && side[i] != NULL; i++) {
+        for (group = side[i];
+             group != NULL && (*group != '\0' || next != NULL); group = next)
+        {
+            next = strchr(group, ':');
+            if (next != NULL) {
+                *next++ = '\0';
+            }
+
+            if (strchr(group, '.') != NULL) {
+                if (next != NULL || (i == 0 && side[1] != NULL)
+                    || !iri_is_ipv4(core_str(group)))
+                {
+                    return 0;
+                }
+                count += 2;
+                continue;
+            }
+
+            if (*group == '\0' || strlen(group) > 4
+                || strspn(group, "0123456789abcdefABCDEF") != strlen(group))
+            {
+                return 0;
+            }
+            count++;
+        }
+        next = NULL;
+    }
+
+    return elided != NULL ? count < 8 : count == 8;
+}
+
+
+static void
+test_addresses(void **state)
+{
+    static const char *const pieces[] = { ":",    "::",      "1",       "ab",
+                                          "1234", "12345",   "1.2.3.4", "g",
+                                          ":1:",  "0:0:0:0:" };
+    char                     text[200], literal[204];
+    int                      run, n, good = 0;
+
+    (void) state;
+
+    for (run = 0; run < 200000; run++) {
+        text[0] = '\0';
+        for (n = (int) core_random(9); n >= 0; n--) {
+            core_append(text, pieces[core_random(COUNT(pieces))]);
+        }
+
+        snprintf(literal, sizeof(literal), "[%s]", text);
+        if (strlen(text) > 70) {
+            continue;
+        }
+        if (iri_is_ip_literal(core_str(literal)) != slow_ipv6(text)) {
+            fail_msg("%s", literal);
+        }
+        good += iri_is_ip_literal(core_str(literal));
+    }
+
+    assert_true(good > 100);
+}
+
+
+/* ---- random texts -------------------------------------------------------- */
+
+static const char *const words[] = {
+    "a",
+    "b",
+    "Z",
+    "0",
+    "http",
+    ":",
+    "/",
+    "//",
+    "?",
+    "#",
+    "@",
+    "[",
+    "]",
+    "[::1]",
+    ".",
+    "..",
+    "/./",
+    "/../",
+    "/..",
+    "%",
+    "%41",
+    "%2f",
+    "%2F",
+    "%2e",
+    "%25",
+    "%C3%A9",
+    "%c3",
+    "%CC%81",
+    "%E2%80%AE",
+    "%20",
+    "%21",
+    "%EE%80%80",
+    "%EF%BC%8F",
+    E_ACUTE,
+    "e\xcc\x81",
+    "\xcc\x81",
+    ALEF,
+    "\xe8\xa1\xa8",
+    "\xe2\x84\xaa",
+    "\xee\x80\x80",
+    "\xe2\x80\xae",
+    "\xff",
+    "\xc3",
+    " ",
+    "<",
+    "\\",
+    "!",
+    "=",
+    "&",
+    ";",
+    "+",
+    "~",
+    "-",
+    "_",
+    ":80",
+    "b\xc3\xbc"
+    "cher",
+    "\xf0\x90\x8c\x80",
+    "\x7f",
+    "\n",
+};
+
+/* Out of these many first words; all octets where octets is 1. */
+static iri_str_t
+random_text(unsigned char *out, size_t most, size_t count)
+{
+    iri_str_t text = { 0, out };
+    size_t    n = core_random((uint32_t) most + 1);
+
+    while (n-- != 0) {
+        const char *word = words[core_random((uint32_t) count)];
+
+        memcpy(out + text.len, word, strlen(word));
+        text.len += strlen(word);
+    }
+
+    return text;
+}
+
+
+/* One that is well-formed by the draft. */
+static iri_str_t
+random_iri(unsigned char *out, iri_as_t as)
+{
+    iri_str_t text;
+
+    do {
+        text = random_text(out, 12, COUNT(words));
+
+        if (core_random(2) != 0) {
+            memmove(out + 8, out, text.len);
+            memcpy(out, "http://a", 8);
+            text.len += 8;
+        }
+    } while (iri_check(text, as, IRI_GRAMMAR_DRAFT, NULL, NULL)
+             != IRI_EXPECT_NOTHING);
+
+    return text;
+}
+
+
+static void
+test_split_join(void **state)
+{
+    unsigned char octets[512];
+    iri_parts_t   parts, checked;
+    iri_str_t     text, joined;
+    int           run, good = 0;
+
+    (void) state;
+
+    for (run = 0; run < 100000; run++) {
+        text = random_text(octets, 14, COUNT(words));
+        iri_split(text, &parts);
+        assert_int_equal(iri_join(&core.env, &parts, &joined), IRI_OK);
+        assert_str(joined, text);
+
+        if (iri_check(text, REF, run % 2 ? RFC : DRAFT, &checked, NULL)
+            == IRI_EXPECT_NOTHING)
+        {
+            good++;
+            assert_memory_equal(&parts, &checked, sizeof(parts));
+        }
+
+        /* The authority is all of its parts, and its host that of others. */
+        if (iri_has(parts.authority)) {
+            assert_int_equal(
+                parts.authority.len,
+                parts.host.len
+                    + (iri_has(parts.userinfo) ? parts.userinfo.len + 1 : 0)
+                    + (iri_has(parts.port) ? parts.port.len + 1 : 0));
+        }
+        core_forget(&core);
+    }
+
+    assert_true(good > 5000);
+}
+
+
+static iri_converted_t
+to_uri(iri_str_t text, int nfc)
+{
+    iri_to_uri_conf_t conf = { NULL, nfc, NULL };
+    iri_converted_t   out;
+
+    assert_int_equal(iri_to_uri(&core.env, &conf, text, &out), IRI_OK);
+
+    return out;
+}
+
+
+static iri_str_t
+to_iri(iri_str_t text, iri_grammar_t grammar)
+{
+    iri_to_iri_conf_t conf = { grammar, NULL, NULL };
+    iri_converted_t   out;
+
+    assert_int_equal(iri_to_iri(&core.env, &conf, text, &out), IRI_OK);
+    assert_null(out.why);
+
+    return out.value;
+}
+
+
+static int
+equal(iri_level_t level, iri_str_t a, iri_str_t b)
+{
+    int out = -1;
+
+    assert_int_equal(iri_equal(&core.env, level, &host_conf, a, b, &out),
+                     IRI_OK);
+
+    return out;
+}
+
+
+static iri_str_t
+normalize(unsigned steps, iri_str_t text)
+{
+    iri_converted_t out;
+
+    assert_int_equal(iri_normalize_syntax(&core.env, steps, text, &out),
+                     IRI_OK);
+    assert_null(out.why);
+
+    return out.value;
+}
+
+
+static void
+test_round_trips(void **state)
+{
+    unsigned char octets[512];
+    iri_str_t     iri, uri, back, again;
+    int           run;
+    iri_level_t   level;
+
+    (void) state;
+
+    for (run = 0; run < 50000; run++) {
+        iri = random_iri(octets, REF);
+        uri = to_uri(iri, 0).value;
+
+        /* A URI, but for "[" and "]", and its own. */
+        assert_int_equal(
+            iri_check(uri, IRI_AS_URI_REFERENCE, DRAFT, NULL, NULL),
+            IRI_EXPECT_NOTHING);
+        assert_str(to_uri(uri, 0).value, uri);
+
+        back = to_iri(uri, RFC);
+        assert_int_equal(iri_check(back, REF, DRAFT, NULL, NULL),
+                         IRI_EXPECT_NOTHING);
+        assert_str(to_iri(back, RFC), back);
+
+        /* What it maps back to differs in digits and unreserved only. */
+        again = to_uri(back, 0).value;
+        assert_int_equal(equal(IRI_LEVEL_ESCAPES, uri, again), 1);
+
+        for (level = IRI_LEVEL_ESCAPES; level < IRI_LEVELS; level++) {
+            if (!equal(level, iri, uri) || !equal(level, iri, back)) {
+                fail_msg("%s: %s, %s, %s", iri_level_text(level),
+                         core_show(iri), core_show(uri), core_show(back));
+            }
+        }
+
+        if (!equal(IRI_LEVEL_NFC, iri, to_uri(iri, 1).value)) {
+            fail_msg("%s in NFC: %s", core_show(iri),
+                     core_show(to_uri(iri, 1).value));
+        }
+        core_forget(&core);
+    }
+}
+
+
+/* Of any octets: an IRI comes out, by characters that may be there. */
+static void
+test_to_iri_takes_anything(void **state)
+{
+    unsigned char octets[512];
+    iri_str_t     text, iri;
+    uint32_t      c;
+    size_t        i, n;
+    int           run;
+
+    (void) state;
+
+    for (run = 0; run < 50000; run++) {
+        text = random_text(octets, 12, COUNT(words));
+        iri = to_iri(text, run % 2 ? RFC : DRAFT);
+
+        for (i = 0; i < iri.len; i += n) {
+            n = iri_utf8_next(iri.data + i, iri.data + iri.len, &c);
+            assert_int_not_equal(n, 0);
+            assert_false(iri_char_is_bidi_control(c));
+            assert_true(
+                n > 1
+                    ? iri_char_is_ucs(c) || iri_char_is_private(c)
+                    : c == '%' || iri_octet_is((unsigned char) c, IRI_O_URI));
+        }
+
+        assert_str(to_iri(iri, run % 2 ? RFC : DRAFT), iri);
+        core_forget(&core);
+    }
+}
+
+
+static void
+test_references(void **state)
+{
+    unsigned char octets[2][512];
+    iri_str_t     base, text, target, reference, back;
+    int           run, shorter = 0;
+
+    (void) state;
+
+    for (run = 0; run < 100000; run++) {
+        base = random_iri(octets[0], IRI_AS_IRI);
+        text = random_iri(octets[1], REF);
+
+        assert_int_equal(iri_resolve(&core.env, base, text, &target), IRI_OK);
+
+        /* An IRI; the draft has no private use in queries of opaque parts. */
+        if (iri_check(target, IRI_AS_IRI, DRAFT, NULL, NULL)
+                != IRI_EXPECT_NOTHING
+            && iri_check(target, IRI_AS_IRI, DRAFT, NULL, NULL)
+                   != IRI_EXPECT_PUBLIC)
+        {
+            fail_msg("%s + %s = %s", core_show(base), core_show(text),
+                     core_show(target));
+        }
+
+        assert_int_equal(iri_relativize(&core.env, base, target, &reference),
+                         IRI_OK);
+        assert_int_equal(iri_resolve(&core.env, base, reference, &back),
+                         IRI_OK);
+        if (text.len == 0 || text.data[0] == '#') {
+            /* Dots of the base itself stay. */
+        } else if (!iri_str_equal(back, target)) {
+            fail_msg("%s to %s: %s gives %s", core_show(base),
+                     core_show(target), core_show(reference),
+                     core_show(back));
+        }
+
+        if (reference.len > target.len) {
+            fail_msg("%s to %s: %s", core_show(base), core_show(target),
+                     core_show(reference));
+        }
+        shorter += reference.len < target.len;
+        core_forget(&core);
+    }
+
+    assert_true(shorter > 10000);
+}
+
+
+static void
+test_normal_forms(void **state)
+{
+    unsigned char octets[512];
+    iri_str_t     iri, form;
+    int           run;
+    unsigned      steps;
+
+    (void) state;
+
+    for (run = 0; run < 50000; run++) {
+        iri = random_iri(octets, REF);
+        steps = run % 2 ? IRI_STEP_SYNTAX : IRI_STEP_SYNTAX | IRI_STEP_SCHEME;
+        form = normalize(steps, iri);
+
+        if (iri_check(form, REF, DRAFT, NULL, NULL) != IRI_EXPECT_NOTHING
+            || !iri_str_equal(normalize(steps, form), form))
+        {
+            fail_msg("%s becomes %s becomes %s", core_show(iri),
+                     core_show(form), core_show(normalize(steps, form)));
+        }
+
+        assert_int_equal(
+            equal(run % 2 ? IRI_LEVEL_SYNTAX : IRI_LEVEL_SCHEME, iri, form),
+            1);
+        core_forget(&core);
+    }
+}
+
+
+/* ---- mapping ------------------------------------------------------------- */
+
+static void
+test_mapping(void **state)
+{
+    static const struct {
+        const char *charset;
+        int         nfc, idn;
+        const char *text, *want; /* NULL: no value */
+        size_t      offset;
+    } rows[] = {
+        /* draft 3.1: variant C leaves what it finds, A and B do not */
+        { "", 0, 0, "/e\xcc\x81", "/e%CC%81", 0 },
+        { "", 1, 0, "/e\xcc\x81", "/%C3%A9", 0 },
+        { "", 1, 0, "/%2e\xcc\x81", "/%2e%CC%81", 0 },
+        { "utf-8", 0, 0, "/e\xcc\x81", "/e%CC%81", 0 },
+        { "windows-1252", 0, 0, "/caf\xe9", "/caf%C3%A9", 0 },
+        { "windows-1258", 0, 0, "/e\xec", "/%C3%A9", 0 },
+        { "shift_jis", 0, 0, "/\x95\x5c", "/%E8%A1%A8", 0 },
+        { "shift_jis", 0, 0, "/\x95", NULL, 1 },
+        { "shift_jis", 0, 0, "/\x95\x5c%4", NULL, 3 },
+        { "", 0, 0, "/a\xff", NULL, 2 },
+        { "", 0, 0, E_ACUTE "%zz", NULL, 2 },
+        { "", 1, 0, E_ACUTE "%zz", NULL, 2 },
+        { "", 0, 0, "http://www.example.org/red%09ros" E_ACUTE "#<red>",
+          "http://www.example.org/red%09ros%C3%A9#%3Cred%3E", 0 },
+        { "", 0, 0, "a:\"{}|\\^` \x7f[]", "a:%22%7B%7D%7C%5C%5E%60%20%7F[]",
+          0 },
+        { "", 0, 1,
+          "http://b\xc3\xbc"
+          "cher.example/" E_ACUTE,
+          "http://xn--bcher-kva.example/%C3%A9", 0 },
+        { "", 0, 1, "http://u@B%C3%BCcher.example:80/",
+          "http://u@xn--bcher-kva.example:80/", 0 },
+        { "", 0, 1, "http://[::1]/" E_ACUTE, "http://[::1]/%C3%A9", 0 },
+        { "", 0, 1, "http://a_" E_ACUTE "/", NULL, 7 },
+        { "iso-8859-1", 0, 1,
+          "http://b\xfc"
+          "cher/",
+          "http://xn--bcher-kva/", 0 },
+    };
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        iri_to_uri_conf_t conf = { NULL, rows[i].nfc,
+                                   rows[i].idn ? &host_conf : NULL };
+        iri_converted_t   out;
+
+        if (rows[i].charset[0] != '\0') {
+            conf.charset = core_charset(rows[i].charset);
+        }
+
+        assert_int_equal(
+            iri_to_uri(&core.env, &conf, core_str(rows[i].text), &out),
+            IRI_OK);
+        assert_int_equal(out.why == NULL, rows[i].want != NULL);
+        assert_int_equal(out.offset, rows[i].offset);
+        if (rows[i].want != NULL) {
+            assert_text(out.value, rows[i].want);
+        }
+    }
+}
+
+
+static void
+test_unmapping(void **state)
+{
+    static const struct {
+        iri_grammar_t grammar;
+        const char   *repertoire;
+        const char   *text, *want;
+    } rows[] = {
+        { RFC, "", "/%C3%A9%fc%e9", "/" E_ACUTE "%FC%E9" },
+        { RFC, "", "/%7Euser/%41%2d", "/~user/A-" },
+        { RFC, "", "/%2f%3a%23%25%40", "/%2f%3a%23%25%40" },
+        { RFC, "", "/%21%2a%27%28%29", "/%21%2a%27%28%29" },
+        { DRAFT, "", "/%21%2a%27%28%29", "/!*'()" },
+        { DRAFT, "", "/%2f%24%2b", "/%2f%24%2b" },
+        { RFC, "", "/%20%3c%7b%00%7f", "/%20%3C%7B%00%7F" },
+        { RFC, "", "/%e2%80%ae%ee%80%80", "/%E2%80%AE%EE%80%80" },
+        { RFC, "", "/%e3%80%80%ef%bc%8f%ef%bd%b1",
+          "/%E3%80%80%EF%BC%8F%EF%BD%B1" },
+        { RFC, "", "/%e2%80%8c%d9%86", "/\xe2\x80\x8c\xd9\x86" },
+        { RFC, "", "/\xe2\x80\xae\xee\x80\x80\xff",
+          "/%E2%80%AE\xee\x80\x80%FF" },
+        { RFC, "", "/%C3\xa9 %", "/" E_ACUTE "%20%25" },
+        { RFC, "", "/%c0%af%ed%a0%80%f4%90%80%80",
+          "/%C0%AF%ED%A0%80%F4%90%80%80" },
+        { RFC, "", "/%F0%90%8C%80", "/\xf0\x90\x8c\x80" },
+        { RFC, "iso-8859-1", "/%C3%A9%E8%A1%A8", "/" E_ACUTE "%E8%A1%A8" },
+        { RFC, "iso-8859-1", "/\xc3\xa9\xe8\xa1\xa8",
+          "/" E_ACUTE "%E8%A1%A8" },
+        { RFC, "shift_jis", "/%C3%A9%E8%A1%A8", "/%C3%A9\xe8\xa1\xa8" },
+    };
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        iri_to_iri_conf_t conf = { rows[i].grammar, NULL, NULL };
+        iri_converted_t   out;
+
+        if (rows[i].repertoire[0] != '\0') {
+            conf.repertoire = core_charset(rows[i].repertoire);
+        }
+
+        assert_int_equal(
+            iri_to_iri(&core.env, &conf, core_str(rows[i].text), &out),
+            IRI_OK);
+        assert_null(out.why);
+        assert_text(out.value, rows[i].want);
+    }
+}
+
+
+/*
+ * What draft 5.1 advises against, by UTS #39 and the properties of Unicode:
+ * the table of iri_map.c is for the Unicode of this ICU, or an older one.
+ */
+static int
+is_advised_against(const USpoofChecker *checker, uint32_t c)
+{
+    static const char *const delimiters[] = { " ", "<", ">",  "#", "%", "\"",
+                                              "{", "}", "\\", "^", "[", "]",
+                                              "|", ":", "/",  "?", "@" };
+    UErrorCode               error = U_ZERO_ERROR;
+    unsigned char            octets[4];
+    char                     skeleton[64], other[64];
+    size_t                   i;
+
+    if (u_hasBinaryProperty((UChar32) c, UCHAR_WHITE_SPACE)
+        || (c >= 0xff01 && c <= 0xffee) || c == 0x1fef)
+    {
+        return 1;
+    }
+
+    if (u_hasBinaryProperty((UChar32) c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT))
+    {
+        return c != 0x200c && c != 0x200d && !(c >= 0xfe00 && c <= 0xfe0f);
+    }
+
+    if (U_GET_GC_MASK(c) & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK)
+        || c == 0x5f4)
+    {
+        return 0;
+    }
+
+    skeleton[uspoof_getSkeletonUTF8(checker, 0, (char *) octets,
+                                    (int32_t) iri_utf8_put(c, octets),
+                                    skeleton, 63, &error)] = '\0';
+
+    for (i = 0; i < COUNT(delimiters); i++) {
+        other[uspoof_getSkeletonUTF8(checker, 0, delimiters[i], -1, other, 63,
+                                     &error)] = '\0';
+        if (strcmp(skeleton, other) == 0) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static void
+test_advised_against(void **state)
+{
+    UErrorCode     error = U_ZERO_ERROR;
+    USpoofChecker *checker = uspoof_open(&error);
+    uint32_t       c;
+    size_t         count = 0;
+
+    (void) state;
+    assert_true(U_SUCCESS(error));
+
+    for (c = 0xa0; c < 0x110000; c++) {
+        if (!iri_char_is_ucs(c) && !iri_char_is_bidi_control(c)) {
+            continue;
+        }
+        /* Of characters that are not there yet nothing is said. */
+        if (u_charType((UChar32) c) == U_UNASSIGNED && c > 0xffff) {
+            continue;
+        }
+        if (iri_char_is_advised_against(c) != is_advised_against(checker, c))
+        {
+            fail_msg("U+%04X", c);
+        }
+        count += (size_t) iri_char_is_advised_against(c);
+    }
+
+    assert_true(count > 300);
+    uspoof_close(checker);
+}
+
+
+/* ---- references, normalization ------------------------------------------- */
+
+static void
+test_resolving(void **state)
+{
+    static const char *const rows[][3] = {
+        /* base, reference, target */
+        { "http://a/b/c?q#f", "", "http://a/b/c?q" },
+        { "http://a", "b", "http://a/b" },
+        { "http://a?q", "b", "http://a/b" },
+        { "http://" E_ACUTE "/b/", "../" ALEF, "http://" E_ACUTE "/" ALEF },
+        { "a:/b", "/.//c", "a:/.//c" },
+        { "a:/b/c", "..//d", "a:/.//d" },
+        { "a:b", "c:d", "c:d" },
+        { "a:b/c", "../d:e", "a:d:e" },
+        { "b/c", "../d:e", "./d:e" },
+        { "b", "./d:e", "./d:e" },
+        { "b/c", "..//d", ".//d" },
+        { "dir/a", "..", "" },
+        { "dir/a", "../b", "b" },
+        { "http://a/b", "http:c", "http:c" },
+        { "http://a/%2e%2e/b", "c", "http://a/%2e%2e/c" },
+        { "http://a/b/", "%2e%2e/c", "http://a/b/%2e%2e/c" },
+    };
+    size_t    i;
+    iri_str_t got;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(iri_resolve(&core.env, core_str(rows[i][0]),
+                                     core_str(rows[i][1]), &got),
+                         IRI_OK);
+        assert_text(got, rows[i][2]);
+    }
+}
+
+
+static void
+test_relativizing(void **state)
+{
+    static const char *const rows[][3] = {
+        /* base, target, reference */
+        { "http://a/b/c/d", "http://a/b/e/f?q", "../e/f?q" },
+        { "http://a/b/c", "http://a/b/c", "" },
+        { "http://a/b/c?q", "http://a/b/c?q#f", "#f" },
+        { "http://a/b/c?q", "http://a/b/c?r", "?r" },
+        { "http://a/b/c?q", "http://a/b/c", "c" },
+        { "http://a/b/?q", "http://a/b/", "./" },
+        { "http://a/b/c", "http://a/b/", "./" },
+        { "http://a/b/c", "http://a/b/d:e", "./d:e" },
+        { "http://a/b/c", "http://a/b//e", ".//e" },
+        { "http://a/b/c", "http://a/d", "/d" },
+        { "http://a/b/c", "http://b/d", "//b/d" },
+        { "http://a/b/c", "https://a/d", "https://a/d" },
+        { "http://a/b", "http://a", "//a" },
+        { "http://a/b", "http://a/./b", "http://a/./b" },
+        { "http://a/b/" E_ACUTE, "http://a/b/" ALEF, ALEF },
+        { "mailto:a@b", "mailto:c@d", "c@d" },
+        { "a:b", "a:/c", "/c" },
+    };
+    size_t    i;
+    iri_str_t got, back;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(iri_relativize(&core.env, core_str(rows[i][0]),
+                                        core_str(rows[i][1]), &got),
+                         IRI_OK);
+        assert_text(got, rows[i][2]);
+        assert_int_equal(
+            iri_resolve(&core.env, core_str(rows[i][0]), got, &back), IRI_OK);
+        if (strstr(rows[i][1], "/./") == NULL) {
+            assert_text(back, rows[i][1]);
+        }
+    }
+}
+
+
+static void
+test_normalizing(void **state)
+{
+    static const char *const rows[][3] = {
+        /* text, by syntax, by scheme too */
+        { "HTTP://a.EXAMPLE:80/%7euser/./b%c3%a9",
+          "http://a.example:80/~user/b%C3%A9",
+          "http://a.example/~user/b%C3%A9" },
+        { "HTTPS://U:P@A:443", "https://U:P@a:443", "https://U:P@a/" },
+        { "https://a:80?q", "https://a:80?q", "https://a:80/?q" },
+        { "http://a:", "http://a:", "http://a/" },
+        { "ftp://a:", "ftp://a:", "ftp://a:" },
+        { "http://%41B%2d%2C" E_ACUTE "/", "http://ab-%2C" E_ACUTE "/",
+          "http://ab-%2C" E_ACUTE "/" },
+        { "a:/b/%2e%2e//c", "a:/.//c", "a:/.//c" },
+        { "../a/%2E/b", "../a/./b", "../a/./b" },
+        { "URN:A:b", "urn:A:b", "urn:A:b" },
+    };
+    size_t          i;
+    iri_converted_t out;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        assert_text(normalize(IRI_STEP_SYNTAX, core_str(rows[i][0])),
+                    rows[i][1]);
+        assert_text(normalize(IRI_STEP_SYNTAX | IRI_STEP_SCHEME,
+                              core_str(rows[i][0])),
+                    rows[i][2]);
+    }
+
+    assert_int_equal(iri_normalize_syntax(&core.env, IRI_STEP_SYNTAX,
+                                          S("http://a/%zz"), &out),
+                     IRI_OK);
+    assert_string_equal(out.why, iri_expect_text(IRI_EXPECT_HEX));
+    assert_int_equal(out.offset, 9);
+}
+
+
+static void
+test_levels(void **state)
+{
+    /* The levels that find them equal, as bits in the order of the enum. */
+    enum { STR = 1, ESC = 2, NFC = 4, SYN = 8, SCH = 16, IDN = 32 };
+    static const struct {
+        const char *a, *b;
+        unsigned    levels;
+    } rows[] = {
+        { "a", "a", STR | ESC | NFC | SYN | SCH | IDN },
+        { "\xff%", "\xff%", STR | ESC | NFC | SYN | SCH | IDN },
+        { "/~u", "/%7Eu", ESC | NFC | SYN | SCH | IDN },
+        { "/%7eu", "/%7Eu", ESC | NFC | SYN | SCH | IDN },
+        { "/a%2Fb", "/a/b", 0 },
+        { "/a%2Fb", "/a%2fb", ESC | NFC | SYN | SCH | IDN },
+        { "/%21", "/!", 0 },
+        { "/%25", "/%2525", 0 },
+        { "/<", "/%3c", ESC | NFC | SYN | SCH | IDN },
+        { "/" E_ACUTE, "/%c3%a9", ESC | NFC | SYN | SCH | IDN },
+        { "/" E_ACUTE, "/e%CC%81", NFC },
+        { "/%E9", "/" E_ACUTE, 0 },
+        { "/\xe2\x84\xaa", "/K", 0 },
+        { "http://A/", "http://a/", SYN | SCH | IDN },
+        { "http://a/b/../c", "http://a/c", SYN | SCH | IDN },
+        { "http://a", "http://a:80/", SCH | IDN },
+        { "http://b\xc3\xbc"
+          "cher/",
+          "http://xn--bcher-kva", IDN },
+        { "http://bu\xcc\x88"
+          "cher/",
+          "http://b\xc3\xbc"
+          "cher/",
+          NFC | IDN },
+        { "http://a/%zz", "HTTP://a/%zz", 0 },
+    };
+    size_t      i;
+    iri_level_t level;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        for (level = IRI_LEVEL_STRING; level < IRI_LEVELS; level++) {
+            if (equal(level, core_str(rows[i].a), core_str(rows[i].b))
+                != (int) (rows[i].levels >> level & 1))
+            {
+                fail_msg("%s, %s: %s", core_show(core_str(rows[i].a)),
+                         core_show(core_str(rows[i].b)),
+                         iri_level_text(level));
+            }
+        }
+    }
+}
+
+
+/* ---- limits, memory ------------------------------------------------------ */
+
+static void
+test_limits(void **state)
+{
+    static unsigned char octets[IRI_MAX_IRI + 2];
+    iri_converted_t      out;
+    iri_to_uri_conf_t    conf = { NULL, 0, NULL };
+    iri_to_iri_conf_t    to = { RFC, NULL, NULL };
+    iri_str_t            text, got;
+    int                  over, same;
+
+    (void) state;
+
+    for (over = -1; over <= 1; over++) {
+        text.data = octets;
+        text.len = (size_t) (IRI_MAX_IRI + over);
+        memset(octets, ' ', sizeof(octets));
+
+        assert_int_equal(iri_to_uri(&core.env, &conf, text, &out), IRI_OK);
+        assert_int_equal(out.why != NULL, over == 1);
+        assert_int_equal(iri_to_iri(&core.env, &to, text, &out), IRI_OK);
+        assert_int_equal(out.why != NULL, over == 1);
+        assert_int_equal(iri_normalize_syntax(&core.env, 0, text, &out),
+                         IRI_OK);
+        assert_int_equal(out.why != NULL, over == 1);
+        assert_int_equal(iri_resolve(&core.env, text, S("a"), &got),
+                         over == 1 ? IRI_PATH_TOO_LONG : IRI_OK);
+        assert_int_equal(iri_resolve(&core.env, S("a"), text, &got),
+                         over == 1 ? IRI_PATH_TOO_LONG : IRI_OK);
+        assert_int_equal(iri_relativize(&core.env, S("a:b"), text, &got),
+                         over == 1 ? IRI_PATH_TOO_LONG : IRI_OK);
+        assert_int_equal(
+            iri_visual_order(&core.env, IRI_VISUAL_UAX9, text, &out), IRI_OK);
+        assert_int_equal(out.why != NULL, over == 1);
+
+        /* The last "%20" of them is " ". */
+        memcpy(octets + 1000, "%20", 3);
+        got.data = octets + 1;
+        got.len = text.len - 2;
+        text.len = got.len;
+        assert_int_equal(iri_equal(&core.env, IRI_LEVEL_ESCAPES, NULL, text,
+                                   S(" "), &same),
+                         IRI_OK);
+        assert_int_equal(same, 0);
+        core_forget(&core);
+    }
+
+    /* 1,024 marks in a row, and one more */
+    for (over = 0; over <= 1; over++) {
+        size_t i;
+
+        for (i = 0; i < 1024 + (size_t) over; i++) {
+            memcpy(octets + 2 * i, "\xcc\x81", 2);
+        }
+        text.data = octets;
+        text.len = 2 * i;
+        assert_int_equal(
+            iri_unicode_form(&core.env, IRI_FORM_NFC, text, &out), IRI_OK);
+        assert_int_equal(out.why != NULL, over == 1);
+    }
+}
+
+
+/* All that asks for memory, of one text. */
+static iri_status_t
+everything(iri_str_t text, int which)
+{
+    iri_to_uri_conf_t conf = { NULL, 1, &host_conf };
+    iri_to_iri_conf_t to = { RFC, &host_conf, NULL };
+    iri_converted_t   out;
+    iri_parts_t       parts;
+    iri_str_t         got;
+    int               same;
+
+    switch (which) {
+    case 0:
+        return iri_to_uri(&core.env, &conf, text, &out);
+    case 1:
+        return iri_to_iri(&core.env, &to, text, &out);
+    case 2:
+        return iri_resolve(&core.env, text, S("../c"), &got);
+    case 3:
+        return iri_relativize(&core.env, S("http://b\xc3\xbc/a"), text, &got);
+    case 4:
+        return iri_normalize_syntax(&core.env, 3, text, &out);
+    case 5:
+        return iri_equal(&core.env, IRI_LEVEL_NFC, NULL, text, S("a"), &same);
+    case 6:
+        return iri_equal(&core.env, IRI_LEVEL_IDN, &host_conf, text,
+                         S("http://a/"), &same);
+    case 7:
+        return iri_unicode_form(&core.env, IRI_FORM_NFKD, text, &out);
+    case 8:
+        return iri_visual_order(&core.env, IRI_VISUAL_COMPONENTS, text, &out);
+    case 9:
+        iri_split(text, &parts);
+        return iri_join(&core.env, &parts, &got);
+    default:
+        return -1;
+    }
+}
+
+
+static void
+test_no_memory(void **state)
+{
+    const iri_str_t text = S("http://b\xc3\xbc/e\xcc\x81/%C3%A9?q=" ALEF
+                             "#f");
+    int             which;
+    size_t          at;
+    iri_status_t    status;
+
+    (void) state;
+
+    for (which = 0; (int) everything(text, which) != -1; which++) {
+        for (at = 1; /* void */; at++) {
+            core_forget(&core);
+            core.allocs = 0;
+            core.fail_at = at;
+            core.fail_on = 1;
+            status = everything(text, which);
+
+            if (status == IRI_OK) {
+                break;
+            }
+
+            assert_int_equal(status, IRI_NO_MEMORY);
+        }
+
+        core.fail_at = 0;
+        assert_true(at > 1);
+        core_forget(&core);
+    }
+
+    assert_int_equal(which, 10);
+}
+
+
+static void
+test_words(void **state)
+{
+    int i;
+
+    (void) state;
+
+    for (i = 0; i < IRI_EXPECTS; i++) {
+        assert_true(strlen(iri_expect_text((iri_expect_t) i)) > 5);
+    }
+    for (i = 0; i < IRI_WARNINGS; i++) {
+        assert_true(strlen(iri_warning_text((iri_warning_kind_t) i)) > 5);
+    }
+    for (i = 0; i < IRI_KINDS; i++) {
+        assert_true(strlen(iri_as_text((iri_as_t) i)) > 2);
+    }
+    for (i = 0; i < IRI_COMPONENTS; i++) {
+        assert_true(strlen(iri_component_text((iri_component_t) i)) > 2);
+    }
+
+    assert_string_equal(iri_expect_text(IRI_EXPECTS), "unknown");
+    assert_string_equal(iri_warning_text(IRI_WARNINGS), "unknown");
+    assert_string_equal(iri_as_text(IRI_KINDS), "unknown");
+    assert_string_equal(iri_component_text(IRI_COMPONENTS), "unknown");
+    assert_string_equal(iri_level_text(IRI_LEVELS), "unknown");
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_octets),
+        cmocka_unit_test(test_checks),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_split_join),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_to_iri_takes_anything),
+        cmocka_unit_test(test_references),
+        cmocka_unit_test(test_normal_forms),
+        cmocka_unit_test(test_mapping),
+        cmocka_unit_test(test_unmapping),
+        cmocka_unit_test(test_advised_against),
+        cmocka_unit_test(test_resolving),
+        cmocka_unit_test(test_relativizing),
+        cmocka_unit_test(test_normalizing),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_words),
+    };
+    iri_idna_t *idna = iri_idna_create();
+    int         code;
+
+    host_conf.idna = idna;
+    code = cmocka_run_group_tests_name("iri", tests, setup, teardown);
+    iri_idna_destroy(idna);
+
+    return code;
+}
