@@ -112,8 +112,8 @@ iri_sides_warn(const iri_sides_t *sides, iri_warning_t *warning,
 iri_status_t
 iri_bidi_check(iri_str_t text, iri_warn_t warn, void *arg)
 {
-    iri_pieces_t  pieces;
-    iri_piece_t   piece;
+    iri_words_t   pieces;
+    iri_word_t    piece;
     iri_sides_t   sides;
     iri_warning_t warning;
     iri_status_t  status = IRI_OK;
@@ -124,9 +124,9 @@ iri_bidi_check(iri_str_t text, iri_warn_t warn, void *arg)
     }
 
     memset(&warning, 0, sizeof(warning));
-    iri_pieces(text, &pieces);
+    iri_words(text, &pieces);
 
-    while (status == IRI_OK && iri_pieces_next(&pieces, &piece)) {
+    while (status == IRI_OK && iri_words_next(&pieces, &piece)) {
         sides = iri_sides_of(text, piece.text);
 
         if (sides.right) {

@@ -312,7 +312,7 @@ iri_judge_scripts(iri_judge_t *judge, const iri_look_t *look, size_t offset)
 
 
 static iri_status_t
-iri_judge_all(iri_judge_t *judge, const iri_look_t *look, iri_piece_t *piece)
+iri_judge_all(iri_judge_t *judge, const iri_look_t *look, iri_word_t *piece)
 {
     size_t       offset = (size_t) (piece->text.data - judge->text.data);
     iri_status_t status;
@@ -343,8 +343,8 @@ iri_characters_check(const iri_env_t *env, const iri_look_t *look,
                      iri_str_t text, iri_warn_t warn, void *arg)
 {
     iri_judge_t  judge;
-    iri_pieces_t pieces;
-    iri_piece_t  piece;
+    iri_words_t  pieces;
+    iri_word_t   piece;
     iri_status_t status = IRI_OK;
 
     if (text.len > IRI_MAX_TEXT) {
@@ -357,9 +357,9 @@ iri_characters_check(const iri_env_t *env, const iri_look_t *look,
     judge.warn = warn;
     judge.arg = arg;
 
-    iri_pieces(text, &pieces);
+    iri_words(text, &pieces);
 
-    while (status == IRI_OK && iri_pieces_next(&pieces, &piece)) {
+    while (status == IRI_OK && iri_words_next(&pieces, &piece)) {
         status = iri_judge_all(&judge, look, &piece);
     }
 

@@ -122,7 +122,7 @@ size_t iri_remove_dots(unsigned char *path, size_t len, int rooted);
 typedef struct {
     iri_component_t component;
     iri_str_t       text;
-} iri_piece_t;
+} iri_word_t;
 
 typedef struct {
     iri_parts_t     parts;
@@ -130,10 +130,10 @@ typedef struct {
     iri_str_t       rest;     /* of component */
     int             open;     /* 1: rest is to be divided */
     size_t          dot;      /* octets before the extension of a path */
-} iri_pieces_t;
+} iri_words_t;
 
-void iri_pieces(iri_str_t text, iri_pieces_t *pieces);
-int iri_pieces_next(iri_pieces_t *pieces, iri_piece_t *piece);   /* 0: end */
+void iri_words(iri_str_t text, iri_words_t *pieces);
+int iri_words_next(iri_words_t *pieces, iri_word_t *piece);   /* 0: end */
 
 #pragma GCC visibility pop
 

@@ -1,5 +1,5 @@
 /*
- * iri_pieces.c - the smallest parts of an IRI that are read as one
+ * iri_words.c - the smallest parts of an IRI that are read as one
  *
  * Draft 4.2 names the components and lets them be divided further: labels of a
  * host, names and values of a query, an extension.  What is smaller is judged
@@ -45,7 +45,7 @@ iri_extension(iri_str_t path)
 
 
 void
-iri_pieces(iri_str_t text, iri_pieces_t *pieces)
+iri_words(iri_str_t text, iri_words_t *pieces)
 {
     iri_split(text, &pieces->parts);
     pieces->component = IRI_COMPONENT_SCHEME;
@@ -56,7 +56,7 @@ iri_pieces(iri_str_t text, iri_pieces_t *pieces)
 
 /* What a component stands in; absent where the text has none. */
 static iri_str_t
-iri_pieces_component(iri_pieces_t *pieces)
+iri_words_component(iri_words_t *pieces)
 {
     const iri_parts_t     *parts = &pieces->parts;
     static const iri_str_t none = { 0, NULL };
@@ -86,7 +86,7 @@ iri_pieces_component(iri_pieces_t *pieces)
 
 
 static int
-iri_is_divider(const iri_pieces_t *pieces, const unsigned char *p)
+iri_is_divider(const iri_words_t *pieces, const unsigned char *p)
 {
     if (pieces->component == IRI_COMPONENT_PATH && *p == '.') {
         return (size_t) (p - pieces->parts.path.data) == pieces->dot;
@@ -98,7 +98,7 @@ iri_is_divider(const iri_pieces_t *pieces, const unsigned char *p)
 
 
 int
-iri_pieces_next(iri_pieces_t *pieces, iri_piece_t *piece)
+iri_words_next(iri_words_t *pieces, iri_word_t *piece)
 {
     const unsigned char *p, *end;
 
@@ -107,7 +107,7 @@ iri_pieces_next(iri_pieces_t *pieces, iri_piece_t *piece)
             return 0;
         }
 
-        pieces->rest = iri_pieces_component(pieces);
+        pieces->rest = iri_words_component(pieces);
         pieces->open = iri_has(pieces->rest);
         pieces->component += !pieces->open;
     }
