@@ -158,7 +158,8 @@ iri_rule_say(const iri_env_t *env, iri_str_t text, const char *is,
 
     if ((status = iri_put_shown(env, text, out)) != IRI_OK
         || (status = iri_put_text(env, out, is)) != IRI_OK
-        || (status = iri_put_text(env, out, " and so matches no path: write "))
+        || (status = iri_put_text(env, out,
+                                  " and so matches no path: write "))
                != IRI_OK)
     {
         return status;

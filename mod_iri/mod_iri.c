@@ -301,6 +301,17 @@ mod_iri_wrong(cmd_parms *cmd, const char *sentence)
     return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, NULL);
 }
 
+/* The same, and the word that is wrong. */
+static const char *
+mod_iri_wrong_word(cmd_parms *cmd, const char *sentence, const char *word)
+{
+    return sentence == NULL
+               ? NULL
+               : mod_iri_wrong(cmd,
+                               apr_pstrcat(cmd->pool, sentence, ", not \"",
+                                           word, "\"", NULL));
+}
+
 /* Names on disk are the business of directories only. */
 static const char *
 mod_iri_wrong_place(cmd_parms *cmd)
@@ -350,7 +361,7 @@ mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
             mod_iri_add_once(cmd, mod_iri_add_hooks, "mod_iri: hooks");
         }
     }
-    return mod_iri_wrong(cmd, err);
+    return mod_iri_wrong_word(cmd, err, arg);
 }
 
 static const char *
@@ -370,8 +381,9 @@ mod_iri_set_invalid(cmd_parms *cmd, void *dir, const char *arg)
 
     (void) dir;
     conf->has_invalid = 1;
-    return mod_iri_wrong(
-        cmd, iri_parse_invalid(mod_iri_str(arg), &conf->reading.invalid));
+    return mod_iri_wrong_word(
+        cmd, iri_parse_invalid(mod_iri_str(arg), &conf->reading.invalid),
+        arg);
 }
 
 static const char *
@@ -409,7 +421,7 @@ mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
                              "mod_iri: hooks of hosts");
         }
     }
-    return mod_iri_wrong(cmd, err);
+    return mod_iri_wrong_word(cmd, err, arg);
 }
 
 static const char *
@@ -451,8 +463,8 @@ mod_iri_set_filename_form(cmd_parms *cmd, void *dirv, const char *arg)
         return err;
     }
     dir->has |= MOD_IRI_HAS_NAMES;
-    return mod_iri_wrong(cmd,
-                         iri_parse_names(mod_iri_str(arg), &dir->tree.names));
+    return mod_iri_wrong_word(
+        cmd, iri_parse_names(mod_iri_str(arg), &dir->tree.names), arg);
 }
 
 static const char *
@@ -460,6 +472,8 @@ mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
 {
     mod_iri_dir_t *dir = dirv;
     const char    *err = mod_iri_wrong_place(cmd);
+    iri_str_t     *words;
+    size_t         wrong;
 
     if (err) {
         return err;
@@ -468,8 +482,11 @@ mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
         return mod_iri_wrong(cmd, "needs a word, \"exact\" say");
     }
     dir->has |= MOD_IRI_HAS_MATCH;
-    return mod_iri_wrong(cmd, iri_parse_match(mod_iri_words(cmd, argc, argv),
-                                              argc, &dir->tree.match));
+    words = mod_iri_words(cmd, argc, argv);
+    err = iri_parse_match(words, argc, &dir->tree.match);
+    wrong = iri_match_wrong(words, argc);
+    return wrong < (size_t) argc ? mod_iri_wrong_word(cmd, err, argv[wrong])
+                                 : mod_iri_wrong(cmd, err);
 }
 
 static const char *
@@ -482,8 +499,9 @@ mod_iri_set_ambiguous(cmd_parms *cmd, void *dirv, const char *arg)
         return err;
     }
     dir->has |= MOD_IRI_HAS_CHOICES;
-    return mod_iri_wrong(
-        cmd, iri_parse_ambiguous(mod_iri_str(arg), &dir->tree.ambiguous));
+    return mod_iri_wrong_word(
+        cmd, iri_parse_ambiguous(mod_iri_str(arg), &dir->tree.ambiguous),
+        arg);
 }
 
 /* A child has one cache, whichever virtual host a request is for. */
@@ -497,9 +515,11 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
     if (err) {
         return err;
     }
-    return mod_iri_wrong(
-        cmd, iri_parse_cache(&word, 1,
-                             &mod_iri_server(cmd->server)->cache_size, NULL));
+    return mod_iri_wrong_word(
+        cmd,
+        iri_parse_cache(&word, 1, &mod_iri_server(cmd->server)->cache_size,
+                        NULL),
+        arg);
 }
 
 static const char *
@@ -507,8 +527,8 @@ mod_iri_set_redirect(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
 
-    return mod_iri_wrong(
-        cmd, iri_parse_redirect(mod_iri_str(arg), &dir->redirect));
+    return mod_iri_wrong_word(
+        cmd, iri_parse_redirect(mod_iri_str(arg), &dir->redirect), arg);
 }
 
 static const char *
@@ -562,6 +582,13 @@ static const command_rec mod_iri_directives[] = {
 };
 /* clang-format on */
 
+/* httpd -t */
+static void
+mod_iri_test_config(apr_pool_t *pconf, server_rec *main_server)
+{
+    mod_iri_check_config(pconf, main_server);
+}
+
 static void
 mod_iri_hooks(apr_pool_t *pool)
 {
@@ -571,6 +598,7 @@ mod_iri_hooks(apr_pool_t *pool)
     ap_hook_post_config(mod_iri_prepare_hosts, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);
     ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
+    ap_hook_test_config(mod_iri_test_config, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_child_init(mod_iri_child_init, NULL, NULL, APR_HOOK_MIDDLE);
     mod_iri_line_register();
     mod_iri_location_register();

@@ -15,6 +15,7 @@
  *   mod_iri_listing.c  listings of directories
  *   mod_iri_walk.c     <Files> and MultiViews on canonical names
  *   mod_iri_moved.c    starting over under the name that was found
+ *   mod_iri_check.c    what a configuration says in vain
  *   mod_iri_advertise.c what answers to OPTIONS say of IRIs
  *   mod_iri_answer.c   redirects, headers of answers
  *   mod_iri_location.c Location, Content-Location, Alternates, Link
@@ -255,6 +256,25 @@ mod_iri_equal(iri_str_t str, const char *text)
     return str.len == strlen(text) && memcmp(str.data, text, str.len) == 0;
 }
 
+/* ---- mod_iri_check.c ---------------------------------------------------- */
+
+/*
+ * httpd reads its configuration twice at a start.  1: this is the first time,
+ * and what is warned of will be so again.
+ */
+int mod_iri_is_trial(void);
+
+/* At a start, what is wrong and goes on all the same. */
+#define mod_iri_warn_once(s, ...)                                            \
+    do {                                                                     \
+        if (!mod_iri_is_trial()) {                                           \
+            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, (s), __VA_ARGS__);    \
+        }                                                                    \
+    } while (0)
+
+/* Warn of all that does nothing. */
+void mod_iri_check_config(apr_pool_t *pool, server_rec *main_server);
+
 /* ---- mod_iri_uses.c ----------------------------------------------------- */
 
 /* While directives are run: may a request be redirected, or be in conflict? */
@@ -262,9 +282,6 @@ int mod_iri_uses_redirects(void);
 
 /* May one be for choices, or for a listing? */
 int mod_iri_uses_asking(void);
-
-/* Is a directory to be listed?  What a .htaccess says is not known. */
-int mod_iri_says_listing(void);
 
 /* When all have been. */
 mod_iri_readers_t mod_iri_uses_vars(void);
@@ -441,7 +458,6 @@ int mod_iri_dav_conflict(request_rec *r, iri_why_t why);
 int  mod_iri_advertise(request_rec *r);   /* in post_read_request */
 void mod_iri_advertise_insert(request_rec *r);
 void mod_iri_advertise_register(void);
-void mod_iri_warn_of_advertise(const server_rec *main_server);
 
 /* ---- mod_iri_client.c --------------------------------------------------- */
 

@@ -52,34 +52,3 @@ mod_iri_advertise_register(void)
     ap_register_output_filter("IRI_ADVERTISE", mod_iri_advertise_filter, NULL,
                               AP_FTYPE_CONTENT_SET);
 }
-
-void
-mod_iri_warn_of_advertise(const server_rec *main_server)
-{
-    const server_rec *s;
-
-    for (s = main_server; s != NULL; s = s->next) {
-        const mod_iri_server_t *conf = mod_iri_server(s);
-
-        if (conf->says_advertise && conf->advertise == 1
-            && conf->engine == IRI_ENGINE_OFF && s != main_server)
-        {
-            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                         "iri: IRIAdvertise does nothing in the virtual host "
-                         "of %s:%u, where IRIEngine is off",
-                         s->defn_name, s->defn_line_number);
-        }
-    }
-    for (s = main_server; s != NULL; s = s->next) {
-        if (mod_iri_server(s)->engine != IRI_ENGINE_OFF
-            && mod_iri_server(s)->advertise == 1)
-        {
-            return;
-        }
-    }
-    if (mod_iri_server(main_server)->advertise == 1) {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server,
-                     "iri: IRIAdvertise does nothing where IRIEngine is off, "
-                     "and it is off wherever IRIAdvertise is on");
-    }
-}

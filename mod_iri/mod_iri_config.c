@@ -258,23 +258,6 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     }
 }
 
-static void
-mod_iri_warn_of_listing(server_rec *main_server)
-{
-    const server_rec *s;
-
-    for (s = main_server; s != NULL; s = s->next) {
-        if (mod_iri_server(s)->engine != IRI_ENGINE_OFF) {
-            return;
-        }
-    }
-    if (mod_iri_says_listing()) {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, main_server,
-                     "iri: IRIListing lists nothing where IRIEngine is "
-                     "off, and it is off everywhere: write IRIEngine On");
-    }
-}
-
 int
 mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                     server_rec *main_server)
@@ -310,8 +293,9 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
                                         || mod_iri_server(s)->engine
                                                == IRI_ENGINE_REPORT;
     }
-    mod_iri_warn_of_listing(main_server);
-    mod_iri_warn_of_advertise(main_server);
+    if (!mod_iri_is_trial()) {
+        mod_iri_check_config(ptemp, main_server);
+    }
     return OK;
 }
 

@@ -276,6 +276,25 @@ mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
     mod_iri_add_way(directory->octets, core->d);
 }
 
+/* Once for all virtual hosts that have it of the main server. */
+static void
+mod_iri_warn_of_pattern(const server_rec *s, apr_pool_t *pool,
+                        const char *pattern)
+{
+    const char *key = apr_pstrcat(pool, "mod_iri: ", pattern, NULL);
+    void       *done = NULL;
+
+    apr_pool_userdata_get(&done, key, pool);
+    if (done == NULL) {
+        apr_pool_userdata_setn(pattern, key, NULL, pool);
+        mod_iri_warn_once(
+            s,
+            "iri: the pattern of <Directory \"%s\"> is compared "
+            "with names as they are on disk",
+            pattern);
+    }
+}
+
 void
 mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
 {
@@ -298,10 +317,7 @@ mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
             continue;
         }
         if (c->r || c->d_is_fnmatch) {
-            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                         "iri: the pattern of <Directory \"%s\"> is compared "
-                         "with names as they are on disk",
-                         c->d);
+            mod_iri_warn_of_pattern(s, env->pool, c->d);
             continue;
         }
         mod_iri_add_section(s, env, sections, section);

@@ -129,11 +129,12 @@ mod_iri_warn_of_wildcard(const mod_iri_names_t *names,
                     ? mod_iri_exact(s, name->ascii, 1)
                     : NULL;
         if (taken != NULL) {
-            ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                         "iri: %s of the virtual host at %s takes %s from "
-                         "that at %s",
-                         name->ascii, mod_iri_place(names->env.pool, name->s),
-                         taken, mod_iri_place(names->env.pool, s));
+            mod_iri_warn_once(
+                s,
+                "iri: %s of the virtual host at %s takes %s from "
+                "that at %s",
+                name->ascii, mod_iri_place(names->env.pool, name->s), taken,
+                mod_iri_place(names->env.pool, s));
         }
     }
 }
@@ -167,11 +168,11 @@ mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
         name->list = list;
         return IRI_OK;
     }
-    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                 "iri: the name %s of the virtual host at %s selects nothing "
-                 "with IRIHost, for it %s: correct it or take it out",
-                 text, mod_iri_place(names->env.pool, s),
-                 iri_host_why_text(host.why));
+    mod_iri_warn_once(
+        s,
+        "iri: the name %s of the virtual host at %s selects nothing "
+        "with IRIHost, for it %s: correct it or take it out",
+        text, mod_iri_place(names->env.pool, s), iri_host_why_text(host.why));
     return IRI_OK;
 }
 
@@ -214,12 +215,13 @@ mod_iri_judge_name(const mod_iri_names_t *names, mod_iri_name_t *name)
 {
     name->owner = mod_iri_owner(names, name);
     if (name->owner != NULL) {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, name->s,
-                     "iri: the name %s stays with the virtual host at %s, "
-                     "which writes it so, and not with that at %s, which "
-                     "writes it in Unicode: take it out of one of them",
-                     name->ascii, mod_iri_place(names->env.pool, name->owner),
-                     mod_iri_place(names->env.pool, name->s));
+        mod_iri_warn_once(
+            name->s,
+            "iri: the name %s stays with the virtual host at %s, "
+            "which writes it so, and not with that at %s, which "
+            "writes it in Unicode: take it out of one of them",
+            name->ascii, mod_iri_place(names->env.pool, name->owner),
+            mod_iri_place(names->env.pool, name->s));
     } else if (name->list != NULL && name->list == name->s->wild_names) {
         mod_iri_warn_of_wildcard(names, name);
     }
@@ -251,8 +253,8 @@ static void
 mod_iri_log_names(void *arg, iri_log_level_t level, iri_str_t line)
 {
     (void) level;
-    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, (server_rec *) arg,
-                 "iri: %.*s", (int) line.len, (const char *) line.data);
+    mod_iri_warn_once((server_rec *) arg, "iri: %.*s", (int) line.len,
+                      (const char *) line.data);
 }
 
 iri_status_t

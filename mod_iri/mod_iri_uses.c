@@ -78,21 +78,6 @@ mod_iri_uses_asking(void)
     return mod_iri_uses(names);
 }
 
-int
-mod_iri_says_listing(void)
-{
-    const ap_directive_t *at;
-
-    for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (mod_iri_is_directive(at, "IRIListing")
-            && ap_cstr_casecmp(at->args, "on") == 0)
-        {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 /* ---- who reads IRI_PATH and its kin ------------------------------------- */
 
 /*

@@ -187,12 +187,13 @@ mod_iri_is_own(const mod_iri_vhosts_t *vhosts, const server_rec *s)
 static void
 mod_iri_warn_of_engine(const server_rec *s, const server_addr_rec *addr)
 {
-    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                 "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
-                 "for %s:%u, for IRIEngine is off: write \"IRIEngine On\", "
-                 "too",
-                 s->server_hostname, s->defn_name, s->defn_line_number,
-                 addr->virthost, addr->host_port);
+    mod_iri_warn_once(
+        s,
+        "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
+        "for %s:%u, for IRIEngine is off: write \"IRIEngine On\", "
+        "too",
+        s->server_hostname, s->defn_name, s->defn_line_number, addr->virthost,
+        addr->host_port);
 }
 
 /* Another of an address, whose own IRIHost is not what the first does. */
@@ -200,13 +201,14 @@ static void
 mod_iri_warn_of_other(const server_rec *s, const server_rec *first,
                       const server_addr_rec *addr)
 {
-    ap_log_error(APLOG_MARK, APLOG_WARNING, 0, s,
-                 "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
-                 "for %s:%u: what counts there is that of the first one, %s "
-                 "(%s:%u)",
-                 s->server_hostname, s->defn_name, s->defn_line_number,
-                 addr->virthost, addr->host_port, first->server_hostname,
-                 first->defn_name, first->defn_line_number);
+    mod_iri_warn_once(
+        s,
+        "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
+        "for %s:%u: what counts there is that of the first one, %s "
+        "(%s:%u)",
+        s->server_hostname, s->defn_name, s->defn_line_number, addr->virthost,
+        addr->host_port, first->server_hostname, first->defn_name,
+        first->defn_line_number);
 }
 
 static void
@@ -235,9 +237,9 @@ mod_iri_warn(const mod_iri_vhosts_t *vhosts, int all_off)
     const server_rec *s;
 
     if (all_off && mod_iri_says(vhosts->main_server) != IRI_HOSTS_OFF) {
-        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, vhosts->main_server,
-                     "iri: IRIHost of the main server does nothing, for "
-                     "IRIEngine is off: write \"IRIEngine On\", too");
+        mod_iri_warn_once(vhosts->main_server,
+                          "iri: IRIHost of the main server does nothing, for "
+                          "IRIEngine is off: write \"IRIEngine On\", too");
     }
     for (s = vhosts->main_server->next; s != NULL; s = s->next) {
         mod_iri_warn_of_hosts(vhosts, s);

@@ -13,8 +13,8 @@
 /* The text of a location that is not ASCII. */
 typedef struct {
     ngx_http_iri_place_t *place;
-    iri_rule_t rule;
-    ngx_str_t text;
+    iri_rule_t            rule;
+    ngx_str_t             text;
 } ngx_http_iri_text_t;
 
 

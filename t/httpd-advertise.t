@@ -81,7 +81,7 @@ is inturi('OPTIONS', '/', port => $server->port('report')), '200',
 is inturi('OPTIONS', '/', port => $server->port('off')), '200',
     'nothing where IRIEngine is off';
 like $server->log_text,
-    qr/warn\].*iri: IRIAdvertise does nothing in the virtual host of \S+:\d+/,
+    qr/warn\].*iri: IRIAdvertise in \S+:\d+ does nothing/,
     'which is warned of';
 is_deeply [$server->errors], [], 'log';
 

@@ -45,7 +45,8 @@ static const struct {
       "\"/caf%E9/%0A\"" UNREAD "\"/caf%C3%A9/%0A\"" OCTETS
       " if it is windows-1252" },
     { IRI_RULE_TEXT, "shift_jis windows-1252", IRI_STR("/caf\xe9/"),
-      "\"/caf%E9/\"" UNREAD "\"/caf%C3%A9/\"" OCTETS " if it is windows-1252" },
+      "\"/caf%E9/\"" UNREAD "\"/caf%C3%A9/\"" OCTETS
+      " if it is windows-1252" },
     { IRI_RULE_TEXT, "shift_jis", IRI_STR("/\x95\x5c"),
       "\"/%95\\\"" UNREAD "\"/%E8%A1%A8\"" OCTETS " if it is Shift_JIS" },
     { IRI_RULE_TEXT, "", IRI_STR("\xff\x00\x7f"),
@@ -137,16 +138,16 @@ test_pass(void **state)
 static void
 test_random(void **state)
 {
-    static const char  *pieces[] = { "a",    "e",    "\xcc\x81", E_ACUTE,
-                                     "[",    "]",    "\\",       "^",
-                                     "?",    "*",    "\xe3",     "\x81",
-                                     "\x8b", "\xff", "\xe3\x82\x99", "/" };
-    iri_reading_conf_t  conf = { core_charsets("shift_jis windows-1252"),
-                                 IRI_INVALID_404 };
-    core_t              core;
-    char                text[64];
-    iri_str_t           says;
-    size_t              i, n;
+    static const char *pieces[] = { "a",    "e",    "\xcc\x81",     E_ACUTE,
+                                    "[",    "]",    "\\",           "^",
+                                    "?",    "*",    "\xe3",         "\x81",
+                                    "\x8b", "\xff", "\xe3\x82\x99", "/" };
+    iri_reading_conf_t conf = { core_charsets("shift_jis windows-1252"),
+                                IRI_INVALID_404 };
+    core_t             core;
+    char               text[64];
+    iri_str_t          says;
+    size_t             i, n;
 
     (void) state;
 
@@ -233,7 +234,8 @@ test_hide(void **state)
         says = iri_charsets_hide(&list);
 
         assert_int_equal(says != NULL, lists[i].hides);
-        assert_true(says == NULL || strstr(says, "write UTF-8 first") != NULL);
+        assert_true(says == NULL
+                    || strstr(says, "write UTF-8 first") != NULL);
     }
 }
 

@@ -1,0 +1,222 @@
+# httpd: what a configuration says in vain is told, by -t and once at a start;
+# and what is right is not.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $missing = missing('httpd');
+plan skip_all => $missing if $missing;
+
+my @MODULES = qw(rewrite proxy proxy_http headers setenvif);
+
+# The number of the first line of what conf says.
+my ($before) = httpd_text() =~ /(.*)HERE/s;
+my $first = () = $before =~ /\n/g;
+
+sub httpd_text {
+    my $httpd = IRI::Httpd->new(conf => 'HERE', modules => \@MODULES);
+    return slurp($httpd->tmp . '/httpd.conf');
+}
+
+# Warnings in a text, without what httpd puts before them; LINE for places.
+sub told {
+    my ($text, $lines) = @_;
+    $lines //= $first;
+    return map { s/\S+httpd\.conf:(\d+)/'LINE' . ($1 - $lines)/egr }
+        map { /:warn\] .*?iri: (.*)/ ? $1 : () } split /\n/, $text;
+}
+
+# What `httpd -t` warns of.
+sub warnings {
+    my ($conf) = @_;
+    my ($code, $said) = httpd_t(octets($conf), modules => \@MODULES);
+    is $code, 0, 'taken' or diag $said;
+    return told($said);
+}
+
+# ---- settings that do nothing ----------------------------------------------
+
+my $VAIN = 'does nothing, since IRIEngine is off there: write IRIEngine On';
+my @settings = ('IRICharset EUC-JP', 'IRIInvalid 400', 'IRIAdvertise On',
+    'IRIQueryCharset Shift_JIS', 'IRIFilenameCharset EUC-JP',
+    'IRIFilenameForm nfd', 'IRIMatch case', 'IRIAmbiguous 300',
+    'IRIRedirect 301', 'IRIListing On');
+
+for my $text (@settings) {
+    my ($name) = $text =~ /^(\w+)/;
+    my $folds = $name eq 'IRIAmbiguous' ? "IRIMatch case\n" : '';
+    is_deeply [warnings("# 1\n$text\n")], ["$name in LINE2 $VAIN"],
+        "$text: of the main server";
+    is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n")],
+        ["$name in LINE2 $VAIN"], "$text: of a virtual host";
+    is_deeply [warnings("$text\n<VirtualHost *:1>\nIRIEngine report\n$folds"
+            . "</VirtualHost>\n")], [], "$text: on somewhere";
+    is_deeply [warnings("<VirtualHost *:1>\n$text\n</VirtualHost>\n"
+            . "<VirtualHost *:2>\nIRIEngine On\n</VirtualHost>\n")],
+        ["$name in LINE2 $VAIN"], "$text: on elsewhere";
+    is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\n$text\n$folds"
+            . "</VirtualHost>\n")], [], "$text: on everywhere";
+    is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\nIRIEngine Off\n"
+            . "$text\n</VirtualHost>\n")], ["$name in LINE4 $VAIN"],
+        "$text: off there";
+}
+is_deeply [warnings("<Directory \"/srv\">\nIRIMatch case\n</Directory>\n")],
+    ["IRIMatch in LINE2 $VAIN"], 'in a <Directory>';
+is_deeply [warnings("IRICache 1m\n")], ["IRICache in LINE1 $VAIN"], 'IRICache';
+is_deeply [warnings("$_\n")], [], "$_: nothing is wanted"
+    for 'IRIRedirect off', 'IRIListing Off', 'IRICharset none',
+    'IRICache off', 'IRIAdvertise off', 'IRIEngine Off';
+
+my $tmp = temp_dir();
+spew("$tmp/common.conf", "IRIMatch case\nIRIRedirect 301\n");
+my $include = "Include $tmp/common.conf\n</VirtualHost>\n";
+is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n$include"
+        . "<VirtualHost *:2>\n$include")], [],
+    'a file that is of use in one virtual host';
+is scalar(@{ [warnings("<VirtualHost *:1>\n$include"
+        . "<VirtualHost *:2>\n$include")] }), 2,
+    'and in none: once for each line';
+
+# ---- settings that need others ---------------------------------------------
+
+is_deeply [warnings("IRIEngine On\nIRIAmbiguous 300\n")],
+    ['IRIAmbiguous in LINE2 does nothing, since no name is near another '
+        . 'there: write "IRIMatch case", say'], 'IRIAmbiguous alone';
+is_deeply [warnings("IRIEngine On\nIRIAmbiguous $_\n")], [],
+    'not if names are folded, nor 404'
+    for "300\n<Directory \"/srv\">\nIRIMatch spelling\n</Directory>", 404;
+is_deeply [warnings("IRIEngine On\n<VirtualHost *:1>\nIRIMatch case\n"
+        . "</VirtualHost>\n<VirtualHost *:2>\nIRIAmbiguous 300\n"
+        . "</VirtualHost>\n")],
+    ['IRIAmbiguous in LINE6 does nothing, since no name is near another '
+        . 'there: write "IRIMatch case", say'], 'folded in another';
+is_deeply [warnings("IRIEngine On\nIRICache off\nIRIMatch case\n")],
+    ['with "off" as IRICache in LINE2, IRIMatch finds exact names only in '
+        . 'directories of more than 2000: give it a size, "16m" say'],
+    'IRICache off, and names are folded';
+is_deeply [warnings("IRIEngine On\nIRICache off\n")], [], 'and where none are';
+is_deeply [warnings("IRIEngine On\nIRIFilenameCharset windows-1252 UTF-8\n")],
+    ['IRIFilenameCharset in LINE2 has UTF-8 behind a charset in which nearly '
+        . 'all octets can be read, so that names in UTF-8 are taken for '
+        . 'others: write UTF-8 first'], 'UTF-8 behind windows-1252';
+is_deeply [warnings("IRIEngine On\nIRIFilenameCharset $_\n")], [], "not $_"
+    for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
+
+# ---- rules that match nothing ----------------------------------------------
+
+my $nfd = 'cafe\xCC\x81';
+
+# A directive or section with a text, and how that is shown.
+sub rules {
+    my ($text, $shown) = @_;
+    return map { [sprintf($_->[0], $text), ($_->[0] =~ /^<?(\w+)/)[0],
+            sprintf($_->[1], $shown)] }
+        (map { my $name = $_; map { ["<$name $_>\n</$name>", '/%s'] }
+            '"/%s"', '/%s' } 'Location', 'LocationMatch'),
+        ['<Location ~ "^/%s">' . "\n</Location>", '^/%s'],
+        ["<Location \"/%s/*\">\n</Location>", '/%s/*'],
+        ["<Files \"%s\">\n</Files>", '%s'],
+        ["<FilesMatch \"%s\">\n</FilesMatch>", '%s'],
+        ['Alias "/%s" "/srv"', '/%s'], ['AliasMatch "^/%s" "/srv"', '^/%s'],
+        ['ScriptAlias "/%s" "/srv"', '/%s'],
+        ['ScriptAliasMatch "^/%s" "/srv"', '^/%s'],
+        ['Redirect "/%s" "/x"', '/%s'], ['Redirect 301 "/%s" "/x"', '/%s'],
+        ['Redirect gone "/%s"', '/%s'], ['Redirect 410 "/%s"', '/%s'],
+        ['RedirectMatch "^/%s" "/x"', '^/%s'],
+        ['RedirectMatch seeother "^/%s" "/x"', '^/%s'],
+        ['RedirectPermanent "/%s" "/x"', '/%s'],
+        ['RedirectTemp "/%s" "/x"', '/%s'],
+        ['RewriteRule "^/%s" "/x"', '^/%s'],
+        ['RewriteRule "!^/%s" "/x"', '^/%s'],
+        ['ProxyPass "/%s" "http://127.0.0.1/"', '/%s'],
+        ['ProxyPassMatch "^/%s" "http://127.0.0.1/"', '^/%s'];
+}
+for my $rule (rules($nfd, 'caf')) {
+    my ($text, $name, $shown) = @$rule;
+    my ($was, $right) = map { $shown =~ s/caf/$_/r } 'cafe%CC%81',
+        'caf%C3%A9';
+    is_deeply [warnings("IRIEngine On\n$text\n")],
+        ["$name in LINE2: \"$was\" is not in NFC and so matches no path: "
+            . "write \"$right\" (each %XX is an octet)"],
+        $text =~ s/\n.*//sr;
+}
+is_deeply [warnings("IRIEngine On\n$_->[0]\n")], [], "right: $_->[1]"
+    for rules('caf\xC3\xA9', 'caf');
+is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n"
+        . "IRICharset windows-1252\n<Location \"/caf\\xE9\">\n</Location>\n"
+        . "</VirtualHost>\n")],
+    ['Location in LINE4: "/caf%E9" is not UTF-8 and so matches no path: '
+        . 'write "/caf%C3%A9" (each %XX is an octet) if it is windows-1252'],
+    'a <Location> that is no UTF-8';
+
+# What may match, and what is none of paths.
+my $section = "<Location \"/$nfd\">\n</Location>";
+is_deeply [warnings("$_\n")], [], 'nothing to say' for $section,
+    "IRIEngine report\n$section",
+    "IRIEngine On\n<VirtualHost *:1>\nIRIEngine Off\n$section\n</VirtualHost>",
+    "IRIEngine On\nIRIInvalid pass\n<Location \"/caf\\xE9\">\n</Location>",
+    "IRIEngine On\n<Directory \"/srv/$nfd\">\n"
+    . "RewriteRule \"^$nfd\" /x\n</Directory>",
+    "IRIEngine On\nAlias \"/x\" \"/srv/$nfd\"\n<Location \"/y\">\n"
+    . "Redirect 301 \"/$nfd\"\n</Location>",
+    "IRIEngine On\nRewriteRule \"^/x\" \"/$nfd\" [R]\nRedirect \"/z\" \"/$nfd\"";
+
+# ---- once at a start --------------------------------------------------------
+
+my $server = httpd(modules => \@MODULES, conf => octets(<<'END'));
+# %%PORT%%
+IRIEngine On
+IRIHost On
+<Location "/cafe\xCC\x81">
+</Location>
+<Directory "/srv/\xC3\xA9*">
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+    IRIEngine Off
+    IRIListing On
+    ServerName b\xC3\xBCcher_.example
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTon%%>
+    ServerName b\xC3\xBCcher_.example
+</VirtualHost>
+END
+$server->wait_for(sub { $server->log_text =~ /resuming normal operations/ });
+my @told = told($server->log_text);
+my %count;
+$count{$_}++ for @told;
+is scalar(grep { /^IRIListing in LINE\S+ does nothing/ } @told), 1,
+    'IRIListing where IRIEngine is off';
+is scalar(grep { /^Location in LINE\S+ "/ } @told), 1, 'a <Location>';
+is scalar(grep { /pattern of <Directory/ } @told), 1, 'a pattern of names';
+is scalar(grep { /selects nothing/ } @told), 1, 'a name of a virtual host';
+is_deeply [grep { $count{$_} > 1 } sort keys %count], [], 'each once';
+my $said = length $server->log_text;
+$server->reload;
+is_deeply [sort(told(substr $server->log_text, $said))], [sort @told],
+    'and once more for a reload';
+is_deeply [$server->errors], [], 'log';
+
+# ---- messages name the word that is wrong -----------------------------------
+
+for (['IRIEngine yes', 'must be "on", "off" or "report", not "yes"'],
+    ['IRIInvalid 500', 'must be "404", "400" or "pass", not "500"'],
+    ['IRIHost yes', 'must be "on", "off" or "strict", not "yes"'],
+    ['IRIFilenameForm nfkc', 'must be "any", "nfc" or "nfd", not "nfkc"'],
+    ['IRIRedirect 300', '"308" or "link", not "300"'],
+    ['IRIRedirect on', 'must be "301" (or another status, "302", "303", '
+        . '"307", "308"), "link" or "off", not "on"'],
+    ['IRIAmbiguous 200', 'must be "404" or "300", not "200"'],
+    ['IRIMatch width cas accents', 'and "spelling", not "cas"'],
+    ['IRIMatch exact case', 'takes "exact" alone, or the others without it'],
+    ['IRICache 1t', '"16m" say, not "1t"'])
+{
+    my ($text, $says) = @$_;
+    my ($code, $out) = httpd_t("$text\n");
+    isnt $code, 0, "refused: $text";
+    like $out, qr/\Q$says\E$/m, "and says: $says";
+}
+
+done_testing;
