@@ -898,6 +898,15 @@ iri_status_t iri_find(const iri_env_t *env, const iri_search_t *search,
                       iri_found_t *out);
 
 /*
+ * For who looks by himself at filename, which is root and path as it stands:
+ * 1 if that is what iri_find would find, if it is there, and *out is what it
+ * would say then.  0: ask iri_find; so, too, where it may know the answer
+ * without that look.  path must be canonical.
+ */
+int iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
+                      iri_found_t *out);
+
+/*
  * 1 if what is answered depends on the charsets that the request was read
  * with, so that a client with another list of them (iri_charsets_of) may get
  * something else for the same octets: the path is not UTF-8, or nothing has

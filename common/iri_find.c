@@ -1190,6 +1190,40 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
 }
 
 
+int
+iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
+                  iri_found_t *out)
+{
+    const iri_reading_t *reading = search->reading;
+    iri_finder_t         finder;
+
+    memset(&finder, 0, sizeof(finder));
+    finder.search = search;
+    finder.tree = search->tree;
+    finder.part = iri_str_from(search->path, search->prefix);
+
+    if (iri_is_forbidden(finder.part) || !iri_is_written_so(&finder)
+        || (reading != NULL && reading->form == IRI_FORM_INVALID)
+        || iri_is_declared_nfc(finder.tree) || iri_memo_may_know(&finder))
+    {
+        return 0;
+    }
+
+    memset(out, 0, sizeof(*out));
+    out->answer = IRI_SERVE;
+    out->why = IRI_WHY_FOUND;
+    out->match = iri_match_of_request(reading);
+    out->filename = filename;
+    out->path = search->path;
+
+    if (reading != NULL) {
+        out->charset = reading->charset;
+    }
+
+    return 1;
+}
+
+
 iri_status_t
 iri_found_split(const iri_env_t *env, const iri_search_t *search,
                 const iri_found_t *found, iri_str_t *filename,

@@ -747,6 +747,9 @@ iri_memo_t *iri_cache_memo(iri_cache_t *cache);   /* of the cache, or NULL */
 iri_status_t iri_memo_find(iri_finder_t *finder, iri_found_t *found,
                            int *held);
 
+/* 0: no answer is remembered; 1: one may be. */
+int iri_memo_may_know(const iri_finder_t *finder);
+
 /* Remember what was found, if it can be. */
 void iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found);
 

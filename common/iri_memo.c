@@ -361,6 +361,28 @@ iri_memo_tell(const iri_memo_entry_t *entry, const iri_search_t *search,
 }
 
 
+int
+iri_memo_may_know(const iri_finder_t *finder)
+{
+    iri_cache_t      *cache = finder->search->cache;
+    const iri_memo_t *memo = iri_cache_memo(cache);
+    uint64_t          hash;
+    int               may;
+
+    if (memo == NULL) {
+        return 0;
+    }
+
+    hash = iri_memo_hash(finder);
+
+    iri_cache_lock_own(cache);
+    may = iri_memo_place(memo, hash)->hash == hash;
+    iri_cache_unlock_own(cache);
+
+    return may;
+}
+
+
 /* The entry is copied under the lock, and looked through behind it. */
 iri_status_t
 iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)

@@ -160,7 +160,7 @@ static int
 mod_iri_map_known(request_rec *r)
 {
     return !mod_iri_server(r->server)->maps_ascii && r->filename != NULL
-                   && iri_is_ascii(mod_iri_str(r->filename), 0)
+                   && iri_is_low(mod_iri_str(r->filename))
                ? DECLINED
                : mod_iri_map(r);
 }

@@ -34,15 +34,13 @@ mod_iri_root_length(const char *filename, const char *root)
     return len;
 }
 
-/* Does uri end with tail, which starts with "/"? */
+/* Does path end with tail, which starts with "/"? */
 static int
-mod_iri_ends_with(const char *uri, const char *tail)
+mod_iri_ends_with(iri_str_t path, iri_str_t tail)
 {
-    size_t uri_len = strlen(uri);
-    size_t len = strlen(tail);
-
-    return *tail == '/' && len <= uri_len
-           && strcmp(uri + uri_len - len, tail) == 0;
+    return tail.len > 0 && tail.data[0] == '/' && tail.len <= path.len
+           && memcmp(path.data + path.len - tail.len, tail.data, tail.len)
+                  == 0;
 }
 
 /* A root is taken literally, unless it is nowhere on disk as it stands. */
@@ -51,8 +49,7 @@ mod_iri_is_there(request_rec *r, const char *filename, size_t len)
 {
     apr_finfo_t info;
 
-    return iri_is_ascii((iri_str_t){ len, (const unsigned char *) filename },
-                        0)
+    return iri_is_low((iri_str_t){ len, (const unsigned char *) filename })
            || apr_stat(&info, apr_pstrmemdup(r->pool, filename, len),
                        APR_FINFO_TYPE, r->pool)
                   == APR_SUCCESS;
@@ -67,26 +64,27 @@ static void
 mod_iri_divide(request_rec *r, const mod_iri_request_t *ctx,
                iri_search_t *search)
 {
-    const char *filename = r->filename;
-    const char *tail;
+    iri_str_t   filename = mod_iri_str(r->filename);
+    iri_str_t   uri = mod_iri_str(r->uri), tail;
     const char *root = ap_context_document_root(r);
-    size_t      len = mod_iri_root_length(filename, root);
+    size_t      len = mod_iri_root_length(r->filename, root);
 
-    if (len == 0 && mod_iri_ends_with(filename, r->uri)) {
-        len = strlen(filename) - strlen(r->uri);
+    if (len == 0 && mod_iri_ends_with(filename, uri)) {
+        len = filename.len - uri.len;
     }
-    if (root != ctx->root && !mod_iri_is_there(r, filename, len)) {
+    if (root != ctx->root && !mod_iri_is_there(r, r->filename, len)) {
         len = 0;
     }
-    tail = filename + len;
-    search->root.data = (const unsigned char *) filename;
+    tail.data = filename.data + len;
+    tail.len = filename.len - len;
+    search->root.data = filename.data;
     search->root.len = len;
-    search->path = mod_iri_str(tail);
-    if (len > 0 && mod_iri_ends_with(r->uri, tail)) {
-        search->path = mod_iri_str(r->uri);
-        search->prefix = strlen(r->uri) - strlen(tail);
+    search->path = tail;
+    if (len > 0 && mod_iri_ends_with(uri, tail)) {
+        search->path = uri;
+        search->prefix = uri.len - tail.len;
         if (ctx->has_reading && !ctx->started_over && ctx->uri != NULL
-            && mod_iri_equal(ctx->reading.path, r->uri))
+            && mod_iri_is_same(ctx->reading.path, uri))
         {
             search->reading = &ctx->reading;
         }
@@ -189,7 +187,9 @@ static int
 mod_iri_is_write(const request_rec *r)
 {
     for (; r != NULL; r = r->main) {
-        if (iri_is_write(mod_iri_str(r->method))) {
+        if (r->method_number != M_GET
+            && iri_is_write(mod_iri_str(r->method)))
+        {
             return 1;
         }
     }
@@ -201,7 +201,8 @@ static int
 mod_iri_is_making(const request_rec *r)
 {
     return mod_iri_dav_is_destination(r)
-           || (r->main == NULL && iri_is_making(mod_iri_str(r->method)));
+           || (r->main == NULL && r->method_number != M_GET
+               && iri_is_making(mod_iri_str(r->method)));
 }
 
 /* Beside an entry that answers to its name nothing is made. */
@@ -328,7 +329,9 @@ mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
     size_t len = mod_iri_root_length(filename, ap_context_document_root(r));
     size_t prefix;
 
-    if (len == 0 || !mod_iri_ends_with(r->uri, filename + len)
+    if (len == 0
+        || !mod_iri_ends_with(mod_iri_str(r->uri),
+                              mod_iri_str(filename + len))
         || ctx->reading.answer == IRI_REFUSE)
     {
         return 0;
@@ -571,6 +574,55 @@ mod_iri_canonical_or_over(request_rec *r, iri_env_apr_t *env,
     return mod_iri_start_over(r, ctx);
 }
 
+/*
+ * A look at r->filename, as httpd looks when it walks the directories, and
+ * not again if that was done.
+ */
+static apr_status_t
+mod_iri_look(request_rec *r)
+{
+    apr_status_t status;
+
+    if (r->finfo.filetype != APR_NOFILE) {
+        return APR_SUCCESS;
+    }
+    status = ap_run_dirwalk_stat(&r->finfo, r, APR_FINFO_MIN);
+    /* httpd may make another path of one with dot-segments */
+    if (status != APR_SUCCESS || strstr(r->filename, "/.") != NULL) {
+        r->finfo.filetype = APR_NOFILE;
+        r->finfo.valid = 0;
+    }
+    return status;
+}
+
+/*
+ * Most names are on disk as they are written: then httpd's own look, which it
+ * would make anyhow, is all that is needed.
+ */
+static int
+mod_iri_find_as_asked(request_rec *r, mod_iri_request_t *ctx)
+{
+    return (ctx->search.reading != NULL || ctx->started_over)
+           && ctx->search.path.data == (const unsigned char *) r->uri
+           && iri_find_as_asked(&ctx->search, mod_iri_str(r->filename),
+                                &ctx->found)
+           && mod_iri_look(r) == APR_SUCCESS;
+}
+
+static iri_status_t
+mod_iri_find_uri(request_rec *r, const iri_env_t *env, mod_iri_request_t *ctx)
+{
+    iri_status_t status;
+
+    if (mod_iri_find_as_asked(r, ctx)) {
+        return IRI_OK;
+    }
+    status = mod_iri_find(r, env, &ctx->search, &ctx->found);
+    return status == IRI_OK
+               ? mod_iri_find_twin(r, env, &ctx->search, &ctx->found)
+               : status;
+}
+
 static void
 mod_iri_log_failed(request_rec *r)
 {
@@ -599,10 +651,7 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
     }
     ctx->search.tree = ctx->tree;
     ctx->search.write = mod_iri_is_write(r);
-    if (mod_iri_find(r, &env.env, &ctx->search, &ctx->found) != IRI_OK
-        || mod_iri_find_twin(r, &env.env, &ctx->search, &ctx->found)
-               != IRI_OK)
-    {
+    if (mod_iri_find_uri(r, &env.env, ctx) != IRI_OK) {
         mod_iri_log_failed(r);
         return HTTP_NOT_FOUND;
     }
@@ -612,28 +661,6 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
 }
 
 /* ---- names in ASCII ----------------------------------------------------- */
-
-/*
- * Is it there as it was asked for?  httpd looks just so when it walks the
- * directories, and not again if that was done.  In doubt it is: where it may
- * not be looked for, say, and where a file stands above it (PATH_INFO).
- */
-static int
-mod_iri_is_there_as_asked(request_rec *r)
-{
-    apr_status_t status;
-
-    if (r->finfo.filetype != APR_NOFILE) {
-        return 1;
-    }
-    status = ap_run_dirwalk_stat(&r->finfo, r, APR_FINFO_MIN);
-    /* httpd may make another path of one with dot-segments */
-    if (status != APR_SUCCESS || strstr(r->filename, "/.") != NULL) {
-        r->finfo.filetype = APR_NOFILE;
-        r->finfo.valid = 0;
-    }
-    return !APR_STATUS_IS_ENOENT(status);
-}
 
 /* Names are folded here, and this one had no need of it. */
 static void
@@ -692,7 +719,9 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     if (!iri_needs_look(search.tree, mod_iri_str(r->filename))) {
         return DECLINED;
     }
-    if (mod_iri_is_there_as_asked(r)) {
+    /* in doubt it is: where it may not be looked for, say, and where a file
+       stands above it (PATH_INFO) */
+    if (!APR_STATUS_IS_ENOENT(mod_iri_look(r))) {
         mod_iri_found_as_asked(r);
         return DECLINED;
     }
@@ -733,7 +762,7 @@ mod_iri_map(request_rec *r)
         return mod_iri_report(r, conf);
     }
     mod_iri_map_root(r);
-    if (iri_is_ascii(mod_iri_str(r->filename), 0)) {
+    if (iri_is_low(mod_iri_str(r->filename))) {
         return conf->folds && !mod_iri_is_file_subrequest(r)
                    ? mod_iri_map_ascii(r, conf)
                    : DECLINED;

@@ -412,7 +412,7 @@ mod_iri_read_first(request_rec *r)
     if (!mod_iri_concerns(r, conf)) {
         return DECLINED;
     }
-    status = mod_iri_read_query(r);
+    status = args != NULL ? mod_iri_read_query(r) : DECLINED;
     if (!iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
         if (!mod_iri_is_in_place(r, mod_iri_request(r))) {
             mod_iri_read_path(r, conf);
@@ -581,7 +581,8 @@ mod_iri_pre_translate(request_rec *r)
     if (status != DECLINED || !mod_iri_concerns(r, conf)) {
         return status;
     }
-    status = r->main != NULL ? mod_iri_read_query(r) : DECLINED;
+    status = r->main != NULL && r->args != NULL ? mod_iri_read_query(r)
+                                                : DECLINED;
     if (status != DECLINED) {
         return status;
     }
