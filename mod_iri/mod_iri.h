@@ -329,8 +329,7 @@ mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env);
 void mod_iri_add_directories(server_rec *s, iri_env_apr_t *env);
 
 /* Is r->filename in a <Directory> that no section's octets stand for? */
-int mod_iri_is_unguarded(request_rec *r, iri_env_apr_t *env,
-                         const iri_tree_conf_t *tree);
+int mod_iri_is_unguarded(request_rec *r, const iri_tree_conf_t *tree);
 
 /* ---- mod_iri_native.c --------------------------------------------------- */
 

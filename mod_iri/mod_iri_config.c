@@ -9,6 +9,7 @@
 
 #include "mod_iri.h"
 
+#include <ap_mpm.h>
 #include <apr_fnmatch.h>
 #include <apr_thread_mutex.h>
 
@@ -338,34 +339,49 @@ mod_iri_drop_cache(void *cache)
     return APR_SUCCESS;
 }
 
-static iri_cache_t *
-mod_iri_create_cache(apr_pool_t *pool, size_t size)
+/* Where a child has one thread nothing is locked. */
+static int
+mod_iri_lock_cache(apr_pool_t *pool, iri_cache_conf_t *conf)
 {
     mod_iri_locks_t *locks = apr_palloc(pool, sizeof(*locks));
-    iri_cache_conf_t conf;
+    int              threaded = 1;
     unsigned         i;
 
+    if (ap_mpm_query(AP_MPMQ_IS_THREADED, &threaded) == APR_SUCCESS
+        && threaded == AP_MPMQ_NOT_SUPPORTED)
+    {
+        conf->alone = 1;
+        return 1;
+    }
     if (apr_thread_mutex_create(&locks->mutex, APR_THREAD_MUTEX_DEFAULT, pool)
         != APR_SUCCESS)
     {
-        return NULL;
+        return 0;
     }
     for (i = 0; i < IRI_QUEUES; i++) {
         if (apr_thread_mutex_create(&locks->queue[i],
                                     APR_THREAD_MUTEX_DEFAULT, pool)
             != APR_SUCCESS)
         {
-            return NULL;
+            return 0;
         }
     }
+    conf->lock = mod_iri_lock;
+    conf->unlock = mod_iri_unlock;
+    conf->queue = mod_iri_queue;
+    conf->leave = mod_iri_leave;
+    conf->ctx = locks;
+    return 1;
+}
+
+static iri_cache_t *
+mod_iri_create_cache(apr_pool_t *pool, size_t size)
+{
+    iri_cache_conf_t conf;
+
     memset(&conf, 0, sizeof(conf));
     conf.size = size;
-    conf.lock = mod_iri_lock;
-    conf.unlock = mod_iri_unlock;
-    conf.queue = mod_iri_queue;
-    conf.leave = mod_iri_leave;
-    conf.ctx = locks;
-    return iri_cache_create(&conf);
+    return mod_iri_lock_cache(pool, &conf) ? iri_cache_create(&conf) : NULL;
 }
 
 /* One cache for all threads of a child; without it directories are read. */

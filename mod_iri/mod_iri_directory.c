@@ -363,22 +363,23 @@ mod_iri_bears(iri_env_apr_t *env, const iri_tree_conf_t *tree,
 }
 
 int
-mod_iri_is_unguarded(request_rec *r, iri_env_apr_t *env,
-                     const iri_tree_conf_t *tree)
+mod_iri_is_unguarded(request_rec *r, const iri_tree_conf_t *tree)
 {
     const mod_iri_server_t    *conf = mod_iri_server(r->server);
     const mod_iri_directory_t *directory;
     const char                *filename;
+    iri_env_apr_t              env;
     size_t                     len;
     int                        i;
 
     if (conf->directories->nelts == 0) {
         return 0;
     }
+    mod_iri_env(&env, r);
     filename = apr_pstrcat(r->pool, r->filename, "/", NULL);
     for (i = 0; i < conf->directories->nelts; i++) {
         directory = &APR_ARRAY_IDX(conf->directories, i, mod_iri_directory_t);
-        len = mod_iri_bears(env, tree, filename, directory);
+        len = mod_iri_bears(&env, tree, filename, directory);
         if (len != 0 && !mod_iri_has_way(directory->octets, filename, len)) {
             ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r,
                           "iri: 404 for %s: <Directory \"%s\"> does not know "

@@ -542,24 +542,25 @@ mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
  * starts over with the canonical one.  DECLINED: the path is canonical.
  */
 static int
-mod_iri_canonical_or_over(request_rec *r, iri_env_apr_t *env,
-                          mod_iri_request_t *ctx)
+mod_iri_canonical_or_over(request_rec *r, mod_iri_request_t *ctx)
 {
     static const char why[] = "a rule made a path that is not canonical";
     iri_search_t     *search = &ctx->search;
     iri_reading_t     reading;
+    iri_env_apr_t     env;
 
     if (mod_iri_is_canonical(r, ctx)) {
         return DECLINED;
     }
-    if (!mod_iri_read_again(r, env, search->path, &reading)) {
+    mod_iri_env(&env, r);
+    if (!mod_iri_read_again(r, &env, search->path, &reading)) {
         return mod_iri_not_found(r, "no charset reads its file name");
     }
     if (reading.answer == IRI_PASS) {
         return DECLINED;
     }
     if (!mod_iri_is_of_uri(r, search)) {
-        return mod_iri_take_literally(r, env, ctx, &reading)
+        return mod_iri_take_literally(r, &env, ctx, &reading)
                    ? DECLINED
                    : mod_iri_not_found(r, why);
     }
@@ -610,16 +611,18 @@ mod_iri_find_as_asked(request_rec *r, mod_iri_request_t *ctx)
 }
 
 static iri_status_t
-mod_iri_find_uri(request_rec *r, const iri_env_t *env, mod_iri_request_t *ctx)
+mod_iri_find_uri(request_rec *r, mod_iri_request_t *ctx)
 {
-    iri_status_t status;
+    iri_env_apr_t env;
+    iri_status_t  status;
 
     if (mod_iri_find_as_asked(r, ctx)) {
         return IRI_OK;
     }
-    status = mod_iri_find(r, env, &ctx->search, &ctx->found);
+    mod_iri_env(&env, r);
+    status = mod_iri_find(r, &env.env, &ctx->search, &ctx->found);
     return status == IRI_OK
-               ? mod_iri_find_twin(r, env, &ctx->search, &ctx->found)
+               ? mod_iri_find_twin(r, &env.env, &ctx->search, &ctx->found)
                : status;
 }
 
@@ -634,15 +637,13 @@ static int
 mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request_make(r);
-    iri_env_apr_t      env;
     int                status;
 
-    mod_iri_env(&env, r);
     memset(&ctx->search, 0, sizeof(ctx->search));
     ctx->search.cache = conf->cache;
     ctx->tree = NULL;
     mod_iri_divide(r, ctx, &ctx->search);
-    status = mod_iri_canonical_or_over(r, &env, ctx);
+    status = mod_iri_canonical_or_over(r, ctx);
     if (status != DECLINED) {
         return status;
     }
@@ -651,7 +652,7 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
     }
     ctx->search.tree = ctx->tree;
     ctx->search.write = mod_iri_is_write(r);
-    if (mod_iri_find_uri(r, &env.env, ctx) != IRI_OK) {
+    if (mod_iri_find_uri(r, ctx) != IRI_OK) {
         mod_iri_log_failed(r);
         return HTTP_NOT_FOUND;
     }

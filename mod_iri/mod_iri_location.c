@@ -153,12 +153,22 @@ mod_iri_alternates(request_rec *r)
     }
 }
 
+static int
+mod_iri_has_fields(const apr_table_t *headers)
+{
+    return apr_table_elts(headers)->nelts != 0;
+}
+
 void
 mod_iri_negotiated(request_rec *r)
 {
     static const char field[] = "Content-Location";
-    const char       *value = apr_table_get(r->err_headers_out, field);
+    const char       *value;
 
+    if (!mod_iri_has_fields(r->err_headers_out)) {
+        return;
+    }
+    value = apr_table_get(r->err_headers_out, field);
     if (value != NULL && (value = mod_iri_variant(r, value)) != NULL
         && (value = mod_iri_to_entry(r, value)) != NULL)
     {
@@ -314,12 +324,6 @@ mod_iri_is_handled(const char *type)
     return type != NULL
            && ((*type == 'a' && strncmp(type, "application/x-", 14) == 0)
                || (*type == 'h' && strncmp(type, "httpd/", 6) == 0));
-}
-
-static int
-mod_iri_has_fields(const apr_table_t *headers)
-{
-    return apr_table_elts(headers)->nelts != 0;
 }
 
 /*

@@ -75,10 +75,10 @@ mod_iri_view(void *arg, iri_str_t entry)
 }
 
 static void
-mod_iri_multiviews(request_rec *r, iri_env_apr_t *env,
-                   const iri_tree_conf_t *tree)
+mod_iri_multiviews(request_rec *r, const iri_tree_conf_t *tree)
 {
     const char     *dir;
+    iri_env_apr_t   env;
     mod_iri_views_t views;
     iri_node_t      node;
     size_t          i;
@@ -87,14 +87,15 @@ mod_iri_multiviews(request_rec *r, iri_env_apr_t *env,
     {
         return;
     }
+    mod_iri_env(&env, r);
     dir = ap_make_dirstr_parent(r->pool, r->filename);
     memset(&views, 0, sizeof(views));
-    views.env = &env->env;
+    views.env = &env.env;
     views.tree = tree;
     views.pool = r->pool;
     views.octets = mod_iri_str(r->filename + strlen(dir));
     if (iri_is_ascii(views.octets, 0)
-        || iri_entry_name(&env->env, tree, views.octets, &views.name)
+        || iri_entry_name(&env.env, tree, views.octets, &views.name)
                != IRI_OK
         || views.name.len == 0)
     {
@@ -103,7 +104,7 @@ mod_iri_multiviews(request_rec *r, iri_env_apr_t *env,
     for (i = 0; i < views.octets.len; i++) {
         views.dots += views.octets.data[i] == '.';
     }
-    env->env.dir->list(env->env.ctx, dir, &node, mod_iri_view, &views);
+    env.env.dir->list(env.env.ctx, dir, &node, mod_iri_view, &views);
     if (!views.right && views.prefix != NULL) {
         r->filename = apr_pstrcat(r->pool, dir, views.prefix, NULL);
         r->canonical_filename = r->filename;
@@ -113,20 +114,21 @@ mod_iri_multiviews(request_rec *r, iri_env_apr_t *env,
 /* ---- <Files> ------------------------------------------------------------ */
 
 static int
-mod_iri_file_walk(request_rec *r, iri_env_apr_t *env,
-                  const mod_iri_request_t *ctx, int is_named)
+mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
 {
-    char     *filename = r->filename;
-    char     *slash = strrchr(filename, '/');
-    iri_str_t name;
-    int       status;
+    char         *filename = r->filename;
+    char         *slash = strrchr(filename, '/');
+    iri_env_apr_t env;
+    iri_str_t     name;
+    int           status;
 
     if (slash == NULL || slash[1] == '\0'
         || (is_named && (size_t) (slash - filename) >= ctx->search.root.len))
     {
         return ap_file_walk(r);
     }
-    if (iri_entry_name(&env->env, ctx->tree, mod_iri_str(slash + 1), &name)
+    mod_iri_env(&env, r);
+    if (iri_entry_name(&env.env, ctx->tree, mod_iri_str(slash + 1), &name)
         != IRI_OK)
     {
         return HTTP_INTERNAL_SERVER_ERROR; /* which rules hold is unknown */
@@ -148,7 +150,6 @@ mod_iri_walk(request_rec *r)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
     const char        *filename;
-    iri_env_apr_t      env;
     int                status;
 
     if (ctx == NULL || ctx->tree == NULL || r->proxyreq
@@ -156,8 +157,7 @@ mod_iri_walk(request_rec *r)
     {
         return DECLINED;
     }
-    mod_iri_env(&env, r);
-    if (mod_iri_is_unguarded(r, &env, ctx->tree)) {
+    if (mod_iri_is_unguarded(r, ctx->tree)) {
         return HTTP_NOT_FOUND;
     }
     status = ap_directory_walk(r);
@@ -166,7 +166,7 @@ mod_iri_walk(request_rec *r)
     }
     mod_iri_vars_of_place(r, ctx);
     filename = r->filename;
-    mod_iri_multiviews(r, &env, ctx->tree);
-    return mod_iri_file_walk(r, &env, ctx,
+    mod_iri_multiviews(r, ctx->tree);
+    return mod_iri_file_walk(r, ctx,
                              ctx->is_named && r->filename == filename);
 }
