@@ -155,9 +155,14 @@ iri_memo_mix(uint64_t hash, iri_str_t s)
         hash = iri_memo_mix_word(hash, word);
     }
 
-    if (at < s.len) {
+    /* the last word over what was taken before */
+    if (at < s.len && at != 0) {
+        memcpy(&word, s.data + s.len - sizeof(word), sizeof(word));
+        hash = iri_memo_mix_word(hash, word);
+
+    } else if (at < s.len) {
         word = 0;
-        memcpy(&word, s.data + at, s.len - at);
+        memcpy(&word, s.data, s.len);
         hash = iri_memo_mix_word(hash, word);
     }
 

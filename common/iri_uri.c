@@ -14,9 +14,11 @@
 iri_status_t
 iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 {
-    iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_status_t status;
-    size_t       i;
+    static const char hex[] = "0123456789ABCDEF";
+    iri_buf_t         buf = IRI_BUF_EMPTY;
+    unsigned char    *to, c;
+    iri_status_t      status;
+    size_t            i;
 
     for (i = 0; i < path.len && iri_is_path_char(path.data[i]); i++) {
         /* void */
@@ -31,18 +33,29 @@ iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
     status = path.len < IRI_MAX_BUFFER
                  ? iri_buf_reserve(env, &buf, 3 * path.len + 1)
                  : IRI_NO_MEMORY;
-
-    for (i = 0; status == IRI_OK && i < path.len; i++) {
-        status = iri_is_path_char(path.data[i])
-                     ? iri_buf_putc(env, &buf, path.data[i])
-                     : iri_buf_put_escape(env, &buf, path.data[i]);
+    if (status != IRI_OK) {
+        return status;
     }
 
-    if (status == IRI_OK) {
-        *out = iri_buf_str(&buf);
+    memcpy(buf.data, path.data, i);
+
+    for (to = buf.data + i; i < path.len; i++) {
+        c = path.data[i];
+
+        if (iri_is_path_char(c)) {
+            *to++ = c;
+
+        } else {
+            *to++ = '%';
+            *to++ = (unsigned char) hex[c >> 4];
+            *to++ = (unsigned char) hex[c & 15];
+        }
     }
 
-    return status;
+    out->data = buf.data;
+    out->len = (size_t) (to - buf.data);
+
+    return IRI_OK;
 }
 
 
