@@ -12,7 +12,7 @@ use IRI::Server 'spew';
 use IRI::Tree 'encode_name';
 use Unicode::Normalize qw(NFC NFD);
 
-our @EXPORT_OK = qw(make_site requests percent);
+our @EXPORT_OK = qw(make_site requests percent utf8);
 
 # A file: its language, its name, and the legacy charset in which old pages
 # and clients ask for it. The rest is derived from these lines.
