@@ -216,7 +216,7 @@ iri_stats_totals(const iri_stats_region_t *region,
         }
 
         totals[IRI_FORM_ASCII] += iri_stats_get(&set->plain);
-        totals[IRI_FORMS] += iri_stats_get(&set->queries[IRI_QUERY_READ]);
+        totals[IRI_FORMS] += iri_stats_get(&set->query_only);
     }
 }
 
@@ -585,7 +585,10 @@ iri_stats_legacy(iri_stats_t *stats, iri_stats_set_t *set,
         recent.kind |= IRI_STATS_OF_QUERY;
     }
 
-    if (event->form == IRI_FORM_LEGACY) {
+    if (event->form != IRI_FORM_LEGACY) {
+        iri_stats_add(&set->query_only);
+
+    } else {
         charset = iri_stats_legacy_part(stats->region, set, 0, event->charset,
                                         now);
         recent.kind &= ~(uint64_t) IRI_STATS_OF_QUERY;

@@ -17,7 +17,7 @@
 #define IRI_STATS_MIXED     63    /* one for each segment */
 #define IRI_STATS_PARTS     2     /* path, query */
 #define IRI_STATS_REDIRECTS 5     /* 301, 302, 303, 307, 308 */
-#define IRI_STATS_SERIES    (IRI_FORMS + 1)   /* forms; legacy queries */
+#define IRI_STATS_SERIES    (IRI_FORMS + 1)   /* forms; query_only */
 #define IRI_STATS_HOURS     48
 #define IRI_STATS_DAYS      400
 #define IRI_STATS_TEXT      256   /* octets of a Referer or User-Agent */
@@ -29,6 +29,7 @@
 typedef struct {
     uint64_t plain;      /* ASCII, and nothing to say of it */
     uint64_t unused[7];  /* to the end of its cache line */
+    uint64_t query_only; /* in a legacy query, and no legacy path */
     uint64_t forms[IRI_FORMS];
     uint64_t matches[IRI_MATCHES];
     uint64_t answers[IRI_ANSWERS];
@@ -146,8 +147,9 @@ iri_status_t iri_stats_look(const iri_env_t *env, const iri_stats_t *stats,
                             const iri_stats_page_conf_t *conf,
                             iri_stats_look_t           **out);
 
-/* Requests in any form. */
+/* Requests in any form; those that have used a legacy encoding. */
 uint64_t iri_stats_all(const uint64_t at[IRI_FORMS]);
+uint64_t iri_stats_old(const uint64_t at[IRI_STATS_SERIES]);
 
 static inline iri_str_t
 iri_stats_text(const uint64_t *words, uint64_t len)
@@ -178,6 +180,11 @@ int iri_stats_say_text(iri_stats_out_t *out,
                        iri_status_t (*put)(const iri_env_t *, iri_buf_t *,
                                            iri_str_t),
                        iri_str_t text, size_t most);
+
+const char *iri_stats_charset_word(uint64_t charset);
+
+extern const char *const iri_stats_query_words[IRI_QUERY_WHYS];
+extern const char *const iri_stats_host_words[IRI_HOST_WHYS];
 
 /* "2026-11-22T11:25:00Z", of years 1970 to 9999 */
 #define IRI_STATS_TIME 20

@@ -64,6 +64,13 @@ iri_stats_all(const uint64_t at[IRI_FORMS])
 }
 
 
+uint64_t
+iri_stats_old(const uint64_t at[IRI_STATS_SERIES])
+{
+    return at[IRI_FORM_LEGACY] + at[IRI_FORMS];
+}
+
+
 static void
 iri_stats_look_counts(const iri_stats_region_t *region,
                       iri_stats_look_t         *look)
@@ -88,7 +95,7 @@ iri_stats_look_counts(const iri_stats_region_t *region,
             look->totals[i] += set->forms[i];
         }
 
-        look->totals[IRI_FORMS] += set->queries[IRI_QUERY_READ];
+        look->totals[IRI_FORMS] += set->query_only;
     }
 }
 

@@ -14,11 +14,11 @@
 const char *const iri_stats_modes[IRI_STATS_MODES] = { "on", "report" };
 const char *const iri_stats_parts[IRI_STATS_PARTS] = { "path", "query" };
 
-static const char *const iri_stats_query_words[IRI_QUERY_WHYS] = {
+const char *const iri_stats_query_words[IRI_QUERY_WHYS] = {
     "ascii", "utf8", "legacy", "normalized", "unreadable", "limit"
 };
 
-static const char *const iri_stats_host_words[IRI_HOST_WHYS] = {
+const char *const iri_stats_host_words[IRI_HOST_WHYS] = {
     "ascii",  "literal",   "mapped",  "escape",  "octets", "limit",
     "empty",  "character", "hyphen",  "mark",    "bidi",   "joiner",
     "alabel", "idna2008",  "address", "wildcard"
@@ -360,7 +360,7 @@ iri_json_spans(iri_stats_out_t *out, const char *name,
 }
 
 
-static const char *
+const char *
 iri_stats_charset_word(uint64_t charset)
 {
     const char *word = NULL;

@@ -3,6 +3,7 @@
 # and what strangers send breaks neither page, JSON nor Prometheus text.
 use strict;
 use warnings;
+use Digest::SHA 'sha256_base64';
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Prometheus;
@@ -186,6 +187,10 @@ is $answer->header('Cache-Control'), 'no-store', 'not to be kept';
 is $answer->header('X-Content-Type-Options'), 'nosniff', 'not to be guessed';
 like $answer->header('Content-Security-Policy'), qr/^default-src 'none'/,
     'nothing is loaded';
+my ($style) = $answer->body =~ m{<style>(.*?)</style>}s;
+like $answer->header('Content-Security-Policy'),
+    qr/'sha256-\Q${\ sha256_base64($style // '')}\E='/,
+    'but the style, by its hash';
 my $length = $answer->header('Content-Length');
 is $length, length $answer->body, 'its length';
 my $head = $server->request('HEAD', '/status');

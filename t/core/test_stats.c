@@ -563,6 +563,245 @@ test_prometheus(void **state)
 }
 
 
+/* ---- pages --------------------------------------------------------------- */
+
+/* Nothing of it ends an element, or begins one: each "<" is of ours. */
+static void
+assert_page(iri_str_t html)
+{
+    size_t i, open = 0, close = 0, quotes = 0;
+    int    inside = 0;
+
+    assert_true(html.len < 64 * 1024);
+
+    for (i = 0; i < html.len; i++) {
+        assert_true(html.data[i] >= 0x20 || html.data[i] == '\n');
+        assert_false(html.data[i] == '\'' && !inside);
+
+        if (html.data[i] == '<') {
+            assert_false(inside);
+            inside = 1;
+            open++;
+        } else if (html.data[i] == '>') {
+            assert_true(inside);
+            inside = 0;
+            close++;
+        } else if (html.data[i] == '"') {
+            assert_true(inside);
+            quotes++;
+        }
+    }
+
+    assert_int_equal(open, close);
+    assert_int_equal(quotes % 2, 0);
+}
+
+
+/* A string of JSON ends where it should: by its grammar (RFC 8259). */
+static void
+assert_json(iri_str_t json)
+{
+    char   stack[64];
+    size_t i, depth = 0;
+
+    assert_true(json.len < 192 * 1024);
+
+    for (i = 0; i < json.len; i++) {
+        switch (json.data[i]) {
+        case '{':
+        case '[':
+            assert_true(depth < sizeof(stack));
+            stack[depth++] = (char) json.data[i];
+            break;
+        case '}':
+        case ']':
+            assert_true(depth > 0);
+            assert_int_equal(stack[--depth], json.data[i] == '}' ? '{' : '[');
+            break;
+        case '"':
+            for (i++; i < json.len && json.data[i] != '"'; i++) {
+                assert_true(json.data[i] >= 0x20 && json.data[i] != '<');
+                i += json.data[i] == '\\';
+            }
+            assert_true(i < json.len);
+            break;
+        default:
+            assert_true(json.data[i] < 0x7f);
+        }
+    }
+
+    assert_int_equal(depth, 0);
+}
+
+
+/* Octets of any kind, those that mean something more often. */
+static iri_str_t
+octets(unsigned char *out, size_t most)
+{
+    static const char *const parts[] = { "<",
+                                         ">",
+                                         "&",
+                                         "\"",
+                                         "'",
+                                         "\\",
+                                         "]]>",
+                                         "<script>",
+                                         "%41",
+                                         "%",
+                                         "\n",
+                                         "\r",
+                                         "\xC3\xA9",
+                                         "\xE2\x80\xAE",
+                                         "\xEF\xBF\xBE",
+                                         "\xED\xA0\x80",
+                                         "\xF0\x9F\x98\x80",
+                                         "javascript:",
+                                         "?",
+                                         "#",
+                                         "@",
+                                         "://",
+                                         "/",
+                                         "{" };
+    iri_str_t                s = { core_random((uint32_t) most), out };
+    size_t                   i, len;
+
+    for (i = 0; i < s.len;) {
+        out[i] = (unsigned char) core_random(256);
+
+        if (core_random(2) != 0) {
+            const char *part = parts[core_random(COUNT(parts))];
+
+            len = strlen(part) < s.len - i ? strlen(part) : s.len - i;
+            memcpy(out + i, part, len);
+            i += len;
+        } else {
+            i++;
+        }
+    }
+
+    return s;
+}
+
+
+static void
+test_strangers(void **state)
+{
+    static unsigned char referer[1000], agent[1000];
+    fixture_t            f;
+    iri_stats_event_t    e = legacy("EUC-JP", "", "");
+    iri_str_t            text;
+    size_t               i, n;
+
+    (void) state;
+
+    for (n = 0; n < 60; n++) {
+        setup(&f, NOW);
+
+        for (i = 0; i < 100; i++) {
+            e.referer = octets(referer, 1 + n * 12);
+            e.agent = octets(agent, 1 + n * 12);
+            iri_stats_count(f.stats, &e);
+        }
+
+        assert_page(page(&f, NOW, ""));
+        assert_json(page(&f, NOW, "format=json"));
+        text = page(&f, NOW, "format=prometheus");
+
+        for (i = 0; i < text.len; i++) {
+            assert_true(text.data[i] < 0x7f);
+        }
+        teardown(&f);
+    }
+}
+
+
+/* All that there may be at once, as long as it may be. */
+static void
+test_largest(void **state)
+{
+    static char       text[IRI_STATS_TEXT + 1];
+    fixture_t         f;
+    iri_stats_event_t e;
+    iri_str_t         html;
+    size_t            i, k;
+
+    (void) state;
+
+    setup(&f, NOW - 400 * (int64_t) DAY);
+    memset(text, '"', sizeof(text) - 1);
+
+    for (i = 0; i < 400; i++) {
+        snprintf(text, sizeof(text), "%zu", i);
+        text[strlen(text)] = '"';
+        e = legacy(iri_encoding_at(i % 40)->name, text, text);
+        e.now = NOW - (int64_t) (399 - i) * DAY;
+        e.match = (iri_match_t) (i % IRI_MATCHES);
+        e.answer = (iri_answer_t) (i % IRI_ANSWERS);
+        e.query = IRI_QUERY_READ;
+        e.query_charset = e.charset;
+        e.report = i % 2;
+        iri_stats_count(f.stats, &e);
+    }
+
+    for (i = 0; i < 48; i++) {
+        e.now = NOW - (int64_t) (47 - i) * 3600;
+        e.redirect = iri_stats_redirects[i % 5];
+        e.why = (iri_why_t) (i % IRI_WHYS);
+        e.answer = IRI_REFUSE;
+        e.host = (iri_host_why_t) (i % IRI_HOST_WHYS);
+        iri_stats_count(f.stats, &e);
+    }
+
+    for (i = 0; i < 2; i++) {
+        for (k = 0; k < sizeof(iri_stats_set_t) / 8; k++) {
+            ((uint64_t *) &f.region->sets[i])[k] += UINT64_MAX / 4000;
+        }
+    }
+
+    html = page(&f, NOW, "");
+    assert_page(html);
+    print_message("# the largest page: %zu octets\n", html.len);
+    html = page(&f, NOW, "format=json");
+    assert_json(html);
+    print_message("# the largest JSON: %zu octets\n", html.len);
+    teardown(&f);
+}
+
+
+static void
+test_verdict(void **state)
+{
+    fixture_t         f;
+    iri_stats_event_t e = legacy("EUC-JP", "", "");
+    iri_str_t         html;
+
+    (void) state;
+
+    setup(&f, NOW);
+    count_at(&f, NOW, 12345);
+    html = page(&f, NOW + 7200, "");
+    assert_has(html, "No legacy encodings so far");
+    assert_has(html, "since counting began, 2 hours ago.");
+    assert_has(html, "0\xE2\x80\xAF% <small>0 of 12\xE2\x80\xAF"
+                     "345 requests</small>");
+    assert_has(html, "Nobody has yet.");
+
+    iri_stats_count(f.stats, &e);
+    html = page(&f, NOW + 119, "");
+    assert_has(html, "Legacy encodings are still in use");
+    assert_has(html, "The last one came 119 seconds ago, in EUC-JP.");
+    assert_has(html, "0.01\xE2\x80\xAF% <small>1 of 12\xE2\x80\xAF"
+                     "346 requests</small>");
+
+    html = page(&f, NOW + 30 * DAY, "");
+    assert_has(html, "Nobody uses legacy encodings any more");
+    assert_has(html, "The last one came 30 days ago, in EUC-JP. They can be "
+                     "switched off.");
+    assert_has(html, "0\xE2\x80\xAF% <small>0 of 0 requests");
+    teardown(&f);
+}
+
+
 /* All that can be sent, and all that can be asked, where memory fails. */
 static void
 test_no_memory(void **state)
@@ -603,8 +842,102 @@ test_no_memory(void **state)
 }
 
 
+/* ---- for pictures -------------------------------------------------------- */
+
+/*
+ * What a site may see that has moved to UTF-8: the events of 75 days, counted
+ * as a server would count them.
+ */
+static void
+simulate(fixture_t *f, int64_t from, int64_t to)
+{
+    static const char *const referers[] = {
+        "http://www.example.jp/links/index.html",
+        "http://bbs.example.com/thread/1995/03",
+        "http://old.example.org/~tanaka/link.htm", "",
+        "http://search.example.net/cache/\xC9\xBD"
+    };
+    static const char *const agents[] = {
+        "ExampleBot/1.4 (+http://bot.example/)",
+        "Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1)",
+        "Mozilla/5.0 (X11; Linux x86_64; rv:109.0) Gecko/20100101", "",
+        "libwww-perl/6.68"
+    };
+    iri_stats_event_t e;
+    int64_t           at;
+    uint64_t          level;
+    size_t            i;
+
+    for (at = from; at <= to; at += 720) {
+        level = (uint64_t) (at % DAY / 3600 < 7 ? 20 : 60);
+        level -= at / DAY % 7 < 2 ? level / 3 : 0;
+
+        for (i = 0; i < level; i++) {
+            memset(&e, 0, sizeof(e));
+            e.now = at;
+
+            if (core_random(100) < 35) {
+                e = event(core_random(8) == 0 ? IRI_FORM_NATIVE
+                                              : IRI_FORM_ESCAPED);
+                e.answer = IRI_SERVE;
+                e.match = IRI_MATCH_EXACT;
+                e.why = IRI_WHY_FOUND;
+            } else if (core_random(200) == 0) {
+                e = event(IRI_FORM_INVALID);
+                e.answer = IRI_REFUSE;
+                e.why = IRI_WHY_UNREADABLE;
+            }
+            e.now = at;
+            iri_stats_count(f->stats, &e);
+        }
+
+        /* it falls by half in each 12 days */
+        level = (uint64_t) (9000 >> (at - from) / DAY / 12);
+        level -= level / 2 * ((uint64_t) (at - from) / DAY % 12) / 12;
+        level = (level * (80 + core_random(40)) / 100 + core_random(1000))
+                / 1000;
+
+        for (i = 0; i < level; i++) {
+            e = legacy(core_random(9) == 0 ? "EUC-JP" : "Shift_JIS",
+                       referers[core_random(5) * core_random(2)],
+                       agents[core_random(5) * core_random(2)]);
+            e.match = IRI_MATCH_CHARSET;
+            e.why = IRI_WHY_FOUND;
+            e.redirect = 301;
+            e.now = at;
+            e.query = core_random(20) == 0 ? IRI_QUERY_READ : IRI_QUERY_ASCII;
+            e.query_charset = S("Shift_JIS");
+            iri_stats_count(f->stats, &e);
+        }
+    }
+}
+
+
+static int
+print_page(void)
+{
+    fixture_t f;
+    iri_str_t html;
+
+    setup(&f, NOW - 75 * (int64_t) DAY);
+    simulate(&f, NOW - 75 * (int64_t) DAY, NOW - 600);
+    f.region->cache.reading_hits = 51877;
+    f.region->cache.reading_misses = 2290;
+    f.region->cache.answer_hits = 49021;
+    f.region->cache.answer_misses = 5146;
+    f.region->cache.index_hits = 5003;
+    f.region->cache.index_misses = 143;
+    f.region->cache.builds = 143;
+    html = page(&f, NOW, "");
+    (void) fwrite(html.data, 1, html.len, stdout);
+    teardown(&f);
+
+    return 0;
+}
+
+
 int
-main(void)
+main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_sums),
@@ -612,8 +945,13 @@ main(void)
         cmocka_unit_test(test_clock),     cmocka_unit_test(test_charsets),
         cmocka_unit_test(test_secrets),   cmocka_unit_test(test_top),
         cmocka_unit_test(test_killed),    cmocka_unit_test(test_prometheus),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_strangers), cmocka_unit_test(test_largest),
+        cmocka_unit_test(test_verdict),   cmocka_unit_test(test_no_memory),
     };
+
+    if (argc == 2 && strcmp(argv[1], "--page") == 0) {
+        return print_page();
+    }
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,75 @@
+# A browser looks at the status page: it loads nothing, fits, can be read in
+# light and dark and be used with the keyboard; that of a server, and that of a
+# site which has moved to UTF-8 within some weeks (test_stats --page).
+# IRI_PICTURES is a directory for screenshots.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use IPC::Open2 'open2';
+use IRI::Server qw(build_dir capture);
+use IRI::Test;
+use JSON::PP ();
+use Test::More;
+
+my $modules = build_dir() . '/browser/node_modules';
+my ($browser) = grep { -x } map { ("$_/chromium", "$_/chromium-browser") }
+    split /:/, $ENV{PATH};
+plan skip_all => 'no chromium' if !$browser;
+plan skip_all => 'no playwright-core: make browser' if !-d $modules;
+plan skip_all => missing('nginx') if missing('nginx');
+my $simulated = build_dir() . '/t/test_stats';
+plan skip_all => "$simulated is not built" if !-x $simulated;
+
+my ($root) = make_tree("a.txt\tfile\ta\n");
+my (undef, $page) = capture('', $simulated, '--page');
+spew("$root/weeks.html", $page);
+my $server = nginx(root => $root, conf => <<'END');
+types { text/html html; }
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset Shift_JIS;
+    location = /status { iri_status; }
+}
+END
+my $hostile = '"><script>alert(1)</script><img src=/x onerror=alert(2)>';
+$server->get('/%95%5c', headers => ['Referer', $hostile, 'User-Agent',
+    "javascript:alert(3) \xE2\x80\xAE" . 'x' x 250]) for 1 .. 3;
+
+my $at = 'http://127.0.0.1:' . $server->port;
+local $ENV{NODE_PATH} = $modules;
+my $pid = open2(my $out, my $in, 'node', "$FindBin::Bin/look.js");
+print {$in} JSON::PP::encode_json({ browser => $browser, pages => [
+    { url => "$at/status" },
+    { url => "$at/weeks.html",
+        $ENV{IRI_PICTURES} ? (shots => "$ENV{IRI_PICTURES}/status") : () },
+] });
+close $in;
+my $answer = do { local $/; <$out> };
+waitpid $pid, 0;
+is $?, 0, 'the browser ran' or BAIL_OUT('no look');
+
+for my $seen (@{ JSON::PP::decode_json($answer) }) {
+    my ($what) = $seen->{url} =~ m{([^/]+)\z};
+    is $seen->{mode}, 'CSS1Compat', "$what: standards mode";
+    is_deeply $seen->{asked}, [$seen->{url}], 'nothing else was loaded';
+    is_deeply $seen->{errors}, [], 'no script ran, nothing was blocked';
+    is $seen->{heading}, 1, 'one heading';
+    is $seen->{images}, 2, 'two charts, with names';
+    ok !(grep { !length } @{ $seen->{names} }), 'that tell something';
+    is_deeply [map { $_->{text} } @{ $seen->{tabs} }],
+        ['The days in numbers', 'As JSON', 'for Prometheus'],
+        'Tab goes to what can be used';
+    ok !(grep { !$_->{seen} } @{ $seen->{tabs} }), 'which is seen';
+    ok $seen->{opened}, 'Enter opens the numbers';
+    for my $look (sort keys %{ $seen->{looks} }) {
+        cmp_ok $seen->{looks}{$look}{contrast}, '>=', 7,
+            "$what: contrast, $look";
+        cmp_ok $seen->{looks}{$look}{overflow}, '<=', 0,
+            "$what: fits, $look";
+    }
+}
+is_deeply [$server->errors], [], 'log';
+done_testing;
