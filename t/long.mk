@@ -74,9 +74,9 @@ need-dav: need-test
 
 # Screenshots of the walk are written to PICTURES, if it is set.
 PLAYWRIGHT := $(BUILD)/browser/node_modules/playwright-core
-browser: $(PLAYWRIGHT) ## a browser walks the listings of both servers
-	@+$(again) all
-	IRI_PICTURES=$(abspath $(PICTURES)) prove -It/lib -v t/browser/listing.t
+browser: $(PLAYWRIGHT) ## a browser walks listings and the status page
+	@+$(again) all $(BUILD)/t/test_stats
+	IRI_PICTURES=$(abspath $(PICTURES)) prove -It/lib -v t/browser
 
 pictures:              ## the pictures of doc/, anew
 	@+$(again) browser PICTURES=doc/pictures
