@@ -38,6 +38,7 @@
 #ifndef IRI_H
 #define IRI_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -189,6 +190,9 @@ const char *iri_form_text(iri_form_t form);
 const char *iri_match_text(iri_match_t match);
 const char *iri_answer_text(iri_answer_t answer);
 const char *iri_why_text(iri_why_t why);
+
+/* The same as one word, for logs: "other-tree"; see doc/reasons.md */
+const char *iri_why_code(iri_why_t why);
 
 
 /* ---- what the caller lends ---------------------------------------------- */
@@ -622,8 +626,9 @@ typedef enum {
     IRI_HOST_WHYS
 } iri_host_why_t;
 
-/* As the other iri_..._text: "breaks the bidi rule" */
+/* As the other iri_..._text: "breaks the bidi rule"; and "host-bidi" */
 const char *iri_host_why_text(iri_host_why_t why);
+const char *iri_host_why_code(iri_host_why_t why);
 
 typedef struct {
     iri_answer_t   answer;   /* PASS: as it came; SERVE: ascii is its name;
@@ -963,8 +968,9 @@ typedef enum {
     IRI_QUERY_WHYS
 } iri_query_why_t;
 
-/* As the other iri_..._text */
+/* As the other iri_..._text; and "query-read" */
 const char *iri_query_why_text(iri_query_why_t why);
+const char *iri_query_why_code(iri_query_why_t why);
 
 typedef struct {
     iri_str_t       query;     /* of READ and NORMALIZED another one; else as
@@ -1005,15 +1011,6 @@ int iri_needs_query(const iri_query_conf_t *conf, iri_str_t query);
 iri_status_t iri_query_read(const iri_env_t *env,
                             const iri_query_conf_t *conf, iri_str_t query,
                             iri_query_t *out);
-
-/*
- * One line for the log, in ASCII: what would have been done with the query;
- * empty where there is nothing to say of it.  IRI_NO_MEMORY.
- * iri: report: would make the query "q=%E8%A1%A8": charset "Shift_JIS", was
- * read in another charset
- */
-iri_status_t iri_query_report_line(const iri_env_t   *env,
-                                   const iri_query_t *query, iri_str_t *line);
 
 
 /* ---- functions (iri_function.c) ------------------------------------------ */
@@ -1097,7 +1094,78 @@ iri_status_t iri_rule_check(const iri_env_t          *env,
                             iri_str_t text, iri_str_t *says);
 
 
-/* ---- report (iri_report.c) ----------------------------------------------- */
+/* ---- the line of a request in a log (iri_notes.c, iri_report.c) ---------- */
+
+#define IRI_MAX_SHOWN   400   /* octets of a path in it */
+#define IRI_MAX_NOTES     4   /* things that it tells; of more their number */
+#define IRI_MAX_NOTED  1400   /* octets of them */
+
+/* Reasons that are not those of a path, a host or a query. */
+typedef enum {
+    IRI_REASON_ERROR,        /* memory, ICU or the file system failed */
+    IRI_REASON_CHARSETS,     /* a list for this client that is none */
+    IRI_REASON_FUNCTION,     /* a text has no such form (iri_convert) */
+    IRI_REASON_LOCATION,     /* a redirect to a host without A-labels */
+    IRI_REASON_CACHE,        /* no room for an index */
+    IRI_REASON_LISTING,      /* a listing could not be made */
+    IRI_REASON_INDEXES,      /* or is not allowed */
+    IRI_REASON_DECODED,      /* no canonical path any more once decoded */
+    IRI_REASON_RULE,         /* nor is what a rule has made */
+    IRI_REASON_RESTART,      /* a <Directory> needs a restart */
+    IRI_REASON_DESTINATION,  /* of COPY or MOVE, where it cannot be */
+    IRI_REASON_CERTIFICATE,  /* the host's server asks for one */
+    IRI_REASON_MULTISTATUS,  /* the names of a DAV answer cannot be told */
+    IRI_REASONS
+} iri_reason_t;
+
+const char *iri_reason_code(iri_reason_t reason);
+
+/* Behind a line that the core gives to iri_env_t.log: its reason. */
+#define IRI_NOTED ", reason="
+
+/* Octets as a log may show them, for the argument of a "%s". */
+typedef struct {
+    char text[IRI_MAX_SHOWN + sizeof("...")];
+} iri_shown_t;
+
+/*
+ * A path, unescaped: as in a URI.  _sent: what is percent-encoded stays so.
+ * Return shown->text.
+ * "/caf\xC3\xA9%" -> "/caf%C3%A9%25"; _sent: "/caf%C3%A9%"
+ */
+const char *iri_show(iri_shown_t *shown, iri_str_t path);
+const char *iri_show_sent(iri_shown_t *shown, iri_str_t octets);
+
+/* What there is to say of one request; all 0 at first. */
+typedef struct {
+    iri_log_level_t level;    /* of the gravest: ERROR or INFO */
+    unsigned        count;    /* 0: there is nothing */
+    int             report;   /* 1: what would have been done, too */
+    const char     *codes[IRI_MAX_NOTES];   /* static */
+    char            text[IRI_MAX_NOTED];
+} iri_notes_t;
+
+/*
+ * Note something.  code: a static word, of those above and below.  An argument
+ * that is not the program's own must be shown by iri_show().
+ */
+void iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
+              const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void iri_vnote(iri_notes_t *notes, iri_log_level_t level, const char *code,
+               const char *format, va_list args)
+    __attribute__((format(printf, 4, 0)));
+
+/* The same of a line that iri_env_t.log got, with its code at the end. */
+void iri_note_line(iri_notes_t *notes, iri_log_level_t level,
+                   iri_str_t line);
+
+/* octets: as sent.  REFUSE is what was done, unless it is a report. */
+void iri_note_host(iri_notes_t *notes, iri_str_t octets,
+                   const iri_host_t *host, int report);
+
+/* What would be done with a query; nothing of one that stays as it is. */
+void iri_note_query(iri_notes_t *notes, const iri_query_t *query);
 
 /* What is known of a request that is served without all this. */
 typedef struct {
@@ -1109,16 +1177,30 @@ typedef struct {
 } iri_report_t;
 
 /*
- * One line for the log, in ASCII: what would have been done.  It tells the
- * end: where nothing is found below a directory that was found, that.  Costs
- * a stat a segment at most.  IRI_NO_MEMORY.
- * iri: report: would start over as "/Docs/a.txt": form ascii, charset "",
- * match case, found where width, case or accents differ, file "/srv/Docs/a.txt"
+ * What would have been done; it comes first, whatever was noted before.  It
+ * tells the end: where nothing is found below a directory that was found,
+ * that.  Costs a stat a segment at most.  IRI_NO_MEMORY: nothing is noted.
+ * would start over as "/Docs/a.txt": form ascii, charset "", match case,
+ * found where width, case or accents differ, file "/srv/Docs/a.txt"
  * Others: serve, pass on, find nothing as, offer a choice for, find several
  * names for, refuse.
  */
-iri_status_t iri_report_line(const iri_env_t *env, const iri_report_t *report,
-                             iri_str_t *line);
+iri_status_t iri_note_report(const iri_env_t *env, iri_notes_t *notes,
+                             const iri_report_t *report);
+
+/* Room for a line */
+typedef struct {
+    char text[IRI_MAX_NOTED + IRI_MAX_SHOWN + 200];
+} iri_line_t;
+
+/*
+ * The one line of a request: printable ASCII, no end of line, NUL-terminated.
+ * request: as sent, where the server's log does not tell it; NULL: it does.
+ * iri: "/CAFE" is "/caf%C3%A9": accents; "/caf%C3%A9" not served: refuse, ...,
+ * reason=folded,other-name, request "/CAFE"
+ */
+iri_str_t iri_notes_line(const iri_notes_t *notes, const char *request,
+                         iri_line_t *line);
 
 
 /* ---- status (iri_stats.c, iri_stats_page.c, iri_stats_text.c) ------------ */

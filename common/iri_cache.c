@@ -1207,14 +1207,16 @@ static void
 iri_cache_tell(const iri_env_t *env, const iri_cache_search_t *search,
                const iri_recalled_t *recalled)
 {
+    iri_shown_t shown;
+
     if (recalled->crowded != 0) {
         iri_logf(env, IRI_LOG_ERROR,
                  "no room for %s of the %lu%s names in %s, %s: make"
-                 " iri_cache (IRICache) larger",
+                 " iri_cache (IRICache) larger" IRI_NOTED "cache",
                  recalled->known ? "spellings" : "an index",
                  (unsigned long) recalled->crowded,
                  recalled->known ? "" : " or more",
-                 iri_printable(env, search->directory),
+                 iri_show_sent(&shown, search->directory),
                  recalled->known ? "of which none is guessed"
                                  : "which have exact names only");
     }

@@ -391,7 +391,8 @@ static void
 iri_call_log(const iri_call_t *call, const iri_function_t *function,
              const char *why)
 {
-    iri_str_t shown = call->text;
+    iri_str_t   shown = call->text;
+    iri_shown_t text;
 
     if (call->env->log == NULL) {
         return;
@@ -401,8 +402,9 @@ iri_call_log(const iri_call_t *call, const iri_function_t *function,
         shown.len = IRI_SHOWN;
     }
 
-    iri_logf(call->env, IRI_LOG_INFO, "%s of \"%s\"%s: %s", function->name,
-             iri_printable(call->env, shown),
+    iri_logf(call->env, IRI_LOG_INFO,
+             "%s of \"%s\"%s: %s" IRI_NOTED "function", function->name,
+             iri_show_sent(&text, shown),
              shown.len < call->text.len ? " ..." : "", why);
 }
 

@@ -112,6 +112,11 @@ void iri_logf(const iri_env_t *env, iri_log_level_t level,
               const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What would be done; before all that was noted, or behind it. */
+void iri_note_would(iri_notes_t *notes, const char *code, int first,
+                    const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* Octets as printable ASCII for a log line; static text if no memory. */
 const char *iri_printable(const iri_env_t *env, iri_str_t s);
 

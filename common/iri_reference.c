@@ -423,6 +423,7 @@ iri_put_host(const iri_env_t *env, const iri_reference_conf_t *conf,
              iri_str_t host, iri_buf_t *buf)
 {
     iri_host_t   read;
+    iri_shown_t  shown;
     iri_status_t status;
 
     if (iri_is_ascii(host, 0) || conf->hosts == NULL) {
@@ -440,8 +441,9 @@ iri_put_host(const iri_env_t *env, const iri_reference_conf_t *conf,
     }
 
     iri_logf(env, IRI_LOG_ERROR,
-             "host \"%s\" of a redirect has no A-labels: %s%s",
-             iri_printable(env, host), status == IRI_OK ? "it " : "",
+             "host \"%s\" of a redirect has no A-labels: %s%s" IRI_NOTED
+             "location",
+             iri_show_sent(&shown, host), status == IRI_OK ? "it " : "",
              status == IRI_OK ? iri_host_why_text(read.why)
                               : iri_status_text(status));
 

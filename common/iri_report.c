@@ -1,42 +1,14 @@
 /*
- * iri_report.c - what would have been done of a request, as a line of a log
+ * iri_report.c - what would have been done of a request
  *
- * Both servers say it in the same words.  The end is what counts: a directory
- * that is found under another name is no gain where nothing is below it.
+ * The end is what counts: a directory that is found under another name is no
+ * gain where nothing is below it.
  */
 
 #include "iri_int.h"
 
 
 typedef enum { IRI_END_ABSENT, IRI_END_THERE, IRI_END_UNKNOWN } iri_end_t;
-
-
-static iri_status_t
-iri_report_put(const iri_env_t *env, iri_buf_t *out, const char *text)
-{
-    return iri_buf_put(env, out, (const unsigned char *) text, strlen(text));
-}
-
-
-/* Nothing in it can end the line, nor the quotes that it stands in. */
-static iri_status_t
-iri_report_quote(const iri_env_t *env, iri_buf_t *out, iri_str_t octets)
-{
-    iri_str_t    text = IRI_STR("-");
-    iri_status_t status = IRI_OK;
-
-    if (octets.len != 0) {
-        status = iri_path_to_uri(env, octets, &text);
-    }
-    if (status == IRI_OK) {
-        status = iri_buf_putc(env, out, '"');
-    }
-    if (status == IRI_OK) {
-        status = iri_buf_put(env, out, text.data, text.len);
-    }
-
-    return status == IRI_OK ? iri_buf_putc(env, out, '"') : status;
-}
 
 
 /* Is it there, or a file that may take the rest as PATH_INFO? */
@@ -124,85 +96,51 @@ iri_report_doing(const iri_env_t *env, const iri_report_t *report,
 }
 
 
-/* How it came, and why. */
-static iri_status_t
-iri_report_details(const iri_env_t *env, const iri_report_t *report,
-                   const iri_found_t *found, iri_buf_t *out)
+iri_status_t
+iri_note_report(const iri_env_t *env, iri_notes_t *notes,
+                const iri_report_t *report)
 {
-    const iri_reading_t *reading = report->reading;
-    iri_str_t            charset = reading->charset;
-    iri_why_t            why = found != NULL ? found->why : reading->why;
-    iri_match_t  match = found != NULL ? found->match : IRI_MATCH_NONE;
-    iri_status_t status;
+    static const iri_str_t none = IRI_STR("-");
+    const iri_reading_t   *reading = report->reading;
+    const iri_found_t     *end = report->again != NULL ? report->again
+                                                       : report->found;
+    const iri_found_t     *cause;
+    iri_str_t              charset = reading->charset;
+    iri_str_t              path = end != NULL ? end->path : reading->path;
+    iri_why_t              why;
+    iri_shown_t            shown, file;
+    const char            *doing;
+    iri_status_t status = iri_report_doing(env, report, end, &doing);
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    /* what is found after all was found by the first search */
+    cause = doing[0] == 's' ? report->found : end;
+    why = cause != NULL ? cause->why : reading->why;
 
     if (report->found != NULL && report->found->charset.len != 0) {
         charset = report->found->charset;
     }
 
-    status = iri_report_put(env, out, ": form ");
-
-    if (status == IRI_OK) {
-        status = iri_report_put(env, out, iri_form_text(reading->form));
-    }
-    if (status == IRI_OK) {
-        status = iri_report_put(env, out, ", charset \"");
-    }
-    if (status == IRI_OK) {
-        status = iri_buf_put(env, out, charset.data, charset.len);
-    }
-    if (status == IRI_OK) {
-        status = iri_report_put(env, out, "\", match ");
-    }
-    if (status == IRI_OK) {
-        status = iri_report_put(env, out, iri_match_text(match));
-    }
-    if (status == IRI_OK) {
-        status = iri_report_put(env, out, ", ");
+    iri_show_sent(&file, none);
+    if (end != NULL && end->filename.len != 0) {
+        iri_show(&file, end->filename);
     }
 
-    return status == IRI_OK ? iri_report_put(env, out, iri_why_text(why))
-                            : status;
-}
-
-
-iri_status_t
-iri_report_line(const iri_env_t *env, const iri_report_t *report,
-                iri_str_t *line)
-{
-    static const iri_str_t none = { 0, NULL };
-    const iri_found_t     *end = report->again != NULL ? report->again
-                                                       : report->found;
-    iri_buf_t              out = IRI_BUF_EMPTY;
-    const char            *doing;
-    iri_status_t           status;
-
-    status = iri_report_doing(env, report, end, &doing);
-
-    if (status == IRI_OK) {
-        status = iri_report_put(env, &out, "iri: report: would ");
-    }
-    if (status == IRI_OK) {
-        status = iri_report_put(env, &out, doing);
-    }
-    if (status == IRI_OK) {
-        status = iri_report_quote(
-            env, &out, end != NULL ? end->path : report->reading->path);
-    }
-    if (status == IRI_OK) {
-        /* what is found after all was found by the first search */
-        status = iri_report_details(
-            env, report, doing[0] == 's' ? report->found : end, &out);
-    }
-    if (status == IRI_OK) {
-        status = iri_report_put(env, &out, ", file ");
-    }
-    if (status == IRI_OK) {
-        status = iri_report_quote(env, &out,
-                                  end != NULL ? end->filename : none);
-    }
-    if (status == IRI_OK) {
-        *line = iri_buf_str(&out);
+    iri_show_sent(&shown, none);
+    if (path.len != 0) {
+        iri_show(&shown, path);
     }
 
-    return status;
+    iri_note_would(
+        notes, iri_why_code(why), 1,
+        "would %s\"%s\": form %s, charset \"%.*s\", match %s, %s, file \"%s\"",
+        doing, shown.text, iri_form_text(reading->form), (int) charset.len,
+        charset.len != 0 ? (const char *) charset.data : "",
+        iri_match_text(cause != NULL ? cause->match : IRI_MATCH_NONE),
+        iri_why_text(why), file.text);
+
+    return IRI_OK;
 }

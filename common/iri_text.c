@@ -23,13 +23,12 @@ static const char *const iri_status_texts[IRI_STATUSES] = {
 };
 
 static const char *const iri_form_texts[IRI_FORMS] = {
-    "ascii",  "native",          "escaped",  "mixed",
-    "legacy", "double-encoding", "mojibake", "%u",
-    "invalid"
+    "ascii",           "native",   "escaped", "mixed",  "legacy",
+    "double-encoding", "mojibake", "%u",      "invalid"
 };
 
 static const char *const iri_match_texts[IRI_MATCHES] = {
-    "none",  "exact", "normalization", "charset", "variants",
+    "none",  "exact", "normalization", "charset",  "variants",
     "width", "case",  "accents",       "spelling", "repair"
 };
 
@@ -66,6 +65,16 @@ static const char *const iri_why_texts[IRI_WHYS] = {
     "memory, ICU or the file system failed"
 };
 
+/* doc/reasons.md explains each. */
+static const char *const iri_why_codes[IRI_WHYS] = {
+    "none",       "ascii",      "canonical",  "read",     "declared",
+    "found",      "further",    "mixed",      "repaired", "variant",
+    "folded",     "spelling",   "ambiguous",  "below",    "absent",
+    "unwritable", "twin",       "other-tree", "unnamed",  "other-name",
+    "forbidden",  "unreadable", "bidi",       "limit",    "budget",
+    "error"
+};
+
 static const char *const iri_host_why_texts[IRI_HOST_WHYS] = {
     "is ASCII, and what it is",
     "is an IP literal",
@@ -83,6 +92,18 @@ static const char *const iri_host_why_texts[IRI_HOST_WHYS] = {
     "is not a name of IDNA2008",
     "is another spelling of an IPv4 address",
     "has a wildcard in a label with other characters than ASCII"
+};
+
+static const char *const iri_host_why_codes[IRI_HOST_WHYS] = {
+    "host-ascii",  "host-literal",  "host-mapped",  "host-escape",
+    "host-octets", "host-limit",    "host-empty",   "host-character",
+    "host-hyphen", "host-mark",     "host-bidi",    "host-joiner",
+    "host-alabel", "host-idna2008", "host-address", "host-wildcard"
+};
+
+static const char *const iri_query_why_codes[IRI_QUERY_WHYS] = {
+    "query-ascii",      "query-utf8",       "query-read",
+    "query-normalized", "query-unreadable", "query-limit"
 };
 
 
@@ -132,4 +153,25 @@ const char *
 iri_host_why_text(iri_host_why_t why)
 {
     return iri_text(iri_host_why_texts, IRI_HOST_WHYS, (int) why);
+}
+
+
+const char *
+iri_why_code(iri_why_t why)
+{
+    return iri_text(iri_why_codes, IRI_WHYS, (int) why);
+}
+
+
+const char *
+iri_host_why_code(iri_host_why_t why)
+{
+    return iri_text(iri_host_why_codes, IRI_HOST_WHYS, (int) why);
+}
+
+
+const char *
+iri_query_why_code(iri_query_why_t why)
+{
+    return iri_text(iri_query_why_codes, IRI_QUERY_WHYS, (int) why);
 }

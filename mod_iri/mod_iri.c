@@ -256,6 +256,13 @@ mod_iri_add_hooks(void)
                             APR_HOOK_REALLY_FIRST);
 }
 
+/* Of paths and of hosts, whichever comes first. */
+static void
+mod_iri_add_tell_hook(void)
+{
+    ap_hook_log_transaction(mod_iri_tell, NULL, NULL, APR_HOOK_REALLY_LAST);
+}
+
 static void
 mod_iri_add_host_hooks(void)
 {
@@ -359,6 +366,7 @@ mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
         mod_iri_server(cmd->server)->engine = engine;
         if (engine != IRI_ENGINE_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_hooks, "mod_iri: hooks");
+            mod_iri_add_once(cmd, mod_iri_add_tell_hook, "mod_iri: log");
         }
     }
     return mod_iri_wrong_word(cmd, err, arg);
@@ -419,6 +427,7 @@ mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
         if (hosts != IRI_HOSTS_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_host_hooks,
                              "mod_iri: hooks of hosts");
+            mod_iri_add_once(cmd, mod_iri_add_tell_hook, "mod_iri: log");
         }
     }
     return mod_iri_wrong_word(cmd, err, arg);

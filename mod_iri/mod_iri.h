@@ -3,6 +3,7 @@
  *
  *   mod_iri.c          directives, merging, the table of hooks
  *   mod_iri_uses.c     what a configuration makes use of
+ *   mod_iri_notes.c    the line that a request gets in the log
  *   mod_iri_config.c   what is made of the settings once they are all read:
  *                      trees of <Directory>, the cache of a child
  *   mod_iri_directory.c <Directory> for each way to write its name
@@ -274,6 +275,26 @@ int mod_iri_is_trial(void);
 
 /* Warn of all that does nothing. */
 void mod_iri_check_config(apr_pool_t *pool, server_rec *main_server);
+
+/* ---- mod_iri_notes.c ---------------------------------------------------- */
+
+/*
+ * Note something for the one line that the log gets of a request: format as
+ * of printf; what is not the program's own is shown by iri_show().
+ */
+void mod_iri_note(request_rec *r, iri_log_level_t level, const char *code,
+                  const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void mod_iri_note_error(request_rec *r, const char *what,
+                        iri_status_t status);
+
+/* The same for what the core notes; NULL: nobody wants to know. */
+iri_notes_t *mod_iri_notes(request_rec *r, iri_log_level_t level);
+
+/* iri_env_t.log; arg: a request */
+void mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line);
+
+int mod_iri_tell(request_rec *r);   /* in log_transaction */
 
 /* ---- mod_iri_uses.c ----------------------------------------------------- */
 

@@ -151,12 +151,15 @@ mod_iri_send_choices(request_rec *r, const iri_found_t *found)
 int
 mod_iri_choose(request_rec *r, mod_iri_request_t *ctx)
 {
+    iri_shown_t shown;
+
     if (r->handler && strcmp(r->handler, "redirect-handler") == 0) {
         return DECLINED;
     }
-    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
-                  "iri: %s may mean several names, match %s", r->unparsed_uri,
-                  iri_match_text(ctx->found.match));
+    mod_iri_note(r, IRI_LOG_INFO, iri_why_code(ctx->found.why),
+                 "\"%s\" may mean several names, match %s",
+                 iri_show(&shown, mod_iri_str(r->uri)),
+                 iri_match_text(ctx->found.match));
     if (ctx->search.write) {
         return HTTP_CONFLICT; /* no name more that is like the others */
     }

@@ -240,8 +240,8 @@ mod_iri_client_conf(request_rec *r, const mod_iri_server_t *conf,
 {
     iri_reading_conf_t *own = apr_pmemdup(r->pool, &conf->reading,
                                           sizeof(*own));
-    iri_str_t           word, text = { 0, NULL };
-    iri_env_apr_t       env;
+    iri_str_t           word;
+    iri_shown_t         shown;
     const char         *why;
 
     why = iri_charsets_of(conf->registry, mod_iri_str(value), &own->charsets,
@@ -251,12 +251,10 @@ mod_iri_client_conf(request_rec *r, const mod_iri_server_t *conf,
     }
     own->charsets.count = 0;
     if (r->main == NULL && r->prev == NULL) {
-        mod_iri_env(&env, r);
-        (void) iri_path_to_uri(&env.env, word, &text);
-        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
-                      "iri: \"%s\" in " MOD_IRI_VARIABLE
-                      " %s: the request is read without",
-                      mod_iri_dup(r->pool, text), why);
+        mod_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_CHARSETS),
+                     "\"%s\" in " MOD_IRI_VARIABLE
+                     " %s: the request is read without",
+                     iri_show(&shown, word), why);
     }
     return own;
 }

@@ -199,8 +199,8 @@ mod_iri_dav_fail(ap_filter_t *f, mod_iri_dav_t *dav)
 {
     apr_bucket_brigade *error;
 
-    ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, f->r,
-                  "iri: the names of an answer could not be told");
+    mod_iri_note(f->r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_MULTISTATUS),
+                 "the names of an answer could not be told");
     dav->failed = 1;
     f->r->connection->keepalive = AP_CONN_CLOSE;
     if (dav->sent) {

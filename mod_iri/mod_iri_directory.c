@@ -369,6 +369,7 @@ mod_iri_is_unguarded(request_rec *r, const iri_tree_conf_t *tree)
     const mod_iri_directory_t *directory;
     const char                *filename;
     iri_env_apr_t              env;
+    iri_shown_t                file, name;
     size_t                     len;
     int                        i;
 
@@ -381,10 +382,12 @@ mod_iri_is_unguarded(request_rec *r, const iri_tree_conf_t *tree)
         directory = &APR_ARRAY_IDX(conf->directories, i, mod_iri_directory_t);
         len = mod_iri_bears(&env, tree, filename, directory);
         if (len != 0 && !mod_iri_has_way(directory->octets, filename, len)) {
-            ap_log_rerror(APLOG_MARK, APLOG_WARNING, 0, r,
-                          "iri: 404 for %s: <Directory \"%s\"> does not know "
-                          "these octets before a restart",
-                          r->filename, directory->name);
+            mod_iri_note(r, IRI_LOG_ERROR,
+                         iri_reason_code(IRI_REASON_RESTART),
+                         "\"%s\" not served: <Directory \"%s\"> does not "
+                         "know these octets before a restart",
+                         iri_show(&file, mod_iri_str(r->filename)),
+                         iri_show(&name, mod_iri_str(directory->name)));
             return 1;
         }
     }

@@ -164,11 +164,20 @@ mod_iri_set_filename(request_rec *r, const iri_found_t *found)
     r->finfo.valid = 0;
 }
 
+static void
+mod_iri_note_absent(request_rec *r, const char *code, const char *why)
+{
+    iri_shown_t shown;
+
+    mod_iri_note(r, IRI_LOG_INFO, code, "\"%s\" not served: %s",
+                 iri_show(&shown, mod_iri_str(r->uri)), why);
+}
+
+/* A rule has led where nothing can be. */
 static int
 mod_iri_not_found(request_rec *r, const char *why)
 {
-    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "iri: 404 for %s: %s",
-                  r->unparsed_uri, why);
+    mod_iri_note_absent(r, iri_reason_code(IRI_REASON_RULE), why);
     return HTTP_NOT_FOUND;
 }
 
@@ -221,14 +230,6 @@ mod_iri_find_twin(request_rec *r, const iri_env_t *env,
     return iri_find_twin(env, search, source, found);
 }
 
-static int
-mod_iri_conflict(request_rec *r, iri_why_t why)
-{
-    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "iri: 409 for %s: %s",
-                  r->unparsed_uri, iri_why_text(why));
-    return mod_iri_dav_conflict(r, why);
-}
-
 /*
  * No entry can have that name: 404, but only once the rules have let the
  * client in, since that may depend on what there is in a directory that they
@@ -238,15 +239,18 @@ int
 mod_iri_absent(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
+    iri_why_t                why;
 
     if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
         || !ctx->has_found || ctx->found.answer != IRI_REFUSE)
     {
         return DECLINED;
     }
+    why = ctx->found.why;
+    mod_iri_note_absent(r, iri_why_code(why), iri_why_text(why));
     return mod_iri_is_making(r) && iri_is_conflict(&ctx->found)
-               ? mod_iri_conflict(r, ctx->found.why)
-               : mod_iri_not_found(r, iri_why_text(ctx->found.why));
+               ? mod_iri_dav_conflict(r, why)
+               : HTTP_NOT_FOUND;
 }
 
 /*
@@ -358,7 +362,7 @@ mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
     iri_report_t  report = { reading, found, NULL, search };
     iri_found_t   again;
     iri_env_apr_t env;
-    iri_str_t     line;
+    iri_notes_t  *notes;
 
     mod_iri_env(&env, r);
     if (found != NULL && found->answer == IRI_MOVED) {
@@ -370,9 +374,9 @@ mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
         }
         report.again = &again;
     }
-    if (iri_report_line(&env.env, &report, &line) == IRI_OK) {
-        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "%s, request \"%s\"",
-                      mod_iri_dup(r->pool, line), r->unparsed_uri);
+    notes = mod_iri_notes(r, IRI_LOG_INFO);
+    if (notes != NULL) {
+        (void) iri_note_report(&env.env, notes, &report);
     }
 }
 
@@ -629,8 +633,11 @@ mod_iri_find_uri(request_rec *r, mod_iri_request_t *ctx)
 static void
 mod_iri_log_failed(request_rec *r)
 {
-    ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "iri: cannot look for %s",
-                  r->filename);
+    iri_shown_t shown;
+
+    mod_iri_note(r, IRI_LOG_ERROR, iri_why_code(IRI_WHY_ERROR),
+                 "cannot look for \"%s\"",
+                 iri_show(&shown, mod_iri_str(r->filename)));
 }
 
 static int

@@ -18,25 +18,6 @@
 
 /* ---- one host ----------------------------------------------------------- */
 
-/* What is refused, and what would be done in report. */
-static void
-mod_iri_log_host(request_rec *r, iri_str_t host, const iri_host_t *read,
-                 int report)
-{
-    const char *text = mod_iri_dup(r->pool, host);
-
-    if (read->answer == IRI_REFUSE) {
-        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
-                      report ? "iri: report: would refuse host \"%s\": it %s"
-                             : "iri: host \"%s\" refused: it %s",
-                      text, iri_host_why_text(read->why));
-        return;
-    }
-    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
-                  "iri: report: would take host \"%s\" for \"%s\"", text,
-                  mod_iri_dup(r->pool, read->ascii));
-}
-
 /* Read a host.  1: A-labels take its place. */
 static int
 mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
@@ -44,6 +25,7 @@ mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
     const mod_iri_server_t *conf = mod_iri_server(r->connection->base_server);
     int                     report = conf->engine != IRI_ENGINE_ON;
     iri_status_t            status;
+    iri_notes_t            *notes;
     iri_env_apr_t           env;
 
     if (iri_is_ascii_host(host)) {
@@ -52,13 +34,14 @@ mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
     mod_iri_env(&env, r);
     status = iri_host_read(&env.env, &conf->host, host, read);
     if (status != IRI_OK) {
-        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
-                      "iri: the host could not be read: %s",
-                      iri_status_text(status));
+        mod_iri_note_error(r, "the host could not be read", status);
         return 0;
     }
     if (read->answer == IRI_REFUSE || (report && read->answer == IRI_SERVE)) {
-        mod_iri_log_host(r, host, read, report);
+        notes = mod_iri_notes(r, IRI_LOG_INFO);
+        if (notes != NULL) {
+            iri_note_host(notes, host, read, report);
+        }
     }
     return read->answer == IRI_SERVE && !report;
 }

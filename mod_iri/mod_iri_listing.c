@@ -201,11 +201,15 @@ mod_iri_list_entry(mod_iri_list_t *list, const apr_finfo_t *info)
 static int
 mod_iri_list_failed(request_rec *r, iri_status_t status)
 {
+    iri_shown_t shown;
+
     if (status == IRI_OK) {
         return OK;
     }
-    ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "iri: cannot list %s: %s",
-                  r->filename, iri_status_text(status));
+    mod_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_LISTING),
+                 "cannot list \"%s\": %s",
+                 iri_show(&shown, mod_iri_str(r->filename)),
+                 iri_status_text(status));
     return HTTP_INTERNAL_SERVER_ERROR;
 }
 
@@ -242,8 +246,13 @@ mod_iri_read_entries(mod_iri_list_t *list, apr_dir_t *dir)
 static int
 mod_iri_cannot_open(request_rec *r, apr_status_t rv)
 {
-    ap_log_rerror(APLOG_MARK, APLOG_ERR, rv, r, "iri: cannot open %s",
-                  r->filename);
+    iri_shown_t shown;
+    char        text[128];
+
+    mod_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_LISTING),
+                 "cannot open \"%s\": %s",
+                 iri_show(&shown, mod_iri_str(r->filename)),
+                 apr_strerror(rv, text, sizeof(text)));
     if (APR_STATUS_IS_ENOENT(rv) || APR_STATUS_IS_ENOTDIR(rv)) {
         return HTTP_NOT_FOUND;
     }
@@ -388,7 +397,8 @@ mod_iri_add_slash(request_rec *r)
 int
 mod_iri_list(request_rec *r)
 {
-    int status;
+    iri_shown_t shown;
+    int         status;
 
     if (!mod_iri_is_listed(r)) {
         return DECLINED;
@@ -398,9 +408,9 @@ mod_iri_list(request_rec *r)
         return DECLINED;
     }
     if (!(ap_allow_options(r) & OPT_INDEXES)) {
-        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
-                      "iri: cannot list %s: Options Indexes is not set",
-                      r->filename);
+        mod_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_INDEXES),
+                     "cannot list \"%s\": Options Indexes is not set",
+                     iri_show(&shown, mod_iri_str(r->filename)));
         return HTTP_FORBIDDEN;
     }
     if (r->uri[strlen(r->uri) - 1] != '/') {

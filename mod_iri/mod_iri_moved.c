@@ -195,6 +195,7 @@ int
 mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved)
 {
     iri_env_apr_t env;
+    iri_shown_t   asked, path;
     iri_str_t     str;
     const char   *uri;
 
@@ -203,9 +204,14 @@ mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved)
         return HTTP_NOT_FOUND;
     }
     uri = mod_iri_dup(r->pool, str);
-    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
-                  "iri: %s is %s: starting over, match %s", r->unparsed_uri,
-                  uri, iri_match_text(moved->found.match));
+    /* whoever looks for a mistake in a link wants to know what was forgiven */
+    if (moved->found.match != IRI_MATCH_NONE) {
+        mod_iri_note(r, IRI_LOG_INFO, iri_why_code(moved->found.why),
+                     "\"%s\" is \"%s\": %s",
+                     iri_show(&asked, mod_iri_str(r->uri)),
+                     iri_show(&path, moved->found.path),
+                     iri_match_text(moved->found.match));
+    }
     return r->main != NULL && r->prev == NULL
                ? mod_iri_look_again(r, moved, uri)
                : mod_iri_answer_again(r, moved, uri);

@@ -25,9 +25,7 @@ mod_iri_query_read(request_rec *r, iri_query_t *query)
     status = iri_query_read(&env.env, &conf->query, mod_iri_str(r->args),
                             query);
     if (status != IRI_OK) {
-        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r,
-                      "iri: the query could not be read: %s",
-                      iri_status_text(status));
+        mod_iri_note_error(r, "the query could not be read", status);
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return OK;
@@ -36,14 +34,12 @@ mod_iri_query_read(request_rec *r, iri_query_t *query)
 static void
 mod_iri_query_report(request_rec *r, const iri_query_t *query)
 {
-    iri_env_apr_t env;
-    iri_str_t     line;
+    iri_notes_t *notes = query->why == IRI_QUERY_UTF8
+                             ? NULL
+                             : mod_iri_notes(r, IRI_LOG_INFO);
 
-    mod_iri_env(&env, r);
-    if (iri_query_report_line(&env.env, query, &line) == IRI_OK
-        && line.len > 0) {
-        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "%s, request \"%s\"",
-                      mod_iri_dup(r->pool, line), r->unparsed_uri);
+    if (notes != NULL) {
+        iri_note_query(notes, query);
     }
 }
 

@@ -43,15 +43,6 @@ mod_iri_is_file_subrequest(const request_rec *r)
            && ap_get_module_config(r->request_config, &iri_module) == NULL;
 }
 
-static void
-mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line)
-{
-    static const int levels[] = { APLOG_ERR, APLOG_INFO, APLOG_TRACE1 };
-
-    ap_log_rerror(APLOG_MARK, levels[level], 0, (request_rec *) arg,
-                  "iri: %.*s", (int) line.len, (const char *) line.data);
-}
-
 void
 mod_iri_env(iri_env_apr_t *env, request_rec *r)
 {
@@ -387,8 +378,7 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     if (status == IRI_OK) {
         mod_iri_apply(r, ctx, conf->engine == IRI_ENGINE_REPORT, recalled);
     } else {
-        ap_log_rerror(APLOG_MARK, APLOG_ERR, 0, r, "iri: %s",
-                      iri_status_text(status));
+        mod_iri_note_error(r, "the path could not be read", status);
         ctx->refused = HTTP_NOT_FOUND;
     }
 }
@@ -522,10 +512,16 @@ mod_iri_restore(request_rec *r)
 static int
 mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
 {
-    ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r, "iri: %d for %s: %s",
-                  ctx->refused, r->unparsed_uri,
-                  ctx->has_reading ? iri_why_text(ctx->reading.why)
-                                   : "error");
+    const iri_reading_t *reading = &ctx->reading;
+    iri_shown_t          shown;
+
+    /* what could not be read has been told */
+    if (ctx->has_reading) {
+        mod_iri_note(
+            r, reading->why == IRI_WHY_LIMIT ? IRI_LOG_ERROR : IRI_LOG_INFO,
+            iri_why_code(reading->why), "path \"%s\" refused: %s",
+            iri_show(&shown, reading->octets), iri_why_text(reading->why));
+    }
     return ctx->refused;
 }
 
@@ -627,6 +623,7 @@ mod_iri_check(request_rec *r)
     mod_iri_server_t  *conf = mod_iri_server(r->server);
     mod_iri_request_t *ctx = mod_iri_request(r);
     iri_reading_t      reading;
+    iri_shown_t        shown;
     iri_env_apr_t      env;
 
     if ((ctx != NULL && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0)
@@ -640,9 +637,9 @@ mod_iri_check(request_rec *r)
             != IRI_OK
         || reading.answer != IRI_PASS)
     {
-        ap_log_rerror(APLOG_MARK, APLOG_INFO, 0, r,
-                      "iri: 404 for %s: not canonical once it is decoded",
-                      r->unparsed_uri);
+        mod_iri_note(r, IRI_LOG_INFO, iri_reason_code(IRI_REASON_DECODED),
+                     "\"%s\" not served: it is not canonical once decoded",
+                     iri_show(&shown, mod_iri_str(r->uri)));
         return HTTP_NOT_FOUND;
     }
     /* AllowEncodedSlashes: httpd's segments count, not those of the octets */

@@ -309,7 +309,40 @@ typedef struct {
     unsigned waiting:1;         /* for a directory that is being read */
     unsigned waited:1;          /* once is enough */
     unsigned has_address:1;
+    unsigned told:1;            /* the log has been: notes are what of */
+
+    iri_notes_t *notes;         /* of a main request; NULL: none */
 } ngx_http_iri_ctx_t;
+
+
+/* ---- ngx_http_iri_notes.c ----------------------------------------------- */
+
+/*
+ * Note something for the one line that the log gets of a request: format as
+ * of printf; what is not the program's own is shown by iri_show().
+ */
+void ngx_http_iri_note(ngx_http_request_t *r, iri_log_level_t level,
+    const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void ngx_http_iri_note_error(ngx_http_request_t *r, const char *what,
+    iri_status_t status);
+
+/*
+ * The same for what the core notes: where it is wanted, between _begin and
+ * _end.  once: room for what cannot be kept, and is told at once.
+ */
+ngx_uint_t ngx_http_iri_notes_wanted(ngx_http_request_t *r,
+    iri_log_level_t level);
+iri_notes_t *ngx_http_iri_notes_begin(ngx_http_request_t *r,
+    iri_notes_t *once);
+void ngx_http_iri_notes_end(ngx_http_request_t *r, iri_notes_t *notes,
+    const iri_notes_t *once);
+
+/* iri_env_t.log; ctx: a request */
+void ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line);
+
+/* When it is logged. */
+void ngx_http_iri_notes_tell(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_advertise.c ------------------------------------------- */
@@ -585,9 +618,6 @@ ngx_http_iri_is_plain_get(ngx_http_request_t *r)
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
            && !iri_needs_look(&ilcf->tree, uri);
 }
-
-/* Octets for a line of log: percent-encoded. */
-ngx_str_t ngx_http_iri_printable(ngx_http_request_t *r, ngx_str_t octets);
 
 /* The path of a collection: with "/" at its end.  NGX_OK or NGX_ERROR. */
 ngx_int_t ngx_http_iri_add_slash(ngx_http_request_t *r, iri_str_t *path);

@@ -167,8 +167,8 @@ ngx_http_iri_client_list(ngx_http_request_t               *r,
                          ngx_http_variable_value_t *vv, iri_charsets_t *list)
 {
     iri_str_t   value, wrong;
-    ngx_str_t   text;
     const char *why;
+    iri_shown_t shown;
 
     list->count = 0;
 
@@ -185,10 +185,10 @@ ngx_http_iri_client_list(ngx_http_request_t               *r,
     }
 
     list->count = 0;
-    text = ngx_http_iri_printable(r, ngx_http_iri_out(wrong));
-    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                  "iri: \"%V\" in %V %s: the request is read without", &text,
-                  &conf->name, why);
+    ngx_http_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_CHARSETS),
+                      "\"%s\" in %.*s %s: the request is read without",
+                      iri_show(&shown, wrong), (int) conf->name.len,
+                      (char *) conf->name.data, why);
 }
 
 

@@ -229,9 +229,13 @@ static ngx_int_t
 ngx_http_iri_destination_refuse(ngx_http_request_t *r, ngx_int_t rc,
                                 const char *why)
 {
-    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                  "iri: \"Destination\" \"%V\" %s",
-                  &r->headers_in.destination->value, why);
+    iri_shown_t shown;
+
+    iri_show_sent(&shown, ngx_http_iri_in(r->headers_in.destination->value));
+
+    ngx_http_iri_note(r, IRI_LOG_ERROR,
+                      iri_reason_code(IRI_REASON_DESTINATION),
+                      "\"Destination\" \"%s\" %s", shown.text, why);
 
     return rc;
 }

@@ -167,15 +167,17 @@ ngx_http_iri_host_set(ngx_http_request_t *r, ngx_http_core_srv_conf_t *cscf,
 static ngx_int_t
 ngx_http_iri_host_misdirected(ngx_http_request_t *r, ngx_str_t name)
 {
+    iri_shown_t           shown;
     ngx_http_addr_conf_t *addr = r->http_connection->addr_conf;
 
     ngx_http_iri_host_forget(r);
     ngx_http_iri_host_forget_captures(r, addr->virtual_names);
 
-    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "iri: host \"%V\" refused: its server asks for a "
-                  "certificate, which was not looked at",
-                  &name);
+    ngx_http_iri_note(r, IRI_LOG_INFO,
+                      iri_reason_code(IRI_REASON_CERTIFICATE),
+                      "host \"%s\" refused: its server asks for a "
+                      "certificate, which was not looked at",
+                      iri_show_sent(&shown, ngx_http_iri_in(name)));
 
     return NGX_HTTP_MISDIRECTED_REQUEST;
 }
@@ -214,39 +216,29 @@ ngx_http_iri_host_serve(ngx_http_request_t *r, const iri_host_t *host)
 }
 
 
-static ngx_int_t
-ngx_http_iri_host_refuse(ngx_http_request_t *r, const iri_host_t *host)
+/* What is refused, or would be, or would be taken for another. */
+static void
+ngx_http_iri_host_note(ngx_http_request_t *r, const iri_host_t *host,
+                       ngx_uint_t report)
 {
-    ngx_str_t text = ngx_http_iri_printable(r, r->headers_in.server);
+    iri_notes_t *notes, once;
 
-    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "iri: host \"%V\" refused: it %s", &text,
-                  iri_host_why_text(host->why));
-
-    ngx_http_iri_host_forget(r);
-
-    return NGX_HTTP_BAD_REQUEST;
+    if (ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
+        notes = ngx_http_iri_notes_begin(r, &once);
+        iri_note_host(notes, ngx_http_iri_in(r->headers_in.server), host,
+                      report != 0);
+        ngx_http_iri_notes_end(r, notes, &once);
+    }
 }
 
 
-/* iri report */
-static void
-ngx_http_iri_host_report(ngx_http_request_t *r, const iri_host_t *host)
+static ngx_int_t
+ngx_http_iri_host_refuse(ngx_http_request_t *r, const iri_host_t *host)
 {
-    ngx_str_t name, text = ngx_http_iri_printable(r, r->headers_in.server);
+    ngx_http_iri_host_note(r, host, 0);
+    ngx_http_iri_host_forget(r);
 
-    if (host->answer == IRI_REFUSE) {
-        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                      "iri: report: would refuse host \"%V\": it %s", &text,
-                      iri_host_why_text(host->why));
-        return;
-    }
-
-    name = ngx_http_iri_host_name(host);
-
-    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "iri: report: would take host \"%V\" for \"%V\"", &text,
-                  &name);
+    return NGX_HTTP_BAD_REQUEST;
 }
 
 
@@ -273,14 +265,12 @@ ngx_http_iri_host_select(ngx_http_request_t *r)
     }
 
     if (status != IRI_OK) {
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      "iri: the host could not be read: %s",
-                      iri_status_text(status));
+        ngx_http_iri_note_error(r, "the host could not be read", status);
     }
 
     if (iscf->engine == IRI_ENGINE_REPORT) {
         if (status == IRI_OK) {
-            ngx_http_iri_host_report(r, &host);
+            ngx_http_iri_host_note(r, &host, 1);
         }
 
         return NGX_DECLINED;

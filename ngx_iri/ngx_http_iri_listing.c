@@ -391,12 +391,29 @@ ngx_http_iri_listing_taken(ngx_http_iri_listing_t *listing)
 
 /* ---- reading the directory ---------------------------------------------- */
 
+/* As nginx tells it, in the line of the request. */
+static void
+ngx_http_iri_listing_note(ngx_http_request_t *r, const char *call,
+                          const ngx_str_t *name, ngx_err_t err)
+{
+    u_char      text[128], *last;
+    iri_shown_t shown;
+
+    last = ngx_strerror(err, text, sizeof(text));
+
+    ngx_http_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_LISTING),
+                      "%s \"%s\" failed (%d: %.*s)", call,
+                      iri_show(&shown, ngx_http_iri_in(*name)), (int) err,
+                      (int) (last - text), (char *) text);
+}
+
+
 static ngx_int_t
 ngx_http_iri_listing_failed(ngx_http_request_t *r, iri_status_t status)
 {
-    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                  "iri: a listing could not be made: %s",
-                  iri_status_text(status));
+    ngx_http_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_LISTING),
+                      "a listing could not be made: %s",
+                      iri_status_text(status));
 
     return NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
@@ -458,8 +475,7 @@ ngx_http_iri_listing_next(ngx_http_request_t     *r,
         return NGX_DECLINED;
     }
 
-    ngx_log_error(NGX_LOG_CRIT, r->connection->log, err,
-                  ngx_read_dir_n " \"%V\" failed", &listing->name);
+    ngx_http_iri_listing_note(r, ngx_read_dir_n, &listing->name, err);
 
     return NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
@@ -785,8 +801,7 @@ static ngx_int_t
 ngx_http_iri_listing_no_dir(ngx_http_request_t *r, ngx_str_t *name,
                             ngx_err_t err)
 {
-    ngx_int_t  rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
-    ngx_uint_t level = NGX_LOG_ERR;
+    ngx_int_t rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
 
     if (err == NGX_ENOENT || err == NGX_ENOTDIR || err == NGX_ENAMETOOLONG) {
         rc = NGX_HTTP_NOT_FOUND;
@@ -798,13 +813,9 @@ ngx_http_iri_listing_no_dir(ngx_http_request_t *r, ngx_str_t *name,
     )
     {
         rc = NGX_HTTP_FORBIDDEN;
-
-    } else {
-        level = NGX_LOG_CRIT;
     }
 
-    ngx_log_error(level, r->connection->log, err,
-                  ngx_open_dir_n " \"%V\" failed", name);
+    ngx_http_iri_listing_note(r, ngx_open_dir_n, name, err);
 
     return rc;
 }

@@ -323,20 +323,12 @@ ngx_http_iri_confirm(ngx_http_iri_ctx_t *ctx, iri_str_t charset)
 static void
 ngx_http_iri_log_moved(ngx_http_request_t *r, const iri_found_t *found)
 {
-    ngx_str_t asked, path;
+    iri_shown_t asked, path;
 
-    if (found->match < IRI_MATCH_WIDTH
-        || r->connection->log->log_level < NGX_LOG_INFO)
-    {
-        return;
-    }
-
-    asked = ngx_http_iri_printable(r, r->uri);
-    path = ngx_http_iri_printable(r, ngx_http_iri_out(found->path));
-
-    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "iri: \"%V\" is \"%V\": %s", &asked, &path,
-                  iri_match_text(found->match));
+    ngx_http_iri_note(
+        r, IRI_LOG_INFO, iri_why_code(found->why), "\"%s\" is \"%s\": %s",
+        iri_show(&asked, ngx_http_iri_in(r->uri)),
+        iri_show(&path, found->path), iri_match_text(found->match));
 }
 
 
@@ -380,7 +372,7 @@ static ngx_int_t
 ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                        ngx_http_iri_found_t *found)
 {
-    ngx_str_t text;
+    iri_shown_t shown;
 
     /* Answered already: a named location makes the error page, see above. */
     if (r->content_handler != NULL
@@ -390,12 +382,12 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ctx->answered = r->uri;
     found->logged = 1;
-    text = ngx_http_iri_printable(r, r->uri);
 
-    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "iri: \"%V\" not served: %s, %s", &text,
-                  iri_answer_text(found->found.answer),
-                  iri_why_text(found->found.why));
+    ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
+                      "\"%s\" not served: %s, %s",
+                      iri_show(&shown, ngx_http_iri_in(r->uri)),
+                      iri_answer_text(found->found.answer),
+                      iri_why_text(found->found.why));
 
     if (iri_is_making(ngx_http_iri_in(r->method_name))
         && iri_is_conflict(&found->found))
@@ -1129,8 +1121,7 @@ ngx_http_iri_report_came(ngx_http_request_t *r, const iri_reading_t *came,
                          ngx_http_iri_found_t *found)
 {
     iri_env_t             env;
-    iri_str_t             line;
-    ngx_str_t             text;
+    iri_notes_t          *notes, once;
     iri_report_t          report = { came, NULL, NULL, NULL };
     ngx_http_iri_found_t *again;
 
@@ -1151,9 +1142,10 @@ ngx_http_iri_report_came(ngx_http_request_t *r, const iri_reading_t *came,
         report.search = &again->search;
     }
 
-    if (iri_report_line(&env, &report, &line) == IRI_OK) {
-        text = ngx_http_iri_out(line);
-        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "%V", &text);
+    if (ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
+        notes = ngx_http_iri_notes_begin(r, &once);
+        (void) iri_note_report(&env, notes, &report);
+        ngx_http_iri_notes_end(r, notes, &once);
     }
 }
 
@@ -1213,6 +1205,7 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
         if (!ngx_http_iri_is_untouched(r)) {
             ngx_http_iri_window_close(r);
             ngx_http_iri_destination_over(r);
+            ngx_http_iri_notes_tell(r);
         }
 
         ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -1224,9 +1217,15 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
     case IRI_ENGINE_REPORT:
         ngx_http_iri_report(r);
+        ngx_http_iri_notes_tell(r);
         break;
 
     default:
+        /* its host was read, before this server was selected */
+        if (!ngx_http_iri_is_untouched(r)) {
+            ngx_http_iri_notes_tell(r);
+        }
+
         break;
     }
 

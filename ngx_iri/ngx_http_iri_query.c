@@ -38,9 +38,7 @@ ngx_http_iri_read_args(ngx_http_request_t *r, iri_env_t *env,
     status = iri_query_read(env, &iscf->query, ngx_http_iri_in(r->args),
                             query);
     if (status != IRI_OK) {
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      "iri: the query could not be read: %s",
-                      iri_status_text(status));
+        ngx_http_iri_note_error(r, "the query could not be read", status);
         return NGX_ERROR;
     }
 
@@ -74,17 +72,17 @@ ngx_http_iri_args(ngx_http_request_t *r)
 void
 ngx_http_iri_report_args(ngx_http_request_t *r)
 {
-    iri_env_t   env;
-    iri_str_t   line;
-    iri_query_t query;
-    ngx_str_t   text;
+    iri_env_t    env;
+    iri_query_t  query;
+    iri_notes_t *notes, once;
 
     if (ngx_http_iri_read_args(r, &env, &query) == NGX_OK
-        && iri_query_report_line(&env, &query, &line) == IRI_OK
-        && line.len != 0)
+        && query.why != IRI_QUERY_UTF8
+        && ngx_http_iri_notes_wanted(r, IRI_LOG_INFO))
     {
-        text = ngx_http_iri_out(line);
-        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "%V", &text);
+        notes = ngx_http_iri_notes_begin(r, &once);
+        iri_note_query(notes, &query);
+        ngx_http_iri_notes_end(r, notes, &once);
     }
 }
 

@@ -69,29 +69,6 @@ ngx_http_iri_alloc(void *ctx, size_t size)
 }
 
 
-static void
-ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line)
-{
-    ngx_http_request_t *r = ctx;
-
-    switch (level) {
-    case IRI_LOG_ERROR:
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0, "iri: %*s",
-                      line.len, line.data);
-        break;
-
-    case IRI_LOG_INFO:
-        ngx_log_error(NGX_LOG_INFO, r->connection->log, 0, "iri: %*s",
-                      line.len, line.data);
-        break;
-
-    default:
-        ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0, "iri: %*s",
-                       line.len, line.data);
-    }
-}
-
-
 void
 ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env)
 {
@@ -100,19 +77,6 @@ ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env)
     env->log = ngx_http_iri_log;
     env->dir = &iri_dir_posix;
     env->trace = (r->connection->log->log_level & NGX_LOG_DEBUG_HTTP) != 0;
-}
-
-
-ngx_str_t
-ngx_http_iri_printable(ngx_http_request_t *r, ngx_str_t octets)
-{
-    iri_env_t env;
-    iri_str_t text = IRI_STR("-");
-
-    ngx_http_iri_env(r, &env);
-    (void) iri_path_to_uri(&env, ngx_http_iri_in(octets), &text);
-
-    return ngx_http_iri_out(text);
 }
 
 
@@ -418,9 +382,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     status = iri_read_path(&env, conf, ngx_http_iri_cache(r), &request,
                            &reading);
     if (status != IRI_OK) {
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      "iri: the path could not be read: %s",
-                      iri_status_text(status));
+        ngx_http_iri_note_error(r, "the path could not be read", status);
         return NGX_ERROR;
     }
 
@@ -526,14 +488,12 @@ ngx_int_t
 ngx_http_iri_refuse(ngx_http_request_t *r, const iri_reading_t *reading,
                     const char *what, ngx_str_t path)
 {
-    ngx_uint_t level;
-    ngx_str_t  text;
+    iri_shown_t shown;
 
-    level = reading->why == IRI_WHY_LIMIT ? NGX_LOG_ERR : NGX_LOG_INFO;
-    text = ngx_http_iri_printable(r, path);
-
-    ngx_log_error(level, r->connection->log, 0, "iri: %s \"%V\" refused: %s",
-                  what, &text, iri_why_text(reading->why));
+    ngx_http_iri_note(
+        r, reading->why == IRI_WHY_LIMIT ? IRI_LOG_ERROR : IRI_LOG_INFO,
+        iri_why_code(reading->why), "%s \"%s\" refused: %s", what,
+        iri_show(&shown, ngx_http_iri_in(path)), iri_why_text(reading->why));
 
     return reading->status;
 }

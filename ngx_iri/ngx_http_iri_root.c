@@ -220,9 +220,7 @@ ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return;
     }
 
-    ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                  "iri: looking for a path failed: %s",
-                  iri_status_text(status));
+    ngx_http_iri_note_error(r, "looking for a path failed", status);
 
     ngx_http_iri_found_refused(found, IRI_WHY_ERROR);
 }
@@ -553,7 +551,7 @@ ngx_http_iri_is_plain(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 static void
 ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
-    ngx_str_t text;
+    iri_shown_t shown;
 
     if (found->logged || found->found.answer == IRI_PASS
         || found->found.answer == IRI_SERVE)
@@ -562,12 +560,12 @@ ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
     }
 
     found->logged = 1;
-    text = ngx_http_iri_printable(r, found->uri);
 
-    ngx_log_error(NGX_LOG_INFO, r->connection->log, 0,
-                  "iri: \"%V\" is not opened: %s, %s", &text,
-                  iri_answer_text(found->found.answer),
-                  iri_why_text(found->found.why));
+    ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
+                      "\"%s\" is not opened: %s, %s",
+                      iri_show(&shown, ngx_http_iri_in(found->uri)),
+                      iri_answer_text(found->found.answer),
+                      iri_why_text(found->found.why));
 }
 
 

@@ -195,10 +195,10 @@ for my $mode (qw(off report)) {
     $server->wait_for(sub { slurp($log) =~ /\n.*\n.*\n/ });
     unlike slurp($log), qr/[^-\n]/, "$mode: no variables";
 }
-like $server->log_text, qr{iri:\ report:\ would\ serve\ "/\S+":\ form\ legacy,
-    \ charset\ "EUC-JP",\ match\ charset,\ [\ \w]+,\ file\ "/[!-~]+",
+like $server->told, qr{iri:\ report:\ would\ serve\ "/\S+":\ form\ legacy,
+    \ charset\ "EUC-JP",\ match\ charset,\ [\ \w]+,\ file\ "/[!-~]+", \ reason=[-a-z]+,
     \ request\ "/}x, 'report: what would be served, and how it was written';
-like $server->log_text, qr{iri: report: would refuse .*request "/%FF"},
+like $server->told, qr{iri: report: would refuse .*request "/%FF"},
     'report: what would be refused';
 
 # ---- IRIInvalid
@@ -212,7 +212,7 @@ ok $server->wait_for(sub { slurp($pass) =~ /^invalid$/m }),
 # ---- limits: one log line, no reading
 my $long = '/%E8%A1%A8' x 200;
 is $server->get($long)->status, 404, 'too many segments';
-is scalar(() = $server->log_text =~ /^.*\Q$long\E.*$/mg), 1, 'one line';
+is scalar(() = $server->told =~ /^.*reason=limit,.*$/mg), 1, 'one line';
 
 is_deeply [$server->errors], [], 'log';
 done_testing;

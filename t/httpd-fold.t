@@ -174,8 +174,8 @@ is $answer->header('X-Match'),  'case', 'the level, as a variable';
 is $answer->header('X-Expr'),   'case /Docs/Guide/Intro.html', 'expressions';
 is $answer->header('X-Seen'),   'real', 'SetEnvIf sees the real name alone';
 is $answer->header('Location'), undef,  'no redirect that nobody asked for';
-ok index($server->log_text, 'iri: /DOCS/guide/INTRO.html is '
-        . '/Docs/Guide/Intro.html: starting over, match case') > 0,
+ok index($server->told, 'iri: "/DOCS/guide/INTRO.html" is '
+        . '"/Docs/Guide/Intro.html": case, reason=folded, request "/DOCS/') > 0,
     'one line, with the level';
 for (['/Docs/Resume.txt', 'accents'], ['/docs/resume.txt', 'accents'],
     ['/Docs/R%C3%A9sum%C3%A9s.txt', 'spelling'],
@@ -354,7 +354,7 @@ for (
     ['find nothing as', '/Docs/caf%C3%A9', 'none'],
 ) {
     my ($doing, $path, $match) = @$_;
-    like $server->log_text, qr{iri:\ report:\ would\ \Q$doing "$path"\E:
+    like $server->told, qr{iri:\ report:\ would\ \Q$doing "$path"\E:
         \ form\ \w+,\ charset\ "\S*",\ match\ $match,}x, "$doing $path";
 }
 is $server->get('/Docs/Guide/Intro.html', port => $server->port('report'))

@@ -129,9 +129,9 @@ for (['to_uri', "/$nihyo a%zz%41", '/%E8%A1%A8%20a%25zz%41'],
     is escaped(mapped($function, $text)),
         escaped($value eq '' ? 'none' : $value), "map: $name";
 }
-my @lines = $server->log_text =~ /(iri: nfc of .*)/g;
-is_deeply [map { s/, referer.*//r } @lines],
-    [('iri: nfc of "%E9": is not UTF-8') x 2], 'one line of log each';
+my @lines = $server->told =~ /(iri: nfc of .*)/g;
+is_deeply [map { s/, request .*//r } @lines],
+    [('iri: nfc of "%E9": is not UTF-8, reason=function') x 2], 'one line of log each';
 is converted('nfc', ''), '[]', 'of nothing';
 
 # ---- in rules -------------------------------------------------------------------
@@ -163,7 +163,7 @@ for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
 }
 is converted('to_uri', 'a' x 65537), '[]', 'too long';
 is converted('fold', "\xC3\x9F" x 50000), '[]', '100,000 octets';
-is scalar(() = $server->log_text
+is scalar(() = $server->told
         =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
     'a line of log for each, which is short';
 

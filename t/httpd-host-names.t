@@ -41,7 +41,7 @@ my ($httpd, $site) = of_setting($ON, $heart);
 is said($site), 'b', 'a symbol is a name to UTS #46';
 ($httpd, $site) = of_setting("IRIEngine On\nIRIHost Strict", $heart);
 is $site->status, 400, 'and none to IDNA2008';
-like $httpd->log_text, qr/\[iri:warn\].*iri:\ the\ name
+like $httpd->told, qr/\[iri:warn\].*iri:\ the\ name
     \ i\\xe2\\x99\\xa5u\.example\ of\ the\ virtual\ host\ at\ $PLACE\ selects
     \ nothing\ with\ IRIHost,\ for\ it\ is\ not\ a\ name\ of\ IDNA2008:
     \ correct\ it\ or\ take\ it\ out/x,
@@ -50,18 +50,18 @@ like $httpd->log_text, qr/\[iri:warn\].*iri:\ the\ name
 is said($site), 'b', 'strict, a name of IDNA2008';
 ($httpd, $site) = of_setting("IRIEngine Report\nIRIHost On", $B);
 is $site->status, 400, 'report changes nothing';
-like $httpd->log_text, qr/iri:\ report:\ would\ take\ host
-    \ "b\\xc3\\xbccher\.example"\ for\ "\Q$BA\E"/x, 'and says what would be';
+like $httpd->told, qr/iri:\ report:\ would\ take\ host
+    \ "b%C3%BCcher\.example"\ for\ "\Q$BA\E"/x, 'and says what would be';
 is $httpd->get('/', host => "b\xFF")->status, 400, 'a bad one';
-like $httpd->log_text,
-    qr/iri: report: would refuse host "b\\xff": it is not UTF-8/, 'as well';
+like $httpd->told,
+    qr/iri: report: would refuse host "b%FF": it is not UTF-8/, 'as well';
 is said($httpd->get('/', host => $BA)), 'first', 'nor are names added';
 ($httpd, $site) = of_setting(
     "HttpProtocolOptions Unsafe\nIRIEngine Report\nIRIHost On", 'b%C3%BC,u@x');
 is said($site), 'b', 'report refuses nothing either';
 ($httpd, $site) = of_setting('IRIHost On', $B);
 is $site->status, 400, 'IRIHost without IRIEngine does nothing';
-like $httpd->log_text, qr/\[iri:warn\].*iri:\ IRIHost\ of\ the\ main\ server
+like $httpd->told, qr/\[iri:warn\].*iri:\ IRIHost\ of\ the\ main\ server
     \ does\ nothing,\ for\ IRIEngine\ is\ off:\ write\ "IRIEngine\ On",\ too/x,
     'which is warned of';
 ($httpd, $site) = of_setting('IRIEngine On', $B);
@@ -97,7 +97,7 @@ is said($placed->get('/', host => $B)), 'b', 'that of the first';
 is $placed->get('/', host => $B, @two)->status, 400, 'not that of another';
 is said($placed->get('/', host => $BA, @two)), 'first',
     'whose names do not become known';
-my $log = $placed->log_text;
+my $log = $placed->told;
 like $log, qr/\[iri:warn\].*IRIHost\ of\ the\ virtual\ host\ $_->[0]\ \($PLACE\)
     \ does\ nothing\ for\ 127\.0\.0\.1:\d+:\ what\ counts\ there\ is\ that\ of
     \ the\ first\ one,\ $_->[1]\ \($PLACE\)/x, "a warning of $_->[0]"
@@ -151,7 +151,7 @@ my $later = httpd(log_level => 'info',
             conf => "IRIEngine Off\nIRIHost Off"));
 is said($later->get('/', host => $B)), 'b', 'names are known by its rules';
 is said($later->get('/', host => 'xn--iu-t0x.example')), 'first', 'alone';
-$log = $later->log_text;
+$log = $later->told;
 like $log, qr/IRIHost of the virtual host \Q$_\E .*does nothing/,
     "a warning of $_"
     for map { s/([\x80-\xFF])/sprintf '\x%02x', ord $1/ger }
@@ -181,7 +181,7 @@ is said($owned->get('/', host => $_)), 'b', escaped($_) . ' becomes known'
     'www.xn--caf-dma.example';
 is said($owned->get('/', host => $_)), 'first', escaped($_) . ' is its own'
     for "\xC3\xA9t\xC3\xA9.example", 'xn--t-9fab.example', 'own.example';
-my $warned = $owned->log_text;
+my $warned = $owned->told;
 like $warned, qr/\[iri:warn\].*\ the\ name\ \Q$_\E\ stays\ with\ the\ virtual\ host
     \ at\ $PLACE,\ which\ writes\ it\ so,\ and\ not\ with\ that\ at\ $PLACE,
     \ which\ writes\ it\ in\ Unicode:\ take\ it\ out\ of\ one\ of\ them/x, "a warning of $_"
@@ -201,7 +201,7 @@ my $apart = httpd(conf => "${ON}ServerName $BA\n"
 is said($apart->get('/', host => $BA)), 'b', 'an owner at another address';
 is said($apart->get('/', host => $B, port => $apart->port('two'))), 'p',
     'has it there';
-unlike $apart->log_text, qr/stays with/, 'and nothing is warned of';
+unlike $apart->told, qr/stays with/, 'and nothing is warned of';
 
 # Named in Unicode it stays where octets select it: at another address, say.
 my $named = httpd(conf => "HttpProtocolOptions Unsafe\nIRIEngine On\n"
@@ -225,7 +225,7 @@ my $asleep = httpd(conf => "IRIHost On\n"
         . vhost('silent.example', undef, port => 'silent')
         . vhost('off.example', undef, port => 'off', conf => 'IRIHost Off'));
 is $asleep->get('/', host => $B)->status, 400, 'the engine of the first is off';
-$log = $asleep->log_text;
+$log = $asleep->told;
 my %said;
 $said{"$1 $2"}++ while $log =~ /\[iri:warn\].*iri:\ IRIHost\ of\ the\ virtual
     \ host\ (\S+)\ \($PLACE\)\ does\ nothing\ for\ 127\.0\.0\.1:(\d+),\ for

@@ -463,7 +463,7 @@ is names('/index/none/'), 'a', 'no index';
 is names('/noindex/'), 403, 'Options -Indexes';
 is names('/noindex/sub/'), 403, 'Options -Indexes, below';
 is names('/noindex/in/'), 'a', 'Options +Indexes';
-ok index($server->log_text, 'cannot list') > 0, 'which is logged';
+ok index($server->told, 'cannot list') > 0, 'which is logged';
 is names('/ht/'), 'a.txt never/ off/', 'switched on by .htaccess';
 is names('/ht/off/'), 404, 'and off';
 is names('/ht/off/on/'), 'a.txt', 'and on';

@@ -134,7 +134,7 @@ leads('/other', 'http://other.example/%E9/e%CC%81?%C3%A9',
     "another host's path is its own");
 leads('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
 leads('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
-like $server->log_text, qr/host "-%C3%BC-\.example" of a redirect/,
+like $server->told, qr/host "-%C3%BC-\.example" of a redirect/,
     'the log says so';
 leads('/match/%c3%a9?x=%e9', "$here/%D0%BA/%C3%A9?x=%e9", 'RedirectMatch');
 leads('/rewrite/e%cc%81?q=%e9', "$here/%C3%A9/%C3%A9?q=%e9",

@@ -99,7 +99,7 @@ CacheHeader On
 END
 
 is $server->get('/%C9%BD.txt')->body, '\xC9\xBD.txt', 'found';
-like $server->log_text, qr{%C9%BD\.txt is /%E8%A1%A8\.txt: starting over},
+like $server->told, qr{iri: "/%C9%BD\.txt" is "/%E8%A1%A8\.txt": charset, reason=further},
     'one line says so';
 is $server->get("$_%C9%BD.txt")->body, '\xC9\xBD.txt', "found: $_"
     for '//', '/./', '/x/../';

@@ -235,12 +235,12 @@ is at(off => 'q=%83%5C'), 'q=%83%5C|', 'off';
 is at(report => 'q=%83%5C'), 'q=%83%5C|', 'report changes nothing';
 is at(report => 'q=%83&r=%81'), 'q=%83&r=%81|', 'nor here';
 is at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|', 'nor here';
-my @lines = $server->log_text =~ /(iri: report: .*query.*), request/g;
+my @lines = $server->told =~ /(iri: report: .*query.*), request/g;
 is_deeply \@lines, [
     "iri: report: would make the query \"q=$so\": charset \"Shift_JIS\", was"
-        . " read in another charset",
+        . " read in another charset, reason=query-read",
     'iri: report: would leave the query "q=%83&r=%81": charset "", has'
-        . ' parameters that no one charset reads',
+        . ' parameters that no one charset reads, reason=query-unreadable',
 ], 'report says what would be done';
 
 # ---- hostile --------------------------------------------------------------------

@@ -147,9 +147,9 @@ is says("/\xE9t\xE9.txt", 'Russia'), '200 russian User-Agent', 'raw octets';
 is says($either, 'None'), '404 User-Agent', 'no charset for this client';
 is says($either, 'Empty'), '404 User-Agent', 'an empty list is none';
 is says($either, 'Bad'), '404 User-Agent', 'and so is one that is wrong';
-is scalar(() = $server->log_text =~ /\[error\].*iri: "kling%C3%B6n" in /g), 1,
+is scalar(() = $server->told =~ /\[error\].*iri: "kling%C3%B6n" in /g), 1,
     'which is logged once';
-like $server->log_text, qr/iri: "kling%C3%B6n" in \$by_agent is no charset/,
+like $server->told, qr/iri: "kling%C3%B6n" in \$by_agent is no charset/,
     'and how';
 
 is says('/index.html', 'Russia'), '200 index', 'ASCII depends on nothing';
@@ -217,7 +217,7 @@ is says('/%D0%B9t%D0%B9.txt', undef, port => 'prefix'), '403',
 
 is says($either, 'Russia', port => 'report'), '404', 'report changes nothing';
 # written when the client has its answer
-ok $server->wait_for(sub { $server->log_text
+ok $server->wait_for(sub { $server->told
     =~ /report: would serve "\S*%D0%B9t%D0%B9.txt".*windows-1251/ }),
     'and reads as it would';
 is says($either, 'Russia', port => 'off'), '404', 'off';

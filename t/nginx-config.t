@@ -168,7 +168,7 @@ for my $case (['', 404], ['iri_invalid 404;', 404], ['iri_invalid 400;', 400],
     my $one = nginx(root => $raw, conf => "server { listen 127.0.0.1:%%PORT%%;"
         . " root %%ROOT%%; iri on; $text }", log_level => 'info');
     is $one->get('/%FFa.txt')->status, $status, "unreadable: $text";
-    my @lines = grep { /iri: / } split /\n/, $one->log_text;
+    my @lines = grep { /iri: / } split /\n/, $one->told;
     is scalar @lines, $status == 200 ? 0 : 1, "lines of log: $text";
     like $lines[0] // '', qr{\[info\].*iri: path "/%FFa\.txt" refused: },
         'which say what was refused'

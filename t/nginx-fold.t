@@ -198,11 +198,11 @@ is $found->header('X-Iri'), 'case /Plain.txt /Plain.txt ascii',
     '$iri_uri, $uri and $iri_form';
 is $found->header('X-Kind'), 'plain', 'maps see the real name';
 is $found->header('X-File'), "$root/Plain.txt", '$iri_filename';
-like $server->log_text, qr{iri: "/PLAIN\.TXT" is "/Plain\.txt": case,},
+like $server->told, qr{iri: "/PLAIN\.TXT" is "/Plain\.txt": case,},
     'the log says what was forgiven';
-like $server->log_text, qr{iri: "/cafe\.txt" is "/Caf%C3%A9\.txt": accents,},
+like $server->told, qr{iri: "/cafe\.txt" is "/Caf%C3%A9\.txt": accents,},
     'and which';
-unlike $server->log_text, qr{iri: "/Plain\.txt" is}, 'nothing of exact names';
+unlike $server->told, qr{iri: "/Plain\.txt" is}, 'nothing of exact names';
 
 is answer('/exact/PLAIN.TXT'), '404', 'exact';
 is answer('/case/PLAIN.TXT'), '200 plain', 'case alone';
@@ -380,13 +380,13 @@ for (
     ['find several names for', '/two/name.txt', 'case'],
 ) {
     my ($doing, $path, $match) = @$_;
-    ok $server->wait_for(sub { $server->log_text =~ m{
+    ok $server->wait_for(sub { $server->told =~ m{
         iri:\ report:\ would\ \Q$doing "$path"\E:\ form\ ascii,\ charset\ "",
         \ match\ $match,\ [\ \w,]+,\ file\ "/}x }), "$doing $path";
 }
 is answer('/Plain.txt', port => $server->port('report')), '200 plain',
     'report, exact';
-unlike $server->log_text, qr{would [\w ]+ "/Plain\.txt": .*match exact},
+unlike $server->told, qr{would [\w ]+ "/Plain\.txt": .*match exact},
     'of which there is nothing to say';
 
 is_deeply [$server->errors], [], 'log';

@@ -153,11 +153,11 @@ is $server->get('/CHANGES')->body, '/changes /later',
 # ---- hostile ---------------------------------------------------------------------
 
 is $server->get('/circle')->body, '[]', 'a circle';
-like $server->log_text, qr/cycle while evaluating variable "circle"/,
+like $server->told, qr/cycle while evaluating variable "circle"/,
     'is an error';
 
-my @lines = $server->log_text =~ /\[info\].*(iri: nfc of .*?), client/g;
-is_deeply \@lines, ['iri: nfc of "%E9": is not UTF-8'], 'one line of log';
+my @lines = $server->told =~ /\[info\].*(iri: nfc of .*?), client/g;
+is_deeply \@lines, ['iri: nfc of "%E9": is not UTF-8, reason=function'], 'one line of log';
 
 for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
     "\xCC\x81\xCC\xA7" x 1700, "\xFF\x01\x7F", '%00%0A', "\xE2\x80\x8E",
@@ -176,7 +176,7 @@ for my $text ("\xC3" x 7000, 'a' x 7000, "%E8%A1%A8" x 700,
 is converted('to_uri', 'a' x 65536), 'a' x 65536, 'as long as a text may be';
 is converted('to_uri', 'a' x 65537), '', 'longer';
 is converted('fold', "\xC3\x9F" x 50000), '', '100,000 octets';
-is scalar(() = $server->log_text =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
+is scalar(() = $server->told =~ /iri: \w+ of "\S{200,600}" \.\.\.: is too long/g), 2,
     'a line of log for each, which is short';
 
 is converted('x', "e\xCC\x81", port => $server->port('off')), '[][]',

@@ -139,7 +139,7 @@ for my $cert (0, 1) {
             . ", certificate $cert";
     }
 }
-like $server{ours}->log_text,
+like $server{ours}->told,
     qr/iri: host "\Q$SECRET\E" refused: its server asks for a certificate/,
     'the log says why';
 

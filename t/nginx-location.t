@@ -121,7 +121,7 @@ leads('/other', 'http://other.example/%E9/e%CC%81|\\?%C3%A9',
     "another host's path is its own");
 leads('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
 leads('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
-like $server->log_text, qr/host "-%C3%BC-\.example" of a redirect/,
+like $server->told, qr/host "-%C3%BC-\.example" of a redirect/,
     'the log says so';
 my $own = 'http://localhost:' . $server->port;
 is $server->get('/own')->header('Location'), "$own/%C3%A9",

@@ -209,7 +209,8 @@ test_log(void **state)
 
     core_init(&core);
     assert_int_equal(convert(&core, "nfc", "", S("a\n\"\xff"), &got), IRI_OK);
-    assert_string_equal(core.log, "nfc of \"a%0A\"%FF\": is not UTF-8\n");
+    assert_string_equal(core.log, "nfc of \"a%0A%22%FF\": is not UTF-8"
+                                  ", reason=function\n");
     core_free(&core);
 
     /* A long text is not told to the end. */
@@ -221,8 +222,9 @@ test_log(void **state)
                              &got),
                      IRI_OK);
     assert_int_equal(got.offset, 299);
-    assert_int_equal(core.log_len,
-                     strlen("nfc of \"\" ...: is not UTF-8\n") + 200);
+    assert_int_equal(core.log_len, strlen("nfc of \"\" ...: is not UTF-8, "
+                                          "reason=function\n")
+                                       + 200);
     core_free(&core);
 }
 

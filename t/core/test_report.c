@@ -11,6 +11,26 @@
 #define MATCH (IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_CASE)
 
 
+static iri_line_t room;
+
+
+static iri_status_t
+line_of(core_t *core, const iri_report_t *report, iri_str_t *line)
+{
+    iri_notes_t  notes;
+    iri_status_t status;
+
+    memset(&notes, 0, sizeof(notes));
+    status = iri_note_report(&core->env, &notes, report);
+
+    if (status == IRI_OK) {
+        *line = iri_notes_line(&notes, NULL, &room);
+    }
+
+    return status;
+}
+
+
 /* What would be done: all that a server asks the core for one path. */
 static iri_status_t
 said(core_t *core, iri_tree_conf_t *tree, const char *path, iri_str_t *line)
@@ -35,8 +55,7 @@ said(core_t *core, iri_tree_conf_t *tree, const char *path, iri_str_t *line)
         report.again = &again;
     }
 
-    return status == IRI_OK ? iri_report_line(&core->env, &report, line)
-                            : status;
+    return status == IRI_OK ? line_of(core, &report, line) : status;
 }
 
 
@@ -57,29 +76,29 @@ test_line(void **state)
     static const char *const lines[][2] = {
         { "/caf\xC3\xA9",
           "serve \"/caf%C3%A9\": form ascii, charset \"\", match exact, the "
-          "entry has the name that was asked, file \"/srv/caf%C3%A9\"" },
+          "entry has the name that was asked, file \"/srv/caf%C3%A9\", reason=found" },
         { "/images/A.GIF",
           "start over as \"/Images/a.gif\": form ascii, charset \"\", match "
           "case, found where width, case or accents differ, "
-          "file \"/srv/Images/a.gif\"" },
+          "file \"/srv/Images/a.gif\", reason=folded" },
         { "/images/A.GIF/more",
           "start over as \"/Images/a.gif/more\": form ascii, charset \"\", "
           "match case, found where width, case or accents differ, "
-          "file \"/srv/Images/a.gif/more\"" },
+          "file \"/srv/Images/a.gif/more\", reason=folded" },
         { "/images/nosuch\n\"",
           "find nothing as \"/Images/nosuch%0A%22\": form ascii, "
           "charset \"\", match none, no entry has that name, "
-          "file \"/srv/Images/nosuch%0A%22\"" },
+          "file \"/srv/Images/nosuch%0A%22\", reason=absent" },
         { "/Images/nosuch",
           "find nothing as \"/Images/nosuch\": form ascii, charset \"\", "
-          "match none, no entry has that name, file \"/srv/Images/nosuch\"" },
+          "match none, no entry has that name, file \"/srv/Images/nosuch\", reason=absent" },
         { "/docs/readme.txt",
           "find several names for \"/Docs/readme.txt\": form ascii, "
           "charset \"\", match case, several names are as near as each "
-          "other, file \"/srv/Docs/\"" },
+          "other, file \"/srv/Docs/\", reason=ambiguous" },
         { "/images/../a",
           "refuse \"/images/../a\": form ascii, charset \"\", match none, "
-          "holds a NUL or a dot-segment, file \"/srv/images/../a\"" },
+          "holds a NUL or a dot-segment, file \"/srv/images/../a\", reason=forbidden" },
     };
     core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, MATCH);
@@ -129,20 +148,20 @@ test_unlooked(void **state)
     reading.charset = S("EUC-JP");
     reading.why = IRI_WHY_READ;
     reading.path = S("/\xE8\xA1\xA8");
-    assert_int_equal(iri_report_line(&core.env, &report, &line), IRI_OK);
+    assert_int_equal(line_of(&core, &report, &line), IRI_OK);
     assert_text(line, "iri: report: would pass on \"/%E8%A1%A8\": form legacy"
                       ", charset \"EUC-JP\", match none, was read in another "
-                      "form, file \"-\"");
+                      "form, file \"-\", reason=read");
 
     reading.answer = IRI_REFUSE;
     reading.form = IRI_FORM_INVALID;
     reading.charset = S("");
     reading.why = IRI_WHY_UNREADABLE;
     reading.path = S("");
-    assert_int_equal(iri_report_line(&core.env, &report, &line), IRI_OK);
+    assert_int_equal(line_of(&core, &report, &line), IRI_OK);
     assert_text(line, "iri: report: would refuse \"-\": form invalid, "
                       "charset \"\", match none, no charset reads the path, "
-                      "file \"-\"");
+                      "file \"-\", reason=unreadable");
     core_free(&core);
 }
 

@@ -314,6 +314,20 @@ sub get {
 sub log_text   { slurp("$_[0]{tmp}/error.log") }
 sub access_log { slurp("$_[0]{tmp}/access.log") }
 
+# The error log with the lines of all that has been answered: a server writes
+# the line of a request when that has ended, which a client need not wait for.
+sub told {
+    my ($self) = @_;
+    my $size = -1;
+    for (1 .. 40) {
+        my $now = -s "$self->{tmp}/error.log";
+        last if $now == $size;
+        $size = $now;
+        select undef, undef, undef, 0.05;
+    }
+    return $self->log_text;
+}
+
 # What nobody expects: lines of the error log at the levels alert, emerg and
 # crit, a worker ended by a signal, reports of sanitizers, the main process
 # gone. Options: level => 'error' adds lines of that level; ignore => a

@@ -1,0 +1,88 @@
+/*
+ * mod_iri_notes.c - what the log is told of a request
+ *
+ * What happens to a request, to what it is redirected to within the server,
+ * and to its subrequests, is noted, and told in one line when all that logs
+ * it has done so.  It is kept with the pool, which all but subrequests share.
+ */
+
+#include "mod_iri.h"
+
+static const char mod_iri_notes_key[] = "mod_iri: notes";
+
+static const int mod_iri_levels[] = { APLOG_ERR, APLOG_INFO, APLOG_TRACE1 };
+
+iri_notes_t *
+mod_iri_notes(request_rec *r, iri_log_level_t level)
+{
+    void *notes = NULL;
+
+    if (!APLOG_R_IS_LEVEL(r, mod_iri_levels[level])) {
+        return NULL;
+    }
+    while (r->main != NULL) {
+        r = r->main;
+    }
+    apr_pool_userdata_get(&notes, mod_iri_notes_key, r->pool);
+    if (notes == NULL) {
+        notes = apr_pcalloc(r->pool, sizeof(iri_notes_t));
+        apr_pool_userdata_setn(notes, mod_iri_notes_key, NULL, r->pool);
+    }
+    return notes;
+}
+
+void
+mod_iri_note(request_rec *r, iri_log_level_t level, const char *code,
+             const char *format, ...)
+{
+    iri_notes_t *notes = mod_iri_notes(r, level);
+    va_list      args;
+
+    if (notes != NULL) {
+        va_start(args, format);
+        iri_vnote(notes, level, code, format, args);
+        va_end(args);
+    }
+}
+
+void
+mod_iri_note_error(request_rec *r, const char *what, iri_status_t status)
+{
+    mod_iri_note(r, IRI_LOG_ERROR, iri_why_code(IRI_WHY_ERROR), "%s: %s",
+                 what, iri_status_text(status));
+}
+
+void
+mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line)
+{
+    request_rec *r = arg;
+    iri_notes_t *notes;
+
+    if (level == IRI_LOG_TRACE) {
+        ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, "iri: %.*s",
+                      (int) line.len, (const char *) line.data);
+        return;
+    }
+    notes = mod_iri_notes(r, level);
+    if (notes != NULL) {
+        iri_note_line(notes, level, line);
+    }
+}
+
+int
+mod_iri_tell(request_rec *r)
+{
+    const char *request = r->unparsed_uri ? r->unparsed_uri : "-";
+    void       *notes = NULL;
+    iri_line_t  line;
+
+    apr_pool_userdata_get(&notes, mod_iri_notes_key, r->pool);
+    if (notes != NULL && ((iri_notes_t *) notes)->count > 0) {
+        iri_notes_line(notes, request, &line);
+        ap_log_rerror(APLOG_MARK,
+                      mod_iri_levels[((iri_notes_t *) notes)->level], 0, r,
+                      "%s", line.text);
+        apr_pool_userdata_setn(NULL, mod_iri_notes_key, NULL, r->pool);
+    }
+    return DECLINED;
+}
