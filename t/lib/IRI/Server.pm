@@ -330,14 +330,16 @@ sub told {
 
 # What nobody expects: lines of the error log at the levels alert, emerg and
 # crit, a worker ended by a signal, reports of sanitizers, the main process
-# gone. Options: level => 'error' adds lines of that level; ignore => a
-# pattern of lines that the test does expect.
+# gone; and warnings that the configuration says something in vain. Options:
+# level => 'error' adds lines of that level; ignore => a pattern of lines that
+# the test does expect.
 sub errors {
     my ($self, %option) = @_;
     my $levels = join '|', qw(emerg alert crit), $option{level} // ();
     my $line   = $self->error_pattern($levels);
     my $report = qr/Sanitizer|runtime error:/;
-    my @found  = grep { /$line|$report|exit signal|exited on signal/ }
+    my $vain   = qr/iri: .*(?:does nothing, since|matches no path)/;
+    my @found  = grep { /$line|$report|$vain|exit signal|exited on signal/ }
         split /\n/, $self->log_text;
     push @found, grep { /$report/ } split /\n/, slurp("$self->{tmp}/stderr");
     push @found, map { split /\n/, slurp($_) }

@@ -1,0 +1,129 @@
+# The examples of doc/rewrite-rules.md, as they stand there: each is loaded
+# without a word of warning, and each request below it gets its answer in every
+# form that a client may write it in.
+use strict;
+use warnings;
+use Encode qw(decode encode);
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+use Unicode::Normalize qw(NFD);
+
+my %skip = map { $_ => scalar missing($_) } qw(nginx httpd);
+plan skip_all => join ', ', values %skip if !grep { !$_ } values %skip;
+
+my $guide = slurp("$FindBin::Bin/../doc/rewrite-rules.md");
+
+# The files of the site.
+my %site = $guide =~ m{^\| `(/[^`]+)` \| `(\w+)` \|$}mg;
+is scalar keys %site, 4, 'the site of the examples';
+
+sub percent { return $_[0] =~ s/([^!-\$&-~])/sprintf '%%%02X', ord $1/ger }
+
+# All forms of a path, by their name.
+sub forms {
+    my ($path) = @_;
+    my $text = decode('UTF-8', $path);
+    my $nfd  = encode('UTF-8', NFD($text));
+    my $sjis = encode('cp932', $text);
+    return (
+        escaped => percent($path), native => $path,
+        lower   => percent($path) =~ s/(%..)/lc $1/ger,
+        nfd     => percent($nfd), 'raw nfd' => $nfd,
+        sjis    => percent($sjis), 'raw sjis' => $sjis,
+    );
+}
+
+# A document root with the site in it.
+sub site {
+    my %file = (%site, '/index.html' => 'index');
+    my ($root) = make_tree(join '', map {
+            escaped(substr $_, 1) . "\tfile\t$file{$_}\n" } sort keys %file);
+    return $root;
+}
+
+# Where the server of an example is.
+my %START = (
+    nginx => sub {
+        my ($conf, $root) = @_;
+        $conf =~ s/listen 80;/listen 127.0.0.1:%%PORT%%;/;
+        $conf =~ s/127\.0\.0\.1:8080/127.0.0.1:%%PORTback%%/g;
+        return nginx(root => $root, conf => $conf);
+    },
+    httpd => sub {
+        my ($conf, $root) = @_;
+        $conf =~ s/\*:80>/127.0.0.1:%%PORT%%>/;
+        $conf =~ s/127\.0\.0\.1:8080/127.0.0.1:%%PORTback%%/g;
+        my $back = $conf =~ /PORTback/ ? <<'END' : '';
+<VirtualHost 127.0.0.1:%%PORTback%%>
+    RewriteEngine On
+    RewriteCond %{THE_REQUEST} "^GET (\S+)"
+    RewriteRule ^ /index.html [E=GOT:%1]
+    Header set X-Got "expr=%{reqenv:GOT}"
+</VirtualHost>
+END
+        return httpd(root => $root, conf => $back . $conf,
+            modules => [qw(rewrite headers proxy proxy_http)]);
+    },
+);
+
+# What is written in the place of the answer: status, then text or address, and
+# what rules have put into X-Rule.
+sub answer {
+    my ($server, $target) = @_;
+    my $answer = $server->get($target);
+    my $where  = $answer->header('Location');
+    my $rules  = $answer->header('X-Rule');
+    $where =~ s{^http://(?:localhost|127\.0\.0\.1)(?::\d+)?/}{/}
+        if defined $where;
+    my $body = $answer->body =~ /<html/i ? '' : $answer->body;
+    $body = $answer->header('X-Got') // $body;
+    return join ' ', $answer->status, grep { length } $where // $body,
+        $rules // '';
+}
+
+sub expected {
+    my ($text) = @_;
+    my ($status, $quoted, $rules) = $text =~ /^(\d+)(?: `([^`]*)`)?(?: (.*))?$/
+        or die "not understood: $text\n";
+    $quoted =~ s/(%..)|([^!-~])/$1 \/\/ percent($2)/ge
+        if defined $quoted && $status =~ /^3/;
+    return join ' ', $status, grep { defined } $quoted, $rules;
+}
+
+my $examples = 0;
+for my $section (split /^(?=## )/m, $guide) {
+    my ($server_name, $title) = $section =~ /^## (nginx|httpd): (.*)$/m
+        or next;
+    next if $skip{$server_name};
+    $examples++;
+    my @blocks = $section =~ /^\n((?:    .*\n|\n(?=    ))+)/mg;
+    s/^    //mg for @blocks;
+    my $root = site();
+    s{/srv/www}{$root}g for @blocks;
+    my ($conf, @files) = split /^(?=# \S+\.htaccess$)/m, join "\n", @blocks;
+    for my $file (@files) {
+        my ($path) = $file =~ /^# (\S+)/;
+        spew($path, $file);
+    }
+    my $server = $START{$server_name}->($conf, $root);
+    my @rows = $section =~ /^\| `([^`]+)` \| (\d.*?) \|$/mg;
+    ok @rows > 3 * 2 - 1, "$server_name: $title: requests";
+    while (my ($path, $want) = splice @rows, 0, 2) {
+        my %form = forms($path);
+        is answer($server, $form{$_}), expected($want),
+            "$server_name: $title: $path, $_"
+            for sort keys %form;
+    }
+    $server->wait_for(sub { $server->log_text =~ /resuming|start worker/ });
+    is_deeply [grep { /iri: |warn\]|error\]/
+            && !/denied|forbidden|No such file/ } split /\n/,
+        $server->log_text . slurp($server->tmp . '/stderr')], [],
+        "$server_name: $title: log";
+    is_deeply [$server->errors], [], "$server_name: $title: no error";
+}
+my $there = () = $guide =~ /^## (?:nginx|httpd): /mg;
+is $examples, $there, 'all examples were run' if !grep { $_ } values %skip;
+
+done_testing;
