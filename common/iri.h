@@ -1036,7 +1036,10 @@ typedef struct iri_function_s iri_function_t;
 /* Letter case counts; NULL: there is none of that name. */
 const iri_function_t *iri_function_find(iri_str_t name);
 
-/* The name of the i-th, NUL-terminated; NULL: there are no more. */
+#define IRI_FUNCTIONS 7    /* how many there are */
+
+/* The i-th, and its name, NUL-terminated; NULL: there are no more. */
+const iri_function_t *iri_function_at(size_t i);
 const char *iri_function_name(size_t i);
 
 /* As the other iri_parse_... */
@@ -1407,6 +1410,12 @@ iri_status_t iri_reference(const iri_env_t            *env,
  */
 iri_status_t iri_canonical_link(const iri_env_t *env, iri_str_t location,
                                 iri_str_t *out);
+
+/*
+ * 1 if an answer with this HTTP status may have that field: 2xx.  What is
+ * moved or wrong has no canonical URI of its own.  206 -> 1; 404 -> 0
+ */
+int iri_may_link(int status);
 
 
 /* ---- listings (iri_listing.c) -------------------------------------------- */

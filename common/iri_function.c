@@ -328,7 +328,7 @@ iri_call_host_unicode(iri_call_t *call)
 
 /* ---- by name ------------------------------------------------------------- */
 
-static const iri_function_t iri_functions[] = {
+static const iri_function_t iri_functions[IRI_FUNCTIONS] = {
     { "to_uri", 0, iri_call_to_uri },
     { "to_iri", 1, iri_call_to_iri },
     { "nfc", 0, iri_call_nfc },
@@ -337,8 +337,6 @@ static const iri_function_t iri_functions[] = {
     { "host_ascii", 0, iri_call_host_ascii },
     { "host_unicode", 0, iri_call_host_unicode },
 };
-
-#define IRI_FUNCTIONS (sizeof(iri_functions) / sizeof(iri_functions[0]))
 
 
 const iri_function_t *
@@ -355,6 +353,13 @@ iri_function_find(iri_str_t name)
     }
 
     return NULL;
+}
+
+
+const iri_function_t *
+iri_function_at(size_t i)
+{
+    return i < IRI_FUNCTIONS ? &iri_functions[i] : NULL;
 }
 
 

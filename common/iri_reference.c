@@ -561,6 +561,13 @@ iri_reference(const iri_env_t *env, const iri_reference_conf_t *conf,
 
 /* ---- canonical links ----------------------------------------------------- */
 
+int
+iri_may_link(int status)
+{
+    return status >= 200 && status < 300;
+}
+
+
 iri_status_t
 iri_canonical_link(const iri_env_t *env, iri_str_t location, iri_str_t *out)
 {

@@ -36,33 +36,27 @@ mod_iri_convert(request_rec *r, const iri_function_t *function,
 
 /* ---- RewriteMap --------------------------------------------------------- */
 
-/* mod_rewrite tells a function its text and no name: so there is one each. */
-#define MOD_IRI_MAP(name)                                                    \
-    static char *mod_iri_map_##name(request_rec *r, char *key)               \
+/*
+ * mod_rewrite tells a function its text and no name: so there is one for each
+ * place in the table of the core.
+ */
+#define MOD_IRI_MAP(i)                                                       \
+    static char *mod_iri_map_##i(request_rec *r, char *key)                  \
     {                                                                        \
-        return mod_iri_convert(r, iri_function_find(mod_iri_str(#name)),     \
-                               key);                                         \
+        return mod_iri_convert(r, iri_function_at(i), key);                  \
     }
 
-MOD_IRI_MAP(to_uri)
-MOD_IRI_MAP(to_iri)
-MOD_IRI_MAP(nfc)
-MOD_IRI_MAP(fold)
-MOD_IRI_MAP(utf8)
-MOD_IRI_MAP(host_ascii)
-MOD_IRI_MAP(host_unicode)
+MOD_IRI_MAP(0)
+MOD_IRI_MAP(1)
+MOD_IRI_MAP(2)
+MOD_IRI_MAP(3)
+MOD_IRI_MAP(4)
+MOD_IRI_MAP(5)
+MOD_IRI_MAP(6)
 
-static const struct {
-    const char        *name;
-    rewrite_mapfunc_t *function;
-} mod_iri_maps[] = {
-    { "iri.to_uri", mod_iri_map_to_uri },
-    { "iri.to_iri", mod_iri_map_to_iri },
-    { "iri.nfc", mod_iri_map_nfc },
-    { "iri.fold", mod_iri_map_fold },
-    { "iri.utf8", mod_iri_map_utf8 },
-    { "iri.host_ascii", mod_iri_map_host_ascii },
-    { "iri.host_unicode", mod_iri_map_host_unicode },
+static rewrite_mapfunc_t *const mod_iri_maps[IRI_FUNCTIONS] = {
+    mod_iri_map_0, mod_iri_map_1, mod_iri_map_2, mod_iri_map_3,
+    mod_iri_map_4, mod_iri_map_5, mod_iri_map_6,
 };
 
 /* Behind mod_rewrite, which makes its table in this hook; if it is there. */
@@ -75,10 +69,9 @@ mod_iri_register_maps(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp)
 
     (void) plog;
     (void) ptemp;
-    for (i = 0; put && i < sizeof(mod_iri_maps) / sizeof(mod_iri_maps[0]);
-         i++) {
-        put(apr_pstrdup(pconf, mod_iri_maps[i].name),
-            mod_iri_maps[i].function);
+    for (i = 0; put != NULL && i < IRI_FUNCTIONS; i++) {
+        put(apr_pstrcat(pconf, "iri.", iri_function_name(i), NULL),
+            mod_iri_maps[i]);
     }
     return OK;
 }

@@ -286,8 +286,7 @@ mod_iri_location_filter(ap_filter_t *f, apr_bucket_brigade *in)
     if (answer->is_list) {
         ap_set_content_type(r, "text/html; charset=utf-8");
     }
-    /* an error has no address of its own */
-    if (answer->link != NULL && ap_is_HTTP_SUCCESS(r->status)) {
+    if (answer->link != NULL && iri_may_link(r->status)) {
         apr_table_addn(r->headers_out, "Link", answer->link);
     }
     return ap_pass_brigade(f->next, in);

@@ -179,15 +179,14 @@ ngx_http_iri_keep_link(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* Of the page itself: an error has no address of its own. */
+/* Of the page itself: what stands in for it has no address of its own. */
 static ngx_int_t
 ngx_http_iri_write_link(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     if (ctx == NULL || ctx->link.len == 0 || r->error_page
-        || r->headers_out.status < NGX_HTTP_OK
-        || r->headers_out.status >= NGX_HTTP_SPECIAL_RESPONSE)
+        || !iri_may_link((int) r->headers_out.status))
     {
         return NGX_OK;
     }

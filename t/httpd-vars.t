@@ -227,4 +227,13 @@ is $server->get($target)->status, 404, 'off beside a virtual host';
 is $server->get($target, port => $server->port('other'))->status, 200,
     'on in a virtual host';
 
+# ---- what modules of httpd read -----------------------------------------------
+
+# They are looked up by halves.
+my ($table) = slurp("$FindBin::Bin/../mod_iri/mod_iri_uses.c")
+    =~ /mod_iri_readers_of_none\[\] = \{(.*?)\};/s;
+my @readers = $table =~ /"([^"]*)"/g;
+cmp_ok scalar @readers, '>', 80, 'modules that read no variable';
+is_deeply \@readers, [sort @readers], 'in the order of octets';
+
 done_testing;

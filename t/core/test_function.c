@@ -278,10 +278,12 @@ test_names(void **state)
         assert_null(
             iri_parse_function(core_str(iri_function_name(i)), &function));
         assert_non_null(function);
+        assert_ptr_equal(function, iri_function_at(i));
     }
 
-    assert_int_equal(i, 7);
+    assert_int_equal(i, IRI_FUNCTIONS);
     assert_null(iri_function_name(1000));
+    assert_null(iri_function_at(IRI_FUNCTIONS));
     assert_null(iri_function_find(S("")));
     assert_null(iri_function_find(S("nf")));
     assert_null(iri_function_find(S("nfcx")));

@@ -790,10 +790,26 @@ test_links(void **state)
 }
 
 
+/* Pages have a canonical link; what stands in for one has none. */
+static void
+test_may_link(void **state)
+{
+    static const int statuses[] = { 100, 199, 200, 206, 299, 300, 304, 404 };
+    size_t           i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(statuses); i++) {
+        assert_int_equal(iri_may_link(statuses[i]), statuses[i] / 100 == 2);
+    }
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_may_link),
         cmocka_unit_test(test_cases),
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_ports),
