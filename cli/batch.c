@@ -80,7 +80,7 @@ cli_fill(const cli_command_t *command, const void *conf, cli_call_t *call)
 {
     json_object_set_new(call->object, "ok", json_true());
     if (call->error == NULL && command->answer(conf, call) == 0) {
-        return CLI_OK;
+        return call->found ? CLI_FAILED : CLI_OK;
     }
     json_object_clear(call->object);
     json_object_set_new(call->object, "ok", json_false());
@@ -94,7 +94,7 @@ cli_fill(const cli_command_t *command, const void *conf, cli_call_t *call)
 }
 
 
-/* One line; CLI_FAILED also where it could not be answered. */
+/* One line; CLI_FAILED also where it could not be answered, or found. */
 static int
 cli_answer_line(const cli_command_t *command, const void *conf,
                 apr_pool_t *pool, char *line, size_t len, FILE *out)

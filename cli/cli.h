@@ -25,8 +25,9 @@
 
 /* Exit codes */
 enum {
-    CLI_OK = 0,      /* each operand got its answer, whatever it is */
-    CLI_FAILED = 1,  /* an operand cannot be answered, or the work failed */
+    CLI_OK = 0,      /* each operand got its answer */
+    CLI_FAILED = 1,  /* an operand cannot be answered, the work failed, or the
+                        answer is a finding or a "no" (call->found) */
     CLI_USAGE = 2    /* the command line is wrong */
 };
 
@@ -47,6 +48,8 @@ typedef struct {
     const char *error;    /* set where there is none; in pool or static */
     size_t      offset;   /* octets of the operand before what is wrong */
     const char *character;   /* "U+002F", if a single one is; or NULL */
+    int         found;       /* 1: there is something to be seen to: a warning,
+                                a "no" */
 } cli_call_t;
 
 typedef struct {
@@ -71,6 +74,54 @@ typedef struct {
 
 extern const cli_command_t cli_explain;   /* explain.c */
 extern const cli_command_t cli_host;      /* host.c */
+extern const cli_command_t cli_check;     /* check.c */
+extern const cli_command_t cli_split;     /* split.c */
+extern const cli_command_t cli_to_uri;    /* map.c */
+extern const cli_command_t cli_to_iri;
+extern const cli_command_t cli_resolve;   /* resolve.c */
+extern const cli_command_t cli_relativize;
+extern const cli_command_t cli_equal;     /* equal.c */
+extern const cli_command_t cli_normalize; /* normalize.c */
+extern const cli_command_t cli_decode;    /* encode.c */
+extern const cli_command_t cli_encode;
+extern const cli_command_t cli_bidi;      /* bidi.c */
+
+/* ---- answer.c ----------------------------------------------------------- */
+
+/* A command whose options need nothing more when all of them are read. */
+const char *cli_is_ready(void *conf);
+
+/* The place of a word in a list that ends with NULL; -1: it is not there. */
+int cli_word(const char *const *words, const char *word);
+
+/* No answer: -1.  what is wrong with an operand, and where in it. */
+int cli_refuse(cli_call_t *call, size_t operand, const char *why,
+               size_t offset);
+int cli_fail(cli_call_t *call, iri_status_t status);
+
+/* What the core made of the first operand, as "value". */
+int cli_give(cli_call_t *call, iri_status_t status,
+             const iri_converted_t *converted);
+
+/* -1: an operand is none of these by either grammar. */
+int cli_need(cli_call_t *call, size_t operand, iri_as_t as);
+
+/*
+ * The same by one grammar; parts as of iri_check, or NULL.  The error says
+ * what was expected, and what stands there.
+ */
+int cli_check_operand(cli_call_t *call, size_t operand, iri_as_t as,
+                      iri_grammar_t grammar, iri_parts_t *parts);
+
+/* "--grammar VALUE"; NULL, or what is wrong with it. */
+const char *cli_grammar(const char *value, iri_grammar_t *out);
+
+/* Tell a person the "value". */
+void cli_show_value(const void *conf, cli_call_t *call);
+
+/* Note a warning in the list "warnings" of the object; for iri_warn_t. */
+iri_status_t cli_warn(void *call, const iri_warning_t *warning);
+void cli_show_warnings(cli_call_t *call);
 
 /* ---- open.c ------------------------------------------------------------- */
 
@@ -78,6 +129,11 @@ extern const cli_command_t cli_host;      /* host.c */
 iri_registry_t *cli_open_registry(apr_pool_t *pool);
 iri_cache_t *cli_open_cache(apr_pool_t *pool, size_t size);
 iri_idna_t *cli_open_idna(apr_pool_t *pool);
+iri_look_t *cli_open_look(apr_pool_t *pool);
+
+/* The charset of a label, of a registry; NULL, or what is wrong with it. */
+const char *cli_open_charset(iri_registry_t *registry, const char *label,
+                             const iri_charset_t **out);
 
 /* ---- batch.c ------------------------------------------------------------ */
 

@@ -87,14 +87,6 @@ host_option(void *data, int option, const char *value)
 }
 
 
-static const char *
-host_ready(void *conf)
-{
-    (void) conf;
-    return NULL;
-}
-
-
 /* ---- answering ----------------------------------------------------------- */
 
 iri_status_t
@@ -246,25 +238,16 @@ host_answer(const void *data, cli_call_t *call)
 }
 
 
-static void
-host_show(const void *conf, cli_call_t *call)
-{
-    json_t   *value = json_object_get(call->object, "value");
-    iri_str_t text;
-
-    (void) conf;
-    text.data = (const unsigned char *) json_string_value(value);
-    text.len = json_string_length(value);
-    cli_print(stdout, text);
-    putchar('\n');
-}
-
-
 const cli_command_t cli_host = {
-    "host",      "HOST",
-    1,           "tell the one name that a host has, in ASCII or in Unicode",
-    host_help,   host_options,
-    host_create, host_option,
-    host_ready,  host_answer,
-    host_show
+    "host",
+    "HOST",
+    1,
+    "tell the one name that a host has, in ASCII or in Unicode",
+    host_help,
+    host_options,
+    host_create,
+    host_option,
+    cli_is_ready,
+    host_answer,
+    cli_show_value
 };

@@ -13,8 +13,11 @@
 #include "cli.h"
 
 /* To add a command: a file with a cli_command_t, and a line here. */
-static const cli_command_t *const cli_commands[] = { &cli_explain,
-                                                     &cli_host };
+static const cli_command_t *const cli_commands[] = {
+    &cli_explain, &cli_host,   &cli_check,   &cli_split,      &cli_to_uri,
+    &cli_to_iri,  &cli_equal,  &cli_resolve, &cli_relativize, &cli_normalize,
+    &cli_decode,  &cli_encode, &cli_bidi,
+};
 
 #define CLI_COMMANDS (sizeof(cli_commands) / sizeof(cli_commands[0]))
 
@@ -36,18 +39,21 @@ cli_usage(FILE *out)
 
     fputs("Usage: iri COMMAND [options] [operands]\n\n"
           "Reads, matches and maps the paths and hosts of requests as the "
-          "modules mod_iri\n(httpd) and ngx_iri (nginx) do.\n\nCommands:\n",
+          "modules mod_iri\n(httpd) and ngx_iri (nginx) do, and whole IRIs "
+          "as a library does.\n\nCommands:\n",
           out);
     for (i = 0; i < CLI_COMMANDS; i++) {
         fprintf(out, "  %-10s %s\n", cli_commands[i]->name,
                 cli_commands[i]->about);
     }
-    fputs("  help       what a command does: iri help COMMAND\n\n"
-          "Options:\n"
-          "  --help     this text\n"
-          "  --version  the version\n\n"
-          "Exit codes: 0 answered; 1 no answer; 2 wrong usage.\n",
-          out);
+    fputs(
+        "  help       what a command does: iri help COMMAND\n\n"
+        "Options:\n"
+        "  --help     this text\n"
+        "  --version  the version\n\n"
+        "Exit codes: 0 answered; 1 no answer, a warning or a \"no\"; 2 wrong "
+        "usage.\n",
+        out);
 }
 
 
@@ -222,6 +228,7 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
         code = CLI_FAILED;
     } else {
         command->show(line->conf, &call);
+        code = call.found ? CLI_FAILED : CLI_OK;
     }
     json_decref(call.object);
     return code;

@@ -61,3 +61,34 @@ cli_open_idna(apr_pool_t *pool)
 {
     return cli_keep(pool, iri_idna_create(), cli_close_idna);
 }
+
+
+static apr_status_t
+cli_close_look(void *look)
+{
+    iri_look_destroy(look);
+    return APR_SUCCESS;
+}
+
+
+iri_look_t *
+cli_open_look(apr_pool_t *pool)
+{
+    return cli_keep(pool, iri_look_create(), cli_close_look);
+}
+
+
+const char *
+cli_open_charset(iri_registry_t *registry, const char *label,
+                 const iri_charset_t **out)
+{
+    iri_str_t      word = { strlen(label), (const unsigned char *) label };
+    iri_charsets_t charsets;
+    const char    *wrong;
+
+    wrong = iri_parse_charsets(registry, &word, 1, 0, &charsets);
+    if (wrong == NULL) {
+        *out = charsets.at[0];
+    }
+    return wrong;
+}

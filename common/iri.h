@@ -1819,6 +1819,7 @@ typedef struct {
                                          treated as all else is */
     const iri_charset_t   *repertoire;   /* the only characters above 7F that
                                          may come out (draft 6.6); NULL: any */
+    int                    ascii;     /* 1: none at all */
 } iri_to_iri_conf_t;
 
 /*
@@ -1839,6 +1840,20 @@ typedef struct {
 iri_status_t iri_to_iri(const iri_env_t         *env,
                         const iri_to_iri_conf_t *conf, iri_str_t text,
                         iri_converted_t *out);
+
+/*
+ * Octets of a charset as characters in UTF-8, strictly, as paths are read but
+ * before NFC; and a text in UTF-8 as octets of a charset, each character as
+ * octets that are read as it again, as new names are written.  No value where
+ * octets are none of the charset (a control above 7F, too, where it is not
+ * UTF-8), where a character is not in it, over IRI_MAX_TEXT; offset is in
+ * octets of what was given.  IRI_NO_MEMORY.
+ * Shift_JIS: "\x93\xFA" -> U+65E5 -> "\x93\xFA"
+ */
+iri_status_t iri_decode(const iri_env_t *env, const iri_charset_t *charset,
+                        iri_str_t octets, iri_converted_t *out);
+iri_status_t iri_encode(const iri_env_t *env, const iri_charset_t *charset,
+                        iri_str_t text, iri_converted_t *out);
 
 
 /* ---- references (whole/iri_resolve.c) ------------------------------------ */

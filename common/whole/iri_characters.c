@@ -257,17 +257,88 @@ iri_judge_nfc(iri_judge_t *judge, size_t offset)
 }
 
 
+/* The skeleton of a text (UTS #39, 4), in memory of its own. */
+static iri_status_t
+iri_skeleton(const iri_env_t *env, const iri_look_t *look, iri_str_t text,
+             iri_str_t *out)
+{
+    UErrorCode  error = U_ZERO_ERROR;
+    const char *octets = (const char *) text.data;
+    char       *skeleton;
+    int32_t     len = (int32_t) text.len, count;
+
+    count = uspoof_getSkeletonUTF8(look->scripts, 0, octets, len, NULL, 0,
+                                   &error);
+    if (U_FAILURE(error) && error != U_BUFFER_OVERFLOW_ERROR) {
+        return IRI_ICU_FAILED;
+    }
+
+    skeleton = env->alloc(env->ctx, (size_t) count + 1);
+    if (skeleton == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    error = U_ZERO_ERROR;
+    uspoof_getSkeletonUTF8(look->scripts, 0, octets, len, skeleton, count + 1,
+                           &error);
+    if (U_FAILURE(error)) {
+        return IRI_ICU_FAILED;
+    }
+
+    out->data = (const unsigned char *) skeleton;
+    out->len = (size_t) count;
+
+    return IRI_OK;
+}
+
+
+/* As it looks, in ASCII: a skeleton has "rn" for "m", too. */
+static iri_status_t
+iri_judge_tell_like(iri_judge_t *judge, const iri_look_t *look, size_t offset)
+{
+    const unsigned char *p = judge->plain.data, *end = p + judge->plain.len;
+    iri_buf_t            like = IRI_BUF_EMPTY;
+    iri_str_t            one;
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+
+    for (/* void */; status == IRI_OK && p < end; p += one.len) {
+        one.data = p;
+        one.len = iri_utf8_next(p, end, &c);
+
+        if (c < 0x80) {
+            status = iri_buf_putc(judge->env, &like, *p);
+        } else {
+            iri_str_t skeleton;
+
+            status = iri_skeleton(judge->env, look, one, &skeleton);
+            if (status == IRI_OK) {
+                status = iri_buf_put(judge->env, &like, skeleton.data,
+                                     skeleton.len);
+            }
+        }
+    }
+
+    if (status == IRI_OK) {
+        judge->warning.like = iri_buf_str(&like);
+        status = iri_judge_tell(judge, IRI_WARN_LOOK_ALIKE, offset, 0);
+        judge->warning.like.len = 0;
+    }
+
+    return status;
+}
+
+
 static iri_status_t
 iri_judge_scripts(iri_judge_t *judge, const iri_look_t *look, size_t offset)
 {
     UErrorCode   error = U_ZERO_ERROR;
-    int32_t      len = (int32_t) judge->plain.len, found, count;
-    char        *skeleton;
-    iri_str_t    like;
+    iri_str_t    plain = iri_buf_str(&judge->plain), skeleton;
     iri_status_t status = IRI_OK;
+    int32_t      found;
 
-    found = uspoof_checkUTF8(look->scripts, (char *) judge->plain.data, len,
-                             NULL, &error);
+    found = uspoof_checkUTF8(look->scripts, (const char *) plain.data,
+                             (int32_t) plain.len, NULL, &error);
     if (U_FAILURE(error)) {
         return IRI_ICU_FAILED;
     }
@@ -276,38 +347,13 @@ iri_judge_scripts(iri_judge_t *judge, const iri_look_t *look, size_t offset)
         status = iri_judge_tell(judge, IRI_WARN_MIXED_SCRIPTS, offset, 0);
     }
 
-    if (status != IRI_OK) {
-        return status;
+    if (status == IRI_OK) {
+        status = iri_skeleton(judge->env, look, plain, &skeleton);
     }
 
-    count = uspoof_getSkeletonUTF8(
-        look->scripts, 0, (char *) judge->plain.data, len, NULL, 0, &error);
-    if (error != U_BUFFER_OVERFLOW_ERROR || count <= 0) {
-        return U_SUCCESS(error) ? IRI_OK : IRI_ICU_FAILED;
-    }
-
-    skeleton = judge->env->alloc(judge->env->ctx, (size_t) count + 1);
-    if (skeleton == NULL) {
-        return IRI_NO_MEMORY;
-    }
-
-    error = U_ZERO_ERROR;
-    uspoof_getSkeletonUTF8(look->scripts, 0, (char *) judge->plain.data, len,
-                           skeleton, count + 1, &error);
-    if (U_FAILURE(error)) {
-        return IRI_ICU_FAILED;
-    }
-
-    like.data = (const unsigned char *) skeleton;
-    like.len = (size_t) count;
-
-    if (iri_is_graphic(like)) {
-        judge->warning.like = like;
-        status = iri_judge_tell(judge, IRI_WARN_LOOK_ALIKE, offset, 0);
-        judge->warning.like.len = 0;
-    }
-
-    return status;
+    return status == IRI_OK && skeleton.len != 0 && iri_is_graphic(skeleton)
+               ? iri_judge_tell_like(judge, look, offset)
+               : status;
 }
 
 

@@ -191,7 +191,7 @@ iri_escape_all(const iri_env_t *env, iri_str_t text, iri_converted_t *out)
 }
 
 
-/* Octets of a charset as UTF-8. */
+/* Octets of a charset, all of which are read, as UTF-8. */
 static iri_status_t
 iri_decode_text(const iri_env_t *env, const iri_charset_t *charset,
                 iri_str_t text, iri_buf_t *out)
@@ -204,6 +204,70 @@ iri_decode_text(const iri_env_t *env, const iri_charset_t *charset,
     while (status == IRI_OK && p < end) {
         p += iri_charset_next(charset, p, end, &c);
         status = iri_buf_put(env, out, utf8, iri_utf8_put(c, utf8));
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_decode(const iri_env_t *env, const iri_charset_t *charset,
+           iri_str_t octets, iri_converted_t *out)
+{
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       span;
+
+    if (octets.len > IRI_MAX_TEXT) {
+        return iri_give_none(out, "is too long", IRI_MAX_TEXT);
+    }
+
+    span = iri_charset_span(charset, octets);
+    if (span != octets.len) {
+        return iri_give_none(out, "is not in this charset", span);
+    }
+
+    status = iri_decode_text(env, charset, octets, &buf);
+    if (status == IRI_OK) {
+        iri_give(out, iri_span(buf.data, buf.data + buf.len));
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_encode(const iri_env_t *env, const iri_charset_t *charset, iri_str_t text,
+           iri_converted_t *out)
+{
+    const unsigned char *p = text.data, *end = p + text.len;
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    iri_status_t         status = IRI_OK;
+    unsigned char        octets[4];
+    uint32_t             c;
+    size_t               n, len;
+
+    if (text.len > IRI_MAX_TEXT) {
+        return iri_give_none(out, "is too long", IRI_MAX_TEXT);
+    }
+
+    for (/* void */; status == IRI_OK && p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+        len = n != 0 ? iri_charset_put(charset, c, octets) : 0;
+
+        if (len == 0) {
+            return iri_give_none(out,
+                                 n == 0 ? "is not UTF-8"
+                                        : "has a character that this charset "
+                                          "cannot write",
+                                 (size_t) (p - text.data));
+        }
+
+        status = iri_buf_put(env, &buf, octets, len);
+    }
+
+    if (status == IRI_OK) {
+        iri_give(out, iri_buf_str(&buf));
     }
 
     return status;
@@ -422,15 +486,24 @@ typedef struct {
 } iri_decoder_t;
 
 
-/* Draft 5.1 and 6.6: may it come out of an escape? */
+/* Draft 6.6: can it be shown? */
 static int
-iri_may_come_out(const iri_decoder_t *decoder, uint32_t c)
+iri_is_shown(const iri_to_iri_conf_t *conf, uint32_t c)
 {
     unsigned char octets[4];
 
+    return !conf->ascii
+           && (conf->repertoire == NULL
+               || iri_charset_put(conf->repertoire, c, octets) != 0);
+}
+
+
+/* Draft 5.1: may it come out of an escape? */
+static int
+iri_may_come_out(const iri_decoder_t *decoder, uint32_t c)
+{
     return iri_char_is_ucs(c) && !iri_char_is_advised_against(c)
-           && (decoder->conf->repertoire == NULL
-               || iri_charset_put(decoder->conf->repertoire, c, octets) != 0);
+           && iri_is_shown(decoder->conf, c);
 }
 
 
@@ -438,11 +511,8 @@ iri_may_come_out(const iri_decoder_t *decoder, uint32_t c)
 static int
 iri_may_stay(const iri_decoder_t *decoder, uint32_t c)
 {
-    unsigned char octets[4];
-
     return (iri_char_is_ucs(c) || iri_char_is_private(c))
-           && (decoder->conf->repertoire == NULL
-               || iri_charset_put(decoder->conf->repertoire, c, octets) != 0);
+           && iri_is_shown(decoder->conf, c);
 }
 
 

@@ -441,7 +441,7 @@ to_uri(iri_str_t text, int nfc)
 static iri_str_t
 to_iri(iri_str_t text, iri_grammar_t grammar)
 {
-    iri_to_iri_conf_t conf = { grammar, NULL, NULL };
+    iri_to_iri_conf_t conf = { grammar, NULL, NULL, 0 };
     iri_converted_t   out;
 
     assert_int_equal(iri_to_iri(&core.env, &conf, text, &out), IRI_OK);
@@ -733,7 +733,7 @@ test_unmapping(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
-        iri_to_iri_conf_t conf = { rows[i].grammar, NULL, NULL };
+        iri_to_iri_conf_t conf = { rows[i].grammar, NULL, NULL, 0 };
         iri_converted_t   out;
 
         if (rows[i].repertoire[0] != '\0') {
@@ -1009,7 +1009,7 @@ test_limits(void **state)
     static unsigned char octets[IRI_MAX_IRI + 2];
     iri_converted_t      out;
     iri_to_uri_conf_t    conf = { NULL, 0, NULL };
-    iri_to_iri_conf_t    to = { RFC, NULL, NULL };
+    iri_to_iri_conf_t    to = { RFC, NULL, NULL, 0 };
     iri_str_t            text, got;
     int                  over, same;
 
@@ -1070,7 +1070,7 @@ static iri_status_t
 everything(iri_str_t text, int which)
 {
     iri_to_uri_conf_t conf = { NULL, 1, &host_conf };
-    iri_to_iri_conf_t to = { RFC, &host_conf, NULL };
+    iri_to_iri_conf_t to = { RFC, &host_conf, NULL, 0 };
     iri_converted_t   out;
     iri_parts_t       parts;
     iri_str_t         got;

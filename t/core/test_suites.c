@@ -196,7 +196,7 @@ judge_to_uri(core_t *core, const suite_row_t *row)
 static int
 judge_to_iri(core_t *core, const suite_row_t *row)
 {
-    iri_to_iri_conf_t conf = { IRI_GRAMMAR_RFC3987, NULL, NULL };
+    iri_to_iri_conf_t conf = { IRI_GRAMMAR_RFC3987, NULL, NULL, 0 };
     iri_converted_t   got;
 
     conf.host = suite_is(row->field[0], "tounicode") ? &host_conf : NULL;

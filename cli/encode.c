@@ -1,0 +1,181 @@
+/*
+ * encode.c - `iri decode` and `iri encode`: octets of a charset and characters
+ *
+ * As requests are read, before NFC, and as names are written.
+ */
+
+#include <apr_strings.h>
+
+#include "cli.h"
+
+enum { ENCODE_CHARSET = CLI_OPT_OWN };
+
+typedef struct {
+    iri_registry_t      *registry;
+    const iri_charset_t *charset;
+} encode_conf_t;
+
+static const apr_getopt_option_t encode_options[] = {
+    { "charset", ENCODE_CHARSET, 1,
+      "which; a label of the Encoding Standard" },
+    CLI_OPTIONS_FOR_ALL,
+    { NULL, 0, 0, NULL }
+};
+
+static const char decode_help[] =
+    "OCTETS are raw, \"%HH\", or both; \"%\" without two hexadecimal digits\n"
+    "is itself. All of them must be characters of the charset, strictly; of\n"
+    "a charset other than UTF-8 controls above 7F are none.\n\n"
+    "JSON field: value, in Unicode. Where there is none: error, offset.\n\n"
+    "Example:\n"
+    "  iri decode --charset shift_jis %93%FA%96%7B\n";
+
+static const char encode_help[] =
+    "TEXT is in UTF-8; each of its characters must be one of the charset, as\n"
+    "which its octets are read again.\n\n"
+    "JSON field: value, octets as \"%HH\" but for those that a path of a URI\n"
+    "may hold. Where there is none: error, offset, character.\n\n"
+    "Example:\n"
+    "  iri encode --charset shift_jis \xE6\x97\xA5\xE6\x9C\xAC\n";
+
+
+static void *
+encode_create(apr_pool_t *pool)
+{
+    encode_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
+
+    if (conf == NULL) {
+        return NULL;
+    }
+    conf->registry = cli_open_registry(pool);
+    return conf->registry ? conf : NULL;
+}
+
+
+static const char *
+encode_option(void *data, int option, const char *value)
+{
+    encode_conf_t *conf = data;
+
+    (void) option;
+    return cli_open_charset(conf->registry, value, &conf->charset);
+}
+
+
+static const char *
+encode_ready(void *data)
+{
+    const encode_conf_t *conf = data;
+
+    return conf->charset ? NULL : "--charset is missing";
+}
+
+
+/* ---- decode -------------------------------------------------------------- */
+
+/* Octets, escapes undone; at[i]: where the i-th stands in the operand. */
+static iri_str_t
+decode_unescape(apr_pool_t *pool, iri_str_t text, size_t **at)
+{
+    unsigned char *octets = apr_palloc(pool, text.len + 1);
+    iri_str_t      out = { 0, octets };
+    size_t         i = 0;
+
+    *at = apr_palloc(pool, (text.len + 1) * sizeof(**at));
+    if (octets == NULL || *at == NULL) {
+        out.data = NULL;
+        return out;
+    }
+    while (i < text.len) {
+        int octet = cli_escape(text.data + i, text.data + text.len);
+
+        (*at)[out.len] = i;
+        octets[out.len++] = octet >= 0 ? (unsigned char) octet : text.data[i];
+        i += octet >= 0 ? 3 : 1;
+    }
+    (*at)[out.len] = text.len;
+    return out;
+}
+
+
+static int
+decode_answer(const void *data, cli_call_t *call)
+{
+    const encode_conf_t *conf = data;
+    iri_env_apr_t        lent;
+    iri_converted_t      out;
+    iri_str_t            octets;
+    iri_status_t         status;
+    size_t              *at;
+
+    octets = decode_unescape(call->pool, call->operand[0], &at);
+    if (octets.data == NULL) {
+        return cli_fail(call, IRI_NO_MEMORY);
+    }
+    iri_env_apr_init(&lent, call->pool, NULL, NULL);
+    status = iri_decode(&lent.env, conf->charset, octets, &out);
+    if (status == IRI_OK && out.why != NULL) {
+        out.offset = at[out.offset];
+    }
+    return cli_give(call, status, &out);
+}
+
+
+/* ---- encode -------------------------------------------------------------- */
+
+static int
+encode_answer(const void *data, cli_call_t *call)
+{
+    const encode_conf_t *conf = data;
+    iri_str_t            text = call->operand[0], uri;
+    iri_env_apr_t        lent;
+    iri_converted_t      out;
+    iri_status_t         status;
+    size_t               i;
+
+    iri_env_apr_init(&lent, call->pool, NULL, NULL);
+    status = iri_encode(&lent.env, conf->charset, text, &out);
+    if (status == IRI_OK && out.why == NULL) {
+        status = iri_path_to_uri(&lent.env, out.value, &uri);
+        out.value = uri;
+    } else if (status == IRI_OK) {
+        int32_t c;
+
+        i = out.offset;
+        c = i < text.len ? cli_next(text, &i) : -1;
+        if (c >= 0) {
+            call->character = apr_psprintf(call->pool, "U+%04X",
+                                           (unsigned) c);
+        }
+    }
+    return cli_give(call, status, &out);
+}
+
+
+const cli_command_t cli_decode = {
+    "decode",
+    "OCTETS",
+    1,
+    "read octets of a charset, as those of requests are read",
+    decode_help,
+    encode_options,
+    encode_create,
+    encode_option,
+    encode_ready,
+    decode_answer,
+    cli_show_value
+};
+
+const cli_command_t cli_encode = {
+    "encode",
+    "TEXT",
+    1,
+    "write a text in a charset, as new names are written",
+    encode_help,
+    encode_options,
+    encode_create,
+    encode_option,
+    encode_ready,
+    encode_answer,
+    cli_show_value
+};

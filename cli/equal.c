@@ -1,0 +1,102 @@
+/*
+ * equal.c - `iri equal`: the ladder of draft 2.3 and RFC 3986, 6.2
+ */
+
+#include <string.h>
+
+#include "cli.h"
+
+enum { EQUAL_LEVEL = CLI_OPT_OWN };
+
+typedef struct {
+    iri_level_t     level;
+    iri_host_conf_t host;
+} equal_conf_t;
+
+static const apr_getopt_option_t equal_options[] = {
+    { "level", EQUAL_LEVEL, 1, "string (default), escapes, nfc, ..." },
+    CLI_OPTIONS_FOR_ALL,
+    { NULL, 0, 0, NULL }
+};
+
+static const char equal_help[] =
+    "Levels:\n"
+    "  string   character by character (draft 2.3)\n"
+    "  escapes  and escaped as not escaped, but for what is reserved\n"
+    "  nfc      and in NFC what is not\n"
+    "  syntax   escapes behind RFC 3986, 6.2.2: case of scheme and host,\n"
+    "           dot-segments; not nfc\n"
+    "  scheme   and 6.2.3: http's and https's port, and an empty path\n"
+    "  idn      and hosts by their A-labels\n\n"
+    "JSON field: value, true or false. With --batch a TAB divides the two.\n"
+    "Exit code 1 where it is false.\n\n"
+    "Example:\n"
+    "  iri equal --level escapes http://a/~b http://a/%7eb\n";
+
+
+static void *
+equal_create(apr_pool_t *pool)
+{
+    equal_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
+
+    if (conf == NULL) {
+        return NULL;
+    }
+    conf->level = IRI_LEVEL_STRING;
+    conf->host.idna = cli_open_idna(pool);
+    conf->host.mapping = IRI_MAPPING_UTS46;
+    return conf->host.idna ? conf : NULL;
+}
+
+
+static const char *
+equal_option(void *data, int option, const char *value)
+{
+    equal_conf_t *conf = data;
+    int           level;
+
+    (void) option;
+    for (level = 0; level < IRI_LEVELS; level++) {
+        if (strcmp(iri_level_text((iri_level_t) level), value) == 0) {
+            conf->level = (iri_level_t) level;
+            return NULL;
+        }
+    }
+    return "must be \"string\", \"escapes\", \"nfc\", \"syntax\", "
+           "\"scheme\" or \"idn\"";
+}
+
+
+static int
+equal_answer(const void *data, cli_call_t *call)
+{
+    const equal_conf_t *conf = data;
+    iri_env_apr_t       lent;
+    iri_status_t        status;
+    int                 equal = 0;
+
+    iri_env_apr_init(&lent, call->pool, NULL, NULL);
+    status = iri_equal(&lent.env, conf->level, &conf->host, call->operand[0],
+                       call->operand[1], &equal);
+    if (status == IRI_OK
+        && json_object_set_new(call->object, "value", json_boolean(equal))
+               != 0)
+    {
+        status = IRI_NO_MEMORY;
+    }
+    call->found = !equal;
+    return status == IRI_OK ? 0 : cli_fail(call, status);
+}
+
+
+const cli_command_t cli_equal = { "equal",
+                                  "IRI IRI",
+                                  2,
+                                  "tell whether two IRIs are the same",
+                                  equal_help,
+                                  equal_options,
+                                  equal_create,
+                                  equal_option,
+                                  cli_is_ready,
+                                  equal_answer,
+                                  cli_show_value };

@@ -1,0 +1,107 @@
+/*
+ * resolve.c - `iri resolve` and `iri relativize`: RFC 3986, 5.2, and back
+ */
+
+#include "cli.h"
+
+static const apr_getopt_option_t resolve_options[] = { CLI_OPTIONS_FOR_ALL,
+                                                       { NULL, 0, 0, NULL } };
+
+static const char resolve_help[] =
+    "BASE and REFERENCE are IRI-references, URIs too; a base should have a\n"
+    "scheme. Nothing is escaped or normalized on the way.\n\n"
+    "JSON field: value. With --batch a TAB divides the two.\n\n"
+    "Example:\n"
+    "  iri resolve 'http://a/b/c/d;p?q' ../g\n";
+
+static const char relativize_help[] =
+    "The reference that leads from BASE to TARGET: `iri resolve` of it is\n"
+    "TARGET. It is TARGET itself where there is no relative one.\n\n"
+    "JSON field: value. With --batch a TAB divides the two.\n\n"
+    "Example:\n"
+    "  iri relativize http://a/b/c/d http://a/b/e\n";
+
+
+static void *
+resolve_create(apr_pool_t *pool)
+{
+    return apr_pcalloc(pool, 1);
+}
+
+
+static const char *
+resolve_option(void *conf, int option, const char *value)
+{
+    (void) conf;
+    (void) option;
+    (void) value;
+    return NULL;
+}
+
+
+static int
+resolve_call(cli_call_t *call,
+             iri_status_t (*work)(const iri_env_t *, iri_str_t, iri_str_t,
+                                  iri_str_t *))
+{
+    iri_env_apr_t lent;
+    iri_str_t     value;
+    iri_status_t  status;
+
+    if (cli_need(call, 0, IRI_AS_IRI_REFERENCE) != 0
+        || cli_need(call, 1, IRI_AS_IRI_REFERENCE) != 0)
+    {
+        return -1;
+    }
+    iri_env_apr_init(&lent, call->pool, NULL, NULL);
+    status = work(&lent.env, call->operand[0], call->operand[1], &value);
+    if (status == IRI_OK && cli_set_octets(call, "value", value) != 0) {
+        status = IRI_NO_MEMORY;
+    }
+    return status == IRI_OK ? 0 : cli_fail(call, status);
+}
+
+
+static int
+resolve_answer(const void *conf, cli_call_t *call)
+{
+    (void) conf;
+    return resolve_call(call, iri_resolve);
+}
+
+
+static int
+relativize_answer(const void *conf, cli_call_t *call)
+{
+    (void) conf;
+    return resolve_call(call, iri_relativize);
+}
+
+
+const cli_command_t cli_resolve = {
+    "resolve",
+    "BASE REFERENCE",
+    2,
+    "tell where a reference leads from a base",
+    resolve_help,
+    resolve_options,
+    resolve_create,
+    resolve_option,
+    cli_is_ready,
+    resolve_answer,
+    cli_show_value
+};
+
+const cli_command_t cli_relativize = {
+    "relativize",
+    "BASE TARGET",
+    2,
+    "tell a short reference from a base to a target",
+    relativize_help,
+    resolve_options,
+    resolve_create,
+    resolve_option,
+    cli_is_ready,
+    relativize_answer,
+    cli_show_value
+};

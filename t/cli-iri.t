@@ -1,0 +1,216 @@
+#!/usr/bin/perl
+# The commands of whole IRIs: check, split, to-uri, to-iri, resolve, relativize,
+# equal, normalize, decode, encode, bidi. What the core decides is tested in
+# t/core/test_iri.c, test_suites.c and test_warn.c; here: that each command
+# hands on what it is told, its JSON, its exit codes, and its help.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use JSON::PP ();
+use Test::More;
+
+plan skip_all => missing('core') if missing('core');
+
+my $iri = build_dir() . '/iri';
+my @COMMANDS = qw(check split to-uri to-iri resolve relativize equal normalize
+    decode encode bidi);
+
+sub run { return capture('', $iri, @_) }
+
+# The objects for lines of `iri COMMAND --batch OPTIONS`, and the exit code.
+sub batch {
+    my ($lines, $command, @options) = @_;
+    my ($code, $out, $err) = capture($lines, $iri, $command, '--batch',
+        @options);
+    is $err, '', "nothing on standard error: $command @options";
+    return $code, map { JSON::PP->new->utf8->decode($_) } split /\n/, $out;
+}
+
+my $man = slurp("$FindBin::Bin/../doc/iri.1");
+
+for my $command (@COMMANDS) {
+    subtest "help of $command" => sub {
+        my ($code, $out) = run('help', $command);
+        is $code, 0, 'exit code';
+        like $out, qr/^Usage: iri \Q$command\E \[options\] /, 'usage';
+        like $out, qr/^JSON fields?: \w/m, 'its fields';
+        like $out, qr/^  iri \Q$command\E /m, 'an example';
+        is +(run($command, '--help'))[1], $out, 'by --help, too';
+        is scalar(grep { length > 79 } split /\n/, $out), 0, 'no long line';
+        is +(run($command))[0], 2, 'without operands';
+        is +(run($command, '--nonesuch'))[0], 2, 'a wrong option';
+
+        (my $name = $command) =~ s/-/\\-/;
+        ok $man =~ /^\.SS \Q$name\E$/m, 'stands in the manual';
+        for my $option ($out =~ /^  --([\w-]+)/mg) {
+            ok $man =~ /\\-\\-\Q$option\E\b/, "--$option in the manual";
+        }
+    };
+}
+
+# The examples of the help do what they say.
+subtest 'examples' => sub {
+    for my $command (@COMMANDS) {
+        my ($code, $out) = run('help', $command);
+        for my $line ($out =~ /^  iri (.*)$/mg) {
+            my ($status, $said, $err) = capture('', 'sh', '-c',
+                "$iri $line");
+            isnt $status, 2, "iri $line" or diag $err;
+        }
+    }
+};
+
+subtest 'values' => sub {
+    # arguments, exit code, standard output
+    my @rows = (
+        [['check', 'http://a/'],         0, "well-formed as iri-reference\n"],
+        [['check', '--as', 'uri', 'a:b'], 0, "well-formed as uri\n"],
+        [['check', '--grammar', 'draft', 'http://a/<b>'], 1,
+            "well-formed as iri-reference\nwarning: path \"<b>\": ASCII that"
+            . " no URI may hold: U+003C (offset 9)\n"],
+        [['split', 'urn:a?'],            0,
+            "scheme     urn\npath       a\nquery      \n"],
+        [['to-uri', '/café'],            0, "/caf%C3%A9\n"],
+        [['to-uri', '--nfc', "/e\xcc\x81"], 0, "/%C3%A9\n"],
+        [['to-uri', '--from', 'windows-1252', "/caf\xe9"], 0,
+            "/caf%C3%A9\n"],
+        [['to-uri', '--idn', 'http://bücher/é'], 0,
+            "http://xn--bcher-kva/%C3%A9\n"],
+        [['to-iri', '/caf%C3%A9%E9'],    0, "/café%E9\n"],
+        [['to-iri', '--idn', 'http://xn--bcher-kva/'], 0,
+            "http://bücher/\n"],
+        [['to-iri', '--grammar', 'draft', '/%21'], 0, "/!\n"],
+        [['to-iri', '--repertoire', 'iso-8859-1', '/%C3%A9%E8%A1%A8'], 0,
+            "/é%E8%A1%A8\n"],
+        [['to-iri', '--repertoire', 'ascii', '/%C3%A9é'], 0,
+            "/%C3%A9%C3%A9\n"],
+        [['resolve', 'http://a/b/c/d;p?q', '../g'], 0, "http://a/b/g\n"],
+        [['relativize', 'http://a/b/c', 'http://a/b/d'], 0, "d\n"],
+        [['equal', 'a', 'a'],            0, "true\n"],
+        [['equal', '/~a', '/%7ea'],      1, "false\n"],
+        [['equal', '--level', 'escapes', '/~a', '/%7ea'], 0, "true\n"],
+        [['equal', '--level', 'idn', 'http://bücher', 'http://xn--bcher-kva/'],
+            0, "true\n"],
+        [['normalize', "e\xcc\x81"],     0, "é\n"],
+        [['normalize', '--form', 'NFKC', 'ﬁ'], 0, "fi\n"],
+        [['normalize', '--form', 'syntax', 'HTTP://A:80/b/../%7e'], 0,
+            "http://a/~\n"],
+        [['decode', '--charset', 'sjis', '%93%FA%'], 0, "日%\n"],
+        [['encode', '--charset', 'sjis', '日表 '], 0, "%93%FA%95%5C%20\n"],
+        [['bidi', 'http://ab.גד/'],      0, "http://ab.דג/\n"],
+        [['bidi', 'http://ג/ד/'],        0, "http://ד/ג/\n"],
+        [['bidi', '--order', 'components', 'http://ג/ד/'], 0,
+            "http://ג/ד/\n"],
+    );
+    for (@rows) {
+        my ($arguments, $want, $text) = @$_;
+        my ($code, $out) = run(@$arguments);
+        is "$code $out", "$want $text", "iri @$arguments";
+    }
+};
+
+subtest 'no value' => sub {
+    # arguments, standard error
+    my @rows = (
+        [['check', 'a b'],
+            qr/"a b" is no iri-reference: expected .*U\+0020 \(offset 1\)/],
+        [['check', '--as', 'iri', 'a'], qr/expected a scheme/],
+        [['split', 'http://[::'],       qr/expected an IP address/],
+        [['split', "\xff"],             qr/the octet FF \(offset 0\)/],
+        [['to-uri', "/\xff"],           qr/is not UTF-8 \(offset 1\)/],
+        [['to-uri', '/%zz'],            qr/is no escape.*\(offset 1\)/],
+        [['to-uri', '--idn', 'http://-é/'], qr/label with "-".*\(offset 7\)/],
+        [['resolve', 'http://a/', '%'], qr/"%" is no.*hexadecimal/],
+        [['resolve', 'a%', 'b'],        qr/"a%" is no/],
+        [['normalize', '--form', 'syntax', 'a%'], qr/hexadecimal/],
+        [['normalize', "\xc3"],         qr/is not UTF-8/],
+        [['decode', '--charset', 'sjis', '%93%FA%FF'],
+            qr/is not in this charset \(offset 6\)/],
+        [['encode', '--charset', 'sjis', '日é'], qr/cannot write \(offset 3\)/],
+        [['bidi', "\xff"],              qr/is not UTF-8/],
+    );
+    for (@rows) {
+        my ($arguments, $want) = @$_;
+        my ($code, $out, $err) = run(@$arguments);
+        is "$code $out", '1 ', "iri @$arguments";
+        like $err, $want, 'and why';
+    }
+};
+
+subtest 'wrong usage' => sub {
+    my @rows = (
+        [['check', '--as', 'url', 'a'],        qr/--as must be "iri-ref/],
+        [['check', '--grammar', 'bnf', 'a'],   qr/--grammar must be "rfc3987"/],
+        [['equal', '--level', 'all', 'a', 'b'], qr/--level must be "string"/],
+        [['equal', 'a'],                       qr/IRI IRI is missing/],
+        [['normalize', '--form', 'nfx', 'a'],  qr/--form must be "NFC"/],
+        [['decode', 'a'],                      qr/--charset is missing/],
+        [['encode', '--charset', 'klingon', 'a'], qr/--charset .*klingon/],
+        [['to-uri', '--from', 'utf-16', 'a'],  qr/--from .*utf-16/],
+        [['bidi', '--order', 'rtl', 'a'],      qr/--order must be "uax9"/],
+        [['resolve', 'a', 'b', 'c'],           qr/"c" is too much/],
+    );
+    for (@rows) {
+        my ($arguments, $want) = @$_;
+        my ($code, $out, $err) = run(@$arguments);
+        is "$code $out", '2 ', "iri @$arguments";
+        like $err, $want, 'and why';
+    }
+};
+
+subtest 'batch' => sub {
+    my ($code, @objects) = batch("http://a\t../b\n\\x\n%\ta\na\n", 'resolve');
+    is $code, 1, 'not all were answered';
+    is $objects[0]{value}, 'http://a/b', 'a value';
+    ok $objects[0]{ok}, 'which is ok';
+    is $objects[1]{offset}, 0, 'a line that cannot be read';
+    is $objects[2]{offset}, 0, 'what is no IRI-reference';
+    ok !$objects[3]{ok}, 'an operand that is missing';
+
+    ($code, @objects) = batch("//a\nhttp://u\@[::1]:/?#\n", 'split');
+    is $code, 0, 'all were';
+    is_deeply $objects[0], {
+        ok => JSON::PP::true, scheme => undef, authority => 'a',
+        userinfo => undef, host => 'a', port => undef, path => '',
+        query => undef, fragment => undef
+    }, 'null if absent';
+    is_deeply $objects[1], {
+        ok => JSON::PP::true, scheme => 'http', authority => 'u@[::1]:',
+        userinfo => 'u', host => '[::1]', port => '', path => '/',
+        query => '', fragment => ''
+    }, 'empty if there';
+
+    ($code, @objects) = batch("a\ta\na\tb\n", 'equal');
+    is $code, 1, 'one is false';
+    ok $objects[0]{value}, 'true';
+    ok !$objects[1]{value} && $objects[1]{ok}, 'false, which is an answer';
+
+    ($code, @objects) = batch("a\nr\\xC3\\xA9\\xD0\\xB0\n", 'check');
+    is $code, 1, 'one is warned of';
+    is_deeply $objects[0]{warnings}, [], 'nothing to be warned of';
+    is_deeply $objects[1]{warnings}, [{
+        warning   => 'scripts that no language mixes',
+        component => 'path', offset => 0, part => "r\x{e9}\x{430}",
+    }], 'a warning';
+
+    ($code, @objects) = batch("\\xD7\\x921\n", 'bidi');
+    is $code, 1, 'structure that is not good';
+    ok !$objects[0]{value}, 'false';
+    is $objects[0]{visual}, "1\x{5d2}", 'how it is seen';
+    is $objects[0]{warnings}[0]{character}, 'U+0031', 'and why';
+
+    ($code, @objects) = batch("\\x93\\xFA\n%93%fa\n\\xff\n", 'decode',
+        '--charset', 'shift_jis');
+    is $objects[0]{value}, "\x{65e5}", 'raw octets';
+    is $objects[1]{value}, "\x{65e5}", 'escapes';
+    is $objects[2]{offset}, 0, 'none';
+
+    ($code, @objects) = batch("\xc3\xa9\n\xe2\x82\xac\n", 'encode',
+        '--charset', 'iso-8859-2');
+    is $objects[0]{value}, '%E9', 'octets';
+    is $objects[1]{character}, 'U+20AC', 'which it is';
+};
+
+done_testing;
