@@ -1,6 +1,7 @@
 # The examples of doc/rewrite-rules.md, as they stand there: each is loaded
 # without a word of warning, and each request below it gets its answer in every
-# form that a client may write it in.
+# form that a client may write it in; the same where names on disk are in
+# EUC-JP or NFD, but for rules that are compared with the disk.
 use strict;
 use warnings;
 use Encode qw(decode encode);
@@ -35,11 +36,25 @@ sub forms {
     );
 }
 
+# How names on disk are written: what the site's manifest begins with, what
+# becomes of a name, what a server is told.
+my %TREE = (
+    'UTF-8'  => ['', sub { $_[0] }, '', ''],
+    'NFD'    => ['', sub { encode('UTF-8', NFD(decode('UTF-8', $_[0]))) },
+        '', ''],
+    'EUC-JP' => ["\@charset EUC-JP\n", sub { $_[0] },
+        ' iri_filename_charset EUC-JP;', "\nIRIFilenameCharset EUC-JP"],
+);
+my $ON_DISK = qr/alias|in a directory/;
+
 # A document root with the site in it.
 sub site {
+    my ($tree) = @_;
+    my ($charset, $name) = @{ $TREE{$tree} };
     my %file = (%site, '/index.html' => 'index');
-    my ($root) = make_tree(join '', map {
-            escaped(substr $_, 1) . "\tfile\t$file{$_}\n" } sort keys %file);
+    my ($root) = make_tree(join '', $charset, map {
+            escaped($name->(substr $_, 1)) . "\tfile\t$file{$_}\n" }
+            sort keys %file);
     return $root;
 }
 
@@ -98,30 +113,43 @@ for my $section (split /^(?=## )/m, $guide) {
         or next;
     next if $skip{$server_name};
     $examples++;
+    run_example($server_name, $title, $section, $_)
+        for grep { $_ eq 'UTF-8' || $title !~ $ON_DISK } sort keys %TREE;
+}
+
+sub run_example {
+    my ($server_name, $title, $section, $tree) = @_;
+    my $what = "$server_name: $title: $tree";
     my @blocks = $section =~ /^\n((?:    .*\n|\n(?=    ))+)/mg;
     s/^    //mg for @blocks;
-    my $root = site();
+    my $root = site($tree);
     s{/srv/www}{$root}g for @blocks;
     my ($conf, @files) = split /^(?=# \S+\.htaccess$)/m, join "\n", @blocks;
     for my $file (@files) {
         my ($path) = $file =~ /^# (\S+)/;
         spew($path, $file);
     }
+    $conf =~ s/(\biri on;)/$1$TREE{$tree}[2]/;
+    $conf =~ s/(\bIRIEngine On\b)/$1$TREE{$tree}[3]/;
     my $server = $START{$server_name}->($conf, $root);
     my @rows = $section =~ /^\| `([^`]+)` \| (\d.*?) \|$/mg;
-    ok @rows > 3 * 2 - 1, "$server_name: $title: requests";
+    ok @rows > 3 * 2 - 1, "$what: requests";
     while (my ($path, $want) = splice @rows, 0, 2) {
         my %form = forms($path);
         is answer($server, $form{$_}), expected($want),
-            "$server_name: $title: $path, $_"
+            "$what: $path, $_"
             for sort keys %form;
     }
+    like $server->get($_)->status, qr/^40[34]$/, "$what: no name: " . escaped $_
+        for '/%FF', "/\xFF", '/%ED%A0%80', "/\xF4\x90\x80\x80/x",
+        '/%E7%A7%98%E5%AF%86/%FF';
     $server->wait_for(sub { $server->log_text =~ /resuming|start worker/ });
     is_deeply [grep { /iri: |warn\]|error\]/
             && !/denied|forbidden|No such file/ } split /\n/,
         $server->log_text . slurp($server->tmp . '/stderr')], [],
-        "$server_name: $title: log";
-    is_deeply [$server->errors], [], "$server_name: $title: no error";
+        "$what: log";
+    is_deeply [$server->errors], [], "$what: no error";
+    return;
 }
 my $there = () = $guide =~ /^## (?:nginx|httpd): /mg;
 is $examples, $there, 'all examples were run' if !grep { $_ } values %skip;
