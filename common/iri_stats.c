@@ -662,7 +662,8 @@ iri_stats_count(iri_stats_t *stats, const iri_stats_event_t *event)
     iri_stats_add_at(set->hosts, IRI_HOST_WHYS, (int) event->host);
     iri_stats_redirect(set, event->redirect);
 
-    if (event->answer == IRI_REFUSE) {
+    /* Of a host the reason is among those of hosts. */
+    if (event->answer == IRI_REFUSE && event->why != IRI_WHY_NOTHING) {
         iri_stats_add_at(set->refusals, IRI_WHYS, (int) event->why);
     }
 

@@ -183,9 +183,6 @@ int iri_stats_say_text(iri_stats_out_t *out,
 
 const char *iri_stats_charset_word(uint64_t charset);
 
-extern const char *const iri_stats_query_words[IRI_QUERY_WHYS];
-extern const char *const iri_stats_host_words[IRI_HOST_WHYS];
-
 /* "2026-11-22T11:25:00Z", of years 1970 to 9999 */
 #define IRI_STATS_TIME 20
 void iri_stats_date(int64_t seconds, unsigned char out[IRI_STATS_TIME]);

@@ -766,6 +766,8 @@ IRI_PAGE_WORD(iri_form_text, iri_form_t)
 IRI_PAGE_WORD(iri_match_text, iri_match_t)
 IRI_PAGE_WORD(iri_answer_text, iri_answer_t)
 IRI_PAGE_WORD(iri_why_text, iri_why_t)
+IRI_PAGE_WORD(iri_query_why_code, iri_query_why_t)
+IRI_PAGE_WORD(iri_host_why_code, iri_host_why_t)
 
 
 static const char *
@@ -779,20 +781,6 @@ iri_page_redirect_text(int i)
 }
 
 
-static const char *
-iri_page_query_text(int i)
-{
-    return iri_stats_query_words[i];
-}
-
-
-static const char *
-iri_page_host_text(int i)
-{
-    return iri_stats_host_words[i];
-}
-
-
 #define IRI_PAGE_OF(field)                                                   \
     offsetof(iri_stats_set_t, field),                                        \
         (int) (sizeof(((iri_stats_set_t *) NULL)->field) / sizeof(uint64_t))
@@ -803,8 +791,8 @@ static const iri_page_table_t iri_page_tables[] = {
     { "What was done", IRI_PAGE_OF(answers), 0, iri_page_iri_answer_text },
     { "Refused, since", IRI_PAGE_OF(refusals), 1, iri_page_iri_why_text },
     { "Redirected with", IRI_PAGE_OF(redirects), 1, iri_page_redirect_text },
-    { "Query", IRI_PAGE_OF(queries), 1, iri_page_query_text },
-    { "Host", IRI_PAGE_OF(hosts), 1, iri_page_host_text },
+    { "Query", IRI_PAGE_OF(queries), 1, iri_page_iri_query_why_code },
+    { "Host", IRI_PAGE_OF(hosts), 1, iri_page_iri_host_why_code },
 };
 
 

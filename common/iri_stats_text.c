@@ -14,16 +14,6 @@
 const char *const iri_stats_modes[IRI_STATS_MODES] = { "on", "report" };
 const char *const iri_stats_parts[IRI_STATS_PARTS] = { "path", "query" };
 
-const char *const iri_stats_query_words[IRI_QUERY_WHYS] = {
-    "ascii", "utf8", "legacy", "normalized", "unreadable", "limit"
-};
-
-const char *const iri_stats_host_words[IRI_HOST_WHYS] = {
-    "ascii",  "literal",   "mapped",  "escape",  "octets", "limit",
-    "empty",  "character", "hyphen",  "mark",    "bidi",   "joiner",
-    "alabel", "idna2008",  "address", "wildcard"
-};
-
 static const char *const iri_stats_cache_words[] = {
     "index_hits",    "index_misses", "builds",        "answer_hits",
     "answer_misses", "reading_hits", "reading_misses"
@@ -200,21 +190,9 @@ typedef const char *(*iri_stats_word_t)(int i);
 IRI_STATS_WORD_OF(iri_form_text, iri_form_t)
 IRI_STATS_WORD_OF(iri_match_text, iri_match_t)
 IRI_STATS_WORD_OF(iri_answer_text, iri_answer_t)
-IRI_STATS_WORD_OF(iri_why_text, iri_why_t)
-
-
-static const char *
-iri_stats_query_word(int i)
-{
-    return iri_stats_query_words[i];
-}
-
-
-static const char *
-iri_stats_host_word(int i)
-{
-    return iri_stats_host_words[i];
-}
+IRI_STATS_WORD_OF(iri_why_code, iri_why_t)
+IRI_STATS_WORD_OF(iri_query_why_code, iri_query_why_t)
+IRI_STATS_WORD_OF(iri_host_why_code, iri_host_why_t)
 
 
 /* What is 0 is left out, unless all is to be told. */
@@ -230,7 +208,7 @@ iri_json_counts(iri_stats_out_t *out, const char *name, const uint64_t *count,
     iri_stats_say(out, "{");
 
     for (i = 0; i < size; i++) {
-        if (which == IRI_JSON_ALL || (count[i] != 0 && word(i)[0] != '\0')) {
+        if (which == IRI_JSON_ALL || count[i] != 0) {
             iri_json_number(out, word(i), count[i]);
         }
     }
@@ -263,16 +241,16 @@ iri_json_set(iri_stats_out_t *out, const iri_stats_set_t *set,
                     iri_match_text_of, IRI_JSON_ALL);
     iri_json_counts(out, "answers", set->answers, IRI_ANSWERS,
                     iri_answer_text_of, IRI_JSON_ALL);
-    iri_json_counts(out, "reasons", set->whys, IRI_WHYS, iri_why_text_of,
+    iri_json_counts(out, "reasons", set->whys, IRI_WHYS, iri_why_code_of,
                     IRI_JSON_SOME);
-    iri_json_counts(out, "refusals", set->refusals, IRI_WHYS, iri_why_text_of,
+    iri_json_counts(out, "refusals", set->refusals, IRI_WHYS, iri_why_code_of,
                     IRI_JSON_SOME);
     iri_json_counts(out, "redirects", set->redirects, IRI_STATS_REDIRECTS,
                     iri_stats_redirect_word, IRI_JSON_ALL);
     iri_json_counts(out, "queries", set->queries, IRI_QUERY_WHYS,
-                    iri_stats_query_word, IRI_JSON_ALL);
+                    iri_query_why_code_of, IRI_JSON_ALL);
     iri_json_counts(out, "hosts", set->hosts, IRI_HOST_WHYS,
-                    iri_stats_host_word, IRI_JSON_ALL);
+                    iri_host_why_code_of, IRI_JSON_ALL);
     iri_stats_say(out, "}");
 }
 
@@ -548,7 +526,6 @@ typedef struct {
     const char      *help;
     const char      *label;
     size_t           offset; /* in iri_stats_set_t */
-    int              first;
     int              size;
     iri_stats_word_t word;
 } iri_metric_t;
@@ -567,7 +544,7 @@ iri_metric_counts(iri_stats_out_t *out, const iri_stats_look_t *look,
         counts = (const uint64_t *) ((const char *) &look->sets[mode]
                                      + metric->offset);
 
-        for (i = metric->first; i < metric->size; i++) {
+        for (i = 0; i < metric->size; i++) {
             iri_stats_say(out, metric->name);
             iri_metric_label(out, "mode", iri_stats_modes[mode]);
             iri_metric_label(out, metric->label, metric->word(i));
@@ -577,29 +554,29 @@ iri_metric_counts(iri_stats_out_t *out, const iri_stats_look_t *look,
 }
 
 
-#define IRI_METRIC_OF(field, first, word)                                    \
-    offsetof(iri_stats_set_t, field), first,                                 \
+#define IRI_METRIC_OF(field, word)                                           \
+    offsetof(iri_stats_set_t, field),                                        \
         (int) (sizeof(((iri_stats_set_t *) NULL)->field)                     \
                / sizeof(uint64_t)),                                          \
         word
 
 static const iri_metric_t iri_metrics[] = {
     { "iri_requests_total", "Requests by the form that their path came in.",
-      "form", IRI_METRIC_OF(forms, 0, iri_form_text_of) },
+      "form", IRI_METRIC_OF(forms, iri_form_text_of) },
     { "iri_matches_total", "Requests by what was forgiven to find the entry.",
-      "match", IRI_METRIC_OF(matches, 0, iri_match_text_of) },
+      "match", IRI_METRIC_OF(matches, iri_match_text_of) },
     { "iri_answers_total", "Requests by what was done with them.", "answer",
-      IRI_METRIC_OF(answers, 0, iri_answer_text_of) },
+      IRI_METRIC_OF(answers, iri_answer_text_of) },
     { "iri_reasons_total", "Requests by the reason for that.", "reason",
-      IRI_METRIC_OF(whys, 1, iri_why_text_of) },
+      IRI_METRIC_OF(whys, iri_why_code_of) },
     { "iri_refusals_total", "Requests that were refused, by the reason.",
-      "reason", IRI_METRIC_OF(refusals, 1, iri_why_text_of) },
+      "reason", IRI_METRIC_OF(refusals, iri_why_code_of) },
     { "iri_redirects_total", "Redirects to the canonical URI, by status.",
-      "code", IRI_METRIC_OF(redirects, 0, iri_stats_redirect_word) },
+      "code", IRI_METRIC_OF(redirects, iri_stats_redirect_word) },
     { "iri_queries_total", "Requests by what became of their query.",
-      "result", IRI_METRIC_OF(queries, 0, iri_stats_query_word) },
+      "result", IRI_METRIC_OF(queries, iri_query_why_code_of) },
     { "iri_hosts_total", "Requests by what became of their host.", "result",
-      IRI_METRIC_OF(hosts, 0, iri_stats_host_word) },
+      IRI_METRIC_OF(hosts, iri_host_why_code_of) },
 };
 
 

@@ -611,8 +611,7 @@ ngx_http_iri_status_handler(ngx_http_request_t *r)
 
     failed = iri_stats_page(&env, imcf->status->stats, &conf, &page);
     if (failed != IRI_OK) {
-        ngx_log_error(NGX_LOG_ERR, r->connection->log, 0,
-                      "iri: no status: %s", iri_status_text(failed));
+        ngx_http_iri_note_error(r, "there is no status page", failed);
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
