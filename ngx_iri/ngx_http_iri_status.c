@@ -47,7 +47,7 @@ ngx_http_iri_status_unlock(void *ctx)
 static ngx_int_t
 ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
 {
-    iri_stats_t     *stats;
+    iri_stats_t     *stats = NULL;
     ngx_slab_pool_t *shpool = (ngx_slab_pool_t *) zone->shm.addr;
     iri_stats_conf_t conf;
 
@@ -58,9 +58,13 @@ ngx_http_iri_status_zone_init(ngx_shm_zone_t *zone, void *data)
     }
 
     ngx_memzero(&conf, sizeof(iri_stats_conf_t));
-    conf.memory = ngx_slab_calloc(shpool, iri_stats_size());
+    conf.memory = ngx_slab_alloc(shpool, iri_stats_size());
 
-    stats = conf.memory != NULL ? iri_stats_create(&conf, ngx_time()) : NULL;
+    if (conf.memory != NULL) {
+        ngx_memzero(conf.memory, iri_stats_size());
+        stats = iri_stats_create(&conf, ngx_time());
+    }
+
     if (stats == NULL) {
         ngx_log_error(NGX_LOG_EMERG, zone->shm.log, 0,
                       "iri: no memory for \"iri_status\"");

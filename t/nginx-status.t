@@ -58,6 +58,12 @@ server {
     location /fold/ { alias %%ROOT%%/; iri_match case; }
     location /fold301/ { alias %%ROOT%%/; iri_match case; iri_redirect 308; }
     location /many/ { alias %%ROOT%%/many/; iri_match case; iri_ambiguous 300; }
+    location /sub/ {
+        alias %%ROOT%%/;
+        log_subrequest on;
+        auth_request /ok;
+    }
+    location = /ok { return 204; }
     location /list/ { alias %%ROOT%%/; iri_listing on; }
 }
 server {
@@ -157,6 +163,7 @@ is of('/a.txt', host => "b\xC3\xBCcher.example"),
     'forms.ascii=1 hosts.host-mapped=1', 'a host';
 is of('/a.txt', host => "b\xFCcher.example"),
     'answers.refuse=1 forms.ascii=1 hosts.host-octets=1', 'a bad one';
+is of('/sub/a.txt'), 'forms.ascii=1', 'nor are subrequests';
 is of('/list/'), 'forms.ascii=1', 'what is asked for a listing is not counted';
 
 is of('/a.txt', mode => 'report', port => $server->port('report')),
