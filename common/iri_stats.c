@@ -545,7 +545,8 @@ iri_stats_charset_of(iri_str_t name)
     for (i = 0; i < IRI_STATS_CHARSETS; i++) {
         text = iri_stats_charset(i);
 
-        if (text != NULL && strlen(text) == name.len
+        if (text != NULL && name.len != 0 && text[0] == (char) name.data[0]
+            && strlen(text) == name.len
             && memcmp(text, name.data, name.len) == 0)
         {
             return i;
