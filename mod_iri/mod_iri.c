@@ -368,6 +368,9 @@ mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
             mod_iri_add_once(cmd, mod_iri_add_hooks, "mod_iri: hooks");
             mod_iri_add_once(cmd, mod_iri_add_tell_hook, "mod_iri: log");
         }
+        if (mod_iri_uses_status()) {
+            mod_iri_add_once(cmd, mod_iri_status_hooks, "mod_iri: status");
+        }
     }
     return mod_iri_wrong_word(cmd, err, arg);
 }
@@ -603,6 +606,7 @@ mod_iri_hooks(apr_pool_t *pool)
 {
     (void) pool;
     ap_hook_pre_config(mod_iri_register_maps, NULL, NULL, APR_HOOK_LAST);
+    ap_hook_pre_config(mod_iri_status_register, NULL, NULL, APR_HOOK_MIDDLE);
     /* before modules that make something of the names of virtual hosts */
     ap_hook_post_config(mod_iri_prepare_hosts, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);

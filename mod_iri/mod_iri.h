@@ -22,6 +22,7 @@
  *   mod_iri_location.c Location, Content-Location, Alternates, Link
  *   mod_iri_client.c   iri-charset in the environment: a list for each client
  *   mod_iri_dav.c      what mod_dav says and compares
+ *   mod_iri_status.c   iri-status: what was read, counted and told
  *   mod_iri_query.c    the parameters of a query -> UTF-8
  *   mod_iri_function.c functions for rules
  *   mod_iri_vars.c     IRI_PATH and its kin
@@ -96,6 +97,7 @@ typedef struct {
     int                 maps_ascii;  /* 1: map_to_storage has something to do
                                         for plain names */
     iri_cache_t        *cache;       /* of this child; NULL: none */
+    iri_stats_t        *stats;       /* likewise; NULL: nothing is counted */
     mod_iri_readers_t   readers;     /* of variables */
     iri_host_conf_t     host;        /* where the engine is not off */
     int                 maps_hosts;  /* 1: IRIHost is on, the engine is not
@@ -275,6 +277,20 @@ int mod_iri_is_trial(void);
 
 /* Warn of all that does nothing. */
 void mod_iri_check_config(apr_pool_t *pool, server_rec *main_server);
+
+/* ---- mod_iri_status.c --------------------------------------------------- */
+
+/* While directives are run: is the handler iri-status said in one? */
+int mod_iri_uses_status(void);
+
+void mod_iri_status_hooks(void);
+int  mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
+                             apr_pool_t *ptemp);
+
+/* What is not known any more when a request is logged. */
+void mod_iri_status_host(request_rec *r, const iri_host_t *host);
+void mod_iri_status_redirected(request_rec *r, int status);
+void mod_iri_status_would(request_rec *r, const iri_report_t *report);
 
 /* ---- mod_iri_notes.c ---------------------------------------------------- */
 

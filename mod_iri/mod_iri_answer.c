@@ -81,6 +81,7 @@ mod_iri_redirect_to(request_rec *r, const mod_iri_request_t *ctx)
     if (dir->redirect == IRI_REDIRECT_LINK) {
         return mod_iri_add_link(r, location);
     }
+    mod_iri_status_redirected(r, dir->redirect);
     apr_table_setn(
         r->headers_out, "Location",
         ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r));

@@ -196,8 +196,7 @@ static int
 mod_iri_is_write(const request_rec *r)
 {
     for (; r != NULL; r = r->main) {
-        if (r->method_number != M_GET
-            && iri_is_write(mod_iri_str(r->method)))
+        if (r->method_number != M_GET && iri_is_write(mod_iri_str(r->method)))
         {
             return 1;
         }
@@ -374,6 +373,7 @@ mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
         }
         report.again = &again;
     }
+    mod_iri_status_would(r, &report);
     notes = mod_iri_notes(r, IRI_LOG_INFO);
     if (notes != NULL) {
         (void) iri_note_report(&env.env, notes, &report);

@@ -37,6 +37,9 @@ mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
         mod_iri_note_error(r, "the host could not be read", status);
         return 0;
     }
+    if (read->answer != IRI_PASS) {
+        mod_iri_status_host(r, read);
+    }
     if (read->answer == IRI_REFUSE || (report && read->answer == IRI_SERVE)) {
         notes = mod_iri_notes(r, IRI_LOG_INFO);
         if (notes != NULL) {

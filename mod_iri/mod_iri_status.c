@@ -1,0 +1,527 @@
+/*
+ * mod_iri_status.c - SetHandler iri-status: what was read, counted and told
+ *
+ * Where that stands in the configuration all children share the memory that
+ * requests are counted in when they are logged.  It belongs to the process
+ * that starts them, so that it is there as long as httpd is, over restarts;
+ * and what is known there is known by a key, since this module itself may be
+ * loaded anew.  Elsewhere there is neither memory nor hook: what a .htaccess
+ * says is not known at a start.  What is counted, and the page about it, are
+ * the core's.
+ */
+
+#include "mod_iri.h"
+
+#include <apr_global_mutex.h>
+#include <apr_shm.h>
+#include <util_mutex.h>
+
+#define MOD_IRI_STATUS "iri-status" /* the handler, and Mutex */
+
+/* In the pool of the process: nothing of this module's code. */
+typedef struct {
+    apr_shm_t          *shm;
+    apr_global_mutex_t *mutex;
+} mod_iri_shared_t;
+
+/* Of a request, in its pool, until it is logged. */
+typedef struct {
+    int                  has_host;
+    iri_host_why_t       host;
+    int                  host_refused;
+    int                  redirect; /* by IRIRedirect; 0: none */
+    int                  has_would;
+    iri_stats_event_t    would; /* IRIEngine report */
+    iri_str_t            path;  /* canonical, of what would be served */
+    const iri_reading_t *came;  /* NULL: there is nothing to say */
+} mod_iri_kept_t;
+
+static const char mod_iri_kept_key[] = "mod_iri: status";
+
+/* ---- the memory ---------------------------------------------------------- */
+
+/* Is the handler said in what is read at a start? */
+int
+mod_iri_uses_status(void)
+{
+    const ap_directive_t *at;
+
+    for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
+        if ((mod_iri_is_directive(at, "SetHandler")
+             || mod_iri_is_directive(at, "AddHandler"))
+            && strstr(at->args, MOD_IRI_STATUS) != NULL)
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void
+mod_iri_status_lock(void *ctx)
+{
+    (void) apr_global_mutex_lock(ctx);
+}
+
+static void
+mod_iri_status_unlock(void *ctx)
+{
+    (void) apr_global_mutex_unlock(ctx);
+}
+
+/* Another build, with another layout, gets other memory. */
+static const char *
+mod_iri_status_key(apr_pool_t *pool)
+{
+    return apr_psprintf(pool, "mod_iri: status %" APR_UINT64_T_HEX_FMT,
+                        (apr_uint64_t) iri_stats_layout());
+}
+
+static mod_iri_shared_t *
+mod_iri_status_shared(server_rec *s, apr_pool_t *ptemp)
+{
+    void *shared = NULL;
+
+    apr_pool_userdata_get(&shared, mod_iri_status_key(ptemp),
+                          s->process->pool);
+    return shared;
+}
+
+static apr_status_t
+mod_iri_status_create(server_rec *s, apr_pool_t *ptemp)
+{
+    apr_pool_t       *pool = s->process->pool;
+    mod_iri_shared_t *shared = apr_pcalloc(pool, sizeof(*shared));
+    iri_stats_conf_t  conf = { NULL, NULL, NULL, NULL };
+    iri_stats_t      *stats;
+    apr_status_t      rv;
+
+    rv = apr_shm_create(&shared->shm, iri_stats_size(), NULL, pool);
+    if (rv != APR_SUCCESS) {
+        return rv;
+    }
+    conf.memory = apr_shm_baseaddr_get(shared->shm);
+    memset(conf.memory, 0, iri_stats_size());
+    stats = iri_stats_create(&conf, apr_time_sec(apr_time_now()));
+    if (stats == NULL) {
+        return APR_ENOMEM;
+    }
+    iri_stats_destroy(stats);
+    rv = ap_global_mutex_create(&shared->mutex, NULL, MOD_IRI_STATUS, NULL, s,
+                                pool, 0);
+    if (rv == APR_SUCCESS) {
+        apr_pool_userdata_set(shared, mod_iri_status_key(ptemp), NULL, pool);
+    }
+    return rv;
+}
+
+int
+mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
+                        apr_pool_t *ptemp)
+{
+    (void) plog;
+    (void) ptemp;
+    return ap_mutex_register(pconf, MOD_IRI_STATUS, NULL, APR_LOCK_DEFAULT, 0)
+                   == APR_SUCCESS
+               ? OK
+               : HTTP_INTERNAL_SERVER_ERROR;
+}
+
+static int
+mod_iri_status_post_config(apr_pool_t *pconf, apr_pool_t *plog,
+                           apr_pool_t *ptemp, server_rec *s)
+{
+    apr_status_t rv = APR_SUCCESS;
+
+    (void) pconf;
+    (void) plog;
+    if (!mod_iri_is_trial() && mod_iri_status_shared(s, ptemp) == NULL) {
+        rv = mod_iri_status_create(s, ptemp);
+    }
+    if (rv != APR_SUCCESS) {
+        ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
+                     "iri: no memory for the counts of " MOD_IRI_STATUS);
+    }
+    return rv == APR_SUCCESS ? OK : HTTP_INTERNAL_SERVER_ERROR;
+}
+
+static apr_status_t
+mod_iri_status_destroy(void *stats)
+{
+    iri_stats_destroy(stats);
+    return APR_SUCCESS;
+}
+
+/* Without memory nothing is counted here; nothing else is lost. */
+static void
+mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
+{
+    mod_iri_shared_t *shared = mod_iri_status_shared(main_server, pchild);
+    iri_stats_conf_t  conf;
+    iri_stats_t      *stats;
+    server_rec       *s;
+
+    if (shared == NULL
+        || apr_global_mutex_child_init(
+               &shared->mutex, apr_global_mutex_lockfile(shared->mutex),
+               pchild)
+               != APR_SUCCESS)
+    {
+        return;
+    }
+    conf.memory = apr_shm_baseaddr_get(shared->shm);
+    conf.lock = mod_iri_status_lock;
+    conf.unlock = mod_iri_status_unlock;
+    conf.ctx = shared->mutex;
+    stats = iri_stats_create(&conf, apr_time_sec(apr_time_now()));
+    if (stats == NULL) {
+        return;
+    }
+    apr_pool_cleanup_register(pchild, stats, mod_iri_status_destroy,
+                              apr_pool_cleanup_null);
+    for (s = main_server; s != NULL; s = s->next) {
+        mod_iri_server(s)->stats = stats;
+    }
+}
+
+/* ---- what is kept until a request is logged ------------------------------- */
+
+/* NULL: nothing is counted, or it is of a subrequest. */
+static mod_iri_kept_t *
+mod_iri_status_keep(request_rec *r)
+{
+    void *kept = NULL;
+
+    if (mod_iri_server(r->server)->stats == NULL || r->main != NULL) {
+        return NULL;
+    }
+    apr_pool_userdata_get(&kept, mod_iri_kept_key, r->pool);
+    if (kept == NULL) {
+        kept = apr_pcalloc(r->pool, sizeof(mod_iri_kept_t));
+        apr_pool_userdata_setn(kept, mod_iri_kept_key, NULL, r->pool);
+    }
+    return kept;
+}
+
+void
+mod_iri_status_host(request_rec *r, const iri_host_t *host)
+{
+    mod_iri_kept_t *kept = mod_iri_status_keep(r);
+
+    if (kept != NULL) {
+        kept->has_host = 1;
+        kept->host = host->why;
+        kept->host_refused = host->answer == IRI_REFUSE;
+    }
+}
+
+void
+mod_iri_status_redirected(request_rec *r, int status)
+{
+    mod_iri_kept_t *kept = mod_iri_status_keep(r);
+
+    if (kept != NULL) {
+        kept->redirect = status;
+    }
+}
+
+/* No name was found, and that is known. */
+static int
+mod_iri_status_is_absent(const iri_found_t *found)
+{
+    return found->answer == IRI_PASS && found->why != IRI_WHY_DECLARED
+           && found->why != IRI_WHY_ASCII && found->why != IRI_WHY_NOTHING;
+}
+
+static void
+mod_iri_status_add(const iri_found_t *found, iri_stats_event_t *event)
+{
+    if (found->answer != IRI_PASS || mod_iri_status_is_absent(found)) {
+        event->answer = found->answer;
+        event->why = found->why;
+    }
+    if (found->match > event->match) {
+        event->match = found->match;
+    }
+}
+
+static void
+mod_iri_status_add_reading(const iri_reading_t *reading,
+                           iri_stats_event_t   *event)
+{
+    event->form = reading->form;
+    event->charset = reading->charset;
+    event->answer = reading->answer;
+    event->why = reading->why;
+}
+
+/* Another charset than that of the first reading is one of IRICharset. */
+static void
+mod_iri_status_confirm(const iri_found_t *found, iri_stats_event_t *event)
+{
+    if (found->answer == IRI_MOVED && found->charset.len != 0
+        && event->form != IRI_FORM_ASCII
+        && !mod_iri_is_same(found->charset, event->charset))
+    {
+        event->form = IRI_FORM_LEGACY;
+        event->charset = found->charset;
+    }
+}
+
+void
+mod_iri_status_would(request_rec *r, const iri_report_t *report)
+{
+    const iri_found_t *found = report->found, *again = report->again;
+    mod_iri_kept_t    *kept = r->prev == NULL ? mod_iri_status_keep(r) : NULL;
+    iri_stats_event_t *event;
+
+    if (kept == NULL || kept->has_would) {
+        return;
+    }
+    kept->has_would = 1;
+    event = &kept->would;
+    mod_iri_status_add_reading(report->reading, event);
+    kept->came = apr_pmemdup(r->pool, report->reading,
+                             sizeof(*report->reading));
+    kept->path = report->reading->path;
+    if (found == NULL) {
+        return;
+    }
+    mod_iri_status_confirm(found, event);
+    mod_iri_status_add(found, event);
+    if (found->answer == IRI_MOVED) {
+        kept->path = found->path;
+    }
+    if (again != NULL
+        && (again->answer == IRI_CHOOSE || again->answer == IRI_REFUSE))
+    {
+        event->answer = again->answer;
+        event->why = again->why;
+    }
+}
+
+/* ---- counting ------------------------------------------------------------ */
+
+/* IRIEngine on: what was done. */
+static void
+mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
+{
+    const mod_iri_request_t *before = NULL;
+
+    if (ctx->has_reading) {
+        mod_iri_status_add_reading(&ctx->reading, event);
+        event->form = ctx->form;
+        event->charset = ctx->charset;
+    }
+    if (ctx->refused) {
+        event->answer = IRI_REFUSE;
+        return;
+    }
+    if (ctx->has_found) {
+        mod_iri_status_add(&ctx->found, event);
+    }
+    if (!ctx->started_over) {
+        return;
+    }
+    if (ctx->moved_by > event->match) {
+        event->match = ctx->moved_by;
+    }
+    if (event->answer == IRI_CHOOSE || event->answer == IRI_REFUSE) {
+        return;
+    }
+    event->answer = IRI_MOVED;
+    if (ctx->first != NULL) {
+        before = mod_iri_request(ctx->first);
+    }
+    if (before != NULL && before->has_found) {
+        event->why = before->found.why;
+    }
+}
+
+/* By IRIRedirect; whether there is anything at that place is not asked. */
+static void
+mod_iri_status_would_redirect(request_rec *r, const mod_iri_kept_t *kept,
+                              iri_stats_event_t *event)
+{
+    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
+                                                    &iri_module);
+    const char          *sent = mod_iri_query_sent(r);
+    iri_str_t            location;
+    iri_env_apr_t        env;
+
+    if (dir == NULL || dir->redirect <= 0
+        || dir->redirect == IRI_REDIRECT_LINK || r->method_number != M_GET
+        || event->answer == IRI_CHOOSE || event->answer == IRI_REFUSE)
+    {
+        return;
+    }
+    mod_iri_env(&env, r);
+    if (iri_location(&env.env, kept->came, kept->path, sent != NULL,
+                     mod_iri_str(sent ? sent : ""), &location)
+            == IRI_OK
+        && location.len != 0)
+    {
+        event->redirect = dir->redirect;
+    }
+}
+
+/* r->args are those that were made of it. */
+static void
+mod_iri_status_query(request_rec *r, const mod_iri_server_t *conf,
+                     iri_stats_event_t *event)
+{
+    const char   *sent = r->args != NULL ? mod_iri_query_sent(r) : NULL;
+    iri_env_apr_t env;
+    iri_query_t   query;
+
+    if (sent == NULL || !iri_needs_query(&conf->query, mod_iri_str(sent))) {
+        return;
+    }
+    mod_iri_env(&env, r);
+    if (iri_query_read(&env.env, &conf->query, mod_iri_str(sent), &query)
+        == IRI_OK)
+    {
+        event->query = query.why;
+        event->query_charset = query.charset;
+    }
+}
+
+static iri_str_t
+mod_iri_status_field(const request_rec *r, const char *name)
+{
+    const char *value = apr_table_get(r->headers_in, name);
+
+    return mod_iri_str(value != NULL ? value : "");
+}
+
+static void
+mod_iri_status_event(request_rec *r, mod_iri_server_t *conf,
+                     const mod_iri_kept_t *kept, iri_stats_event_t *event)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (event->report) {
+        if (kept != NULL && kept->has_would) {
+            *event = kept->would;
+            event->report = 1;
+            mod_iri_status_would_redirect(r, kept, event);
+        }
+    } else if (ctx != NULL) {
+        mod_iri_status_done(ctx, event);
+    }
+    if (kept != NULL) {
+        event->redirect |= kept->redirect;
+        if (kept->has_host) {
+            event->host = kept->host;
+        }
+        if (kept->host_refused && !event->report) {
+            event->answer = IRI_REFUSE;
+        }
+    }
+    mod_iri_status_query(r, conf, event);
+    event->referer = mod_iri_status_field(r, "Referer");
+    event->agent = mod_iri_status_field(r, "User-Agent");
+}
+
+/*
+ * What httpd has refused before any hook was not read, unless it was its host.
+ * Nor are those counted that ask for the page itself.
+ */
+int
+mod_iri_status_log(request_rec *r)
+{
+    mod_iri_server_t *conf = mod_iri_server(r->server);
+    int               report = conf->engine == IRI_ENGINE_REPORT;
+    void             *kept = NULL, *known;
+    int64_t           now;
+    iri_stats_event_t event;
+
+    if (conf->stats == NULL || conf->engine == IRI_ENGINE_OFF
+        || (r->handler != NULL && strcmp(r->handler, MOD_IRI_STATUS) == 0))
+    {
+        return DECLINED;
+    }
+    known = ap_get_module_config(r->request_config, &iri_module);
+    now = apr_time_sec(apr_time_now());
+    apr_pool_userdata_get(&kept, mod_iri_kept_key, r->pool);
+    if (kept == NULL && r->args == NULL && known != NULL
+        && mod_iri_request(r) == NULL)
+    {
+        iri_stats_count_plain(conf->stats, report, now);
+        return DECLINED;
+    }
+    if (known == NULL && kept == NULL) {
+        return DECLINED;
+    }
+    memset(&event, 0, sizeof(event));
+    event.report = report;
+    mod_iri_status_event(r, conf, kept, &event);
+    event.now = now;
+    iri_stats_count(conf->stats, &event);
+    return DECLINED;
+}
+
+/* ---- the page ------------------------------------------------------------ */
+
+static int
+mod_iri_status_send(request_rec *r, const iri_stats_page_t *page)
+{
+    ap_set_content_type(r, page->type);
+    ap_set_content_length(r, (apr_off_t) page->body.len);
+    apr_table_setn(r->headers_out, "Cache-Control", "no-store");
+    apr_table_setn(r->headers_out, "X-Content-Type-Options", "nosniff");
+    if (apr_table_get(r->headers_out, "Content-Security-Policy") == NULL) {
+        apr_table_setn(r->headers_out, "Content-Security-Policy",
+                       page->policy);
+    }
+    if (!r->header_only) {
+        ap_rwrite(page->body.data, (int) page->body.len, r);
+    }
+    return OK;
+}
+
+static int
+mod_iri_status_handler(request_rec *r)
+{
+    mod_iri_server_t     *conf = mod_iri_server(r->server);
+    iri_stats_page_conf_t asked;
+    iri_stats_page_t      page;
+    iri_env_apr_t         env;
+    iri_status_t          status;
+
+    if (strcmp(r->handler, MOD_IRI_STATUS) != 0) {
+        return DECLINED;
+    }
+    ap_allow_methods(r, REPLACE_ALLOW, "GET", NULL);
+    if (r->method_number == M_OPTIONS) {
+        return DECLINED;
+    }
+    if (r->method_number != M_GET) {
+        return HTTP_METHOD_NOT_ALLOWED;
+    }
+    if (conf->stats == NULL) {
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    asked.now = apr_time_sec(apr_time_now());
+    asked.query = mod_iri_str(r->args ? r->args : "");
+    asked.caches = &conf->cache;
+    asked.count = conf->cache != NULL;
+    mod_iri_env(&env, r);
+    status = iri_stats_page(&env.env, conf->stats, &asked, &page);
+    if (status != IRI_OK) {
+        mod_iri_note_error(r, "no status", status);
+        return HTTP_INTERNAL_SERVER_ERROR;
+    }
+    return mod_iri_status_send(r, &page);
+}
+
+void
+mod_iri_status_hooks(void)
+{
+    ap_hook_post_config(mod_iri_status_post_config, NULL, NULL,
+                        APR_HOOK_MIDDLE);
+    /* before the cache of a child, which counts there */
+    ap_hook_child_init(mod_iri_status_child_init, NULL, NULL, APR_HOOK_FIRST);
+    ap_hook_handler(mod_iri_status_handler, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_log_transaction(mod_iri_status_log, NULL, NULL, APR_HOOK_LAST);
+}

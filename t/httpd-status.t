@@ -1,0 +1,351 @@
+# httpd: SetHandler iri-status. Each request is counted once, by what was read
+# of it and what became of it; by all children of each MPM, over restarts and
+# where one is killed; and what strangers send breaks neither page, JSON nor
+# Prometheus text.
+use strict;
+use warnings;
+use Digest::SHA 'sha256_base64';
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Prometheus;
+use IRI::Test;
+use JSON::PP;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+plan skip_all => missing('httpd') if missing('httpd');
+
+my ($root) = make_tree(<<'END');
+index.html	file	index
+a.txt	file	a
+caf\xC3\xA9.txt	file	coffee
+Docs/Readme.txt	file	read
+moved/\xE8\xA1\xA8.txt	file	table
+fold/Docs/Readme.txt	file	read
+fold301/Docs/Readme.txt	file	read
+many/Docs/Readme.txt	file	one
+many/Docs/README.txt	file	two
+list/\xC3\xA9.txt	file	e
+list/b.txt	file	b
+\xE8\xA1\xA8.txt	file	table
+END
+
+my $STATUS = <<'END';
+<Location "/status">
+    SetHandler iri-status
+</Location>
+<Location "/denied">
+    SetHandler iri-status
+    Require all denied
+</Location>
+END
+my $conf = <<'END';
+IRIEngine On
+IRICharset Shift_JIS EUC-JP windows-1252
+IRIQueryCharset Shift_JIS
+IRIHost On
+ErrorDocument 404 /index.html
+<Directory "%%ROOT%%/moved">
+    IRIRedirect 301
+</Directory>
+<Directory "%%ROOT%%/fold">
+    IRIMatch case
+</Directory>
+<Directory "%%ROOT%%/fold301">
+    IRIMatch case
+    IRIRedirect 308
+</Directory>
+<Directory "%%ROOT%%/many">
+    IRIMatch case
+    IRIAmbiguous 300
+</Directory>
+<Directory "%%ROOT%%/list">
+    Options +Indexes
+    IRIListing On
+</Directory>
+<VirtualHost 127.0.0.1:%%PORT%%>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORTreport%%>
+    IRIEngine Report
+    <Directory "%%ROOT%%/fold">
+        IRIRedirect 301
+    </Directory>
+</VirtualHost>
+<VirtualHost 127.0.0.1:%%PORToff%%>
+    IRIEngine Off
+</VirtualHost>
+END
+
+my $server;
+
+sub fetch { return $server->get('/status' . ($_[0] // '')) }
+
+sub counts {
+    my $answer = fetch('?format=json');
+    is $answer->status, 200, 'JSON' if $answer->status != 200;
+    return JSON::PP->new->utf8->decode($answer->body);
+}
+
+# What has become more, as "path.to.it=by": of one mode.
+sub flat {
+    my ($value, $name) = @_;
+    return ref $value
+        ? map { flat($value->{$_}, $name eq '' ? $_ : "$name.$_") }
+            sort keys %$value
+        : ($name => $value);
+}
+
+# A request is counted when it has ended, which a client need not wait for.
+sub more {
+    my ($mode, $do) = @_;
+    my %before = flat(counts()->{$mode}, '');
+    $do->();
+    my %after;
+    for my $try (1 .. 20) {
+        %after = flat(counts()->{$mode}, '');
+        last if $after{requests} != $before{requests} || $try > 5;
+        sleep 0.01;
+    }
+    return map { "$_=" . ($after{$_} - ($before{$_} // 0)) }
+        grep { $after{$_} != ($before{$_} // 0) } sort keys %after;
+}
+
+# Of one request: what is not as of any plain one, and no reason.
+my $PLAIN = qr/^(?:(?:requests|answers\.pass|matches\.none|queries\.ascii
+    |hosts\.ascii)=1$|reasons\.)/x;
+sub of {
+    my ($target, %option) = @_;
+    my $mode = delete $option{mode} // 'on';
+    my @more = more($mode, sub { $server->get($target, %option) });
+    return join ' ', grep { $_ !~ $PLAIN } @more;
+}
+
+# ---- what is counted --------------------------------------------------------
+
+sub counting {
+    is join(' ', grep { !/^reasons/ } more('on', sub { $server->get('/a.txt') })),
+        'answers.pass=1 forms.ascii=1 hosts.ascii=1 matches.none=1 '
+        . 'queries.ascii=1 requests=1', 'a plain request';
+    is join(' ', grep { !/^reasons/ } more('on', sub { $server->get('/no') })),
+        'answers.pass=1 forms.ascii=1 hosts.ascii=1 matches.none=1 '
+        . 'queries.ascii=1 requests=1',
+        'a page for an error is not another request';
+    is_deeply [more('on', sub { fetch() })], [], 'nor is the page counted';
+    is_deeply [more('on', sub {
+        $server->get('/a.txt', port => $server->port('off')) })], [],
+        'nor what is not read';
+    is_deeply [more('on', sub { $server->get("bad\x01 request") })], [],
+        'nor what httpd refuses';
+    for (['/caf%C3%A9.txt', 'escaped'], ["/caf\xC3\xA9.txt", 'native'],
+        ["/caf\xC3\xA9%C3%A9.txt", 'mixed'], ['/%95%5c.txt', 'legacy'],
+        ['/%E8%A1%A8%FF%A0.txt', 'legacy'])
+    {
+        my ($target, $form) = @$_;
+        like of($target), qr/\bforms\.$form=1/, "form: $form";
+    }
+    is of("/caf\xC3\xA9.txt"),
+        'answers.serve=1 forms.native=1 matches.exact=1', 'what was found';
+    is of('/cafe%CC%81.txt'),
+        'answers.serve=1 forms.escaped=1 matches.normalization=1',
+        'and what had to be forgiven';
+    like of("/%C3%A9\xE2\x80\xAE"),
+        qr/^answers\.refuse=1 forms\.invalid=1 refusals\.\S.*=1$/, 'refused';
+    is of('/fold/docs/README.TXT'),
+        'answers.moved=1 forms.ascii=1 matches.case=1', 'started over';
+    is of('/moved/%95%5c.txt'), 'answers.serve=1 forms.legacy=1 '
+        . 'matches.charset=1 redirects.301=1', 'redirected';
+    is of('/fold301/docs/README.TXT'),
+        'answers.moved=1 forms.ascii=1 matches.case=1 redirects.308=1',
+        'where it starts over, too';
+    like of('/many/docs/readme.TXT'), qr/^answers\.choose=1 forms\.ascii=1/,
+        'a choice: the names that are asked for are not counted';
+    is of('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.legacy=1', 'a query';
+    is of('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.utf8=1', 'in UTF-8';
+    is of('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.unreadable=1',
+        'in nothing';
+    is of('/a.txt?q=a'), 'forms.ascii=1', 'in ASCII';
+    is of('/a.txt', host => "b\xC3\xBCcher.example"),
+        'forms.ascii=1 hosts.mapped=1', 'a host';
+    is of('/a.txt', host => "b\xFCcher.example"),
+        'answers.refuse=1 forms.ascii=1 hosts.octets=1', 'a bad one';
+    is of('/list/'), 'forms.ascii=1',
+        'what is asked for a listing is not counted';
+}
+
+sub reporting {
+    my @to = (mode => 'report', port => $server->port('report'));
+    is of('/a.txt', @to), 'forms.ascii=1', 'report: plain';
+    is of('/%95%5c.txt', @to),
+        'answers.serve=1 forms.legacy=1 matches.charset=1', 'report: legacy';
+    is of('/fold/docs/README.TXT', @to),
+        'answers.moved=1 forms.ascii=1 matches.case=1 redirects.301=1',
+        'report: it would start over, and be redirected';
+    like of("/\xC3\xA9\xE2\x80\xAE", @to), qr/^answers\.refuse=1 /,
+        'report: it would be refused';
+    is_deeply [more('on', sub { $server->get('/%95%5c.txt',
+        port => $server->port('report')) })], [],
+        'which the others are not';
+}
+
+# ---- what is sent -----------------------------------------------------------
+
+sub sending {
+    my $answer = fetch();
+    is $answer->status, 200, 'the page';
+    is $answer->header('Content-Type'), 'text/html; charset=utf-8', 'HTML';
+    is $answer->header('Cache-Control'), 'no-store', 'not to be kept';
+    is $answer->header('X-Content-Type-Options'), 'nosniff',
+        'not to be guessed';
+    my ($style) = $answer->body =~ m{<style>(.*?)</style>}s;
+    like $answer->header('Content-Security-Policy'),
+        qr/^default-src 'none'.*'sha256-\Q${\ sha256_base64($style)}\E='/,
+        'nothing is loaded but the style, by its hash';
+    is $answer->header('Content-Length'), length $answer->body, 'its length';
+    my $head = $server->request('HEAD', '/status');
+    is $head->status . $head->body, '200', 'HEAD';
+    is $server->request('POST', '/status', body => 'a')->status, 405, 'POST';
+    like $server->request('DELETE', '/status')->header('Allow'),
+        qr/^(?=.*\bGET\b)(?=.*\bHEAD\b)(?!.*P)/, 'Allow';
+    is $server->get('/denied')->status, 403, 'rules of the place';
+    is fetch('?format=json')->header('Content-Type'), 'application/json',
+        'JSON';
+    is fetch('?format=prometheus')->header('Content-Type'),
+        'text/plain; version=0.0.4; charset=utf-8', 'Prometheus';
+}
+
+# ---- strangers --------------------------------------------------------------
+
+sub strangers {
+    my @hostile = (
+        'http://a.example/</style><script>alert(1)</script>',
+        'javascript:alert(1)', '"\'><img src=x onerror=alert(1)>', "\xFF\xFE\x80",
+        "http://u:secret\@a.example/p?token=secret#secret",
+        "\xE2\x80\xAEtxt.exe", "\xE2\x81\xA6\xE2\x80\x8F", 'a\\"b\\', ']]>&amp;&#0;',
+        "\xED\xA0\x80\xF4\x90\x80\x80\xC0\xAF", '{"a":1}', 'x' x 5000,
+        ("\"" x 300), ("\xC3\xA9" x 400), ('&' x 300), '%00%0a', "\xEF\xBF\xBE",
+    );
+    for my $text (@hostile) {
+        $server->get('/%95%5c.txt',
+            headers => ['Referer', $text, 'User-Agent', $text]);
+    }
+
+    my $html = fetch()->body;
+    cmp_ok length $html, '<', 65536, 'the page is not long';
+    unlike $html, qr/<script|<img|javascript:[^<]*"|onerror=[^<]*>\s*</i,
+        'no markup of theirs';
+    unlike $html, qr/href="(?!\?|#)/, 'no link leads anywhere else';
+    is_deeply [grep { /secret/ } map { $_->{text} }
+            @{ counts()->{referers}{top} }], [], 'no secrets';
+    unlike fetch('?format=prometheus')->body, qr/alert|example/,
+        'none of it is a label';
+    SKIP: {
+        skip 'no XML::LibXML', 1 if !eval { require XML::LibXML; 1 };
+        my $xml = eval {
+            XML::LibXML->new(no_network => 1, recover => 0)
+                ->parse_string($html =~ s/^<!DOCTYPE html>//r);
+        };
+        ok $xml, 'well-formed as XML' or diag $@;
+    }
+    my $json = counts();
+    is scalar @{ $json->{recent} }, 16, 'the last 16';
+    ok +(grep { $_->{text} eq 'http://a.example/p' }
+            @{ $json->{referers}{top} }), 'a Referer without its query';
+
+    my $text    = fetch('?format=prometheus')->body;
+    my $metrics = eval { parse_metrics($text) };
+    ok $metrics, 'Prometheus text' or diag $@;
+    is $metrics->{'iri_requests_total{mode="on",form="legacy"}'},
+        $json->{on}{forms}{legacy}, 'the same number in both';
+    SKIP: {
+        my $promtool = promtool($text);
+        skip 'no promtool', 1 if !defined $promtool;
+        is $promtool, '', 'promtool has nothing to say';
+    }
+}
+
+# ---- restarts, and a child that is killed -----------------------------------
+
+sub children {
+    my $pid = $server->pid;
+    my @found;
+    for my $file (glob '/proc/[0-9]*/stat') {
+        open my $fh, '<', $file or next;
+        push @found, $1 if (<$fh> // '') =~ /^(\d+) \(.*?\) \S $pid /;
+    }
+    return @found;
+}
+
+sub restarting {
+    my %before = flat(counts()->{on}, '');
+    my $since  = counts()->{since};
+    ok $server->reload, 'a graceful restart';
+    is_deeply { flat(counts()->{on}, '') }, \%before, 'all is kept';
+    is counts()->{since}, $since, 'and since when it is';
+    my ($kills, $last, $sent, $falls) = (0, 0, 0, 0);
+    my @children = map {
+        my $n = $_;
+        my $pid = fork // die "fork: $!\n";
+        if ($pid == 0) {
+            my $end = time + 4;
+            while (time < $end) {
+                $server->get('/%95%5c.txt', headers => ['Referer',
+                    "http://a.example/$n/" . int rand 200]);
+            }
+            require POSIX;
+            POSIX::_exit(0);
+        }
+        $pid;
+    } 1 .. 3;
+    my $end = time + 4;
+    while (time < $end) {
+        my ($worker) = sort { rand() <=> 0.5 } children();
+        kill 'KILL', $worker if $worker;
+        $kills++;
+        sleep 0.3;
+        my $answer = fetch('?format=json');
+        next if $answer->status == 0;
+        my $now = eval { JSON::PP->new->utf8->decode($answer->body) };
+        ok $now, 'JSON' or last if !$now;
+        $falls++ if $now->{on}{requests} < $last;
+        $last = $now->{on}{requests};
+    }
+    waitpid $_, 0 for @children;
+    cmp_ok $kills, '>', 2, "$kills children killed";
+    is $falls, 0, 'counts never fall';
+    cmp_ok $last, '>', $before{requests}, 'and rise';
+    like of('/%95%5c.txt'), qr/forms\.legacy=1/, 'and counts';
+}
+
+for my $mpm (qw(event prefork)) {
+    subtest $mpm => sub {
+        $server = httpd(root => $root, conf => $conf . $STATUS, mpm => $mpm,
+            modules => ['autoindex']);
+        counting();
+        reporting();
+        sending();
+        strangers();
+        restarting();
+        is_deeply [$server->errors(ignore => qr/exit signal Killed/)], [],
+            'log';
+        $server->stop;
+    };
+}
+
+# ---- off ----------------------------------------------------------------------
+
+$server = httpd(root => $root, conf => $conf, log_level => 'info');
+is $server->get('/%95%5c.txt')->status, 200, 'without it';
+is $server->get('/status')->status, 404, 'there is no page';
+$server->stop;
+
+# ---- the reference ------------------------------------------------------------
+
+my ($section) = slurp("$FindBin::Bin/../doc/directives.md")
+    =~ /^## iri_status.*?\n\n(    location = .*?\n)\n/ms;
+$section = join "\n",
+    map { length > 51 ? substr $_, 51 : '' } split /\n/, $section // '';
+like $section, qr/SetHandler iri-status/, 'the example of the reference';
+my ($code, $out) = httpd_t("IRIEngine On\n$section\n");
+is $code, 0, 'can be loaded' or diag $out;
+
+done_testing;
