@@ -111,8 +111,8 @@ sub more {
 }
 
 # Of one request: what is not as of any plain one, and no reason.
-my $PLAIN = qr/^(?:(?:requests|answers\.pass|matches\.none|queries\.ascii
-    |hosts\.ascii)=1$|reasons\.)/x;
+my $PLAIN = qr/^(?:(?:requests|answers\.pass|matches\.none|queries\.query-ascii
+    |hosts\.host-ascii)=1$|reasons\.)/x;
 sub of {
     my ($target, %option) = @_;
     my $mode = delete $option{mode} // 'on';
@@ -124,11 +124,11 @@ sub of {
 
 sub counting {
     is join(' ', grep { !/^reasons/ } more('on', sub { $server->get('/a.txt') })),
-        'answers.pass=1 forms.ascii=1 hosts.ascii=1 matches.none=1 '
-        . 'queries.ascii=1 requests=1', 'a plain request';
+        'answers.pass=1 forms.ascii=1 hosts.host-ascii=1 matches.none=1 '
+        . 'queries.query-ascii=1 requests=1', 'a plain request';
     is join(' ', grep { !/^reasons/ } more('on', sub { $server->get('/no') })),
-        'answers.pass=1 forms.ascii=1 hosts.ascii=1 matches.none=1 '
-        . 'queries.ascii=1 requests=1',
+        'answers.pass=1 forms.ascii=1 hosts.host-ascii=1 matches.none=1 '
+        . 'queries.query-ascii=1 requests=1',
         'a page for an error is not another request';
     is_deeply [more('on', sub { fetch() })], [], 'nor is the page counted';
     is_deeply [more('on', sub {
@@ -159,15 +159,15 @@ sub counting {
         'where it starts over, too';
     like of('/many/docs/readme.TXT'), qr/^answers\.choose=1 forms\.ascii=1/,
         'a choice: the names that are asked for are not counted';
-    is of('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.legacy=1', 'a query';
-    is of('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.utf8=1', 'in UTF-8';
-    is of('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.unreadable=1',
+    is of('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.query-read=1', 'a query';
+    is of('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.query-utf8=1', 'in UTF-8';
+    is of('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.query-unreadable=1',
         'in nothing';
     is of('/a.txt?q=a'), 'forms.ascii=1', 'in ASCII';
     is of('/a.txt', host => "b\xC3\xBCcher.example"),
-        'forms.ascii=1 hosts.mapped=1', 'a host';
+        'forms.ascii=1 hosts.host-mapped=1', 'a host';
     is of('/a.txt', host => "b\xFCcher.example"),
-        'answers.refuse=1 forms.ascii=1 hosts.octets=1', 'a bad one';
+        'answers.refuse=1 forms.ascii=1 hosts.host-octets=1', 'a bad one';
     is of('/list/'), 'forms.ascii=1',
         'what is asked for a listing is not counted';
 }
