@@ -108,6 +108,7 @@ cli_answer_line(const cli_command_t *command, const void *conf,
     if (call.object == NULL) {
         return CLI_FAILED;
     }
+    call.objects = out;
     call.error = cli_line_split(line, len, command->count, &call);
     code = cli_fill(command, conf, &call);
     if (json_dumpf(call.object, out, JSON_COMPACT) != 0) {

@@ -44,6 +44,8 @@ typedef struct {
     apr_pool_t *pool;                        /* cleared after the answer */
     iri_str_t   operand[CLI_MAX_OPERANDS];   /* octets */
     FILE       *trace;    /* where the steps are told; NULL: nowhere */
+    FILE       *objects;  /* with --batch: where objects that come before the
+                             answer go, a line each; else NULL */
     json_t     *object;   /* to be filled with the fields of the answer */
     const char *error;    /* set where there is none; in pool or static */
     size_t      offset;   /* octets of the operand before what is wrong */
@@ -74,6 +76,7 @@ typedef struct {
 
 extern const cli_command_t cli_explain;   /* explain.c */
 extern const cli_command_t cli_host;      /* host.c */
+extern const cli_command_t cli_lint;      /* lint.c */
 extern const cli_command_t cli_check;     /* check.c */
 extern const cli_command_t cli_split;     /* split.c */
 extern const cli_command_t cli_to_uri;    /* map.c */
@@ -145,6 +148,38 @@ const char *cli_open_charset(iri_registry_t *registry, const char *label,
 int cli_batch(const cli_command_t *command, const void *conf,
               apr_pool_t *pool, FILE *in, FILE *out);
 
+/* ---- progress.c --------------------------------------------------------- */
+
+typedef struct {
+    const char *unit;    /* "names" */
+    uint64_t    total;
+    uint64_t    done;
+    apr_time_t  drawn;   /* 0: there is nothing on the screen */
+    int         seen;    /* there is a terminal */
+} cli_progress_t;
+
+int cli_progress_is_seen(void);
+void cli_progress_begin(cli_progress_t *progress, const char *unit,
+                        uint64_t total);
+void cli_progress_add(cli_progress_t *progress, uint64_t more);
+void cli_progress_hide(cli_progress_t *progress);   /* until the next add */
+
+/* ---- rename.c ----------------------------------------------------------- */
+
+/* How a plan of renames is written. */
+typedef enum { CLI_PLAN_NONE, CLI_PLAN_MV, CLI_PLAN_CONVMV } cli_plan_t;
+
+/*
+ * A line for a shell (bash, ksh, zsh) that renames path, whose last segment
+ * is written in charset, to name in the same directory; octets that a
+ * terminal would act on are written as $'...' has them.
+ */
+void cli_rename(FILE *out, cli_plan_t plan, iri_str_t path, iri_str_t name,
+                iri_str_t charset);
+
+/* A comment in its place. */
+void cli_rename_not(FILE *out, iri_str_t path, const char *why);
+
 /* ---- text.c ------------------------------------------------------------- */
 
 /*
@@ -152,6 +187,9 @@ int cli_batch(const cli_command_t *command, const void *conf,
  * moves at least one octet.
  */
 int32_t cli_next(iri_str_t octets, size_t *i);
+
+/* Would a terminal act on it?  C0, DEL, C1, and what turns text around. */
+int cli_is_unsafe(int32_t c);
 
 /*
  * A character for a message, and behind a blank its code, in pool.  What
@@ -168,6 +206,13 @@ const char *cli_character(apr_pool_t *pool, int32_t character);
  */
 const char *cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len,
                      int *escaped);
+
+/* The same with escapes, whatever it is: "\xC3\xA9" -> "%C3%A9" */
+const char *cli_escaped(apr_pool_t *pool, iri_str_t octets, size_t *len);
+
+/* What makes text bold on standard output, and plain again; "" in a pipe. */
+const char *cli_bold(void);
+const char *cli_plain(void);
 
 /* Print octets to a terminal: controls and bidi controls as %HH, too. */
 void cli_print(FILE *out, iri_str_t octets);

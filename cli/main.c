@@ -16,7 +16,7 @@
 static const cli_command_t *const cli_commands[] = {
     &cli_explain, &cli_host,   &cli_check,   &cli_split,      &cli_to_uri,
     &cli_to_iri,  &cli_equal,  &cli_resolve, &cli_relativize, &cli_normalize,
-    &cli_decode,  &cli_encode, &cli_bidi,
+    &cli_decode,  &cli_encode, &cli_bidi,    &cli_lint,
 };
 
 #define CLI_COMMANDS (sizeof(cli_commands) / sizeof(cli_commands[0]))
@@ -51,7 +51,7 @@ cli_usage(FILE *out)
         "Options:\n"
         "  --help     this text\n"
         "  --version  the version\n\n"
-        "Exit codes: 0 answered; 1 no answer, a warning or a \"no\"; 2 wrong "
+        "Exit codes: 0 answered; 1 no answer, a finding or a \"no\"; 2 wrong "
         "usage.\n",
         out);
 }

@@ -2,7 +2,9 @@
  * text.c - octets as text that may be shown
  */
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <apr_strings.h>
 #include <unicode/uchar.h>
@@ -52,13 +54,13 @@ cli_is_utf8(iri_str_t octets)
 }
 
 
-const char *
-cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len, int *escaped)
+/* all: of UTF-8, too. */
+static const char *
+cli_escape_all(apr_pool_t *pool, iri_str_t octets, size_t *len, int all)
 {
     char  *text, *to;
     size_t i;
 
-    *escaped = !cli_is_utf8(octets);
     /* An octet grows to three at most. */
     if (octets.len > (SIZE_MAX - 1) / 3
         || (text = apr_palloc(pool, 3 * octets.len + 1)) == NULL)
@@ -69,7 +71,7 @@ cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len, int *escaped)
     for (i = 0; i < octets.len; i++) {
         unsigned char c = octets.data[i];
 
-        if (*escaped && (c >= 0x80 || c == '%')) {
+        if (all && (c >= 0x80 || c == '%')) {
             to = cli_put_escape(to, c);
         } else {
             *to++ = (char) c;
@@ -81,9 +83,23 @@ cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len, int *escaped)
 }
 
 
-/* Would a terminal act on it?  C0, DEL, C1, and what turns text around. */
-static int
-cli_is_unsafe(UChar32 c)
+const char *
+cli_escaped(apr_pool_t *pool, iri_str_t octets, size_t *len)
+{
+    return cli_escape_all(pool, octets, len, 1);
+}
+
+
+const char *
+cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len, int *escaped)
+{
+    *escaped = !cli_is_utf8(octets);
+    return cli_escape_all(pool, octets, len, *escaped);
+}
+
+
+int
+cli_is_unsafe(int32_t c)
 {
     return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0x061C
            || (c >= 0x200E && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E)
@@ -106,6 +122,30 @@ cli_put_shown(char *to, iri_str_t octets, size_t *i)
         to = cli_put_escape(to, octets.data[start]);
     }
     return to;
+}
+
+
+/* https://no-color.org: a variable for who wants none. */
+static int
+cli_has_colors(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+
+    return isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
+}
+
+
+const char *
+cli_bold(void)
+{
+    return cli_has_colors() ? "\033[1m" : "";
+}
+
+
+const char *
+cli_plain(void)
+{
+    return cli_has_colors() ? "\033[0m" : "";
 }
 
 

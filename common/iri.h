@@ -2041,6 +2041,71 @@ iri_status_t iri_characters_check(const iri_env_t *env,
                                   iri_warn_t warn, void *arg);
 
 
+
+/* ---- names of a tree (iri_lint.c) ---------------------------------------- */
+
+/* What may be the matter with the name of an entry. */
+typedef enum {
+    IRI_LINT_UNREADABLE,   /* no charset of the tree reads its octets */
+    IRI_LINT_UNREACHABLE,  /* it has a control character, or is too long: no
+                              request can name it */
+    IRI_LINT_CHARSET,      /* it is read in another charset than it seems to
+                              be written in: charset */
+    IRI_LINT_TWIN,         /* other has the same name */
+    IRI_LINT_COLLISION,    /* it is other's where match is forgiven */
+    IRI_LINT_FORM,         /* asked for in charset, its octets are those of
+                              other's name in UTF-8 or an earlier charset */
+    IRI_LINT_NFC,          /* it is not written in NFC */
+    IRI_LINT_NFKC,         /* it has compatibility characters */
+    IRI_LINT_RESERVED,     /* a link must escape characters of it that have a
+                              meaning in URIs: RFC 3986, 2.2, and "%" */
+    IRI_LINT_LONG,         /* in UTF-8 it is longer than names may be */
+    IRI_LINT_LEGACY,       /* it is not written in UTF-8, but in charset */
+    IRI_LINT_KINDS
+} iri_lint_kind_t;
+
+typedef struct {
+    iri_lint_kind_t kind;
+    iri_str_t       octets;   /* of the entry; empty: of the whole directory */
+    iri_str_t       name;     /* canonical, UTF-8; empty: it has none */
+    iri_str_t       other;    /* octets of another entry; or empty */
+    iri_match_t     match;    /* of COLLISION; else NONE */
+    iri_str_t       charset;  /* of CHARSET, FORM, LEGACY; of UNREADABLE a
+                                 guess, or empty */
+} iri_finding_t;
+
+/* Takes one finding, whose strings live as long as the call; else ends it. */
+typedef iri_status_t (*iri_lint_each_t)(void *arg,
+                                        const iri_finding_t *finding);
+
+typedef struct {
+    const iri_charsets_t  *requests;   /* iri_charset: of FORM; may be empty */
+    const iri_tree_conf_t *tree;       /* finished; match is not looked at */
+    unsigned               match;      /* IRI_FORGIVE_... of COLLISION */
+    unsigned               kinds;      /* 1u << kind, of those to be told */
+} iri_lint_conf_t;
+
+/*
+ * Look at all names of one directory together, and tell each finding: first
+ * those of single names in the order in which they were given, then those of
+ * two, by their names.  names: octets of entries, without "." and "..", none
+ * twice; they must live as long as the call.  Everything else is allocated in
+ * env's arena, some 100 octets a name.  Asks nothing of the file system.
+ * IRI_NO_MEMORY, IRI_ICU_FAILED; what each returned.
+ *
+ * {"e\xCC\x81", "\xC3\xA9"} -> NFC of the first; TWIN of the two
+ */
+iri_status_t iri_lint(const iri_env_t *env, const iri_lint_conf_t *conf,
+                      const iri_str_t *names, size_t count,
+                      iri_lint_each_t each, void *arg);
+
+/* "twin"; and back: IRI_LINT_KINDS where no kind has that word. */
+const char *iri_lint_text(iri_lint_kind_t kind);
+iri_lint_kind_t iri_lint_kind(iri_str_t word);
+
+/* A clause about the entry: "has the same name as another entry, ..." */
+const char *iri_lint_about(iri_lint_kind_t kind);
+
 #pragma GCC visibility pop
 
 #endif /* IRI_H */

@@ -332,6 +332,10 @@ ngx_http_iri_destination_agrees(const ngx_http_iri_found_t *written,
     b = ngx_http_iri_destination_octets(judged);
     len = ngx_min(a.len, b.len);
 
+    if (len == 0) {
+        return a.len == b.len;
+    }
+
     return ngx_memcmp(a.data + a.len - len, b.data + b.len - len, len) == 0;
 }
 

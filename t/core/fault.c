@@ -16,6 +16,7 @@
 #include <unicode/uchar.h>
 #include <unicode/uclean.h>
 #include <unicode/ucol.h>
+#include <unicode/ucsdet.h>
 #include <unicode/uidna.h>
 #include <unicode/unorm2.h>
 #include <unicode/uscript.h>
@@ -733,6 +734,99 @@ ICU(__wrap_ucol_getSortKey)(const UCollator *collator, const UChar *text,
     return fails(FAULT_ICU, "ucol_getSortKey")
                ? 0
                : ICU(__real_ucol_getSortKey)(collator, text, len, key, size);
+}
+
+
+UBool ICU(__real_unorm2_isNormalized)(const UNormalizer2 *, const UChar *,
+                                      int32_t, UErrorCode *);
+
+UBool
+ICU(__wrap_unorm2_isNormalized)(const UNormalizer2 *form, const UChar *text,
+                                int32_t len, UErrorCode *error)
+{
+    return icu_fails(error, "unorm2_isNormalized")
+               ? 0
+               : ICU(__real_unorm2_isNormalized)(form, text, len, error);
+}
+
+
+/* ---- guesses of charsets ------------------------------------------------- */
+
+UCharsetDetector *ICU(__real_ucsdet_open)(UErrorCode *error);
+
+/* ICU 72 writes through NULL where a part of it cannot be made. */
+UCharsetDetector *
+ICU(__wrap_ucsdet_open)(UErrorCode *error)
+{
+    unsigned          kinds = fault.kinds;
+    UCharsetDetector *detector = NULL;
+
+    if (!icu_fails(error, "ucsdet_open")) {
+        fault.kinds &= ~FAULT_ICU_HEAP;
+        detector = ICU(__real_ucsdet_open)(error);
+        fault.kinds = kinds;
+        fault.detectors += detector != NULL;
+    }
+
+    return detector;
+}
+
+
+void ICU(__real_ucsdet_close)(UCharsetDetector *detector);
+
+void
+ICU(__wrap_ucsdet_close)(UCharsetDetector *detector)
+{
+    fault.detectors -= detector != NULL;
+    ICU(__real_ucsdet_close)(detector);
+}
+
+
+void ICU(__real_ucsdet_setText)(UCharsetDetector *, const char *, int32_t,
+                                UErrorCode *);
+
+void
+ICU(__wrap_ucsdet_setText)(UCharsetDetector *detector, const char *text,
+                           int32_t len, UErrorCode *error)
+{
+    if (!icu_fails(error, "ucsdet_setText")) {
+        ICU(__real_ucsdet_setText)(detector, text, len, error);
+    }
+}
+
+
+const UCharsetMatch *
+    ICU(__real_ucsdet_detect)(UCharsetDetector *, UErrorCode *);
+
+const UCharsetMatch *
+ICU(__wrap_ucsdet_detect)(UCharsetDetector *detector, UErrorCode *error)
+{
+    return icu_fails(error, "ucsdet_detect")
+               ? NULL
+               : ICU(__real_ucsdet_detect)(detector, error);
+}
+
+
+int32_t ICU(__real_ucsdet_getConfidence)(const UCharsetMatch *, UErrorCode *);
+
+int32_t
+ICU(__wrap_ucsdet_getConfidence)(const UCharsetMatch *match,
+                                 UErrorCode          *error)
+{
+    return icu_fails(error, "ucsdet_getConfidence")
+               ? 0
+               : ICU(__real_ucsdet_getConfidence)(match, error);
+}
+
+
+const char *ICU(__real_ucsdet_getName)(const UCharsetMatch *, UErrorCode *);
+
+const char *
+ICU(__wrap_ucsdet_getName)(const UCharsetMatch *match, UErrorCode *error)
+{
+    return icu_fails(error, "ucsdet_getName")
+               ? NULL
+               : ICU(__real_ucsdet_getName)(match, error);
 }
 
 

@@ -47,6 +47,7 @@ typedef struct {
     long          rules;    /* of hosts, ICU's */
     long          names;    /* of hosts, libidn2's */
     long          collators;
+    long          detectors;   /* of charsets */
 } fault_t;
 
 extern fault_t fault;

@@ -1880,6 +1880,124 @@ test_hosts(void **state)
 }
 
 
+/* ---- names of a directory ------------------------------------------------ */
+
+typedef struct {
+    iri_status_t status;
+    size_t       count;
+    struct {
+        iri_lint_kind_t kind;
+        char            octets[32];
+    } finding[32];
+} linted_t;
+
+
+static iri_status_t
+lint_take(void *arg, const iri_finding_t *finding)
+{
+    linted_t *out = arg;
+
+    assert_true(out->count < COUNT(out->finding));
+    assert_true(finding->octets.len < sizeof(out->finding[0].octets));
+    memset(&out->finding[out->count], 0, sizeof(out->finding[0]));
+    out->finding[out->count].kind = finding->kind;
+    memcpy(out->finding[out->count].octets, finding->octets.data,
+           finding->octets.len);
+    out->count++;
+
+    return IRI_OK;
+}
+
+
+static void
+lint_run(core_t *core, linted_t *out)
+{
+    static const char *const text[] = {
+        "a",
+        "A#",
+        "e\xCC\x81",
+        "\xC3\xA9",
+        "\xEF\xBD\xB1",
+        "\xBB\xFA\xBB\xB3\xBB\xEA\xBB\xE8\xBB\xE7\xBB\xFD",
+        "\xBB\xFA\xC6\xFC\xCB\xDC\xB8\xEC\xA4\xC7\xA4\xB9\xFF"
+    };
+    iri_reading_conf_t reading = { core_charsets("sjis"), IRI_INVALID_404 };
+    iri_tree_conf_t    tree = core_tree("utf-8 euc-jp", IRI_NAMES_ANY, 0);
+    iri_lint_conf_t    conf = { &reading.charsets, &tree, IRI_FORGIVE_CASE,
+                                (1u << IRI_LINT_KINDS) - 1u };
+    iri_str_t          names[COUNT(text)];
+    size_t             i;
+
+    for (i = 0; i < COUNT(text); i++) {
+        names[i] = core_str(text[i]);
+    }
+
+    out->count = 0;
+    out->status = iri_lint(&core->env, &conf, names, COUNT(text), lint_take,
+                           out);
+}
+
+
+/* The same findings, or none after the failure: never another one. */
+static size_t
+lint_once(core_t *core, const linted_t *want, unsigned kinds, size_t n,
+          int on)
+{
+    linted_t got;
+    size_t   failed, i;
+
+    fault_set(kinds, n, on, EIO);
+    lint_run(core, &got);
+    failed = fault.failed;
+    fault.kinds = 0;
+    core_forget(core);
+    assert_int_equal(fault.detectors, 0);
+
+    if (got.status == IRI_OK) {
+        assert_int_equal(got.count, want->count);
+    } else {
+        assert_true(failed != 0);
+        assert_true(got.status == IRI_NO_MEMORY
+                    || got.status == IRI_ICU_FAILED);
+    }
+
+    for (i = 0; i < got.count; i++) {
+        assert_memory_equal(&got.finding[i], &want->finding[i],
+                            sizeof(got.finding[0]));
+    }
+
+    return failed;
+}
+
+
+static void
+test_lint(void **state)
+{
+    static const unsigned kinds[] = { FAULT_ARENA, FAULT_ICU };
+    linted_t              want;
+    core_t                core;
+    size_t                i, n;
+    int                   on;
+
+    (void) state;
+    core_init(&core);
+    lint_run(&core, &want);
+    assert_int_equal(want.status, IRI_OK);
+    assert_true(want.count >= 6);
+    fault_arena(&core);
+
+    for (i = 0; i < COUNT(kinds); i++) {
+        for (on = 0; on < 2; on++) {
+            for (n = 1; lint_once(&core, &want, kinds[i], n, on) != 0; n++) {
+            }
+            assert_true(n > 1);
+        }
+    }
+
+    core_free(&core);
+}
+
+
 /* ---- listings ------------------------------------------------------------ */
 
 typedef struct {
@@ -2119,13 +2237,13 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_icu_memory), /* first: ICU is not loaded yet */
-        cmocka_unit_test(test_arena),       cmocka_unit_test(test_heap),
-        cmocka_unit_test(test_cache),       cmocka_unit_test(test_files),
-        cmocka_unit_test(test_absences),    cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_orders),      cmocka_unit_test(test_jobs),
-        cmocka_unit_test(test_icu),         cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_hosts),       cmocka_unit_test(test_listing),
-        cmocka_unit_test(test_multistatus),
+        cmocka_unit_test(test_arena),      cmocka_unit_test(test_heap),
+        cmocka_unit_test(test_cache),      cmocka_unit_test(test_files),
+        cmocka_unit_test(test_absences),   cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_orders),     cmocka_unit_test(test_jobs),
+        cmocka_unit_test(test_icu),        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_hosts),      cmocka_unit_test(test_listing),
+        cmocka_unit_test(test_lint),       cmocka_unit_test(test_multistatus),
     };
 
     if (!fault_icu_memory()) {

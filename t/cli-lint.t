@@ -1,0 +1,237 @@
+#!/usr/bin/perl
+# iri lint: findings of a tree as lines and as objects, exit codes, plans
+# that a shell runs. What is a finding is tested in t/core/test_lint.c.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use JSON::PP ();
+use Test::More;
+
+plan skip_all => missing('core') if missing('core');
+
+my $iri = build_dir() . '/iri';
+
+sub lint { return capture('', $iri, 'lint', @_) }
+
+# Objects for directories, one a line.
+sub batch {
+    my ($dirs, @options) = @_;
+    my ($code, $out, $err) = capture(join('', map {"$_\n"} @$dirs), $iri,
+        'lint', '--batch', @options);
+    return ($code, $err, map { JSON::PP->new->utf8->decode($_) }
+            split /\n/, $out);
+}
+
+# All paths below a directory, as octets, sorted.
+sub paths {
+    my ($dir, $below) = @_;
+    $below //= '';
+    opendir my $handle, "$dir/$below" or die "$dir/$below: $!\n";
+    my @names = sort grep { !/^\.\.?\z/ } readdir $handle;
+    return map {
+        my $path = $below eq '' ? $_ : "$below/$_";
+        ($path, -d "$dir/$path" && !-l "$dir/$path" ? paths($dir, $path) : ())
+    } @names;
+}
+
+my ($good) = make_tree(<<'END');
+index.html	file
+caf\xC3\xA9/men\xC3\xBC.txt	file
+\xE6\x97\xA5\xE6\x9C\xAC/\xE8\xAA\x9E.html	file
+END
+my ($bad) = make_tree(<<'END');
+e\xCC\x81.html	file
+\xC3\xA9.html	file
+sub/Cafe	file
+sub/cafe	file
+sub/a#b	file
+\xE9t\xE9/\xE0.txt	file
+END
+
+subtest 'a tree as it should be' => sub {
+    my ($code, $out, $err) = lint($good);
+    is $code, 0, 'exit code';
+    is $err, '', 'nothing on standard error';
+    is $out, "5 names in 3 directories, 0 findings\n", 'the sum';
+};
+
+subtest 'findings' => sub {
+    my ($code, $out, $err) = lint($bad);
+    is $code, 1, 'exit code';
+    is $err, '', 'nothing on standard error';
+    unlike $out, qr/\033/, 'no colours in a pipe';
+    like $out, qr{^nfc +\./e%CC%81\.html  "\xC3\xA9\.html"$}m, 'nfc';
+    like $out, qr{^twin +\./%C3%A9\.html  and  \./e%CC%81\.html }m, 'twin';
+    like $out, qr{^collision +\./sub/cafe  and  \./sub/Cafe  \(case\)$}m,
+        'collision';
+    like $out, qr{^reserved +\./sub/a#b$}m, 'reserved';
+    like $out, qr{^unreadable +\./%E9t%E9$}m, 'a directory';
+    like $out, qr{^unreadable +\./%E9t%E9/%E0\.txt$}m, 'and below it';
+    like $out, qr/^8 names in 3 directories, 6 findings$/m, 'the sum';
+    like $out, qr/^  twin +1  \w/m, 'and what a kind means';
+
+    ($code, $out) = lint('--filename-charset', 'utf-8,windows-1252',
+        '--match', 'width', $bad);
+    unlike $out, qr/unreadable|collision/, 'settings are heard';
+    ($code, $out) = lint('--only', 'reserved', $bad);
+    like $out, qr/, 1 findings$/m, 'only';
+    ($code, $out) = lint('--only', 'reserved,NFKC', $good);
+    is $code, 0, 'only what is there not';
+};
+
+subtest 'batch' => sub {
+    my ($code, $err, @objects) = batch([$good, $bad], '--only',
+        'twin,unreadable', '--filename-charset', 'utf-8');
+    is $code, 1, 'exit code';
+    is $err, '', 'nothing on standard error';
+    is scalar @objects, 5, 'objects';
+    is_deeply $objects[0],
+        { ok => JSON::PP::true, directories => 3, names => 5, findings => 0,
+          kinds => {} }, 'the first directory';
+    my ($twin) = grep { ($_->{kind} // '') eq 'twin' } @objects;
+    is $twin->{path}, "./\x{E9}.html", 'path';
+    is $twin->{other}, "./e\x{301}.html", 'other';
+    is $twin->{name}, "\x{E9}.html", 'name';
+    is_deeply [sort map { $_->{path} }
+            grep { ($_->{kind} // '') eq 'unreadable' } @objects],
+        ['./%E9t%E9', './%E9t%E9/%E0.txt'], 'octets are escaped';
+    my ($unread) = grep { ($_->{kind} // '') eq 'unreadable' } @objects;
+    is_deeply [@$unread{qw(escaped name)}], [['path'], undef],
+        'and it is said';
+    is_deeply $objects[-1]{kinds}, { twin => 1, unreadable => 2 }, 'the sum';
+
+    ($code, $err, @objects) = batch(["$good/none", "$good/index.html"]);
+    is $code, 1, 'no directory';
+    is_deeply [map { $_->{ok} ? 1 : 0 } @objects], [0, 0], 'is not ok';
+};
+
+subtest 'wrong usage' => sub {
+    for ([['--match', 'cas'], qr/--match .*cas/], [['--only', 'x'],
+            qr/--only .*"x"/], [['--plan', 'rm'], qr/--plan .*"mv"/],
+        [['--filename-charset', 'utf-7'], qr/--filename-charset/])
+    {
+        my ($arguments, $like) = @$_;
+        my ($code, $out, $err) = lint(@$arguments, $good);
+        is $code, 2, "@$arguments";
+        like $err, $like, 'says what';
+    }
+    my ($code, $out, $err) = lint("$good/index.html");
+    is $code, 1, 'a file';
+    like $err, qr/no folder/, 'says so';
+};
+
+subtest 'what cannot be read' => sub {
+    plan skip_all => 'root may read all' if $> == 0;
+    my ($dir) = make_tree("closed/a.txt\tfile\n");
+    chmod 0, "$dir/closed";
+    my ($code, $out, $err) = lint($dir);
+    chmod 0755, "$dir/closed";
+    is $code, 1, 'exit code';
+    like $err, qr{"\./closed/" cannot be read}, 'is told';
+};
+
+subtest 'links and depth' => sub {
+    my $dir = temp_dir();
+    my $path = $dir;
+    mkdir $path .= '/d' for 1 .. 300;
+    symlink $dir, "$dir/up";
+    my ($code, $out) = lint($dir);
+    is $code, 0, 'no way round';
+    like $out, qr/^301 names in 301 directories/, 'all of it';
+};
+
+subtest 'names that would act' => sub {
+    my ($dir) = make_tree(<<'END');
+a\x1B[31mred	file
+\xE2\x80\xAErtl	file
+END
+    my ($code, $out) = lint($dir);
+    unlike $out, qr/\033|\xE2\x80\xAE/, 'are shown escaped';
+    like $out, qr/%1B/, 'octet by octet';
+};
+
+# A shell runs the plan, and then there is nothing left to rename.
+sub plan_runs {
+    my ($how, $tree, $charset, @want) = @_;
+    my ($dir) = make_tree($tree);
+    my ($code, $out, $err) = lint('--filename-charset', $charset, '--plan',
+        $how, $dir);
+    is $code, 0, 'exit code';
+    like $err, qr/findings/, 'the sum is not in the plan';
+    unlike $out, qr/[^\n -~\x80-\xFF]|\xE2\x80\xAE/, 'safe to look at';
+    my ($ran, undef, $wrong) = capture($out, 'bash', '-c',
+        'cd -- "$1" && . /dev/stdin', 'bash', $dir);
+    is $ran, 0, 'runs' or diag $wrong, $out;
+    is_deeply [paths($dir)], \@want, 'renamed';
+    (undef, $out) = lint('--filename-charset', 'utf-8', '--only',
+        'nfc,legacy,unreadable', $dir);
+    return ($dir, $out);
+}
+
+subtest 'mv' => sub {
+    my (undef, $out) = plan_runs('mv', <<'END', 'utf-8,euc-jp',
+e\xCC\x81.html	file
+\xC6\xFC\xCB\xDC/\xB8\xEC's \x5Cn.html	file
+\xC6\xFC\xCB\xDC/-n	file
+it's/\x5C e\xCC\x81 $(x)!.html	file
+plain	file
+END
+        sort "\xC3\xA9.html", "\xE6\x97\xA5\xE6\x9C\xAC",
+        "\xE6\x97\xA5\xE6\x9C\xAC/-n",
+        "\xE6\x97\xA5\xE6\x9C\xAC/\xE8\xAA\x9E's \\n.html",
+        "it's", "it's/\\ \xC3\xA9 \$(x)!.html", 'plain');
+    like $out, qr/ 0 findings/, 'nothing is left';
+};
+
+subtest 'what stays' => sub {
+    my @stay = sort "\xC6\xFC", "\xE6\x97\xA5", "\xFF\xFF";
+    my ($dir) = plan_runs('mv', <<'END', 'utf-8,euc-jp', @stay);
+\xC6\xFC	file
+\xE6\x97\xA5	file
+\xFF\xFF	file
+END
+    my (undef, $out) = lint('--filename-charset', 'utf-8,euc-jp', '--plan',
+        'mv', $dir);
+    is scalar(() = $out =~ /^# left alone: /mg), 2, 'both are told';
+    # 8F AB B1 is the name whose UTF-8 is C3 A9, which is another in EUC-JP.
+    my ($taken) = make_tree("\\x8F\\xAB\\xB1\tfile\n\\xC3\\xA9\tfile\n");
+    (undef, $out) = lint('--filename-charset', 'euc-jp', '--plan', 'mv',
+        $taken);
+    like $out, qr/^mv -n -- '\.\/\xC3\xA9' /m, 'the one can be renamed';
+    like $out, qr/^# left alone: \S+: an entry has these octets/m,
+        'the other would be written over it';
+    # Both are the same name, and neither is UTF-8.
+    my ($twins) = make_tree("\\x8F\\xAB\\xB1\tfile\n\\xE9\tfile\n");
+    (undef, $out) = lint('--filename-charset', 'euc-jp,windows-1252',
+        '--plan', 'mv', $twins);
+    unlike $out, qr/^mv/m, 'twins';
+};
+
+subtest 'convmv' => sub {
+    plan skip_all => 'convmv is not here' if (capture('', 'sh', '-c',
+        'command -v convmv'))[0];
+    plan_runs('convmv', <<'END', 'utf-8,euc-jp',
+e\xCC\x81.html	file
+\xC6\xFC\xCB\xDC/\xB8\xEC.html	file
+END
+        sort "\xC3\xA9.html", "\xE6\x97\xA5\xE6\x9C\xAC",
+        "\xE6\x97\xA5\xE6\x9C\xAC/\xE8\xAA\x9E.html");
+};
+
+subtest 'a bar at a terminal' => sub {
+    plan skip_all => 'script (bsdutils) is not here' if (capture('', 'sh',
+        '-c', 'command -v script'))[0];
+    my ($code, $out) = capture('', 'script', '-qec', "$iri lint $bad",
+        '/dev/null');
+    is $code, 1, 'exit code';
+    like $out, qr/\033\[1mtwin/, 'kinds are bold';
+    like $out, qr/\r\033\[K/, 'and the bar is taken away';
+    local $ENV{NO_COLOR} = 1;
+    (undef, $out) = capture('', 'script', '-qec', "$iri lint $bad",
+        '/dev/null');
+    unlike $out, qr/\033\[1m/, 'unless NO_COLOR says no';
+};
+
+done_testing;
