@@ -2041,7 +2041,6 @@ iri_status_t iri_characters_check(const iri_env_t *env,
                                   iri_warn_t warn, void *arg);
 
 
-
 /* ---- names of a tree (iri_lint.c) ---------------------------------------- */
 
 /* What may be the matter with the name of an entry. */
