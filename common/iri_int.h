@@ -205,6 +205,35 @@ iri_status_t iri_nfc_put(const iri_env_t *env, iri_str_t run, iri_buf_t *out);
 iri_status_t iri_nfc_piece(const iri_env_t *env, iri_str_t piece,
                            iri_buf_t *out);
 
+/* Characters that NFC may join, gathered one by one. */
+typedef struct {
+    size_t    base;   /* where the ASCII character that begins them stands, to
+                         be written as it came; IRI_NO_BASE: none does */
+    iri_buf_t run;
+    iri_buf_t nfc;    /* the same, normalized */
+} iri_run_t;
+
+#define IRI_NO_BASE ((size_t) -1)
+#define IRI_RUN_EMPTY { IRI_NO_BASE, IRI_BUF_EMPTY, IRI_BUF_EMPTY }
+
+/* What they are in NFC. */
+typedef struct {
+    size_t    base;      /* it stands before rest; IRI_NO_BASE: there is none,
+                            or it was absorbed */
+    iri_str_t rest;      /* good until the next iri_run_end */
+    int       changed;   /* they were not in NFC */
+} iri_ran_t;
+
+/* Add a character of the source, whose octets begin at i. */
+iri_status_t iri_run_add(const iri_env_t *env, iri_run_t *run, size_t i,
+                         uint32_t c);
+
+/* End the run and empty it; by: iri_nfc_put or iri_nfc_piece. */
+iri_status_t iri_run_end(const iri_env_t *env, iri_run_t *run,
+                         iri_status_t (*by)(const iri_env_t *, iri_str_t,
+                                            iri_buf_t *),
+                         iri_ran_t *out);
+
 /* The same of a text of any length, piece by piece (iri_function.c). */
 iri_status_t iri_nfc_text(const iri_env_t *env, iri_str_t text,
                           iri_buf_t *out);

@@ -18,8 +18,6 @@
 
 #include "iri_int.h"
 
-#define NO_BASE ((size_t) -1)
-
 typedef struct {
     const iri_env_t        *env;
     const iri_query_conf_t *conf;
@@ -28,10 +26,7 @@ typedef struct {
     const uint16_t         *at;     /* where each is in sent, and its end */
     iri_buf_t               out;
     int                     changed; /* out is not sent any more */
-
-    size_t    base; /* ASCII that begins the run; NO_BASE: none does */
-    iri_buf_t run;  /* characters that NFC may join */
-    iri_buf_t nfc;  /* the same, normalized */
+    iri_run_t               run;     /* characters that NFC may join */
 } iri_params_t;
 
 static const char *const iri_query_why_texts[IRI_QUERY_WHYS] = {
@@ -177,48 +172,21 @@ iri_params_put_characters(iri_params_t *q, iri_str_t s)
 }
 
 
-/* The run in NFC; its base stays as it came if it is not absorbed. */
+/* What was gathered; its base stays as it came if it is not absorbed. */
 static iri_status_t
-iri_run_normalize(iri_params_t *q)
+iri_params_end(iri_params_t *q)
 {
-    iri_str_t    nfc;
+    iri_ran_t    ran;
     iri_status_t status;
 
-    q->nfc.len = 0;
+    status = iri_run_end(q->env, &q->run, iri_nfc_piece, &ran);
+    q->changed |= ran.changed;
 
-    status = iri_nfc_piece(q->env, iri_buf_str(&q->run), &q->nfc);
-    if (status != IRI_OK) {
-        return status;
+    if (status == IRI_OK && ran.base != IRI_NO_BASE) {
+        status = iri_params_put_sent(q, ran.base, ran.base + 1);
     }
 
-    nfc = iri_buf_str(&q->nfc);
-    q->changed |= !iri_str_equal(nfc, iri_buf_str(&q->run));
-
-    if (nfc.data[0] < 0x80) {
-        status = iri_params_put_sent(q, q->base, q->base + 1);
-        nfc = iri_str_from(nfc, 1);
-    }
-
-    return status == IRI_OK ? iri_params_put_characters(q, nfc) : status;
-}
-
-
-static iri_status_t
-iri_run_end(iri_params_t *q)
-{
-    iri_status_t status = IRI_OK;
-
-    if (q->base != NO_BASE && q->run.len == 1) {
-        status = iri_params_put_sent(q, q->base, q->base + 1);
-
-    } else if (q->run.len != 0) {
-        status = iri_run_normalize(q);
-    }
-
-    q->base = NO_BASE;
-    q->run.len = 0;
-
-    return status;
+    return status == IRI_OK ? iri_params_put_characters(q, ran.rest) : status;
 }
 
 
@@ -227,27 +195,22 @@ iri_run_end(iri_params_t *q)
  * marks: "=" must stay what it is.
  */
 static iri_status_t
-iri_run_put(iri_params_t *q, size_t i, uint32_t c)
+iri_params_add(iri_params_t *q, size_t i, uint32_t c)
 {
-    iri_status_t  status;
-    unsigned char utf8[4];
+    iri_status_t status;
 
     if (iri_char_starts(c)) {
-        status = iri_run_end(q);
+        status = iri_params_end(q);
         if (status != IRI_OK) {
             return status;
         }
     }
 
-    if (c < 0x80) {
-        if (!iri_is_alphanumeric((unsigned char) c)) {
-            return iri_params_put_sent(q, i, i + 1);
-        }
-
-        q->base = i;
+    if (c < 0x80 && !iri_is_alphanumeric((unsigned char) c)) {
+        return iri_params_put_sent(q, i, i + 1);
     }
 
-    return iri_buf_put(q->env, &q->run, utf8, iri_utf8_put(c, utf8));
+    return iri_run_add(q->env, &q->run, i, c);
 }
 
 
@@ -267,7 +230,7 @@ iri_part_map(iri_params_t *q, const iri_charset_t *charset, size_t from,
         n = iri_charset_next(charset, octets + from, octets + to, &c);
 
         if (q->conf->nfc) {
-            status = iri_run_put(q, from, c);
+            status = iri_params_add(q, from, c);
 
         } else if (c < 0x80) {
             status = iri_params_put_sent(q, from, from + 1);
@@ -278,7 +241,7 @@ iri_part_map(iri_params_t *q, const iri_charset_t *charset, size_t from,
         }
     }
 
-    return status == IRI_OK ? iri_run_end(q) : status;
+    return status == IRI_OK ? iri_params_end(q) : status;
 }
 
 
@@ -421,7 +384,7 @@ iri_query_read(const iri_env_t *env, const iri_query_conf_t *conf,
     q.env = env;
     q.conf = conf;
     q.sent = query;
-    q.base = NO_BASE;
+    q.run.base = IRI_NO_BASE;
 
     if (query.len > IRI_MAX_QUERY) {
         result.why = IRI_QUERY_LIMIT;

@@ -17,13 +17,8 @@ typedef struct {
     iri_buf_t           *path;
     iri_buf_t           *uri; /* NULL: not wanted */
     int                  normalize;
-    size_t               base; /* octet of the ASCII character that is
-                                        held back; NO_BASE: none is */
-    iri_buf_t            run;  /* base and what is not ASCII after it */
-    iri_buf_t            nfc;  /* the same, normalized */
+    iri_run_t            run; /* what is being gathered */
 } iri_segment_t;
-
-#define NO_BASE ((size_t) -1)
 
 
 /* ---- first pass: can it be read, must it be normalized? ------------------ */
@@ -144,72 +139,38 @@ iri_character(uint32_t c, unsigned char utf8[4])
 }
 
 
-/* The run, normalized; base keeps its escape if it is not absorbed. */
-static iri_status_t
-iri_put_normalized(iri_segment_t *segment)
-{
-    iri_str_t    rest;
-    iri_status_t status;
-
-    segment->nfc.len = 0;
-
-    status = iri_nfc_put(segment->env, iri_buf_str(&segment->run),
-                         &segment->nfc);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    rest = iri_buf_str(&segment->nfc);
-
-    if (rest.data[0] < 0x80) {
-        status = iri_put_ascii(segment, segment->base);
-        rest = iri_str_from(rest, 1);
-    }
-
-    return status == IRI_OK ? iri_put_characters(segment, rest) : status;
-}
-
-
-/* End the piece that is being gathered. */
+/* End the piece that is being gathered: its base keeps its escape. */
 static iri_status_t
 iri_piece_end(iri_segment_t *segment)
 {
-    iri_status_t status = IRI_OK;
+    iri_ran_t    ran;
+    iri_status_t status;
 
-    /* A base alone is ASCII, which NFC does not change. */
-    if (segment->base != NO_BASE && segment->run.len == 1) {
-        status = iri_put_ascii(segment, segment->base);
+    status = iri_run_end(segment->env, &segment->run, iri_nfc_put, &ran);
 
-    } else if (segment->run.len != 0) {
-        status = iri_put_normalized(segment);
+    if (status == IRI_OK && ran.base != IRI_NO_BASE) {
+        status = iri_put_ascii(segment, ran.base);
     }
 
-    segment->base = NO_BASE;
-    segment->run.len = 0;
-
-    return status;
+    return status == IRI_OK && ran.rest.len != 0
+               ? iri_put_characters(segment, ran.rest)
+               : status;
 }
 
 
 static iri_status_t
 iri_piece_put(iri_segment_t *segment, size_t at, uint32_t c)
 {
-    unsigned char utf8[4];
-    iri_str_t     s;
-    iri_status_t  status;
+    iri_status_t status;
 
     if (c < 0x80) {
         status = iri_piece_end(segment);
         if (status != IRI_OK) {
             return status;
         }
-
-        segment->base = at;
     }
 
-    s = iri_character(c, utf8);
-
-    return iri_buf_put(segment->env, &segment->run, s.data, s.len);
+    return iri_run_add(segment->env, &segment->run, at, c);
 }
 
 
@@ -247,8 +208,8 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
                  iri_buf_t *path, iri_buf_t *uri, iri_why_t *why)
 {
     iri_str_t octets = { to - from, iri_str_from(source->octets, from).data };
-    iri_segment_t segment = { env, charset, source,        path,         uri,
-                              0,   NO_BASE, IRI_BUF_EMPTY, IRI_BUF_EMPTY };
+    iri_segment_t segment = { env, charset, source,       path,
+                              uri, 0,       IRI_RUN_EMPTY };
 
     size_t       path_len = path->len;
     size_t       uri_len = uri != NULL ? uri->len : 0;
