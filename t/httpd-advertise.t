@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both qw(inturi);
 use IRI::Test;
 use Test::More;
 
@@ -60,25 +61,18 @@ DavLockDB "%%TMP%%/locks"
 </VirtualHost>
 END
 
-sub inturi {
-    my ($method, $target, %option) = @_;
-    my $answer = $server->request($method, $target, %option);
-    my @values = $answer->header('inturi');
-    return join ' ', $answer->status, grep { defined } @values;
-}
-
-is inturi('OPTIONS', '*'), '200 utf8', 'all of the server';
-is inturi('OPTIONS', '/'), '200 utf8', 'a path';
-is inturi('OPTIONS', "/\xC3\xA9"), '200 utf8', 'raw UTF-8, as it says';
-is inturi('OPTIONS', '/dav/a.txt'), '200 utf8', 'DAV';
-is inturi('OPTIONS', '/up/a'), '200 utf8', 'proxied: not what upstream says';
-is inturi('OPTIONS', '/moved'), '302 utf8', 'a redirect';
-is inturi('OPTIONS', '/%FF'), '404 utf8', 'a path that is refused';
-is inturi('GET', '/'), '200', 'not GET';
-is inturi('OPTIONS', '*', port => $server->port('no')), '200', 'off';
-is inturi('OPTIONS', '/', port => $server->port('report')), '200',
+is inturi($server, 'OPTIONS', '*'), '200 utf8', 'all of the server';
+is inturi($server, 'OPTIONS', '/'), '200 utf8', 'a path';
+is inturi($server, 'OPTIONS', "/\xC3\xA9"), '200 utf8', 'raw UTF-8, as it says';
+is inturi($server, 'OPTIONS', '/dav/a.txt'), '200 utf8', 'DAV';
+is inturi($server, 'OPTIONS', '/up/a'), '200 utf8', 'proxied: not what upstream says';
+is inturi($server, 'OPTIONS', '/moved'), '302 utf8', 'a redirect';
+is inturi($server, 'OPTIONS', '/%FF'), '404 utf8', 'a path that is refused';
+is inturi($server, 'GET', '/'), '200', 'not GET';
+is inturi($server, 'OPTIONS', '*', port => $server->port('no')), '200', 'off';
+is inturi($server, 'OPTIONS', '/', port => $server->port('report')), '200',
     'report changes nothing';
-is inturi('OPTIONS', '/', port => $server->port('off')), '200',
+is inturi($server, 'OPTIONS', '/', port => $server->port('off')), '200',
     'nothing where IRIEngine is off';
 like $server->log_text,
     qr/warn\].*iri: IRIAdvertise in \S+:\d+ does nothing/,

@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both qw(vary);
 use IRI::Test;
 use Test::More;
 
@@ -97,18 +98,7 @@ END
 # What is answered: status, body if 200, Vary.
 sub says {
     my ($target, $agent, %option) = @_;
-    my $of     = delete $option{server} // $server;
-    my $port   = delete $option{port};
-    my $method = delete $option{method} // 'GET';
-    $option{headers} = ['User-Agent', $agent // 'x',
-        @{ $option{headers} // [] }];
-    $option{port} = $of->port($port) if $port;
-    my $answer = $of->request($method, $target, %option);
-    my @parts  = $answer->status;
-    push @parts, $answer->body if $answer->status == 200;
-    my @vary = map { split /\s*,\s*/ } $answer->header('Vary');
-    push @parts, join ', ', sort @vary if @vary;
-    return join ' ', @parts;
+    return vary(delete $option{server} // $server, $target, $agent, %option);
 }
 
 my $either = '/%E9t%E9.txt';

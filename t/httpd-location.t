@@ -7,6 +7,7 @@ use warnings;
 use utf8;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both qw(link_cases);
 use IRI::Test;
 use Test::More;
 
@@ -299,21 +300,9 @@ sub links {
     return join ' + ', $answer->status, @fields;
 }
 my $coffee = '</caf%C3%A9.txt>; rel="canonical"';
-my $dir    = '/%D0%B4%D0%B8%D1%80/';
 for my $case (
-    ['/caf%C3%A9.txt', '200', 'canonical'],
-    ['/plain.txt', '200', 'ASCII'],
-    ["/caf\xC3\xA9.txt", "200 + $coffee", 'native'],
-    ['/cafe%CC%81.txt', "200 + $coffee", 'another normalization form'],
-    ['/caf%E9.txt', "200 + $coffee", 'another charset'],
-    ['/caf%E9.txt?a=<x>"&b=%e9',
-        '200 + </caf%C3%A9.txt?a=%3Cx%3E%22&b=%e9>; rel="canonical"',
-        'with a query'],
-    ["/\xD0\xB4\xD0\xB8\xD1\x80/", "200 + <$dir>; rel=\"canonical\"",
-        'a directory with an index'],
-    ["/\xD0\xB4\xD0\xB8\xD1\x80", '301', 'a directory without its slash'],
+    link_cases(),
     ["/\xC3\xA9-not-there", '404', 'an error'],
-    ["/off/caf\xC3\xA9.txt", '200', 'off in a place'],
     ["/\xC3\xA9.cgi", '200 + </%C3%A9.cgi>; rel="canonical"', 'a script'],
     ["/\xC3\xA9.cgi?gone", '404', 'an error of a script'],
     ["/up/caf\xC3\xA9.txt",

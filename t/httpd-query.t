@@ -5,6 +5,7 @@ use warnings;
 use Digest::MD5 'md5_hex';
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both qw(visible);
 use IRI::Test;
 use Test::More;
 
@@ -127,13 +128,6 @@ IRIQueryCharset Shift_JIS windows-1252
     IRIEngine Off
 </VirtualHost>
 END
-
-# Octets above 7F as \xHH.
-sub visible {
-    my ($octets) = @_;
-    $octets =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
-    return $octets;
-}
 
 sub answer {
     my ($target, %option) = @_;

@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both qw(inturi);
 use IRI::Test;
 use Test::More;
 
@@ -60,24 +61,17 @@ server {
 }
 END
 
-sub inturi {
-    my ($method, $target, %option) = @_;
-    my $answer = $server->request($method, $target, %option);
-    my @values = $answer->header('inturi');
-    return join ' ', $answer->status, grep { defined } @values;
-}
-
-is inturi('OPTIONS', '/says'), '204 utf8', 'a path';
-is inturi('OPTIONS', "/says/\xC3\xA9"), '204 utf8', 'raw UTF-8, as it says';
-is inturi('OPTIONS', '/index.html'), '405 utf8', 'what nginx refuses';
-is inturi('OPTIONS', '/dav/a'), '405 utf8', 'DAV of nginx knows no OPTIONS';
-is inturi('OPTIONS', '/up/a'), '200 utf8', 'proxied: not what upstream says';
-is inturi('OPTIONS', '/%FF'), '404 utf8', 'a path that is refused';
-is inturi('OPTIONS', '*'), '400 utf8', 'nginx has no "OPTIONS *"';
-is inturi('GET', '/says'), '204', 'not GET';
-is inturi('GET', '/up/a'), '200 iuri', 'whose upstream may say so';
-is inturi('OPTIONS', '/', port => $server->port('no')), '204', 'off';
-is inturi('OPTIONS', '/', port => $server->port('report')), '204',
+is inturi($server, 'OPTIONS', '/says'), '204 utf8', 'a path';
+is inturi($server, 'OPTIONS', "/says/\xC3\xA9"), '204 utf8', 'raw UTF-8, as it says';
+is inturi($server, 'OPTIONS', '/index.html'), '405 utf8', 'what nginx refuses';
+is inturi($server, 'OPTIONS', '/dav/a'), '405 utf8', 'DAV of nginx knows no OPTIONS';
+is inturi($server, 'OPTIONS', '/up/a'), '200 utf8', 'proxied: not what upstream says';
+is inturi($server, 'OPTIONS', '/%FF'), '404 utf8', 'a path that is refused';
+is inturi($server, 'OPTIONS', '*'), '400 utf8', 'nginx has no "OPTIONS *"';
+is inturi($server, 'GET', '/says'), '204', 'not GET';
+is inturi($server, 'GET', '/up/a'), '200 iuri', 'whose upstream may say so';
+is inturi($server, 'OPTIONS', '/', port => $server->port('no')), '204', 'off';
+is inturi($server, 'OPTIONS', '/', port => $server->port('report')), '204',
     'report changes nothing';
 is_deeply [$server->errors], [], 'log';
 

@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both qw(vary);
 use IRI::Test;
 use Test::More;
 
@@ -119,19 +120,7 @@ server {
 END
 
 # What is answered: status, body if 200, Vary.
-sub says {
-    my ($target, $agent, %option) = @_;
-    my $port   = delete $option{port};
-    my $method = delete $option{method} // 'GET';
-    $option{headers} = ['User-Agent', $agent // 'x',
-        @{ $option{headers} // [] }];
-    $option{port} = $server->port($port) if $port;
-    my $answer = $server->request($method, $target, %option);
-    my @parts  = $answer->status;
-    push @parts, $answer->body if $answer->status == 200;
-    push @parts, grep { defined } $answer->header('Vary');
-    return join ' ', @parts;
-}
+sub says { return vary($server, @_) }
 
 my $either = '/%E9t%E9.txt';
 for my $round (1 .. 3) {

@@ -6,6 +6,7 @@ use warnings;
 use utf8;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both qw(link_cases);
 use IRI::Test;
 use Test::More;
 
@@ -252,19 +253,8 @@ sub links {
 }
 my $coffee = '</caf%C3%A9.txt>; rel="canonical"';
 for my $case (
-    ['/caf%C3%A9.txt', '200', 'canonical'],
-    ['/plain.txt', '200', 'ASCII'],
-    ["/caf\xC3\xA9.txt", "200 + $coffee", 'native'],
-    ['/cafe%CC%81.txt', "200 + $coffee", 'another normalization form'],
-    ['/caf%E9.txt', "200 + $coffee", 'another charset'],
-    ['/caf%E9.txt?a=<x>"&b=%e9',
-        '200 + </caf%C3%A9.txt?a=%3Cx%3E%22&b=%e9>; rel="canonical"',
-        'with a query'],
-    ["/\xD0\xB4\xD0\xB8\xD1\x80/", "200 + <$dir>; rel=\"canonical\"",
-        'a directory with an index'],
-    ["/\xD0\xB4\xD0\xB8\xD1\x80", '301', 'a directory without its slash'],
+    link_cases(),
     ["/\xC3\xA9-not-there", '200', 'an error, whatever its status'],
-    ["/off/caf\xC3\xA9.txt", '200', 'off in a location'],
     ['/match/CAF%c3%a9.txt',
         '200 + </match/caf%C3%A9.txt>; rel="canonical"', 'another name'],
     ['/match/PLAIN.txt', '200 + </match/plain.txt>; rel="canonical"',

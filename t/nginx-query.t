@@ -4,6 +4,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Both qw(visible);
 use IRI::Test;
 use Test::More;
 
@@ -110,13 +111,6 @@ server {
     location / { return 200 "$request_uri"; }
 }
 END
-
-# Octets above 7F as \xHH.
-sub visible {
-    my ($octets) = @_;
-    $octets =~ s/([^ -~])/sprintf '\\x%02X', ord $1/ge;
-    return $octets;
-}
 
 sub answer {
     my ($target, %option) = @_;
