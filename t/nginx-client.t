@@ -154,7 +154,7 @@ is says('/up/%C3%A9', 'Russia'), '200 /up/%C3%A9 User-Agent',
 is says('/up/%E9', 'Russia'), '200 /up/%D0%B9 User-Agent', 'legacy upstream';
 is says('/up/%E9', 'None'), '404 User-Agent', 'refused';
 is says('/page/%E9'), '404 User-Agent', 'a page for an error';
-is says('/own' . $either), '200 french User-Agent Origin',
+is says('/own' . $either), '200 french Origin, User-Agent',
     'beside a Vary of the location';
 
 my $moved = $server->get("/moved$either", headers => ['User-Agent', 'Russia']);
