@@ -339,20 +339,15 @@ iri_shape_of(const iri_tree_conf_t *tree, const iri_cache_t *cache,
 }
 
 
-/* FNV-1a of the names, each with its NUL. */
 uint64_t
 iri_charsets_pack(const iri_charsets_t *charsets)
 {
-    iri_str_t name;
-    uint64_t  hash = UINT64_C(0xcbf29ce484222325);
-    size_t    i, k;
+    uint64_t hash = charsets->count;
+    size_t   i;
 
     for (i = 0; i < charsets->count; i++) {
-        name = iri_charset_name(charsets->at[i]);
-
-        for (k = 0; k <= name.len; k++) {
-            hash = (hash ^ name.data[k]) * UINT64_C(0x100000001b3);
-        }
+        hash = (hash ^ iri_charset_id(charsets->at[i]))
+               * UINT64_C(0x9e3779b97f4a7c15);
     }
 
     return hash;

@@ -32,6 +32,7 @@
 
 struct iri_charset_s {
     iri_str_t name;
+    uint64_t  id; /* that of the name; 0: UTF-8 */
     int       is_utf8;
     int       japanese;
     int32_t   lead[256];  /* by first octet */
@@ -198,6 +199,28 @@ iri_str_t
 iri_charset_name(const iri_charset_t *charset)
 {
     return charset->name;
+}
+
+
+/* FNV-1a: the same in each process. */
+static uint64_t
+iri_charset_name_id(iri_str_t name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    size_t   i;
+
+    for (i = 0; i < name.len; i++) {
+        hash = (hash ^ name.data[i]) * UINT64_C(0x100000001b3);
+    }
+
+    return hash;
+}
+
+
+uint64_t
+iri_charset_id(const iri_charset_t *charset)
+{
+    return charset->id;
 }
 
 
@@ -639,6 +662,7 @@ iri_tables_alloc(iri_build_t *build)
     build->charset = charset;
     charset->name.data = (const unsigned char *) encoding->name;
     charset->name.len = strlen(encoding->name);
+    charset->id = iri_charset_name_id(charset->name);
     charset->japanese = encoding->japanese;
 
     charset->page = iri_zeroed(build->env, IRI_PAGES * sizeof(uint32_t *));

@@ -6,6 +6,7 @@
  * candidates are never multiplied out.  One way down is iri_walk.c.
  */
 
+#include <stddef.h>
 #include <string.h>
 
 #include "iri_int.h"
@@ -1039,9 +1040,7 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
     iri_status_t status = IRI_OK;
     int          is_found = 0;
 
-    status = iri_memo_find(finder, found, &is_found);
-
-    if (status == IRI_OK && !is_found && canonical) {
+    if (canonical) {
         status = iri_find_exact(finder, found, &is_found);
     }
 
@@ -1071,15 +1070,16 @@ iri_is_dotted(iri_str_t part, size_t at)
 
 /* A NUL would end the path for the C library, a dot-segment leave it. */
 static int
-iri_is_forbidden(iri_str_t part)
+iri_is_forbidden(const iri_finder_t *finder)
 {
+    iri_str_t            part = finder->part;
     const unsigned char *p = part.data, *end = part.data + part.len;
 
     if (part.len == 0) {
         return 0;
     }
 
-    if (memchr(part.data, '\0', part.len) != NULL) {
+    if (!finder->graphic && memchr(part.data, '\0', part.len) != NULL) {
         return 1;
     }
 
@@ -1126,7 +1126,7 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
     iri_status_t status;
     int          canonical, declared = 0;
 
-    if (iri_is_forbidden(finder->part)) {
+    if (iri_is_forbidden(finder)) {
         status = iri_find_pass(finder, IRI_WHY_FORBIDDEN, found);
         found->answer = IRI_REFUSE;
         return status;
@@ -1159,28 +1159,56 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
 }
 
 
-iri_status_t
-iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
+/* Of a finder all but the arrays of asked is to be clear. */
+static iri_status_t
+iri_find_new(const iri_env_t *env, const iri_search_t *search,
+             iri_found_t *found)
 {
     iri_finder_t finder;
-    iri_found_t  found;
-    iri_status_t status;
 
-    memset(&finder, 0, sizeof(finder));
+    memset(&finder, 0, offsetof(iri_finder_t, asked.len));
     finder.env = env;
     finder.search = search;
     finder.tree = search->tree;
     finder.part = iri_str_from(search->path, search->prefix);
     finder.graphic = iri_is_graphic(search->path);
 
-    memset(&found, 0, sizeof(found));
+    return iri_find_answer(&finder, found);
+}
+
+
+/* Of the names of a declared tree only further readings are remembered. */
+static int
+iri_is_remembered(const iri_search_t *search)
+{
+    return (search->tree->match & IRI_FORGIVE_FOLDED) != 0
+           || !iri_is_declared_nfc(search->tree)
+           || (search->reading != NULL
+               && search->reading->form == IRI_FORM_LEGACY);
+}
+
+
+iri_status_t
+iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
+{
+    static const iri_found_t none;
+    iri_found_t              found = none;
+    iri_status_t             status = IRI_OK;
+    int                      held = 0;
+
     found.path = search->path;
 
     if (search->reading != NULL) {
         found.charset = search->reading->charset;
     }
 
-    status = iri_find_answer(&finder, &found);
+    if (iri_is_remembered(search)) {
+        status = iri_memo_find(env, search, &found, &held);
+    }
+
+    if (status == IRI_OK && !held) {
+        status = iri_find_new(env, search, &found);
+    }
 
     if (status == IRI_OK) {
         *out = found;
@@ -1202,9 +1230,9 @@ iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
     finder.tree = search->tree;
     finder.part = iri_str_from(search->path, search->prefix);
 
-    if (iri_is_forbidden(finder.part) || !iri_is_written_so(&finder)
+    if (iri_is_forbidden(&finder) || !iri_is_written_so(&finder)
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
-        || iri_is_declared_nfc(finder.tree) || iri_memo_may_know(&finder))
+        || iri_is_declared_nfc(finder.tree) || iri_memo_may_know(search))
     {
         return 0;
     }

@@ -296,6 +296,9 @@ const iri_charset_t *iri_charset_build(const iri_env_t *env,
                                        const iri_encoding_t *encoding,
                                        const char **why);
 
+/* A number for its name, which means the same in each process. */
+uint64_t iri_charset_id(const iri_charset_t *charset);
+
 int iri_charset_is_utf8(const iri_charset_t *charset);
 int iri_charset_is_japanese(const iri_charset_t *charset);
 
@@ -704,16 +707,16 @@ typedef struct {
     size_t                 lists;     /* directories read so far */
     unsigned               fold;      /* IRI_FORGIVE_... that is forgiven in
                                          this way down; 0: nothing of it */
-    iri_asked_t            asked;     /* indexes */
-    int                    inside;    /* and no look was made but in the
-                                         directory that is the first of them */
+    int                    inside;    /* no look was made but in the directory
+                                         that is the first of asked */
     iri_str_t              known;     /* directory that was looked at last */
-    iri_node_t             node;      /* and what it was */
     int                    further;   /* there are further readings */
     int                    unsure;    /* there may be more in a directory than
                                          what is remembered of it */
     int                    stopped;   /* look no further; why says why */
     iri_why_t              why;
+    iri_node_t             node;      /* what known is */
+    iri_asked_t            asked;     /* indexes */
 } iri_finder_t;
 
 /* Names that a segment may mean. */
@@ -777,12 +780,15 @@ void iri_memo_destroy(iri_memo_t *memo);     /* NULL is allowed */
 size_t iri_memo_size(const iri_memo_t *memo);   /* octets that it takes */
 iri_memo_t *iri_cache_memo(iri_cache_t *cache);   /* of the cache, or NULL */
 
-/* *held: *found is what was found before, and nothing has changed since. */
-iri_status_t iri_memo_find(iri_finder_t *finder, iri_found_t *found,
-                           int *held);
+/*
+ * *held: *found, which is as iri_find() begins it, is what was found before,
+ * and nothing has changed since.
+ */
+iri_status_t iri_memo_find(const iri_env_t *env, const iri_search_t *search,
+                           iri_found_t *found, int *held);
 
 /* 0: no answer is remembered; 1: one may be. */
-int iri_memo_may_know(const iri_finder_t *finder);
+int iri_memo_may_know(const iri_search_t *search);
 
 /* Remember what was found, if it can be. */
 void iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found);

@@ -109,25 +109,35 @@ iri_str_equal_nocase(iri_str_t a, const char *b)
 }
 
 
-/* Eight octets at a time; blanks stand for those that are missing. */
+/*
+ * At most eight octets; blanks stand for those that are missing.  Exact as
+ * long as it held for those before.
+ */
+static inline int
+iri_is_graphic_word(const unsigned char *p, size_t len)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t       word = ones * 0x20;
+
+    memcpy(&word, p, len);
+
+    /* above 7F, below 20, or 7F? */
+    return ((word | (word - ones * 0x20) | (word + ones)) & ones * 0x80) == 0;
+}
+
+
 int
 iri_is_graphic(iri_str_t s)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t       word;
-    size_t         at;
+    size_t at;
 
-    for (at = 0; at < s.len; at += 8) {
-        word = ones * 0x20;
-        memcpy(&word, s.data + at, s.len - at < 8 ? s.len - at : 8);
-
-        /* above 7F, below 20, 7F: exact as long as none was before */
-        if ((word | (word - ones * 0x20) | (word + ones)) & ones * 0x80) {
+    for (at = 0; at + 8 <= s.len; at += 8) {
+        if (!iri_is_graphic_word(s.data + at, 8)) {
             return 0;
         }
     }
 
-    return 1;
+    return at == s.len || iri_is_graphic_word(s.data + at, s.len - at);
 }
 
 

@@ -170,24 +170,23 @@ iri_memo_mix(uint64_t hash, iri_str_t s)
 }
 
 
-/* The octets that a path came as; of ASCII they say nothing. */
+/* The octets that a path came as. */
 static iri_str_t
-iri_memo_octets(const iri_finder_t *finder)
+iri_memo_octets(const iri_search_t *search)
 {
-    const iri_reading_t *reading = finder->search->reading;
-    iri_str_t            none = { 0, NULL };
+    iri_str_t none = { 0, NULL };
 
-    return finder->graphic || reading == NULL ? none : reading->octets;
+    return search->reading == NULL ? none : search->reading->octets;
 }
 
 
 /* How they came, in one octet. */
 static uint8_t
-iri_memo_read(const iri_finder_t *finder)
+iri_memo_read(const iri_search_t *search)
 {
-    const iri_reading_t *reading = finder->search->reading;
+    const iri_reading_t *reading = search->reading;
 
-    return finder->graphic || reading == NULL
+    return reading == NULL
                ? 0
                : (uint8_t) (1 + (int) reading->form * 2
                             + (reading->raw != 0));
@@ -195,19 +194,19 @@ iri_memo_read(const iri_finder_t *finder)
 
 
 static uint64_t
-iri_memo_charsets(const iri_finder_t *finder)
+iri_memo_charsets(const iri_search_t *search)
 {
-    return iri_memo_read(finder) == 0
+    return search->reading == NULL
                ? 0
-               : iri_charsets_pack(&finder->search->reading->conf->charsets);
+               : iri_charsets_pack(&search->reading->conf->charsets);
 }
 
 
 /* The charset of what was found, and back. */
 static size_t
-iri_memo_way(const iri_finder_t *finder, iri_str_t charset)
+iri_memo_way(const iri_search_t *search, iri_str_t charset)
 {
-    const iri_reading_t  *reading = finder->search->reading;
+    const iri_reading_t  *reading = search->reading;
     const iri_charsets_t *list;
     size_t                i;
 
@@ -246,10 +245,8 @@ iri_memo_place(const iri_memo_t *memo, uint64_t hash)
 
 /* Of the path alone: it is asked for by one way of writing it, mostly. */
 static uint64_t
-iri_memo_hash(const iri_finder_t *finder)
+iri_memo_hash(const iri_search_t *search)
 {
-    const iri_search_t *search = finder->search;
-
     return (iri_memo_mix(search->root.len << 1 | (search->write != 0),
                          search->path)
             & ~UINT64_C(3))
@@ -269,19 +266,18 @@ iri_memo_has(const iri_memo_entry_t *entry, size_t at, size_t len,
 
 static int
 iri_memo_is_of(const iri_memo_entry_t *entry, uint64_t hash,
-               const iri_finder_t *finder)
+               const iri_search_t *search)
 {
     const iri_memo_head_t *head = &entry->head;
-    const iri_search_t    *search = finder->search;
     uint64_t               shape[2];
 
     if (head->hash != hash || head->prefix != search->prefix
         || head->write != (search->write != 0)
-        || head->read != iri_memo_read(finder)
+        || head->read != iri_memo_read(search)
         || !iri_memo_has(entry, 0, head->root_len, search->root)
         || !iri_memo_has(entry, head->root_len, head->path_len, search->path)
         || !iri_memo_has(entry, (size_t) head->root_len + head->path_len,
-                         head->octets_len, iri_memo_octets(finder)))
+                         head->octets_len, iri_memo_octets(search)))
     {
         return 0;
     }
@@ -290,7 +286,7 @@ iri_memo_is_of(const iri_memo_entry_t *entry, uint64_t hash,
 
     return head->shape[0] == shape[0] && head->shape[1] == shape[1]
            && head->match_conf == search->tree->match
-           && head->charsets == iri_memo_charsets(finder);
+           && head->charsets == iri_memo_charsets(search);
 }
 
 
@@ -303,10 +299,8 @@ iri_memo_asked(const iri_memo_head_t *head)
 
 
 static int
-iri_memo_may_ask(const iri_finder_t *finder, const iri_memo_t *memo)
+iri_memo_may_ask(const iri_search_t *search, const iri_memo_t *memo)
 {
-    const iri_search_t *search = finder->search;
-
     return memo != NULL && search->root.len + search->path.len < IRI_MEMO_TEXT
            && search->prefix <= UINT32_MAX;
 }
@@ -367,9 +361,9 @@ iri_memo_tell(const iri_memo_entry_t *entry, const iri_search_t *search,
 
 
 int
-iri_memo_may_know(const iri_finder_t *finder)
+iri_memo_may_know(const iri_search_t *search)
 {
-    iri_cache_t      *cache = finder->search->cache;
+    iri_cache_t      *cache = search->cache;
     const iri_memo_t *memo = iri_cache_memo(cache);
     uint64_t          hash;
     int               may;
@@ -378,7 +372,7 @@ iri_memo_may_know(const iri_finder_t *finder)
         return 0;
     }
 
-    hash = iri_memo_hash(finder);
+    hash = iri_memo_hash(search);
 
     iri_cache_lock_own(cache);
     may = iri_memo_place(memo, hash)->hash == hash;
@@ -390,30 +384,30 @@ iri_memo_may_know(const iri_finder_t *finder)
 
 /* The entry is copied under the lock, and looked through behind it. */
 iri_status_t
-iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)
+iri_memo_find(const iri_env_t *env, const iri_search_t *search,
+              iri_found_t *found, int *held)
 {
-    const iri_search_t *search = finder->search;
-    iri_memo_t         *memo = iri_cache_memo(search->cache);
-    iri_memo_entry_t   *entry, *copy = NULL;
-    uint64_t            hash;
-    size_t              size;
+    iri_memo_t       *memo = iri_cache_memo(search->cache);
+    iri_memo_entry_t *entry, *copy = NULL;
+    uint64_t          hash;
+    size_t            size;
 
     *held = 0;
 
-    if (!iri_memo_may_ask(finder, memo)) {
+    if (!iri_memo_may_ask(search, memo)) {
         return IRI_OK;
     }
 
-    hash = iri_memo_hash(finder);
+    hash = iri_memo_hash(search);
 
     iri_cache_lock_own(search->cache);
     entry = &iri_memo_place(memo, hash)->found;
-    *held = iri_memo_is_of(entry, hash, finder) && entry->head.sure;
+    *held = iri_memo_is_of(entry, hash, search) && entry->head.sure;
 
     if (*held) {
         size = sizeof(entry->head) + iri_memo_asked(&entry->head)
                + entry->head.filename_len + 1 + entry->head.found_len;
-        copy = finder->env->alloc(finder->env->ctx, size);
+        copy = env->alloc(env->ctx, size);
 
         if (copy != NULL) {
             memcpy(copy, entry, size);
@@ -427,7 +421,7 @@ iri_memo_find(iri_finder_t *finder, iri_found_t *found, int *held)
     }
 
     *held = *held
-            && iri_memo_is_true(finder->env, &copy->head.asked,
+            && iri_memo_is_true(env, &copy->head.asked,
                                 copy->text + iri_memo_asked(&copy->head));
 
     if (*held) {
@@ -452,8 +446,9 @@ static int
 iri_memo_may_keep(const iri_finder_t *finder, const iri_found_t *found,
                   const iri_memo_t *memo)
 {
-    size_t text = finder->search->root.len + finder->search->path.len
-                  + iri_memo_octets(finder).len + found->filename.len + 1
+    const iri_search_t *search = finder->search;
+    size_t              text = search->root.len + search->path.len
+                  + iri_memo_octets(search).len + found->filename.len + 1
                   + found->path.len;
 
     return finder->asked.count != 0 && !finder->asked.unsure
@@ -461,7 +456,7 @@ iri_memo_may_keep(const iri_finder_t *finder, const iri_found_t *found,
            && ((finder->looks == 0 && !finder->further) || finder->inside)
            && (found->answer == IRI_MOVED || found->answer == IRI_PASS
                || (found->answer == IRI_SERVE && finder->inside))
-           && text <= IRI_MEMO_TEXT && iri_memo_may_ask(finder, memo);
+           && text <= IRI_MEMO_TEXT && iri_memo_may_ask(search, memo);
 }
 
 
@@ -496,13 +491,13 @@ iri_memo_same_asked(const iri_asked_t *a, const iri_asked_t *b)
 static int
 iri_memo_is_told_again(const iri_memo_entry_t *entry,
                        const iri_memo_head_t  *head,
-                       const iri_finder_t *finder, const iri_found_t *found)
+                       const iri_search_t *search, const iri_found_t *found)
 {
     const iri_memo_head_t *old = &entry->head;
     size_t                 at = iri_memo_asked(old);
     iri_str_t              path = { head->found_len, found->path.data };
 
-    return iri_memo_is_of(entry, head->hash, finder)
+    return iri_memo_is_of(entry, head->hash, search)
            && old->answer == head->answer && old->why == head->why
            && old->match == head->match && old->way == head->way
            && iri_memo_same_asked(&old->asked, &head->asked)
@@ -517,7 +512,7 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
 {
     const iri_search_t *search = finder->search;
     iri_memo_t         *memo = iri_cache_memo(search->cache);
-    iri_str_t           octets = iri_memo_octets(finder);
+    iri_str_t           octets = iri_memo_octets(search);
     iri_memo_head_t     head;
     iri_memo_entry_t   *entry;
     unsigned char      *p;
@@ -528,12 +523,12 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
 
     memset(&head, 0, sizeof(head));
     iri_tree_pack(search->tree, head.shape);
-    head.hash = iri_memo_hash(finder);
-    head.charsets = iri_memo_charsets(finder);
+    head.hash = iri_memo_hash(search);
+    head.charsets = iri_memo_charsets(search);
     head.match_conf = search->tree->match;
     head.prefix = (uint32_t) search->prefix;
     head.write = search->write != 0;
-    head.read = iri_memo_read(finder);
+    head.read = iri_memo_read(search);
     head.octets_len = (uint16_t) octets.len;
     head.root_len = (uint16_t) search->root.len;
     head.path_len = (uint16_t) search->path.len;
@@ -543,13 +538,13 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     head.answer = (uint8_t) found->answer;
     head.why = (uint8_t) found->why;
     head.match = (uint8_t) found->match;
-    head.way = (uint8_t) iri_memo_way(finder, found->charset);
+    head.way = (uint8_t) iri_memo_way(search, found->charset);
     head.asked = finder->asked;
 
     iri_cache_lock_own(search->cache);
     entry = &iri_memo_place(memo, head.hash)->found;
     head.sure = !finder->inside
-                || iri_memo_is_told_again(entry, &head, finder, found);
+                || iri_memo_is_told_again(entry, &head, search, found);
     entry->head = head;
 
     p = iri_memo_put(entry->text, search->root.data, head.root_len);
