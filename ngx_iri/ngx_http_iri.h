@@ -315,6 +315,48 @@ typedef struct {
 } ngx_http_iri_ctx_t;
 
 
+/* ---- short ones, for all of the files ------------------------------------ */
+
+/* nginx's string as the core's, and back: the same octets. */
+static inline iri_str_t
+ngx_http_iri_in(ngx_str_t s)
+{
+    iri_str_t str = { s.len, s.data };
+
+    return str;
+}
+
+static inline ngx_str_t
+ngx_http_iri_out(iri_str_t s)
+{
+    ngx_str_t str = { s.len, (u_char *) s.data };
+
+    return str;
+}
+
+static inline ngx_uint_t
+ngx_http_iri_same(ngx_str_t a, ngx_str_t b)
+{
+    return a.len == b.len
+           && (a.len == 0 || a.data == b.data
+               || ngx_memcmp(a.data, b.data, a.len) == 0);
+}
+
+/* 1 if r->uri holds ASCII only. */
+static inline ngx_uint_t
+ngx_http_iri_plain_uri(ngx_http_request_t *r)
+{
+    return iri_is_low(ngx_http_iri_in(r->uri));
+}
+
+/* 1 if the disk has nothing to say of uri in this location. */
+static inline ngx_uint_t
+ngx_http_iri_own_name(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
+{
+    return !iri_needs_look(&ilcf->tree, ngx_http_iri_in(uri));
+}
+
+
 /* ---- ngx_http_iri_notes.c ----------------------------------------------- */
 
 /*
@@ -562,18 +604,6 @@ ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
 
 
 /* ---- ngx_http_iri_request.c --------------------------------------------- */
-
-/* nginx's string as the core's, and back: the same octets. */
-iri_str_t ngx_http_iri_in(ngx_str_t s);
-ngx_str_t ngx_http_iri_out(iri_str_t s);
-ngx_uint_t ngx_http_iri_same(ngx_str_t a, ngx_str_t b);
-
-/* 1 if r->uri holds ASCII only. */
-ngx_uint_t ngx_http_iri_plain_uri(ngx_http_request_t *r);
-
-/* 1 if the disk has nothing to say of uri in this location. */
-ngx_uint_t ngx_http_iri_own_name(const ngx_http_iri_loc_conf_t *ilcf,
-    ngx_str_t uri);
 
 /* Lend the core the request's pool, log and file system. */
 void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);

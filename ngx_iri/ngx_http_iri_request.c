@@ -11,53 +11,6 @@
 #include "ngx_http_iri.h"
 
 
-iri_str_t
-ngx_http_iri_in(ngx_str_t s)
-{
-    iri_str_t str;
-
-    str.len = s.len;
-    str.data = s.data;
-
-    return str;
-}
-
-
-ngx_str_t
-ngx_http_iri_out(iri_str_t s)
-{
-    ngx_str_t str;
-
-    str.len = s.len;
-    str.data = (u_char *) s.data;
-
-    return str;
-}
-
-
-ngx_uint_t
-ngx_http_iri_same(ngx_str_t a, ngx_str_t b)
-{
-    return a.len == b.len
-           && (a.len == 0 || a.data == b.data
-               || ngx_memcmp(a.data, b.data, a.len) == 0);
-}
-
-
-ngx_uint_t
-ngx_http_iri_plain_uri(ngx_http_request_t *r)
-{
-    return iri_is_low(ngx_http_iri_in(r->uri));
-}
-
-
-ngx_uint_t
-ngx_http_iri_own_name(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
-{
-    return !iri_needs_look(&ilcf->tree, ngx_http_iri_in(uri));
-}
-
-
 /* ---- what the core borrows ---------------------------------------------- */
 
 static void *
@@ -178,14 +131,15 @@ ngx_http_iri_ctx_make(ngx_http_request_t *r)
         return ctx;
     }
 
-    cln = ngx_pool_cleanup_add(r->pool, sizeof(ngx_http_iri_ctx_t));
-    if (cln == NULL) {
+    /* By the C library, which clears so much in a tenth of the time. */
+    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_ctx_t));
+    cln = ngx_pool_cleanup_add(r->pool, 0);
+    if (ctx == NULL || cln == NULL) {
         return NULL;
     }
 
-    ctx = cln->data;
-    ngx_memzero(ctx, sizeof(ngx_http_iri_ctx_t));
     ctx->request = r;
+    cln->data = ctx;
     cln->handler = ngx_http_iri_cleanup;
 
     ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
