@@ -107,6 +107,23 @@ size_t iri_segment_end(iri_str_t path, size_t offset);    /* next "/" */
 int iri_is_dot_segment(iri_str_t segment);                /* "." or ".." */
 int iri_is_graphic(iri_str_t s);                   /* ASCII, no control */
 
+/*
+ * At most eight octets; blanks stand for those that are missing.  Exact as
+ * long as it held for those before.
+ */
+static inline int
+iri_is_graphic_word(const unsigned char *p, size_t len)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t       word = ones * 0x20;
+
+    memcpy(&word, p, len);
+
+    /* above 7F, below 20, or 7F? */
+    return ((word | (word - ones * 0x20) | (word + ones)) & ones * 0x80) == 0;
+}
+
+
 /* One line to the caller's log; %s arguments must be printable already. */
 void iri_logf(const iri_env_t *env, iri_log_level_t level,
               const char *format, ...)

@@ -109,23 +109,6 @@ iri_str_equal_nocase(iri_str_t a, const char *b)
 }
 
 
-/*
- * At most eight octets; blanks stand for those that are missing.  Exact as
- * long as it held for those before.
- */
-static inline int
-iri_is_graphic_word(const unsigned char *p, size_t len)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t       word = ones * 0x20;
-
-    memcpy(&word, p, len);
-
-    /* above 7F, below 20, or 7F? */
-    return ((word | (word - ones * 0x20) | (word + ones)) & ones * 0x80) == 0;
-}
-
-
 int
 iri_is_graphic(iri_str_t s)
 {

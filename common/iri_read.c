@@ -460,6 +460,11 @@ iri_source_is_plain(const iri_source_t *source)
     size_t               n;
 
     for (/* void */; p < end; p += n) {
+        if (end - p >= 8 && iri_is_graphic_word(p, 8)) {
+            n = 8;
+            continue;
+        }
+
         n = iri_utf8_quick(p, end);
 
         if (n != 0) {
