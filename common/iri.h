@@ -821,6 +821,12 @@ iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path)
     return (tree->match & IRI_FORGIVE_FOLDED) != 0 || !iri_is_low(path);
 }
 
+/*
+ * 1 if every canonical path that came as UTF-8 is its own name, and no look is
+ * needed for it: the tree is declared UTF-8 in NFC, and nothing is folded.
+ */
+int iri_tree_is_declared(const iri_tree_conf_t *tree);
+
 typedef struct {
     const iri_tree_conf_t *tree;
     iri_cache_t           *cache;    /* NULL: nothing is remembered */

@@ -602,10 +602,11 @@ iri_is_write(iri_str_t method)
 }
 
 
-static int
-iri_is_declared_nfc(const iri_tree_conf_t *tree)
+int
+iri_tree_is_declared(const iri_tree_conf_t *tree)
 {
-    return tree->names == IRI_NAMES_NFC && tree->charsets.count == 1
+    return (tree->match & IRI_FORGIVE_FOLDED) == 0
+           && tree->names == IRI_NAMES_NFC && tree->charsets.count == 1
            && iri_charset_is_utf8(tree->charsets.at[0]);
 }
 
@@ -1108,7 +1109,7 @@ iri_is_declared(iri_finder_t *finder, int *declared)
     const iri_reading_t *reading = finder->search->reading;
     iri_status_t         status = IRI_OK;
 
-    *declared = iri_is_declared_nfc(finder->tree);
+    *declared = iri_tree_is_declared(finder->tree);
 
     if (*declared && reading != NULL && reading->form == IRI_FORM_LEGACY) {
         finder->octets = iri_octets_of_part(finder->search, finder->part);
@@ -1138,9 +1139,7 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
 
     status = iri_part_is_canonical(finder, &canonical);
 
-    if (status == IRI_OK && canonical
-        && (finder->tree->match & IRI_FORGIVE_FOLDED) == 0)
-    {
+    if (status == IRI_OK && canonical) {
         status = iri_is_declared(finder, &declared);
     }
 
@@ -1181,8 +1180,7 @@ iri_find_new(const iri_env_t *env, const iri_search_t *search,
 static int
 iri_is_remembered(const iri_search_t *search)
 {
-    return (search->tree->match & IRI_FORGIVE_FOLDED) != 0
-           || !iri_is_declared_nfc(search->tree)
+    return !iri_tree_is_declared(search->tree)
            || (search->reading != NULL
                && search->reading->form == IRI_FORM_LEGACY);
 }

@@ -163,6 +163,7 @@ typedef struct {
     size_t literal;             /* octets of alias before its variables */
     ngx_uint_t try_files;       /* try_files stands in this location */
     ngx_uint_t simple;          /* that does not, nor alias, and root is text */
+    ngx_uint_t declared;        /* what is UTF-8 in NFC is its own name */
 
     ngx_uint_t rules;           /* ngx_http_iri_rules_t */
     void *limits;               /* of limit_req; NULL: none */
@@ -309,6 +310,7 @@ typedef struct {
     unsigned waiting:1;         /* for a directory that is being read */
     unsigned waited:1;          /* once is enough */
     unsigned has_address:1;
+    unsigned utf8:1;            /* known is canonical, and came as UTF-8 */
     unsigned told:1;            /* the log has been: notes are what of */
 
     iri_notes_t *notes;         /* of a main request; NULL: none */
@@ -608,8 +610,22 @@ ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
 /* Lend the core the request's pool, log and file system. */
 void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
 
+/* The same where nginx has forgotten it, on its way inside. */
+ngx_http_iri_ctx_t *ngx_http_iri_ctx_inside(ngx_http_request_t *r);
+
 /* What is kept of the request: NULL if nothing yet; made if need be. */
-ngx_http_iri_ctx_t *ngx_http_iri_ctx(ngx_http_request_t *r);
+static inline ngx_http_iri_ctx_t *
+ngx_http_iri_ctx(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+
+    return ctx != NULL || (!r->internal && !r->filter_finalize)
+               ? ctx
+               : ngx_http_iri_ctx_inside(r);
+}
+
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_make(ngx_http_request_t *r);
 
 /*
@@ -647,6 +663,28 @@ ngx_http_iri_is_plain_get(ngx_http_request_t *r)
     return ngx_http_iri_is_untouched(r) && r == r->main
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
            && !iri_needs_look(&ilcf->tree, uri);
+}
+
+/*
+ * What is kept of a client's GET or HEAD whose path was read or is ASCII, is
+ * as it was then, and has come this way alone: no page of an error, nothing
+ * that try_files looks for.  Else NULL.
+ */
+static inline ngx_http_iri_ctx_t *
+ngx_http_iri_ctx_of_get(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+
+    return ctx != NULL && r == r->main && !r->internal && !r->filter_finalize
+                   && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+                   && ctx->known.data == r->uri.data
+                   && ctx->known.len == r->uri.len
+                   && ctx->kept.variables != NULL && !ctx->refused
+                   && !ctx->window
+               ? ctx
+               : NULL;
 }
 
 /* The path of a collection: with "/" at its end.  NGX_OK or NGX_ERROR. */

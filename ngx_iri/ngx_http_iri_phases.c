@@ -353,6 +353,7 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ctx->known = r->uri;
     ctx->canonical = r->uri;
+    ctx->utf8 = 0;
 
     if (ctx->has_came && ctx->came.octets.data == ctx->reading.octets.data) {
         ngx_http_iri_confirm(ctx, found->found.charset);
@@ -567,14 +568,12 @@ ngx_http_iri_judge_asked(ngx_http_request_t *r)
  * root with variables may wait for one that they set.  NGX_OK: started over.
  */
 static ngx_int_t
-ngx_http_iri_resolve_first(ngx_http_request_t *r)
+ngx_http_iri_resolve_first(ngx_http_request_t            *r,
+                           const ngx_http_iri_loc_conf_t *ilcf)
 {
-    ngx_int_t                rc;
-    ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_found_t    *found;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_int_t             rc;
+    ngx_http_iri_ctx_t   *ctx;
+    ngx_http_iri_found_t *found;
 
     if (ilcf->plain == NULL || ilcf->plain->root_lengths != NULL
         || ngx_http_iri_own_name(ilcf, r->uri) || ngx_http_iri_is_judged(r))
@@ -619,6 +618,33 @@ ngx_http_iri_enter(ngx_http_request_t *r)
 }
 
 
+/* May the path of such a GET be opened as it stands, without a look? */
+static ngx_uint_t
+ngx_http_iri_is_declared(const ngx_http_iri_ctx_t      *ctx,
+                         const ngx_http_iri_loc_conf_t *ilcf)
+{
+    return ilcf->declared && ctx->utf8;
+}
+
+
+/* The same as all that follows, for what nearly every request is. */
+static ngx_int_t
+ngx_http_iri_rewrite_get(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_core_loc_conf_t *clcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    ctx->named = clcf->exact_match;
+
+    return ngx_http_iri_is_declared(ctx, ilcf)
+               ? NGX_DECLINED
+               : ngx_http_iri_resolve_first(r, ilcf);
+}
+
+
 /* NGX_OK: the phase is left; NGX_DECLINED: it goes on; else a status. */
 static ngx_int_t
 ngx_http_iri_rewrite_first(ngx_http_request_t *r)
@@ -630,6 +656,11 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
 
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_iri_ctx_of_get(r);
+    if (ctx != NULL) {
+        return ngx_http_iri_rewrite_get(r, ctx);
     }
 
     ngx_http_iri_enter(r);
@@ -673,12 +704,27 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
     }
 
     if (rc == NGX_DECLINED) {
-        return ngx_http_iri_resolve_first(r);
+        return ngx_http_iri_resolve_first(r, ilcf);
     }
 
     ngx_http_iri_find_location(r);
 
     return NGX_OK;
+}
+
+
+/* Of such a GET: is there nothing left to look for in this location? */
+static ngx_uint_t
+ngx_http_iri_is_settled_get(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx_of_get(r);
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return ctx != NULL
+           && (ngx_http_iri_is_declared(ctx, ilcf)
+               || ngx_http_iri_settled(r) != NULL);
 }
 
 
@@ -767,8 +813,10 @@ ngx_http_iri_rewrite_handler(ngx_http_request_t *r)
     }
 
     /* Whoever writes another path has other memory for it. */
-    return plain && ngx_http_iri_is_untouched(r) && r->valid_location
-                   && r->uri.data == uri.data && r->uri.len == uri.len
+    return r->valid_location && r->uri.data == uri.data
+                   && r->uri.len == uri.len
+                   && (plain ? ngx_http_iri_is_untouched(r)
+                             : ngx_http_iri_is_settled_get(r))
                ? NGX_DECLINED
                : ngx_http_iri_rewrite_last_handler(r);
 }
@@ -983,6 +1031,11 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
+    if (ilcf->redirect == 0 && ngx_http_iri_is_settled_get(r)) {
+        ngx_http_iri_root_leave(r, ilcf, ngx_http_iri_settled(r));
+        return NGX_DECLINED;
+    }
+
     if (ngx_http_iri_is_asked(r)) {
         return ngx_http_iri_judge_asked(r);
     }
@@ -1045,6 +1098,22 @@ ngx_http_iri_try_files_handler(ngx_http_request_t *r)
 }
 
 
+/* Is there no window to be closed, and no field of header kept? */
+static ngx_uint_t
+ngx_http_iri_is_header_plain(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    if (ngx_http_iri_is_untouched(r)) {
+        return 1;
+    }
+
+    ctx = ngx_http_iri_ctx_of_get(r);
+
+    return ctx != NULL && ctx->link.len == 0;
+}
+
+
 /*
  * The last resort of try_files may be answered at once, where it goes round in
  * a circle: headers and logs must see the path of the request again.  And once
@@ -1060,7 +1129,7 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (ngx_http_iri_is_untouched(r) && !ngx_http_iri_says_where(r, 0)
+    if (ngx_http_iri_is_header_plain(r) && !ngx_http_iri_says_where(r, 0)
         && r->method != NGX_HTTP_OPTIONS && iscf->client == NULL)
     {
         ngx_http_iri_root_back(r);
@@ -1202,7 +1271,9 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
     switch (ngx_http_iri_engine_of(r)) {
     case IRI_ENGINE_ON:
-        if (!ngx_http_iri_is_untouched(r)) {
+        if (!ngx_http_iri_is_untouched(r)
+            && ngx_http_iri_ctx_of_get(r) == NULL)
+        {
             ngx_http_iri_window_close(r);
             ngx_http_iri_destination_over(r);
             ngx_http_iri_notes_tell(r);

@@ -93,16 +93,10 @@ ngx_http_iri_cleanup(void *data)
  * the pool, which subrequests share (the way of ngx_http_realip_module).
  */
 ngx_http_iri_ctx_t *
-ngx_http_iri_ctx(ngx_http_request_t *r)
+ngx_http_iri_ctx_inside(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx;
     ngx_pool_cleanup_t *cln;
-
-    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
-
-    if (ctx != NULL || (!r->internal && !r->filter_finalize)) {
-        return ctx;
-    }
 
     for (cln = r->pool->cleanup; cln; cln = cln->next) {
         if (cln->handler != ngx_http_iri_cleanup) {
@@ -346,6 +340,10 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ctx->refused = 0;
     ctx->known = r->uri;
     ctx->answer = reading.answer;
+    ctx->utf8 = reading.answer != IRI_REFUSE
+                && (reading.form == IRI_FORM_NATIVE
+                    || reading.form == IRI_FORM_ESCAPED
+                    || reading.form == IRI_FORM_MIXED);
 
     /* A rewritten path may still end as it came: keep how that was. */
     if (!ctx->has_reading || reading.why != IRI_WHY_CANONICAL) {
@@ -369,13 +367,19 @@ ngx_http_iri_keep_came(ngx_http_iri_ctx_t *ctx)
 }
 
 
-ngx_int_t
-ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+/* The path as it was sent; empty where none of it came raw. */
+static iri_str_t
+ngx_http_iri_target(ngx_http_request_t *r)
 {
+    iri_str_t            none = { 0, NULL };
     iri_str_t            target = ngx_http_iri_in(r->unparsed_uri);
     const unsigned char *end;
 
-    end = target.len != 0 ? memchr(target.data, '?', target.len) : NULL;
+    if (iri_is_low(target)) {
+        return none;
+    }
+
+    end = memchr(target.data, '?', target.len);
     if (end != NULL) {
         target.len = end - target.data;
     }
@@ -385,7 +389,14 @@ ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         target.len = end - target.data;
     }
 
-    if (ngx_http_iri_read(r, ctx, target) != NGX_OK) {
+    return target;
+}
+
+
+ngx_int_t
+ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    if (ngx_http_iri_read(r, ctx, ngx_http_iri_target(r)) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -387,7 +387,9 @@ ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
     search.absent = 0;
     search.reading = ngx_http_iri_reading_of(ctx, uri);
 
-    found = ngx_http_iri_found_before(ctx, uri, &search);
+    found = ctx->founds != NULL
+                ? ngx_http_iri_found_before(ctx, uri, &search)
+                : NULL;
 
     if (found == NULL) {
         found = ngx_http_iri_find_new(r, ctx, uri, &search);
@@ -915,6 +917,7 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
         hook[i].conf->simple = hook[i].conf->plain->alias == 0
                                && hook[i].conf->plain->root_lengths == NULL
                                && !hook[i].conf->try_files;
+        hook[i].conf->declared = iri_tree_is_declared(&hook[i].conf->tree);
     }
 
     imcf->file_handlers[0] = ngx_http_iri_handler_of(
