@@ -1230,7 +1230,7 @@ iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
 
     if (iri_is_forbidden(&finder) || !iri_is_written_so(&finder)
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
-        || iri_is_declared_nfc(finder.tree) || iri_memo_may_know(search))
+        || iri_tree_is_declared(finder.tree) || iri_memo_may_know(search))
     {
         return 0;
     }

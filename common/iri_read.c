@@ -460,7 +460,7 @@ iri_source_is_plain(const iri_source_t *source)
     size_t               n;
 
     for (/* void */; p < end; p += n) {
-        if (end - p >= 8 && iri_is_graphic_word(p, 8)) {
+        if (*p < 0x80 && end - p >= 8 && iri_is_graphic_word(p, 8)) {
             n = 8;
             continue;
         }

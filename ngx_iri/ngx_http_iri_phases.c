@@ -713,18 +713,32 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
 }
 
 
-/* Of such a GET: is there nothing left to look for in this location? */
+/*
+ * Of such a GET: is there nothing left to look for in this location?  *found:
+ * as for ngx_http_iri_root_leave().
+ */
 static ngx_uint_t
-ngx_http_iri_is_settled_get(ngx_http_request_t *r)
+ngx_http_iri_is_settled_get(ngx_http_request_t          *r,
+                            const ngx_http_iri_found_t **found)
 {
     ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx_of_get(r);
     ngx_http_iri_loc_conf_t *ilcf;
 
+    *found = NULL;
+
+    if (ctx == NULL) {
+        return 0;
+    }
+
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return ctx != NULL
-           && (ngx_http_iri_is_declared(ctx, ilcf)
-               || ngx_http_iri_settled(r) != NULL);
+    if (ngx_http_iri_is_declared(ctx, ilcf)) {
+        return 1;
+    }
+
+    *found = ngx_http_iri_settled(r);
+
+    return *found != NULL;
 }
 
 
@@ -798,9 +812,10 @@ ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_rewrite_handler(ngx_http_request_t *r)
 {
-    ngx_int_t  rc;
-    ngx_str_t  uri = r->uri;
-    ngx_uint_t plain = ngx_http_iri_is_plain_get(r);
+    ngx_int_t                   rc;
+    ngx_str_t                   uri = r->uri;
+    ngx_uint_t                  plain = ngx_http_iri_is_plain_get(r);
+    const ngx_http_iri_found_t *found;
 
     rc = plain ? NGX_DECLINED : ngx_http_iri_rewrite_first(r);
     if (rc != NGX_DECLINED) {
@@ -816,7 +831,7 @@ ngx_http_iri_rewrite_handler(ngx_http_request_t *r)
     return r->valid_location && r->uri.data == uri.data
                    && r->uri.len == uri.len
                    && (plain ? ngx_http_iri_is_untouched(r)
-                             : ngx_http_iri_is_settled_get(r))
+                             : ngx_http_iri_is_settled_get(r, &found))
                ? NGX_DECLINED
                : ngx_http_iri_rewrite_last_handler(r);
 }
@@ -1031,8 +1046,8 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
-    if (ilcf->redirect == 0 && ngx_http_iri_is_settled_get(r)) {
-        ngx_http_iri_root_leave(r, ilcf, ngx_http_iri_settled(r));
+    if (ilcf->redirect == 0 && ngx_http_iri_is_settled_get(r, &found)) {
+        ngx_http_iri_root_leave(r, ilcf, found);
         return NGX_DECLINED;
     }
 
@@ -1271,11 +1286,12 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
     switch (ngx_http_iri_engine_of(r)) {
     case IRI_ENGINE_ON:
-        if (!ngx_http_iri_is_untouched(r)
-            && ngx_http_iri_ctx_of_get(r) == NULL)
-        {
-            ngx_http_iri_window_close(r);
-            ngx_http_iri_destination_over(r);
+        if (!ngx_http_iri_is_untouched(r)) {
+            if (ngx_http_iri_ctx_of_get(r) == NULL) {
+                ngx_http_iri_window_close(r);
+                ngx_http_iri_destination_over(r);
+            }
+
             ngx_http_iri_notes_tell(r);
         }
 
