@@ -325,6 +325,10 @@ ngx_http_iri_log_moved(ngx_http_request_t *r, const iri_found_t *found)
 {
     iri_shown_t asked, path;
 
+    if (!ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
+        return;
+    }
+
     ngx_http_iri_note(
         r, IRI_LOG_INFO, iri_why_code(found->why), "\"%s\" is \"%s\": %s",
         iri_show(&asked, ngx_http_iri_in(r->uri)),
