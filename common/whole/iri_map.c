@@ -275,30 +275,70 @@ iri_encode(const iri_env_t *env, const iri_charset_t *charset, iri_str_t text,
 
 
 /*
+ * To behind what NFC may change, from p, where it is: characters that are not
+ * inert, up to one that is.
+ */
+static const unsigned char *
+iri_changing_end(const unsigned char *p, const unsigned char *end)
+{
+    uint32_t c;
+    size_t   n;
+
+    while (p < end && *p != '%') {
+        n = iri_utf8_next(p, end, &c);
+
+        if (iri_char_is_inert(c)) {
+            break;
+        }
+
+        p += n;
+    }
+
+    return p;
+}
+
+
+/*
  * NFC between escapes: of "%2e" and a combining mark the mark is not joined to
- * the "e".
+ * the "e".  Most text is passed over: what is inert is at most joined to by
+ * what follows.
  */
 static iri_status_t
 iri_nfc_between(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 {
-    const unsigned char *p = text.data, *end = p + text.len, *from;
+    const unsigned char *p = text.data, *end = p + text.len;
+    const unsigned char *from = p; /* what is not yet put */
+    const unsigned char *last = p; /* the inert character before p, or p */
     iri_status_t         status = IRI_OK;
+    uint32_t             c;
+    size_t               n;
 
     while (status == IRI_OK && p < end) {
-        for (from = p; p < end && *p == '%'; p += 3) { /* void */
+        if (*p == '%') {
+            last = p += 3;
+            continue;
         }
 
-        status = iri_buf_put(env, out, from, (size_t) (p - from));
+        n = iri_utf8_next(p, end, &c);
 
-        for (from = p; p < end && *p != '%'; p++) { /* void */
+        if (iri_char_is_inert(c)) {
+            last = p;
+            p += n;
+            continue;
         }
+
+        status = iri_buf_put(env, out, from, (size_t) (last - from));
+        p = iri_changing_end(p, end);
 
         if (status == IRI_OK) {
-            status = iri_nfc_text(env, iri_span(from, p), out);
+            status = iri_nfc_text(env, iri_span(last, p), out);
         }
+
+        from = last = p;
     }
 
-    return status;
+    return status == IRI_OK ? iri_buf_put(env, out, from, (size_t) (p - from))
+                            : status;
 }
 
 
@@ -482,6 +522,7 @@ typedef struct {
     const iri_env_t         *env;
     const iri_to_iri_conf_t *conf;
     unsigned                 plain; /* bits of what is unreserved */
+    int                      any;   /* all characters can be shown */
     unsigned char           *to;    /* there is room */
 } iri_decoder_t;
 
@@ -566,29 +607,103 @@ iri_decode_one(iri_decoder_t *decoder, const unsigned char *p,
 }
 
 
-/* Where something may have to be done; end: nowhere. */
-static const unsigned char *
-iri_first_change(const unsigned char *p, const unsigned char *end)
+/*
+ * The character of two or three escapes at p, where it is one of those that
+ * most names are made of; octets of text that it took, 0: iri_decode_one.
+ */
+static inline size_t
+iri_decode_common(iri_decoder_t *decoder, const unsigned char *p,
+                  const unsigned char *end)
+{
+    int            one, two, three;
+    uint32_t       c;
+    unsigned char *to = decoder->to;
+
+    if (end - p < 6 || p[0] != '%' || p[3] != '%' || !decoder->any) {
+        return 0;
+    }
+
+    one = iri_escape_at(p, end);
+    two = iri_escape_at(p + 3, end);
+
+    if (one < 0xc3 || one > 0xef || (two & ~0x3f) != 0x80) {
+        return 0;
+    }
+
+    if (one < 0xe0) {
+        c = (uint32_t) (one & 0x1f) << 6 | (uint32_t) (two & 0x3f);
+        if (!iri_char_is_common(c)) {
+            return 0;
+        }
+
+        to[0] = (unsigned char) one;
+        to[1] = (unsigned char) two;
+        decoder->to += 2;
+        return 6;
+    }
+
+    three = end - p >= 9 && p[6] == '%' ? iri_escape_at(p + 6, end) : -1;
+    c = (uint32_t) (one & 0x0f) << 12 | (uint32_t) (two & 0x3f) << 6
+        | (uint32_t) (three & 0x3f);
+
+    /* What is below U+0800 has a shorter form, which is the right one. */
+    if ((three & ~0x3f) != 0x80 || c < 0x800 || !iri_char_is_common(c)) {
+        return 0;
+    }
+
+    to[0] = (unsigned char) one;
+    to[1] = (unsigned char) two;
+    to[2] = (unsigned char) three;
+    decoder->to += 3;
+
+    return 9;
+}
+
+
+/* All of it; there is room for three octets of each. */
+static void
+iri_decode_all(iri_decoder_t *decoder, const unsigned char *p,
+               const unsigned char *end)
+{
+    const unsigned char *from;
+    size_t               n;
+
+    while (p < end) {
+        for (from = p; p < end && iri_octet_is(*p, IRI_O_URI); p++) {
+            /* void */
+        }
+
+        n = (size_t) (p - from);
+
+        if (n > 8) {
+            memcpy(decoder->to, from, n);
+            decoder->to += n;
+        } else {
+            while (from < p) {
+                *decoder->to++ = *from++;
+            }
+        }
+
+        while (p < end && (n = iri_decode_common(decoder, p, end)) != 0) {
+            p += n;
+        }
+
+        if (p < end && !iri_octet_is(*p, IRI_O_URI)) {
+            p += iri_decode_one(decoder, p, end);
+        }
+    }
+}
+
+
+/* Is there nothing to be done? */
+static int
+iri_is_plain(const unsigned char *p, const unsigned char *end)
 {
     while (p < end && iri_octet_is(*p, IRI_O_URI)) {
         p++;
     }
 
-    return p;
-}
-
-
-/* Octets that may have to be escaped, for the room that it takes. */
-static size_t
-iri_count_raw(const unsigned char *p, const unsigned char *end)
-{
-    size_t count = 0;
-
-    for (/* void */; p < end; p++) {
-        count += !iri_octet_is(*p, IRI_O_URI);
-    }
-
-    return count;
+    return p == end;
 }
 
 
@@ -618,10 +733,9 @@ iri_status_t
 iri_to_iri(const iri_env_t *env, const iri_to_iri_conf_t *conf,
            iri_str_t text, iri_converted_t *out)
 {
-    const unsigned char *p, *end, *from;
-    iri_buf_t            buf = IRI_BUF_EMPTY;
-    iri_decoder_t        decoder;
-    iri_status_t         status = IRI_OK;
+    iri_buf_t     buf = IRI_BUF_EMPTY;
+    iri_decoder_t decoder;
+    iri_status_t  status = IRI_OK;
 
     if (text.len > IRI_MAX_IRI) {
         return iri_give_none(out, "is too long", IRI_MAX_IRI);
@@ -631,19 +745,16 @@ iri_to_iri(const iri_env_t *env, const iri_to_iri_conf_t *conf,
         status = iri_host_to_unicode_text(env, conf->host, &text);
     }
 
-    p = text.data;
-    end = p + text.len;
-    from = status == IRI_OK ? iri_first_change(p, end) : end;
-
-    if (from == end) {
-        if (status == IRI_OK) {
-            iri_give(out, text);
-        }
+    if (status != IRI_OK) {
         return status;
     }
 
-    status = iri_buf_reserve(env, &buf,
-                             text.len + 2 * iri_count_raw(from, end));
+    if (iri_is_plain(text.data, text.data + text.len)) {
+        iri_give(out, text);
+        return IRI_OK;
+    }
+
+    status = iri_buf_reserve(env, &buf, 3 * text.len);
     if (status != IRI_OK) {
         return status;
     }
@@ -651,19 +762,10 @@ iri_to_iri(const iri_env_t *env, const iri_to_iri_conf_t *conf,
     decoder.env = env;
     decoder.conf = conf;
     decoder.plain = iri_unreserved_bits(conf->grammar);
+    decoder.any = conf->repertoire == NULL && !conf->ascii;
     decoder.to = buf.data;
 
-    for (;;) {
-        memcpy(decoder.to, p, (size_t) (from - p));
-        decoder.to += from - p;
-
-        if (from == end) {
-            break;
-        }
-
-        p = from + iri_decode_one(&decoder, from, end);
-        from = iri_first_change(p, end);
-    }
+    iri_decode_all(&decoder, text.data, text.data + text.len);
 
     buf.len = (size_t) (decoder.to - buf.data);
     iri_give(out, iri_buf_str(&buf));

@@ -31,6 +31,9 @@
 
 extern const uint16_t iri_octets[256];
 
+extern const unsigned char iri_hexes[256];
+extern const uint16_t      iri_common_pages[256];
+
 static inline int
 iri_octet_is(unsigned char c, unsigned bits)
 {
@@ -73,13 +76,26 @@ int iri_char_is_advised_against(uint32_t c);
 static inline int
 iri_escape_at(const unsigned char *p, const unsigned char *end)
 {
-    if (end - p < 3 || !iri_octet_is(p[1], IRI_O_HEX)
-        || !iri_octet_is(p[2], IRI_O_HEX))
-    {
+    unsigned high, low;
+
+    if (end - p < 3) {
         return -1;
     }
 
-    return iri_hex(p[1]) << 4 | iri_hex(p[2]);
+    high = iri_hexes[p[1]];
+    low = iri_hexes[p[2]];
+
+    return (high | low) > 15 ? -1 : (int) (high << 4 | low);
+}
+
+/*
+ * 1: ucschar that nobody advises against, one of 16 such in a row; 0: ask the
+ * functions for that.
+ */
+static inline int
+iri_char_is_common(uint32_t c)
+{
+    return c < 0x10000 && (iri_common_pages[c >> 8] >> (c >> 4 & 15) & 1);
 }
 
 /*

@@ -81,6 +81,7 @@ test_octets(void **state)
         }
 
         assert_int_equal(iri_octets[c], want);
+        assert_int_equal(iri_hexes[c], iri_hex((unsigned char) c) & 0xff);
     }
 }
 
@@ -634,6 +635,58 @@ test_normal_forms(void **state)
 
 /* ---- mapping ------------------------------------------------------------- */
 
+/* Between escapes it is NFC, by the slow way, but for those that stay. */
+static void
+test_nfc(void **state)
+{
+    static const uint32_t characters[] = {
+        'a',    'e',    '/',    0x301,  0x323,  0x338,  0xe9,   0x5d0, 0x5bc,
+        0x1100, 0x1161, 0x11a8, 0xac00, 0x304b, 0x3099, 0x212a, 0x37e, 0x915,
+        0x93c,  0x1e63, 0xf900, 0xfb1d, 0x0f71, 0x0f72, 0x344,  '%'
+    };
+    uint32_t      text[24], want[240];
+    unsigned char octets[4][1024];
+    iri_str_t     in, slow;
+    size_t        i, n, count, from;
+    int           run;
+
+    (void) state;
+
+    for (run = 0; run < 50000; run++) {
+        count = core_random(COUNT(text) - 2);
+        for (i = 0; i < count; i++) {
+            text[i] = characters[core_random(COUNT(characters))];
+        }
+
+        /* "%" becomes "%2e" in both. */
+        in.data = octets[0];
+        in.len = 0;
+        slow.data = octets[1];
+        slow.len = 0;
+        for (i = from = 0; i <= count; i++) {
+            if (i < count && text[i] != '%') {
+                in.len += iri_utf8_put(text[i], octets[0] + in.len);
+                continue;
+            }
+            n = core_normalize(text + from, i - from, 0, want);
+            slow.len += core_utf8(want, n, octets[1] + slow.len).len;
+            from = i + 1;
+            if (i < count) {
+                memcpy(octets[0] + in.len, "%2e", 3);
+                memcpy(octets[1] + slow.len, "%2e", 3);
+                in.len += 3;
+                slow.len += 3;
+            }
+        }
+
+        if (!iri_str_equal(to_uri(in, 1).value, to_uri(slow, 0).value)) {
+            fail_msg("%s: %s", core_show(in), core_show(to_uri(in, 1).value));
+        }
+        core_forget(&core);
+    }
+}
+
+
 static void
 test_mapping(void **state)
 {
@@ -808,13 +861,22 @@ test_advised_against(void **state)
     (void) state;
     assert_true(U_SUCCESS(error));
 
-    for (c = 0xa0; c < 0x110000; c++) {
+    for (c = 0; c < 0xa0; c++) {
+        assert_false(iri_char_is_common(c));
+    }
+
+    for (/* void */; c < 0x110000; c++) {
+        assert_false(iri_char_is_common(c) && !iri_char_is_ucs(c));
         if (!iri_char_is_ucs(c) && !iri_char_is_bidi_control(c)) {
             continue;
         }
         /* Of characters that are not there yet nothing is said. */
         if (u_charType((UChar32) c) == U_UNASSIGNED && c > 0xffff) {
             continue;
+        }
+        if (iri_char_is_common(c)) {
+            assert_true(iri_char_is_ucs(c)
+                        && !iri_char_is_advised_against(c));
         }
         if (iri_char_is_advised_against(c) != is_advised_against(checker, c))
         {
@@ -1180,6 +1242,7 @@ main(void)
         cmocka_unit_test(test_to_iri_takes_anything),
         cmocka_unit_test(test_references),
         cmocka_unit_test(test_normal_forms),
+        cmocka_unit_test(test_nfc),
         cmocka_unit_test(test_mapping),
         cmocka_unit_test(test_unmapping),
         cmocka_unit_test(test_advised_against),
