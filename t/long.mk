@@ -30,7 +30,7 @@ $(BUILD)/obj/t/churn/%.o: EXTRA = -D_GNU_SOURCE -pthread
 # Directories of up to 1,000,000 names are made once, below build/bench/trees.
 BENCHED := $(BUILD)/bench
 bench: need-bench ## instructions, calls, memory, latency; BENCH=fold: its rows
-	@+$(again) all unit
+	@+$(again) all unit $(BENCH_PEERS)
 	@t/bench/bench --out=$(BENCHED) $(BENCH_OPTIONS) $(BENCH)
 
 bench-clean:   ## remove the trees and tables of make bench
@@ -56,6 +56,15 @@ $(BENCH_PROGRAMS): $(BUILD)/t/bench/%: $(BUILD)/obj/t/bench/%.o \
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -Wl,--as-needed $(CORE_LIBS)
 $(BUILD)/obj/t/bench/%.o: EXTRA = -D_GNU_SOURCE -Icommon
 -include $(BENCH_PROGRAMS:$(BUILD)/t/%=$(BUILD)/obj/t/%.d)
+
+# Of bench alone, for it needs uriparser and libcurl.
+BENCH_PEERS := $(BUILD)/t/bench/peers
+$(BENCH_PEERS): $(BUILD)/obj/t/bench/peers/peers.o $(BUILD)/libiri.a
+	@mkdir -p $(@D)
+	$(call tell,LD $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(CORE_LIBS) \
+	    $(shell pkg-config --libs liburiparser libcurl)
+-include $(BUILD)/obj/t/bench/peers/peers.d
 
 .PHONY: bench bench-clean need-bench index-churn
 
