@@ -347,9 +347,16 @@ iri_judge_scripts(iri_judge_t *judge, const iri_look_t *look, size_t offset)
         status = iri_judge_tell(judge, IRI_WARN_MIXED_SCRIPTS, offset, 0);
     }
 
-    if (status == IRI_OK) {
-        status = iri_skeleton(judge->env, look, plain, &skeleton);
+    /* A character that was told of is enough of a reason. */
+    if (status != IRI_OK
+        || (judge->told
+            & (1u << IRI_WARN_LOOKS_LIKE | 1u << IRI_WARN_WIDTH
+               | 1u << IRI_WARN_UNSEEN | 1u << IRI_WARN_COMPATIBILITY)))
+    {
+        return status;
     }
+
+    status = iri_skeleton(judge->env, look, plain, &skeleton);
 
     return status == IRI_OK && skeleton.len != 0 && iri_is_graphic(skeleton)
                ? iri_judge_tell_like(judge, look, offset)

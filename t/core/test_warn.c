@@ -1,0 +1,436 @@
+/*
+ * test_warn.c - what a whole IRI is to be warned of, and how it is seen
+ *
+ * Proves: the nine examples of draft 4.4 in Hebrew and in Arabic, and the
+ * order of the older draft; the two rules of structure, component by
+ * component; each kind of warning, on what it is for and not on what is near.
+ */
+
+#include "core.h"
+
+static core_t      core;
+static iri_look_t *look;
+
+
+static int
+setup(void **state)
+{
+    (void) state;
+    core_init(&core);
+    look = iri_look_create();
+    return look != NULL ? 0 : -1;
+}
+
+
+static int
+teardown(void **state)
+{
+    (void) state;
+    iri_look_destroy(look);
+    core_free(&core);
+    return 0;
+}
+
+
+/* ---- bidi notation ------------------------------------------------------- */
+
+/* Upper case as letters of an alphabet, in which they are in this order. */
+typedef struct {
+    uint32_t letters[26];
+} alphabet_t;
+
+
+static const alphabet_t *
+hebrew(void)
+{
+    static alphabet_t alphabet;
+    uint32_t          i;
+
+    for (i = 0; i < 26; i++) {
+        alphabet.letters[i] = 0x5d0 + i;
+    }
+
+    return &alphabet;
+}
+
+
+/* Letters of U+0620 to U+064A; the tatweel and what is no letter left out. */
+static const alphabet_t *
+arabic(void)
+{
+    static alphabet_t alphabet;
+    uint32_t          i;
+
+    for (i = 0; i < 26; i++) {
+        alphabet.letters[i] = (i < 19 ? 0x628 : 0x641 - 19) + i;
+    }
+
+    return &alphabet;
+}
+
+
+static iri_str_t
+notation(const char *text, const alphabet_t *alphabet, unsigned char *out)
+{
+    iri_str_t s = { 0, out };
+
+    for (/* void */; *text != '\0'; text++) {
+        uint32_t c = (unsigned char) *text;
+
+        if (c >= 'A' && c <= 'Z') {
+            c = alphabet->letters[c - 'A'];
+        }
+        s.len += iri_utf8_put(c, out + s.len);
+    }
+
+    return s;
+}
+
+
+typedef struct {
+    size_t        count;
+    size_t        told[IRI_WARNINGS];
+    iri_warning_t first;
+} told_t;
+
+
+static iri_status_t
+tell(void *arg, const iri_warning_t *warning)
+{
+    told_t *told = arg;
+
+    if (told->count++ == 0) {
+        told->first = *warning;
+    }
+    told->told[warning->kind]++;
+
+    return IRI_OK;
+}
+
+
+static told_t
+bidi_of(iri_str_t text)
+{
+    told_t told;
+
+    memset(&told, 0, sizeof(told));
+    assert_int_equal(iri_bidi_check(text, tell, &told), IRI_OK);
+
+    return told;
+}
+
+
+static iri_str_t
+seen(iri_visual_t order, iri_str_t text)
+{
+    iri_converted_t out;
+
+    assert_int_equal(iri_visual_order(&core.env, order, text, &out), IRI_OK);
+    assert_null(out.why);
+
+    return out.value;
+}
+
+
+/* ---- draft 4.4 ----------------------------------------------------------- */
+
+static const struct {
+    const char *logical;
+    const char *hebrew, *arabic; /* visual */
+    int         good;            /* by 4.2 */
+} examples[] = {
+#define SAME(text) text, text
+    { "http://ab.CDEFGH.ij/kl/mn/op.html",
+      SAME("http://ab.HGFEDC.ij/kl/mn/op.html"), 1 },
+    { "http://ab.CDE.FGH/ij/kl/mn/op.html",
+      SAME("http://ab.HGF.EDC/ij/kl/mn/op.html"), 1 },
+    { "http://AB.CD.EF/GH/IJ/KL?MN=OP;QR=ST#UV",
+      SAME("http://VU#TS=RQ;PO=NM?LK/JI/HG/FE.DC.BA"), 1 },
+    { "http://AB.CD.ef/gh/IJ/KL.html", SAME("http://DC.BA.ef/gh/LK/JI.html"),
+      1 },
+    { "http://ab.cd.EF/GH/ij/kl.html", SAME("http://ab.cd.HG/FE/ij/kl.html"),
+      1 },
+    { "http://ab.CD.EF/GH/IJ/kl.html", SAME("http://ab.JI/HG/FE.DC/kl.html"),
+      1 },
+    { "http://ab.CDE123FGH.ij/kl/mn/op.html",
+      SAME("http://ab.HGF123EDC.ij/kl/mn/op.html"), 1 },
+    { "http://ab.cd.ef/GH1/2IJ/KL.html",
+      SAME("http://ab.cd.ef/LK/JI1/2HG.html"), 0 },
+    { "http://ab.cd.ef/GH%31/%32IJ/KL.html",
+      "http://ab.cd.ef/LK/JI%32/%31HG.html",
+      "http://ab.cd.ef/LK/JI32%/31%HG.html", 0 },
+};
+
+
+static void
+example(size_t i, const alphabet_t *alphabet, const char *visual)
+{
+    unsigned char octets[2][256];
+    iri_str_t logical = notation(examples[i].logical, alphabet, octets[0]);
+
+    assert_str(seen(IRI_VISUAL_UAX9, logical),
+               notation(visual, alphabet, octets[1]));
+    assert_int_equal(bidi_of(logical).count == 0, examples[i].good);
+}
+
+
+static void
+test_examples(void **state)
+{
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(examples); i++) {
+        example(i, hebrew(), examples[i].hebrew);
+        example(i, arabic(), examples[i].arabic);
+    }
+}
+
+
+static void
+test_components(void **state)
+{
+    static const char *const rows[][2] = {
+        { "http://ab.CDE.FGH/ij/KL", "http://ab.HGF.EDC/ij/LK" },
+        { "http://AB/CD?EF=GH#IJ", "http://BA/DC?FE=HG#JI" },
+        { "http://a/B+C", "http://a/B+C" },
+        { "ABC", "CBA" },
+        { "", "" },
+    };
+    unsigned char octets[2][256];
+    size_t        i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        assert_str(seen(IRI_VISUAL_COMPONENTS,
+                        notation(rows[i][0], hebrew(), octets[0])),
+                   notation(rows[i][1], hebrew(), octets[1]));
+    }
+
+    /* Brackets are mirrored, a mark stays behind its letter. */
+    assert_text(seen(IRI_VISUAL_UAX9, S("\xd7\x90(\xd7\x91")),
+                "\xd7\x91)\xd7\x90");
+    assert_text(seen(IRI_VISUAL_UAX9, S("\xd7\x90\xd6\xb0\xd7\x91")),
+                "\xd7\x91\xd7\x90\xd6\xb0");
+}
+
+
+static void
+test_structure(void **state)
+{
+    static const struct {
+        const char     *text;
+        size_t          mixed, edge;
+        iri_component_t component; /* of the first */
+        const char     *piece;
+        size_t          offset; /* in the notation's octets */
+    } rows[] = {
+        { "http://ab/cd", 0, 0, 0, NULL, 0 },
+        { "http://AB/CD", 0, 0, 0, NULL, 0 },
+        { "http://aB/", 1, 1, IRI_COMPONENT_HOST, "aB", 7 },
+        { "http://a.B1/", 0, 1, IRI_COMPONENT_HOST, "B1", 11 },
+        { "http://a/1B", 0, 1, IRI_COMPONENT_PATH, "1B", 9 },
+        { "http://a/B-C", 0, 0, 0, NULL, 0 },
+        { "http://a/B-", 0, 1, IRI_COMPONENT_PATH, "B-", 11 },
+        { "http://a/AbC", 1, 0, IRI_COMPONENT_PATH, "AbC", 11 },
+        { "http://a/B;c=D", 0, 0, 0, NULL, 0 },
+        { "http://a/B.html", 0, 0, 0, NULL, 0 },
+        { "http://a/B.c/d.html", 1, 1, IRI_COMPONENT_PATH, "B.c", 12 },
+        { "http://a/?b=C&D=e", 0, 0, 0, NULL, 0 },
+        { "http://a/?bC", 1, 1, IRI_COMPONENT_QUERY, "bC", 10 },
+        { "http://a/#B c", 1, 1, IRI_COMPONENT_FRAGMENT, "B c", 13 },
+        { "http://A:b@c/", 0, 0, 0, NULL, 0 },
+        { "http://Ab@c/", 1, 1, IRI_COMPONENT_USERINFO, "Ab", 9 },
+        { "urn:a:B", 0, 0, 0, NULL, 0 },
+        { "urn:aB", 1, 1, IRI_COMPONENT_OPAQUE, "aB", 4 },
+        { "aB", 1, 1, IRI_COMPONENT_PATH, "aB", 0 },
+        { "http://a/B%D7%90", 1, 1, IRI_COMPONENT_PATH, "B%D7%90", 0 },
+    };
+    unsigned char octets[2][256];
+    told_t        told;
+    size_t        i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        /* Escapes are in upper case, so they are put back. */
+        iri_str_t text = strchr(rows[i].text, '%') != NULL
+                             ? S("http://a/\xd7\x91%D7%90")
+                             : notation(rows[i].text, hebrew(), octets[0]);
+
+        told = bidi_of(text);
+        if (told.told[IRI_WARN_BIDI_MIXED] != rows[i].mixed
+            || told.told[IRI_WARN_BIDI_EDGE] != rows[i].edge)
+        {
+            fail_msg("%s: %lu mixed, %lu edges", rows[i].text,
+                     (unsigned long) told.told[IRI_WARN_BIDI_MIXED],
+                     (unsigned long) told.told[IRI_WARN_BIDI_EDGE]);
+        }
+        if (told.count != 0 && strchr(rows[i].text, '%') == NULL) {
+            assert_int_equal(told.first.component, rows[i].component);
+            assert_str(told.first.piece,
+                       notation(rows[i].piece, hebrew(), octets[1]));
+            assert_int_equal(told.first.offset, rows[i].offset);
+        }
+    }
+
+    /* A mark at the end belongs to its letter. */
+    assert_int_equal(bidi_of(S("/\xd7\x90\xd6\xb0")).count, 0);
+    assert_int_equal(bidi_of(S("/\xd6\xb0\xd7\x90")).count, 1);
+}
+
+
+/* ---- characters ---------------------------------------------------------- */
+
+static const struct {
+    const char        *text;
+    iri_warning_kind_t kind; /* the only one; IRI_WARNINGS: none */
+    size_t             offset;
+    uint32_t           character;
+    const char        *like;
+} rows[] = {
+#define NONE IRI_WARNINGS, 0, 0, NULL
+    { "http://www.example.org/caf\xc3\xa9?a=b#c", NONE },
+    { "/\xd0\xbc\xd0\xbe\xd1\x81\xd0\xba\xd0\xb2\xd0\xb0", NONE },
+    { "/\xe6\x97\xa5\xe6\x9c\xac-guide", NONE },
+    { "/\xd9\x85\xdb\x8c\xe2\x80\x8c\xd8\xae", NONE },
+    { "/%D9%85%DB%8C%E2%80%8C%D8%AE", NONE },
+    { "/%C3%A9%E9", NONE },
+    { "/a b", IRI_WARN_EXCLUDED, 2, ' ', NULL },
+    { "/a%20b", NONE },
+    { "/<", IRI_WARN_EXCLUDED, 1, '<', NULL },
+    { "/a\xe2\x88\x95"
+      "b",
+      IRI_WARN_LOOKS_LIKE, 2, 0x2215, NULL },
+    { "/a%E2%88%95b", IRI_WARN_LOOKS_LIKE, 2, 0x2215, NULL },
+    { "/a\xc2\xa0"
+      "b",
+      IRI_WARN_LOOKS_LIKE, 2, 0xa0, NULL },
+    { "/\xe6\x97\xa5\xe3\x80\x80", IRI_WARN_LOOKS_LIKE, 4, 0x3000, NULL },
+    { "/\xe3\x82\xa2\xef\xbd\xb1", IRI_WARN_WIDTH, 4, 0xff71, NULL },
+    { "/\xc3\xa9\xe2\x80\x8b", IRI_WARN_UNSEEN, 3, 0x200b, NULL },
+    { "/\xc3\xa9-\xe2\x80\x8c", IRI_WARN_UNSEEN, 4, 0x200c, NULL },
+    { "/%E2%80%AE\xc3\xa9", IRI_WARN_UNSEEN, 1, 0x202e, NULL },
+    { "/\xc3\xa9%F3%A0%81%81", IRI_WARN_TAG, 3, 0xe0041, NULL },
+    { "/?\xc3\xa9\xee\x80\x80", IRI_WARN_PRIVATE, 4, 0xe000, NULL },
+    { "/%EE%80%80\xc3\xa9", IRI_WARN_PRIVATE, 1, 0xe000, NULL },
+    { "/e\xcc\x81", IRI_WARN_NOT_NFC, 1, 0, NULL },
+    { "/e%CC%81", IRI_WARN_NOT_NFC, 1, 0, NULL },
+    { "/\xc3\xa9\xe2\x84\xab", IRI_WARN_NOT_NFC, 3, 0x212b, NULL },
+    { "/\xc3\xa9\xc2\xb2", IRI_WARN_COMPATIBILITY, 3, 0xb2, NULL },
+    { "/\xc3\xa9\xd0\xb6", IRI_WARN_MIXED_SCRIPTS, 1, 0, NULL },
+    { "/\xce\xbb\xd0\xb6", IRI_WARN_MIXED_SCRIPTS, 1, 0, NULL },
+    { "/\xc3\xa9/\xd0\xb6", NONE },
+    { "/\xc3\xa9=\xd0\xb6", NONE },
+    { "/\xd1\x81\xd0\xbe\xd1\x80", IRI_WARN_LOOK_ALIKE, 1, 0, "cop" },
+    { "http://%D1%81%D0%BE%D1%80/", IRI_WARN_LOOK_ALIKE, 7, 0, "cop" },
+};
+
+
+static told_t
+warnings_of(iri_str_t text, const iri_look_t *with)
+{
+    told_t told;
+
+    memset(&told, 0, sizeof(told));
+    assert_int_equal(iri_characters_check(&core.env, with, text, tell, &told),
+                     IRI_OK);
+
+    return told;
+}
+
+
+static void
+test_characters(void **state)
+{
+    told_t told;
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        told = warnings_of(core_str(rows[i].text), look);
+
+        if (told.count != (rows[i].kind != IRI_WARNINGS)
+            || (told.count != 0 && told.first.kind != rows[i].kind))
+        {
+            fail_msg("%s: %lu, first \"%s\"", rows[i].text,
+                     (unsigned long) told.count,
+                     iri_warning_text(told.first.kind));
+        }
+        if (told.count != 0) {
+            assert_int_equal(told.first.offset, rows[i].offset);
+            assert_int_equal(told.first.character, rows[i].character);
+        }
+        if (rows[i].like != NULL) {
+            assert_text(told.first.like, rows[i].like);
+            assert_int_equal(warnings_of(core_str(rows[i].text), NULL).count,
+                             0);
+        }
+        core_forget(&core);
+    }
+}
+
+
+/* Once a kind and a piece; and who is told may stop it. */
+static iri_status_t
+refuse(void *arg, const iri_warning_t *warning)
+{
+    (void) arg;
+    (void) warning;
+
+    return IRI_IO_FAILED;
+}
+
+
+static void
+test_telling(void **state)
+{
+    told_t told = warnings_of(S("/a b c/d e"), look);
+    size_t at;
+    int    count = 0;
+
+    (void) state;
+    assert_int_equal(told.count, 2);
+    assert_str(told.first.piece, S("a b c"));
+
+    assert_int_equal(
+        iri_characters_check(&core.env, look, S("/a b"), refuse, NULL),
+        IRI_IO_FAILED);
+    assert_int_equal(iri_bidi_check(S("/a\xd7\x90"), refuse, NULL),
+                     IRI_IO_FAILED);
+
+    for (at = 1; /* void */; at++) {
+        iri_status_t status;
+
+        core_forget(&core);
+        core.allocs = 0;
+        core.fail_at = at;
+        core.fail_on = 1;
+        memset(&told, 0, sizeof(told));
+        status = iri_characters_check(
+            &core.env, look, S("/\xd1\x81\xd0\xbe/e\xcc\x81"), tell, &told);
+        if (status == IRI_OK) {
+            break;
+        }
+        assert_int_equal(status, IRI_NO_MEMORY);
+        count++;
+    }
+    core.fail_at = 0;
+    assert_true(count > 2);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_examples),  cmocka_unit_test(test_components),
+        cmocka_unit_test(test_structure), cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_telling),
+    };
+
+    return cmocka_run_group_tests_name("warn", tests, setup, teardown);
+}
