@@ -147,6 +147,7 @@ typedef struct {
     ngx_uint_t match;           /* IRI_FORGIVE_... */
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
     ngx_http_iri_place_t *ambiguous_place;  /* NULL: nowhere */
+    ngx_http_iri_place_t *place;    /* of a location; NULL: it is none */
     ngx_uint_t redirect;        /* HTTP status, 0: off, IRI_REDIRECT_LINK */
     ngx_flag_t listing;
     ngx_http_iri_place_t *listing_place;    /* NULL: nowhere */
@@ -424,7 +425,8 @@ char *ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error,
     ngx_uint_t word);
 
 /* Note what a location says, if it is one that begins. */
-ngx_int_t ngx_http_iri_check_location(ngx_conf_t *cf);
+ngx_int_t ngx_http_iri_check_location(ngx_conf_t *cf,
+    ngx_http_iri_loc_conf_t *ilcf);
 
 /* Names are folded in a location: what of that needs a directory's index? */
 void ngx_http_iri_check_folds(ngx_conf_t *cf,
@@ -897,6 +899,9 @@ ngx_int_t ngx_http_iri_rules_know(ngx_http_iri_main_conf_t *imcf,
 ngx_int_t ngx_http_iri_rules_init(ngx_conf_t *cf);
 void ngx_http_iri_rules_init_process(ngx_http_iri_main_conf_t *imcf,
     ngx_http_core_main_conf_t *cmcf);
+
+/* The codes of rewrite, if, set and return of a location; NULL: none. */
+ngx_array_t *ngx_http_iri_rules_codes(ngx_conf_t *cf, void **loc_conf);
 
 /* That of the last of the known modules: autoindex. */
 ngx_http_handler_pt ngx_http_iri_rules_last(ngx_http_iri_main_conf_t *imcf);

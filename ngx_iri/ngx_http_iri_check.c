@@ -3,8 +3,9 @@
  *
  * Where each directive stands is noted while the configuration is read, and
  * when all of it is known, one warning is written for each that does nothing:
- * settings of this module where iri is off, and locations whose text can be
- * in no canonical path.  What is wrong with such a text is the core's to say.
+ * settings of this module where iri is off, and locations and patterns of
+ * rewrite whose text can be in no canonical path.  What is wrong with such a
+ * text is the core's to say.
  */
 
 #include "ngx_http_iri.h"
@@ -146,7 +147,7 @@ ngx_http_iri_location_text(ngx_str_t name, iri_rule_t *rule)
 
 /* A location has begun, if cf is about to read one: it has no file and line. */
 ngx_int_t
-ngx_http_iri_check_location(ngx_conf_t *cf)
+ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf)
 {
     ngx_str_t                *value, text;
     iri_rule_t                rule;
@@ -161,6 +162,11 @@ ngx_http_iri_check_location(ngx_conf_t *cf)
 
     if (ngx_strcmp(value[0].data, "location") != 0) {
         return NGX_OK;
+    }
+
+    ilcf->place = ngx_http_iri_conf_place(cf);
+    if (ilcf->place == NULL) {
+        return NGX_ERROR;
     }
 
     text = ngx_http_iri_location_text(value[1], &rule);
@@ -182,9 +188,9 @@ ngx_http_iri_check_location(ngx_conf_t *cf)
 
     t->text = text;
     t->rule = rule;
-    t->place = ngx_http_iri_conf_place(cf);
+    t->place = ilcf->place;
 
-    return t->place != NULL ? NGX_OK : NGX_ERROR;
+    return NGX_OK;
 }
 
 
@@ -287,40 +293,137 @@ ngx_http_iri_check_place(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf,
 
 /* ---- rules that match nothing --------------------------------------------- */
 
+/* The text of a rule, in a directive or in what begins at a place. */
 static ngx_int_t
-ngx_http_iri_check_text(ngx_conf_t *cf, const ngx_http_iri_text_t *t)
+ngx_http_iri_check_rule(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
+                        iri_rule_t rule, ngx_str_t text, const char *name,
+                        const ngx_http_iri_place_t *place)
 {
     iri_env_t    env;
     iri_str_t    says;
-    ngx_str_t    text;
+    ngx_str_t    out;
     iri_status_t status;
-
-    if (t->place->server->engine != IRI_ENGINE_ON) {
-        return NGX_OK;
-    }
 
     ngx_memzero(&env, sizeof(iri_env_t));
     env.ctx = cf->pool;
     env.alloc = ngx_http_iri_conf_alloc;
 
-    status = iri_rule_check(&env, &t->place->server->reading, t->rule,
-                            ngx_http_iri_in(t->text), &says);
+    status = iri_rule_check(&env, &iscf->reading, rule, ngx_http_iri_in(text),
+                            &says);
     if (status != IRI_OK) {
         ngx_log_error(NGX_LOG_EMERG, cf->log, 0,
-                      "iri: the location in %V:%ui could not be read: %s",
-                      &t->place->file, t->place->line,
-                      iri_status_text(status));
+                      "iri: %s in %V:%ui could not be read: %s", name,
+                      &place->file, place->line, iri_status_text(status));
         return NGX_ERROR;
     }
 
     if (says.len != 0) {
-        text = ngx_http_iri_out(says);
-        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
-                      "iri: \"location\" in %V:%ui: %V", &t->place->file,
-                      t->place->line, &text);
+        out = ngx_http_iri_out(says);
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: %s in %V:%ui: %V", name,
+                      &place->file, place->line, &out);
     }
 
     return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_check_text(ngx_conf_t *cf, const ngx_http_iri_text_t *t)
+{
+    return t->place->server->engine == IRI_ENGINE_ON
+               ? ngx_http_iri_check_rule(cf, t->place->server, t->rule,
+                                         t->text, "\"location\"", t->place)
+               : NGX_OK;
+}
+
+
+#if (NGX_PCRE)
+
+/*
+ * The pattern of a rewrite, if its code stands at ip; if has others, which are
+ * of anything.
+ */
+static const ngx_http_script_regex_code_t *
+ngx_http_iri_check_code(const u_char *ip, const u_char *end)
+{
+    const ngx_http_script_regex_code_t *regex = (const void *) ip;
+
+    if ((size_t) (end - ip) < sizeof(ngx_http_script_regex_code_t)
+        || regex->code != ngx_http_script_regex_start_code || !regex->uri)
+    {
+        return NULL;
+    }
+
+    return regex;
+}
+
+
+/*
+ * Codes are of many sizes, and of more kinds with each nginx; but all are made
+ * of words, and the address of this one is no text: it is looked for.
+ */
+static ngx_int_t
+ngx_http_iri_check_rewrites(ngx_conf_t                    *cf,
+                            const ngx_http_iri_srv_conf_t *iscf,
+                            const ngx_array_t *codes, const char *name,
+                            const ngx_http_iri_place_t *place)
+{
+    const u_char *ip = codes->elts, *end = ip + codes->nelts;
+
+    const ngx_http_script_regex_code_t *regex;
+
+    for (/* void */; ip < end; ip += sizeof(uintptr_t)) {
+        regex = ngx_http_iri_check_code(ip, end);
+
+        if (regex != NULL
+            && ngx_http_iri_check_rule(cf, iscf, IRI_RULE_REGEX, regex->name,
+                                       name, place)
+                   != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+#endif
+
+
+/* What stands in a location, or in none: of the server. */
+static ngx_int_t
+ngx_http_iri_check_hook(ngx_conf_t *cf, const ngx_http_iri_hook_t *hook)
+{
+#if (NGX_PCRE)
+    ngx_array_t              *codes;
+    ngx_http_iri_place_t      server;
+    ngx_http_core_loc_conf_t *clcf;
+    ngx_http_core_srv_conf_t *cscf;
+
+    clcf = hook->loc_conf[ngx_http_core_module.ctx_index];
+    cscf = hook->srv_conf[ngx_http_core_module.ctx_index];
+    codes = ngx_http_iri_rules_codes(cf, hook->loc_conf);
+
+    /* "if" has the codes of what it stands in */
+    if (codes == NULL || clcf->noname) {
+        return NGX_OK;
+    }
+
+    ngx_memzero(&server, sizeof(ngx_http_iri_place_t));
+    server.file.data = cscf->file_name;
+    server.file.len = ngx_strlen(cscf->file_name);
+    server.line = cscf->line;
+
+    return ngx_http_iri_check_rewrites(
+        cf, hook->srv_conf[ngx_http_iri_module.ctx_index], codes,
+        hook->conf->place != NULL ? "\"rewrite\" of the location"
+                                  : "\"rewrite\" of the server",
+        hook->conf->place != NULL ? hook->conf->place : &server);
+#else
+    (void) cf;
+    (void) hook;
+    return NGX_OK;
+#endif
 }
 
 
@@ -329,6 +432,7 @@ ngx_int_t
 ngx_http_iri_check(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
+    ngx_http_iri_hook_t      *hook;
     ngx_http_iri_text_t      *text;
     ngx_http_iri_place_t    **place;
     ngx_http_iri_main_conf_t *imcf;
@@ -344,6 +448,14 @@ ngx_http_iri_check(ngx_conf_t *cf)
 
     for (i = 0; i < imcf->texts.nelts; i++) {
         if (ngx_http_iri_check_text(cf, &text[i]) != NGX_OK) {
+            return NGX_ERROR;
+        }
+    }
+
+    hook = imcf->hooks.elts;
+
+    for (i = 0; i < imcf->hooks.nelts; i++) {
+        if (ngx_http_iri_check_hook(cf, &hook[i]) != NGX_OK) {
             return NGX_ERROR;
         }
     }

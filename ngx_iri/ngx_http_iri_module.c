@@ -717,7 +717,7 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_pcalloc(cf->pool, sizeof(ngx_http_iri_loc_conf_t));
-    if (ilcf == NULL || ngx_http_iri_check_location(cf) != NGX_OK) {
+    if (ilcf == NULL || ngx_http_iri_check_location(cf, ilcf) != NGX_OK) {
         return NULL;
     }
 

@@ -153,7 +153,7 @@ ngx_http_iri_rules_conf(ngx_conf_t *cf, void **loc_conf, const char *name)
 
 
 /* The codes of rewrite, if, set and return, with which it begins. */
-static ngx_array_t *
+ngx_array_t *
 ngx_http_iri_rules_codes(ngx_conf_t *cf, void **loc_conf)
 {
     ngx_array_t **codes;
