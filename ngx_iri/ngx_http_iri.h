@@ -315,7 +315,21 @@ typedef struct {
     unsigned told:1;            /* the log has been: notes are what of */
 
     iri_notes_t *notes;         /* of a main request; NULL: none */
+
+    ngx_http_iri_found_t *would;    /* iri report: for the path as it came, and
+                                       NULL where it is not looked for; */
+    ngx_http_iri_found_t *would_again;  /* where that is MOVED, what it leads
+                                           to */
+    ngx_http_iri_loc_conf_t *would_conf;    /* where that was */
+    unsigned would_known:1;
 } ngx_http_iri_ctx_t;
+
+/*
+ * iri report: how the path came, and ctx->would.  NGX_DECLINED: there is
+ * nothing to say of it.
+ */
+ngx_int_t ngx_http_iri_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    iri_reading_t *came);
 
 
 /* ---- short ones, for all of the files ------------------------------------ */

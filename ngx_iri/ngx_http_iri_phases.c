@@ -1029,6 +1029,74 @@ ngx_http_iri_redirect(ngx_http_request_t *r)
 }
 
 
+/* ---- iri report: what would be found --------------------------------------- */
+
+/*
+ * What iri on would have made of a path that no rewrite has changed.  Before
+ * the content: a page for an error is another path, and its location
+ * has another root, so that later nothing would be known of what is missing.
+ */
+static void
+ngx_http_iri_would_look(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                        const iri_reading_t *came)
+{
+    ngx_http_iri_found_t *found;
+
+    if (ctx->would_known) {
+        return;
+    }
+
+    ctx->would_known = 1;
+
+    if (came->answer == IRI_REFUSE
+        || !ngx_http_iri_same(r->uri, ngx_http_iri_out(came->octets)))
+    {
+        return;
+    }
+
+    found = ngx_http_iri_find_uri(r, ngx_http_iri_out(came->path));
+
+    ctx->would = found;
+    ctx->would_conf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (found != NULL && found->found.answer == IRI_MOVED) {
+        ctx->would_again = ngx_http_iri_find_uri(
+            r, ngx_http_iri_out(found->found.path));
+    }
+}
+
+
+ngx_int_t
+ngx_http_iri_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                   iri_reading_t *came)
+{
+    if (ctx->has_came) {
+        *came = ctx->came;
+
+    } else if (ctx->ascii.len == 0
+               || ngx_http_iri_read_ascii(r, ctx, came) != NGX_OK)
+    {
+        return NGX_DECLINED;
+    }
+
+    ngx_http_iri_would_look(r, ctx, came);
+
+    return NGX_OK;
+}
+
+
+static void
+ngx_http_iri_report_first(ngx_http_request_t *r)
+{
+    iri_reading_t       came;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx != NULL && r == r->main && !r->internal) {
+        (void) ngx_http_iri_would(r, ctx, &came);
+    }
+}
+
+
 /* ---- around the content ------------------------------------------------- */
 
 static ngx_int_t
@@ -1047,6 +1115,10 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
     }
 
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
+        if (ngx_http_iri_engine_of(r) == IRI_ENGINE_REPORT) {
+            ngx_http_iri_report_first(r);
+        }
+
         return NGX_DECLINED;
     }
 
@@ -1190,92 +1262,49 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
 
 /* ---- iri report --------------------------------------------------------- */
 
-/* What iri on would have made of a path that no rewrite has changed. */
-static ngx_http_iri_found_t *
-ngx_http_iri_would_find(ngx_http_request_t *r, const iri_reading_t *came)
-{
-    if (came->answer == IRI_REFUSE
-        || !ngx_http_iri_same(r->uri, ngx_http_iri_out(came->octets)))
-    {
-        return NULL;
-    }
-
-    return ngx_http_iri_find_uri(r, ngx_http_iri_out(came->path));
-}
-
-
-static void
-ngx_http_iri_report_came(ngx_http_request_t *r, const iri_reading_t *came,
-                         ngx_http_iri_found_t *found)
-{
-    iri_env_t             env;
-    iri_notes_t          *notes, once;
-    iri_report_t          report = { came, NULL, NULL, NULL };
-    ngx_http_iri_found_t *again;
-
-    ngx_http_iri_env(r, &env);
-
-    if (found != NULL) {
-        report.found = &found->found;
-        report.search = &found->search;
-    }
-
-    if (found != NULL && found->found.answer == IRI_MOVED) {
-        again = ngx_http_iri_find_uri(r, ngx_http_iri_out(found->found.path));
-        if (again == NULL) {
-            return;
-        }
-
-        report.again = &again->found;
-        report.search = &again->search;
-    }
-
-    if (ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
-        notes = ngx_http_iri_notes_begin(r, &once);
-        (void) iri_note_report(&env, notes, &report);
-        ngx_http_iri_notes_end(r, notes, &once);
-    }
-}
-
-
 /* Of an ASCII path, only if it is another's name: the rest stays as it is. */
-static void
-ngx_http_iri_report_ascii(ngx_http_request_t       *r,
-                          const ngx_http_iri_ctx_t *ctx)
+static ngx_uint_t
+ngx_http_iri_is_reported(const ngx_http_iri_ctx_t *ctx)
 {
-    iri_reading_t         came;
-    ngx_http_iri_found_t *found;
-
-    if (ctx->ascii.len == 0
-        || ngx_http_iri_read_ascii(r, ctx, &came) != NGX_OK) {
-        return;
-    }
-
-    found = ngx_http_iri_would_find(r, &came);
-
-    if (found != NULL && found->found.answer != IRI_PASS
-        && found->found.answer != IRI_SERVE)
-    {
-        ngx_http_iri_report_came(r, &came, found);
-    }
+    return ctx->has_came
+           || (ctx->would != NULL && ctx->would->found.answer != IRI_PASS
+               && ctx->would->found.answer != IRI_SERVE);
 }
 
 
 static void
 ngx_http_iri_report(ngx_http_request_t *r)
 {
+    iri_env_t           env;
+    iri_notes_t        *notes, once;
+    iri_report_t        report = { NULL, NULL, NULL, NULL };
+    iri_reading_t       came;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL) {
+    if (ctx == NULL || ngx_http_iri_would(r, ctx, &came) != NGX_OK
+        || !ngx_http_iri_is_reported(ctx)
+        || !ngx_http_iri_notes_wanted(r, IRI_LOG_INFO))
+    {
         return;
     }
 
-    if (ctx->has_came) {
-        ngx_http_iri_report_came(r, &ctx->came,
-                                 ngx_http_iri_would_find(r, &ctx->came));
-    } else {
-        ngx_http_iri_report_ascii(r, ctx);
+    report.reading = &came;
+
+    if (ctx->would != NULL) {
+        report.found = &ctx->would->found;
+        report.search = &ctx->would->search;
     }
+
+    if (ctx->would_again != NULL) {
+        report.again = &ctx->would_again->found;
+        report.search = &ctx->would_again->search;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    notes = ngx_http_iri_notes_begin(r, &once);
+    (void) iri_note_report(&env, notes, &report);
+    ngx_http_iri_notes_end(r, notes, &once);
 }
 
 

@@ -263,9 +263,7 @@ ngx_http_iri_status_redirect(ngx_http_request_t *r, const iri_reading_t *came,
     int                      has_query;
     iri_env_t                env;
     iri_str_t                query, location;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_ctx(r)->would_conf;
 
     if (ilcf->redirect == 0 || ilcf->redirect == IRI_REDIRECT_LINK
         || event->answer == IRI_CHOOSE || event->answer == IRI_REFUSE
@@ -287,19 +285,13 @@ ngx_http_iri_status_redirect(ngx_http_request_t *r, const iri_reading_t *came,
 
 /* iri report: what would have been, as its line of log tells. */
 static void
-ngx_http_iri_status_would(ngx_http_request_t       *r,
-                          const ngx_http_iri_ctx_t *ctx,
-                          iri_stats_event_t        *event)
+ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                          iri_stats_event_t *event)
 {
-    iri_reading_t         came;
-    ngx_http_iri_found_t *found, *again;
+    iri_reading_t               came;
+    const ngx_http_iri_found_t *found, *again;
 
-    if (ctx->has_came) {
-        came = ctx->came;
-
-    } else if (ctx->ascii.len == 0
-               || ngx_http_iri_read_ascii(r, ctx, &came) != NGX_OK)
-    {
+    if (ngx_http_iri_would(r, ctx, &came) != NGX_OK) {
         return;
     }
 
@@ -308,13 +300,11 @@ ngx_http_iri_status_would(ngx_http_request_t       *r,
     event->answer = came.answer;
     event->why = came.why;
 
-    if (came.answer == IRI_REFUSE
-        || !ngx_http_iri_same(r->uri, ngx_http_iri_out(came.octets)))
-    {
+    if (ctx->would_conf == NULL) {
         return;
     }
 
-    found = ngx_http_iri_find_uri(r, ngx_http_iri_out(came.path));
+    found = ctx->would;
     if (found == NULL) {
         ngx_http_iri_status_redirect(r, &came, came.path, event);
         return;
@@ -331,7 +321,7 @@ ngx_http_iri_status_would(ngx_http_request_t       *r,
         return;
     }
 
-    again = ngx_http_iri_find_uri(r, ngx_http_iri_out(found->found.path));
+    again = ctx->would_again;
 
     if (again != NULL
         && (again->found.answer == IRI_CHOOSE
