@@ -337,6 +337,11 @@ iri_judge_scripts(iri_judge_t *judge, const iri_look_t *look, size_t offset)
     iri_status_t status = IRI_OK;
     int32_t      found;
 
+    /* These are of no script at all. */
+    if (judge->told & (1u << IRI_WARN_PRIVATE | 1u << IRI_WARN_TAG)) {
+        return IRI_OK;
+    }
+
     found = uspoof_checkUTF8(look->scripts, (const char *) plain.data,
                              (int32_t) plain.len, NULL, &error);
     if (U_FAILURE(error)) {
