@@ -276,10 +276,6 @@ int iri_norm_ready(void);
  */
 iri_str_t iri_piece(iri_str_t text, int (*starts)(uint32_t c));
 
-/* Append a text of valid UTF-8 in NFC, as paths are. */
-iri_status_t iri_nfc_text(const iri_env_t *env, iri_str_t text,
-                          iri_buf_t *out);
-
 
 /* ---- charsets (iri_charset.c, iri_label.c) ------------------------------- */
 
