@@ -8,7 +8,12 @@
  * or Prometheus text; where memory fails there is no answer.
  */
 
+#include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core.h"
 #include "iri_stats.h"
@@ -537,6 +542,134 @@ test_killed(void **state)
 }
 
 
+/* A lock of processes, which who buries them opens. */
+static void
+spin_lock(void *ctx)
+{
+    int *lock = ctx;
+
+    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE) != 0) {
+        (void) sched_yield();
+    }
+}
+
+
+static void
+spin_unlock(void *ctx)
+{
+    __atomic_store_n((int *) ctx, 0, __ATOMIC_RELEASE);
+}
+
+
+/* Counts until it is killed: each text is of one letter, which says how long. */
+static void
+count_for_ever(iri_stats_region_t *region, int *lock)
+{
+    iri_stats_conf_t  conf = { region, spin_lock, spin_unlock, lock };
+    iri_stats_t      *stats = iri_stats_create(&conf, NOW);
+    iri_stats_event_t e = legacy("EUC-JP", "", "");
+    unsigned char     text[256];
+    size_t            n;
+
+    (void) alarm(10); /* where a test fails nobody kills it */
+
+    for (n = (size_t) getpid();; n = n * 69069 + 1) {
+        memset(text, 'a' + n / 64 % 26, sizeof(text));
+        e.agent.data = text;
+        e.agent.len = 200 + n / 64 % 26;
+        e.now = NOW + (int64_t) (n / 4096 % 1000) * 3600;
+        iri_stats_count(stats, &e);
+    }
+}
+
+
+static void
+assert_letters(iri_str_t text)
+{
+    size_t i;
+
+    assert_in_range(text.len, 200, 225);
+
+    for (i = 0; i < text.len; i++) {
+        assert_int_equal(text.data[i], 'a' + text.len - 200);
+    }
+}
+
+
+static void
+assert_senders(const iri_stats_look_t *l)
+{
+    size_t i;
+
+    for (i = 0; i < l->top_count[IRI_STATS_AGENT]; i++) {
+        assert_letters(iri_stats_text(l->top[1][i].text, l->top[1][i].len));
+    }
+
+    for (i = 0; i < l->recent_count; i++) {
+        assert_letters(
+            iri_stats_text(l->recent[i].agent, l->recent[i].agent_len));
+    }
+}
+
+
+static void
+test_processes(void **state)
+{
+    static const size_t rounds = 100;
+    fixture_t           f;
+    iri_stats_look_t   *l;
+    iri_stats_region_t *own;
+    uint64_t            before = 0;
+    size_t              i, n;
+    pid_t               pid[2];
+    int                *lock;
+
+    (void) state;
+
+    setup(&f, NOW);
+    own = f.region;
+    f.region = mmap(NULL, iri_stats_size() + sizeof(int),
+                    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+                    0);
+    assert_ptr_not_equal(f.region, MAP_FAILED);
+    memcpy(f.region, own, iri_stats_size());
+    f.stats->region = f.region;
+    lock = (int *) ((char *) f.region + iri_stats_size());
+
+    for (n = 0; n < rounds; n++) {
+        for (i = 0; i < 2; i++) {
+            pid[i] = fork();
+            assert_true(pid[i] >= 0);
+
+            if (pid[i] == 0) {
+                count_for_ever(f.region, lock);
+            }
+        }
+
+        for (i = 0; i < 2; i++) {
+            (void) usleep(500 + core_random(1500));
+            assert_senders(look(&f, NOW)); /* while it is written */
+            (void) kill(pid[i], SIGKILL);
+            (void) waitpid(pid[i], NULL, 0);
+            spin_unlock(lock);
+        }
+
+        l = look(&f, NOW + 1000 * 3600);
+        assert_true(iri_stats_all(l->totals) >= before);
+        before = iri_stats_all(l->totals);
+        assert_int_equal(before, l->totals[IRI_FORM_LEGACY]);
+
+        assert_senders(l);
+        core_forget(&f.core);
+    }
+
+    assert_true(before > rounds);
+    (void) munmap(f.region, iri_stats_size() + sizeof(int));
+    f.region = own;
+    teardown(&f);
+}
+
+
 static void
 test_prometheus(void **state)
 {
@@ -945,8 +1078,9 @@ main(int argc, char **argv)
         cmocka_unit_test(test_clock),     cmocka_unit_test(test_charsets),
         cmocka_unit_test(test_secrets),   cmocka_unit_test(test_top),
         cmocka_unit_test(test_killed),    cmocka_unit_test(test_prometheus),
-        cmocka_unit_test(test_strangers), cmocka_unit_test(test_largest),
-        cmocka_unit_test(test_verdict),   cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_processes), cmocka_unit_test(test_strangers),
+        cmocka_unit_test(test_largest),   cmocka_unit_test(test_verdict),
+        cmocka_unit_test(test_no_memory),
     };
 
     if (argc == 2 && strcmp(argv[1], "--page") == 0) {
