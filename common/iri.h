@@ -1259,7 +1259,7 @@ void iri_stats_destroy(iri_stats_t *stats);   /* NULL is allowed */
 
 /* One request, when all is known of it. */
 typedef struct {
-    int64_t         now;       /* seconds since the epoch, when this is counted */
+    int64_t         now;       /* seconds since the epoch: of the counting */
     int             report;    /* 1: iri report: it is what would have been */
     iri_form_t      form;      /* as it came; where the disk has confirmed
                                   another reading, LEGACY */

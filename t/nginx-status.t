@@ -23,8 +23,8 @@ sub said {
 }
 
 is said('iri on; server { location /s { iri_status; } }'), '0', 'in a location';
-like said('server { location /s { iri_status on; } }'), qr/^1 "iri_status" directive/,
-    'no values';
+like said('server { location /s { iri_status on; } }'),
+    qr/^1 "iri_status" directive/, 'no values';
 like said('server { location /s { iri_status; iri_status; } }'),
     qr/^1 .*is duplicate/, 'twice';
 like said('iri_status; server { }'), qr/^1 .*not allowed here/, 'in http';
@@ -157,7 +157,8 @@ is of('/fold301/docs/README.TXT'),
     'where it starts over, too';
 is of('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.query-read=1', 'a query';
 is of('/a.txt?q=%E8%A1%A8'), 'forms.ascii=1 queries.query-utf8=1', 'in UTF-8';
-is of('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.query-unreadable=1', 'in nothing';
+is of('/a.txt?q=%FF%FF'), 'forms.ascii=1 queries.query-unreadable=1',
+    'in nothing';
 is of('/a.txt?q=a'), 'forms.ascii=1', 'in ASCII';
 is of('/a.txt', host => "b\xC3\xBCcher.example"),
     'forms.ascii=1 hosts.host-mapped=1', 'a host';
@@ -218,7 +219,8 @@ my @hostile = (
     'http://a.example/</style><script>alert(1)</script>',
     'javascript:alert(1)', '"\'><img src=x onerror=alert(1)>', "\xFF\xFE\x80",
     "http://u:secret\@a.example/p?token=secret#secret",
-    "\xE2\x80\xAEtxt.exe", "\xE2\x81\xA6\xE2\x80\x8F", 'a\\"b\\', ']]>&amp;&#0;',
+    "\xE2\x80\xAEtxt.exe", "\xE2\x81\xA6\xE2\x80\x8F", 'a\\"b\\',
+    ']]>&amp;&#0;',
     "\xED\xA0\x80\xF4\x90\x80\x80\xC0\xAF", '{"a":1}', 'x' x 5000,
     ("\"" x 300), ("\xC3\xA9" x 400), ('&' x 300), '%00%0a', "\xEF\xBF\xBE",
 );

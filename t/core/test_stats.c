@@ -236,8 +236,9 @@ test_sums(void **state)
 static void
 test_range(void **state)
 {
-    fixture_t         f;
-    iri_stats_event_t e = event((iri_form_t) 77);
+    static const iri_stats_set_t none[IRI_STATS_MODES];
+    fixture_t                    f;
+    iri_stats_event_t            e = event((iri_form_t) 77);
 
     (void) state;
 
@@ -249,7 +250,7 @@ test_range(void **state)
     e.host = (iri_host_why_t) -5;
     e.redirect = 200;
     iri_stats_count(f.stats, &e);
-    assert_int_equal(iri_stats_all(look(&f, NOW)->totals), 0);
+    assert_memory_equal(f.region->sets, none, sizeof(none));
     e = event(IRI_FORM_ESCAPED);
     e.redirect = 308;
     iri_stats_count(f.stats, &e);
@@ -465,6 +466,7 @@ test_top(void **state)
     iri_stats_event_t e;
     iri_stats_look_t *l;
     char              agent[32];
+    uint64_t          sum = 0;
     size_t            i, n = 0;
 
     (void) state;
@@ -490,8 +492,10 @@ test_top(void **state)
             n++;
         }
         assert_true(i == 0 || l->top[1][i].count <= l->top[1][i - 1].count);
+        sum += l->top[1][i].count;
     }
 
+    assert_int_equal(sum, 20000);
     assert_int_equal(n, 1);
     teardown(&f);
 }
@@ -516,6 +520,13 @@ test_killed(void **state)
     assert_int_equal(l->top_count[IRI_STATS_AGENT], 1);
     assert_int_equal(l->recent_count, 0);
 
+    /* it is nobody's, and the first that is taken */
+    iri_stats_count(f.stats, &e);
+    l = look(&f, NOW);
+    assert_int_equal(l->top_count[IRI_STATS_REFERER], 1);
+    assert_int_equal(l->top[IRI_STATS_REFERER][0].count, 1);
+    f.region->top[IRI_STATS_REFERER][0].version |= 1;
+
     e.referer = S("http://c/");
     iri_stats_count(f.stats, &e);
     l = look(&f, NOW);
@@ -532,6 +543,8 @@ test_killed(void **state)
     assert_int_equal(look(&f, NOW)->days[0].at[IRI_FORM_LEGACY], 1);
 
     /* lengths are not believed */
+    assert_int_equal(iri_stats_text(f.region->top[0][0].text, 1000).len,
+                     IRI_STATS_TEXT);
     f.region->top[IRI_STATS_REFERER][0].len = UINT64_MAX;
     f.region->recent[1].referer_len = 1000;
     f.region->recent[1].charset = 1000;
@@ -561,7 +574,7 @@ spin_unlock(void *ctx)
 }
 
 
-/* Counts until it is killed: each text is of one letter, which says how long. */
+/* Counts until it is killed; the letter of a text says how long it is. */
 static void
 count_for_ever(iri_stats_region_t *region, int *lock)
 {
