@@ -1228,7 +1228,9 @@ iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
     finder.tree = search->tree;
     finder.part = iri_str_from(search->path, search->prefix);
 
-    if (iri_is_forbidden(&finder) || !iri_is_written_so(&finder)
+    if (iri_is_forbidden(&finder)
+        || !iri_needs_look(finder.tree, finder.part)
+        || !iri_is_written_so(&finder)
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
         || iri_tree_is_declared(finder.tree) || iri_memo_may_know(search))
     {

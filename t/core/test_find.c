@@ -369,6 +369,55 @@ find_read(find_t *find, iri_str_t target)
 }
 
 
+/*
+ * Who looks by himself at a path that was read is told the same as by
+ * iri_find, if there is something.
+ */
+static void
+check_as_asked(find_t *find)
+{
+    const iri_search_t *search = &find->search;
+    char                path[16384];
+    iri_str_t           filename;
+    iri_found_t         got;
+    iri_node_t          node;
+
+    if (search->reading == NULL || find->reading.form == IRI_FORM_ASCII
+        || search->path.data != find->reading.path.data)
+    {
+        return;
+    }
+
+    filename.data = (const unsigned char *) path;
+    filename.len = (size_t) snprintf(
+        path, sizeof(path), "%.*s%.*s", (int) search->root.len,
+        (const char *) search->root.data,
+        (int) (search->path.len - search->prefix),
+        (const char *) search->path.data + search->prefix);
+
+    if (filename.len >= sizeof(path)
+        || !iri_find_as_asked(search, filename, &got)) {
+        return;
+    }
+
+    assert_int_not_equal(find->found.why, IRI_WHY_FORBIDDEN);
+    assert_int_equal(
+        find->core.env.dir->stat(find->core.env.ctx, path, &node), IRI_OK);
+    find->core.stats--;
+
+    if (node.kind != IRI_NODE_DIR && node.kind != IRI_NODE_OTHER) {
+        return;
+    }
+
+    assert_int_equal(got.answer, find->found.answer);
+    assert_int_equal(got.why, find->found.why);
+    assert_int_equal(got.match, find->found.match);
+    assert_str(got.path, find->found.path);
+    assert_str(got.filename, find->found.filename);
+    assert_str(got.charset, find->found.charset);
+}
+
+
 static iri_status_t
 find_go(find_t *find)
 {
@@ -382,6 +431,9 @@ find_go(find_t *find)
     if (status != IRI_OK) {
         print_error("%s: %s\n", core_show(find->search.path),
                     iri_status_text(status));
+
+    } else if (find->core.io_fail_at == 0) {
+        check_as_asked(find);
     }
 
     return status;
