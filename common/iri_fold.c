@@ -114,88 +114,123 @@ iri_cell_shape(unsigned match)
 }
 
 
-/*
- * Append the key of one character, of UTF-8 octets; *done 0: it has no cell,
- * or what is in none.
- */
+/* The cell of a character, of UTF-8 octets; *cell 0: it has none. */
 static iri_status_t
-iri_cell_put(const iri_env_t *env, unsigned match, iri_str_t character,
-             uint32_t c, iri_buf_t *out, int *done)
+iri_cell_get(const iri_env_t *env, unsigned match, iri_str_t character,
+             uint32_t c, uint64_t *cell)
 {
     iri_buf_t     key = IRI_BUF_EMPTY;
-    uint64_t     *place, cell;
+    uint64_t     *place;
     unsigned char octets[8];
     iri_status_t  status;
     size_t        at = iri_cell_of(c);
 
-    *done = at != IRI_CELLS;
-    if (!*done) {
+    *cell = 0;
+    if (at == IRI_CELLS) {
         return IRI_OK;
     }
 
     place = &iri_cells[iri_cell_shape(match)][at];
-    cell = __atomic_load_n(place, __ATOMIC_RELAXED);
-
-    if (cell == 0) {
-        status = iri_fold_text(env, match, character, &key);
-
-        *done = status == IRI_OK && key.len != 0 && key.len <= IRI_CELL_KEY;
-        if (!*done) {
-            return status;
-        }
-
-        memset(octets, 0, sizeof(octets));
-        memcpy(octets, key.data, key.len);
-        octets[IRI_CELL_KEY] = (unsigned char) (0x80 | key.len);
-        memcpy(&cell, octets, sizeof(cell));
-        __atomic_store_n(place, cell, __ATOMIC_RELAXED);
+    *cell = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (*cell != 0) {
+        return IRI_OK;
     }
 
-    memcpy(octets, &cell, sizeof(cell));
+    status = iri_fold_text(env, match, character, &key);
+    if (status != IRI_OK || key.len == 0 || key.len > IRI_CELL_KEY) {
+        return status;
+    }
 
-    return iri_buf_put(env, out, octets, octets[IRI_CELL_KEY] & 0x7f);
+    memset(octets, 0, sizeof(octets));
+    memcpy(octets, key.data, key.len);
+    octets[IRI_CELL_KEY] = (unsigned char) (0x80 | key.len);
+    memcpy(cell, octets, sizeof(*cell));
+    __atomic_store_n(place, *cell, __ATOMIC_RELAXED);
+
+    return IRI_OK;
 }
 
 
 /*
- * The key character by character; *done 0: it takes more than that, and what
- * was appended is to be dropped.
+ * Write the key of one character at to, where there is room for a cell; *len:
+ * its octets, 0: it takes more than a cell.
+ */
+static iri_status_t
+iri_cell_put(const iri_env_t *env, unsigned match, iri_str_t character,
+             uint32_t c, unsigned char *to, size_t *len)
+{
+    uint64_t     cell;
+    iri_status_t status;
+
+    if (iri_fold_leaves(c)) {
+        *len = 3; /* as all of these */
+        memcpy(to, character.data, 3);
+        return IRI_OK;
+    }
+
+    status = iri_cell_get(env, match, character, c, &cell);
+
+    if (status == IRI_OK) {
+        memcpy(to, &cell, sizeof(cell));
+        *len = to[IRI_CELL_KEY] & 0x7f;
+    }
+
+    return status;
+}
+
+
+/*
+ * The key character by character, where all have one; *done 0: it takes more
+ * than that, and nothing is appended.
  */
 static iri_status_t
 iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name,
                iri_buf_t *out, int *done)
 {
     const unsigned char *p = name.data, *end = name.data + name.len;
+    unsigned char       *to;
     iri_str_t            character;
-    iri_status_t         status = IRI_OK;
+    iri_status_t         status;
     uint32_t             c;
+    size_t               len;
     int                  lower = (match & IRI_FORGIVE_CASE) != 0;
 
-    *done = (match & (IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN)) == 0;
+    *done = 0;
+    if ((match & (IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN)) != 0) {
+        return IRI_OK;
+    }
 
-    for (/* void */; status == IRI_OK && *done && p < end; p += character.len)
-    {
+    /* No cell is longer than four times the two octets of its character. */
+    status = name.len <= IRI_MAX_SEGMENT
+                 ? iri_buf_reserve(env, out, 4 * name.len + sizeof(uint64_t))
+                 : IRI_OK;
+    if (status != IRI_OK || name.len > IRI_MAX_SEGMENT) {
+        return status;
+    }
+
+    for (to = out->data + out->len; p < end; p += character.len, to += len) {
         if (*p < 0x80) {
-            character.len = 1;
-            status = iri_buf_putc(env, out, lower ? iri_lower(*p) : *p);
+            *to = lower ? iri_lower(*p) : *p;
+            character.len = len = 1;
             continue;
         }
 
         character.data = p;
-        character.len = iri_utf8_next(p, end, &c);
-
+        character.len = iri_utf8_next_quick(p, end, &c);
         if (character.len == 0) {
-            *done = 0;
+            return IRI_OK;
+        }
 
-        } else if (iri_fold_leaves(c)) {
-            status = iri_buf_put(env, out, p, character.len);
-
-        } else {
-            status = iri_cell_put(env, match, character, c, out, done);
+        status = iri_cell_put(env, match, character, c, to, &len);
+        if (status != IRI_OK || len == 0) {
+            return status;
         }
     }
 
-    return status;
+    out->len = (size_t) (to - out->data);
+    *done = 1;
+
+    return IRI_OK;
 }
 
 
@@ -568,7 +603,6 @@ iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
 {
     unsigned     turkic = IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC;
     iri_status_t status;
-    size_t       len = out->len;
     int          done;
 
     if ((match & turkic) != turkic && iri_is_ascii(name, 0)) {
@@ -577,13 +611,8 @@ iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
 
     status = iri_fold_cells(env, match, name, out, &done);
 
-    if (status != IRI_OK || done) {
-        return status;
-    }
-
-    out->len = len;
-
-    return iri_fold_text(env, match, name, out);
+    return status != IRI_OK || done ? status
+                                    : iri_fold_text(env, match, name, out);
 }
 
 

@@ -429,6 +429,32 @@ iri_odd_entry(iri_builder_t *builder, iri_str_t octets)
 }
 
 
+/* Is it the name that it has on disk, without a closer look? */
+static int
+iri_is_own_name(const iri_tree_conf_t *tree, iri_str_t octets)
+{
+    const unsigned char *p = octets.data, *end = octets.data + octets.len;
+    size_t               n;
+
+    if (iri_is_low(octets)) {
+        return 1;
+    }
+
+    if (!iri_charset_is_utf8(tree->charsets.at[0])) {
+        return 0;
+    }
+
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_quick(p, end);
+        if (n == 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
 static iri_status_t
 iri_any_entry(iri_builder_t *builder, iri_str_t octets)
 {
@@ -436,7 +462,7 @@ iri_any_entry(iri_builder_t *builder, iri_str_t octets)
     iri_status_t status;
     size_t       charset = 0;
 
-    if (iri_is_ascii(octets, 0)) {
+    if (iri_is_own_name(&builder->shape->tree, octets)) {
         return iri_entry_add(builder, octets, octets, 0);
     }
 

@@ -180,6 +180,32 @@ iri_utf8_quick(const unsigned char *p, const unsigned char *end)
                : 0;
 }
 
+/* The same as iri_utf8_next, sooner for characters of these. */
+static inline size_t
+iri_utf8_next_quick(const unsigned char *p, const unsigned char *end,
+                    uint32_t *c)
+{
+    size_t n = iri_utf8_quick(p, end);
+
+    switch (n) {
+    case 1:
+        *c = p[0];
+        return n;
+
+    case 2:
+        *c = (uint32_t) (p[0] & 0x1f) << 6 | (p[1] & 0x3fu);
+        return n;
+
+    case 3:
+        *c = (uint32_t) (p[0] & 0x0f) << 12 | (uint32_t) (p[1] & 0x3f) << 6
+             | (p[2] & 0x3fu);
+        return n;
+
+    default:
+        return iri_utf8_next(p, end, c);
+    }
+}
+
 int iri_hex(unsigned char c);   /* its value; -1: no hexadecimal digit */
 
 /* Octets of one unit at p: 3 for an escape, 1; 0 for a bad escape. */

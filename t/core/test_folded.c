@@ -1258,10 +1258,30 @@ test_calls(void **state)
 }
 
 
+/* What its octets would be in UTF-8 is no name where they are of EUC-JP. */
+static void
+test_legacy_names(void **state)
+{
+    static const char *const paths[] = { "/\xc9\xbd" "A.html", NULL };
+    near_t                   near;
+
+    (void) state;
+
+    near_init(&near, N | C, paths);
+    near.tree = core_tree("euc-jp", IRI_NAMES_ANY, N | C);
+    assert_near(&near, "/\xe8\xa1\xa8" "a.html",
+                "moved /\xe8\xa1\xa8" "A.html case");
+    /* which EUC-JP cannot write */
+    assert_near(&near, "/\xc9\xbd" "a.html", "refuse");
+    near_free(&near);
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_legacy_names),
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_alias_without_slash),
         cmocka_unit_test(test_exact_among_many),
