@@ -24,6 +24,8 @@ enum {
     EXPLAIN_FILENAME_FORM,
     EXPLAIN_MATCH,
     EXPLAIN_AMBIGUOUS,
+    EXPLAIN_REPAIR,
+    EXPLAIN_QUERY_CHARSET,
     EXPLAIN_CACHE,
     EXPLAIN_METHOD,
     EXPLAIN_ESCAPED
@@ -43,6 +45,10 @@ static const apr_getopt_option_t explain_options[] = {
       "iri_filename_form: any, nfc, nfd" },
     { "match", EXPLAIN_MATCH, 1, "iri_match: exact, or the words below" },
     { "ambiguous", EXPLAIN_AMBIGUOUS, 1, "iri_ambiguous: 404, 300" },
+    { "repair", EXPLAIN_REPAIR, 1,
+      "iri_repair: off, or the words below" },
+    { "query-charset", EXPLAIN_QUERY_CHARSET, 1,
+      "iri_query_charset: charsets of the query, and nfc" },
     { "cache", EXPLAIN_CACHE, 1, "iri_cache: off, or a size such as 64m" },
     { "method", EXPLAIN_METHOD, 1, "that of the request; GET if not said" },
     { "escaped", EXPLAIN_ESCAPED, 0,
@@ -56,10 +62,12 @@ static const char explain_help[] =
     "what stands in the request line, percent-encoded or in raw octets; a\n"
     "whole http or https URL will do. Without --root it is only read.\n"
     "What --match may forgive: normalization, variants, width, case (case:tr,\n"
-    "case:az), accents (accents:de), spelling.\n\n"
+    "case:az), accents (accents:de), spelling.\n"
+    "What --repair puts right: double-encoding, mojibake, %u.\n\n"
     "JSON fields: form charset path uri match filename path_info answer why\n"
-    "status location, and of the answer \"choose\" the list choices, and\n"
-    "more (true) where there are others. A string that is not UTF-8 has %HH\n"
+    "status location, with --query-charset query query_charset query_why, and\n"
+    "of the answer \"choose\" the list choices, and more (true) where there\n"
+    "are others. A string that is not UTF-8 has %HH\n"
     "for \"%\" and for each octet above 7F, and its field is named in the list\n"
     "\"escaped\".\n\n"
     "Examples:\n"
@@ -73,7 +81,9 @@ typedef struct {
     iri_reading_conf_t  reading;
     iri_tree_conf_t     tree; /* ambiguous is 300: choices are always told */
     iri_ambiguous_t     ambiguous;
-    iri_cache_t        *cache; /* NULL: off */
+    iri_query_conf_t    query;
+    int                 has_query; /* 1: --query-charset was said */
+    iri_cache_t        *cache;     /* NULL: off */
     iri_str_t           method;
     iri_str_t           root;
     int                 has_root;
@@ -81,6 +91,8 @@ typedef struct {
     apr_array_header_t *charset_words;
     apr_array_header_t *filename_charset_words;
     apr_array_header_t *match_words;
+    apr_array_header_t *repair_words;
+    apr_array_header_t *query_words;
     apr_array_header_t *cache_words;
 } explain_conf_t;
 
@@ -99,6 +111,7 @@ typedef struct {
     iri_str_t     filename; /* data NULL: there is none */
     iri_str_t     path_info;
     iri_str_t     location; /* empty: none */
+    iri_query_t   query;    /* with --query-charset */
 } explain_t;
 
 
@@ -127,6 +140,8 @@ explain_create(apr_pool_t *pool)
     conf->charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
     conf->filename_charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
     conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
+    conf->repair_words = apr_array_make(pool, 3, sizeof(iri_str_t));
+    conf->query_words = apr_array_make(pool, 8, sizeof(iri_str_t));
     conf->cache_words = apr_array_make(pool, 1, sizeof(iri_str_t));
     return conf;
 }
@@ -209,6 +224,10 @@ explain_option(void *data, int option, const char *value)
         return cli_add_words(conf->match_words, value);
     case EXPLAIN_AMBIGUOUS:
         return iri_parse_ambiguous(word, &conf->ambiguous);
+    case EXPLAIN_REPAIR:
+        return cli_add_words(conf->repair_words, value);
+    case EXPLAIN_QUERY_CHARSET:
+        return cli_add_words(conf->query_words, value);
     case EXPLAIN_CACHE:
         return cli_add_words(conf->cache_words, value);
     case EXPLAIN_METHOD:
@@ -272,6 +291,20 @@ explain_ready(void *data)
                                 (size_t) conf->match_words->nelts,
                                 &conf->tree.match);
     }
+    if (wrong == NULL && conf->repair_words->nelts > 0) {
+        option = "--repair";
+        wrong = iri_parse_repair((void *) conf->repair_words->elts,
+                                 (size_t) conf->repair_words->nelts,
+                                 &conf->tree.repair);
+    }
+    if (wrong == NULL && conf->query_words->nelts > 0) {
+        option = "--query-charset";
+        wrong = iri_parse_query(conf->registry,
+                                (void *) conf->query_words->elts,
+                                (size_t) conf->query_words->nelts,
+                                &conf->query);
+        conf->has_query = 1;
+    }
     if (wrong == NULL) {
         option = "--cache";
         wrong = explain_open_cache(conf);
@@ -279,6 +312,7 @@ explain_ready(void *data)
     if (wrong != NULL) {
         return apr_psprintf(conf->pool, "%s %s", option, wrong);
     }
+    conf->reading.repair = conf->tree.repair;
     iri_tree_conf_finish(&conf->reading, &conf->tree);
     return NULL;
 }
@@ -388,6 +422,7 @@ explain_start_over(cli_call_t *call, explain_t *x, iri_search_t *search)
     }
     x->led_nowhere = x->found.match >= IRI_MATCH_WIDTH;
     again.charset = x->found.charset;
+    again.repaired = x->found.repaired;
     x->found = again;
     return IRI_OK;
 }
@@ -536,11 +571,35 @@ explain_status(const explain_conf_t *conf, const explain_t *x)
 }
 
 
+/* What rules and upstreams see of the query; null where there is none. */
+static int
+explain_fill_query(const explain_conf_t *conf, cli_call_t *call,
+                   const explain_t *x)
+{
+    if (!conf->has_query) {
+        return 0;
+    }
+    if (!x->target.has_query) {
+        return cli_set_null(call, "query");
+    }
+    return cli_set_octets(call, "query", x->query.query) != 0
+                   || cli_set_octets(call, "query_charset", x->query.charset)
+                          != 0
+                   || cli_set_text(call, "query_why",
+                                   iri_query_why_text(x->query.why))
+                          != 0
+               ? -1
+               : 0;
+}
+
+
 static int
 explain_fill(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
 {
     iri_str_t charset = x->found.charset.data ? x->found.charset
                                               : x->reading.charset;
+    iri_form_t form = x->found.repaired != IRI_FORM_ASCII ? x->found.repaired
+                                                          : x->reading.form;
     int       code = explain_status(conf, x);
     json_t   *status = code ? json_integer(code) : json_null();
 
@@ -551,7 +610,7 @@ explain_fill(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
         x->path_info.data = (const unsigned char *) "";
     }
     if (json_object_set_new(call->object, "form",
-                            json_string(iri_form_text(x->reading.form)))
+                            json_string(iri_form_text(form)))
             != 0
         || cli_set_octets(call, "charset", charset) != 0
         || cli_set_octets(call, "path", x->path) != 0
@@ -562,7 +621,8 @@ explain_fill(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
         || cli_set_text(call, "answer", iri_answer_text(x->answer)) != 0
         || cli_set_text(call, "why", iri_why_text(x->why)) != 0
         || json_object_set_new(call->object, "status", status) != 0
-        || explain_set_optional(call, "location", x->location) != 0)
+        || explain_set_optional(call, "location", x->location) != 0
+        || explain_fill_query(conf, call, x) != 0)
     {
         return -1;
     }
@@ -577,24 +637,63 @@ explain_fill(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
 }
 
 
+/* "%uXXXX" in the path, as mod_iri takes it. */
+static iri_status_t
+explain_units(const iri_env_t *env, iri_str_t *target)
+{
+    iri_str_t            path = *target, units;
+    const unsigned char *query = memchr(path.data, '?', path.len);
+    iri_status_t         status;
+    unsigned char       *joined;
+
+    if (query != NULL) {
+        path.len = (size_t) (query - path.data);
+    }
+    status = iri_repair_units(env, path, &units);
+    if (status != IRI_OK || units.data == path.data) {
+        return status;
+    }
+    joined = env->alloc(env->ctx, units.len + target->len - path.len);
+    if (joined == NULL) {
+        return IRI_NO_MEMORY;
+    }
+    memcpy(joined, units.data, units.len);
+    memcpy(joined + units.len, path.data + path.len, target->len - path.len);
+    target->len += units.len - path.len;
+    target->data = joined;
+    return IRI_OK;
+}
+
+
 static int
 explain_answer(const void *data, cli_call_t *call)
 {
     const explain_conf_t *conf = data;
-    iri_status_t          status;
+    iri_str_t             target = call->operand[0];
+    iri_status_t          status = IRI_OK;
     explain_t             x;
 
     memset(&x, 0, sizeof(x));
-    call->error = cli_target_read(call->pool, call->operand[0], conf->escaped,
-                                  &x.target, &call->offset);
-    if (call->error != NULL) {
-        return -1;
-    }
     iri_env_apr_init(&x.lent, call->pool, call->trace ? explain_trace : NULL,
                      call);
     x.lent.env.trace = call->trace != NULL;
     x.env = &x.lent.env;
-    status = explain_target(conf, call, &x);
+    if (conf->tree.repair & IRI_REPAIR_U) {
+        status = explain_units(x.env, &target);
+    }
+    if (status == IRI_OK) {
+        call->error = cli_target_read(call->pool, target, conf->escaped,
+                                      &x.target, &call->offset);
+        if (call->error != NULL) {
+            return -1;
+        }
+        status = explain_target(conf, call, &x);
+    }
+    if (status == IRI_OK && conf->has_query && x.target.has_query) {
+        explain_heading(call, "Reading the query ", x.target.query);
+        status = iri_query_read(x.env, &conf->query, x.target.query,
+                                &x.query);
+    }
     if (status == IRI_OK && explain_fill(conf, call, &x) != 0) {
         status = IRI_NO_MEMORY;
     }
@@ -646,6 +745,9 @@ explain_show(const void *conf, cli_call_t *call)
     }
     printf(": %s\n", json_string_value(json_object_get(call->object, "why")));
     explain_line("location", json_object_get(call->object, "location"));
+    explain_line("query", json_object_get(call->object, "query"));
+    explain_line("", json_object_get(call->object, "query_charset"));
+    explain_line("", json_object_get(call->object, "query_why"));
     for (i = 0; i < json_array_size(choices); i++) {
         explain_line("choice", json_array_get(choices, i));
     }

@@ -303,6 +303,8 @@ typedef enum { IRI_AMBIGUOUS_404, IRI_AMBIGUOUS_300 } iri_ambiguous_t;
 #define IRI_FORGIVE_EXACT_ONLY    0x80u   /* "exact" was said */
 #define IRI_FORGIVE_TURKIC       0x100u   /* with CASE: i is not I's */
 #define IRI_FORGIVE_GERMAN       0x200u   /* with ACCENTS: "ae" for a-umlaut */
+#define IRI_FORGIVE_ESCAPES      0x400u   /* iri_tree_conf_finish: repair has
+                                             something of ESCAPES */
 
 /* What needs an index: names are compared, not written. */
 #define IRI_FORGIVE_FOLDED                                                    \
@@ -320,6 +322,8 @@ typedef enum { IRI_AMBIGUOUS_404, IRI_AMBIGUOUS_300 } iri_ambiguous_t;
 typedef struct {
     iri_charsets_t charsets;   /* iri_charset: beside UTF-8, in order */
     iri_invalid_t  invalid;    /* iri_invalid */
+    unsigned       repair;     /* what any place of the server repairs:
+                                  IRI_REPAIR_... */
 } iri_reading_conf_t;
 
 /* What governs looking: of a place (location, <Directory>). */
@@ -396,7 +400,7 @@ const char *iri_charsets_of(const iri_registry_t *registry, iri_str_t value,
 /*
  * After merging: fill in what follows from other settings.  An empty charset
  * list becomes UTF-8; the variants are forgiven where a Japanese charset is
- * in either list and "exact" was not said.  reading NULL: each request has a
+ * in either list and "exact" was not said; IRI_FORGIVE_ESCAPES.  reading NULL: each request has a
  * list of its own, in which one may be.
  */
 void iri_tree_conf_finish(const iri_reading_conf_t *reading,
@@ -818,7 +822,14 @@ int iri_is_write(iri_str_t method);
 static inline int
 iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path)
 {
-    return (tree->match & IRI_FORGIVE_FOLDED) != 0 || !iri_is_low(path);
+    if ((tree->match & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_ESCAPES)) != 0
+        && ((tree->match & IRI_FORGIVE_FOLDED) != 0
+            || (path.len != 0 && memchr(path.data, '%', path.len) != NULL)))
+    {
+        return 1;
+    }
+
+    return !iri_is_low(path);
 }
 
 /*
@@ -898,6 +909,8 @@ typedef struct {
  * name that starts with "." is found by a segment that does, and never by
  * spelling.  match is that of the segment that had to be forgiven most.  Of
  * two names that are equally near: CHOOSE.
+ * Where all of that has found nothing, what tree->repair says is put right,
+ * each way by itself: in each directory the segment as it is goes first.
  * Errors of the file system, and a spent budget, end the search: filename is
  * then path as the tree would write it, and the server meets the error.  A
  * path with a NUL or a dot-segment is refused.
@@ -946,6 +959,48 @@ iri_status_t iri_found_split(const iri_env_t *env, const iri_search_t *search,
  */
 iri_status_t iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t octets, iri_str_t *name);
+
+
+/* ---- repair (iri_repair.c) ----------------------------------------------- */
+
+/*
+ * Put right a segment that was written in a broken way: once, in one way.
+ *
+ * how: one of IRI_REPAIR_...  segment: octets, unescaped as servers do.  *out:
+ * canonical UTF-8, with at least one character that was made; empty: there is
+ * nothing in it to be put right so, or it cannot be.  Only characters above
+ * U+009F are made; all else stays as it came, escapes of ASCII too, and what
+ * would be ASCII, a control, a bidi formatting character, a lone surrogate,
+ * U+FFFD or a noncharacter leaves the whole segment as it is.  Longer than IRI_MAX_SEGMENT: empty.
+ *
+ *   DOUBLE    runs of escapes of octets above 7F, each of them strict UTF-8
+ *   MOJIBAKE  each character is one of windows-1252, with the controls at the
+ *             five places that it leaves free, or each is one of ISO-8859-1;
+ *             and the octets that they were are strict UTF-8
+ *   U         "%uXXXX" (two for what is above U+FFFF), and beside these "%A0"
+ *             to "%FF" as U+00A0 to U+00FF
+ *
+ * What comes out counts only where it is the name of an entry (iri_find with
+ * iri_tree_conf_t.repair, where nothing else is found; not for writes), and
+ * is MOVED then.  A path in which mojibake leaves controls has no other
+ * reading, so iri_read puts it right, and iri_find refuses it if there is no
+ * such entry.  IRI_NO_MEMORY, IRI_ICU_FAILED.
+ *
+ * DOUBLE "%E6%97%A5.html" -> "\xE6\x97\xA5.html"; "%2E%2E%2F" -> "";
+ * MOJIBAKE "caf\xC3\x83\xC2\xA9" -> "caf\xC3\xA9"; U "%u65E5" ->
+ * "\xE6\x97\xA5"; "%u002F" -> ""
+ */
+iri_status_t iri_repair(const iri_env_t *env, unsigned how,
+                        iri_str_t segment, iri_str_t *out);
+
+/*
+ * "%uXXXX" is no escape, and servers refuse it; in a path that is still
+ * percent-encoded it gets one for its "%", so that it comes through as it is.
+ * All else stays, bad escapes too.  *out is path itself where there is none.
+ * "/%u65E5" -> "/%25u65E5".  IRI_NO_MEMORY.
+ */
+iri_status_t iri_repair_units(const iri_env_t *env, iri_str_t path,
+                              iri_str_t *out);
 
 
 /* ---- queries (iri_query.c) ----------------------------------------------- */

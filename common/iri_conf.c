@@ -773,4 +773,8 @@ iri_tree_conf_finish(const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
     {
         tree->match |= IRI_FORGIVE_VARIANTS;
     }
+
+    if (tree->repair & IRI_REPAIR_ESCAPES) {
+        tree->match |= IRI_FORGIVE_ESCAPES;
+    }
 }

@@ -159,7 +159,8 @@ iri_further_look_for(iri_finder_t *finder)
 /* A further reading, and how far it leads. */
 typedef struct {
     iri_walk_t walk;
-    iri_str_t  charset; /* empty: there is none */
+    iri_str_t  charset;  /* empty: there is none */
+    iri_form_t repaired; /* as in iri_found_t */
 } iri_further_t;
 
 
@@ -285,6 +286,10 @@ iri_match_of_request(const iri_reading_t *reading)
 
     if (reading->form == IRI_FORM_LEGACY) {
         return IRI_MATCH_CHARSET;
+    }
+
+    if (reading->form == IRI_FORM_MOJIBAKE) {
+        return IRI_MATCH_REPAIR;
     }
 
     return iri_str_equal(reading->path, reading->octets)
@@ -605,7 +610,7 @@ iri_is_write(iri_str_t method)
 int
 iri_tree_is_declared(const iri_tree_conf_t *tree)
 {
-    return (tree->match & IRI_FORGIVE_FOLDED) == 0
+    return (tree->match & IRI_FORGIVE_FOLDED) == 0 && tree->repair == 0
            && tree->names == IRI_NAMES_NFC && tree->charsets.count == 1
            && iri_charset_is_utf8(tree->charsets.at[0]);
 }
@@ -1000,6 +1005,107 @@ iri_find_named(iri_finder_t *finder, iri_further_t *best)
 }
 
 
+/* May what is broken be put right?  Not where something is to be written. */
+static int
+iri_is_repaired(const iri_finder_t *finder, const iri_walk_t *walk)
+{
+    return finder->tree->repair != 0 && !finder->search->write
+           && !walk->found && walk->meant.count == 0 && !finder->stopped
+           && (!walk->refused || walk->unwritable);
+}
+
+
+/*
+ * As for further readings: what takes the request lies below the deepest entry
+ * that was found without this, found or not, for its rules are to tell.
+ */
+static void
+iri_repaired_keep(const iri_finder_t *finder, const iri_walk_t *walk,
+                  iri_further_t *best)
+{
+    const iri_walk_t *other = &best->walk;
+    size_t            len = other->deepest;
+
+    if (!walk->repaired || (walk->refused && !walk->unwritable)
+        || (other->depth != 0
+            && (walk->deepest <= len || walk->disk.data[len] != '/'
+                || memcmp(walk->disk.data, other->disk.data, len) != 0)))
+    {
+        return;
+    }
+
+    best->walk = *walk;
+    best->charset = iri_charset_name(&iri_charset_utf8);
+    best->repaired = iri_repair_form(finder->repair);
+}
+
+
+/* One way of putting right, in the whole path. */
+static iri_status_t
+iri_try_repair(iri_finder_t *finder, unsigned how, iri_further_t *best)
+{
+    iri_str_t    octets = finder->part;
+    iri_walk_t   walk;
+    iri_status_t status;
+    int          may;
+
+    if (how == IRI_REPAIR_MOJIBAKE && finder->octets.len != 0) {
+        octets = finder->octets;
+    }
+
+    status = iri_repair_may(finder->env, how, octets, &may);
+    if (status != IRI_OK || !may) {
+        return status;
+    }
+
+    iri_logf(finder->env, IRI_LOG_TRACE, "putting right %s",
+             iri_form_text(iri_repair_form(how)));
+
+    finder->repair = how;
+    finder->asked.unsure = 1; /* it is not to be remembered */
+    status = iri_walk(finder, finder->part, 0, &walk);
+
+    if (status == IRI_OK) {
+        iri_repaired_keep(finder, &walk, best);
+    }
+
+    finder->repair = 0;
+
+    return status;
+}
+
+
+/* Each way by itself: the first that finds something takes the request. */
+static iri_status_t
+iri_find_repaired(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_further_t first = *best;
+    iri_status_t  status = IRI_OK;
+    unsigned      how, fold = finder->fold;
+
+    finder->fold = 0;
+
+    for (how = IRI_REPAIR_DOUBLE;
+         status == IRI_OK && how <= IRI_REPAIR_U && !finder->stopped
+         && best->repaired == IRI_FORM_ASCII;
+         how <<= 1)
+    {
+        if (finder->tree->repair & how) {
+            status = iri_try_repair(finder, how, best);
+        }
+    }
+
+    finder->fold = fold;
+
+    /* In doubt a directory on the way is no better than none. */
+    if (status == IRI_OK && finder->stopped && !best->walk.found) {
+        *best = first;
+    }
+
+    return status;
+}
+
+
 static iri_status_t
 iri_find_near(iri_finder_t *finder, iri_found_t *found)
 {
@@ -1015,6 +1121,10 @@ iri_find_near(iri_finder_t *finder, iri_found_t *found)
         status = iri_find_folded(finder, &best);
     }
 
+    if (status == IRI_OK && iri_is_repaired(finder, &best.walk)) {
+        status = iri_find_repaired(finder, &best);
+    }
+
     if (status != IRI_OK) {
         return status;
     }
@@ -1027,6 +1137,7 @@ iri_find_near(iri_finder_t *finder, iri_found_t *found)
 
     if (best.charset.len != 0) {
         found->charset = best.charset;
+        found->repaired = best.repaired;
     }
 
     return best.walk.meant.count != 0
@@ -1121,6 +1232,27 @@ iri_is_declared(iri_finder_t *finder, int *declared)
 }
 
 
+/* Was the path put right when it was read, for it had no other reading? */
+static int
+iri_is_read_repaired(const iri_search_t *search)
+{
+    const iri_reading_t *reading = search->reading;
+
+    return reading != NULL && reading->form == IRI_FORM_MOJIBAKE
+           && iri_str_equal(search->path, reading->path);
+}
+
+
+/* And this place does not put right, or something is to be written. */
+static int
+iri_is_unconfirmed(const iri_finder_t *finder)
+{
+    return iri_is_read_repaired(finder->search)
+           && ((finder->tree->repair & IRI_REPAIR_MOJIBAKE) == 0
+               || finder->search->write);
+}
+
+
 static iri_status_t
 iri_find_answer(iri_finder_t *finder, iri_found_t *found)
 {
@@ -1129,6 +1261,12 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
 
     if (iri_is_forbidden(finder)) {
         status = iri_find_pass(finder, IRI_WHY_FORBIDDEN, found);
+        found->answer = IRI_REFUSE;
+        return status;
+    }
+
+    if (iri_is_unconfirmed(finder)) {
+        status = iri_find_pass(finder, IRI_WHY_UNREADABLE, found);
         found->answer = IRI_REFUSE;
         return status;
     }
@@ -1208,6 +1346,13 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
         status = iri_find_new(env, search, &found);
     }
 
+    /* Only the disk can say that it was right. */
+    if (status == IRI_OK && found.answer == IRI_PASS
+        && iri_is_read_repaired(search))
+    {
+        found.answer = IRI_REFUSE;
+    }
+
     if (status == IRI_OK) {
         *out = found;
     }
@@ -1232,7 +1377,8 @@ iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
         || !iri_needs_look(finder.tree, finder.part)
         || !iri_is_written_so(&finder)
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
-        || iri_tree_is_declared(finder.tree) || iri_memo_may_know(search))
+        || iri_is_unconfirmed(&finder) || iri_tree_is_declared(finder.tree)
+        || iri_memo_may_know(search))
     {
         return 0;
     }
@@ -1324,7 +1470,8 @@ iri_depends_on_charsets(const iri_reading_t *reading,
         return 0;
     }
 
-    if (reading->form == IRI_FORM_LEGACY || reading->form == IRI_FORM_INVALID)
+    if (reading->form == IRI_FORM_LEGACY || reading->form == IRI_FORM_INVALID
+        || reading->form == IRI_FORM_MOJIBAKE)
     {
         return reading->why != IRI_WHY_LIMIT;
     }

@@ -746,6 +746,8 @@ typedef struct {
     size_t                 lists;     /* directories read so far */
     unsigned               fold;      /* IRI_FORGIVE_... that is forgiven in
                                          this way down; 0: nothing of it */
+    unsigned               repair;    /* IRI_REPAIR_... that is put right in
+                                         this way down; 0: nothing */
     int                    inside;    /* no look was made but in the directory
                                          that is the first of asked */
     iri_str_t              known;     /* directory that was looked at last */
@@ -777,6 +779,7 @@ typedef struct {
     int         found;     /* and all of the path was */
     int         refused;   /* disk ends there, names go on */
     int         unwritable; /* and only because no tree writes the rest */
+    int         repaired;   /* a segment was put right, and found */
     iri_meant_t meant;      /* more than one: names end where they stand */
     iri_str_t   meant_rest; /* what was asked for in their place, and on */
 } iri_walk_t;
@@ -808,6 +811,24 @@ void iri_forgive(iri_walk_t *walk, iri_match_t match);
 iri_status_t iri_step(iri_finder_t *finder, iri_walk_t *walk,
                       iri_str_t segment, iri_str_t came, iri_str_t *name,
                       iri_step_t *step);
+
+
+/*
+ * The same in a way down that puts right what is broken: the segment as it
+ * is, then as it was meant.
+ */
+iri_status_t iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk,
+                               iri_str_t segment, iri_str_t came,
+                               iri_str_t *name, iri_step_t *step);
+
+
+/* ---- repair (iri_repair.c) ----------------------------------------------- */
+
+iri_form_t iri_repair_form(unsigned how);
+
+/* Can a segment of path be put right so? */
+iri_status_t iri_repair_may(const iri_env_t *env, unsigned how,
+                            iri_str_t path, int *may);
 
 
 /* ---- remembered answers (iri_memo.c) ------------------------------------- */

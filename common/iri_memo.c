@@ -30,7 +30,7 @@ typedef struct {
     uint64_t    hash; /* 0: free */
     uint64_t    shape[2];
     uint64_t    charsets;   /* of the reading */
-    uint32_t    match_conf; /* IRI_FORGIVE_... of the tree */
+    uint32_t    match_conf; /* IRI_FORGIVE_... and _REPAIR_... of the tree */
     uint32_t    prefix;
     uint16_t    root_len; /* of text, one behind the other */
     uint16_t    path_len;
@@ -264,6 +264,13 @@ iri_memo_has(const iri_memo_entry_t *entry, size_t at, size_t len,
 }
 
 
+static uint32_t
+iri_memo_match(const iri_tree_conf_t *tree)
+{
+    return (uint32_t) (tree->match | tree->repair << 16);
+}
+
+
 static int
 iri_memo_is_of(const iri_memo_entry_t *entry, uint64_t hash,
                const iri_search_t *search)
@@ -285,7 +292,7 @@ iri_memo_is_of(const iri_memo_entry_t *entry, uint64_t hash,
     iri_tree_pack(search->tree, shape);
 
     return head->shape[0] == shape[0] && head->shape[1] == shape[1]
-           && head->match_conf == search->tree->match
+           && head->match_conf == iri_memo_match(search->tree)
            && head->charsets == iri_memo_charsets(search);
 }
 
@@ -525,7 +532,7 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     iri_tree_pack(search->tree, head.shape);
     head.hash = iri_memo_hash(search);
     head.charsets = iri_memo_charsets(search);
-    head.match_conf = search->tree->match;
+    head.match_conf = iri_memo_match(search->tree);
     head.prefix = (uint32_t) search->prefix;
     head.write = search->write != 0;
     head.read = iri_memo_read(search);

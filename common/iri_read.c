@@ -20,6 +20,7 @@ typedef struct {
     iri_buf_t                 path;
     iri_buf_t                 uri;
     int                       no_uri; /* it is not wanted */
+    int                       repaired; /* what was broken is put right */
     iri_cache_t              *cache;  /* of readings; NULL: none is kept */
     iri_why_t                 why;    /* why the last reading failed */
 } iri_reader_t;
@@ -482,6 +483,86 @@ iri_source_is_plain(const iri_source_t *source)
 }
 
 
+/* ---- put right ----------------------------------------------------------- */
+
+/* A segment that has no reading; why tells whether it was put right. */
+static iri_status_t
+iri_reader_repair_segment(iri_reader_t *reader, iri_str_t segment)
+{
+    iri_str_t    repaired;
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_repair(reader->env, IRI_REPAIR_MOJIBAKE, segment, &repaired);
+
+    if (status != IRI_OK || repaired.len == 0) {
+        return status;
+    }
+
+    reader->why = IRI_WHY_READ;
+    status = iri_buf_put(reader->env, &reader->path, repaired.data,
+                         repaired.len);
+
+    for (i = 0; status == IRI_OK && !reader->no_uri && i < repaired.len; i++)
+    {
+        status = iri_is_path_char(repaired.data[i])
+                     ? iri_buf_putc(reader->env, &reader->uri,
+                                    repaired.data[i])
+                     : iri_buf_put_escape(reader->env, &reader->uri,
+                                          repaired.data[i]);
+    }
+
+    return status;
+}
+
+
+/*
+ * Mojibake that left controls has no reading, so it would not come as far as
+ * to the disk, which alone can say that it was right (iri_find does ask).
+ */
+static iri_status_t
+iri_reader_repair(iri_reader_t *reader)
+{
+    const iri_source_t *source = &reader->source;
+    iri_str_t           segment;
+    iri_status_t        status;
+    size_t              from, to;
+
+    reader->path.len = 0;
+    reader->uri.len = 0;
+
+    for (from = 0;; from = to + 1) {
+        to = iri_segment_end(source->octets, from);
+        segment.data = source->octets.data + from;
+        segment.len = to - from;
+
+        status = iri_segment_read(reader->env, &iri_charset_utf8, source,
+                                  from, to, &reader->path,
+                                  iri_reader_uri(reader), &reader->why);
+
+        if (status == IRI_OK && reader->why == IRI_WHY_UNREADABLE) {
+            status = iri_reader_repair_segment(reader, segment);
+        }
+
+        if (status != IRI_OK || reader->why != IRI_WHY_READ
+            || to == source->octets.len) {
+            break;
+        }
+
+        status = iri_reader_slash(reader, to);
+        if (status != IRI_OK) {
+            break;
+        }
+    }
+
+    if (reader->env->trace) {
+        iri_trace_reading(reader, &iri_charset_utf8, status);
+    }
+
+    return status;
+}
+
+
 /* ---- the answer ---------------------------------------------------------- */
 
 static iri_form_t
@@ -489,6 +570,10 @@ iri_reader_form(const iri_reader_t *reader, const iri_charset_t *charset)
 {
     if (charset != &iri_charset_utf8) {
         return IRI_FORM_LEGACY;
+    }
+
+    if (reader->repaired) {
+        return IRI_FORM_MOJIBAKE;
     }
 
     if (reader->raw == 0) {
@@ -670,6 +755,19 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
     status = iri_reader_recall(reader, &charset, &path);
     if (status != IRI_OK) {
         return status;
+    }
+
+    if (reader->why == IRI_WHY_UNREADABLE
+        && (reader->conf->repair & IRI_REPAIR_MOJIBAKE))
+    {
+        status = iri_reader_repair(reader);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        reader->repaired = 1;
+        charset = &iri_charset_utf8;
+        path = iri_buf_str(&reader->path);
     }
 
     if (reader->why == IRI_WHY_READ && path.len > IRI_MAX_PATH) {

@@ -107,6 +107,7 @@ iri_note_report(const iri_env_t *env, iri_notes_t *notes,
     const iri_found_t     *cause;
     iri_str_t              charset = reading->charset;
     iri_str_t              path = end != NULL ? end->path : reading->path;
+    iri_form_t             form = reading->form;
     iri_why_t              why;
     iri_shown_t            shown, file;
     const char            *doing;
@@ -124,6 +125,10 @@ iri_note_report(const iri_env_t *env, iri_notes_t *notes,
         charset = report->found->charset;
     }
 
+    if (report->found != NULL && report->found->repaired != IRI_FORM_ASCII) {
+        form = report->found->repaired;
+    }
+
     iri_show_sent(&file, none);
     if (end != NULL && end->filename.len != 0) {
         iri_show(&file, end->filename);
@@ -137,7 +142,7 @@ iri_note_report(const iri_env_t *env, iri_notes_t *notes,
     iri_note_would(
         notes, iri_why_code(why), 1,
         "would %s\"%s\": form %s, charset \"%.*s\", match %s, %s, file \"%s\"",
-        doing, shown.text, iri_form_text(reading->form), (int) charset.len,
+        doing, shown.text, iri_form_text(form), (int) charset.len,
         charset.len != 0 ? (const char *) charset.data : "",
         iri_match_text(cause != NULL ? cause->match : IRI_MATCH_NONE),
         iri_why_text(why), file.text);

@@ -874,3 +874,53 @@ iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 
     return status;
 }
+
+
+iri_status_t
+iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+                  iri_str_t came, iri_str_t *name, iri_step_t *step)
+{
+    static const iri_str_t none = { 0, NULL };
+    iri_str_t              repaired;
+    iri_status_t           status;
+    size_t                 looks = 0;
+
+    *name = segment;
+
+    /* ASCII is written in one way only. */
+    status = iri_is_ascii(segment, 0)
+                 ? iri_step_name(finder, walk, segment, &looks, step)
+                 : iri_step(finder, walk, segment, came, name, step);
+
+    if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped) {
+        return status;
+    }
+
+    /* A legacy charset may have read other characters out of it. */
+    if (finder->repair == IRI_REPAIR_MOJIBAKE && came.len != 0) {
+        segment = came;
+    }
+
+    status = iri_repair(finder->env, finder->repair, segment, &repaired);
+    if (status != IRI_OK || repaired.len == 0) {
+        return status;
+    }
+
+    if (finder->env->trace) {
+        iri_logf(finder->env, IRI_LOG_TRACE, "put right (%s): %s",
+                 iri_form_text(iri_repair_form(finder->repair)),
+                 iri_printable(finder->env, repaired));
+    }
+
+    status = iri_step(finder, walk, repaired, none, name, step);
+
+    if (status == IRI_OK
+        && (*step == IRI_STEP_FOUND || *step == IRI_STEP_SEVERAL))
+    {
+        walk->repaired = 1;
+        walk->why = IRI_WHY_REPAIRED;
+        iri_forgive(walk, IRI_MATCH_REPAIR);
+    }
+
+    return status;
+}

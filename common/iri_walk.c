@@ -239,9 +239,10 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
     iri_node_t   node;
     iri_status_t status;
 
-    if (finder->fold != 0
-        || (!finder->further
-            && (finder->tree->match & IRI_FORGIVE_FOLDED) == 0))
+    if (finder->repair == 0
+        && (finder->fold != 0
+            || (!finder->further && finder->tree->repair == 0
+                && (finder->tree->match & IRI_FORGIVE_FOLDED) == 0)))
     {
         walk->found = 1;
         return IRI_OK;
@@ -365,8 +366,16 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
 static int
 iri_walk_passes(const iri_finder_t *finder, iri_str_t segment)
 {
-    return iri_is_ascii(segment, 0)
-           && (finder->fold == 0 || segment.len == 0);
+    if (!iri_is_ascii(segment, 0)) {
+        return 0;
+    }
+
+    if (finder->repair & IRI_REPAIR_ESCAPES) {
+        return segment.len == 0
+               || memchr(segment.data, '%', segment.len) == NULL;
+    }
+
+    return finder->fold == 0 || segment.len == 0;
 }
 
 
@@ -399,8 +408,11 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, size_t from, int mixed,
         } else {
             status = mixed ? iri_step_mixed(finder, walk, from, to, &name,
                                             &step)
-                           : iri_step(finder, walk, segment, came, &name,
-                                      &step);
+                     : finder->repair != 0
+                         ? iri_step_repaired(finder, walk, segment, came,
+                                             &name, &step)
+                         : iri_step(finder, walk, segment, came, &name,
+                                    &step);
 
             if (status == IRI_OK && step == IRI_STEP_FOUND) {
                 walk->depth++;

@@ -131,6 +131,7 @@ iri_find_twin(const iri_env_t *env, const iri_search_t *search,
 
     tree.match &= ~IRI_FORGIVE_SPELLING;
     tree.ambiguous = IRI_AMBIGUOUS_404;
+    tree.repair = 0;
     reads.tree = &tree;
     reads.write = 0;
     reads.absent = 0;

@@ -516,6 +516,23 @@ mod_iri_set_ambiguous(cmd_parms *cmd, void *dirv, const char *arg)
         arg);
 }
 
+static const char *
+mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
+{
+    mod_iri_dir_t *dir = dirv;
+    const char    *err = mod_iri_wrong_place(cmd);
+
+    if (err) {
+        return err;
+    }
+    if (argc < 1) {
+        return mod_iri_wrong(cmd, "needs a word, \"off\" say");
+    }
+    dir->has |= MOD_IRI_HAS_REPAIR;
+    return mod_iri_wrong(cmd, iri_parse_repair(mod_iri_words(cmd, argc, argv),
+                                               argc, &dir->tree.repair));
+}
+
 /* A child has one cache, whichever virtual host a request is for. */
 static const char *
 mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
@@ -581,6 +598,10 @@ static const command_rec mod_iri_directives[] = {
     AP_INIT_TAKE1("IRIAmbiguous", mod_iri_set_ambiguous, NULL,
         RSRC_CONF | ACCESS_CONF,
         "404 or 300: what a name gets that several are equally near to"),
+    AP_INIT_TAKE_ARGV("IRIRepair", mod_iri_set_repair, NULL,
+        RSRC_CONF | ACCESS_CONF,
+        "off, or any of double-encoding, mojibake, %u: put right what was "
+        "broken, where an entry has that name"),
     AP_INIT_TAKE1("IRICache", mod_iri_set_cache, NULL, RSRC_CONF,
         "off, or octets of memory a child for what is remembered of "
         "directories, 16m say"),

@@ -109,6 +109,7 @@ typedef struct {
 #define MOD_IRI_HAS_NAMES    0x2u
 #define MOD_IRI_HAS_MATCH    0x4u
 #define MOD_IRI_HAS_CHOICES  0x8u
+#define MOD_IRI_HAS_REPAIR   0x10u
 
 /* Settings of a place. */
 typedef struct {

@@ -69,6 +69,9 @@ mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add)
     if (add->has & MOD_IRI_HAS_CHOICES) {
         to->ambiguous = add->tree.ambiguous;
     }
+    if (add->has & MOD_IRI_HAS_REPAIR) {
+        to->repair = add->tree.repair;
+    }
 }
 
 /* What was said for the whole of a server, before iri_tree_conf_finish(). */
@@ -239,6 +242,20 @@ mod_iri_folds(const mod_iri_server_t *conf)
     return (match & IRI_FORGIVE_FOLDED) != 0;
 }
 
+/* What any place of a server repairs. */
+static unsigned
+mod_iri_repairs(const mod_iri_server_t *conf)
+{
+    unsigned repair = conf->tree.repair;
+    int      i;
+
+    for (i = 0; i < conf->sections->nelts; i++) {
+        repair |= APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t)
+                      .dir->tree.repair;
+    }
+    return repair;
+}
+
 static void
 mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
                        mod_iri_readers_t readers, iri_env_apr_t *env)
@@ -254,6 +271,7 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     iri_tree_conf_finish(mod_iri_known_reading(conf), &conf->tree);
     mod_iri_collect_sections(s, env);
     conf->folds = mod_iri_folds(conf);
+    conf->reading.repair = mod_iri_repairs(conf);
     if (conf->engine == IRI_ENGINE_ON) {
         mod_iri_add_directories(s, env);
     }
@@ -291,6 +309,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     for (s = main_server; s != NULL; s = s->next) {
         mod_iri_prepare_server(s, registry, readers, &env);
         mod_iri_server(s)->maps_ascii = has_hosts || mod_iri_server(s)->folds
+                                        || mod_iri_server(s)->reading.repair
                                         || mod_iri_server(s)->engine
                                                == IRI_ENGINE_REPORT;
     }

@@ -380,6 +380,15 @@ mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
     }
 }
 
+/* May a name in ASCII be another's, in some tree? */
+static int
+mod_iri_may_be_other(const request_rec *r, const mod_iri_server_t *conf)
+{
+    return conf->folds
+           || ((conf->reading.repair & IRI_REPAIR_ESCAPES)
+               && strchr(r->filename, '%') != NULL);
+}
+
 /* A request that has nothing to report unless its name is folded. */
 static int
 mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
@@ -389,7 +398,7 @@ mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
     iri_found_t       found;
     iri_env_apr_t     env;
 
-    if (!conf->folds || mod_iri_is_file_subrequest(r)
+    if (!mod_iri_may_be_other(r, conf) || mod_iri_is_file_subrequest(r)
         || !iri_is_ascii(mod_iri_str(r->filename), 0))
     {
         return DECLINED;
@@ -771,7 +780,7 @@ mod_iri_map(request_rec *r)
     }
     mod_iri_map_root(r);
     if (iri_is_low(mod_iri_str(r->filename))) {
-        return conf->folds && !mod_iri_is_file_subrequest(r)
+        return mod_iri_may_be_other(r, conf) && !mod_iri_is_file_subrequest(r)
                    ? mod_iri_map_ascii(r, conf)
                    : DECLINED;
     }

@@ -45,7 +45,7 @@ static int
 mod_iri_is_same_tree(const iri_tree_conf_t *a, const iri_tree_conf_t *b)
 {
     return a->match == b->match && a->names == b->names
-           && a->ambiguous == b->ambiguous
+           && a->ambiguous == b->ambiguous && a->repair == b->repair
            && a->charsets.count == b->charsets.count
            && memcmp(a->charsets.at, b->charsets.at,
                      a->charsets.count * sizeof(a->charsets.at[0]))

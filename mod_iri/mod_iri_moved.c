@@ -110,7 +110,9 @@ mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved,
     ctx->reading = moved->reading;
     ctx->charset = moved->found.charset;
     /* another charset can only be one of IRICharset */
-    ctx->form = !moved->has_reading
+    ctx->form = moved->found.repaired != IRI_FORM_ASCII
+                    ? moved->found.repaired
+                : !moved->has_reading
                         || mod_iri_is_same(ctx->charset, moved->charset)
                     ? moved->form
                     : IRI_FORM_LEGACY;

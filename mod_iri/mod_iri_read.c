@@ -248,7 +248,7 @@ const iri_reading_conf_t *
 mod_iri_reading_conf(request_rec *r, const mod_iri_server_t *conf)
 {
     static const iri_reading_conf_t pass = { { 0, { NULL } },
-                                             IRI_INVALID_PASS };
+                                             IRI_INVALID_PASS, 0 };
     const mod_iri_asker_t          *asker = mod_iri_asker(r);
 
     const char *says;
@@ -392,18 +392,47 @@ mod_iri_concerns(const request_rec *r, const mod_iri_server_t *conf)
            && r->method_number != M_CONNECT;
 }
 
+/*
+ * "%uXXXX" is no escape, so httpd would refuse it as soon as it decodes the
+ * path: let it come through as it is, where some place puts it right.
+ */
+static void
+mod_iri_let_units_in(request_rec *r, const mod_iri_server_t *conf)
+{
+    iri_str_t     path = mod_iri_str(r->parsed_uri.path), units;
+    iri_env_apr_t env;
+
+    if (conf->engine != IRI_ENGINE_ON || r->main != NULL
+        || iri_is_write(mod_iri_str(r->method)))
+    {
+        return;
+    }
+    mod_iri_env(&env, r);
+    if (iri_repair_units(&env.env, path, &units) == IRI_OK
+        && units.data != path.data)
+    {
+        r->parsed_uri.path = mod_iri_dup(r->pool, units);
+        r->uri = r->parsed_uri.path;
+    }
+}
+
 static int
 mod_iri_read_first(request_rec *r)
 {
     mod_iri_server_t *conf = mod_iri_server(r->server);
     const char       *args = r->args;
-    int               status;
+    int               status, ascii;
 
     if (!mod_iri_concerns(r, conf)) {
         return DECLINED;
     }
     status = args != NULL ? mod_iri_read_query(r) : DECLINED;
-    if (!iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
+    ascii = iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
+    if (!ascii && (conf->reading.repair & IRI_REPAIR_U)) {
+        mod_iri_let_units_in(r, conf);
+        ascii = iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
+    }
+    if (!ascii) {
         if (!mod_iri_is_in_place(r, mod_iri_request(r))) {
             mod_iri_read_path(r, conf);
         }
@@ -604,11 +633,19 @@ iri_status_t
 mod_iri_read_made(const server_rec *s, const iri_env_t *env, iri_str_t path,
                   iri_reading_t *out)
 {
-    iri_request_t request;
+    iri_reading_conf_t conf = mod_iri_server(s)->reading;
+    iri_request_t      request;
+    iri_status_t       status;
 
+    /* only what a client has sent */
+    conf.repair = 0;
     memset(&request, 0, sizeof(request));
     request.path = path;
-    return iri_read(env, &mod_iri_server(s)->reading, &request, out);
+    status = iri_read(env, &conf, &request, out);
+    if (status == IRI_OK) {
+        out->conf = &mod_iri_server(s)->reading;
+    }
+    return status;
 }
 
 /* ---- translate_name ----------------------------------------------------- */

@@ -65,7 +65,8 @@ int
 mod_iri_uses_redirects(void)
 {
     static const char *const names[] = { "IRIRedirect", "IRIMatch",
-                                         "IRIAmbiguous", "IRIListing", NULL };
+                                         "IRIAmbiguous", "IRIListing",
+                                         "IRIRepair", NULL };
 
     return mod_iri_uses(names);
 }

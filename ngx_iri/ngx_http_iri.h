@@ -148,10 +148,11 @@ typedef struct {
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
     ngx_http_iri_place_t *ambiguous_place;  /* NULL: nowhere */
     ngx_http_iri_place_t *place;    /* of a location; NULL: it is none */
+    ngx_uint_t repair;          /* IRI_REPAIR_... */
     ngx_uint_t redirect;        /* HTTP status, 0: off, IRI_REDIRECT_LINK */
     ngx_flag_t listing;
     ngx_http_iri_place_t *listing_place;    /* NULL: nowhere */
-    iri_tree_conf_t tree;       /* the first four, for the core */
+    iri_tree_conf_t tree;       /* these, for the core */
 
     /*
      * Where the script is under root: the core module's configuration as it

@@ -37,6 +37,8 @@ ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_ambiguous(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
+ngx_http_iri_repair(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
+static char *
 ngx_http_iri_redirect(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 static char *
 ngx_http_iri_listing(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
@@ -130,6 +132,13 @@ static ngx_command_t ngx_http_iri_commands[] = {
       ngx_http_iri_ambiguous,
       NGX_HTTP_LOC_CONF_OFFSET,
       offsetof(ngx_http_iri_loc_conf_t, ambiguous),
+      NULL },
+
+    { ngx_string("iri_repair"),
+      NGX_HTTP_MAIN_CONF|NGX_HTTP_SRV_CONF|NGX_HTTP_LOC_CONF|NGX_CONF_1MORE,
+      ngx_http_iri_repair,
+      NGX_HTTP_LOC_CONF_OFFSET,
+      offsetof(ngx_http_iri_loc_conf_t, repair),
       NULL },
 
     { ngx_string("iri_redirect"),
@@ -360,6 +369,24 @@ ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     }
 
     return ngx_http_iri_set_used(cf, cmd, conf, NULL, match);
+}
+
+
+static char *
+ngx_http_iri_repair(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    unsigned    repair = 0;
+    iri_str_t  *words;
+    const char *error;
+
+    words = ngx_http_iri_words(cf);
+    if (words == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    error = iri_parse_repair(words, cf->args->nelts - 1, &repair);
+
+    return ngx_http_iri_set_slot(cf, cmd, conf, error, repair);
 }
 
 
@@ -725,6 +752,7 @@ ngx_http_iri_create_loc_conf(ngx_conf_t *cf)
     ilcf->names = NGX_CONF_UNSET_UINT;
     ilcf->match = NGX_CONF_UNSET_UINT;
     ilcf->ambiguous = NGX_CONF_UNSET_UINT;
+    ilcf->repair = NGX_CONF_UNSET_UINT;
     ilcf->redirect = NGX_CONF_UNSET_UINT;
     ilcf->listing = NGX_CONF_UNSET;
 
@@ -776,6 +804,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     }
     ngx_conf_merge_uint_value(conf->ambiguous, prev->ambiguous,
                               IRI_AMBIGUOUS_404);
+    ngx_conf_merge_uint_value(conf->repair, prev->repair, 0);
     ngx_conf_merge_uint_value(conf->redirect, prev->redirect, 0);
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
@@ -799,6 +828,8 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     conf->tree.names = (iri_names_t) conf->names;
     conf->tree.match = (unsigned) conf->match;
     conf->tree.ambiguous = (iri_ambiguous_t) conf->ambiguous;
+    conf->tree.repair = (unsigned) conf->repair;
+    iscf->reading.repair |= conf->tree.repair;
     if (conf->charsets != NULL) {
         conf->tree.charsets = *conf->charsets;
     }

@@ -50,7 +50,10 @@ ngx_http_iri_folds(ngx_http_request_t *r)
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    return iscf->folds;
+    return iscf->folds
+           || ((iscf->reading.repair & IRI_REPAIR_ESCAPES)
+               && ngx_strlchr(r->uri.data, r->uri.data + r->uri.len, '%')
+                      != NULL);
 }
 
 
@@ -305,8 +308,16 @@ ngx_http_iri_keep_late(ngx_http_request_t *r)
 
 /* Another charset than that of the first reading is one of iri_charset. */
 static void
-ngx_http_iri_confirm(ngx_http_iri_ctx_t *ctx, iri_str_t charset)
+ngx_http_iri_confirm(ngx_http_iri_ctx_t *ctx, const iri_found_t *found)
 {
+    iri_str_t charset = found->charset;
+
+    if (found->repaired != IRI_FORM_ASCII) {
+        ctx->form = found->repaired;
+        ctx->charset = charset;
+        return;
+    }
+
     if (charset.len == 0
         || ngx_http_iri_same(ngx_http_iri_out(charset),
                              ngx_http_iri_out(ctx->charset)))
@@ -359,8 +370,9 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ctx->canonical = r->uri;
     ctx->utf8 = 0;
 
-    if (ctx->has_came && ctx->came.octets.data == ctx->reading.octets.data) {
-        ngx_http_iri_confirm(ctx, found->found.charset);
+    if (!ctx->has_came
+        || ctx->came.octets.data == ctx->reading.octets.data) {
+        ngx_http_iri_confirm(ctx, &found->found);
     }
 
     ngx_http_iri_found_moved(r, ctx, found);

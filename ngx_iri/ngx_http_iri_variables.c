@@ -329,7 +329,7 @@ ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out)
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     *out = ngx_http_iri_text(iri_form_text(
-        ctx != NULL && ctx->has_came ? ctx->form : IRI_FORM_ASCII));
+        ctx != NULL ? ctx->form : IRI_FORM_ASCII));
 
     return NGX_OK;
 }
@@ -340,7 +340,7 @@ ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || !ctx->has_came) {
+    if (ctx == NULL || ctx->charset.len == 0) {
         return NGX_DECLINED;
     }
 

@@ -873,7 +873,7 @@ static void
 reach(const char *labels, iri_names_t names, unsigned match,
       const char *reading, iri_invalid_t invalid, size_t count)
 {
-    iri_reading_conf_t  conf = { core_charsets(reading), invalid };
+    iri_reading_conf_t  conf = { core_charsets(reading), invalid, 0 };
     iri_listing_entry_t entry;
     iri_listing_info_t  info = { 0, 1, 1, 1 };
     const iri_item_t   *item;
@@ -963,7 +963,7 @@ test_links(void **state)
 static int
 linked_in(iri_str_t path, iri_str_t octets, iri_invalid_t invalid)
 {
-    iri_reading_conf_t conf = { core_charsets(""), invalid };
+    iri_reading_conf_t conf = { core_charsets(""), invalid, 0 };
     list_t             list;
     int                linked;
 

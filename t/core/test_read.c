@@ -355,7 +355,7 @@ check_case(const case_t *one, int escaped)
     static unsigned char octets[256], uri[256];
     core_t               core;
     iri_reading_conf_t   conf = { core_charsets(one->charsets),
-                                  IRI_INVALID_404 };
+                                  IRI_INVALID_404, 0 };
     iri_str_t            target = core_str(one->target), u, want;
     iri_reading_t        got;
 
@@ -425,7 +425,7 @@ test_ascii(void **state)
 {
     unsigned char      high[24];
     core_t             core;
-    iri_reading_conf_t conf = { core_charsets("sjis"), IRI_INVALID_404 };
+    iri_reading_conf_t conf = { core_charsets("sjis"), IRI_INVALID_404, 0 };
     iri_reading_t      got;
     size_t             len, at;
 
@@ -476,7 +476,7 @@ test_bad_escapes(void **state)
                                        "/\xc3\xa9%-1", "/\xc3\xa9%%41",
                                        "/%C3%A9% 1",   "/%C3%A9%\xc3\xa9" };
     core_t                   core;
-    iri_reading_conf_t       conf = { core_charsets(""), IRI_INVALID_PASS };
+    iri_reading_conf_t       conf = { core_charsets(""), IRI_INVALID_PASS, 0 };
     iri_reading_t            reading, before;
     size_t                   i;
 
@@ -517,7 +517,7 @@ test_invalid(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(say); i++) {
-        iri_reading_conf_t conf = { core_charsets("euc-jp"), say[i].invalid };
+        iri_reading_conf_t conf = { core_charsets("euc-jp"), say[i].invalid, 0 };
 
         core_init(&core);
         got = read_path(&core, &conf, S("/a%FF%41"), 1, S("/a%FF%41"));
@@ -537,7 +537,7 @@ static void
 test_target(void **state)
 {
     core_t             core;
-    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404 };
+    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404, 0 };
     iri_reading_t      got;
 
     (void) state;
@@ -574,7 +574,7 @@ check_limit(const unsigned char *path, size_t len, int escaped, int over)
 {
     core_t             core;
     iri_reading_conf_t conf = { core_charsets("windows-1252"),
-                                IRI_INVALID_PASS };
+                                IRI_INVALID_PASS, 0 };
     iri_reading_t      got;
     iri_str_t          s = { len, path };
 
@@ -699,7 +699,7 @@ check_grown(size_t segments, size_t characters, int slash, int over)
     static unsigned char path[IRI_MAX_PATH], want[4 * IRI_MAX_PATH];
     core_t               core;
     iri_reading_conf_t   conf = { core_charsets("windows-874"),
-                                  IRI_INVALID_PASS };
+                                  IRI_INVALID_PASS, 0 };
     iri_reading_t        got;
     iri_str_t            s = { 0, path }, w = { 0, want };
     size_t               i, k;
@@ -1133,7 +1133,7 @@ test_escaped_slashes(void **state)
         { "/e%CC%81%2F", "" },
         { "/e%CC%81%2F", "%2fe%CC%81%2F" },
     };
-    iri_reading_conf_t none = { core_charsets(""), IRI_INVALID_404 };
+    iri_reading_conf_t none = { core_charsets(""), IRI_INVALID_404, 0 };
     char               target[512];
     iri_request_t      request, plain;
     iri_reading_t      first, second;
@@ -1226,9 +1226,9 @@ test_remembered(void **state)
                                    "e%CC%81";
 
     core_t             core;
-    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404 };
+    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404, 0 };
     iri_reading_conf_t other = { core_charsets("windows-1252"),
-                                 IRI_INVALID_404 };
+                                 IRI_INVALID_404, 0 };
     iri_cache_t       *cache = iri_cache_create(
               &(iri_cache_conf_t){ .size = 4 * IRI_MIN_CACHE });
     iri_request_t request = { core_str("/\xe2\x80\x8f"

@@ -83,7 +83,7 @@ static void
 check(core_t *core, iri_rule_t rule, const char *labels,
       iri_invalid_t invalid, iri_str_t text, const char *want)
 {
-    iri_reading_conf_t conf = { core_charsets(labels), invalid };
+    iri_reading_conf_t conf = { core_charsets(labels), invalid, 0 };
     iri_str_t          says = { 0, NULL };
 
     assert_int_equal(iri_rule_check(&core->env, &conf, rule, text, &says),
@@ -143,7 +143,7 @@ test_random(void **state)
                                     "?",    "*",    "\xe3",         "\x81",
                                     "\x8b", "\xff", "\xe3\x82\x99", "/" };
     iri_reading_conf_t conf = { core_charsets("shift_jis windows-1252"),
-                                IRI_INVALID_404 };
+                                IRI_INVALID_404, 0 };
     core_t             core;
     char               text[64];
     iri_str_t          says;
@@ -175,7 +175,7 @@ static void
 test_no_memory(void **state)
 {
     iri_reading_conf_t conf = { core_charsets("windows-1252"),
-                                IRI_INVALID_404 };
+                                IRI_INVALID_404, 0 };
     core_t             core;
     iri_str_t          says;
     iri_status_t       status;

@@ -53,9 +53,10 @@ my %HTTPD_DIRECTIVE = (
     filename_form => 'IRIFilenameForm', match => 'IRIMatch',
     redirect => 'IRIRedirect', host => 'IRIHost',
     ambiguous => 'IRIAmbiguous', listing => 'IRIListing',
+    repair => 'IRIRepair',
 );
 my %CORE_OPTION = map { $_ => 1 }
-    qw(charset invalid filename_charset filename_form match ambiguous);
+    qw(charset invalid filename_charset filename_form match ambiguous repair);
 
 # Settings that are none of ours: what a case needs of a server beside them.
 my %STOCK = (

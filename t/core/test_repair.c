@@ -1,0 +1,395 @@
+/*
+ * test_repair.c - what was broken on its way, and what must not come of it
+ *
+ * Proves: each way of putting right does what it says to one segment, once;
+ * for every "%uXXXX", every pair of units, every two escapes of octets, every
+ * two characters of windows-1252 and ISO-8859-1, no ASCII character and no
+ * control comes of it; what iri_find makes of it is MOVED, behind all else,
+ * for reads alone, and in doubt nothing.
+ */
+
+#include "core.h"
+
+static core_t core;
+
+
+static void
+text(unsigned how, iri_str_t segment, const char *want)
+{
+    iri_str_t out = { 0, NULL };
+
+    assert_int_equal(iri_repair(&core.env, how, segment, &out), IRI_OK);
+    assert_int_equal(out.len, strlen(want));
+    assert_memory_equal(out.data != NULL ? (const char *) out.data : "", want,
+                        out.len);
+}
+
+
+static void
+test_one(void **state)
+{
+    unsigned char      longest[IRI_MAX_SEGMENT + 1];
+    iri_str_t          segment = { IRI_MAX_SEGMENT, longest }, out;
+    static const char *units[][2] = {
+        { "/%u65E5?", "/%25u65E5?" }, { "/%u65E", "/%u65E" },
+        { "/%25u65E5", "/%25u65E5" }, { "/%u65e5%uD842", "/%25u65e5%25uD842" },
+        { "/%U65E5%zz", "/%U65E5%zz" }
+    };
+    size_t i;
+
+    (void) state;
+    core_init(&core);
+
+    text(IRI_REPAIR_DOUBLE, S("%E6%97%A5.html"), "\xe6\x97\xa5.html");
+    text(IRI_REPAIR_DOUBLE, S("e%cc%81"), "\xc3\xa9");
+    text(IRI_REPAIR_DOUBLE, S("%41%E6%97%A5%"), "%41\xe6\x97\xa5%");
+    text(IRI_REPAIR_DOUBLE, S("%2E%2E%2F"), "");
+    text(IRI_REPAIR_DOUBLE, S("%E6%97"), "");
+    text(IRI_REPAIR_DOUBLE, S("%C0%AF%E6%97%A5"), "");
+    text(IRI_REPAIR_DOUBLE, S("%25E6%2597%25A5"), "");
+    text(IRI_REPAIR_DOUBLE, S("%u65E5"), "");
+    text(IRI_REPAIR_DOUBLE, S(""), "");
+    text(IRI_REPAIR_DOUBLE, S("\xff%E6%97%A5"), "");
+    text(IRI_REPAIR_MOJIBAKE, S("caf\xc3\x83\xc2\xa9"), "caf\xc3\xa9");
+    text(IRI_REPAIR_MOJIBAKE, S("\xc3\xa3\xc2\x81\xe2\x80\x9e"),
+         "\xe3\x81\x84");
+    text(IRI_REPAIR_MOJIBAKE, S("\xc3\xa3\xc2\x81\xc2\x84"), "\xe3\x81\x84");
+    text(IRI_REPAIR_MOJIBAKE, S("\xc3\xa9"), "");
+    text(IRI_REPAIR_MOJIBAKE, S("abc"), "");
+    text(IRI_REPAIR_MOJIBAKE, S("\xff"), "");
+    /* 9E as windows-1252 has it, 84 as ISO-8859-1 */
+    text(IRI_REPAIR_MOJIBAKE,
+         S("\xc3\xa5\xc2\x84\xc2\xaa\xc3\xa5\xe2\x80\x9e\xc2\xaa"), "");
+    text(IRI_REPAIR_U, S("%u65E5%E9.%u0301"), "\xe6\x97\xa5\xc3\xa9.\xcc\x81");
+    text(IRI_REPAIR_U, S("%uD842%uDFB7"), "\xf0\xa0\xae\xb7");
+    text(IRI_REPAIR_U, S("%E9"), "");
+    text(IRI_REPAIR_U, S("%u65E5%85"), "");
+
+    for (i = 0; i < COUNT(units); i++) {
+        assert_int_equal(
+            iri_repair_units(&core.env, core_str(units[i][0]), &out), IRI_OK);
+        assert_int_equal(out.len, strlen(units[i][1]));
+        assert_memory_equal(out.data, units[i][1], out.len);
+    }
+
+    /* limits */
+    memset(longest, 'a', sizeof(longest));
+    memcpy(longest, "%E6%97%A5", 9);
+    assert_int_equal(iri_repair(&core.env, IRI_REPAIR_DOUBLE, segment, &out),
+                     IRI_OK);
+    assert_int_equal(out.len, IRI_MAX_SEGMENT - 6);
+
+    segment.len++;
+    text(IRI_REPAIR_DOUBLE, segment, "");
+    text(IRI_REPAIR_MOJIBAKE, segment, "");
+    text(IRI_REPAIR_U, segment, "");
+
+    core_free(&core);
+}
+
+
+/* ---- no ASCII ------------------------------------------------------------- */
+
+/* Nothing but what comes of "a" and "b" is ASCII, and there is no control. */
+static size_t
+harmless(unsigned how, const char *segment, size_t len)
+{
+    iri_str_t in = { len, (const unsigned char *) segment }, out;
+    size_t    i, n;
+    uint32_t  c;
+
+    assert_int_equal(iri_repair(&core.env, how, in, &out), IRI_OK);
+
+    for (i = 0; i < out.len; i += n) {
+        n = iri_utf8_next(out.data + i, out.data + out.len, &c);
+        assert_int_not_equal(n, 0);
+        assert_true(c >= 0xa0 || (c == 'a' && i == 0)
+                    || (c == 'b' && i + 1 == out.len));
+        assert_true(iri_char_allowed(c, 1));
+    }
+
+    n = out.len != 0;
+    core_forget(&core);
+
+    return n;
+}
+
+
+/* All that one unit, and two, can be. */
+static void
+test_units(void **state)
+{
+    static const unsigned edges[] = { 0,      0x2e,   0x2f,   0x7f,   0x80,
+                                      0x9f,   0xa0,   0xd7ff, 0xd800, 0xdbff,
+                                      0xdc00, 0xdfff, 0xe000, 0xfffd, 0xffff };
+    char                  segment[32];
+    size_t                made = 0, k;
+    unsigned              unit;
+    int                   len;
+
+    (void) state;
+    core_init(&core);
+
+    for (unit = 0; unit <= 0xffff; unit++) {
+        len = snprintf(segment, sizeof(segment), "a%%u%04Xb", unit);
+        made += harmless(IRI_REPAIR_U, segment, (size_t) len);
+
+        for (k = 0; k < COUNT(edges); k++) {
+            len = snprintf(segment, sizeof(segment), "a%%u%04x%%u%04Xb", unit,
+                           edges[k]);
+            (void) harmless(IRI_REPAIR_U, segment, (size_t) len);
+        }
+    }
+
+    /* not: 2,048 surrogates, 160 below U+00A0, 34 noncharacters, U+FFFD, and
+       12 bidi formatting characters */
+    assert_int_equal(made, 65536 - 2048 - 160 - 34 - 1 - 12);
+
+    core_free(&core);
+}
+
+
+/* All pairs, and triples that begin with what leads two others. */
+static void
+test_octets(void **state)
+{
+    char     segment[32];
+    unsigned a, b, c;
+    int      len;
+
+    (void) state;
+    core_init(&core);
+
+    for (a = 0; a <= 0xff; a++) {
+        for (b = 0; b <= 0xff; b++) {
+            len = snprintf(segment, sizeof(segment), "a%%%02X%%%02xb", a, b);
+            (void) harmless(IRI_REPAIR_U, segment, (size_t) len);
+
+            /* what is not put right may keep its escapes; it has them here */
+            if (a >= 0x80 && b >= 0x80) {
+                (void) harmless(IRI_REPAIR_DOUBLE, segment, (size_t) len);
+            }
+
+            for (c = 0x7f; (a & 0xf0) == 0xe0 && b >= 0x80 && c <= 0xc0; c++)
+            {
+                if (c >= 0x80) {
+                    len = snprintf(segment, sizeof(segment),
+                                   "a%%%02X%%%02X%%%02Xb", a, b, c);
+                    (void) harmless(IRI_REPAIR_DOUBLE, segment, (size_t) len);
+                }
+            }
+        }
+    }
+
+    core_free(&core);
+}
+
+
+/* All pairs of what two octets are taken for, in both charsets. */
+static void
+test_pairs(void **state)
+{
+    const iri_charset_t *charset;
+    unsigned char        segment[32];
+    uint32_t             c[2][256];
+    unsigned             a, b, i, k;
+    size_t               len, made = 0;
+
+    (void) state;
+    core_init(&core);
+    charset = core_charset("windows-1252");
+
+    for (a = 0; a <= 0xff; a++) {
+        unsigned char octet = (unsigned char) a;
+
+        c[1][a] = a;
+        if (iri_charset_next(charset, &octet, &octet + 1, &c[0][a]) == 0) {
+            c[0][a] = a;
+        }
+    }
+
+    for (i = 0; i < 2; i++) {
+        for (a = 0x80; a <= 0xff; a++) {
+            for (b = 0x80; b <= 0xff; b++) {
+                for (k = 0; k < 2; k++) {
+                    segment[0] = 'a';
+                    len = 1 + iri_utf8_put(c[i][a], segment + 1);
+                    len += iri_utf8_put(c[k][b], segment + len);
+                    segment[len++] = 'b';
+                    made += harmless(IRI_REPAIR_MOJIBAKE,
+                                     (const char *) segment, len);
+                }
+            }
+        }
+    }
+
+    /*
+     * Two octets are U+0080 to U+07FF, of which 32 are controls and one a bidi
+     * formatting character; they lead with C2 to DF, which is the same in both
+     * charsets.
+     */
+    assert_int_equal(made, 4 * (0x780 - 32 - 1));
+
+    core_free(&core);
+}
+
+
+/* ---- on disk -------------------------------------------------------------- */
+
+static iri_found_t
+find(iri_tree_conf_t *tree, const char *path, int write)
+{
+    iri_reading_conf_t conf = { { 0, { NULL } }, IRI_INVALID_404, 0 };
+    iri_request_t      request = { core_str(path), 0, { 0, NULL } };
+    iri_reading_t      reading;
+    iri_search_t       search;
+    iri_found_t        found;
+
+    conf.repair = tree->repair;
+    iri_tree_conf_finish(&conf, tree);
+    request.target = S("");
+    assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
+
+    memset(&found, 0, sizeof(found));
+    if (reading.answer == IRI_REFUSE) {
+        found.answer = IRI_REFUSE;
+        return found;
+    }
+
+    memset(&search, 0, sizeof(search));
+    search.tree = tree;
+    search.root = S("/srv");
+    search.path = reading.path;
+    search.reading = &reading;
+    search.write = write;
+    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+
+    return found;
+}
+
+
+static void
+test_find(void **state)
+{
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY,
+                                     IRI_FORGIVE_NORMALIZATION);
+    iri_found_t     found;
+    size_t          calls, i;
+
+    (void) state;
+    core_init(&core);
+    core_put(&core, S("/srv/\xe6\x97\xa5"));
+    core_put(&core, S("/srv/\xe3\x81\x84"));
+    core_put(&core, S("/srv/d\xe6\x97\xa5/\xe6\x97\xa5"));
+
+    /* off: nothing is looked for that was not before */
+    assert_int_equal(find(&tree, "/%E6%97%A5", 0).answer, IRI_PASS);
+    assert_int_equal(core.stats, 0);
+
+    tree.repair = IRI_REPAIR_DOUBLE | IRI_REPAIR_MOJIBAKE | IRI_REPAIR_U;
+
+    /* on: nothing either, but where there is a "%" */
+    assert_int_equal(find(&tree, "/abc", 0).answer, IRI_PASS);
+    assert_int_equal(core.stats, 0);
+
+    found = find(&tree, "/%E6%97%A5", 0);
+    assert_int_equal(found.answer, IRI_MOVED);
+    assert_int_equal(found.why, IRI_WHY_REPAIRED);
+    assert_int_equal(found.match, IRI_MATCH_REPAIR);
+    assert_int_equal(found.repaired, IRI_FORM_DOUBLE);
+    assert_text(found.path, "/\xe6\x97\xa5");
+    assert_text(found.charset, "UTF-8");
+
+    found = find(&tree, "/\xc3\xa6\xe2\x80\x94\xc2\xa5", 0);
+    assert_int_equal(found.answer, IRI_MOVED);
+    assert_int_equal(found.repaired, IRI_FORM_MOJIBAKE);
+
+    found = find(&tree, "/%u65E5", 0);
+    assert_int_equal(found.answer, IRI_MOVED);
+    assert_int_equal(found.repaired, IRI_FORM_U);
+
+    /* a directory takes the request, for its rules are to tell */
+    found = find(&tree, "/d%E6%97%A5/x", 0);
+    assert_int_equal(found.answer, IRI_MOVED);
+    assert_int_equal(found.why, IRI_WHY_BELOW);
+    assert_text(found.path, "/d\xe6\x97\xa5/x");
+
+    /* in it the other is absent, whether it is there or not */
+    found = find(&tree, "/d%E6%97%A5/%u65E5", 0);
+    assert_int_equal(found.answer, IRI_MOVED);
+    assert_text(found.path, "/d\xe6\x97\xa5/%u65E5");
+
+    /* nothing is written to */
+    assert_int_equal(find(&tree, "/%E6%97%A5", 1).answer, IRI_PASS);
+    assert_int_equal(find(&tree, "/%u65E5", 1).answer, IRI_PASS);
+    assert_int_equal(
+        find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 1).answer, IRI_REFUSE);
+
+    /* what has no other reading: the entry, or nothing */
+    assert_int_equal(
+        find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).answer, IRI_SERVE);
+    assert_int_equal(
+        find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9a", 0).answer, IRI_REFUSE);
+
+    /* in doubt it is not found */
+    core.stats = core.lists = 0;
+    (void) find(&tree, "/%E6%97%A5", 0);
+    calls = core.stats + core.lists;
+
+    for (i = 1; i <= calls; i++) {
+        core.stats = core.lists = 0;
+        core.io_fail_at = i;
+        core.io_fail_on = 1;
+        found = find(&tree, "/%E6%97%A5", 0);
+        assert_true(found.answer == IRI_PASS || found.answer == IRI_REFUSE);
+    }
+
+    core.io_fail_at = 0;
+    core_free(&core);
+}
+
+
+/* No memory at any moment: a status, and no candidate instead. */
+static void
+test_no_memory(void **state)
+{
+    static const char *const segments[] = { "%E6%97%A5",
+                                            "caf\xc3\x83\xc2\xa9",
+                                            "%u65E5%E9e%u0301" };
+    iri_str_t                out;
+    size_t                   i, n;
+    iri_status_t             status;
+
+    (void) state;
+
+    for (i = 0; i < 3; i++) {
+        for (n = 1;; n++) {
+            core_init(&core);
+            core.fail_at = n;
+            out = S("unset");
+            status = iri_repair(&core.env, 1u << i, core_str(segments[i]),
+                                &out);
+            if (status == IRI_OK) {
+                core_free(&core);
+                break;
+            }
+            assert_int_equal(status, IRI_NO_MEMORY);
+            assert_text(out, "unset");
+            core_free(&core);
+        }
+        assert_true(n > 1);
+    }
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one),    cmocka_unit_test(test_units),
+        cmocka_unit_test(test_octets), cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_find),   cmocka_unit_test(test_no_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
