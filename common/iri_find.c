@@ -1097,8 +1097,8 @@ iri_find_repaired(iri_finder_t *finder, iri_further_t *best)
 
     finder->fold = fold;
 
-    /* In doubt a directory on the way is no better than none. */
-    if (status == IRI_OK && finder->stopped && !best->walk.found) {
+    /* as iri_find_further() */
+    if (status == IRI_OK && !best->walk.found && finder->stopped) {
         *best = first;
     }
 

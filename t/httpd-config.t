@@ -43,6 +43,9 @@ my @bad = (
     ['IRIMatch loose', qr/^IRIMatch takes "exact", or any of "normalization"/],
     ['IRIMatch exact variants', qr/^IRIMatch .*exact/],
     ['IRIMatch', qr/^IRIMatch needs/],
+    ['IRIRepair utf8', qr/^IRIRepair takes "off", or any of "double-encoding"/],
+    ['IRIRepair off mojibake', qr/^IRIRepair takes "off" alone/],
+    ['IRIRepair', qr/^IRIRepair needs/],
     ['IRIRedirect 200', qr/^IRIRedirect must be "off", "301"/],
     ['<Directory "/">' . "\nIRIEngine on\n</Directory>",
         qr/^IRIEngine not allowed/],
@@ -55,7 +58,7 @@ my @bad = (
                 qr/^$word .*(?:cannot|not).*<Location>/],
             ["<Files \"x\">\n$_\n</Files>", qr/^$word .*(?:cannot|not)/] }
         'IRIFilenameCharset EUC-JP', 'IRIFilenameForm nfc',
-        'IRIMatch exact'),
+        'IRIMatch exact', 'IRIRepair off'),
 );
 for my $case (@bad) {
     my ($conf, $says) = @$case;

@@ -31,6 +31,10 @@ my @bad = (
         qr/must be "any", "nfc" or "nfd"/],
     ['iri_match loose;',            'iri_match',
         qr/takes "exact", or any of/],
+    ['iri_repair utf8;',            'iri_repair',
+        qr/takes "off", or any of/],
+    ['iri_repair off %u;',          'iri_repair',
+        qr/takes "off" alone/],
     ['iri_match exact variants;',   'iri_match',
         qr/takes "exact" alone/],
     ['iri_redirect 300;',           'iri_redirect',
@@ -85,7 +89,7 @@ for my $name (qw(iri iri_charset iri_invalid)) {
         "$name is no matter of a location";
 }
 for my $text ('iri_filename_charset sjis', 'iri_filename_form nfd',
-    'iri_match exact', 'iri_redirect 301')
+    'iri_match exact', 'iri_repair %u mojibake', 'iri_redirect 301')
 {
     my ($code, $said) = nginx_t("$text;\nserver { listen 127.0.0.1:%%PORT%%; "
         . "$text; location / { $text; } }");

@@ -236,6 +236,9 @@ test_pairs(void **state)
 
 /* ---- on disk -------------------------------------------------------------- */
 
+static unsigned elsewhere; /* what other places of the server put right */
+
+
 static iri_found_t
 find(iri_tree_conf_t *tree, const char *path, int write)
 {
@@ -245,7 +248,7 @@ find(iri_tree_conf_t *tree, const char *path, int write)
     iri_search_t       search;
     iri_found_t        found;
 
-    conf.repair = tree->repair;
+    conf.repair = tree->repair | elsewhere;
     iri_tree_conf_finish(&conf, tree);
     request.target = S("");
     assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
@@ -274,7 +277,9 @@ test_find(void **state)
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY,
                                      IRI_FORGIVE_NORMALIZATION);
     iri_found_t     found;
-    size_t          calls, i;
+    size_t          calls, i, k;
+
+    static const char *const doubted[] = { "/%E6%97%A5", "/d%E6%97%A5/x" };
 
     (void) state;
     core_init(&core);
@@ -331,17 +336,28 @@ test_find(void **state)
     assert_int_equal(
         find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9a", 0).answer, IRI_REFUSE);
 
-    /* in doubt it is not found */
-    core.stats = core.lists = 0;
-    (void) find(&tree, "/%E6%97%A5", 0);
-    calls = core.stats + core.lists;
+    /* and only where its place says so */
+    tree.repair = IRI_REPAIR_DOUBLE;
+    elsewhere = IRI_REPAIR_MOJIBAKE;
+    assert_int_equal(
+        find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).answer, IRI_REFUSE);
+    elsewhere = 0;
 
-    for (i = 1; i <= calls; i++) {
-        core.stats = core.lists = 0;
-        core.io_fail_at = i;
-        core.io_fail_on = 1;
-        found = find(&tree, "/%E6%97%A5", 0);
-        assert_true(found.answer == IRI_PASS || found.answer == IRI_REFUSE);
+    /* in doubt it is not found, nor a directory on the way */
+    for (k = 0; k < 2; k++) {
+        core.stats = core.lists = core.io_fail_at = 0;
+        (void) find(&tree, doubted[k], 0);
+        calls = core.stats + core.lists;
+        assert_true(calls > 2);
+
+        for (i = 1; i <= calls; i++) {
+            core.stats = core.lists = 0;
+            core.io_fail_at = i;
+            core.io_fail_on = 1;
+            found = find(&tree, doubted[k], 0);
+            assert_true(found.answer == IRI_PASS
+                        || found.answer == IRI_REFUSE);
+        }
     }
 
     core.io_fail_at = 0;
