@@ -96,18 +96,18 @@ iri_repair_double(iri_repairer_t *repairer)
 {
     const unsigned char *p = repairer->segment.data;
     const unsigned char *end = p + repairer->segment.len;
-    unsigned char        run[IRI_MAX_SEGMENT / 3];
+    unsigned char        run[IRI_MAX_SEGMENT / 3], octet;
     iri_status_t         status = IRI_OK;
     size_t               len;
 
     while (status == IRI_OK && !repairer->unfit && p < end) {
         for (len = 0; p < end; p += 3) {
-            run[len] = iri_high_escape(p, end);
-            if (run[len] == 0) {
+            octet = iri_high_escape(p, end);
+            if (octet == 0) {
                 break;
             }
 
-            len++;
+            run[len++] = octet;
         }
 
         if (len != 0) {

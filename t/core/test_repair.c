@@ -79,6 +79,17 @@ test_one(void **state)
                      IRI_OK);
     assert_int_equal(out.len, IRI_MAX_SEGMENT - 6);
 
+    /* as many escapes as there is room for, and an octet behind them */
+    for (i = 0; i < IRI_MAX_SEGMENT - 1; i += 3) {
+        memcpy(longest + i, i / 3 % 2 == 0 ? "%C3" : "%A9", 3);
+    }
+    memcpy(longest + IRI_MAX_SEGMENT - 4, "bcd", 3);
+    assert_int_equal(iri_repair(&core.env, IRI_REPAIR_DOUBLE, segment, &out),
+                     IRI_OK);
+    assert_int_equal(out.len, 340 + 4);
+    memcpy(longest + IRI_MAX_SEGMENT - 4, "%C3", 3);
+    text(IRI_REPAIR_DOUBLE, segment, "");
+
     segment.len++;
     text(IRI_REPAIR_DOUBLE, segment, "");
     text(IRI_REPAIR_MOJIBAKE, segment, "");
