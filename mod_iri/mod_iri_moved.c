@@ -207,7 +207,9 @@ mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved)
     }
     uri = mod_iri_dup(r->pool, str);
     /* whoever looks for a mistake in a link wants to know what was forgiven */
-    if (moved->found.match != IRI_MATCH_NONE) {
+    if (moved->found.match != IRI_MATCH_NONE
+        && mod_iri_notes(r, IRI_LOG_INFO) != NULL)
+    {
         mod_iri_note(r, IRI_LOG_INFO, iri_why_code(moved->found.why),
                      "\"%s\" is \"%s\": %s",
                      iri_show(&asked, mod_iri_str(r->uri)),
