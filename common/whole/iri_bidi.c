@@ -118,6 +118,8 @@ iri_bidi_check(iri_str_t text, iri_warn_t warn, void *arg)
     iri_warning_t warning;
     iri_status_t  status = IRI_OK;
 
+    text = iri_solid(text);
+
     /* Nothing in ASCII runs from right to left. */
     if (iri_is_low(text)) {
         return IRI_OK;
@@ -233,6 +235,7 @@ iri_visual_order(const iri_env_t *env, iri_visual_t order, iri_str_t text,
     size_t       span;
     iri_status_t status;
 
+    text = iri_solid(text);
     span = iri_charset_span(&iri_charset_utf8, text);
 
     if (text.len > IRI_MAX_TEXT || span != text.len) {

@@ -409,6 +409,7 @@ iri_characters_check(const iri_env_t *env, const iri_look_t *look,
         return IRI_OK;
     }
 
+    text = iri_solid(text);
     memset(&judge, 0, sizeof(judge));
     judge.env = env;
     judge.text = text;

@@ -216,6 +216,9 @@ iri_equal(const iri_env_t *env, iri_level_t level,
 {
     int same = iri_str_equal(a, b);
 
+    a = iri_solid(a);
+    b = iri_solid(b);
+
     if (same || level == IRI_LEVEL_STRING || a.len > IRI_MAX_IRI
         || b.len > IRI_MAX_IRI)
     {

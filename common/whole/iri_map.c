@@ -218,6 +218,8 @@ iri_decode(const iri_env_t *env, const iri_charset_t *charset,
     iri_status_t status;
     size_t       span;
 
+    octets = iri_solid(octets);
+
     if (octets.len > IRI_MAX_TEXT) {
         return iri_give_none(out, "is too long", IRI_MAX_TEXT);
     }
@@ -229,7 +231,7 @@ iri_decode(const iri_env_t *env, const iri_charset_t *charset,
 
     status = iri_decode_text(env, charset, octets, &buf);
     if (status == IRI_OK) {
-        iri_give(out, iri_span(buf.data, buf.data + buf.len));
+        iri_give(out, iri_buf_str(&buf));
     }
 
     return status;
@@ -240,16 +242,21 @@ iri_status_t
 iri_encode(const iri_env_t *env, const iri_charset_t *charset, iri_str_t text,
            iri_converted_t *out)
 {
-    const unsigned char *p = text.data, *end = p + text.len;
+    const unsigned char *p, *end;
     iri_buf_t            buf = IRI_BUF_EMPTY;
     iri_status_t         status = IRI_OK;
     unsigned char        octets[4];
     uint32_t             c;
     size_t               n, len;
 
+    text = iri_solid(text);
+
     if (text.len > IRI_MAX_TEXT) {
         return iri_give_none(out, "is too long", IRI_MAX_TEXT);
     }
+
+    p = text.data;
+    end = p + text.len;
 
     for (/* void */; status == IRI_OK && p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
@@ -469,6 +476,8 @@ iri_to_uri(const iri_env_t *env, const iri_to_uri_conf_t *conf,
     if (text.len > IRI_MAX_IRI) {
         return iri_give_none(out, "is too long", IRI_MAX_IRI);
     }
+
+    text = iri_solid(text);
 
     if (legacy || conf->nfc || conf->host != NULL) {
         iri_check_mappable(text, legacy, &why, &offset);
@@ -740,6 +749,8 @@ iri_to_iri(const iri_env_t *env, const iri_to_iri_conf_t *conf,
     if (text.len > IRI_MAX_IRI) {
         return iri_give_none(out, "is too long", IRI_MAX_IRI);
     }
+
+    text = iri_solid(text);
 
     if (conf->host != NULL) {
         status = iri_host_to_unicode_text(env, conf->host, &text);

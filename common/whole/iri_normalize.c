@@ -114,6 +114,8 @@ iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
         return iri_no_form(out, "is too long", IRI_MAX_TEXT);
     }
 
+    text = iri_solid(text);
+
     span = iri_form_span(text, &why);
     if (why != NULL) {
         return iri_no_form(out, why, span);
@@ -252,7 +254,7 @@ iri_normal_put_path(iri_normal_t *normal, const iri_parts_t *parts,
     iri_normal_put(normal, parts->path, 0);
 
     if (iri_has(parts->scheme)) {
-        normal->len = from + iri_remove_dots(path, normal->len - from, 1);
+        normal->len = from + iri_remove_dots(path, normal->len - from);
 
         if (!iri_has(parts->authority) && normal->len - from >= 2
             && path[0] == '/' && path[1] == '/')

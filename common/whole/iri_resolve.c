@@ -19,8 +19,6 @@ typedef struct {
     unsigned char *begin;
     size_t         len;
     int            absolute; /* begins with "/" */
-    int            rooted;   /* as of iri_remove_dots */
-    int            moved;    /* some dot-segment was removed */
 } iri_dots_t;
 
 
@@ -34,19 +32,9 @@ iri_dots_pop(iri_dots_t *dots)
 
 
 /*
- * "a/../b:c" is not "b:c", nor is "a/..//b" "/b": where it comes to be the
- * first of a path that does not begin with "/", it must look like a segment.
+ * "a/..//b" is not "/b": what comes to be the first segment of a path that
+ * does not begin with "/" must not be empty.
  */
-static int
-iri_dots_need_guard(const iri_dots_t *dots, const unsigned char *segment,
-                    size_t len)
-{
-    return dots->moved
-           && (len == 0
-               || (!dots->rooted && memchr(segment, ':', len) != NULL));
-}
-
-
 static void
 iri_dots_put(iri_dots_t *dots, const unsigned char *segment, size_t len,
              int last)
@@ -57,12 +45,9 @@ iri_dots_put(iri_dots_t *dots, const unsigned char *segment, size_t len,
     } else if (last && len == 0) {
         return;
 
-    } else if (iri_dots_need_guard(dots, segment, len)) {
-        memmove(dots->begin + 2, segment, len);
-        dots->begin[0] = '.';
-        dots->begin[1] = '/';
-        dots->len = 2 + len;
-        return;
+    } else if (len == 0) {
+        dots->begin[dots->len++] = '.';
+        dots->begin[dots->len++] = '/';
     }
 
     memmove(dots->begin + dots->len, segment, len);
@@ -71,10 +56,10 @@ iri_dots_put(iri_dots_t *dots, const unsigned char *segment, size_t len,
 
 
 size_t
-iri_remove_dots(unsigned char *path, size_t len, int rooted)
+iri_remove_dots(unsigned char *path, size_t len)
 {
     const unsigned char *p = path, *end = path + len, *segment;
-    iri_dots_t           dots = { path, 0, 0, rooted, 0 };
+    iri_dots_t           dots = { path, 0, 0 };
     size_t               n;
     int                  last = 0;
 
@@ -83,7 +68,7 @@ iri_remove_dots(unsigned char *path, size_t len, int rooted)
         p++;
     }
 
-    for (/* void */; !last && len != 0; p = segment + n + 1) {
+    for (/* void */; !last && len != 0; p = last ? end : segment + n + 1) {
         segment = p;
         p = memchr(segment, '/', (size_t) (end - segment));
         last = p == NULL;
@@ -93,8 +78,6 @@ iri_remove_dots(unsigned char *path, size_t len, int rooted)
             iri_dots_put(&dots, segment, n, last);
             continue;
         }
-
-        dots.moved = 1;
 
         if (n == 2) {
             iri_dots_pop(&dots);
@@ -229,8 +212,7 @@ iri_target_put_path(iri_target_t *target, const iri_parts_t *base,
     iri_target_put(target, reference->path);
 
     target->len = from
-                  + iri_remove_dots(target->data + from, target->len - from,
-                                    scheme || authority);
+                  + iri_remove_dots(target->data + from, target->len - from);
 
     if (!authority) {
         iri_target_guard(target, from, scheme);

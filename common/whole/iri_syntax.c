@@ -227,8 +227,12 @@ iri_dec_octet(const unsigned char *p, const unsigned char *end)
 int
 iri_is_ipv4(iri_str_t text)
 {
-    const unsigned char *p = text.data, *end = p + text.len;
+    const unsigned char *p, *end;
     int                  i;
+
+    text = iri_solid(text);
+    p = text.data;
+    end = p + text.len;
 
     for (i = 0; i < 4; i++) {
         if (i != 0 && (p == end || *p++ != '.')) {
@@ -315,9 +319,15 @@ iri_is_ip_future(const unsigned char *p, const unsigned char *end)
 int
 iri_is_ip_literal(iri_str_t text)
 {
-    const unsigned char *p = text.data, *end = p + text.len;
+    const unsigned char *p = text.data, *end;
 
-    if (text.len < 4 || *p++ != '[' || *--end != ']') {
+    if (text.len < 4) {
+        return 0;
+    }
+
+    end = p + text.len;
+
+    if (*p++ != '[' || *--end != ']') {
         return 0;
     }
 

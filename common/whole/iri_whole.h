@@ -117,6 +117,17 @@ iri_span(const unsigned char *from, const unsigned char *to)
     return s;
 }
 
+/* The same text with data that is not NULL, to which lengths can be added. */
+static inline iri_str_t
+iri_solid(iri_str_t text)
+{
+    if (text.data == NULL) {
+        text.data = (const unsigned char *) "";
+    }
+
+    return text;
+}
+
 /* Is it there?  An empty part is, an absent one is not. */
 static inline int
 iri_has(iri_str_t part)
@@ -125,11 +136,10 @@ iri_has(iri_str_t part)
 }
 
 /*
- * Remove dot-segments (RFC 3986, 5.2.4) from a path, in place, with room for
- * two octets more; returns its new length.  rooted: what stands before the
- * path keeps it from being read as another part.
+ * Remove dot-segments (RFC 3986, 5.2.4) from a path, in place; returns its new
+ * length.  One that does not begin with "/" never comes to do so.
  */
-size_t iri_remove_dots(unsigned char *path, size_t len, int rooted);
+size_t iri_remove_dots(unsigned char *path, size_t len);
 
 /*
  * What a component is divided into where direction and scripts are judged

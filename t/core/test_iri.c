@@ -282,6 +282,13 @@ test_addresses(void **state)
     }
 
     assert_true(good > 100);
+    assert_true(iri_is_ipv4(S("0.10.200.255")));
+    assert_false(iri_is_ipv4(S("01.2.3.4")));
+    assert_false(iri_is_ipv4(S("1.2.3.00")));
+    assert_false(iri_is_ipv4(S("1.2.3.256")));
+    assert_false(iri_is_ipv4(S("1.2.3")));
+    assert_false(iri_is_ipv4(S("1.2.3.4.")));
+    assert_false(iri_is_ipv4(S("")));
 }
 
 
@@ -775,6 +782,9 @@ test_unmapping(void **state)
         { RFC, "", "/%C3\xa9 %", "/" E_ACUTE "%20%25" },
         { RFC, "", "/%c0%af%ed%a0%80%f4%90%80%80",
           "/%C0%AF%ED%A0%80%F4%90%80%80" },
+        { RFC, "", "/%e0%83%a9%c1%a9", "/%E0%83%A9%C1%A9" },
+        { RFC, "", "/%e3%81%41%e3%81%c3%a9", "/%E3%81A%E3%81" E_ACUTE },
+        { RFC, "", "/%c3%41%e3%81", "/%C3A%E3%81" },
         { RFC, "", "/%F0%90%8C%80", "/\xf0\x90\x8c\x80" },
         { RFC, "iso-8859-1", "/%C3%A9%E8%A1%A8", "/" E_ACUTE "%E8%A1%A8" },
         { RFC, "iso-8859-1", "/\xc3\xa9\xe8\xa1\xa8",

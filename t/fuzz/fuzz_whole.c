@@ -139,12 +139,11 @@ is_iprivate(uint32_t c)
 static int
 is_made_of(iri_str_t s, const char *set, int ascii, int private)
 {
-    const unsigned char *end = s.data + s.len;
-    uint32_t             c = 0;
-    size_t               i, n;
+    uint32_t c = 0;
+    size_t   i, n;
 
     for (i = 0; i < s.len; i += n) {
-        n = fuzz_utf8(s.data + i, end, &c);
+        n = fuzz_utf8(s.data + i, s.data + s.len, &c);
 
         if (n == 1 && c == '%') {
             if (s.len - i < 3 || iri_hex(s.data[i + 1]) < 0
