@@ -267,15 +267,51 @@ typedef struct {
     int       changed;   /* they were not in NFC */
 } iri_ran_t;
 
-/* Add a character of the source, whose octets begin at i. */
-iri_status_t iri_run_add(const iri_env_t *env, iri_run_t *run, size_t i,
-                         uint32_t c);
+/* Of a run that is not empty, nor a base alone. */
+iri_status_t iri_run_normalize(const iri_env_t *env, iri_run_t *run,
+                               iri_status_t (*by)(const iri_env_t *,
+                                                  iri_str_t, iri_buf_t *),
+                               iri_ran_t *out);
 
-/* End the run and empty it; by: iri_nfc_put or iri_nfc_piece. */
-iri_status_t iri_run_end(const iri_env_t *env, iri_run_t *run,
-                         iri_status_t (*by)(const iri_env_t *, iri_str_t,
-                                            iri_buf_t *),
-                         iri_ran_t *out);
+/* Add a character of the source, whose octets begin at i. */
+static inline iri_status_t
+iri_run_add(const iri_env_t *env, iri_run_t *run, size_t i, uint32_t c)
+{
+    unsigned char utf8[4];
+
+    if (c < 0x80) {
+        run->base = i;
+        return iri_buf_putc(env, &run->run, (unsigned char) c);
+    }
+
+    return iri_buf_put(env, &run->run, utf8, iri_utf8_put(c, utf8));
+}
+
+/*
+ * End the run and empty it; by: iri_nfc_put or iri_nfc_piece.  A base alone is
+ * ASCII, which NFC does not change.
+ */
+static inline iri_status_t
+iri_run_end(const iri_env_t *env, iri_run_t *run,
+            iri_status_t (*by)(const iri_env_t *, iri_str_t, iri_buf_t *),
+            iri_ran_t *out)
+{
+    iri_status_t status = IRI_OK;
+
+    out->base = run->base;
+    out->rest.len = 0;
+    out->rest.data = NULL;
+    out->changed = 0;
+
+    if (run->run.len > (size_t) (run->base != IRI_NO_BASE)) {
+        status = iri_run_normalize(env, run, by, out);
+    }
+
+    run->base = IRI_NO_BASE;
+    run->run.len = 0;
+
+    return status;
+}
 
 /* The same of a text of any length, piece by piece (iri_function.c). */
 iri_status_t iri_nfc_text(const iri_env_t *env, iri_str_t text,

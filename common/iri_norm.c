@@ -268,53 +268,28 @@ iri_nfc_piece(const iri_env_t *env, iri_str_t piece, iri_buf_t *out)
 
 /* ---- characters one by one ----------------------------------------------- */
 
+/* A base that no mark has absorbed stays as it came. */
 iri_status_t
-iri_run_add(const iri_env_t *env, iri_run_t *run, size_t i, uint32_t c)
+iri_run_normalize(const iri_env_t *env, iri_run_t *run,
+                  iri_status_t (*by)(const iri_env_t *, iri_str_t,
+                                     iri_buf_t *),
+                  iri_ran_t *out)
 {
-    unsigned char utf8[4];
+    iri_status_t status;
 
-    if (c < 0x80) {
-        run->base = i;
-    }
+    run->nfc.len = 0;
+    status = by(env, iri_buf_str(&run->run), &run->nfc);
 
-    return iri_buf_put(env, &run->run, utf8, iri_utf8_put(c, utf8));
-}
+    if (status == IRI_OK) {
+        out->rest = iri_buf_str(&run->nfc);
+        out->changed = !iri_str_equal(out->rest, iri_buf_str(&run->run));
 
-
-/*
- * A base alone is ASCII, which NFC does not change; where a mark has not
- * absorbed it, it stays as it came.
- */
-iri_status_t
-iri_run_end(const iri_env_t *env, iri_run_t *run,
-            iri_status_t (*by)(const iri_env_t *, iri_str_t, iri_buf_t *),
-            iri_ran_t *out)
-{
-    iri_str_t    nfc = { 0, NULL };
-    iri_status_t status = IRI_OK;
-
-    out->base = run->base;
-    out->changed = 0;
-
-    if (run->run.len > (run->base != IRI_NO_BASE)) {
-        run->nfc.len = 0;
-        status = by(env, iri_buf_str(&run->run), &run->nfc);
-
-        if (status == IRI_OK) {
-            nfc = iri_buf_str(&run->nfc);
-            out->changed = !iri_str_equal(nfc, iri_buf_str(&run->run));
-
-            if (nfc.data[0] < 0x80) {
-                nfc = iri_str_from(nfc, 1);
-            } else {
-                out->base = IRI_NO_BASE;
-            }
+        if (out->rest.data[0] < 0x80) {
+            out->rest = iri_str_from(out->rest, 1);
+        } else {
+            out->base = IRI_NO_BASE;
         }
     }
-
-    out->rest = nfc;
-    run->base = IRI_NO_BASE;
-    run->run.len = 0;
 
     return status;
 }
