@@ -21,12 +21,12 @@ static const char mod_iri_known_user[] = "iri-known-user";
 
 /* What one listing is made with. */
 typedef struct {
-    request_rec           *r;
-    iri_listing_t         *listing;
-    mod_iri_asker_t        asker;
-    apr_pool_t            *pool; /* of one entry */
-    const char            *dir;  /* octets on disk, ends with "/" */
-    const char            *uri;  /* the same, percent-encoded */
+    request_rec    *r;
+    iri_listing_t  *listing;
+    mod_iri_asker_t asker;
+    apr_pool_t     *pool; /* of one entry */
+    const char     *dir;  /* octets on disk, ends with "/" */
+    const char     *uri;  /* the same, percent-encoded */
 
     const iri_listing_entry_t *entry;  /* in question */
     const char                *octets; /* of it, below dir */
