@@ -325,7 +325,10 @@ explain_trace(void *arg, iri_log_level_t level, iri_str_t line)
 {
     cli_call_t *call = arg;
 
-    (void) level;
+    /* steps are told here, in characters, and the answer at the end */
+    if (level == IRI_LOG_STEP) {
+        return;
+    }
     fputs("  ", call->trace);
     cli_print(call->trace, line);
     putc('\n', call->trace);
@@ -334,7 +337,7 @@ explain_trace(void *arg, iri_log_level_t level, iri_str_t line)
 
 /* Octets that are not UTF-8 are escaped all, as in the fields of the answer. */
 static void
-explain_heading(cli_call_t *call, const char *text, iri_str_t octets)
+explain_heading(cli_call_t *call, iri_stage_t step, iri_str_t octets)
 {
     iri_str_t shown = { 0, NULL };
     int       escaped;
@@ -344,7 +347,7 @@ explain_heading(cli_call_t *call, const char *text, iri_str_t octets)
     }
     shown.data = (const unsigned char *) cli_text(call->pool, octets,
                                                   &shown.len, &escaped);
-    fputs(text, call->trace);
+    fputs(iri_step_text(step), call->trace);
     cli_print(call->trace, shown.data != NULL ? shown : octets);
     putc('\n', call->trace);
 }
@@ -401,7 +404,7 @@ explain_start_over(cli_call_t *call, explain_t *x, iri_search_t *search)
 
     search->path = x->found.path;
     search->reading = NULL;
-    explain_heading(call, "Starting over as ", search->path);
+    explain_heading(call, IRI_STEP_OVER, search->path);
     status = iri_find(x->env, search, &again);
     if (status != IRI_OK) {
         return status;
@@ -446,7 +449,7 @@ explain_find(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
     search.root = conf->root;
     search.path = x->reading.path;
     search.reading = &x->reading;
-    explain_heading(call, "Looking below ",
+    explain_heading(call, IRI_STEP_LOOKING,
                     conf->root.len > 0 ? conf->root : slash);
     status = iri_find(x->env, &search, &x->found);
     if (status == IRI_OK && x->found.answer == IRI_MOVED) {
@@ -517,7 +520,7 @@ explain_target(const explain_conf_t *conf, cli_call_t *call, explain_t *x)
 {
     iri_status_t status;
 
-    explain_heading(call, "Reading ", x->target.request.path);
+    explain_heading(call, IRI_STEP_READING, x->target.request.path);
     status = iri_read(x->env, &conf->reading, &x->target.request,
                       &x->reading);
     if (status != IRI_OK) {
@@ -690,7 +693,7 @@ explain_answer(const void *data, cli_call_t *call)
         status = explain_target(conf, call, &x);
     }
     if (status == IRI_OK && conf->has_query && x.target.has_query) {
-        explain_heading(call, "Reading the query ", x.target.query);
+        explain_heading(call, IRI_STEP_QUERY, x.target.query);
         status = iri_query_read(x.env, &conf->query, x.target.query,
                                 &x.query);
     }

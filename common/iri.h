@@ -197,7 +197,13 @@ const char *iri_why_code(iri_why_t why);
 
 /* ---- what the caller lends ---------------------------------------------- */
 
-typedef enum { IRI_LOG_ERROR, IRI_LOG_INFO, IRI_LOG_TRACE } iri_log_level_t;
+/* TRACE: a reading, a look.  STEP: what these belong to, and the answer. */
+typedef enum {
+    IRI_LOG_ERROR,
+    IRI_LOG_INFO,
+    IRI_LOG_TRACE,
+    IRI_LOG_STEP
+} iri_log_level_t;
 
 /* What stands at a path of the file system. */
 typedef enum {
@@ -246,6 +252,22 @@ typedef struct {
     const iri_dir_t *dir;        /* for iri_find; iri_read needs none */
     int              trace;      /* 1: each reading and look is logged too */
 } iri_env_t;
+
+
+/* Steps, for a trace: that of a server and `iri explain` have the same words. */
+typedef enum {
+    IRI_STEP_READING,   /* a path; told by iri_read */
+    IRI_STEP_LOOKING,   /* below a root; told by iri_find */
+    IRI_STEP_OVER,      /* under the path that was found; for the caller */
+    IRI_STEP_QUERY,     /* told by iri_query_read */
+    IRI_STEPS
+} iri_stage_t;
+
+/* "Reading ", "Looking below ", "Starting over as ", "Reading the query " */
+const char *iri_step_text(iri_stage_t step);
+
+/* One line at IRI_LOG_STEP, where there is a trace. */
+void iri_trace_step(const iri_env_t *env, iri_stage_t step, iri_str_t octets);
 
 
 /* ---- charsets ----------------------------------------------------------- */

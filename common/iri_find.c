@@ -1338,7 +1338,11 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
         found.charset = search->reading->charset;
     }
 
-    if (iri_is_remembered(search)) {
+    /* A trace tells each look, so nothing is taken from memory. */
+    if (env->trace) {
+        iri_trace_step(env, IRI_STEP_LOOKING, search->root);
+
+    } else if (iri_is_remembered(search)) {
         status = iri_memo_find(env, search, &found, &held);
     }
 
@@ -1355,6 +1359,10 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
 
     if (status == IRI_OK) {
         *out = found;
+
+        if (env->trace) {
+            iri_trace_answer(env, found.answer, found.why);
+        }
     }
 
     return status;

@@ -129,6 +129,10 @@ void iri_logf(const iri_env_t *env, iri_log_level_t level,
               const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* "answer moved: found under a further reading"; where there is a trace. */
+void iri_trace_answer(const iri_env_t *env, iri_answer_t answer,
+                      iri_why_t why);
+
 /* What would be done; before all that was noted, or behind it. */
 void iri_note_would(iri_notes_t *notes, const char *code, int first,
                     const char *format, ...)

@@ -168,7 +168,7 @@ iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
     int       n;
     iri_str_t line;
 
-    if (env->log == NULL || (level == IRI_LOG_TRACE && !env->trace)) {
+    if (env->log == NULL || (level >= IRI_LOG_TRACE && !env->trace)) {
         return;
     }
 
@@ -184,6 +184,26 @@ iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
     line.len = (size_t) n < sizeof(text) ? (size_t) n : sizeof(text) - 1;
 
     env->log(env->ctx, level, line);
+}
+
+
+void
+iri_trace_step(const iri_env_t *env, iri_stage_t step, iri_str_t octets)
+{
+    if (env->trace) {
+        iri_logf(env, IRI_LOG_STEP, "%s%s", iri_step_text(step),
+                 iri_printable(env, octets));
+    }
+}
+
+
+void
+iri_trace_answer(const iri_env_t *env, iri_answer_t answer, iri_why_t why)
+{
+    if (env->trace) {
+        iri_logf(env, IRI_LOG_STEP, "answer %s: %s", iri_answer_text(answer),
+                 iri_why_text(why));
+    }
 }
 
 

@@ -398,6 +398,7 @@ iri_query_read(const iri_env_t *env, const iri_query_conf_t *conf,
     }
 
     if (env->trace) {
+        iri_trace_step(env, IRI_STEP_QUERY, query);
         iri_logf(env, IRI_LOG_TRACE, "query %s: %s",
                  iri_query_why_text(result.why),
                  iri_printable(env, result.query));

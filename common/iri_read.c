@@ -823,6 +823,10 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
     memset(&reading, 0, sizeof(reading));
     reading.conf = reader->conf;
 
+    if (reader->env->trace) {
+        iri_trace_step(reader->env, IRI_STEP_READING, request->path);
+    }
+
     if (iri_is_ascii(request->path, request->escaped)) {
         iri_read_ascii(request, &reading);
         return iri_read_as_came(reader, &reading, out);
@@ -848,6 +852,10 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
     status = iri_reader_answer(reader, &reading);
     if (status == IRI_OK) {
         *out = reading;
+
+        if (reader->env->trace) {
+            iri_trace_answer(reader->env, reading.answer, reading.why);
+        }
     }
 
     return status;

@@ -175,3 +175,15 @@ iri_query_why_code(iri_query_why_t why)
 {
     return iri_text(iri_query_why_codes, IRI_QUERY_WHYS, (int) why);
 }
+
+
+const char *
+iri_step_text(iri_stage_t step)
+{
+    static const char *const texts[IRI_STEPS] = { "Reading ",
+                                                  "Looking below ",
+                                                  "Starting over as ",
+                                                  "Reading the query " };
+
+    return iri_text(texts, IRI_STEPS, (int) step);
+}

@@ -172,6 +172,7 @@ typedef struct {
     int                    is_named;  /* 1: and its octets below search.root
                                          are what it is called */
 
+    int                traced;       /* 1: each look is told in the log */
     int                started_over; /* 1: with the path of what was found */
     int                plain;        /* 1: that and what was asked are ASCII */
     int                depends;      /* 1: another client may get another

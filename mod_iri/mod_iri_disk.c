@@ -618,6 +618,7 @@ mod_iri_find_as_asked(request_rec *r, mod_iri_request_t *ctx)
 {
     return (ctx->search.reading != NULL || ctx->started_over)
            && ctx->search.path.data == (const unsigned char *) r->uri
+           && !ctx->traced
            && iri_find_as_asked(&ctx->search, mod_iri_str(r->filename),
                                 &ctx->found)
            && mod_iri_look(r) == APR_SUCCESS;

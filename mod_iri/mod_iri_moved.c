@@ -104,6 +104,7 @@ mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved,
     mod_iri_request_t *ctx = mod_iri_request_make(r);
 
     ctx->started_over = 1;
+    ctx->traced = moved->traced;
     ctx->rewritten = moved->rewritten;
     ctx->moved_by = moved->found.match;
     ctx->has_reading = 1;
@@ -206,6 +207,7 @@ mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved)
         return HTTP_NOT_FOUND;
     }
     uri = mod_iri_dup(r->pool, str);
+    iri_trace_step(&env.env, IRI_STEP_OVER, moved->found.path);
     /* whoever looks for a mistake in a link wants to know what was forgiven */
     if (moved->found.match != IRI_MATCH_NONE
         && mod_iri_notes(r, IRI_LOG_INFO) != NULL)

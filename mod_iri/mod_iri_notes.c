@@ -10,7 +10,7 @@
 
 static const char mod_iri_notes_key[] = "mod_iri: notes";
 
-static const int mod_iri_levels[] = { APLOG_ERR, APLOG_INFO, APLOG_TRACE1 };
+static const int mod_iri_levels[] = { APLOG_ERR, APLOG_INFO };
 
 iri_notes_t *
 mod_iri_notes(request_rec *r, iri_log_level_t level)
@@ -58,7 +58,7 @@ mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line)
     request_rec *r = arg;
     iri_notes_t *notes;
 
-    if (level == IRI_LOG_TRACE) {
+    if (level >= IRI_LOG_TRACE) {
         ap_log_rerror(APLOG_MARK, APLOG_TRACE1, 0, r, "iri: %.*s",
                       (int) line.len, (const char *) line.data);
         return;

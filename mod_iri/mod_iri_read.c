@@ -339,6 +339,7 @@ mod_iri_read_or_recall(request_rec *r, mod_iri_server_t *conf,
     mod_iri_env(&env, r);
     keeps = path == r->parsed_uri.path && how == &conf->reading
             && !env.env.trace;
+    ctx->traced = env.env.trace;
     if (keeps) {
         *status = iri_reading_recall(&env.env, conf->cache, how, raw,
                                      &ctx->reading, recalled);

@@ -136,7 +136,7 @@ ngx_http_iri_log(void *ctx, iri_log_level_t level, iri_str_t line)
     iri_notes_t        *notes, once;
     ngx_http_request_t *r = ctx;
 
-    if (level == IRI_LOG_TRACE) {
+    if (level >= IRI_LOG_TRACE) {
         ngx_log_debug2(NGX_LOG_DEBUG_HTTP, r->connection->log, 0, "iri: %*s",
                        line.len, line.data);
         return;

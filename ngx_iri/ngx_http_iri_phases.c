@@ -355,7 +355,11 @@ static ngx_int_t
 ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const ngx_http_iri_found_t *found)
 {
+    iri_env_t env;
+
     ngx_http_iri_log_moved(r, &found->found);
+    ngx_http_iri_env(r, &env);
+    iri_trace_step(&env, IRI_STEP_OVER, found->found.path);
 
     ctx->last = NULL;
     ctx->moved = 1;
