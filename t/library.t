@@ -1,0 +1,85 @@
+#!/usr/bin/perl
+# libiri.a for others: the example of doc/examples is built and does what it
+# says, what iri.h declares is there, and what no server needs is in no module.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $top   = "$FindBin::Bin/..";
+my $build = build_dir();
+my $cc    = $ENV{CC} // 'gcc';
+plan skip_all => 'libiri.a is not built' if !-e "$build/libiri.a";
+plan skip_all => 'libiri.a is instrumented' if $ENV{IRI_ASAN};
+
+my (undef, $libs) = capture('', 'pkg-config', '--libs', 'icu-i18n',
+    'icu-uc', 'libidn2');
+
+for my $source (glob "$top/doc/examples/*.c") {
+    my ($name) = $source =~ m{([^/]+)\.c$};
+    my $program = temp_dir() . "/$name";
+    my ($code, $out, $err) = capture('', $cc, qw(-std=gnu99 -Wall -Wextra
+        -Werror), "-I$top/common", '-o', $program, $source,
+        "$build/libiri.a", split ' ', $libs);
+    is "$code$err", '0', "$name.c is built";
+    if ($name eq 'resolve') {
+        ($code, $out) = capture('', $program, 'http://bücher.example/a/b',
+            '../%C3%A9', 'a b');
+        is "$code $out", <<'END', 'and resolves';
+0 ../%C3%A9
+  IRI: http://bücher.example/é
+  URI: http://xn--bcher-kva.example/%C3%A9
+a b
+  expected a character of a path, "?", "#" or the end at 1
+END
+    }
+}
+
+subtest 'what is declared' => sub {
+    my ($whole) = slurp("$top/common/iri.h") =~ /the whole IRI(.*)/s;
+    my @names = $whole =~ /^[a-z][\w *]*?\b(iri_\w+)\(/mg;
+    my (undef, $out) = capture('', 'nm', "$build/libiri.a");
+    my %defined = map { $_ => 1 } $out =~ / T (\w+)$/mg;
+    cmp_ok scalar @names, '>', 20, 'functions are declared';
+    ok $defined{$_}, $_ for @names;
+    my $doc = slurp("$top/doc/library.md");
+    ok $doc =~ /`\Q$_\E`/, "$_ in doc/library.md"
+        for grep { !/_text$|_look_|^iri_lint/ } @names;
+};
+
+subtest 'not in the modules' => sub {
+    for my $module (grep { -e } map { "$build/$_" }
+        'mod_iri.so', 'ngx_http_iri_module.so')
+    {
+        my (undef, $out) = capture('', 'nm', '-D', '--undefined-only',
+            $module);
+        my @wrong = $out =~ /\b((?:ubidi|uspoof)_\w+)/g;
+        is "@wrong", '', "$module asks nothing of uspoof and ubidi";
+    }
+};
+
+# Completion asks the command, so what it says is there.
+subtest 'completion' => sub {
+    my ($none) = capture('', 'sh', '-c', 'command -v bash');
+    plan skip_all => 'no bash' if $none;
+    my $complete = sub {
+        my @words = @_;
+        my ($code, $out, $err) = capture('', 'bash', '-c',
+            'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));'
+            . ' _iri; echo "${COMPREPLY[*]}"', 'bash',
+            "$top/cli/completion/iri.bash", "$build/iri", @words);
+        is "$code$err", '0', "completes iri @words";
+        chomp $out;
+        return $out;
+    };
+    like $complete->(''), qr/^explain host check split .*\bhelp$/,
+        'commands';
+    is $complete->('to-u'), 'to-uri', 'one command';
+    is $complete->('help', 'bid'), 'bidi', 'of help';
+    is $complete->('equal', '--l'), '--level', 'an option';
+    is $complete->('equal', '--level', 'sy'), 'syntax', 'its value';
+};
+
+done_testing;
