@@ -69,13 +69,13 @@ told_of(const char *requests, const char *tree, iri_names_t form,
         unsigned match, unsigned kinds, const char *const *text,
         const char *want)
 {
-    iri_reading_conf_t reading = { core_charsets(requests), IRI_INVALID_404 };
-    iri_tree_conf_t    trees = core_tree(tree, form, 0);
-    iri_lint_conf_t    conf = { &reading.charsets, &trees, match, kinds };
-    iri_str_t          names[32];
-    size_t             count;
-    core_t             core;
-    told_t             told = { &core, "", 0 };
+    iri_charsets_t  charsets = core_charsets(requests);
+    iri_tree_conf_t trees = core_tree(tree, form, 0);
+    iri_lint_conf_t conf = { &charsets, &trees, match, kinds };
+    iri_str_t       names[32];
+    size_t          count;
+    core_t          core;
+    told_t          told = { &core, "", 0 };
 
     core_init(&core);
     for (count = 0; text[count] != NULL; count++) {
@@ -246,7 +246,7 @@ test_forms_are_true(void **state)
 {
     static const char *const legacy[] = { "euc-jp", "sjis" };
     iri_reading_conf_t       reading = { core_charsets("sjis euc-jp"),
-                                         IRI_INVALID_404 };
+                                         IRI_INVALID_404, 0 };
     iri_tree_conf_t          tree = core_tree("", IRI_NAMES_ANY, 0);
     iri_lint_conf_t          conf = { &reading.charsets, &tree, 0,
                                       1u << IRI_LINT_FORM };

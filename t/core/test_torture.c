@@ -1921,12 +1921,12 @@ lint_run(core_t *core, linted_t *out)
         "\xBB\xFA\xBB\xB3\xBB\xEA\xBB\xE8\xBB\xE7\xBB\xFD",
         "\xBB\xFA\xC6\xFC\xCB\xDC\xB8\xEC\xA4\xC7\xA4\xB9\xFF"
     };
-    iri_reading_conf_t reading = { core_charsets("sjis"), IRI_INVALID_404 };
-    iri_tree_conf_t    tree = core_tree("utf-8 euc-jp", IRI_NAMES_ANY, 0);
-    iri_lint_conf_t    conf = { &reading.charsets, &tree, IRI_FORGIVE_CASE,
-                                (1u << IRI_LINT_KINDS) - 1u };
-    iri_str_t          names[COUNT(text)];
-    size_t             i;
+    iri_charsets_t  charsets = core_charsets("sjis");
+    iri_tree_conf_t tree = core_tree("utf-8 euc-jp", IRI_NAMES_ANY, 0);
+    iri_lint_conf_t conf = { &charsets, &tree, IRI_FORGIVE_CASE,
+                             (1u << IRI_LINT_KINDS) - 1u };
+    iri_str_t       names[COUNT(text)];
+    size_t          i;
 
     for (i = 0; i < COUNT(text); i++) {
         names[i] = core_str(text[i]);
