@@ -547,6 +547,21 @@ ICU(__wrap_u_strFromUTF8)(UChar *to, int32_t size, int32_t *len,
 }
 
 
+char *ICU(__real_u_strToUTF8)(char *, int32_t, int32_t *, const UChar *,
+                              int32_t, UErrorCode *);
+
+char *
+ICU(__wrap_u_strToUTF8)(char *to, int32_t size, int32_t *len,
+                        const UChar *from, int32_t from_len,
+                        UErrorCode *error)
+{
+    return icu_fails(error, "u_strToUTF8")
+               ? NULL
+               : ICU(__real_u_strToUTF8)(to, size, len, from, from_len,
+                                         error);
+}
+
+
 const UNormalizer2 *ICU(__real_unorm2_getNFKCInstance)(UErrorCode *error);
 
 const UNormalizer2 *
