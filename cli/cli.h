@@ -138,6 +138,69 @@ iri_look_t *cli_open_look(apr_pool_t *pool);
 const char *cli_open_charset(iri_registry_t *registry, const char *label,
                              const iri_charset_t **out);
 
+/* ---- settings.c --------------------------------------------------------- */
+
+/* Codes of the options that stand for directives. */
+enum {
+    CLI_SET_ROOT = 512,
+    CLI_SET_CHARSET,
+    CLI_SET_INVALID,
+    CLI_SET_FILENAME_CHARSET,
+    CLI_SET_FILENAME_FORM,
+    CLI_SET_MATCH,
+    CLI_SET_AMBIGUOUS,
+    CLI_SET_REPAIR,
+    CLI_SET_QUERY_CHARSET,
+    CLI_SET_CACHE,
+    CLI_SET_METHOD,
+    CLI_SET_ESCAPED
+};
+
+#define CLI_SETTINGS_OPTIONS                                                  \
+    { "root", CLI_SET_ROOT, 1,                                                \
+      "the folder to look below (root, DocumentRoot)" },                      \
+    { "charset", CLI_SET_CHARSET, 1, "iri_charset: charsets of requests" },   \
+    { "invalid", CLI_SET_INVALID, 1, "iri_invalid: 404, 400, pass" },         \
+    { "filename-charset", CLI_SET_FILENAME_CHARSET, 1,                        \
+      "iri_filename_charset: charsets of names on disk" },                    \
+    { "filename-form", CLI_SET_FILENAME_FORM, 1,                              \
+      "iri_filename_form: any, nfc, nfd" },                                   \
+    { "match", CLI_SET_MATCH, 1, "iri_match: exact, or the words below" },    \
+    { "ambiguous", CLI_SET_AMBIGUOUS, 1, "iri_ambiguous: 404, 300" },         \
+    { "repair", CLI_SET_REPAIR, 1, "iri_repair: off, or the words below" },   \
+    { "query-charset", CLI_SET_QUERY_CHARSET, 1,                              \
+      "iri_query_charset: charsets of the query, and nfc" },                  \
+    { "cache", CLI_SET_CACHE, 1, "iri_cache: off, or a size such as 64m" },   \
+    { "method", CLI_SET_METHOD, 1, "that of the request; GET if not said" },  \
+    { "escaped", CLI_SET_ESCAPED, 0,                                          \
+      "read the path percent-encoded, as mod_iri does" }
+
+typedef struct {
+    apr_pool_t         *pool;
+    iri_registry_t     *registry;
+    iri_reading_conf_t  reading;
+    iri_tree_conf_t     tree; /* ambiguous is 300: choices are always told */
+    iri_ambiguous_t     ambiguous;
+    iri_query_conf_t    query;
+    int                 has_query; /* 1: --query-charset was said */
+    iri_cache_t        *cache;     /* NULL: off */
+    iri_str_t           method;
+    iri_str_t           root;
+    int                 has_root;
+    int                 escaped;
+    apr_array_header_t *charset_words;
+    apr_array_header_t *filename_charset_words;
+    apr_array_header_t *match_words;
+    apr_array_header_t *repair_words;
+    apr_array_header_t *query_words;
+    apr_array_header_t *cache_words;
+} cli_settings_t;
+
+/* As cli_command_t has them: conf is a cli_settings_t. */
+void *cli_settings_create(apr_pool_t *pool);
+const char *cli_settings_option(void *conf, int option, const char *value);
+const char *cli_settings_ready(void *conf);
+
 /* ---- batch.c ------------------------------------------------------------ */
 
 /*
@@ -259,5 +322,29 @@ typedef struct {
  */
 const char *cli_target_read(apr_pool_t *pool, iri_str_t target, int escaped,
                             cli_target_t *out, size_t *offset);
+
+/* ---- verdict.c ---------------------------------------------------------- */
+
+/* All that is known of one target. */
+typedef struct {
+    iri_env_apr_t lent;
+    iri_env_t    *env;
+    cli_target_t  target;
+    iri_reading_t reading;
+    iri_found_t   found;       /* answer PASS, all else 0, without a root */
+    int           led_nowhere; /* a name that is only near, without an end */
+    iri_answer_t  answer;
+    iri_why_t     why;
+    iri_str_t     path; /* canonical, of what was found */
+    iri_str_t     uri;
+    iri_str_t     filename; /* data NULL: there is none */
+    iri_str_t     path_info;
+    iri_str_t     location; /* empty: none */
+    iri_query_t   query;    /* with --query-charset */
+} cli_verdict_t;
+
+/* All of it, told to call->trace if there is one; -1 with call->error. */
+int cli_verdict(const cli_settings_t *conf, cli_call_t *call,
+                iri_str_t target, cli_verdict_t *x);
 
 #endif /* CLI_H */

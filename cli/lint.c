@@ -14,20 +14,13 @@
 
 #include "cli.h"
 
-enum {
-    LINT_CHARSET = CLI_OPT_OWN,
-    LINT_FILENAME_CHARSET,
-    LINT_FILENAME_FORM,
-    LINT_MATCH,
-    LINT_ONLY,
-    LINT_PLAN
-};
+enum { LINT_MATCH = CLI_OPT_OWN, LINT_ONLY, LINT_PLAN };
 
 static const apr_getopt_option_t lint_options[] = {
-    { "charset", LINT_CHARSET, 1, "iri_charset: charsets of requests" },
-    { "filename-charset", LINT_FILENAME_CHARSET, 1,
+    { "charset", CLI_SET_CHARSET, 1, "iri_charset: charsets of requests" },
+    { "filename-charset", CLI_SET_FILENAME_CHARSET, 1,
       "iri_filename_charset: charsets of names on disk" },
-    { "filename-form", LINT_FILENAME_FORM, 1,
+    { "filename-form", CLI_SET_FILENAME_FORM, 1,
       "iri_filename_form: any, nfc, nfd" },
     { "match", LINT_MATCH, 1,
       "tell collisions of these levels of iri_match; all but spelling" },
@@ -72,13 +65,9 @@ static const char lint_help[] =
 
 typedef struct {
     apr_pool_t         *pool;
-    iri_registry_t     *registry;
-    iri_reading_conf_t  reading;
-    iri_tree_conf_t     tree;
+    cli_settings_t     *settings;
     iri_lint_conf_t     lint;
     cli_plan_t          plan;
-    apr_array_header_t *charset_words;
-    apr_array_header_t *filename_charset_words;
     apr_array_header_t *match_words;
 } lint_conf_t;
 
@@ -120,16 +109,12 @@ lint_create(apr_pool_t *pool)
         return NULL;
     }
     conf->pool = pool;
-    conf->registry = cli_open_registry(pool);
-    if (conf->registry == NULL) {
+    conf->settings = cli_settings_create(pool);
+    if (conf->settings == NULL) {
         return NULL;
     }
-    conf->tree.names = IRI_NAMES_ANY;
-    conf->tree.match = IRI_FORGIVE_NORMALIZATION;
     conf->lint.match = IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE
                        | IRI_FORGIVE_ACCENTS;
-    conf->charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
-    conf->filename_charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
     conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
     return conf;
 }
@@ -179,23 +164,16 @@ static const char *
 lint_option(void *data, int option, const char *value)
 {
     lint_conf_t *conf = data;
-    iri_str_t    word;
 
-    word.data = (const unsigned char *) value;
-    word.len = strlen(value);
     switch (option) {
-    case LINT_CHARSET:
-        return cli_add_words(conf->charset_words, value);
-    case LINT_FILENAME_CHARSET:
-        return cli_add_words(conf->filename_charset_words, value);
-    case LINT_FILENAME_FORM:
-        return iri_parse_names(word, &conf->tree.names);
     case LINT_MATCH:
         return cli_add_words(conf->match_words, value);
     case LINT_ONLY:
         return lint_only(conf, value);
-    default:
+    case LINT_PLAN:
         return lint_plan(conf, value);
+    default:
+        return cli_settings_option(conf->settings, option, value);
     }
 }
 
@@ -204,34 +182,22 @@ static const char *
 lint_ready(void *data)
 {
     lint_conf_t        *conf = data;
-    apr_array_header_t *words = conf->charset_words;
-    const char         *option = "--charset", *wrong = NULL;
+    apr_array_header_t *words = conf->match_words;
+    const char         *wrong = cli_settings_ready(conf->settings);
 
+    if (wrong != NULL) {
+        return wrong;
+    }
     if (words->nelts > 0) {
-        wrong = iri_parse_charsets(conf->registry, (void *) words->elts,
-                                   (size_t) words->nelts, 1,
-                                   &conf->reading.charsets);
-    }
-    words = conf->filename_charset_words;
-    if (wrong == NULL && words->nelts > 0) {
-        option = "--filename-charset";
-        wrong = iri_parse_charsets(conf->registry, (void *) words->elts,
-                                   (size_t) words->nelts, 0,
-                                   &conf->tree.charsets);
-    }
-    words = conf->match_words;
-    if (wrong == NULL && words->nelts > 0) {
-        option = "--match";
         wrong = iri_parse_match((void *) words->elts, (size_t) words->nelts,
                                 &conf->lint.match);
         conf->lint.match &= ~(IRI_FORGIVE_EXACT_ONLY | IRI_FORGIVE_SPELLING);
     }
     if (wrong != NULL) {
-        return apr_psprintf(conf->pool, "%s %s", option, wrong);
+        return apr_psprintf(conf->pool, "--match %s", wrong);
     }
-    iri_tree_conf_finish(&conf->reading, &conf->tree);
-    conf->lint.requests = &conf->reading.charsets;
-    conf->lint.tree = &conf->tree;
+    conf->lint.requests = &conf->settings->reading.charsets;
+    conf->lint.tree = &conf->settings->tree;
     if (conf->plan != CLI_PLAN_NONE) {
         conf->lint.kinds = LINT_PLANNED;
     } else if (conf->lint.kinds == 0) {

@@ -1,0 +1,215 @@
+/*
+ * settings.c - what the servers are told by directives, as options
+ */
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <apr_file_info.h>
+#include <apr_strings.h>
+
+#include "cli.h"
+
+/* Octets, where --cache does not say it: many lines, one cache. */
+#define SETTINGS_CACHE_SIZE (16 * 1024 * 1024)
+
+
+void *
+cli_settings_create(apr_pool_t *pool)
+{
+    static const iri_str_t get = IRI_STR("GET");
+    cli_settings_t        *conf = apr_pcalloc(pool, sizeof(*conf));
+
+    if (conf == NULL) {
+        return NULL;
+    }
+    conf->pool = pool;
+    conf->registry = cli_open_registry(pool);
+    if (conf->registry == NULL) {
+        return NULL;
+    }
+    conf->reading.invalid = IRI_INVALID_404;
+    conf->tree.names = IRI_NAMES_ANY;
+    conf->tree.match = IRI_FORGIVE_NORMALIZATION;
+    conf->tree.ambiguous = IRI_AMBIGUOUS_300;
+    conf->ambiguous = IRI_AMBIGUOUS_404;
+    conf->method = get;
+    conf->charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
+    conf->filename_charset_words = apr_array_make(pool, 8, sizeof(iri_str_t));
+    conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
+    conf->repair_words = apr_array_make(pool, 3, sizeof(iri_str_t));
+    conf->query_words = apr_array_make(pool, 8, sizeof(iri_str_t));
+    conf->cache_words = apr_array_make(pool, 1, sizeof(iri_str_t));
+    return conf;
+}
+
+
+/* The folder's octets, absolute, without "/" at the end. */
+static const char *
+settings_root(cli_settings_t *conf, const char *value)
+{
+    const char *wrong = NULL;
+    struct stat st;
+    char       *path;
+
+    if (value[0] == '\0') {
+        return "is empty; \".\" is the folder that you are in";
+    }
+    if (apr_filepath_merge(&path, NULL, value, APR_FILEPATH_NATIVE,
+                           conf->pool)
+        != APR_SUCCESS)
+    {
+        wrong = "it is no path";
+    } else if (stat(path, &st) != 0) {
+        wrong = strerror(errno);
+    } else if (!S_ISDIR(st.st_mode)) {
+        wrong = "it is a file";
+    }
+    if (wrong != NULL) {
+        return apr_psprintf(conf->pool, "\"%s\" is no folder: %s", value,
+                            wrong);
+    }
+    conf->has_root = 1;
+    conf->root.data = (unsigned char *) path;
+    conf->root.len = strlen(path);
+    while (conf->root.len > 0 && path[conf->root.len - 1] == '/') {
+        conf->root.len--;
+    }
+    return NULL;
+}
+
+
+/* A token (RFC 9110, 9.1), in capitals as all that servers know are. */
+static const char *
+settings_method(cli_settings_t *conf, iri_str_t word)
+{
+    size_t i;
+
+    for (i = 0; i < word.len; i++) {
+        if ((word.data[i] < 'A' || word.data[i] > 'Z') && word.data[i] != '-')
+        {
+            break;
+        }
+    }
+    if (word.len == 0 || i < word.len) {
+        return "must be a method in capitals, \"GET\" say";
+    }
+    conf->method = word;
+    return NULL;
+}
+
+
+const char *
+cli_settings_option(void *data, int option, const char *value)
+{
+    cli_settings_t *conf = data;
+    iri_str_t       word = { 0, (const unsigned char *) value };
+
+    word.len = value ? strlen(value) : 0;
+    switch (option) {
+    case CLI_SET_ROOT:
+        return settings_root(conf, value);
+    case CLI_SET_CHARSET:
+        return cli_add_words(conf->charset_words, value);
+    case CLI_SET_INVALID:
+        return iri_parse_invalid(word, &conf->reading.invalid);
+    case CLI_SET_FILENAME_CHARSET:
+        return cli_add_words(conf->filename_charset_words, value);
+    case CLI_SET_FILENAME_FORM:
+        return iri_parse_names(word, &conf->tree.names);
+    case CLI_SET_MATCH:
+        return cli_add_words(conf->match_words, value);
+    case CLI_SET_AMBIGUOUS:
+        return iri_parse_ambiguous(word, &conf->ambiguous);
+    case CLI_SET_REPAIR:
+        return cli_add_words(conf->repair_words, value);
+    case CLI_SET_QUERY_CHARSET:
+        return cli_add_words(conf->query_words, value);
+    case CLI_SET_CACHE:
+        return cli_add_words(conf->cache_words, value);
+    case CLI_SET_METHOD:
+        return settings_method(conf, word);
+    default:
+        conf->escaped = 1;
+        return NULL;
+    }
+}
+
+
+static const char *
+settings_charsets(cli_settings_t *conf, apr_array_header_t *words,
+                  int none_allowed, iri_charsets_t *out)
+{
+    if (words->nelts == 0) {
+        return NULL;
+    }
+    return iri_parse_charsets(conf->registry, (void *) words->elts,
+                              (size_t) words->nelts, none_allowed, out);
+}
+
+
+/* NULL, or what is wrong, to follow --cache. */
+static const char *
+settings_open_cache(cli_settings_t *conf)
+{
+    size_t      size = SETTINGS_CACHE_SIZE;
+    const char *wrong = NULL;
+
+    if (conf->cache_words->nelts > 0) {
+        wrong = iri_parse_cache((void *) conf->cache_words->elts,
+                                (size_t) conf->cache_words->nelts, &size,
+                                NULL);
+    }
+    if (wrong != NULL || size == 0) {
+        return wrong;
+    }
+    conf->cache = cli_open_cache(conf->pool, size);
+    return conf->cache ? NULL : "is more than there is memory for";
+}
+
+
+/* Lists are parsed when they are whole, for they may come in parts. */
+const char *
+cli_settings_ready(void *data)
+{
+    cli_settings_t *conf = data;
+    const char     *option = "--charset";
+    const char     *wrong = settings_charsets(conf, conf->charset_words, 1,
+                                              &conf->reading.charsets);
+
+    if (wrong == NULL) {
+        option = "--filename-charset";
+        wrong = settings_charsets(conf, conf->filename_charset_words, 0,
+                                  &conf->tree.charsets);
+    }
+    if (wrong == NULL && conf->match_words->nelts > 0) {
+        option = "--match";
+        wrong = iri_parse_match((void *) conf->match_words->elts,
+                                (size_t) conf->match_words->nelts,
+                                &conf->tree.match);
+    }
+    if (wrong == NULL && conf->repair_words->nelts > 0) {
+        option = "--repair";
+        wrong = iri_parse_repair((void *) conf->repair_words->elts,
+                                 (size_t) conf->repair_words->nelts,
+                                 &conf->tree.repair);
+    }
+    if (wrong == NULL && conf->query_words->nelts > 0) {
+        option = "--query-charset";
+        wrong = iri_parse_query(
+            conf->registry, (void *) conf->query_words->elts,
+            (size_t) conf->query_words->nelts, &conf->query);
+        conf->has_query = 1;
+    }
+    if (wrong == NULL) {
+        option = "--cache";
+        wrong = settings_open_cache(conf);
+    }
+    if (wrong != NULL) {
+        return apr_psprintf(conf->pool, "%s %s", option, wrong);
+    }
+    conf->reading.repair = conf->tree.repair;
+    iri_tree_conf_finish(&conf->reading, &conf->tree);
+    return NULL;
+}

@@ -1,0 +1,307 @@
+/*
+ * verdict.c - what the servers make of a request target
+ *
+ * It does what an adapter does, and in the same order: iri_read, iri_find,
+ * once more where it has MOVED, iri_found_split, iri_location.
+ */
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include <apr_strings.h>
+
+#include "cli.h"
+
+
+static void
+verdict_trace(void *arg, iri_log_level_t level, iri_str_t line)
+{
+    cli_call_t *call = arg;
+
+    /* steps are told here, in characters, and the answer at the end */
+    if (level == IRI_LOG_STEP) {
+        return;
+    }
+    fputs("  ", call->trace);
+    cli_print(call->trace, line);
+    putc('\n', call->trace);
+}
+
+
+/* Octets that are not UTF-8 are escaped all, as in the fields of the answer. */
+static void
+verdict_heading(cli_call_t *call, iri_stage_t step, iri_str_t octets)
+{
+    iri_str_t shown = { 0, NULL };
+    int       escaped;
+
+    if (call->trace == NULL) {
+        return;
+    }
+    shown.data = (const unsigned char *) cli_text(call->pool, octets,
+                                                  &shown.len, &escaped);
+    fputs(iri_step_text(step), call->trace);
+    cli_print(call->trace, shown.data != NULL ? shown : octets);
+    putc('\n', call->trace);
+}
+
+
+static int
+verdict_is_directory(const cli_call_t *call, iri_str_t filename)
+{
+    struct stat st;
+
+    return filename.data != NULL
+           && stat(apr_pstrmemdup(call->pool, (const char *) filename.data,
+                                  filename.len),
+                   &st)
+                  == 0
+           && S_ISDIR(st.st_mode);
+}
+
+
+/* Its looks are those of iri_find again: nothing to tell. */
+static iri_status_t
+verdict_split(cli_verdict_t *x, const iri_search_t *search,
+              const iri_found_t *found)
+{
+    int          trace = x->lent.env.trace;
+    iri_status_t status;
+
+    x->lent.env.trace = 0;
+    status = iri_found_split(x->env, search, found, &x->filename,
+                             &x->path_info);
+    x->lent.env.trace = trace;
+    return status;
+}
+
+
+/* Is it there, or a file that takes the rest as PATH_INFO? */
+static int
+verdict_is_there(const cli_call_t *call, const cli_verdict_t *x)
+{
+    return x->path_info.len == 0 || !verdict_is_directory(call, x->filename);
+}
+
+
+/*
+ * The servers start over under the path that was found, and the second answer
+ * is theirs.  Where that leads to the end it is MOVED; else it may be absent
+ * below a directory that was found, or one of several.
+ */
+static iri_status_t
+verdict_start_over(cli_call_t *call, cli_verdict_t *x, iri_search_t *search)
+{
+    iri_found_t  again;
+    iri_status_t status;
+
+    search->path = x->found.path;
+    search->reading = NULL;
+    verdict_heading(call, IRI_STEP_OVER, search->path);
+    status = iri_find(x->env, search, &again);
+    if (status != IRI_OK) {
+        return status;
+    }
+    if (again.answer == IRI_MOVED) {
+        /* they start over once */
+        again.answer = IRI_PASS;
+        again.why = IRI_WHY_ABSENT;
+        again.path = search->path;
+    }
+    if (again.answer == IRI_PASS) {
+        status = verdict_split(x, search, &again);
+    }
+    if (status != IRI_OK || again.answer == IRI_SERVE
+        || (again.answer == IRI_PASS && verdict_is_there(call, x)))
+    {
+        return status;
+    }
+    x->led_nowhere = x->found.match >= IRI_MATCH_WIDTH;
+    again.charset = x->found.charset;
+    again.repaired = x->found.repaired;
+    x->found = again;
+    return IRI_OK;
+}
+
+
+/* Looks for the path that was read; without a root there is nothing to do. */
+static iri_status_t
+verdict_find(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
+{
+    static const iri_str_t slash = IRI_STR("/");
+    iri_search_t           search;
+    iri_status_t           status;
+
+    if (!conf->has_root) {
+        return IRI_OK;
+    }
+    memset(&search, 0, sizeof(search));
+    search.tree = &conf->tree;
+    search.cache = conf->cache;
+    search.write = iri_is_write(conf->method);
+    search.root = conf->root;
+    search.path = x->reading.path;
+    search.reading = &x->reading;
+    verdict_heading(call, IRI_STEP_LOOKING,
+                    conf->root.len > 0 ? conf->root : slash);
+    status = iri_find(x->env, &search, &x->found);
+    if (status == IRI_OK && x->found.answer == IRI_MOVED) {
+        status = verdict_start_over(call, x, &search);
+    }
+    if (status != IRI_OK) {
+        return status;
+    }
+    x->answer = x->found.answer;
+    x->why = x->found.why;
+    x->path = x->found.path;
+    if (x->answer == IRI_REFUSE || x->answer == IRI_CHOOSE) {
+        return IRI_OK;
+    }
+    return verdict_split(x, &search, &x->found);
+}
+
+
+/* Of other methods the content would be lost. */
+static int
+verdict_is_redirected(iri_str_t method)
+{
+    return (method.len == 3 && memcmp(method.data, "GET", 3) == 0)
+           || (method.len == 4 && memcmp(method.data, "HEAD", 4) == 0);
+}
+
+
+static int
+verdict_same(iri_str_t a, iri_str_t b)
+{
+    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+
+/*
+ * Where iri_redirect sends the client.  A directory in one redirect, with the
+ * "/" that it lacks; nobody to a name that is only near and has no end.
+ */
+static iri_status_t
+verdict_locate(const cli_call_t *call, cli_verdict_t *x)
+{
+    iri_str_t    path = x->path;
+    iri_status_t status;
+
+    if (x->led_nowhere) {
+        return IRI_OK;
+    }
+    status = iri_location(x->env, &x->reading, path, x->target.has_query,
+                          x->target.query, &x->location);
+    if (status != IRI_OK || x->location.len == 0 || path.len == 0
+        || path.data[path.len - 1] == '/' || x->path_info.len > 0
+        || !verdict_is_directory(call, x->filename))
+    {
+        return status;
+    }
+    path.data = (unsigned char *) apr_pstrcat(
+        call->pool,
+        apr_pstrmemdup(call->pool, (const char *) path.data, path.len), "/",
+        NULL);
+    path.len++;
+    return iri_location(x->env, &x->reading, path, x->target.has_query,
+                        x->target.query, &x->location);
+}
+
+
+static iri_status_t
+verdict_target(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
+{
+    iri_status_t status;
+
+    verdict_heading(call, IRI_STEP_READING, x->target.request.path);
+    status = iri_read(x->env, &conf->reading, &x->target.request,
+                      &x->reading);
+    if (status != IRI_OK) {
+        return status;
+    }
+    x->answer = x->reading.answer;
+    x->why = x->reading.why;
+    x->path = x->reading.path;
+    x->uri = x->reading.uri;
+    if (x->answer == IRI_REFUSE) {
+        return IRI_OK;
+    }
+    status = verdict_find(conf, call, x);
+    if (status == IRI_OK && !verdict_same(x->path, x->reading.path)) {
+        status = iri_path_to_uri(x->env, x->path, &x->uri);
+    }
+    if (status != IRI_OK || x->answer == IRI_REFUSE
+        || x->answer == IRI_CHOOSE) {
+        return status;
+    }
+    /* With iri_invalid pass there may be no canonical URI. */
+    if (x->reading.form == IRI_FORM_INVALID
+        || !verdict_is_redirected(conf->method))
+    {
+        return IRI_OK;
+    }
+    return verdict_locate(call, x);
+}
+
+
+/* "%uXXXX" in the path, as mod_iri takes it. */
+static iri_status_t
+verdict_units(const iri_env_t *env, iri_str_t *target)
+{
+    iri_str_t            path = *target, units;
+    const unsigned char *query = memchr(path.data, '?', path.len);
+    iri_status_t         status;
+    unsigned char       *joined;
+
+    if (query != NULL) {
+        path.len = (size_t) (query - path.data);
+    }
+    status = iri_repair_units(env, path, &units);
+    if (status != IRI_OK || units.data == path.data) {
+        return status;
+    }
+    joined = env->alloc(env->ctx, units.len + target->len - path.len);
+    if (joined == NULL) {
+        return IRI_NO_MEMORY;
+    }
+    memcpy(joined, units.data, units.len);
+    memcpy(joined + units.len, path.data + path.len, target->len - path.len);
+    target->len += units.len - path.len;
+    target->data = joined;
+    return IRI_OK;
+}
+
+
+int
+cli_verdict(const cli_settings_t *conf, cli_call_t *call, iri_str_t target,
+            cli_verdict_t *x)
+{
+    iri_status_t status = IRI_OK;
+
+    memset(x, 0, sizeof(*x));
+    iri_env_apr_init(&x->lent, call->pool, call->trace ? verdict_trace : NULL,
+                     call);
+    x->lent.env.trace = call->trace != NULL;
+    x->env = &x->lent.env;
+    if (conf->tree.repair & IRI_REPAIR_U) {
+        status = verdict_units(x->env, &target);
+    }
+    if (status == IRI_OK) {
+        call->error = cli_target_read(call->pool, target, conf->escaped,
+                                      &x->target, &call->offset);
+        if (call->error != NULL) {
+            return -1;
+        }
+        status = verdict_target(conf, call, x);
+    }
+    if (status == IRI_OK && conf->has_query && x->target.has_query) {
+        verdict_heading(call, IRI_STEP_QUERY, x->target.query);
+        status = iri_query_read(x->env, &conf->query, x->target.query,
+                                &x->query);
+    }
+    if (status != IRI_OK) {
+        call->error = iri_status_text(status);
+        return -1;
+    }
+    return 0;
+}
