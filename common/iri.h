@@ -2115,7 +2115,8 @@ void iri_look_destroy(iri_look_t *look);   /* NULL is allowed */
 /*
  * What draft 2.3, 5.1 and 6.5 advise against, in order of the text, by raw
  * characters and by escapes of UTF-8: of each kind the first character of a
- * piece.  look NULL: scripts and look-alikes are not judged.  What is over
+ * piece.  look NULL: scripts and look-alikes are not judged, nor are those of a
+ * piece with more than IRI_MAX_MARKS combining marks in a row.  What is over
  * IRI_MAX_TEXT gets no warnings.  IRI_NO_MEMORY, IRI_ICU_FAILED, what warn
  * returned.
  */

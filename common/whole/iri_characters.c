@@ -98,6 +98,8 @@ typedef struct {
     uint32_t         before; /* the character before; 0: none */
     iri_buf_t        plain;  /* the piece, escapes of characters undone */
     int              other;  /* it has characters above 7F */
+    size_t           marks;  /* combining marks in a row, up to here */
+    int              heaped; /* there were too many */
 } iri_judge_t;
 
 
@@ -172,6 +174,8 @@ iri_judge_character(iri_judge_t *judge, uint32_t c, size_t offset)
 
     judge->before = c;
     judge->other = 1;
+    judge->marks = iri_char_is_mark(c) ? judge->marks + 1 : 0;
+    judge->heaped |= judge->marks > IRI_MAX_MARKS;
 
     if (kind != IRI_WARNINGS) {
         return iri_judge_tell(judge, kind, offset, c);
@@ -195,6 +199,7 @@ static iri_status_t
 iri_judge_ascii(iri_judge_t *judge, unsigned char c, size_t offset)
 {
     judge->before = c;
+    judge->marks = 0;
 
     return iri_octet_is(c, IRI_O_ADDITIONAL)
                ? iri_judge_tell(judge, IRI_WARN_EXCLUDED, offset, c)
@@ -380,6 +385,8 @@ iri_judge_all(iri_judge_t *judge, const iri_look_t *look, iri_word_t *piece)
     judge->told = 0;
     judge->before = 0;
     judge->other = 0;
+    judge->marks = 0;
+    judge->heaped = 0;
     judge->plain.len = 0;
 
     status = iri_judge_piece(judge, piece->text);
@@ -387,7 +394,8 @@ iri_judge_all(iri_judge_t *judge, const iri_look_t *look, iri_word_t *piece)
     if (status == IRI_OK && judge->other) {
         status = iri_judge_nfc(judge, offset);
 
-        if (status == IRI_OK && look != NULL) {
+        /* ICU sorts marks by insertion. */
+        if (status == IRI_OK && look != NULL && !judge->heaped) {
             status = iri_judge_scripts(judge, look, offset);
         }
     }

@@ -374,6 +374,31 @@ test_characters(void **state)
 }
 
 
+/* Scripts of a heap of marks are not judged: that would take its square. */
+static void
+test_heap(void **state)
+{
+    unsigned char octets[256];
+    iri_str_t     text = { 0, octets };
+    int           marks;
+
+    (void) state;
+
+    for (marks = 30; marks <= 31; marks++) {
+        size_t i;
+
+        /* Cyrillic and Greek, and marks that nothing is made of. */
+        memcpy(octets, "\xd0\xb6\xce\xb2", 4);
+        for (i = 0; i < (size_t) marks; i++) {
+            memcpy(octets + 4 + 2 * i, "\xcc\xa7", 2);
+        }
+        text.len = 4 + 2 * i;
+        assert_int_equal(warnings_of(text, look).told[IRI_WARN_MIXED_SCRIPTS],
+                         marks == 30);
+    }
+}
+
+
 /* Once a kind and a piece; and who is told may stop it. */
 static iri_status_t
 refuse(void *arg, const iri_warning_t *warning)
@@ -429,7 +454,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_examples),  cmocka_unit_test(test_components),
         cmocka_unit_test(test_structure), cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_telling),
+        cmocka_unit_test(test_heap),      cmocka_unit_test(test_telling),
     };
 
     return cmocka_run_group_tests_name("warn", tests, setup, teardown);
