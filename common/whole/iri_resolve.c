@@ -19,6 +19,8 @@ typedef struct {
     unsigned char *begin;
     size_t         len;
     int            absolute; /* begins with "/" */
+    int            guarded;  /* begins with "./", behind which there is an
+                                empty segment */
 } iri_dots_t;
 
 
@@ -26,6 +28,12 @@ typedef struct {
 static void
 iri_dots_pop(iri_dots_t *dots)
 {
+    if (dots->guarded && dots->len == 2) {
+        dots->guarded = 0;
+        dots->len = 0;
+        return;
+    }
+
     while (dots->len != 0 && dots->begin[--dots->len] != '/') { /* void */
     }
 }
@@ -48,6 +56,7 @@ iri_dots_put(iri_dots_t *dots, const unsigned char *segment, size_t len,
     } else if (len == 0) {
         dots->begin[dots->len++] = '.';
         dots->begin[dots->len++] = '/';
+        dots->guarded = 1;
     }
 
     memmove(dots->begin + dots->len, segment, len);
@@ -59,7 +68,7 @@ size_t
 iri_remove_dots(unsigned char *path, size_t len)
 {
     const unsigned char *p = path, *end = path + len, *segment;
-    iri_dots_t           dots = { path, 0, 0 };
+    iri_dots_t           dots = { path, 0, 0, 0 };
     size_t               n;
     int                  last = 0;
 

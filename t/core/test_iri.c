@@ -997,6 +997,9 @@ test_normalizing(void **state)
         { "a:/b/%2e%2e//c", "a:/.//c", "a:/.//c" },
         { "../a/%2E/b", "../a/./b", "../a/./b" },
         { "URN:A:b", "urn:A:b", "urn:A:b" },
+        { "a:b/..//../c", "a:c", "a:c" },
+        { "a:b/..//c/../d", "a:.//d", "a:.//d" },
+        { "a:b/..//c/../..", "a:", "a:" },
     };
     size_t          i;
     iri_converted_t out;
