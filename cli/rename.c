@@ -28,7 +28,11 @@ cli_is_plain(iri_str_t octets)
 }
 
 
-/* Between the quotes of $'...': what is not graphic ASCII as \\ooo. */
+/*
+ * Between the quotes of $'...': what is not graphic ASCII as \ooo.  So are a
+ * quote and a backslash: a shell that knows no $'...', such as dash, would
+ * take "\'" for the end of the quotes, and run what follows.
+ */
 static void
 cli_put_octets(FILE *out, iri_str_t octets)
 {
@@ -37,10 +41,9 @@ cli_put_octets(FILE *out, iri_str_t octets)
     for (i = 0; i < octets.len; i++) {
         unsigned char c = octets.data[i];
 
-        if (c < 0x20 || c >= 0x7f) {
+        if (c < 0x20 || c >= 0x7f || c == '\'' || c == '\\') {
             fprintf(out, "\\%03o", c);
         } else {
-            fputs(c == '\'' || c == '\\' ? "\\" : "", out);
             putc(c, out);
         }
     }

@@ -185,6 +185,23 @@ END
     like $out, qr/ 0 findings/, 'nothing is left';
 };
 
+# "sh plan.sh" is easily written: dash knows no $'...', and renames nothing.
+subtest 'another shell' => sub {
+    my ($dir) = make_tree(<<'END');
+e\xCC\x81';touch acted #	file
+e\xCC\x81\x5C';touch acted #	file
+e\xCC\x81\x0A';touch acted #	file
+END
+    my (undef, $out) = lint('--plan', 'mv', $dir);
+    unlike $out, qr/\\[\\']/, 'no quote is escaped by a backslash';
+    for my $shell (grep { -x } '/bin/dash', '/bin/sh') {
+        my ($other) = make_tree("x\tfile\n");
+        capture($out, $shell, '-c', 'cd -- "$1" && . /dev/stdin', $shell,
+            $other);
+        is_deeply [paths($other)], ['x'], "$shell runs nothing of a name";
+    }
+};
+
 subtest 'what stays' => sub {
     my @stay = sort "\xC6\xFC", "\xE6\x97\xA5", "\xFF\xFF";
     my ($dir) = plan_runs('mv', <<'END', 'utf-8,euc-jp', @stay);
