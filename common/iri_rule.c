@@ -172,7 +172,9 @@ iri_rule_say(const iri_env_t *env, iri_str_t text, const char *is,
     status = iri_put_shown(env, right, out);
 
     return status == IRI_OK
-               ? iri_put_text(env, out, " (each %XX is an octet)")
+               ? iri_put_text(env, out,
+                              " (%XX is one octet: write the octet, no "
+                              "escape)")
                : status;
 }
 

@@ -140,7 +140,8 @@ for my $rule (rules($nfd, 'caf')) {
         'caf%C3%A9';
     is_deeply [warnings("IRIEngine On\n$text\n")],
         ["$name in LINE2: \"$was\" is not in NFC and so matches no path: "
-            . "write \"$right\" (each %XX is an octet)"],
+            . "write \"$right\" (%XX is one octet: write the octet, no "
+            . "escape)"],
         $text =~ s/\n.*//sr;
 }
 is_deeply [warnings("IRIEngine On\n$_->[0]\n")], [], "right: $_->[1]"
@@ -149,7 +150,8 @@ is_deeply [warnings("<VirtualHost *:1>\nIRIEngine On\n"
         . "IRICharset windows-1252\n<Location \"/caf\\xE9\">\n</Location>\n"
         . "</VirtualHost>\n")],
     ['Location in LINE4: "/caf%E9" is not UTF-8 and so matches no path: '
-        . 'write "/caf%C3%A9" (each %XX is an octet) if it is windows-1252'],
+        . 'write "/caf%C3%A9" (%XX is one octet: write the octet, no escape) '
+        . 'if it is windows-1252'],
     'a <Location> that is no UTF-8';
 
 # What may match, and what is none of paths.

@@ -103,7 +103,7 @@ is_deeply [warnings("server { $LISTEN iri on; iri_filename_charset $_; }")],
 
 my $nfd = '/cafe\xCC\x81/';
 my $wrong = '"/cafe%CC%81/" is not in NFC and so matches no path: write '
-    . '"/caf%C3%A9/" (each %XX is an octet)';
+    . '"/caf%C3%A9/" (%XX is one octet: write the octet, no escape)';
 for my $text ("$nfd", "= $nfd", "=$nfd", "^~ $nfd", "^~$nfd", "~ $nfd",
     "~* $nfd", "~$nfd", "~*$nfd", "\"$nfd\"")
 {
@@ -113,7 +113,8 @@ for my $text ("$nfd", "= $nfd", "=$nfd", "^~ $nfd", "^~$nfd", "~ $nfd",
 is_deeply [warnings("server { $LISTEN iri on; iri_charset windows-1252;\n"
         . "location /a/ {\nlocation /a/caf\\xE9/ { } } }")],
     ['"location" in LINE3: "/a/caf%E9/" is not UTF-8 and so matches no path: '
-        . 'write "/a/caf%C3%A9/" (each %XX is an octet) if it is '
+        . 'write "/a/caf%C3%A9/" (%XX is one octet: write the octet, no '
+        . 'escape) if it is '
         . 'windows-1252'], 'a location that is no UTF-8';
 is_deeply [warnings("server { $LISTEN iri on;\nlocation /caf\\xE9/ { } }")],
     ['"location" in LINE2: "/caf%E9/" is not UTF-8 and so matches no path: '
@@ -129,7 +130,7 @@ is_deeply [warnings($_)], [], 'nothing to say'
 # ---- patterns of rewrite ---------------------------------------------------
 
 my $pattern = '"^/cafe%CC%81" is not in NFC and so matches no path: write '
-    . '"^/caf%C3%A9" (each %XX is an octet)';
+    . '"^/caf%C3%A9" (%XX is one octet: write the octet, no escape)';
 my $rewrite = 'rewrite ^/cafe\xCC\x81 /x$1\xC3\xA9 last;';
 is_deeply [warnings("server { iri on; $LISTEN\n$rewrite }")],
     ["\"rewrite\" of the server in LINE1: $pattern"], 'rewrite of a server';

@@ -15,7 +15,7 @@
 #define E_MARK  "e\xcc\x81"
 #define UNREAD  " is not UTF-8 and so matches no path: write "
 #define UNNORM  " is not in NFC and so matches no path: write "
-#define OCTETS  " (each %XX is an octet)"
+#define OCTETS  " (%XX is one octet: write the octet, no escape)"
 
 static const struct {
     iri_rule_t  rule;
