@@ -3,7 +3,7 @@
  */
 
 #include <string.h>
-#include <unistd.h>
+#include <strings.h>
 
 #include <apr_strings.h>
 
@@ -24,7 +24,7 @@ cli_word(const char *const *words, const char *word)
     int i;
 
     for (i = 0; words[i] != NULL; i++) {
-        if (strcmp(words[i], word) == 0) {
+        if (strcasecmp(words[i], word) == 0) {
             return i;
         }
     }
@@ -239,13 +239,12 @@ void
 cli_show_warnings(cli_call_t *call)
 {
     json_t *list = json_object_get(call->object, "warnings");
-    int     colour = isatty(STDOUT_FILENO);
     size_t  i;
 
     for (i = 0; i < json_array_size(list); i++) {
         json_t *one = json_array_get(list, i);
 
-        fputs(colour ? "\033[33mwarning\033[0m: " : "warning: ", stdout);
+        printf("%swarning%s: ", cli_yellow(), cli_plain());
         cli_show_field("", one, "component", " ");
         cli_show_field("\"", one, "part", "\": ");
         cli_show_field("", one, "warning", "");

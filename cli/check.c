@@ -15,20 +15,21 @@ typedef struct {
 } check_conf_t;
 
 static const apr_getopt_option_t check_options[] = {
-    { "as", CHECK_AS, 1, "iri-reference (default), iri, absolute-iri," },
+    { "as", CHECK_AS, 1, "iri-reference (default), iri, or one below" },
     { "grammar", CHECK_GRAMMAR, 1, "rfc3987 (default), draft" },
     CLI_OPTIONS_FOR_ALL,
     { NULL, 0, 0, NULL }
 };
 
 static const char check_help[] =
-    "--as takes relative-iri, and uri in the place of iri, too. The draft's\n"
-    "grammar has < > \" space { } | \\ ^ ` as well. Bidi formatting\n"
-    "characters may only come as escapes. Where TEXT is well-formed, these\n"
-    "are warned of: right-to-left components that do not begin and end so,\n"
-    "or are mixed (4.2); what is not in NFC or NFKC, look-alikes, scripts\n"
-    "that no language mixes, wide forms, private use, tags, what is not\n"
-    "seen (2.3, 5.1, 6.5).\n\n"
+    "--as takes iri-reference, iri, absolute-iri and relative-iri, and\n"
+    "uri-reference, uri, absolute-uri and relative-uri. The draft's grammar\n"
+    "has < > \" space { } | \\ ^ ` as well. Bidi formatting characters may\n"
+    "only come as escapes. Where TEXT is well-formed, these are warned of:\n"
+    "right-to-left components that do not begin and end so, or are mixed\n"
+    "(draft 4.2); what is not in NFC or NFKC, look-alikes, scripts that no\n"
+    "language mixes, wide forms, private use, tags, what is not seen (2.3,\n"
+    "5.1, 6.5).\n\n"
     "JSON field: warnings, a list of objects: warning, component, part,\n"
     "offset, character (if a single one is it), like (what it looks like).\n"
     "Where it is none: error, offset, character.\n"

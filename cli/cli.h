@@ -49,6 +49,8 @@ typedef struct {
     json_t     *object;   /* to be filled with the fields of the answer */
     const char *error;    /* set where there is none; in pool or static */
     size_t      offset;   /* octets of the operand before what is wrong */
+    int         whole;    /* 1: all of it is wrong, so a person is told no
+                             offset */
     const char *character;   /* "U+002F", if a single one is; or NULL */
     int         found;       /* 1: there is something to be seen to: a warning,
                                 a "no" */
@@ -275,6 +277,7 @@ const char *cli_escaped(apr_pool_t *pool, iri_str_t octets, size_t *len);
 
 /* What makes text bold on standard output, and plain again; "" in a pipe. */
 const char *cli_bold(void);
+const char *cli_yellow(void);
 const char *cli_plain(void);
 
 /* Print octets to a terminal: controls and bidi controls as %HH, too. */

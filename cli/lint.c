@@ -634,9 +634,14 @@ lint_root(lint_run_t *run, cli_call_t *call)
                                operand.len);
     rv = apr_stat(&info, run->root, APR_FINFO_TYPE, call->pool);
     if (rv != APR_SUCCESS && rv != APR_INCOMPLETE) {
-        return apr_pstrdup(call->pool, apr_strerror(rv, text, sizeof(text)));
+        return apr_psprintf(call->pool, "\"%s\" is no folder: %s",
+                            cli_printable(call->pool, operand),
+                            apr_strerror(rv, text, sizeof(text)));
     }
-    return info.filetype == APR_DIR ? NULL : "this is no folder";
+    return info.filetype == APR_DIR
+               ? NULL
+               : apr_psprintf(call->pool, "\"%s\" is no folder",
+                              cli_printable(call->pool, operand));
 }
 
 
@@ -679,6 +684,7 @@ lint_answer(const void *data, cli_call_t *call)
     memset(&run, 0, sizeof(run));
     run.conf = data;
     run.call = call;
+    call->whole = 1;
     call->error = lint_root(&run, call);
     if (call->error != NULL) {
         return -1;

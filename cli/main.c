@@ -222,9 +222,12 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
     }
     call.object = json_object();
     if (call.object == NULL || command->answer(line->conf, &call) != 0) {
-        fprintf(stderr, "iri %s: %s (offset %lu)\n", command->name,
-                call.error ? call.error : iri_status_text(IRI_NO_MEMORY),
-                (unsigned long) call.offset);
+        fprintf(stderr, "iri %s: %s", command->name,
+                call.error ? call.error : iri_status_text(IRI_NO_MEMORY));
+        if (!call.whole) {
+            fprintf(stderr, " (offset %lu)", (unsigned long) call.offset);
+        }
+        fputc('\n', stderr);
         code = CLI_FAILED;
     } else {
         command->show(line->conf, &call);

@@ -143,6 +143,13 @@ cli_bold(void)
 
 
 const char *
+cli_yellow(void)
+{
+    return cli_has_colors() ? "\033[33m" : "";
+}
+
+
+const char *
 cli_plain(void)
 {
     return cli_has_colors() ? "\033[0m" : "";

@@ -94,6 +94,7 @@ subtest 'values' => sub {
         [['equal', '--level', 'idn', 'http://bücher', 'http://xn--bcher-kva/'],
             0, "true\n"],
         [['normalize', "e\xcc\x81"],     0, "é\n"],
+        [['normalize', '--form', 'nfkc', 'ﬁ'], 0, "fi\n"],
         [['normalize', '--form', 'NFKC', 'ﬁ'], 0, "fi\n"],
         [['normalize', '--form', 'syntax', 'HTTP://A:80/b/../%7e'], 0,
             "http://a/~\n"],

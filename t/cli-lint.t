@@ -119,7 +119,11 @@ subtest 'wrong usage' => sub {
     }
     my ($code, $out, $err) = lint("$good/index.html");
     is $code, 1, 'a file';
-    like $err, qr/no folder/, 'says so';
+    is $err, qq{iri lint: "$good/index.html" is no folder\n}, 'says so';
+    ($code, $out, $err) = lint("$good/none");
+    is $code, 1, 'nothing';
+    is $err, qq{iri lint: "$good/none" is no folder: No such file or }
+        . "directory\n", 'says so, too';
 };
 
 subtest 'what cannot be read' => sub {
@@ -249,6 +253,9 @@ subtest 'a bar at a terminal' => sub {
     (undef, $out) = capture('', 'script', '-qec', "$iri lint $bad",
         '/dev/null');
     unlike $out, qr/\033\[1m/, 'unless NO_COLOR says no';
+    (undef, $out) = capture('', 'script', '-qec', "$iri check 'x:\xC2\xB4'",
+        '/dev/null');
+    like $out, qr/^warning: /m, 'so is a warning of iri check';
 };
 
 done_testing;
