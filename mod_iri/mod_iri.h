@@ -194,6 +194,7 @@ typedef struct {
 typedef enum {
     MOD_IRI_PLAIN,          /* its path is plain ASCII */
     MOD_IRI_PLAIN_EXACT,    /* and is on disk as it was asked for */
+    MOD_IRI_UNITS,          /* its path is so, but "%uXXXX" was sent */
     MOD_IRI_URI_SUBREQUEST, /* a subrequest for a URI, not for a file */
     MOD_IRI_MARKS
 } mod_iri_mark_t;

@@ -395,9 +395,10 @@ mod_iri_concerns(const request_rec *r, const mod_iri_server_t *conf)
 
 /*
  * "%uXXXX" is no escape, so httpd would refuse it as soon as it decodes the
- * path: let it come through as it is, where some place puts it right.
+ * path: let it come through as it is, where some place puts it right.  Was
+ * there any?
  */
-static void
+static int
 mod_iri_let_units_in(request_rec *r, const mod_iri_server_t *conf)
 {
     iri_str_t     path = mod_iri_str(r->parsed_uri.path), units;
@@ -406,15 +407,17 @@ mod_iri_let_units_in(request_rec *r, const mod_iri_server_t *conf)
     if (conf->engine != IRI_ENGINE_ON || r->main != NULL
         || iri_is_write(mod_iri_str(r->method)))
     {
-        return;
+        return 0;
     }
     mod_iri_env(&env, r);
-    if (iri_repair_units(&env.env, path, &units) == IRI_OK
-        && units.data != path.data)
+    if (iri_repair_units(&env.env, path, &units) != IRI_OK
+        || units.data == path.data)
     {
-        r->parsed_uri.path = mod_iri_dup(r->pool, units);
-        r->uri = r->parsed_uri.path;
+        return 0;
     }
+    r->parsed_uri.path = mod_iri_dup(r->pool, units);
+    r->uri = r->parsed_uri.path;
+    return 1;
 }
 
 static int
@@ -422,7 +425,7 @@ mod_iri_read_first(request_rec *r)
 {
     mod_iri_server_t *conf = mod_iri_server(r->server);
     const char       *args = r->args;
-    int               status, ascii;
+    int               status, ascii, units = 0;
 
     if (!mod_iri_concerns(r, conf)) {
         return DECLINED;
@@ -430,13 +433,15 @@ mod_iri_read_first(request_rec *r)
     status = args != NULL ? mod_iri_read_query(r) : DECLINED;
     ascii = iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     if (!ascii && (conf->reading.repair & IRI_REPAIR_U)) {
-        mod_iri_let_units_in(r, conf);
+        units = mod_iri_let_units_in(r, conf);
         ascii = iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     }
     if (!ascii) {
         if (!mod_iri_is_in_place(r, mod_iri_request(r))) {
             mod_iri_read_path(r, conf);
         }
+    } else if (units) {
+        mod_iri_request_mark(r, MOD_IRI_UNITS);
     } else if (r->args == args) {
         mod_iri_request_mark(r, MOD_IRI_PLAIN);
     }
@@ -503,6 +508,14 @@ mod_iri_is_sent(const char *unparsed, const char *uri, const char *args)
                                   && strcmp(unparsed + len + 1, args) == 0);
 }
 
+/* As it is now: httpd will decode the path in its place. */
+static char *
+mod_iri_target(request_rec *r, const char *path)
+{
+    return r->args ? apr_pstrcat(r->pool, path, "?", r->args, NULL)
+                   : apr_pstrdup(r->pool, path);
+}
+
 /*
  * With nocanon mod_proxy sends r->unparsed_uri, and mod_dav makes a Location
  * of it: let it be canonical while the request is served.  Not before, for
@@ -518,9 +531,7 @@ mod_iri_lend_unparsed(request_rec *r, mod_iri_request_t *ctx)
         return;
     }
     ctx->unparsed = r->unparsed_uri;
-    r->unparsed_uri = r->args
-                          ? apr_pstrcat(r->pool, ctx->uri, "?", r->args, NULL)
-                          : apr_pstrdup(r->pool, ctx->uri);
+    r->unparsed_uri = mod_iri_target(r, ctx->uri);
 }
 
 int
@@ -555,11 +566,16 @@ mod_iri_refuse(request_rec *r, const mod_iri_request_t *ctx)
     return ctx->refused;
 }
 
-/* The same for a plain path, of which only the query has changed. */
+/*
+ * The same for a plain path, of which only the query has changed; or "%uXXXX",
+ * which is no escape, and which nobody behind us is to take for one.
+ */
 static void
 mod_iri_lend_query(request_rec *r)
 {
-    const char        *target = mod_iri_query_lent(r);
+    const char        *target = mod_iri_is_marked(r, MOD_IRI_UNITS)
+                                    ? mod_iri_target(r, r->parsed_uri.path)
+                                    : mod_iri_query_lent(r);
     mod_iri_request_t *ctx;
 
     if (target != NULL) {

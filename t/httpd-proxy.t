@@ -65,6 +65,9 @@ my $server = httpd(
     CustomLog "%%TMP%%/target.log" target
     ProxyPass "/代" "http://127.0.0.1:%%PORTback%%/代"
     ProxyPass "/raw" "http://127.0.0.1:%%PORTback%%/raw" nocanon
+    <Directory "%%ROOT%%/in">
+        IRIRepair %u
+    </Directory>
     <Location "/拒">
         Require all denied
     </Location>
@@ -106,6 +109,12 @@ for my $prefix ('/代/', '/raw/', '/書/') {
             uc percent($prefix . '代/有.txt') . "?q=%C9%BD\n",
             "proxy $prefix, $form: canonical, the query as it came";
     }
+}
+for my $prefix ('/raw', '/代') {
+    is uc $server->get("$prefix/$_")->body,
+        uc(percent("$prefix/") . s{^[^?]*}{$& =~ s/%(?=u)/%25/gr}er) . "\n",
+        "proxy $prefix: what is no escape is not sent as one: $_"
+        for '%u65E5', 'x%u0073', '%u65E5?a=%u65E5';
 }
 my %denied = forms('/拒/x');
 is $server->get($denied{$_})->status, 403, "proxy, denied, $_"
