@@ -385,6 +385,10 @@ size_t iri_match_wrong(const iri_str_t *words, size_t count);
 const char *iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out);
 const char *iri_parse_repair(const iri_str_t *words, size_t count,
                              unsigned *out);
+
+/* As iri_match_wrong(), of iri_repair. */
+size_t iri_repair_wrong(const iri_str_t *words, size_t count);
+
 const char *iri_parse_redirect(iri_str_t word, int *out);   /* a status; 0:
                                                "off"; IRI_REDIRECT_LINK */
 #define IRI_REDIRECT_LINK 1   /* no redirect, but iri_canonical_link */

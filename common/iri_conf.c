@@ -276,19 +276,27 @@ static const iri_word_t iri_match_words[] = {
 };
 
 
-size_t
-iri_match_wrong(const iri_str_t *words, size_t count)
+/* The first of words that is none of the known; count: all are. */
+static size_t
+iri_word_unknown(const iri_word_t *known, const iri_str_t *words, size_t count)
 {
     size_t i;
     int    value;
 
     for (i = 0; i < count; i++) {
-        if (!iri_word_find(iri_match_words, words[i], &value)) {
+        if (!iri_word_find(known, words[i], &value)) {
             break;
         }
     }
 
     return i;
+}
+
+
+size_t
+iri_match_wrong(const iri_str_t *words, size_t count)
+{
+    return iri_word_unknown(iri_match_words, words, count);
 }
 
 
@@ -344,33 +352,41 @@ iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out)
 }
 
 
+static const iri_word_t iri_repair_words[] = {
+    { "off", 0 },
+    { "double-encoding", (int) IRI_REPAIR_DOUBLE },
+    { "mojibake", (int) IRI_REPAIR_MOJIBAKE },
+    { "%u", (int) IRI_REPAIR_U },
+    { NULL, 0 }
+};
+
+
+size_t
+iri_repair_wrong(const iri_str_t *words, size_t count)
+{
+    return iri_word_unknown(iri_repair_words, words, count);
+}
+
+
 const char *
 iri_parse_repair(const iri_str_t *words, size_t count, unsigned *out)
 {
-    static const iri_word_t known[] = {
-        { "double-encoding", (int) IRI_REPAIR_DOUBLE },
-        { "mojibake", (int) IRI_REPAIR_MOJIBAKE },
-        { "%u", (int) IRI_REPAIR_U },
-        { NULL, 0 }
-    };
     size_t   i;
-    int      value;
+    int      value, off = 0;
     unsigned repair = 0;
 
-    if (count == 1 && iri_str_equal_nocase(words[0], "off")) {
-        *out = 0;
-        return NULL;
-    }
-
     for (i = 0; i < count; i++) {
-        if (!iri_word_find(known, words[i], &value)) {
-            return iri_str_equal_nocase(words[i], "off")
-                       ? "takes \"off\" alone, or the others without it"
-                       : "takes \"off\", or any of \"double-encoding\","
-                         " \"mojibake\" and \"%u\"";
+        if (!iri_word_find(iri_repair_words, words[i], &value)) {
+            return "takes \"off\", or any of \"double-encoding\","
+                   " \"mojibake\" and \"%u\"";
         }
 
+        off |= value == 0;
         repair |= (unsigned) value;
+    }
+
+    if (off && count != 1) {
+        return "takes \"off\" alone, or the others without it";
     }
 
     *out = repair;

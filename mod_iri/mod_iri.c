@@ -521,6 +521,8 @@ mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
 {
     mod_iri_dir_t *dir = dirv;
     const char    *err = mod_iri_wrong_place(cmd);
+    iri_str_t     *words;
+    size_t         wrong;
 
     if (err) {
         return err;
@@ -529,8 +531,11 @@ mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
         return mod_iri_wrong(cmd, "needs a word, \"off\" say");
     }
     dir->has |= MOD_IRI_HAS_REPAIR;
-    return mod_iri_wrong(cmd, iri_parse_repair(mod_iri_words(cmd, argc, argv),
-                                               argc, &dir->tree.repair));
+    words = mod_iri_words(cmd, argc, argv);
+    err = iri_parse_repair(words, argc, &dir->tree.repair);
+    wrong = iri_repair_wrong(words, argc);
+    return wrong < (size_t) argc ? mod_iri_wrong_word(cmd, err, argv[wrong])
+                                 : mod_iri_wrong(cmd, err);
 }
 
 /* A child has one cache, whichever virtual host a request is for. */

@@ -386,7 +386,12 @@ ngx_http_iri_repair(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     error = iri_parse_repair(words, cf->args->nelts - 1, &repair);
 
-    return ngx_http_iri_set_slot(cf, cmd, conf, error, repair);
+    if (error != NULL) {
+        return ngx_http_iri_conf_wrong(
+            cf, error, 1 + iri_repair_wrong(words, cf->args->nelts - 1));
+    }
+
+    return ngx_http_iri_set_used(cf, cmd, conf, NULL, repair);
 }
 
 

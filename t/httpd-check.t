@@ -43,7 +43,7 @@ my $VAIN = 'does nothing, since IRIEngine is off there: write IRIEngine On';
 my @settings = ('IRICharset EUC-JP', 'IRIInvalid 400', 'IRIAdvertise On',
     'IRIQueryCharset Shift_JIS', 'IRIFilenameCharset EUC-JP',
     'IRIFilenameForm nfd', 'IRIMatch case', 'IRIAmbiguous 300',
-    'IRIRedirect 301', 'IRIListing On');
+    'IRIRedirect 301', 'IRIListing On', 'IRIRepair mojibake');
 
 for my $text (@settings) {
     my ($name) = $text =~ /^(\w+)/;

@@ -232,6 +232,29 @@ test_match_wrong(void **state)
 }
 
 
+static void
+test_repair_wrong(void **state)
+{
+    const iri_str_t given[] = { S("Mojibake"), S("off"), S("utf8"), S("%u") };
+    unsigned        repair = 77;
+
+    (void) state;
+
+    assert_int_equal(iri_repair_wrong(given, 0), 0);
+    assert_int_equal(iri_repair_wrong(given, 2), 2);
+    assert_int_equal(iri_repair_wrong(given, 3), 2);
+    assert_int_equal(iri_repair_wrong(given, 4), 2);
+
+    assert_non_null(strstr(iri_parse_repair(given, 2, &repair), "alone"));
+    assert_non_null(strstr(iri_parse_repair(given, 3, &repair), "any of"));
+    assert_int_equal(repair, 77);
+    assert_null(iri_parse_repair(given + 1, 1, &repair));
+    assert_int_equal(repair, 0);
+    assert_null(iri_parse_repair(given, 1, &repair));
+    assert_int_equal(repair, IRI_REPAIR_MOJIBAKE);
+}
+
+
 /* ---- charsets ----------------------------------------------------------- */
 
 static const char *
@@ -539,6 +562,7 @@ main(void)
         cmocka_unit_test(test_sentences_name_the_words),
         cmocka_unit_test(test_match),
         cmocka_unit_test(test_match_wrong),
+        cmocka_unit_test(test_repair_wrong),
         cmocka_unit_test(test_charsets),
         cmocka_unit_test(test_wrong_charsets),
         cmocka_unit_test(test_charsets_limit),
