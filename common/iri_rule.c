@@ -53,6 +53,37 @@ iri_other_end(const unsigned char *p, const unsigned char *end)
 }
 
 
+/* A "\" before an octet that stands for itself without it. */
+static int
+iri_is_high_escape(const unsigned char *p, const unsigned char *end)
+{
+    return *p == '\\' && end - p > 1 && p[1] >= 0x80;
+}
+
+
+/* Without such "\", which may stand within a character. */
+static iri_status_t
+iri_regex_unescaped(const iri_env_t *env, iri_str_t regex, iri_buf_t *out)
+{
+    const unsigned char *p = regex.data, *end = p + regex.len, *to;
+    iri_status_t         status = IRI_OK;
+
+    for (/* void */; p < end && status == IRI_OK; p = to) {
+        to = iri_plain_end(p, end);
+
+        if (to == p && iri_is_high_escape(p, end)) {
+            to = ++p + 1;
+        } else if (to == p) {
+            to = iri_other_end(p, end);
+        }
+
+        status = iri_buf_put(env, out, p, (size_t) (to - p));
+    }
+
+    return status;
+}
+
+
 /* All of it that is text, a blank for each thing that is not. */
 static iri_status_t
 iri_regex_text(const iri_env_t *env, iri_str_t regex, iri_buf_t *out)
@@ -251,11 +282,14 @@ iri_rule_look(const iri_env_t *env, const iri_reading_conf_t *conf,
               iri_rule_t rule, iri_str_t text, iri_buf_t *out)
 {
     iri_status_t status = IRI_OK;
-    iri_buf_t    plain = IRI_BUF_EMPTY, right = IRI_BUF_EMPTY;
-    iri_str_t    read = text;
+    iri_buf_t    bare = IRI_BUF_EMPTY, plain = IRI_BUF_EMPTY;
+    iri_buf_t    right = IRI_BUF_EMPTY;
+    iri_str_t    rest = text, read = text;
 
     if (rule == IRI_RULE_REGEX) {
-        status = iri_regex_text(env, text, &plain);
+        status = iri_regex_unescaped(env, text, &bare);
+        rest = iri_buf_str(&bare);
+        status = status != IRI_OK ? status : iri_regex_text(env, rest, &plain);
         read = iri_buf_str(&plain);
     }
 
@@ -269,9 +303,9 @@ iri_rule_look(const iri_env_t *env, const iri_reading_conf_t *conf,
                    : iri_rule_not_utf8(env, &conf->charsets, rule, text, out);
     }
 
-    status = iri_rule_nfc(env, rule, text, &right);
+    status = iri_rule_nfc(env, rule, rest, &right);
 
-    return status != IRI_OK || iri_str_equal(iri_buf_str(&right), text)
+    return status != IRI_OK || iri_str_equal(iri_buf_str(&right), rest)
                ? status
                : iri_rule_say(env, text, " is not in NFC",
                               iri_buf_str(&right), out);

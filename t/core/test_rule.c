@@ -76,6 +76,17 @@ static const struct {
     { IRI_RULE_REGEX, "", IRI_STR("\\" E_MARK), "" },
     { IRI_RULE_REGEX, "", IRI_STR(E_ACUTE "\\"), "" },
     { IRI_RULE_REGEX, "", IRI_STR("\\" E_ACUTE), "" },
+    /* an octet behind a "\" is that octet */
+    { IRI_RULE_REGEX, "", IRI_STR("\\\xc3\\\xa9x"), "" },
+    { IRI_RULE_REGEX, "", IRI_STR("\xc3\\\xa9x"), "" },
+    { IRI_RULE_REGEX, "", IRI_STR("/\\\\\\\xc3\\\xa9[x]"), "" },
+    { IRI_RULE_REGEX, "", IRI_STR("cafe\\\xcc\\\x81[\xcc]"),
+      "\"cafe\\%CC\\%81[%CC]\"" UNNORM "\"caf%C3%A9[%CC]\"" OCTETS },
+    { IRI_RULE_REGEX, "windows-1252", IRI_STR("caf\\\xe9"),
+      "\"caf\\%E9\"" UNREAD "\"caf\\%C3%A9\"" OCTETS
+      " if it is windows-1252" },
+    { IRI_RULE_REGEX, "", IRI_STR("\\\\\\\xe9"),
+      "\"\\\\\\%E9\"" UNREAD "it in UTF-8" },
 };
 
 
