@@ -138,6 +138,7 @@ sub begin {
     $self->{log}    = $web->log_size;
     $self->warm_up if $self->measured;
     ($self->{errors}) = $web->error_log(0);
+    $self->{left} = 0;
     return;
 }
 
@@ -192,16 +193,32 @@ sub errors_of {
     my ($end, @lines) = $self->{web}->error_log($self->{errors});
     $self->{errors} = $end;
     my @ours   = map { s/, client: .*//r } grep { /\biri: / } @lines;
-    my @errors = $self->{web}->errors_in(
-        $self->says_more($row) ? @ours : @lines);
+    my @errors = $self->{web}->errors_in(@lines);
+    my @late   = $self->{requests} > 1 ? () : late(@errors);
+    splice @errors, 0, @late;
+    @errors = grep { /\biri: / } @errors if $self->says_more($row);
+    my @wrong;
+    push @wrong, 'a line too many in the error log of the row before'
+        if grep({ /\biri: / } @late) > $self->{left};
     my $allows = $row->{host} eq 'lost.test' ? 2
         : $self->{conf}{conf} eq 'choose'    ? 4 : 1;
-    my @wrong;
+    $self->{left} = $self->{requests} * $allows - @errors;
     push @wrong, scalar(@errors) . ' lines in the error log'
-        if @errors > $self->{requests} * $allows;
+        if $self->{left} < 0;
     push @wrong, 'raw octets in the error log'
         if grep { /[^\x20-\x7E]/ } @ours;
     return @wrong;
+}
+
+# Those that are of the row before: a line is written behind the answer,
+# which may be read first. The connection, or what was asked for, is another.
+sub late {
+    my @of = map {
+        join ' ', / (\*\d+) .*, request: (".*?")/, /(client [\d.]+:\d+)/
+    } @_;
+    my $late = 0;
+    $late++ while $late < @of && $of[$late] ne $of[-1];
+    return @_[0 .. $late - 1];
 }
 
 # Does a stock server tell more than one error about a request like this?
