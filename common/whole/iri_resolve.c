@@ -407,7 +407,7 @@ iri_relativize(const iri_env_t *env, iri_str_t base, iri_str_t target,
 {
     iri_parts_t  of_base, of_target;
     iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_str_t    reference, back;
+    iri_str_t    reference, back = { 0, NULL };
     iri_status_t status;
 
     if (base.len > IRI_MAX_IRI || target.len > IRI_MAX_IRI) {

@@ -350,8 +350,7 @@ static const char *const words[] = {
     "-",
     "_",
     ":80",
-    "b\xc3\xbc"
-    "cher",
+    "k\xc3\xbchn",
     "\xf0\x90\x8c\x80",
     "\x7f",
     "\n",
