@@ -89,7 +89,7 @@ $(BUILD)/libiri.a: $(call obj,$(CORE_SRC) $(WHOLE_SRC))
 $(BUILD)/iri: $(call obj,$(CLI_SRC) $(ENV_SRC)) $(BUILD)/libiri.a
 	$(call tell,LD $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ \
-	    $(shell pkg-config --libs jansson) $(APR_LIBS) $(CORE_LIBS)
+	    $(shell pkg-config --libs jansson zlib) $(APR_LIBS) $(CORE_LIBS)
 
 # A server that runs with the old module keeps it: nothing is written over it.
 $(BUILD)/mod_iri.so: $(call obj,$(HTTPD_SRC) $(ENV_SRC)) $(BUILD)/libiri.a

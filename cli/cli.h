@@ -79,6 +79,7 @@ typedef struct {
 extern const cli_command_t cli_explain;   /* explain.c */
 extern const cli_command_t cli_host;      /* host.c */
 extern const cli_command_t cli_lint;      /* lint.c */
+extern const cli_command_t cli_replay;    /* replay.c */
 extern const cli_command_t cli_check;     /* check.c */
 extern const cli_command_t cli_split;     /* split.c */
 extern const cli_command_t cli_to_uri;    /* map.c */
@@ -229,6 +230,28 @@ void cli_progress_begin(cli_progress_t *progress, const char *unit,
 void cli_progress_add(cli_progress_t *progress, uint64_t more);
 void cli_progress_hide(cli_progress_t *progress);   /* until the next add */
 
+/* ---- log.c -------------------------------------------------------------- */
+
+typedef struct cli_log_s cli_log_t;
+
+/* What an access log says of a request. */
+typedef struct {
+    iri_str_t method;
+    iri_str_t target;   /* as it came, octets */
+    int       status;
+} cli_request_t;
+
+/* A log, plain or gzip; NULL: see errno. */
+cli_log_t *cli_log_open(apr_pool_t *pool, const char *name);
+
+/*
+ * The next line: 1, 0 if it is no request, -1 at the end.  The strings live
+ * until the next call, or as long as pool.
+ */
+int cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request);
+uint64_t cli_log_offset(const cli_log_t *log);   /* octets of the file read */
+int cli_log_close(cli_log_t *log);               /* -1: it was cut off */
+
 /* ---- rename.c ----------------------------------------------------------- */
 
 /* How a plan of renames is written. */
@@ -344,6 +367,9 @@ typedef struct {
     iri_str_t     path_info;
     iri_str_t     location; /* empty: none */
     iri_query_t   query;    /* with --query-charset */
+    iri_form_t    form;     /* as the disk confirms it, and the charset */
+    iri_str_t     charset;
+    int           there;    /* with a root: there is a file or directory */
 } cli_verdict_t;
 
 /* All of it, told to call->trace if there is one; -1 with call->error. */

@@ -77,12 +77,8 @@ explain_fill_query(const cli_settings_t *conf, cli_call_t *call,
 static int
 explain_fill(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
 {
-    iri_str_t  charset = x->found.charset.data ? x->found.charset
-                                               : x->reading.charset;
-    iri_form_t form = x->found.repaired != IRI_FORM_ASCII ? x->found.repaired
-                                                          : x->reading.form;
-    int        code = explain_status(conf, x);
-    json_t    *status = code ? json_integer(code) : json_null();
+    int     code = explain_status(conf, x);
+    json_t *status = code ? json_integer(code) : json_null();
 
     if (x->location.len == 0) {
         x->location.data = NULL;
@@ -91,9 +87,9 @@ explain_fill(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
         x->path_info.data = (const unsigned char *) "";
     }
     if (json_object_set_new(call->object, "form",
-                            json_string(iri_form_text(form)))
+                            json_string(iri_form_text(x->form)))
             != 0
-        || cli_set_octets(call, "charset", charset) != 0
+        || cli_set_octets(call, "charset", x->charset) != 0
         || cli_set_octets(call, "path", x->path) != 0
         || cli_set_octets(call, "uri", x->uri) != 0
         || cli_set_text(call, "match", iri_match_text(x->found.match)) != 0

@@ -16,7 +16,7 @@
 static const cli_command_t *const cli_commands[] = {
     &cli_explain, &cli_host,   &cli_check,   &cli_split,      &cli_to_uri,
     &cli_to_iri,  &cli_equal,  &cli_resolve, &cli_relativize, &cli_normalize,
-    &cli_decode,  &cli_encode, &cli_bidi,    &cli_lint,
+    &cli_decode,  &cli_encode, &cli_bidi,    &cli_lint,       &cli_replay,
 };
 
 #define CLI_COMMANDS (sizeof(cli_commands) / sizeof(cli_commands[0]))

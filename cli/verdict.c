@@ -272,6 +272,25 @@ verdict_units(const iri_env_t *env, iri_str_t *target)
 }
 
 
+/* Another charset than that of the reading can only be a further one. */
+static void
+verdict_form(const cli_call_t *call, cli_verdict_t *x)
+{
+    x->form = x->reading.form;
+    x->charset = x->reading.charset;
+    if (x->found.charset.data != NULL) {
+        x->charset = x->found.charset;
+        if (!verdict_same(x->charset, x->reading.charset)) {
+            x->form = IRI_FORM_LEGACY;
+        }
+    }
+    if (x->found.repaired != IRI_FORM_ASCII) {
+        x->form = x->found.repaired;
+    }
+    x->there = x->filename.data != NULL && verdict_is_there(call, x);
+}
+
+
 int
 cli_verdict(const cli_settings_t *conf, cli_call_t *call, iri_str_t target,
             cli_verdict_t *x)
@@ -303,5 +322,6 @@ cli_verdict(const cli_settings_t *conf, cli_call_t *call, iri_str_t target,
         call->error = iri_status_text(status);
         return -1;
     }
+    verdict_form(call, x);
     return 0;
 }

@@ -76,7 +76,7 @@ subtest 'directives' => sub {
 
 subtest 'variables' => sub {
     my @names = source(glob('ngx_iri/*.c'))
-        =~ /ngx_string\("(iri(?:_\w+)?)"\)(?!,\s*NGX_HTTP_MAIN)/g;
+        =~ /ngx_string\("(iri(?:_\w+)?)"\)(?!,\s*NGX_HTTP_\w+CONF)/g;
     my $text = slurp('doc/variables.md');
     my %seen;
     for my $name (grep { !$seen{$_}++ } @names) {
@@ -89,7 +89,9 @@ subtest 'variables' => sub {
 
 subtest 'command' => sub {
     my $manual = slurp('doc/iri.1') =~ s/\\-/-/gr;
-    for my $command (qw(explain host)) {
+    for my $command ((capture('', build_dir() . '/iri', 'help'))[1]
+        =~ /^  (?!help)([a-z][\w-]*)  /mg)
+    {
         my ($code, $help) = capture('', build_dir() . '/iri', 'help',
             $command);
         for my $option ($help =~ /^  (--[\w-]+)/mg) {

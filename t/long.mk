@@ -204,7 +204,7 @@ REPLAYS       = $(patsubst %,$(BUILD)/t/replay_%,$(FUZZ_NAMES))
 FUZZERS       = $(patsubst %,$(BUILD)/fuzz_%,$(FUZZ_NAMES))
 fuzz_own      = $(call obj,$(wildcard t/fuzz/$(1).c t/fuzz/$(1)_*.c))
 fuzz_linked   = $(filter %.o,$^) $(BUILD)/libiri.a -Wl,--as-needed \
-                $(shell pkg-config --libs jansson) $(APR_LIBS) $(CORE_LIBS)
+                $(shell pkg-config --libs jansson zlib) $(APR_LIBS) $(CORE_LIBS)
 
 fuzz: need-fuzz ## libFuzzer for FUZZ_SECONDS a target; FUZZ=NAME, FUZZ_RUNS=N
 	@+$(again) BUILD=$(BUILD)/fuzz CC=clang SANITIZE=address,undefined \

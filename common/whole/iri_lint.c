@@ -13,7 +13,7 @@
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
 
-#include "iri_int.h"
+#include "iri_whole.h"
 
 /* Octets of a name on disk: what nearly all file systems have. */
 #define IRI_LINT_NAME_MAX 255

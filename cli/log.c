@@ -1,0 +1,234 @@
+/*
+ * log.c - lines of access logs
+ *
+ * What stands in the request line of a common or combined log, as httpd and
+ * nginx write it, or in an object of JSON; gzip or plain.  Octets that a
+ * server has escaped ("\xE6", "\"") are octets again.
+ */
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_strings.h>
+#include <zlib.h>
+
+#include "cli.h"
+
+/* A longer line is no request that a server has taken. */
+#define LOG_LINE 65536
+
+struct cli_log_s {
+    gzFile file;
+    char   line[LOG_LINE];
+    int    whole; /* the last line had its end */
+};
+
+
+cli_log_t *
+cli_log_open(apr_pool_t *pool, const char *name)
+{
+    cli_log_t *log = apr_pcalloc(pool, sizeof(*log));
+
+    log->file = gzopen(name, "rb");
+    if (log->file == NULL) {
+        return NULL;
+    }
+    log->whole = 1;
+    gzbuffer(log->file, 256 * 1024);
+    return log;
+}
+
+
+uint64_t
+cli_log_offset(const cli_log_t *log)
+{
+    z_off_t offset = gzoffset(log->file);
+
+    return offset > 0 ? (uint64_t) offset : 0;
+}
+
+
+int
+cli_log_close(cli_log_t *log)
+{
+    int error;
+
+    gzerror(log->file, &error);
+    gzclose_r(log->file);
+    return error < 0 ? -1 : 0;
+}
+
+
+/* The octet of an escape at p, behind its backslash; *taken of its octets. */
+static int
+log_escape(const char *p, size_t *taken)
+{
+    static const char names[] = "bnrtv", octets[] = "\b\n\r\t\v";
+    const char       *name;
+
+    *taken = 1;
+    if (p[0] == 'x' && cli_hex(p[1]) >= 0 && cli_hex(p[2]) >= 0) {
+        *taken = 3;
+        return cli_hex(p[1]) * 16 + cli_hex(p[2]);
+    }
+    name = p[0] != '\0' ? strchr(names, p[0]) : NULL;
+    return name != NULL ? octets[name - names] : p[0];
+}
+
+
+/* Up to the quote that ends it; NULL: there is none.  Escapes are undone. */
+static char *
+log_unquote(char *p, iri_str_t *text)
+{
+    char  *to = p;
+    size_t taken;
+
+    text->data = (unsigned char *) p;
+    for (; *p != '"'; p++) {
+        if (*p == '\0') {
+            return NULL;
+        }
+        if (*p == '\\') {
+            *to++ = (char) log_escape(p + 1, &taken);
+            p += taken;
+        } else {
+            *to++ = *p;
+        }
+    }
+    text->len = (size_t) (to - (const char *) text->data);
+    return p + 1;
+}
+
+
+/* "GET /a b HTTP/1.1": what is between the first blank and the last. */
+static int
+log_request(iri_str_t text, cli_request_t *request)
+{
+    const unsigned char *blank = memchr(text.data, ' ', text.len);
+    size_t               end = text.len;
+
+    if (blank == NULL) {
+        return -1;
+    }
+    request->method.data = text.data;
+    request->method.len = (size_t) (blank - text.data);
+    while (end > 0 && text.data[end - 1] != ' ') {
+        end--;
+    }
+    /* HTTP/0.9 has no version. */
+    if (end <= request->method.len + 1) {
+        end = text.len + 1;
+    }
+    request->target.data = blank + 1;
+    request->target.len = end - 1 - (request->method.len + 1);
+    return request->target.len != 0 ? 0 : -1;
+}
+
+
+static int
+log_common(char *line, cli_request_t *request)
+{
+    char     *p = strchr(line, '"');
+    iri_str_t text;
+
+    p = p != NULL ? log_unquote(p + 1, &text) : NULL;
+    if (p == NULL || log_request(text, request) != 0) {
+        return -1;
+    }
+    while (*p == ' ') {
+        p++;
+    }
+    request->status = atoi(p);
+    return request->status >= 100 && request->status <= 999 ? 0 : -1;
+}
+
+
+/* The first of these fields that is there. */
+static const json_t *
+log_field(const json_t *object, const char *const *names)
+{
+    const json_t *value = NULL;
+
+    while (*names != NULL && value == NULL) {
+        value = json_object_get(object, *names++);
+    }
+    return value;
+}
+
+
+static iri_str_t
+log_string(apr_pool_t *pool, const json_t *value)
+{
+    iri_str_t text = { 0, NULL };
+
+    if (json_is_string(value)) {
+        text.len = json_string_length(value);
+        text.data = apr_pmemdup(pool, json_string_value(value), text.len);
+    }
+    return text;
+}
+
+
+static int
+log_object(apr_pool_t *pool, const json_t *object, cli_request_t *request)
+{
+    static const char *const lines[] = { "request", NULL };
+    static const char *const targets[] = { "request_uri", "uri",  "url",
+                                           "target",      "path", NULL };
+    static const char *const methods[] = { "request_method", "method", NULL };
+    static const char *const statuses[] = { "status", "status_code", NULL };
+    const json_t            *status = log_field(object, statuses);
+    iri_str_t line = log_string(pool, log_field(object, lines));
+
+    request->status = json_is_integer(status)
+                          ? (int) json_integer_value(status)
+                      : json_is_string(status)
+                          ? atoi(json_string_value(status))
+                          : 0;
+    if (line.len == 0 || log_request(line, request) != 0) {
+        request->target = log_string(pool, log_field(object, targets));
+        request->method = log_string(pool, log_field(object, methods));
+    }
+    return request->target.len != 0 && request->status != 0 ? 0 : -1;
+}
+
+
+static int
+log_json(apr_pool_t *pool, const char *line, cli_request_t *request)
+{
+    json_t *object = json_loads(line, 0, NULL);
+    int     failed = object == NULL || log_object(pool, object, request);
+
+    json_decref(object);
+    return failed ? -1 : 0;
+}
+
+
+int
+cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request)
+{
+    static const iri_str_t get = IRI_STR("GET");
+    char                  *line = log->line, *end;
+    int                    began = log->whole, read;
+
+    if (gzgets(log->file, line, LOG_LINE) == NULL) {
+        return -1;
+    }
+    end = strchr(line, '\n');
+    log->whole = end != NULL || gzeof(log->file);
+    if (!began || !log->whole) {
+        return 0;
+    }
+    if (end != NULL) {
+        *end = '\0';
+    }
+    memset(request, 0, sizeof(*request));
+    request->method = get;
+    while (isspace((unsigned char) *line)) {
+        line++;
+    }
+    read = *line == '{' ? log_json(pool, line, request)
+                        : log_common(line, request);
+    return read == 0;
+}

@@ -1,0 +1,811 @@
+/*
+ * replay.c - `iri replay`: what would have become of the requests of a log
+ *
+ * Each request that got 404 is given to the core with the settings of the
+ * command line, once for each target, and it is told how many would have been
+ * answered, by form and charset, and which.  Then the same with each legacy
+ * charset by itself: those that find something more, and of which no two find
+ * two things for one target, are a list for iri_charset.
+ */
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <apr_file_info.h>
+#include <apr_hash.h>
+#include <apr_strings.h>
+
+#include "cli.h"
+
+enum { REPLAY_TOP = CLI_OPT_OWN, REPLAY_STATUS };
+
+static const apr_getopt_option_t replay_options[] = {
+    { "top", REPLAY_TOP, 1, "as many targets are told; 10 if not said" },
+    { "status", REPLAY_STATUS, 1,
+      "take requests with this status; 404 if not said" },
+    CLI_SETTINGS_OPTIONS,
+    CLI_OPTIONS_FOR_ALL,
+    { NULL, 0, 0, NULL }
+};
+
+static const char replay_help[] =
+    "LOG is an access log in the common or combined format, or with an object\n"
+    "of JSON on each line (fields request, or request_uri and request_method,\n"
+    "and status); plain or gzip. --root says where\n"
+    "the site lies. Nothing is changed.\n\n"
+    "Outcomes: there (it is found without the module now), found, moved (under\n"
+    "another name), choice (several), refused, absent.\n\n"
+    "JSON fields: lines requests not_requests taken targets outcomes forms top\n"
+    "suggest; of suggest: charsets, requests (that they find beyond the given\n"
+    "settings), and undecided (targets that two charsets find twice).\n\n"
+    "Examples:\n"
+    "  iri replay --root /srv/www /var/log/nginx/access.log\n"
+    "  iri replay --root /srv/old --filename-charset euc-jp access.log.2.gz\n";
+
+/* What is tried for the suggestion: one charset of each kind of octets. */
+static const char *const replay_charsets[] = {
+    "Shift_JIS",    "EUC-JP",       "gb18030",      "Big5",
+    "EUC-KR",       "windows-1252", "windows-1251", "KOI8-R",
+    "IBM866",       "windows-1250", "ISO-8859-2",   "windows-1253",
+    "windows-1254", "windows-1255", "windows-1256", "windows-1257",
+    "windows-1258", "windows-874",  "macintosh"
+};
+
+#define REPLAY_CHARSETS (sizeof(replay_charsets) / sizeof(replay_charsets[0]))
+
+/* Targets that are kept, and that the suggestion is made of. */
+#define REPLAY_TARGETS 1000000
+#define REPLAY_TRIED   20000
+
+typedef enum {
+    REPLAY_THERE,
+    REPLAY_FOUND,
+    REPLAY_MOVED,
+    REPLAY_CHOICE,
+    REPLAY_REFUSED,
+    REPLAY_ABSENT,
+    REPLAY_OUTCOMES
+} replay_outcome_t;
+
+static const char *const replay_words[REPLAY_OUTCOMES] = {
+    "there", "found", "moved", "choice", "refused", "absent"
+};
+
+typedef struct {
+    cli_settings_t *settings;
+    size_t          top;
+    int             status;
+    iri_charsets_t  charset[REPLAY_CHARSETS]; /* each by itself */
+} replay_conf_t;
+
+/* One target, however often it was asked for. */
+typedef struct {
+    iri_str_t        octets;
+    uint64_t         requests;
+    replay_outcome_t outcome;
+    iri_form_t       form;
+    iri_str_t        charset;
+    iri_str_t        path; /* canonical, where it leads; or empty */
+} replay_target_t;
+
+/* Requests of one form and charset. */
+typedef struct {
+    iri_form_t form;
+    iri_str_t  charset;
+    uint64_t   requests;
+    uint64_t   answered;
+} replay_form_t;
+
+typedef struct {
+    const replay_conf_t *conf;
+    cli_call_t          *call;
+    apr_pool_t          *pool; /* as long as the run */
+    apr_pool_t          *each; /* of one line, one target */
+    apr_hash_t          *known;
+    apr_array_header_t *targets; /* replay_target_t *, most asked for first */
+    apr_array_header_t *forms;   /* replay_form_t */
+    cli_progress_t      progress;
+    uint64_t            lines;
+    uint64_t            requests;
+    uint64_t            taken;
+    uint64_t            dropped; /* there was no room for */
+    uint64_t            outcome[REPLAY_OUTCOMES];
+
+    unsigned chosen; /* 1u << charset */
+    uint64_t gain;
+    size_t   undecided;
+} replay_run_t;
+
+
+/* ---- settings ------------------------------------------------------------ */
+
+static void *
+replay_create(apr_pool_t *pool)
+{
+    replay_conf_t *conf = apr_pcalloc(pool, sizeof(*conf));
+
+    if (conf == NULL) {
+        return NULL;
+    }
+    conf->settings = cli_settings_create(pool);
+    conf->top = 10;
+    conf->status = 404;
+    return conf->settings != NULL ? conf : NULL;
+}
+
+
+static const char *
+replay_option(void *data, int option, const char *value)
+{
+    replay_conf_t *conf = data;
+    char          *end;
+    long           number;
+
+    if (option != REPLAY_TOP && option != REPLAY_STATUS) {
+        return cli_settings_option(conf->settings, option, value);
+    }
+    number = strtol(value, &end, 10);
+    if (*end != '\0' || end == value || number < 0 || number > 100000) {
+        return "must be a number, 10 say";
+    }
+    if (option == REPLAY_TOP) {
+        conf->top = (size_t) number;
+    } else if (number < 100 || number > 599) {
+        return "must be a status, 404 say";
+    } else {
+        conf->status = (int) number;
+    }
+    return NULL;
+}
+
+
+static const char *
+replay_ready(void *data)
+{
+    replay_conf_t *conf = data;
+    const char    *wrong = cli_settings_ready(conf->settings);
+    iri_str_t      label;
+    size_t         i;
+
+    if (wrong != NULL) {
+        return wrong;
+    }
+    if (!conf->settings->has_root) {
+        return "--root is missing: the folder of the site, DocumentRoot";
+    }
+    for (i = 0; i < REPLAY_CHARSETS; i++) {
+        label.data = (const unsigned char *) replay_charsets[i];
+        label.len = strlen(replay_charsets[i]);
+        /* One that ICU lacks here finds nothing. */
+        if (iri_parse_charsets(conf->settings->registry, &label, 1, 0,
+                               &conf->charset[i])
+            != NULL)
+        {
+            conf->charset[i].count = 0;
+        }
+    }
+    return NULL;
+}
+
+
+/* ---- one target ---------------------------------------------------------- */
+
+static iri_str_t
+replay_copy(apr_pool_t *pool, iri_str_t text)
+{
+    text.data = apr_pmemdup(pool, text.data, text.len);
+    return text;
+}
+
+
+static replay_outcome_t
+replay_outcome(const cli_verdict_t *x)
+{
+    switch (x->answer) {
+    case IRI_REFUSE:
+        return REPLAY_REFUSED;
+    case IRI_CHOOSE:
+        return REPLAY_CHOICE;
+    default:
+        if (!x->there) {
+            return REPLAY_ABSENT;
+        }
+        if (x->answer == IRI_MOVED) {
+            return REPLAY_MOVED;
+        }
+        /* its own name needs nobody to find it */
+        return x->found.match == IRI_MATCH_NONE
+                       || x->found.match == IRI_MATCH_EXACT
+                   ? REPLAY_THERE
+                   : REPLAY_FOUND;
+    }
+}
+
+
+/* Is there something for the client in it? */
+static int
+replay_answers(replay_outcome_t outcome)
+{
+    return outcome <= REPLAY_CHOICE;
+}
+
+
+/* -1: the target cannot be read, and the servers would refuse it, too. */
+static int
+replay_look(const replay_run_t *run, const cli_settings_t *settings,
+            iri_str_t octets, cli_verdict_t *x)
+{
+    cli_call_t call;
+
+    memset(&call, 0, sizeof(call));
+    call.pool = run->each;
+    return cli_verdict(settings, &call, octets, x);
+}
+
+
+static void
+replay_count_form(replay_run_t *run, const replay_target_t *target)
+{
+    replay_form_t *form = (replay_form_t *) (void *) run->forms->elts;
+    replay_form_t *end = form + run->forms->nelts;
+
+    while (form < end
+           && (form->form != target->form
+               || form->charset.len != target->charset.len
+               || memcmp(form->charset.data, target->charset.data,
+                         target->charset.len)
+                      != 0))
+    {
+        form++;
+    }
+    if (form == end) {
+        form = apr_array_push(run->forms);
+        memset(form, 0, sizeof(*form));
+        form->form = target->form;
+        form->charset = target->charset;
+    }
+    form->requests += target->requests;
+    if (replay_answers(target->outcome)) {
+        form->answered += target->requests;
+    }
+}
+
+
+static void
+replay_target(replay_run_t *run, replay_target_t *target)
+{
+    cli_verdict_t x;
+
+    if (replay_look(run, run->conf->settings, target->octets, &x) != 0) {
+        target->outcome = REPLAY_REFUSED;
+        target->form = IRI_FORM_INVALID;
+    } else {
+        target->outcome = replay_outcome(&x);
+        target->form = x.form;
+        target->charset = replay_copy(run->pool, x.charset);
+        if (replay_answers(target->outcome)) {
+            target->path = replay_copy(run->pool, x.path);
+        }
+    }
+    run->outcome[target->outcome] += target->requests;
+    replay_count_form(run, target);
+}
+
+
+/* ---- the log ------------------------------------------------------------- */
+
+static void
+replay_request(replay_run_t *run, const cli_request_t *request)
+{
+    replay_target_t *target;
+
+    run->requests++;
+    if (request->status != run->conf->status) {
+        return;
+    }
+    run->taken++;
+    target = apr_hash_get(run->known, request->target.data,
+                          (apr_ssize_t) request->target.len);
+    if (target == NULL) {
+        if (run->targets->nelts == REPLAY_TARGETS) {
+            run->dropped++;
+            return;
+        }
+        target = apr_pcalloc(run->pool, sizeof(*target));
+        target->octets = replay_copy(run->pool, request->target);
+        apr_hash_set(run->known, target->octets.data,
+                     (apr_ssize_t) target->octets.len, target);
+        APR_ARRAY_PUSH(run->targets, replay_target_t *) = target;
+    }
+    target->requests++;
+}
+
+
+static const char *
+replay_read(replay_run_t *run, const char *name)
+{
+    apr_finfo_t   info;
+    cli_request_t request;
+    cli_log_t    *log;
+    uint64_t      seen = 0;
+    int           read;
+
+    info.size = 0;
+    (void) apr_stat(&info, name, APR_FINFO_SIZE, run->pool);
+    log = cli_log_open(run->pool, name);
+    if (log == NULL) {
+        return apr_pstrdup(run->pool, strerror(errno));
+    }
+    cli_progress_begin(&run->progress, "octets of the log",
+                       (uint64_t) info.size);
+    while ((read = cli_log_next(log, run->each, &request)) >= 0) {
+        run->lines++;
+        if (read > 0) {
+            replay_request(run, &request);
+        }
+        apr_pool_clear(run->each);
+        if (run->lines % 1024 == 0) {
+            cli_progress_add(&run->progress, cli_log_offset(log) - seen);
+            seen = cli_log_offset(log);
+        }
+    }
+    cli_progress_hide(&run->progress);
+    return cli_log_close(log) == 0 ? NULL : "the log is cut off or broken";
+}
+
+
+/* Most asked for first; else by their octets. */
+static int
+replay_order(const void *a, const void *b)
+{
+    const replay_target_t *one = *(replay_target_t *const *) a;
+    const replay_target_t *two = *(replay_target_t *const *) b;
+    size_t len = one->octets.len < two->octets.len ? one->octets.len
+                                                   : two->octets.len;
+    int    order;
+
+    if (one->requests != two->requests) {
+        return one->requests > two->requests ? -1 : 1;
+    }
+    order = memcmp(one->octets.data, two->octets.data, len);
+    return order != 0 ? order
+                      : (one->octets.len > two->octets.len)
+                            - (one->octets.len < two->octets.len);
+}
+
+
+/* ---- which charsets ------------------------------------------------------ */
+
+/* Where each charset by itself leads one target; empty: nowhere. */
+typedef struct {
+    uint64_t  requests;
+    unsigned  finds; /* 1u << charset */
+    iri_str_t path[REPLAY_CHARSETS];
+} replay_try_t;
+
+
+static int
+replay_try(replay_run_t *run, const replay_target_t *target,
+           replay_try_t *out)
+{
+    cli_settings_t settings = *run->conf->settings;
+    cli_verdict_t  x;
+    size_t         i;
+
+    memset(out, 0, sizeof(*out));
+    out->requests = target->requests;
+    for (i = 0; i < REPLAY_CHARSETS; i++) {
+        settings.reading.charsets = run->conf->charset[i];
+        if (settings.reading.charsets.count != 0
+            && replay_look(run, &settings, target->octets, &x) == 0
+            && x.form == IRI_FORM_LEGACY
+            && replay_answers(replay_outcome(&x)))
+        {
+            out->finds |= 1u << i;
+            out->path[i] = replay_copy(run->pool, x.path);
+        }
+    }
+    apr_pool_clear(run->each);
+    return out->finds != 0;
+}
+
+
+/* Does another charset find another entry for it? */
+static int
+replay_is_torn(const replay_try_t *try, size_t i, unsigned among)
+{
+    size_t k;
+
+    for (k = 0; k < REPLAY_CHARSETS; k++) {
+        if ((among & try->finds & 1u << k)
+            && (try->path[k].len != try->path[i].len
+                || memcmp(try->path[k].data, try->path[i].data,
+                          try->path[i].len)
+                       != 0))
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+
+/* What charset i finds beyond those chosen; 0 where it would guess wrong. */
+static uint64_t
+replay_gain(const apr_array_header_t *tries, size_t i, unsigned chosen)
+{
+    const replay_try_t *try = (const replay_try_t *) (void *) tries->elts;
+    uint64_t            gain = 0;
+    int                 n;
+
+    for (n = 0; n < tries->nelts; n++, try++) {
+        if ((try->finds & 1u << i) == 0) {
+            continue;
+        }
+        if (replay_is_torn(try, i, chosen)) {
+            return 0;
+        }
+        if ((try->finds & chosen) == 0) {
+            gain += try->requests;
+        }
+    }
+    return gain;
+}
+
+
+static void
+replay_choose(replay_run_t *run, const apr_array_header_t *tries)
+{
+    const replay_try_t *try = (const replay_try_t *) (void *) tries->elts;
+    uint64_t            gain, most;
+    size_t              i, best, count;
+    int                 n;
+
+    count = run->conf->settings->reading.charsets.count;
+    for (; count < IRI_MAX_CHARSETS; count++) {
+        for (i = 0, best = 0, most = 0; i < REPLAY_CHARSETS; i++) {
+            gain = replay_gain(tries, i, run->chosen);
+            if (gain > most) {
+                best = i;
+                most = gain;
+            }
+        }
+        if (most == 0) {
+            break;
+        }
+        run->chosen |= 1u << best;
+        run->gain += most;
+    }
+    for (n = 0; n < tries->nelts; n++, try++) {
+        for (i = 0; (try->finds & 1u << i) == 0; i++) {
+        }
+        run->undecided += (size_t) replay_is_torn(try, i, try->finds);
+    }
+}
+
+
+/* Of targets that are not UTF-8 and got nothing. */
+static void
+replay_suggest(replay_run_t *run)
+{
+    apr_array_header_t *tries = apr_array_make(run->pool, 64,
+                                               sizeof(replay_try_t));
+    replay_try_t        try;
+    int                 i, tried = 0;
+
+    for (i = 0; i < run->targets->nelts && tried < REPLAY_TRIED; i++) {
+        replay_target_t *target = APR_ARRAY_IDX(run->targets, i,
+                                                replay_target_t *);
+
+        if (target->form != IRI_FORM_LEGACY
+            && target->form != IRI_FORM_INVALID) {
+            continue;
+        }
+        if (!replay_answers(target->outcome) && ++tried
+            && replay_try(run, target, &try))
+        {
+            APR_ARRAY_PUSH(tries, replay_try_t) = try;
+        }
+        cli_progress_add(&run->progress, 1);
+    }
+    replay_choose(run, tries);
+}
+
+
+/* ---- the answer ---------------------------------------------------------- */
+
+static json_t *
+replay_number(uint64_t number)
+{
+    return json_integer((json_int_t) number);
+}
+
+
+/* An object of the list, with the fields of a call. */
+static int
+replay_add(json_t *list, cli_call_t *line)
+{
+    return json_array_append_new(list, line->object);
+}
+
+
+static int
+replay_fill_forms(const replay_run_t *run, json_t *list)
+{
+    cli_call_t line;
+    int        i, failed = 0;
+
+    for (i = 0; !failed && i < run->forms->nelts; i++) {
+        const replay_form_t *form = &APR_ARRAY_IDX(run->forms, i,
+                                                   replay_form_t);
+
+        memset(&line, 0, sizeof(line));
+        line.pool = run->pool;
+        line.object = json_object();
+        failed = cli_set_text(&line, "form", iri_form_text(form->form)) != 0
+                 || cli_set_octets(&line, "charset", form->charset) != 0
+                 || json_object_set_new(line.object, "requests",
+                                        replay_number(form->requests))
+                        != 0
+                 || json_object_set_new(line.object, "answered",
+                                        replay_number(form->answered))
+                        != 0
+                 || replay_add(list, &line) != 0;
+    }
+    return failed ? -1 : 0;
+}
+
+
+static int
+replay_fill_top(const replay_run_t *run, json_t *list)
+{
+    cli_call_t line;
+    int        i, failed = 0;
+
+    for (i = 0;
+         !failed && i < run->targets->nelts && (size_t) i < run->conf->top;
+         i++)
+    {
+        const replay_target_t *target = APR_ARRAY_IDX(run->targets, i,
+                                                      replay_target_t *);
+
+        memset(&line, 0, sizeof(line));
+        line.pool = run->pool;
+        line.object = json_object();
+        failed = json_object_set_new(line.object, "requests",
+                                     replay_number(target->requests))
+                     != 0
+                 || cli_set_text(&line, "outcome",
+                                 replay_words[target->outcome])
+                        != 0
+                 || cli_set_octets(&line, "target", target->octets) != 0
+                 || cli_set_octets(&line, "path", target->path) != 0
+                 || replay_add(list, &line) != 0;
+    }
+    return failed ? -1 : 0;
+}
+
+
+static int
+replay_fill_suggest(const replay_run_t *run, json_t *object)
+{
+    const iri_charsets_t *given = &run->conf->settings->reading.charsets;
+    json_t               *charsets = json_array();
+    size_t                i;
+
+    for (i = 0; i < given->count; i++) {
+        iri_str_t name = iri_charset_name(given->at[i]);
+
+        json_array_append_new(
+            charsets, json_stringn((const char *) name.data, name.len));
+    }
+    for (i = 0; i < REPLAY_CHARSETS; i++) {
+        if (run->chosen & 1u << i) {
+            json_array_append_new(charsets, json_string(replay_charsets[i]));
+        }
+    }
+    return json_object_set_new(object, "charsets", charsets) != 0
+                   || json_object_set_new(object, "requests",
+                                          replay_number(run->gain))
+                          != 0
+                   || json_object_set_new(object, "undecided",
+                                          replay_number(run->undecided))
+                          != 0
+               ? -1
+               : 0;
+}
+
+
+static int
+replay_fill(const replay_run_t *run)
+{
+    json_t *object = run->call->object, *outcomes = json_object();
+    json_t *forms = json_array(), *top = json_array();
+    json_t *suggest = json_object();
+    int     i;
+
+    for (i = 0; i < REPLAY_OUTCOMES; i++) {
+        json_object_set_new(outcomes, replay_words[i],
+                            replay_number(run->outcome[i]));
+    }
+    json_object_set_new(object, "lines", replay_number(run->lines));
+    json_object_set_new(object, "requests", replay_number(run->requests));
+    json_object_set_new(object, "not_requests",
+                        replay_number(run->lines - run->requests));
+    json_object_set_new(object, "taken", replay_number(run->taken));
+    json_object_set_new(object, "dropped", replay_number(run->dropped));
+    json_object_set_new(object, "targets",
+                        replay_number((uint64_t) run->targets->nelts));
+    json_object_set_new(object, "outcomes", outcomes);
+    json_object_set_new(object, "forms", forms);
+    json_object_set_new(object, "top", top);
+    json_object_set_new(object, "suggest", suggest);
+    return replay_fill_forms(run, forms) != 0
+                   || replay_fill_top(run, top) != 0
+                   || replay_fill_suggest(run, suggest) != 0
+               ? -1
+               : 0;
+}
+
+
+static const char *
+replay_run(replay_run_t *run)
+{
+    iri_str_t   operand = run->call->operand[0];
+    const char *wrong;
+    int         i;
+
+    if (operand.len == 0 || memchr(operand.data, '\0', operand.len) != NULL) {
+        return "there is no log with that name";
+    }
+    wrong = replay_read(
+        run,
+        apr_pstrmemdup(run->pool, (const char *) operand.data, operand.len));
+    if (wrong != NULL) {
+        return wrong;
+    }
+    qsort(run->targets->elts, (size_t) run->targets->nelts,
+          sizeof(replay_target_t *), replay_order);
+    cli_progress_begin(&run->progress, "targets",
+                       (uint64_t) run->targets->nelts);
+    for (i = 0; i < run->targets->nelts; i++) {
+        replay_target(run, APR_ARRAY_IDX(run->targets, i, replay_target_t *));
+        apr_pool_clear(run->each);
+        cli_progress_add(&run->progress, 1);
+    }
+    cli_progress_begin(&run->progress, "targets that are not UTF-8",
+                       (uint64_t) run->targets->nelts);
+    replay_suggest(run);
+    cli_progress_hide(&run->progress);
+    return NULL;
+}
+
+
+static int
+replay_answer(const void *data, cli_call_t *call)
+{
+    replay_run_t run;
+
+    memset(&run, 0, sizeof(run));
+    run.conf = data;
+    run.call = call;
+    run.pool = call->pool;
+    if (apr_pool_create(&run.each, call->pool) != APR_SUCCESS) {
+        call->error = iri_status_text(IRI_NO_MEMORY);
+        return -1;
+    }
+    run.known = apr_hash_make(run.pool);
+    run.targets = apr_array_make(run.pool, 1024, sizeof(replay_target_t *));
+    run.forms = apr_array_make(run.pool, 8, sizeof(replay_form_t));
+    call->error = replay_run(&run);
+    if (call->error == NULL && replay_fill(&run) != 0) {
+        call->error = iri_status_text(IRI_NO_MEMORY);
+    }
+    return call->error == NULL ? 0 : -1;
+}
+
+
+/* ---- telling a person ---------------------------------------------------- */
+
+static long long
+replay_get(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+
+static void
+replay_print(const json_t *object, const char *name)
+{
+    const json_t *value = json_object_get(object, name);
+    iri_str_t     text;
+
+    text.data = (const unsigned char *) json_string_value(value);
+    text.len = json_string_length(value);
+    cli_print(stdout, text);
+}
+
+
+static void
+replay_show_suggest(const json_t *suggest)
+{
+    const json_t *charsets = json_object_get(suggest, "charsets");
+    size_t        i;
+
+    if (replay_get(suggest, "requests") == 0) {
+        puts("No other charset would find more.");
+    } else {
+        printf("%lld more would be answered with  %siri_charset",
+               replay_get(suggest, "requests"), cli_bold());
+        for (i = 0; i < json_array_size(charsets); i++) {
+            printf(" %s", json_string_value(json_array_get(charsets, i)));
+        }
+        printf(";%s\n", cli_plain());
+    }
+    if (replay_get(suggest, "undecided") != 0) {
+        printf("%lld targets are two names in two charsets: only one of them "
+               "is in the list.\n",
+               replay_get(suggest, "undecided"));
+    }
+}
+
+
+static void
+replay_show(const void *data, cli_call_t *call)
+{
+    const replay_conf_t *conf = data;
+    const json_t        *forms = json_object_get(call->object, "forms");
+    const json_t        *top = json_object_get(call->object, "top");
+    const json_t        *outcomes = json_object_get(call->object, "outcomes");
+    size_t               i;
+
+    printf("%lld requests in %lld lines, %lld with %d, for %lld targets\n\n",
+           replay_get(call->object, "requests"),
+           replay_get(call->object, "lines"),
+           replay_get(call->object, "taken"), conf->status,
+           replay_get(call->object, "targets"));
+    for (i = 0; i < REPLAY_OUTCOMES; i++) {
+        printf("  %-9s %9lld\n", replay_words[i],
+               replay_get(outcomes, replay_words[i]));
+    }
+    printf("\n%s  %-16s %-14s %9s %9s%s\n", cli_bold(), "form", "charset",
+           "requests", "answered", cli_plain());
+    for (i = 0; i < json_array_size(forms); i++) {
+        const json_t *form = json_array_get(forms, i);
+
+        printf("  %-16s %-14s %9lld %9lld\n",
+               json_string_value(json_object_get(form, "form")),
+               json_string_value(json_object_get(form, "charset")),
+               replay_get(form, "requests"), replay_get(form, "answered"));
+    }
+    putchar('\n');
+    for (i = 0; i < json_array_size(top); i++) {
+        const json_t *target = json_array_get(top, i);
+
+        printf("%9lld  %-8s  ", replay_get(target, "requests"),
+               json_string_value(json_object_get(target, "outcome")));
+        replay_print(target, "target");
+        if (json_string_length(json_object_get(target, "path")) != 0) {
+            fputs("  ->  ", stdout);
+            replay_print(target, "path");
+        }
+        putchar('\n');
+    }
+    fputs(json_array_size(top) != 0 ? "\n" : "", stdout);
+    replay_show_suggest(json_object_get(call->object, "suggest"));
+}
+
+
+const cli_command_t cli_replay = { "replay",
+                                   "LOG",
+                                   1,
+                                   "tell what would become of the requests "
+                                   "of a log",
+                                   replay_help,
+                                   replay_options,
+                                   replay_create,
+                                   replay_option,
+                                   replay_ready,
+                                   replay_answer,
+                                   replay_show };

@@ -1,0 +1,185 @@
+#!/usr/bin/perl
+# iri replay: logs in each format, what their 404 would become, by form and
+# charset, and which charsets would find more.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use JSON::PP ();
+use Test::More;
+
+plan skip_all => missing('core') if missing('core');
+
+my $iri = build_dir() . '/iri';
+my ($root) = make_tree(<<'END');
+\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E.html	file
+caf\xC3\xA9.html	file
+now.html	file
+Case.html	file
+d/\xE8\xA1\xA8.html	file
+\xE6\x9A\x97	file
+\xEF\xBD\xB0\xEF\xBE\x85	file
+END
+my $dir = temp_dir();
+
+# A line of a log in the combined format.
+sub line {
+    my ($target, $status, $method) = @_;
+    return sprintf qq{192.0.2.1 - - [22/Nov/2026:10:00:00 +0000] "%s %s }
+        . qq{HTTP/1.1" %d 153 "-" "a \\"b\\" c"\n}, $method // 'GET',
+        $target, $status // 404;
+}
+
+sub replay {
+    my ($log, @options) = @_;
+    spew("$dir/log", $log);
+    return capture('', $iri, 'replay', '--root', $root, @options,
+        "$dir/log");
+}
+
+# The object for a log.
+sub object {
+    my ($log, @options) = @_;
+    spew("$dir/log", $log);
+    my ($code, $out, $err) = capture("$dir/log\n", $iri, 'replay', '--batch',
+        '--root', $root, @options);
+    is $err, '', 'nothing on standard error';
+    return JSON::PP->new->utf8->decode($out);
+}
+
+sub forms {
+    my ($object) = @_;
+    return { map { ("$_->{form} $_->{charset}" =~ s/ \z//r,
+                "$_->{answered}/$_->{requests}") } @{ $object->{forms} } };
+}
+
+my $sjis = '/%93%FA%96%7B%8C%EA.html';
+my $euc  = '/%C6%FC%CB%DC%B8%EC.html';
+
+subtest 'forms and outcomes' => sub {
+    my $log = line($sjis) x 3 . line("$euc?q=1") . line('/cafe%CC%81.html')
+        . line('/now.html') . line('/none') . line('/case.html')
+        . line('/index.html', 200) . line('/d/%95%5C.html');
+    my $object = object($log, '--charset', 'sjis,euc-jp', '--match', 'case');
+    is $object->{requests}, 10, 'requests';
+    is $object->{taken}, 9, 'those with 404';
+    is $object->{targets}, 7, 'targets';
+    is_deeply $object->{outcomes}, { there => 1, found => 6, moved => 1,
+        choice => 0, refused => 0, absent => 1 }, 'outcomes';
+    is_deeply forms($object), { 'legacy Shift_JIS' => '4/4',
+        'legacy EUC-JP' => '1/1', 'escaped UTF-8' => '1/1',
+        ascii => '2/3' }, 'forms';
+    is_deeply $object->{top}[0], { requests => 3, outcome => 'found',
+        target => $sjis, path => "/\x{65E5}\x{672C}\x{8A9E}.html" },
+        'most asked for';
+    is_deeply $object->{suggest}, { charsets => ['Shift_JIS', 'EUC-JP'],
+        requests => 0, undecided => 0 }, 'nothing to suggest';
+};
+
+subtest 'which charsets' => sub {
+    my $log = line($sjis) x 2 . line($euc) . line('/caf%E9.html')
+        . line('/%E9%E9%E9');
+    my $object = object($log);
+    is_deeply forms($object), { invalid => '0/5' }, 'without any';
+    is_deeply [sort @{ $object->{suggest}{charsets} }],
+        ['EUC-JP', 'Shift_JIS', 'windows-1252'], 'a list';
+    is $object->{suggest}{requests}, 4, 'what it finds';
+    $object = object($log, '--charset',
+        join ',', @{ $object->{suggest}{charsets} });
+    is $object->{outcomes}{found}, 4, 'and it does find it';
+
+    $object = object($log, '--charset', 'euc-jp');
+    is $object->{suggest}{charsets}[0], 'EUC-JP', 'what was given stays';
+    is scalar @{ $object->{suggest}{charsets} }, 3, 'the others join it';
+    is $object->{suggest}{requests}, 3, 'what they find beyond it';
+
+    # B0 C5 is a name in each of two charsets, and both are there.
+    $object = object(line('/%B0%C5') . line($sjis));
+    is $object->{suggest}{undecided}, 1, 'two names';
+    is_deeply $object->{suggest}{charsets}, ['Shift_JIS'],
+        'no charset that would guess wrong';
+};
+
+subtest 'formats' => sub {
+    my $raw = line("/\\xC6\\xFC\\xCB\\xDC\\xB8\\xEC.html");
+    is_deeply forms(object($raw, '--charset', 'euc-jp')),
+        { 'legacy EUC-JP' => '1/1' }, 'raw octets, escaped by the server';
+    my $quoted = line('/a\"b\\\\c\\x22');
+    is object($quoted)->{top}[0]{target}, '/a"b\\c"', 'quotes';
+    is object(line('/a b c'))->{top}[0]{target}, '/a b c', 'blanks';
+    my $common = qq{192.0.2.1 - - [x] "GET $euc HTTP/1.0" 404 1\n};
+    is object($common)->{taken}, 1, 'common';
+    is object(qq{h - - [x] "GET /a" 404 1\n})->{top}[0]{target}, '/a',
+        'without a version';
+    for (qq({"request":"GET $euc HTTP/1.1","status":404}),
+        qq({"request_uri":"$euc","request_method":"GET","status":"404"}),
+        qq({"uri":"$euc","status":404}))
+    {
+        is object("$_\n")->{top}[0]{target}, $euc, $_;
+    }
+    my $object = object("rubbish\n\n\"\n{}\n{\"a\n[1]\n"
+        . "h \"GET /x HTTP/1.1\" abc\n" . line('/a') . 'no end');
+    is $object->{lines}, 9, 'lines';
+    is $object->{requests}, 1, 'of which one is a request';
+    $object = object(line('/' . 'a' x 70000) . line('/b'));
+    is $object->{requests}, 1, 'a line too long is none';
+    is $object->{top}[0]{target}, '/b', 'and the next is read';
+    is object('')->{lines}, 0, 'an empty log';
+    is object(line('/a', 403), '--status', 403)->{taken}, 1, 'a status';
+    is object(line("/\0"))->{lines}, 1, 'NUL';
+};
+
+subtest 'gzip and standard input' => sub {
+    plan skip_all => 'gzip is not here' if (capture('', 'sh', '-c',
+        'command -v gzip'))[0];
+    my $log = line($euc) x 1000;
+    spew("$dir/z", $log);
+    (capture('', 'gzip', '-kf', "$dir/z"))[0] == 0 or die;
+    my @want = (0, qr/^1000 requests in 1000 lines, 1000 with 404/);
+    my ($code, $out) = capture('', $iri, 'replay', '--root', $root,
+        "$dir/z.gz");
+    is $code, $want[0], 'gzip';
+    like $out, $want[1], 'is read';
+    ($code, $out) = capture($log, $iri, 'replay', '--root', $root,
+        '/dev/stdin');
+    is $code, $want[0], 'standard input';
+    like $out, $want[1], 'is read';
+    my $cut = substr slurp("$dir/z.gz"), 0, -20;
+    spew("$dir/cut.gz", $cut);
+    ($code, $out, my $err) = capture('', $iri, 'replay', '--root', $root,
+        "$dir/cut.gz");
+    is $code, 1, 'a log that is cut off';
+    like $err, qr/cut off/, 'is told';
+};
+
+subtest 'for a person' => sub {
+    my ($code, $out, $err) = replay(line($sjis) . line($euc), '--top', 1);
+    is $code, 0, 'exit code';
+    is $err, '', 'nothing on standard error';
+    like $out, qr/^  refused +2$/m, 'outcomes';
+    like $out, qr/^  invalid +2 +0$/m, 'forms';
+    is scalar(() = $out =~ /^ +\d+  refused /mg), 1, 'as many as asked for';
+    like $out, qr/^2 more .* iri_charset (?:Shift_JIS EUC-JP|EUC-JP Shift_JIS);$/m,
+        'what to write';
+    unlike $out, qr/\033/, 'no colours in a pipe';
+    ($code, $out) = replay(line('/x\x1B[31m'));
+    unlike $out, qr/\033/, 'nor those of a stranger';
+};
+
+subtest 'wrong usage' => sub {
+    my ($code, $out, $err) = capture('', $iri, 'replay', "$dir/log");
+    is $code, 2, 'no root';
+    like $err, qr/--root/, 'says so';
+    for (['--top', 'x'], ['--status', '7'], ['--charset', 'utf-7']) {
+        ($code, $out, $err) = replay('', @$_);
+        is $code, 2, "@$_";
+        like $err, qr/\Q$_->[0]\E/, 'says which';
+    }
+    ($code, $out, $err) = capture('', $iri, 'replay', '--root', $root,
+        "$dir/none");
+    is $code, 1, 'no log';
+    like $err, qr/No such file/, 'says so';
+};
+
+done_testing;
