@@ -243,6 +243,9 @@ mod_iri_status_add(const iri_found_t *found, iri_stats_event_t *event)
     if (found->match > event->match) {
         event->match = found->match;
     }
+    if (found->repaired != IRI_FORM_ASCII) {
+        event->form = found->repaired;
+    }
 }
 
 static void

@@ -190,6 +190,10 @@ ngx_http_iri_status_add_found(const iri_found_t *found,
     if (found->match > event->match) {
         event->match = found->match;
     }
+
+    if (found->repaired != IRI_FORM_ASCII) {
+        event->form = found->repaired;
+    }
 }
 
 
@@ -200,8 +204,10 @@ ngx_http_iri_status_done(const ngx_http_iri_ctx_t *ctx,
 {
     const ngx_http_iri_found_t *found;
 
+    /* where nothing came but ASCII, too: it may have been repaired */
+    event->form = ctx->form;
+
     if (ctx->has_came) {
-        event->form = ctx->form;
         event->charset = ctx->charset;
         event->answer = ctx->came.answer;
         event->why = ctx->came.why;

@@ -21,6 +21,7 @@ a.txt	file	a
 caf\xC3\xA9.txt	file	coffee
 Docs/Readme.txt	file	read
 moved/\xE8\xA1\xA8.txt	file	table
+broken/caf\xC3\xA9.txt	file	coffee
 fold/Docs/Readme.txt	file	read
 fold301/Docs/Readme.txt	file	read
 many/Docs/Readme.txt	file	one
@@ -54,6 +55,9 @@ ErrorDocument 404 /index.html
 <Directory "%%ROOT%%/fold301">
     IRIMatch case
     IRIRedirect 308
+</Directory>
+<Directory "%%ROOT%%/broken">
+    IRIRepair double-encoding mojibake
 </Directory>
 <Directory "%%ROOT%%/many">
     IRIMatch case
@@ -157,6 +161,9 @@ sub counting {
     is of('/fold301/docs/README.TXT'),
         'answers.moved=1 forms.ascii=1 matches.case=1 redirects.308=1',
         'where it starts over, too';
+    is of("/broken/caf$_->[0].txt"),
+        "answers.moved=1 forms.$_->[1]=1 matches.repair=1", 'put right'
+        for ['%25C3%25A9', 'double-encoding'], ['%C3%83%C2%A9', 'mojibake'];
     like of('/many/docs/readme.TXT'), qr/^answers\.choose=1 forms\.ascii=1/,
         'a choice: the names that are asked for are not counted';
     is of('/a.txt?q=%95%5c'), 'forms.ascii=1 queries.query-read=1', 'a query';
@@ -180,6 +187,10 @@ sub reporting {
     is of('/fold/docs/README.TXT', @to),
         'answers.moved=1 forms.ascii=1 matches.case=1 redirects.301=1',
         'report: it would start over, and be redirected';
+    is of("/broken/caf$_->[0].txt", @to),
+        "answers.moved=1 forms.$_->[1]=1 matches.repair=1",
+        'report: it would be put right'
+        for ['%25C3%25A9', 'double-encoding'], ['%C3%83%C2%A9', 'mojibake'];
     like of("/\xC3\xA9\xE2\x80\xAE", @to), qr/^answers\.refuse=1 /,
         'report: it would be refused';
     is_deeply [more('on', sub { $server->get('/%95%5c.txt',
