@@ -235,7 +235,7 @@ ngx_http_iri_destination_refuse(ngx_http_request_t *r, ngx_int_t rc,
 
     ngx_http_iri_note(r, IRI_LOG_ERROR,
                       iri_reason_code(IRI_REASON_DESTINATION),
-                      "\"Destination\" \"%s\" %s", shown.text, why);
+                      "Destination \"%s\" refused: %s", shown.text, why);
 
     return rc;
 }
@@ -262,7 +262,7 @@ ngx_http_iri_destination_found(ngx_http_request_t   *r,
 
     if (found.answer == IRI_MOVED) {
         return ngx_http_iri_destination_refuse(
-            r, NGX_HTTP_CONFLICT, "is another name of what is there");
+            r, NGX_HTTP_CONFLICT, "it is another name of what is there");
     }
 
     if (iri_is_conflict(&found)) {
@@ -359,7 +359,7 @@ ngx_http_iri_destination_free(ngx_http_request_t *r, ngx_str_t path,
                ? rc
                : ngx_http_iri_destination_refuse(
                    r, NGX_HTTP_CONFLICT,
-                   "would get another name where it is written");
+                   "it would get another name where it is written");
 }
 
 
@@ -376,13 +376,13 @@ ngx_http_iri_destination_apart(ngx_http_request_t *r, ngx_str_t path)
     switch (relation) {
     case IRI_SAME:
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
-                                               "is the source");
+                                               "it is the source");
     case IRI_INSIDE:
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
-                                               "is inside the source");
+                                               "it is inside the source");
     case IRI_AROUND:
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
-                                               "contains the source");
+                                               "it contains the source");
     default:
         return NGX_DECLINED;
     }
@@ -426,14 +426,14 @@ ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
         || !ngx_http_iri_destination_fits(r, path, alias))
     {
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_BAD_REQUEST,
-                                               "is invalid");
+                                               "it is invalid");
     }
 
     return ngx_http_iri_destination_ends(r, path)
                ? NGX_DECLINED
                : ngx_http_iri_destination_refuse(
                    r, NGX_HTTP_CONFLICT,
-                   "and the source must both be collections or both not");
+                   "it and the source must both be collections or both not");
 }
 
 
@@ -633,7 +633,7 @@ ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
     if (r->content_handler != NULL || !ngx_http_iri_same(r->uri, path)) {
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
-                                               "is no place to write to");
+                                               "it is no place to write to");
     }
 
     judged = ngx_http_iri_destination_look(r, path);

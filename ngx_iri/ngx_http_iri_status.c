@@ -684,7 +684,8 @@ ngx_http_iri_status_init(ngx_conf_t *cf)
     if (!imcf->switched_on) {
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
                       "iri: \"iri_status\" has nothing to count, since "
-                      "\"iri\" is off in all servers");
+                      "\"iri\" is off in all servers: write \"iri on;\" "
+                      "or \"iri report;\", or take it out");
         return NGX_OK;
     }
 
