@@ -85,7 +85,7 @@ iri_show_sent(iri_shown_t *shown, iri_str_t octets)
 
 /* ---- noting -------------------------------------------------------------- */
 
-/* Each once. */
+/* Each once: who counts lines by their codes counts a line once. */
 static void
 iri_notes_put_code(iri_notes_t *notes, const char *code)
 {
@@ -113,6 +113,7 @@ iri_notes_cut(char *text, size_t size, size_t len)
 }
 
 
+/* first: a report's path stands before what was noted of host and query. */
 static void
 iri_notes_put_text(iri_notes_t *notes, const char *text, int first)
 {
@@ -191,6 +192,11 @@ iri_note_would(iri_notes_t *notes, const char *code, int first,
 }
 
 
+/*
+ * A line of the core brings its code along, behind the last IRI_NOTED, since
+ * text of a client may hold another; one that has none, or none that is known,
+ * tells of an error.
+ */
 void
 iri_note_line(iri_notes_t *notes, iri_log_level_t level, iri_str_t line)
 {

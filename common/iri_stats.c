@@ -336,6 +336,20 @@ iri_stats_authority(iri_str_t referer, size_t *end)
 }
 
 
+/* Behind the first at octets of words, as much as there is room for. */
+static size_t
+iri_stats_put(uint64_t words[IRI_STATS_WORDS], size_t at, iri_str_t text)
+{
+    text = iri_stats_cut(text, IRI_STATS_TEXT - at);
+
+    if (text.len != 0) {
+        memcpy((unsigned char *) words + at, text.data, text.len);
+    }
+
+    return at + text.len;
+}
+
+
 /*
  * Into words, behind which they are 0: without query, fragment and userinfo.
  * Its octets.
@@ -343,8 +357,7 @@ iri_stats_authority(iri_str_t referer, size_t *end)
 static size_t
 iri_stats_referer(iri_str_t referer, uint64_t words[IRI_STATS_WORDS])
 {
-    unsigned char *to = (unsigned char *) words;
-    size_t         i, begin, end, at;
+    size_t i, begin, end, at;
 
     for (i = 0; i < referer.len; i++) {
         if (referer.data[i] == '?' || referer.data[i] == '#') {
@@ -363,22 +376,11 @@ iri_stats_referer(iri_str_t referer, uint64_t words[IRI_STATS_WORDS])
     memset(words, 0, IRI_STATS_TEXT);
 
     if (at > begin && begin < IRI_STATS_TEXT) {
-        memcpy(to, referer.data, begin);
-        referer = iri_stats_cut(iri_str_from(referer, at),
-                                IRI_STATS_TEXT - begin);
-        if (referer.len != 0) {
-            memcpy(to + begin, referer.data, referer.len);
-        }
-        return begin + referer.len;
+        memcpy(words, referer.data, begin);
+        return iri_stats_put(words, begin, iri_str_from(referer, at));
     }
 
-    referer = iri_stats_cut(referer, IRI_STATS_TEXT);
-
-    if (referer.len != 0) {
-        memcpy(to, referer.data, referer.len);
-    }
-
-    return referer.len;
+    return iri_stats_put(words, 0, referer);
 }
 
 
@@ -386,16 +388,16 @@ static size_t
 iri_stats_agent(iri_str_t agent, uint64_t words[IRI_STATS_WORDS])
 {
     memset(words, 0, IRI_STATS_TEXT);
-    agent = iri_stats_cut(agent, IRI_STATS_TEXT);
 
-    if (agent.len != 0) {
-        memcpy(words, agent.data, agent.len);
-    }
-
-    return agent.len;
+    return iri_stats_put(words, 0, agent);
 }
 
 
+/*
+ * version is odd while its text is written: who reads meanwhile leaves it out.
+ * Whoever dies meanwhile leaves it odd, so that the next one may take the
+ * place, and makes it even again.
+ */
 static void
 iri_stats_begin(uint64_t *version)
 {
@@ -422,6 +424,7 @@ iri_stats_set_text(uint64_t *to, const uint64_t *from)
 }
 
 
+/* Odd, though the lock is held: its writer has died. */
 static int
 iri_stats_is_empty(const iri_stats_sender_t *sender)
 {
@@ -580,8 +583,10 @@ iri_stats_legacy(iri_stats_t *stats, iri_stats_set_t *set,
 
     recent.kind = event->report ? IRI_STATS_OF_REPORT : 0;
 
+    /* of both parts the path is what is remembered: it has the last word */
     if (event->query == IRI_QUERY_READ) {
-        charset = iri_stats_legacy_part(stats->region, set, 1,
+        charset = iri_stats_legacy_part(stats->region, set,
+                                        IRI_STATS_IN_QUERY,
                                         event->query_charset, now);
         recent.kind |= IRI_STATS_OF_QUERY;
     }
@@ -590,8 +595,8 @@ iri_stats_legacy(iri_stats_t *stats, iri_stats_set_t *set,
         iri_stats_add(&set->query_only);
 
     } else {
-        charset = iri_stats_legacy_part(stats->region, set, 0, event->charset,
-                                        now);
+        charset = iri_stats_legacy_part(stats->region, set, IRI_STATS_IN_PATH,
+                                        event->charset, now);
         recent.kind &= ~(uint64_t) IRI_STATS_OF_QUERY;
     }
 

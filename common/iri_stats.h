@@ -15,7 +15,9 @@
 #define IRI_STATS_CHARSETS  64    /* rows of the label table, and these: */
 #define IRI_STATS_OTHER     62    /* a charset that is not in it */
 #define IRI_STATS_MIXED     63    /* one for each segment */
-#define IRI_STATS_PARTS     2     /* path, query */
+#define IRI_STATS_PARTS     2
+#define IRI_STATS_IN_PATH   0     /* parts */
+#define IRI_STATS_IN_QUERY  1
 #define IRI_STATS_REDIRECTS 5     /* 301, 302, 303, 307, 308 */
 #define IRI_STATS_SERIES    (IRI_FORMS + 1)   /* forms; query_only */
 #define IRI_STATS_HOURS     48

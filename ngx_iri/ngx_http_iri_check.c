@@ -119,7 +119,10 @@ ngx_http_iri_conf_wrong(ngx_conf_t *cf, const char *error, ngx_uint_t word)
 }
 
 
-/* What is behind a modifier, which may stand before the text itself. */
+/*
+ * The text behind a modifier that is written together with it ("~^/a"), and
+ * what kind of text it is; a modifier that stands alone leaves none.
+ */
 static ngx_str_t
 ngx_http_iri_location_text(ngx_str_t name, iri_rule_t *rule)
 {
@@ -145,7 +148,10 @@ ngx_http_iri_location_text(ngx_str_t name, iri_rule_t *rule)
 }
 
 
-/* A location has begun, if cf is about to read one: it has no file and line. */
+/*
+ * Called when a location's settings are made, while cf still has the directive
+ * that begins it: nginx itself keeps neither file nor line of a location.
+ */
 ngx_int_t
 ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf)
 {
@@ -240,6 +246,7 @@ ngx_http_iri_check_folds(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
         ilcf->ambiguous_place->folds = 1;
     }
 
+    /* used: said once is enough, and it does something, if no good */
     if (iscf->cache_size == 0 && !place->used) {
         place->used = 1;
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
@@ -251,7 +258,7 @@ ngx_http_iri_check_folds(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
 }
 
 
-/* What one that is on says. */
+/* One that is of use may still say a thing of its own, or lack another. */
 static void
 ngx_http_iri_check_used(ngx_conf_t *cf, ngx_http_iri_place_t *place)
 {
