@@ -186,7 +186,7 @@ for my $kind (@servers) {
 
     $server = start($kind, $root, lines(3, $kind), 1);
     $is->($server, '3. redirect');
-    numbers_are($server, 'first replay', undef, "$kind, step 3");
+    numbers_are($server, '600 requests later', undef, "$kind, step 3");
 
     $server = start($kind, $root, lines(4, $kind), 1);
     $is->($server, '3. redirect');
