@@ -321,6 +321,11 @@ iri_stats_authority(iri_str_t referer, size_t *end)
 {
     size_t at = 0;
 
+    if (referer.len >= 2 && memcmp(referer.data, "//", 2) == 0) {
+        *end = iri_segment_end(referer, 2);
+        return 2;
+    }
+
     while (at + 3 <= referer.len && referer.data[at] != '/') {
         if (memcmp(referer.data + at, "://", 3) == 0) {
             *end = iri_segment_end(referer, at + 3);

@@ -429,7 +429,10 @@ test_secrets(void **state)
     assert_referer(&f, "http://u:p@?x", "http://");
     assert_referer(&f, "?x=y", "");
     assert_referer(&f, "/b@c", "/b@c");
-    assert_referer(&f, "//u:p@a/", "//u:p@a/");
+    assert_referer(&f, "//u:p@a/", "//a/");
+    assert_referer(&f, "//u:p@", "//");
+    assert_referer(&f, "//", "//");
+    assert_referer(&f, "///b@c", "///b@c");
     assert_referer(&f, "javascript:alert(1)", "javascript:alert(1)");
     assert_referer(&f, "://", "://");
 
