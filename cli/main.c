@@ -253,7 +253,10 @@ cli_check_operands(const cli_line_t *line, const char *const *given,
                             "not from the command line";
     }
     if (count < command->count) {
-        return apr_psprintf(line->pool, "%s is missing", command->operands);
+        return apr_psprintf(line->pool,
+                            count == 0 ? "%s is missing"
+                                       : "takes %s, of which one is missing",
+                            command->operands);
     }
     if (count == command->count) {
         return NULL;

@@ -335,7 +335,9 @@ replay_read(replay_run_t *run, const char *name)
     (void) apr_stat(&info, name, APR_FINFO_SIZE, run->pool);
     log = cli_log_open(run->pool, name);
     if (log == NULL) {
-        return apr_pstrdup(run->pool, strerror(errno));
+        return apr_psprintf(run->pool, "\"%s\" cannot be read: %s",
+                            cli_printable(run->pool, run->call->operand[0]),
+                            strerror(errno));
     }
     cli_progress_begin(&run->progress, "octets of the log",
                        (uint64_t) info.size);
@@ -351,7 +353,11 @@ replay_read(replay_run_t *run, const char *name)
         }
     }
     cli_progress_hide(&run->progress);
-    return cli_log_close(log) == 0 ? NULL : "the log is cut off or broken";
+    return cli_log_close(log) == 0
+               ? NULL
+               : apr_psprintf(
+                   run->pool, "\"%s\" is cut off or broken",
+                   cli_printable(run->pool, run->call->operand[0]));
 }
 
 
@@ -690,6 +696,7 @@ replay_answer(const void *data, cli_call_t *call)
     memset(&run, 0, sizeof(run));
     run.conf = data;
     run.call = call;
+    call->whole = 1;
     run.pool = call->pool;
     if (apr_pool_create(&run.each, call->pool) != APR_SUCCESS) {
         call->error = iri_status_text(IRI_NO_MEMORY);

@@ -179,7 +179,8 @@ subtest 'wrong usage' => sub {
     ($code, $out, $err) = capture('', $iri, 'replay', '--root', $root,
         "$dir/none");
     is $code, 1, 'no log';
-    like $err, qr/No such file/, 'says so';
+    is $err, qq{iri replay: "$dir/none" cannot be read: No such file or }
+        . "directory\n", 'says so';
 };
 
 done_testing;
