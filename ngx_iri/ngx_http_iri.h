@@ -139,6 +139,7 @@ struct ngx_http_iri_srv_conf_s {
     ngx_flag_t advertise;
     ngx_uint_t has_rules;       /* rewrite, if, set, return of the server */
     ngx_uint_t has_addresses;   /* a location has its own set_real_ip_from */
+    ngx_uint_t ascii;           /* on, and ASCII without a query is let by */
 };
 
 typedef struct {
@@ -165,6 +166,7 @@ typedef struct {
     size_t literal;             /* octets of alias before its variables */
     ngx_uint_t try_files;       /* try_files stands in this location */
     ngx_uint_t simple;          /* that does not, nor alias, and root is text */
+    ngx_uint_t ascii;           /* what is ASCII is its own name */
     ngx_uint_t declared;        /* what is UTF-8 in NFC is its own name */
 
     ngx_uint_t rules;           /* ngx_http_iri_rules_t */
@@ -667,7 +669,9 @@ ngx_http_iri_is_untouched(ngx_http_request_t *r)
 
 /*
  * And it is a client's GET or HEAD for a path of which the disk has nothing to
- * say in this location: there is nothing to do for it.
+ * say in this location: there is nothing to do for it.  Something is kept of
+ * what came in more than ASCII; and whoever writes another path says that what
+ * came is not to be sent on.
  */
 static inline ngx_uint_t
 ngx_http_iri_is_plain_get(ngx_http_request_t *r)
@@ -679,7 +683,8 @@ ngx_http_iri_is_plain_get(ngx_http_request_t *r)
 
     return ngx_http_iri_is_untouched(r) && r == r->main
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-           && !iri_needs_look(&ilcf->tree, uri);
+           && ((ilcf->ascii && r->valid_unparsed_uri)
+               || !iri_needs_look(&ilcf->tree, uri));
 }
 
 /*
@@ -867,11 +872,29 @@ void ngx_http_iri_root_validate(ngx_http_request_t *r,
     ngx_http_iri_loc_conf_t *ilcf);
 
 /*
- * Before the content: give nginx its own root back where that will do.  found:
- * what r->uri leads to, NULL: the disk has nothing to say of it.
+ * Before the content of a GET or HEAD: give nginx its own root back where that
+ * will do, as it does for a path that is its own name.  What answers from here
+ * on with a file, or a list of them, asks for that of r->uri alone; who
+ * changes it leaves the location, or copies and moves.
+ */
+static inline void
+ngx_http_iri_root_own(ngx_http_request_t *r)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->simple && r->content_handler == NULL) {
+        r->loc_conf = ilcf->plain_conf;
+    }
+}
+
+/*
+ * The same of any method.  found: what r->uri leads to, NULL: the disk has
+ * nothing to say of it.
  */
 void ngx_http_iri_root_leave(ngx_http_request_t *r,
-    const ngx_http_iri_loc_conf_t *ilcf, const ngx_http_iri_found_t *found);
+    const ngx_http_iri_found_t *found);
 
 /* A module that may be missing: by its name, for then it has no symbol. */
 ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
@@ -879,7 +902,7 @@ ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
 /* The handler of ngx_http_try_files_module: NULL if nginx has none. */
 ngx_http_handler_pt ngx_http_iri_try_files_of(ngx_conf_t *cf);
 
-/* The script under root again, where ngx_http_iri_root_leave() has left it. */
+/* The script under root again, where ngx_http_iri_root_own() has left it. */
 static inline void
 ngx_http_iri_root_back(ngx_http_request_t *r)
 {

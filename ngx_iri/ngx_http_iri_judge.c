@@ -57,12 +57,9 @@ ngx_http_iri_address_put(ngx_http_request_t           *r,
 void
 ngx_http_iri_address_keep(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_srv_conf_t *iscf;
+    ngx_http_iri_ctx_t *ctx;
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-
-    if (!iscf->has_addresses || r != r->main) {
+    if (r != r->main) {
         return;
     }
 

@@ -28,6 +28,12 @@
 #include "ngx_http_iri.h"
 
 
+/*
+ * Nearly every request is ASCII, and leaves a handler at its first tests: what
+ * is done for the others stands apart, so that those save no registers.
+ */
+#define NGX_HTTP_IRI_APART  __attribute__((noinline))
+
 static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;
 
 
@@ -112,8 +118,8 @@ ngx_http_iri_post_read_ascii(ngx_http_request_t *r, iri_engine_t engine)
 }
 
 
-static ngx_int_t
-ngx_http_iri_post_read_handler(ngx_http_request_t *r)
+NGX_HTTP_IRI_APART static ngx_int_t
+ngx_http_iri_post_read_all(ngx_http_request_t *r)
 {
     ngx_int_t                 rc;
     iri_engine_t              engine;
@@ -165,6 +171,21 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 }
 
 
+static ngx_int_t
+ngx_http_iri_post_read_handler(ngx_http_request_t *r)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    return iscf->ascii && r->args.len == 0
+                   && !(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
+                   && ngx_http_iri_plain_uri(r)
+               ? NGX_DECLINED
+               : ngx_http_iri_post_read_all(r);
+}
+
+
 /*
  * Read r->uri if nobody has yet.  NGX_OK: it has changed.  What was refused
  * comes by again when a named location makes the error page; a second refusal
@@ -200,18 +221,13 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
 }
 
 
-static ngx_int_t
-ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
+NGX_HTTP_IRI_APART static ngx_int_t
+ngx_http_iri_server_rewrite_inside(ngx_http_request_t *r)
 {
     ngx_int_t           rc;
     ngx_http_iri_ctx_t *ctx;
 
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
-        return NGX_DECLINED;
-    }
-
-    if (!r->internal) {
-        ngx_http_iri_address_keep(r);
         return NGX_DECLINED;
     }
 
@@ -247,6 +263,25 @@ ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
     }
 
     return rc == NGX_OK ? NGX_DECLINED : rc;
+}
+
+
+static ngx_int_t
+ngx_http_iri_server_rewrite_handler(ngx_http_request_t *r)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    if (r->internal) {
+        return ngx_http_iri_server_rewrite_inside(r);
+    }
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (iscf->has_addresses) {
+        ngx_http_iri_address_keep(r);
+    }
+
+    return NGX_DECLINED;
 }
 
 
@@ -828,16 +863,32 @@ ngx_http_iri_rewrite_last_handler(ngx_http_request_t *r)
 }
 
 
-/* The first and the last in one. */
+/* The same where it is a plain GET until rules have run. */
 static ngx_int_t
-ngx_http_iri_rewrite_handler(ngx_http_request_t *r)
+ngx_http_iri_rewrite_plain(ngx_http_request_t *r)
+{
+    ngx_int_t rc;
+
+    rc = ngx_http_iri_rewrite_own(r);
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    return r->valid_location && r->valid_unparsed_uri
+                   && ngx_http_iri_is_untouched(r)
+               ? NGX_DECLINED
+               : ngx_http_iri_rewrite_last_handler(r);
+}
+
+
+NGX_HTTP_IRI_APART static ngx_int_t
+ngx_http_iri_rewrite_all(ngx_http_request_t *r)
 {
     ngx_int_t                   rc;
     ngx_str_t                   uri = r->uri;
-    ngx_uint_t                  plain = ngx_http_iri_is_plain_get(r);
     const ngx_http_iri_found_t *found;
 
-    rc = plain ? NGX_DECLINED : ngx_http_iri_rewrite_first(r);
+    rc = ngx_http_iri_rewrite_first(r);
     if (rc != NGX_DECLINED) {
         return rc == NGX_OK ? NGX_DECLINED : rc;
     }
@@ -850,10 +901,18 @@ ngx_http_iri_rewrite_handler(ngx_http_request_t *r)
     /* Whoever writes another path has other memory for it. */
     return r->valid_location && r->uri.data == uri.data
                    && r->uri.len == uri.len
-                   && (plain ? ngx_http_iri_is_untouched(r)
-                             : ngx_http_iri_is_settled_get(r, &found))
+                   && ngx_http_iri_is_settled_get(r, &found)
                ? NGX_DECLINED
                : ngx_http_iri_rewrite_last_handler(r);
+}
+
+
+/* The first and the last in one. */
+static ngx_int_t
+ngx_http_iri_rewrite_handler(ngx_http_request_t *r)
+{
+    return ngx_http_iri_is_plain_get(r) ? ngx_http_iri_rewrite_plain(r)
+                                        : ngx_http_iri_rewrite_all(r);
 }
 
 
@@ -1115,8 +1174,8 @@ ngx_http_iri_report_first(ngx_http_request_t *r)
 
 /* ---- around the content ------------------------------------------------- */
 
-static ngx_int_t
-ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
+NGX_HTTP_IRI_APART static ngx_int_t
+ngx_http_iri_precontent_all(ngx_http_request_t *r)
 {
     ngx_int_t                   rc;
     ngx_uint_t                  own;
@@ -1124,11 +1183,6 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
     const ngx_http_iri_found_t *found;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (ngx_http_iri_is_plain_get(r)) {
-        ngx_http_iri_root_leave(r, ilcf, NULL);
-        return NGX_DECLINED;
-    }
 
     if (ngx_http_iri_engine_of(r) != IRI_ENGINE_ON) {
         if (ngx_http_iri_engine_of(r) == IRI_ENGINE_REPORT) {
@@ -1139,7 +1193,7 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
     }
 
     if (ilcf->redirect == 0 && ngx_http_iri_is_settled_get(r, &found)) {
-        ngx_http_iri_root_leave(r, ilcf, found);
+        ngx_http_iri_root_leave(r, found);
         return NGX_DECLINED;
     }
 
@@ -1165,8 +1219,21 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
     }
 
     if (own || found != NULL) {
-        ngx_http_iri_root_leave(r, ilcf, found);
+        ngx_http_iri_root_leave(r, found);
     }
+
+    return NGX_DECLINED;
+}
+
+
+static ngx_int_t
+ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
+{
+    if (!ngx_http_iri_is_plain_get(r)) {
+        return ngx_http_iri_precontent_all(r);
+    }
+
+    ngx_http_iri_root_own(r);
 
     return NGX_DECLINED;
 }
@@ -1205,11 +1272,20 @@ ngx_http_iri_try_files_handler(ngx_http_request_t *r)
 }
 
 
-/* Is there no window to be closed, and no field of header kept? */
+/* Is there no window to be closed, and no field of header to be written? */
 static ngx_uint_t
 ngx_http_iri_is_header_plain(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (ngx_http_iri_says_where(r, 0) || r->method == NGX_HTTP_OPTIONS
+        || iscf->client != NULL)
+    {
+        return 0;
+    }
 
     if (ngx_http_iri_is_untouched(r)) {
         return 1;
@@ -1227,25 +1303,17 @@ ngx_http_iri_is_header_plain(ngx_http_request_t *r)
  * the request has gone upstream the proxy's flag is free, so that proxy_store
  * finds its file after "rewrite ... break".
  */
-static ngx_int_t
-ngx_http_iri_header_filter(ngx_http_request_t *r)
+NGX_HTTP_IRI_APART static ngx_int_t
+ngx_http_iri_header_all(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_iri_srv_conf_t  *iscf;
     ngx_http_iri_main_conf_t *imcf;
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-
-    if (ngx_http_iri_is_header_plain(r) && !ngx_http_iri_says_where(r, 0)
-        && r->method != NGX_HTTP_OPTIONS && iscf->client == NULL)
-    {
-        ngx_http_iri_root_back(r);
-        return ngx_http_iri_next_header_filter(r);
-    }
-
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
         ngx_http_iri_window_close(r);
 
+        iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
         ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
         if (r->upstream != NULL && ilcf->plain != NULL
             && ilcf->plain->alias == 0) {
@@ -1271,6 +1339,19 @@ ngx_http_iri_header_filter(ngx_http_request_t *r)
             return NGX_ERROR;
         }
     }
+
+    return ngx_http_iri_next_header_filter(r);
+}
+
+
+static ngx_int_t
+ngx_http_iri_header_filter(ngx_http_request_t *r)
+{
+    if (!ngx_http_iri_is_header_plain(r)) {
+        return ngx_http_iri_header_all(r);
+    }
+
+    ngx_http_iri_root_back(r);
 
     return ngx_http_iri_next_header_filter(r);
 }
@@ -1328,27 +1409,31 @@ ngx_http_iri_report(ngx_http_request_t *r)
  * access_log with variables tests the root for itself, and needs nginx's own;
  * $request_filename brings the script with it.
  */
-static ngx_int_t
-ngx_http_iri_log_handler(ngx_http_request_t *r)
+static void
+ngx_http_iri_log_plain(ngx_http_request_t *r)
 {
     ngx_http_iri_loc_conf_t *ilcf;
 
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ilcf->plain_conf != NULL && r->loc_conf == ilcf->loc_conf) {
+        r->loc_conf = ilcf->plain_conf;
+    }
+}
+
+
+NGX_HTTP_IRI_APART static ngx_int_t
+ngx_http_iri_log_all(ngx_http_request_t *r)
+{
     switch (ngx_http_iri_engine_of(r)) {
     case IRI_ENGINE_ON:
-        if (!ngx_http_iri_is_untouched(r)) {
-            if (ngx_http_iri_ctx_of_get(r) == NULL) {
-                ngx_http_iri_window_close(r);
-                ngx_http_iri_destination_over(r);
-            }
-
-            ngx_http_iri_notes_tell(r);
+        if (ngx_http_iri_ctx_of_get(r) == NULL) {
+            ngx_http_iri_window_close(r);
+            ngx_http_iri_destination_over(r);
         }
 
-        ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-        if (ilcf->plain_conf != NULL && r->loc_conf == ilcf->loc_conf) {
-            r->loc_conf = ilcf->plain_conf;
-        }
-
+        ngx_http_iri_notes_tell(r);
+        ngx_http_iri_log_plain(r);
         break;
 
     case IRI_ENGINE_REPORT:
@@ -1358,12 +1443,22 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
     default:
         /* its host was read, before this server was selected */
-        if (!ngx_http_iri_is_untouched(r)) {
-            ngx_http_iri_notes_tell(r);
-        }
-
+        ngx_http_iri_notes_tell(r);
         break;
     }
+
+    return NGX_OK;
+}
+
+
+static ngx_int_t
+ngx_http_iri_log_handler(ngx_http_request_t *r)
+{
+    if (!ngx_http_iri_is_untouched(r)) {
+        return ngx_http_iri_log_all(r);
+    }
+
+    ngx_http_iri_log_plain(r);
 
     return NGX_OK;
 }
@@ -1375,6 +1470,30 @@ typedef enum {
     NGX_HTTP_IRI_AT_START,
     NGX_HTTP_IRI_AT_END
 } ngx_http_iri_end_t;
+
+
+/* In which servers is nothing to be read, kept or asked of ASCII? */
+static void
+ngx_http_iri_let_ascii_by(ngx_conf_t *cf)
+{
+    ngx_uint_t                  i;
+    ngx_http_iri_srv_conf_t    *iscf;
+    ngx_http_iri_main_conf_t   *imcf;
+    ngx_http_core_srv_conf_t  **cscf;
+    ngx_http_core_main_conf_t  *cmcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    cscf = cmcf->servers.elts;
+
+    for (i = 0; i < cmcf->servers.nelts; i++) {
+        iscf = cscf[i]->ctx->srv_conf[ngx_http_iri_module.ctx_index];
+
+        iscf->ascii = iscf->engine == IRI_ENGINE_ON && !imcf->hosts
+                      && !iscf->folds && !iscf->lists && !iscf->has_addresses
+                      && !(iscf->reading.repair & IRI_REPAIR_ESCAPES);
+    }
+}
 
 
 /* Put a handler at one end of the array of a phase. */
@@ -1482,6 +1601,8 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
         { NGX_HTTP_LOG_PHASE, NGX_HTTP_IRI_AT_START,
           ngx_http_iri_log_handler },
     };
+
+    ngx_http_iri_let_ascii_by(cf);
 
     apart = ngx_http_iri_take_rewrite(cf);
     ngx_http_iri_take_try_files(cf);

@@ -918,6 +918,9 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
                                && hook[i].conf->plain->root_lengths == NULL
                                && !hook[i].conf->try_files;
         hook[i].conf->declared = iri_tree_is_declared(&hook[i].conf->tree);
+        hook[i].conf->ascii = (hook[i].conf->tree.match
+                               & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_ESCAPES))
+                              == 0;
     }
 
     imcf->file_handlers[0] = ngx_http_iri_handler_of(
@@ -957,26 +960,16 @@ ngx_http_iri_root_validate(ngx_http_request_t      *r,
 }
 
 
-/*
- * What answers from here on with a file, or a list of them, asks for that of
- * r->uri alone; who changes it leaves the location, or copies and moves.
- */
 void
-ngx_http_iri_root_leave(ngx_http_request_t            *r,
-                        const ngx_http_iri_loc_conf_t *ilcf,
-                        const ngx_http_iri_found_t    *found)
+ngx_http_iri_root_leave(ngx_http_request_t         *r,
+                        const ngx_http_iri_found_t *found)
 {
-    if (!ilcf->simple || r->content_handler != NULL
-        || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
+    if ((r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+        && (found == NULL
+            || ngx_http_iri_is_exact(&found->search, found->search.path,
+                                     found->found.filename)))
     {
-        return;
-    }
-
-    if (found == NULL
-        || ngx_http_iri_is_exact(&found->search, found->search.path,
-                                 found->found.filename))
-    {
-        r->loc_conf = ilcf->plain_conf;
+        ngx_http_iri_root_own(r);
     }
 }
 
