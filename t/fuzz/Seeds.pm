@@ -71,6 +71,10 @@ sub settings_of {
         { nfc => 1, nfd => 2 }->{ $value{filename_form} // '' } // 0,
         { exact => 1, variants => 2, normalizationvariants => 3 }->{$match}
         // 0;
+    my %repair = ('double-encoding' => 1, mojibake => 2, '%u' => 4);
+    my $repair = 0;
+    $repair |= $repair{$_} // 0 for split /[ ,]/, $value{repair} // '';
+    $words .= "00$repair" if $repair;
     my ($name, $charset) = split m{/}, $case->{tree};
     return join "\n", $words, charsets(split ' ', $value{charset} // ''),
         charsets(split ' ', $value{filename_charset} // $charset // '');
@@ -81,7 +85,8 @@ sub entries_of {
     my ($case) = @_;
     my ($name, $charset, $form) = split m{/}, $case->{tree};
     return if $name eq '-';
-    my ($entries, $pragma) = IRI::Tree::parse(IRI::Tree::text_of($name));
+    my ($entries, $pragma) = IRI::Tree::parse(
+        $name eq 'own' ? $case->{manifest} : IRI::Tree::text_of($name));
     $charset = $pragma->{charset} if !length($charset // '');
     $form //= $pragma->{form};
     my @paths;

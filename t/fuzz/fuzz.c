@@ -452,6 +452,10 @@ fuzz_conf(fuzz_input_t *input, fuzz_conf_t *out)
     out->tree.match = match[fuzz_choice(words, 2, COUNT(match))]
                       | fold[fuzz_choice(words, 3, COUNT(fold))];
     out->tree.ambiguous = (iri_ambiguous_t) fuzz_choice(words, 4, 2);
+    out->tree.repair = fuzz_choice(words, 5, 8);
+    out->reading.repair = out->tree.repair
+                          | (fuzz_choice(words, 6, 2) ? IRI_REPAIR_MOJIBAKE
+                                                      : 0);
 
     if (out->tree.match & IRI_FORGIVE_FOLDED) {
         out->tree.match &= ~IRI_FORGIVE_EXACT_ONLY;

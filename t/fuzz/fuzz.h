@@ -146,7 +146,8 @@ typedef struct {
 
 /*
  * Three fields: words, charsets of requests, charsets of the tree.  Words:
- * invalid (3), names (3), match (4), and what is folded (10), ambiguous (2).
+ * invalid (3), names (3), match (4), and what is folded (10), ambiguous (2),
+ * repair (8), and whether another place of the server repairs mojibake (2).
  */
 void fuzz_conf(fuzz_input_t *input, fuzz_conf_t *out);
 
