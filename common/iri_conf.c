@@ -278,7 +278,8 @@ static const iri_word_t iri_match_words[] = {
 
 /* The first of words that is none of the known; count: all are. */
 static size_t
-iri_word_unknown(const iri_word_t *known, const iri_str_t *words, size_t count)
+iri_word_unknown(const iri_word_t *known, const iri_str_t *words,
+                 size_t count)
 {
     size_t i;
     int    value;

@@ -289,7 +289,8 @@ iri_rule_look(const iri_env_t *env, const iri_reading_conf_t *conf,
     if (rule == IRI_RULE_REGEX) {
         status = iri_regex_unescaped(env, text, &bare);
         rest = iri_buf_str(&bare);
-        status = status != IRI_OK ? status : iri_regex_text(env, rest, &plain);
+        status = status != IRI_OK ? status
+                                  : iri_regex_text(env, rest, &plain);
         read = iri_buf_str(&plain);
     }
 
