@@ -1009,8 +1009,8 @@ iri_find_named(iri_finder_t *finder, iri_further_t *best)
 static int
 iri_is_repaired(const iri_finder_t *finder, const iri_walk_t *walk)
 {
-    return finder->tree->repair != 0 && !finder->search->write
-           && !walk->found && walk->meant.count == 0 && !finder->stopped
+    return finder->tree->repair != 0 && !finder->search->write && !walk->found
+           && walk->meant.count == 0 && !finder->stopped
            && (!walk->refused || walk->unwritable);
 }
 
@@ -1381,8 +1381,7 @@ iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
     finder.tree = search->tree;
     finder.part = iri_str_from(search->path, search->prefix);
 
-    if (iri_is_forbidden(&finder)
-        || !iri_needs_look(finder.tree, finder.part)
+    if (iri_is_forbidden(&finder) || !iri_needs_look(finder.tree, finder.part)
         || !iri_is_written_so(&finder)
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
         || iri_is_unconfirmed(&finder) || iri_tree_is_declared(finder.tree)

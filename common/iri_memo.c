@@ -186,10 +186,9 @@ iri_memo_read(const iri_search_t *search)
 {
     const iri_reading_t *reading = search->reading;
 
-    return reading == NULL
-               ? 0
-               : (uint8_t) (1 + (int) reading->form * 2
-                            + (reading->raw != 0));
+    return reading == NULL ? 0
+                           : (uint8_t) (1 + (int) reading->form * 2
+                                        + (reading->raw != 0));
 }
 
 

@@ -19,10 +19,10 @@ typedef struct {
     size_t                    escaped; /* and percent-encoded */
     iri_buf_t                 path;
     iri_buf_t                 uri;
-    int                       no_uri; /* it is not wanted */
+    int                       no_uri;   /* it is not wanted */
     int                       repaired; /* what was broken is put right */
-    iri_cache_t              *cache;  /* of readings; NULL: none is kept */
-    iri_why_t                 why;    /* why the last reading failed */
+    iri_cache_t              *cache;    /* of readings; NULL: none is kept */
+    iri_why_t                 why;      /* why the last reading failed */
 } iri_reader_t;
 
 
@@ -545,7 +545,8 @@ iri_reader_repair(iri_reader_t *reader)
         }
 
         if (status != IRI_OK || reader->why != IRI_WHY_READ
-            || to == source->octets.len) {
+            || to == source->octets.len)
+        {
             break;
         }
 

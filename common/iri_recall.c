@@ -33,8 +33,9 @@ static const iri_charsets_t iri_recall_any = { 0, { NULL } };
 static iri_memo_reading_t
 iri_recall_asked(iri_str_t came)
 {
-    iri_memo_reading_t memo = { &iri_recall_any, came, IRI_CAME_AS_URI, 0,
-                                { 0, NULL } };
+    iri_memo_reading_t memo = {
+        &iri_recall_any, came, IRI_CAME_AS_URI, 0, { 0, NULL }
+    };
 
     return memo;
 }

@@ -408,8 +408,7 @@ iri_repair_may(const iri_env_t *env, unsigned how, iri_str_t path, int *may)
     }
 
     for (from = 0; status == IRI_OK && !*may && from < path.len;
-         from = to + 1)
-    {
+         from = to + 1) {
         to = iri_segment_end(path, from);
         segment.data = path.data + from;
         segment.len = to - from;

@@ -408,11 +408,10 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, size_t from, int mixed,
         } else {
             status = mixed ? iri_step_mixed(finder, walk, from, to, &name,
                                             &step)
-                     : finder->repair != 0
-                         ? iri_step_repaired(finder, walk, segment, came,
-                                             &name, &step)
-                         : iri_step(finder, walk, segment, came, &name,
-                                    &step);
+                     : finder->repair != 0 ? iri_step_repaired(
+                           finder, walk, segment, came, &name, &step)
+                                           : iri_step(finder, walk, segment,
+                                                      came, &name, &step);
 
             if (status == IRI_OK && step == IRI_STEP_FOUND) {
                 walk->depth++;

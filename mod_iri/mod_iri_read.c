@@ -248,7 +248,8 @@ const iri_reading_conf_t *
 mod_iri_reading_conf(request_rec *r, const mod_iri_server_t *conf)
 {
     static const iri_reading_conf_t pass = { { 0, { NULL } },
-                                             IRI_INVALID_PASS, 0 };
+                                             IRI_INVALID_PASS,
+                                             0 };
     const mod_iri_asker_t          *asker = mod_iri_asker(r);
 
     const char *says;

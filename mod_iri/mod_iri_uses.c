@@ -64,9 +64,9 @@ mod_iri_uses(const char *const *names)
 int
 mod_iri_uses_redirects(void)
 {
-    static const char *const names[] = { "IRIRedirect", "IRIMatch",
+    static const char *const names[] = { "IRIRedirect",  "IRIMatch",
                                          "IRIAmbiguous", "IRIListing",
-                                         "IRIRepair", NULL };
+                                         "IRIRepair",    NULL };
 
     return mod_iri_uses(names);
 }

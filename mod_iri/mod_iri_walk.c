@@ -95,8 +95,7 @@ mod_iri_multiviews(request_rec *r, const iri_tree_conf_t *tree)
     views.pool = r->pool;
     views.octets = mod_iri_str(r->filename + strlen(dir));
     if (iri_is_ascii(views.octets, 0)
-        || iri_entry_name(&env.env, tree, views.octets, &views.name)
-               != IRI_OK
+        || iri_entry_name(&env.env, tree, views.octets, &views.name) != IRI_OK
         || views.name.len == 0)
     {
         return;

@@ -409,8 +409,7 @@ ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ctx->canonical = r->uri;
     ctx->utf8 = 0;
 
-    if (!ctx->has_came
-        || ctx->came.octets.data == ctx->reading.octets.data) {
+    if (!ctx->has_came || ctx->came.octets.data == ctx->reading.octets.data) {
         ngx_http_iri_confirm(ctx, &found->found);
     }
 

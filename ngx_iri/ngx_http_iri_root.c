@@ -387,9 +387,8 @@ ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
     search.absent = 0;
     search.reading = ngx_http_iri_reading_of(ctx, uri);
 
-    found = ctx->founds != NULL
-                ? ngx_http_iri_found_before(ctx, uri, &search)
-                : NULL;
+    found = ctx->founds != NULL ? ngx_http_iri_found_before(ctx, uri, &search)
+                                : NULL;
 
     if (found == NULL) {
         found = ngx_http_iri_find_new(r, ctx, uri, &search);

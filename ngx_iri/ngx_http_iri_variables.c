@@ -328,8 +328,8 @@ ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    *out = ngx_http_iri_text(iri_form_text(
-        ctx != NULL ? ctx->form : IRI_FORM_ASCII));
+    *out = ngx_http_iri_text(
+        iri_form_text(ctx != NULL ? ctx->form : IRI_FORM_ASCII));
 
     return NGX_OK;
 }

@@ -1262,17 +1262,25 @@ test_calls(void **state)
 static void
 test_legacy_names(void **state)
 {
-    static const char *const paths[] = { "/\xc9\xbd" "A.html", NULL };
+    static const char *const paths[] = { "/\xc9\xbd"
+                                         "A.html",
+                                         NULL };
     near_t                   near;
 
     (void) state;
 
     near_init(&near, N | C, paths);
     near.tree = core_tree("euc-jp", IRI_NAMES_ANY, N | C);
-    assert_near(&near, "/\xe8\xa1\xa8" "a.html",
-                "moved /\xe8\xa1\xa8" "A.html case");
+    assert_near(&near,
+                "/\xe8\xa1\xa8"
+                "a.html",
+                "moved /\xe8\xa1\xa8"
+                "A.html case");
     /* which EUC-JP cannot write */
-    assert_near(&near, "/\xc9\xbd" "a.html", "refuse");
+    assert_near(&near,
+                "/\xc9\xbd"
+                "a.html",
+                "refuse");
     near_free(&near);
 }
 

@@ -260,7 +260,8 @@ is_kept(const iri_reading_t *reading)
 {
     return reading->answer != IRI_REFUSE && reading->form != IRI_FORM_ASCII
            && reading->form != IRI_FORM_INVALID
-           && reading->path.len + reading->uri.len + reading->octets.len < 900;
+           && reading->path.len + reading->uri.len + reading->octets.len
+                  < 900;
 }
 
 
@@ -272,12 +273,12 @@ static void
 check_recall(core_t *core, const iri_request_t *request,
              const iri_reading_t *want)
 {
-    iri_cache_t        *cache = iri_cache_create(
-               &(iri_cache_conf_t){ .size = IRI_MIN_CACHE });
-    iri_reading_conf_t  other = *want->conf;
-    iri_str_t           path = request->path, less = { path.len - 1, path.data };
-    iri_reading_t       got;
-    int                 i, held;
+    iri_cache_t *cache = iri_cache_create(
+        &(iri_cache_conf_t){ .size = IRI_MIN_CACHE });
+    iri_reading_conf_t other = *want->conf;
+    iri_str_t     path = request->path, less = { path.len - 1, path.data };
+    iri_reading_t got;
+    int           i, held;
 
     assert_non_null(cache);
 
@@ -301,13 +302,13 @@ check_recall(core_t *core, const iri_request_t *request,
         iri_reading_keep(cache, path, want);
     }
 
-    assert_int_equal(iri_reading_recall(&core->env, cache, &other, path, &got,
-                                        &held),
-                     IRI_OK);
+    assert_int_equal(
+        iri_reading_recall(&core->env, cache, &other, path, &got, &held),
+        IRI_OK);
     assert_int_equal(held, 0);
-    assert_int_equal(iri_reading_recall(&core->env, cache, want->conf, less,
-                                        &got, &held),
-                     IRI_OK);
+    assert_int_equal(
+        iri_reading_recall(&core->env, cache, want->conf, less, &got, &held),
+        IRI_OK);
     assert_int_equal(held, 0);
 
     iri_cache_destroy(cache);
@@ -354,10 +355,10 @@ check_case(const case_t *one, int escaped)
 {
     static unsigned char octets[256], uri[256];
     core_t               core;
-    iri_reading_conf_t   conf = { core_charsets(one->charsets),
-                                  IRI_INVALID_404, 0 };
-    iri_str_t            target = core_str(one->target), u, want;
-    iri_reading_t        got;
+    iri_reading_conf_t conf = { core_charsets(one->charsets), IRI_INVALID_404,
+                                0 };
+    iri_str_t          target = core_str(one->target), u, want;
+    iri_reading_t      got;
 
     core_init(&core);
     u = core_unescape(target, octets);
@@ -476,9 +477,9 @@ test_bad_escapes(void **state)
                                        "/\xc3\xa9%-1", "/\xc3\xa9%%41",
                                        "/%C3%A9% 1",   "/%C3%A9%\xc3\xa9" };
     core_t                   core;
-    iri_reading_conf_t       conf = { core_charsets(""), IRI_INVALID_PASS, 0 };
-    iri_reading_t            reading, before;
-    size_t                   i;
+    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_PASS, 0 };
+    iri_reading_t      reading, before;
+    size_t             i;
 
     (void) state;
 
@@ -517,7 +518,8 @@ test_invalid(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(say); i++) {
-        iri_reading_conf_t conf = { core_charsets("euc-jp"), say[i].invalid, 0 };
+        iri_reading_conf_t conf = { core_charsets("euc-jp"), say[i].invalid,
+                                    0 };
 
         core_init(&core);
         got = read_path(&core, &conf, S("/a%FF%41"), 1, S("/a%FF%41"));

@@ -30,12 +30,13 @@ test_one(void **state)
 {
     unsigned char      longest[IRI_MAX_SEGMENT + 1];
     iri_str_t          segment = { IRI_MAX_SEGMENT, longest }, out;
-    static const char *units[][2] = {
-        { "/%u65E5?", "/%25u65E5?" }, { "/%u65E", "/%u65E" },
-        { "/%25u65E5", "/%25u65E5" }, { "/%u65e5%uD842", "/%25u65e5%25uD842" },
-        { "/%U65E5%zz", "/%U65E5%zz" }
-    };
-    size_t i;
+    static const char *units[][2] = { { "/%u65E5?", "/%25u65E5?" },
+                                      { "/%u65E", "/%u65E" },
+                                      { "/%25u65E5", "/%25u65E5" },
+                                      { "/%u65e5%uD842",
+                                        "/%25u65e5%25uD842" },
+                                      { "/%U65E5%zz", "/%U65E5%zz" } };
+    size_t             i;
 
     (void) state;
     core_init(&core);
@@ -60,7 +61,8 @@ test_one(void **state)
     /* 9E as windows-1252 has it, 84 as ISO-8859-1 */
     text(IRI_REPAIR_MOJIBAKE,
          S("\xc3\xa5\xc2\x84\xc2\xaa\xc3\xa5\xe2\x80\x9e\xc2\xaa"), "");
-    text(IRI_REPAIR_U, S("%u65E5%E9.%u0301"), "\xe6\x97\xa5\xc3\xa9.\xcc\x81");
+    text(IRI_REPAIR_U, S("%u65E5%E9.%u0301"),
+         "\xe6\x97\xa5\xc3\xa9.\xcc\x81");
     text(IRI_REPAIR_U, S("%uD842%uDFB7"), "\xf0\xa0\xae\xb7");
     text(IRI_REPAIR_U, S("%E9"), "");
     text(IRI_REPAIR_U, S("%u65E5%85"), "");
@@ -130,13 +132,14 @@ harmless(unsigned how, const char *segment, size_t len)
 static void
 test_units(void **state)
 {
-    static const unsigned edges[] = { 0,      0x2e,   0x2f,   0x7f,   0x80,
-                                      0x9f,   0xa0,   0xd7ff, 0xd800, 0xdbff,
-                                      0xdc00, 0xdfff, 0xe000, 0xfffd, 0xffff };
-    char                  segment[32];
-    size_t                made = 0, k;
-    unsigned              unit;
-    int                   len;
+    static const unsigned edges[] = {
+        0,      0x2e,   0x2f,   0x7f,   0x80,   0x9f,   0xa0,  0xd7ff,
+        0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xfffd, 0xffff
+    };
+    char     segment[32];
+    size_t   made = 0, k;
+    unsigned unit;
+    int      len;
 
     (void) state;
     core_init(&core);
@@ -338,20 +341,20 @@ test_find(void **state)
     /* nothing is written to */
     assert_int_equal(find(&tree, "/%E6%97%A5", 1).answer, IRI_PASS);
     assert_int_equal(find(&tree, "/%u65E5", 1).answer, IRI_PASS);
-    assert_int_equal(
-        find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 1).answer, IRI_REFUSE);
+    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 1).answer,
+                     IRI_REFUSE);
 
     /* what has no other reading: the entry, or nothing */
-    assert_int_equal(
-        find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).answer, IRI_SERVE);
-    assert_int_equal(
-        find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9a", 0).answer, IRI_REFUSE);
+    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).answer,
+                     IRI_SERVE);
+    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9a", 0).answer,
+                     IRI_REFUSE);
 
     /* and only where its place says so */
     tree.repair = IRI_REPAIR_DOUBLE;
     elsewhere = IRI_REPAIR_MOJIBAKE;
-    assert_int_equal(
-        find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).answer, IRI_REFUSE);
+    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).answer,
+                     IRI_REFUSE);
     elsewhere = 0;
 
     /* in doubt it is not found, nor a directory on the way */
