@@ -1169,8 +1169,8 @@ typedef enum {
 } iri_rule_t;
 
 /*
- * Rules see canonical paths, which are UTF-8 in NFC: is there text in a rule
- * that can be in none?  What is in brackets in a regular expression is not
+ * Rules see canonical paths, which are UTF-8 in NFC and not percent-encoded:
+ * is there text in a rule that can be in none?  Escapes of ASCII are let be.  What is in brackets in a regular expression is not
  * looked at, and octets that are no UTF-8 may match where conf says
  * IRI_INVALID_PASS.  *says: empty, or what is wrong and what would be right,
  * fit to follow the name of the directive and a colon, ASCII without controls:

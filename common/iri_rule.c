@@ -180,7 +180,7 @@ iri_put_shown(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
 }
 
 
-/* `"TEXT" IS, as ... : write "RIGHT"`; right.len 0: it is not known */
+/* `"TEXT" IS ...: write "RIGHT"`; right.len 0: nobody but the writer knows */
 static iri_status_t
 iri_rule_say(const iri_env_t *env, iri_str_t text, const char *is,
              iri_str_t right, iri_buf_t *out)
@@ -197,7 +197,7 @@ iri_rule_say(const iri_env_t *env, iri_str_t text, const char *is,
     }
 
     if (right.len == 0) {
-        return iri_put_text(env, out, "it in UTF-8");
+        return iri_put_text(env, out, "its characters, in UTF-8");
     }
 
     status = iri_put_shown(env, right, out);
@@ -313,14 +313,35 @@ iri_rule_look(const iri_env_t *env, const iri_reading_conf_t *conf,
 }
 
 
+/* "%C3%A9": paths are unescaped once before any rule sees them. */
+static int
+iri_rule_is_escaped(iri_str_t text)
+{
+    const unsigned char *p = text.data, *end = p + text.len;
+    unsigned char        octet;
+
+    for (/* void */; p < end; p++) {
+        if (*p == '%' && iri_unescape(p, end, &octet) == 3 && octet >= 0x80) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 iri_status_t
 iri_rule_check(const iri_env_t *env, const iri_reading_conf_t *conf,
                iri_rule_t rule, iri_str_t text, iri_str_t *says)
 {
-    iri_buf_t    out = IRI_BUF_EMPTY;
-    iri_status_t status = IRI_OK;
+    static const iri_str_t none = { 0, NULL };
+    iri_buf_t              out = IRI_BUF_EMPTY;
+    iri_status_t           status = IRI_OK;
 
-    if (!iri_is_low(text)) {
+    if (iri_rule_is_escaped(text)) {
+        status = iri_rule_say(env, text, " is percent-encoded", none, &out);
+
+    } else if (!iri_is_low(text)) {
         status = iri_rule_look(env, conf, rule, text, &out);
     }
 

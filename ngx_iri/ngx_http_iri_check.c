@@ -181,7 +181,7 @@ ngx_http_iri_check_location(ngx_conf_t *cf, ngx_http_iri_loc_conf_t *ilcf)
         text = value[2];
     }
 
-    if (iri_is_low(ngx_http_iri_in(text)) || text.data[0] == '@') {
+    if (text.len == 0 || text.data[0] == '@') {
         return NGX_OK;
     }
 

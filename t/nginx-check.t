@@ -119,7 +119,7 @@ is_deeply [warnings("server { $LISTEN iri on; iri_charset windows-1252;\n"
         . 'windows-1252'], 'a location that is no UTF-8';
 is_deeply [warnings("server { $LISTEN iri on;\nlocation /caf\\xE9/ { } }")],
     ['"location" in LINE2: "/caf%E9/" is not UTF-8 and so matches no path: '
-        . 'write it in UTF-8'], 'and nobody knows in what charset';
+        . 'write its characters, in UTF-8'], 'and nobody knows in what charset';
 is_deeply [warnings($_)], [], 'nothing to say'
     for "server { $LISTEN iri on; iri_invalid pass; location /caf\\xE9/ { } }",
     "server { $LISTEN iri report; location $nfd { } }",

@@ -13,9 +13,12 @@
 
 #define E_ACUTE "\xc3\xa9"
 #define E_MARK  "e\xcc\x81"
-#define UNREAD  " is not UTF-8 and so matches no path: write "
-#define UNNORM  " is not in NFC and so matches no path: write "
-#define OCTETS  " (%XX is one octet: write the octet, no escape)"
+#define ESCAPED                                                              \
+    " is percent-encoded and so matches no path: write its characters, in "  \
+    "UTF-8"
+#define UNREAD " is not UTF-8 and so matches no path: write "
+#define UNNORM " is not in NFC and so matches no path: write "
+#define OCTETS " (%XX is one octet: write the octet, no escape)"
 
 static const struct {
     iri_rule_t  rule;
@@ -25,7 +28,10 @@ static const struct {
 } cases[] = {
     { IRI_RULE_TEXT, "", IRI_STR(""), "" },
     { IRI_RULE_TEXT, "", IRI_STR("/plain/"), "" },
-    { IRI_RULE_TEXT, "", IRI_STR("/caf%E9/"), "" },
+    { IRI_RULE_TEXT, "", IRI_STR("/caf%E9/"), "\"/caf%E9/\"" ESCAPED },
+    { IRI_RULE_TEXT, "", IRI_STR("/%e6%a1%88/"), "\"/%e6%a1%88/\"" ESCAPED },
+    { IRI_RULE_REGEX, "", IRI_STR("^/caf%C3%A9"), "\"^/caf%C3%A9\"" ESCAPED },
+    { IRI_RULE_TEXT, "", IRI_STR("/100%25/%7e%2F%"), "" },
     { IRI_RULE_TEXT, "", IRI_STR("/caf" E_ACUTE "/"), "" },
     { IRI_RULE_TEXT, "", IRI_STR("/" E_ACUTE), "" },
     /* each of these stays as it is in a path, too */
@@ -40,7 +46,7 @@ static const struct {
       "\"/%E2%84%A6\"" UNNORM "\"/%CE%A9\"" OCTETS },
 
     { IRI_RULE_TEXT, "", IRI_STR("/caf\xe9/"),
-      "\"/caf%E9/\"" UNREAD "it in UTF-8" },
+      "\"/caf%E9/\"" UNREAD "its characters, in UTF-8" },
     { IRI_RULE_TEXT, "windows-1252", IRI_STR("/caf\xe9/\n"),
       "\"/caf%E9/%0A\"" UNREAD "\"/caf%C3%A9/%0A\"" OCTETS
       " if it is windows-1252" },
@@ -50,7 +56,7 @@ static const struct {
     { IRI_RULE_TEXT, "shift_jis", IRI_STR("/\x95\x5c"),
       "\"/%95\\\"" UNREAD "\"/%E8%A1%A8\"" OCTETS " if it is Shift_JIS" },
     { IRI_RULE_TEXT, "", IRI_STR("\xff\x00\x7f"),
-      "\"%FF%00%7F\"" UNREAD "it in UTF-8" },
+      "\"%FF%00%7F\"" UNREAD "its characters, in UTF-8" },
 
     { IRI_RULE_REGEX, "", IRI_STR("^/caf" E_ACUTE "$"), "" },
     { IRI_RULE_REGEX, "", IRI_STR("^/caf" E_MARK "$"),
@@ -86,7 +92,7 @@ static const struct {
       "\"caf\\%E9\"" UNREAD "\"caf\\%C3%A9\"" OCTETS
       " if it is windows-1252" },
     { IRI_RULE_REGEX, "", IRI_STR("\\\\\\\xe9"),
-      "\"\\\\\\%E9\"" UNREAD "it in UTF-8" },
+      "\"\\\\\\%E9\"" UNREAD "its characters, in UTF-8" },
 };
 
 
@@ -140,7 +146,7 @@ test_pass(void **state)
     check(&core, IRI_RULE_TEXT, "", IRI_INVALID_PASS, S("/" E_MARK),
           "\"/e%CC%81\"" UNNORM "\"/%C3%A9\"" OCTETS);
     check(&core, IRI_RULE_TEXT, "", IRI_INVALID_400, S("/caf\xe9"),
-          "\"/caf%E9\"" UNREAD "it in UTF-8");
+          "\"/caf%E9\"" UNREAD "its characters, in UTF-8");
     core_free(&core);
 }
 
