@@ -758,8 +758,10 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
         return status;
     }
 
+    /* Who lets such octets pass means them as they are. */
     if (reader->why == IRI_WHY_UNREADABLE
-        && (reader->conf->repair & IRI_REPAIR_MOJIBAKE))
+        && (reader->conf->repair & IRI_REPAIR_MOJIBAKE)
+        && reader->conf->invalid != IRI_INVALID_PASS)
     {
         status = iri_reader_repair(reader);
         if (status != IRI_OK) {
