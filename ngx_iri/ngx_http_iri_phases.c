@@ -32,7 +32,7 @@
  * Nearly every request is ASCII, and leaves a handler at its first tests: what
  * is done for the others stands apart, so that those save no registers.
  */
-#define NGX_HTTP_IRI_APART  __attribute__((noinline))
+#define NGX_HTTP_IRI_APART __attribute__((noinline))
 
 static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;
 
@@ -1475,11 +1475,11 @@ typedef enum {
 static void
 ngx_http_iri_let_ascii_by(ngx_conf_t *cf)
 {
-    ngx_uint_t                  i;
-    ngx_http_iri_srv_conf_t    *iscf;
-    ngx_http_iri_main_conf_t   *imcf;
-    ngx_http_core_srv_conf_t  **cscf;
-    ngx_http_core_main_conf_t  *cmcf;
+    ngx_uint_t                 i;
+    ngx_http_iri_srv_conf_t   *iscf;
+    ngx_http_iri_main_conf_t  *imcf;
+    ngx_http_core_srv_conf_t **cscf;
+    ngx_http_core_main_conf_t *cmcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
