@@ -201,8 +201,10 @@ sub errors_of {
     my $behind = grep { /\biri: / } @late;
     push @wrong, 'a line too many in the error log of the row before'
         if $behind > $self->{left};
-    # On one connection that line cannot be told from this row's.
-    my $open = $self->{kind} eq 'httpd' ? $self->{left} - $behind : 0;
+    # On one connection that line cannot be told from this row's, nor is it
+    # looked for where this row is of several requests.
+    my $open = $self->{kind} eq 'httpd' || $self->{requests} > 1
+        ? $self->{left} - $behind : 0;
     my $allows = $row->{host} eq 'lost.test' ? 2
         : $self->{conf}{conf} eq 'choose'    ? 4 : 1;
     my $left = $self->{requests} * $allows - @errors;
