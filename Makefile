@@ -22,6 +22,15 @@ NGX_BUILD  := $(OUT)/nginx
 export IRI_BUILD := $(OUT)
 export CC APXS NGINX_SRC
 
+# iri.h alone says which version this is.
+VERSION    := $(shell sed -n 's/^.define IRI_VERSION "\(.*\)"$$/\1/p' \
+                  common/iri.h)
+
+# Where build/libiri.pc says that the library is.
+PREFIX     ?= /usr/local
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+
 # ---- which compiler flags ----------------------------------------------------
 
 # SANITIZE=address,undefined instruments all that is ours (see `make asan`).
@@ -67,13 +76,13 @@ OBJECTS    = $(call obj,$(CORE_SRC) $(WHOLE_SRC) $(ENV_SRC) $(HTTPD_SRC) $(CLI_S
                $(TEST_SRC) $(TEST_LIB) $(FAULT_SRC))
 TESTS      = $(patsubst t/core/%.c,$(BUILD)/t/%,$(TEST_SRC))
 BUILT      = $(BUILD)/libiri.a $(BUILD)/iri $(BUILD)/mod_iri.so \
-             $(BUILD)/ngx_http_iri_module.so
+             $(BUILD)/ngx_http_iri_module.so $(BUILD)/libiri.pc
 
 # ---- building ----------------------------------------------------------------
 
 all: need-build $(BUILT)   ## build both modules, the command and libiri.a
 
-lib: $(BUILD)/libiri.a     ## build the core alone
+lib: $(BUILD)/libiri.a $(BUILD)/libiri.pc ## build the core alone
 
 cli: $(BUILD)/iri          ## build the command alone
 
@@ -85,6 +94,14 @@ $(BUILD)/libiri.a: $(call obj,$(CORE_SRC) $(WHOLE_SRC))
 	$(call tell,AR $@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
+
+# For pkg-config.  Below PREFIX folders are written with it, so that
+# --define-prefix finds them where all of it was moved.
+under_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
+$(BUILD)/libiri.pc: common/libiri.pc.in common/iri.h $(BUILD)/prefix
+	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
+	    -e 's|@LIBDIR@|$(call under_prefix,$(LIBDIR))|' \
+	    -e 's|@INCLUDEDIR@|$(call under_prefix,$(INCLUDEDIR))|' $< > $@
 
 $(BUILD)/iri: $(call obj,$(CLI_SRC) $(ENV_SRC)) $(BUILD)/libiri.a
 	$(call tell,LD $@)
@@ -138,6 +155,9 @@ endef
 # All is built again when the compiler or its flags are others.
 $(BUILD)/flags: FORCE
 	$(call note,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(APXS) $(NGINX_SRC))
+
+$(BUILD)/prefix: FORCE
+	$(call note,$(PREFIX) $(LIBDIR) $(INCLUDEDIR))
 
 # nginx is configured again when there is another source file.
 $(BUILD)/nginx.files: FORCE

@@ -20,7 +20,6 @@
 #include "iri.h"
 #include "iri_env_apr.h"
 
-#define CLI_VERSION      "0.1"
 #define CLI_MAX_OPERANDS 2
 
 /* Exit codes */

@@ -338,7 +338,7 @@ cli_main(apr_pool_t *pool, int argc, const char *const *argv)
         return CLI_USAGE;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        puts("iri " CLI_VERSION);
+        puts("iri " IRI_VERSION);
         return CLI_OK;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {

@@ -37,6 +37,40 @@ END
     }
 }
 
+# As it is once it is installed, in a folder of its own.
+subtest 'pkg-config' => sub {
+    plan skip_all => 'libiri.pc is not built' if !-e "$build/libiri.pc";
+    my ($version) = slurp("$top/common/iri.h")
+        =~ /^#define IRI_VERSION "([\d.]+)"$/m;
+    ok $version, 'iri.h says the version';
+    is slurp("$build/libiri.pc") =~ /^Version: (.*)$/m && $1, $version,
+        'libiri.pc says the same';
+    is +(capture('', "$build/iri", '--version'))[1], "iri $version\n",
+        'so does the command';
+    like slurp("$top/CHANGES.md"), qr/^Changes with iri \Q$version\E$/m,
+        'CHANGES.md tells of it';
+    like slurp("$top/doc/iri.1"), qr/^\.TH IRI 1 [\d-]+ "iri \Q$version\E" /,
+        'and the manual is of it';
+
+    my $prefix = temp_dir() . '/usr';
+    my ($code, $out, $err) = capture('', 'make', '-s', '-C', $top,
+        "PREFIX=$prefix", "BUILD=$prefix/lib", "$prefix/lib/libiri.pc");
+    is "$code$err", '0', 'make libiri.pc for another prefix';
+    mkdir "$prefix/include";
+    symlink "$build/libiri.a", "$prefix/lib/libiri.a";
+    symlink "$top/common/iri.h", "$prefix/include/iri.h";
+    local $ENV{PKG_CONFIG_PATH} = "$prefix/lib";
+    (undef, my $flags) = capture('', 'pkg-config', '--cflags', '--libs',
+        'libiri');
+    like $flags, qr{-I\Q$prefix\E/include .*-L\Q$prefix\E/lib -liri },
+        'the folders';
+    ($code, $out, $err) = capture('', $cc, '-o', "$prefix/resolve",
+        "$top/doc/examples/resolve.c", split ' ', $flags);
+    is "$code$err", '0', 'an example is built by it';
+    (undef, $out) = capture('', "$prefix/resolve", 'http://a/b', 'c');
+    like $out, qr{^  URI: http://a/c$}m, 'and runs';
+};
+
 subtest 'what is declared' => sub {
     my ($whole) = slurp("$top/common/iri.h") =~ /the whole IRI(.*)/s;
     my @names = $whole =~ /^[a-z][\w *]*?\b(iri_\w+)\(/mg;
