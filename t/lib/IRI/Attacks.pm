@@ -22,7 +22,7 @@ use IRI::AttackServer;
 use IRI::AttackTree;
 use IRI::Cases 'core_options';
 use IRI::Octets qw(octets escaped);
-use List::Util 'shuffle';
+use List::Util qw(shuffle sum);
 use Time::HiRes 'time';
 
 my @ORDERS    = qw(table reversed shuffled reloaded);
@@ -138,8 +138,32 @@ sub begin {
     $self->{log}    = $web->log_size;
     $self->warm_up if $self->measured;
     ($self->{errors}) = $web->error_log(0);
-    $self->{left} = 0;
+    # In one order each row has a connection of its own, in the others they
+    # follow each other on few.
+    $self->{apart} = $order eq 'table';
+    $self->{from} //= 0;
+    $self->come_from_elsewhere;
     return;
+}
+
+# The next requests come from another address, so that the lines that servers
+# write about them, before their answers or behind, can be told from others.
+sub come_from_elsewhere {
+    my ($self) = @_;
+    my $number = ++$self->{from};
+    $self->{local} = sprintf '127.%d.%d.%d', 64 + ($number >> 16),
+        $number >> 8 & 255, $number & 255;
+    for my $client ($self->clients) {
+        $client->disconnect;
+        $client->{local} = $self->{local};
+    }
+    return;
+}
+
+# Those that were needed so far, one a port.
+sub clients {
+    my ($self) = @_;
+    return map { $self->{$_} } grep { /^client/ } keys %$self;
 }
 
 # What a plain request costs, once the processes have read what they need of
@@ -174,57 +198,25 @@ sub one {
         $result{skip} = $skip->{reason};
         return \%result;
     }
+    $self->come_from_elsewhere if $self->{apart};
     my $answer = $self->send($row);
     $self->look_at_changes($row);
     push @{ $result{every} }, @{ $self->{slow} },
         judge_every($row, $answer, $self);
     push @{ $result{own} }, judge_own($row, $answer, $self);
-    push @{ $result{every} }, $self->errors_of($row);
     $result{status} = $answer->status;
+    $result{from}   = $self->{local};
+    $result{lines}  = $self->{requests} * $self->lines_of($row);
     return \%result;
 }
 
-# What is wrong with the error log since the row before: at most one line a
-# request, and no raw octet in lines of ours. Writing and listing make stock
-# servers say more, a host that tries files first says so for each reading, and
-# of names that may be meant each that is denied is told.
-sub errors_of {
+# How many lines of the error log a request may have: one. A host that tries
+# files first says so for each reading, and of names that may be meant each
+# that is denied is told.
+sub lines_of {
     my ($self, $row) = @_;
-    my ($end, @lines) = $self->{web}->error_log($self->{errors});
-    $self->{errors} = $end;
-    my @ours   = map { s/, client: .*//r } grep { /\biri: / } @lines;
-    my @errors = $self->{web}->errors_in(@lines);
-    my @late   = $self->{requests} > 1 ? () : late(@errors);
-    splice @errors, 0, @late;
-    @errors = grep { /\biri: / } @errors if $self->says_more($row);
-    my @wrong;
-    my $behind = grep { /\biri: / } @late;
-    push @wrong, 'a line too many in the error log of the row before'
-        if $behind > $self->{left};
-    # On one connection that line cannot be told from this row's, nor is it
-    # looked for where this row is of several requests.
-    my $open = $self->{kind} eq 'httpd' || $self->{requests} > 1
-        ? $self->{left} - $behind : 0;
-    my $allows = $row->{host} eq 'lost.test' ? 2
-        : $self->{conf}{conf} eq 'choose'    ? 4 : 1;
-    my $left = $self->{requests} * $allows - @errors;
-    push @wrong, scalar(@errors) . ' lines in the error log'
-        if $left < 0 && $left + $open < 0;
-    $self->{left} = $left < 0 ? 0 : $left;
-    push @wrong, 'raw octets in the error log'
-        if grep { /[^\x20-\x7E]/ } @ours;
-    return @wrong;
-}
-
-# Those that are of the row before: a line is written behind the answer,
-# which may be read first. The connection, or what was asked for, is another.
-sub late {
-    my @of = map {
-        join ' ', / (\*\d+) .*, request: (".*?")/, /(client [\d.]+:\d+)/
-    } @_;
-    my $late = 0;
-    $late++ while $late < @of && $of[$late] ne $of[-1];
-    return @_[0 .. $late - 1];
+    return $row->{host} eq 'lost.test' ? 2
+        : $self->{conf}{conf} eq 'choose' ? 4 : 1;
 }
 
 # Does a stock server tell more than one error about a request like this?
@@ -341,7 +333,8 @@ sub request {
     my $client = $self->{client};
     if (my $port = $change{port}) {
         $client = $self->{"client_$port"} //= $self->{web}->server->client(
-            port => $self->{web}->server->port($port));
+            port  => $self->{web}->server->port($port),
+            local => $self->{local});
     }
     my %request = (
         method => $row->{method}, target => $target,
@@ -392,12 +385,13 @@ sub explain_options {
 sub finish {
     my ($self, @results) = @_;
     my $web = $self->{web};
-    $_->disconnect for grep { $_ } @$self{qw(client client_twin)};
+    $_->disconnect for $self->clients;
     my %all = (row => { id => 'the whole pass' }, every => [], own => []);
     my @pids = $web->workers;
     push @{ $all{every} }, "processes @pids, not @{ $self->{pids} }"
         if "@pids" ne "@{ $self->{pids} }";
     $self->judge_logs(\%all, @results);
+    $self->judge_errors(\%all, @results);
     $self->put_back;
     push @{ $all{every} }, map { 'changed: ' . escaped($_) }
         IRI::AttackTree::changes($self->{view}, $self->{tree}->view);
@@ -429,6 +423,36 @@ sub judge_logs {
     push @{ $all->{every} },
         "$missing rows without a line in the access log, $nameless lines"
         . ' without a name' if $missing > $nameless;
+    return;
+}
+
+# The error log of a pass: not more lines than its rows may have, taken together
+# by the address that they came from, and no raw octet in lines of ours. Writing
+# and listing make stock servers say more.
+sub judge_errors {
+    my ($self, $all, @results) = @_;
+    my (%rows, %lines);
+    push @{ $rows{ $_->{from} } }, $_ for grep { !$_->{skip} } @results;
+    my ($end, @lines) = $self->{web}->error_log($self->{errors});
+    my $raw = grep { /[^\x20-\x7E]/ } map { s/, client: .*//r }
+        grep { /\biri: / } @lines;
+    push @{ $all->{every} }, "$raw lines with raw octets in the error log"
+        if $raw;
+    for my $line ($self->{web}->errors_in(@lines)) {
+        # Whole: nginx cuts long lines.
+        my ($from) = $line =~ /\bclient:? ([\d.]+)[,:]/ or next;
+        push @{ $lines{$from} }, $line;
+    }
+    for my $from (grep { $rows{$_} } keys %lines) {
+        my @rows  = @{ $rows{$from} };
+        my @told  = @{ $lines{$from} };
+        my $may   = sum map { $_->{lines} } @rows;
+        @told = grep { /\biri: / } @told
+            if grep { $self->says_more($_->{row}) } @rows;
+        push @{ (@rows == 1 ? $rows[0] : $all)->{every} },
+            join "\n    ", @told . " lines in the error log, not $may", @told
+            if @told > $may;
+    }
     return;
 }
 

@@ -13,9 +13,9 @@ use IO::Socket::INET;
 use IRI::Response;
 use Socket qw(IPPROTO_TCP TCP_NODELAY);
 
-# Options: port (needed), address (127.0.0.1), timeout (seconds to wait for
-# octets), batch (requests under way at once), tls (a hash, for TLS: what
-# IRI::TLS::start takes).
+# Options: port (needed), address (127.0.0.1), local (the address that it comes
+# from), timeout (seconds to wait for octets), batch (requests under way at
+# once), tls (a hash, for TLS: what IRI::TLS::start takes).
 sub new {
     my ($class, %option) = @_;
     return bless {
@@ -65,7 +65,8 @@ sub connect {
     $self->{socket} = IO::Socket::INET->new(
         PeerAddr => $self->{address},
         PeerPort => $self->{port},
-        Proto    => 'tcp'
+        Proto    => 'tcp',
+        $self->{local} ? (LocalAddr => $self->{local}) : ()
     ) or die "connect to $self->{address}:$self->{port}: $@\n";
     setsockopt $self->{socket}, IPPROTO_TCP, TCP_NODELAY, 1;
     if ($self->{tls}) {
