@@ -1,0 +1,90 @@
+#!/usr/bin/perl
+# The examples of the four source documents, and what their rules say, by the
+# command: the tables t/documents/*.tsv, a row a case. doc/conformance.md says
+# which section is shown by which rows.
+#
+#   id        DOCUMENT-SECTION-WORD, never used twice
+#   command   words for `iri`, divided by single blanks
+#   code      its exit code
+#   output    of standard output all, "\n" between lines; "~TEXT": TEXT is a
+#             part of a line, of standard error too; "=TEXT": the first line
+#   note      why; "-" is none
+#
+# In command and output \xHH is an octet, \u{HHHH} a character, and the word \e
+# is empty. What begins with he: or ar: is in the Bidi Notation of
+# draft-duerst-iri-03, 1.4: upper case stands for letters of Hebrew or Arabic.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use Encode ();
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('core') if missing('core');
+
+# Letters in the order of the Hebrew block; of the Arabic one, those from U+0628
+# that are letters by themselves.
+my %LETTERS = (he => [0x5D0 .. 0x5E9], ar => [0x628 .. 0x63A, 0x641 .. 0x647]);
+
+sub plain {
+    my ($word) = @_;
+    return '' if $word eq '\e';
+    if ($word =~ s/^(he|ar)://) {
+        my $letters = $LETTERS{$1};
+        $word =~ s/([A-Z])/chr $letters->[ord($1) - 65]/ge;
+        return Encode::encode('UTF-8', $word);
+    }
+    $word =~ s/\\u\{([0-9A-F]+)\}/Encode::encode('UTF-8', chr hex $1)/ge;
+    return octets($word);
+}
+
+sub rows {
+    my ($file) = @_;
+    my (@columns, @rows);
+    for my $line (split /\n/, slurp($file)) {
+        next if $line =~ /^#/;
+        my @cells = split /\t/, $line, -1;
+        if (!@columns) { @columns = @cells; next }
+        my %row;
+        @row{@columns} = @cells;
+        die "$file: $line\n" if @cells != @columns || grep { $_ eq '' } @cells;
+        push @rows, \%row;
+    }
+    return @rows;
+}
+
+sub judge {
+    my ($row) = @_;
+    my ($code, $out, $err) = capture('', build_dir() . '/iri',
+        map { plain($_) } split / /, $row->{command});
+    my ($how, $want) = $row->{output} =~ /^([~=]?)(.*)$/;
+    my $what = "$row->{id}: iri $row->{command}";
+    is $code, $row->{code}, "$what: exit code"
+        or diag "$row->{note}\n$out$err";
+    $want = join "\n", map { plain($_) } split /\\n/, $want;
+    if ($how eq '~') {
+        like "$out$err", qr/\Q$want\E/, $what;
+    }
+    elsif ($how eq '=') {
+        is +(split /\n/, $out)[0], $want, $what;
+    }
+    else {
+        is "$out$err", "$want\n", $what;
+    }
+    return;
+}
+
+my %seen;
+for my $file (sort glob "$FindBin::Bin/documents/*.tsv") {
+    my ($name) = $file =~ m{([^/]+)\z};
+    subtest $name => sub {
+        for my $row (rows($file)) {
+            fail "$row->{id} is used twice" if $seen{ $row->{id} }++;
+            judge($row);
+        }
+    };
+}
+cmp_ok scalar keys %seen, '>', 380, 'no table is lost';
+
+done_testing;
