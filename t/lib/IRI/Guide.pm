@@ -1,0 +1,451 @@
+# What documents show, run: configurations, requests and commands, read out of
+# Markdown by a convention that readers need not notice. What stands above
+# counts for what stands below it.
+#
+#   | on disk | written in | holds |      the tree from here on: absolute paths;
+#                                         a charset, NFD, or both; its text
+#   ```nginx  ```apache                   a configuration. Those between two
+#                                         tables of requests are one text
+#   | request | written in | answer |     asked of each server above. In the
+#                                         place of "answer" may be "nginx" and
+#                                         "httpd"; a row without a written form
+#                                         is sent in raw octets
+#   ```console                            "$ " commands and what they print; a
+#                                         line "..." is any number of lines,
+#                                         "..." at the end of one any rest
+#   ```sh                                 commands whose output is not shown
+#   ```text                               nothing to run
+#
+# A request is `METHOD /path` (GET if not said) and `Field: value`; what is not
+# ASCII in the path is percent-encoded in each of the charsets, "raw" is UTF-8
+# as it is. An answer is a status, then `text` of the body or the path of
+# Location, and `Field: value`, "-" for a field that is not there.
+#
+# /srv, /etc and /var are folders of the test; what has no server{} and no
+# <VirtualHost> is of a site in /var/www/html, as on Debian. Port 80 and
+# http://localhost are the server; where 127.0.0.1:8080 is no server of the
+# example it is one that answers with the host and target it was asked for.
+package IRI::Guide;
+use strict;
+use warnings;
+use Digest::SHA 'sha1_base64';
+use Exporter 'import';
+use File::Basename 'dirname';
+use File::Path 'make_path';
+use IRI::Server qw(build_dir capture free_port slurp spew temp_dir);
+use IRI::Test qw(httpd missing nginx);
+use IRI::Tree 'encode_name';
+use Test::More;
+
+our @EXPORT_OK = qw(answered asked parse run_guide told written);
+
+# What is no command of the example itself: why it is not run.
+our %NOT_HERE = (
+    (map { $_ => 'services of the machine stay as they are' }
+        qw(service systemctl apachectl)),
+    (map { $_ => 'the private httpd has its own list of modules and sites' }
+        qw(a2enmod a2ensite a2enconf)),
+    (map { $_ => 'packages: make first-use runs README.md' } qw(apt-get make)),
+);
+
+# Modules of httpd by the directives that need them.
+my @NEEDS = (
+    [qr/Rewrite(?:Engine|Rule)/, 'rewrite'], [qr/(?:Request)?Header /, 'headers'],
+    [qr/Proxy\w+ /, 'proxy', 'proxy_http'], [qr/AddCharset|AddType/, 'mime'],
+    [qr/BrowserMatch|SetEnvIf/, 'setenvif'], [qr/Dav /, 'dav', 'dav_fs'],
+    [qr/AuthType/, 'auth_basic', 'authn_file', 'authz_user'],
+    [qr/Cache(?:Enable|Root)/, 'cache', 'cache_disk'],
+    [qr/VirtualDocumentRoot/, 'vhost_alias'], [qr/CheckSpelling/, 'speling'],
+    [qr/Options .*ExecCGI|ScriptAlias/, 'cgid'], [qr/SetEnv /, 'env'],
+    [qr/RemoteIPHeader/, 'remoteip'], [qr/ExpiresActive/, 'expires'],
+    [qr/<Proxy "balancer/, 'proxy_balancer', 'lbmethod_byrequests',
+        'slotmem_shm'],
+);
+
+# ---- reading a document ------------------------------------------------------
+
+# The cells of a row.
+sub cells {
+    my ($line) = @_;
+    $line =~ s/^\||\|$//g;
+    return map { s/^\s+|\s+$//gr } split /(?<!\\)\|/, $line;
+}
+
+# The items of a document, in order: { kind, line } and
+#   heading: text; fence: language, text; table: head, rows (lists of cells);
+#   indented: text (a block of code without a language).
+sub parse {
+    my ($text) = @_;
+    my @lines = split /\n/, $text;
+    my (@items, $list);
+    for (my $i = 0; $i < @lines; $i++) {
+        my $start = $i + 1;
+        if ($lines[$i] =~ /^ *```(\w*)/) {
+            my ($language, @block) = ($1);
+            push @block, $lines[$i] while ++$i < @lines
+                && $lines[$i] !~ /^ *```$/;
+            push @items, { kind => 'fence', language => $language,
+                line => $start, text => join '', map { "$_\n" } @block };
+        }
+        elsif ($lines[$i] =~ /^#+ +(.*)/) {
+            push @items, { kind => 'heading', line => $start, text => $1 };
+            $list = 0;
+        }
+        elsif ($lines[$i] =~ /^\|/ && ($lines[$i + 1] // '') =~ /^\|[ :|-]+$/) {
+            my @head = cells($lines[$i++]);
+            my @rows;
+            push @rows, [cells($lines[$i])]
+                while $i + 1 < @lines && $lines[++$i] =~ /^\|/;
+            push @items, { kind => 'table', line => $start, head => \@head,
+                rows => \@rows };
+        }
+        elsif ($lines[$i] =~ /^ {4}\S/ && !$list
+            && ($i == 0 || $lines[$i - 1] eq '')) {
+            push @items, { kind => 'indented', line => $start,
+                text => $lines[$i] };
+        }
+        $list = 1 if $lines[$i] =~ /^ *(?:[-*]|\d+\.) /;
+        $list = 0 if $lines[$i] =~ /^\w/;
+    }
+    return @items;
+}
+
+# What stands between back-quotes.
+sub spans { return $_[0] =~ /`([^`]*)`/g }
+
+# ---- requests and answers ----------------------------------------------------
+
+sub percent { return $_[0] =~ s/([^!-~])/sprintf '%%%02X', ord $1/ger }
+
+# A text in UTF-8 as a client writes it: raw, UTF-8, NFD, a charset.
+sub written {
+    my ($text, $how) = @_;
+    return $text if $how eq 'raw';
+    return percent($text) if $how eq 'UTF-8';
+    return percent(encode_name($text, 'UTF-8', 'NFD')) if $how eq 'NFD';
+    return percent(encode_name($text, $how));
+}
+
+my %BODY = (
+    PUT      => 'some text',
+    PROPFIND => '<?xml version="1.0"?><D:propfind xmlns:D="DAV:"><D:prop>'
+        . '<D:resourcetype/></D:prop></D:propfind>',
+    LOCK => '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope>'
+        . '<D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype>'
+        . '</D:lockinfo>',
+);
+
+# Sends the request of a cell.
+sub asked {
+    my ($server, $cell, $how) = @_;
+    my ($line, @fields) = spans($cell);
+    my ($method, $target) = $line =~ m{^(?:([A-Z]+) )?(.*)$};
+    $method //= 'GET';
+    my %option = (body => $BODY{$method} // '');
+    for (@fields) {
+        my ($name, $value) = /^([\w-]+): (.*)$/ or die "no field: $_\n";
+        $value = percent($value) if $name eq 'Destination';
+        if ($name eq 'Host') { $option{host} = $value }
+        else { push @{ $option{headers} }, $name, $value }
+    }
+    push @{ $option{headers} }, 'Content-Type', 'text/xml'
+        if $option{body} =~ /^</;
+    return $server->request($method, written($target, $how), %option);
+}
+
+sub local_path { return $_[0] =~ s{^http://(?:localhost|127\.0\.0\.1)[:\d]*}{}r }
+
+# Tests an answer by what a cell says of it.
+sub answered {
+    my ($answer, $cell, $what) = @_;
+    my ($status) = $cell =~ /^(\d{3})/ or die "$what: no status: $cell\n";
+    my @spans  = spans($cell);
+    my @fields = grep { /^[A-Z][\w-]*: / } @spans;
+    my ($text) = grep { !/^[A-Z][\w-]*: / } @spans;
+    my @got  = $answer->status;
+    my @want = $status;
+    if (defined $text && $status =~ /^3/) {
+        push @got, local_path($answer->header('Location') // '');
+        push @want, $text;
+    }
+    elsif (defined $text) {
+        my $body = $answer->body =~ s/\s+\z//r;
+        my $page = $body =~ /^\s*[<{\[]|\n/;
+        push @got, $page && index($body, $text) >= 0 ? $text : $body;
+        push @want, $text;
+    }
+    for (@fields) {
+        my ($name, $value) = /^([\w-]+): (.*)$/;
+        push @got, "$name: " . local_path($answer->header($name) // '-');
+        push @want, "$name: $value";
+    }
+    return is join(' ', @got), join(' ', @want), $what;
+}
+
+# ---- servers -----------------------------------------------------------------
+
+# Makes the tree of a table below $base.
+sub plant {
+    my ($base, @rows) = @_;
+    make_path("$base/srv/www", "$base/etc", "$base/var/www/html");
+    for (@rows) {
+        my ($path, $how, $holds) = @$_;
+        my ($name) = spans($path);
+        my ($form) = ($how // '') =~ /\b(NF[CD])\b/;
+        my ($charset) = ($how // '') =~ /^(?!NF[CD])([\w-]+)/;
+        my ($text) = spans($holds // '');
+        my $disk = $base . encode_name($name, $charset // 'UTF-8', $form);
+        if ($disk =~ m{/$}) { make_path($disk); next }
+        make_path(dirname($disk));
+        spew($disk, $text // '');
+    }
+    return;
+}
+
+# The folder that the tree is in, for a server or ('') for none; it stays until
+# there is another tree.
+sub base {
+    my ($state, $kind) = @_;
+    return $state->{base}{$kind} //= do {
+        my $base = temp_dir();
+        plant($base, @{ $state->{disk} });
+        $base;
+    };
+}
+
+# Workers that are not root must be able to write where an example lets them.
+sub give {
+    my ($base) = @_;
+    system 'chown', '-R', 'www-data', $base if $> == 0;
+    chmod 0755, $base;
+    return;
+}
+
+sub in_base { return $_[1] =~ s{(?<![\w.\$])/(?=(?:srv|etc|var)/)}{$_[0]/}gr }
+
+# Folders that a configuration writes to.
+sub folders {
+    my ($base, $conf) = @_;
+    for my $path ($conf =~ m{(?<![\w.])(/(?:etc|var)/[\w./-]+)}g) {
+        make_path("$base$path" =~ m{\.\w+$|log$|lock$} ? dirname("$base$path")
+            : "$base$path");
+    }
+    return;
+}
+
+# A server that answers with the host and the target it was asked for.
+sub backend {
+    my ($port) = @_;
+    return nginx(stock => 1, conf => <<"END") if !missing('nginx', stock => 1);
+# %%PORT%%
+server { listen 127.0.0.1:%%PORT%%; location / {
+    return 200 "\$http_host \$request_uri \$http_x_form"; } }
+END
+    return;
+}
+
+sub start {
+    my ($state, $kind) = @_;
+    my $base = base($state, $kind);
+    my $conf = $state->{conf}{$kind};
+    folders($base, $conf);
+    spew("$base/etc/users", 'you:{SHA}' . sha1_base64('secret') . "=\n");
+    if ($conf =~ /127\.0\.0\.1:8080/) {
+        my $own = $conf =~ /(?:listen +|VirtualHost )127\.0\.0\.1:8080/;
+        $state->{back} = $own ? undef : backend();
+        my $port = $own ? '%%PORTback%%' : $state->{back}->port;
+        $conf =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/g;
+    }
+    $conf = in_base($base, $conf);
+    give($base);
+    my $server = $kind eq 'nginx' ? start_nginx($base, $conf)
+        : start_httpd($base, $conf);
+    return $state->{server}{$kind} = $server;
+}
+
+sub start_nginx {
+    my ($base, $conf) = @_;
+    $conf =~ s/^\s*load_module .*\n//mg;
+    $conf = "server {\nlisten 80;\nroot $base/var/www/html;\n$conf}\n"
+        if $conf !~ /^\s*server\s*\{/m;
+    $conf =~ s/listen\s+80\b/listen 127.0.0.1:%%PORT%%/g;
+    my $dav = IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
+    my @modules = $conf =~ /dav_ext/ ? $dav : ();
+    return nginx(root => "$base/var/www/html", modules => \@modules,
+        conf => "types { text/html html; text/plain txt; }\n$conf");
+}
+
+# As on Debian, what is not granted is denied.
+sub start_httpd {
+    my ($base, $conf) = @_;
+    $conf =~ s/^\s*LoadModule .*\n//mg;
+    $conf =~ s/^Listen 80\n//mg;
+    my $sites = $conf =~ s/\*:80>/127.0.0.1:%%PORT%%>/g;
+    my %module;
+    for (@NEEDS) {
+        my ($directive, @names) = @$_;
+        $module{$_} = 1 for $conf =~ /^\s*$directive/m ? @names : ();
+    }
+    @module{qw(proxy proxy_http)} = (1, 1) if $conf =~ /\[(?:[^\]]*,)?P\b/;
+    my $deny = $sites ? "<Directory \"/\">\nRequire all denied\n</Directory>\n"
+        : '';
+    return httpd(root => "$base/var/www/html", modules => [sort keys %module],
+        conf => $deny . $conf);
+}
+
+# ---- running a document ------------------------------------------------------
+
+# Runs all that a document shows; returns the items that nothing has run, each
+# as "LINE: what". Options: only => 'nginx' or 'httpd' where the other is
+# missing.
+sub run_guide {
+    my ($name, $text) = @_;
+    my $state = { name => $name, disk => [], conf => {}, server => {},
+        pending => [], not_run => [] };
+    for my $item (parse($text)) {
+        my $kind = $item->{kind};
+        if ($kind eq 'fence') {
+            my $do = { nginx => \&configured, apache => \&configured,
+                console => \&commands, sh => \&commands }->{$item->{language}};
+            $do ? $do->($state, $item) : unknown($state, $item);
+        }
+        elsif ($kind eq 'table' && $item->{head}[0] eq 'on disk') {
+            forget($state);
+            $state->{disk} = $item->{rows};
+            $state->{base} = {};
+        }
+        elsif ($kind eq 'table' && $item->{head}[0] eq 'request') {
+            requests($state, $item);
+        }
+        elsif ($kind eq 'indented') {
+            not_run($state, $item, 'a block without ``` and a language');
+        }
+    }
+    forget($state);
+    return @{ $state->{not_run} };
+}
+
+sub not_run {
+    my ($state, $item, $why) = @_;
+    push @{ $state->{not_run} }, "$item->{line}: $why";
+    return;
+}
+
+# A block in another language: text is for reading.
+sub unknown {
+    my ($state, $item) = @_;
+    return if $item->{language} =~ /^(?:text|json)$/
+        && $item->{text} !~ /^\$ |^\s*(?:iri \w+;|IRIEngine)/m;
+    not_run($state, $item, "```$item->{language}");
+    return;
+}
+
+# Servers and configurations end; what nobody has asked is told.
+sub forget {
+    my ($state) = @_;
+    not_run($state, $_, "```$_->{language} that nothing is asked of")
+        for @{ $state->{pending} };
+    for my $kind (sort keys %{ $state->{server} }) {
+        my $server = $state->{server}{$kind};
+        $server->told;
+        is_deeply [grep { !/No such file|forbidden|denied|is not found/ }
+            $server->errors(level => 'warn')], [],
+            "$state->{name}: $kind: nothing in the log";
+        $server->stop;
+    }
+    $state->{$_} = {} for qw(conf server);
+    $state->{pending} = [];
+    $state->{asked} = 0;
+    return;
+}
+
+sub configured {
+    my ($state, $item) = @_;
+    my $kind = $item->{language} eq 'nginx' ? 'nginx' : 'httpd';
+    forget($state) if $state->{asked};
+    $state->{conf}{$kind} .= $item->{text};
+    push @{ $state->{pending} }, $item;
+    return;
+}
+
+# The servers of what stands above, started.
+sub servers {
+    my ($state) = @_;
+    $state->{pending} = [];
+    $state->{asked}   = 1;
+    my @kinds = grep { !missing($_) } sort keys %{ $state->{conf} };
+    $state->{server}{$_} || start($state, $_) for @kinds;
+    return @kinds;
+}
+
+sub requests {
+    my ($state, $item) = @_;
+    my %column;
+    @column{ @{ $item->{head} } } = 0 .. $#{ $item->{head} };
+    my $rows = 0;
+    for my $kind (servers($state)) {
+        my $column = $column{$kind} // $column{answer} // next;
+        for my $row (@{ $item->{rows} }) {
+            my $how = $column{'written in'} ? $row->[$column{'written in'}]
+                : 'raw';
+            for (split /, */, $how) {
+                answered(asked($state->{server}{$kind}, $row->[0], $_),
+                    $row->[$column],
+                    "$state->{name}:$item->{line}: $kind: $row->[0], $_");
+                $rows++;
+            }
+        }
+    }
+    not_run($state, $item, 'requests to no server') if !%{ $state->{conf} };
+    return;
+}
+
+# Commands of a block, each with what it prints.
+sub commands {
+    my ($state, $item) = @_;
+    my $text = $item->{text};
+    $text =~ s/^(?!#|$)/\$ /mg if $item->{language} eq 'sh';
+    my @left = $text =~ /^\$ ((?:.*\\\n)*.*)\n((?:(?!\$ ).*\n)*)/mg;
+    my @kinds = $text =~ m{http://localhost|/srv/|/var/|/etc/}
+        ? servers($state) : ();
+    while (my ($command, $said) = splice @left, 0, 2) {
+        my ($word) = $command =~ /^(\S+)/;
+        next if $NOT_HERE{$word};
+        for my $kind (@kinds ? @kinds : '') {
+            my $base = base($state, $kind);
+            my $what = "$state->{name}:$item->{line}: "
+                . ($kind ? "$kind: " : '') . $command;
+            my ($code, $got) = told($base, $command,
+                $kind ? $state->{server}{$kind} : undef);
+            $item->{language} eq 'sh' ? is $code, 0, $what
+                : like $got, pattern($said), $what;
+        }
+    }
+    return;
+}
+
+# What a command says, with the places of the document in the place of ours.
+sub told {
+    my ($base, $command, $server) = @_;
+    my $run  = in_base($base, $command);
+    my $port = $server ? $server->port : 0;
+    $run =~ s{http://localhost(?=[/\s]|$)}{http://localhost:$port}g;
+    local $ENV{PATH} = build_dir() . ":$ENV{PATH}:/usr/sbin:/sbin";
+    local $ENV{LC_ALL} = 'C.UTF-8';
+    my ($code, $out, $err) = capture('', 'sh', '-c', "cd $base; $run");
+    $out .= $err;
+    $out =~ s/\Q$base\E//g;
+    $out =~ s/\r//g;
+    $out =~ s{http://localhost:$port}{http://localhost}g if $port;
+    return ($code, $out);
+}
+
+sub pattern {
+    my ($said) = @_;
+    my $pattern = join '', map { /^\.\.\.$/ ? '(?:.*\n)*'
+        : /^(.*)\.\.\.$/ ? quotemeta($1) . '.*\n' : quotemeta($_) . '\n' }
+        split /\n/, $said;
+    return qr/\A$pattern\z/;
+}
+
+1;
