@@ -953,8 +953,9 @@ iri_status_t iri_find(const iri_env_t *env, const iri_search_t *search,
 /*
  * For who looks by himself at filename, which is root and path as it stands:
  * 1 if that is what iri_find would find, if it is there, and *out is what it
- * would say then.  0: ask iri_find; so, too, where it may know the answer
- * without that look.  path must be canonical.
+ * would say then; where that is PASS no look is needed.  0: ask iri_find; so,
+ * too, where it may know the answer without that look.  path must be
+ * canonical.
  */
 int iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
                       iri_found_t *out);

@@ -1375,8 +1375,9 @@ iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
 {
     const iri_reading_t *reading = search->reading;
     iri_finder_t         finder;
+    int                  declared = iri_tree_is_declared(search->tree);
 
-    memset(&finder, 0, sizeof(finder));
+    memset(&finder, 0, offsetof(iri_finder_t, asked));
     finder.search = search;
     finder.tree = search->tree;
     finder.part = iri_str_from(search->path, search->prefix);
@@ -1384,16 +1385,17 @@ iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
     if (iri_is_forbidden(&finder) || !iri_needs_look(finder.tree, finder.part)
         || !iri_is_written_so(&finder)
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
-        || iri_is_unconfirmed(&finder) || iri_tree_is_declared(finder.tree)
-        || iri_memo_may_know(search))
+        || iri_is_unconfirmed(&finder)
+        || (declared ? reading != NULL && reading->form == IRI_FORM_LEGACY
+                     : iri_memo_may_know(search)))
     {
         return 0;
     }
 
     memset(out, 0, sizeof(*out));
-    out->answer = IRI_SERVE;
-    out->why = IRI_WHY_FOUND;
-    out->match = iri_match_of_request(reading);
+    out->answer = declared ? IRI_PASS : IRI_SERVE;
+    out->why = declared ? IRI_WHY_DECLARED : IRI_WHY_FOUND;
+    out->match = declared ? IRI_MATCH_NONE : iri_match_of_request(reading);
     out->filename = filename;
     out->path = search->path;
 

@@ -100,6 +100,7 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
         return mod_iri_request(r) != NULL ? hook(r) : DECLINED;              \
     }
 
+MOD_IRI_KNOWN(mod_iri_decode)
 MOD_IRI_KNOWN(mod_iri_walk)
 MOD_IRI_KNOWN(mod_iri_absent)
 MOD_IRI_KNOWN(mod_iri_redirect_directory)
@@ -146,6 +147,15 @@ mod_iri_pre_translate_known(request_rec *r)
                                                : mod_iri_pre_translate(r);
 }
 
+/* One hook, where no other module is to see the path encoded. */
+static int
+mod_iri_pre_translate_alone(request_rec *r)
+{
+    int status = mod_iri_pre_translate_known(r);
+
+    return status == DECLINED ? mod_iri_decode_known(r) : status;
+}
+
 /* Has another module put something in the place of what was read? */
 static int
 mod_iri_check_known(request_rec *r)
@@ -163,6 +173,25 @@ mod_iri_map_known(request_rec *r)
                    && iri_is_low(mod_iri_str(r->filename))
                ? DECLINED
                : mod_iri_map(r);
+}
+
+static void
+mod_iri_add_translate_hooks(void)
+{
+    /* ProxyPass with mapping=encoded */
+    static const char *const proxy[] = { "mod_proxy.c", NULL };
+
+    if (ap_find_linked_module(proxy[0]) == NULL) {
+        ap_hook_pre_translate_name(mod_iri_pre_translate_alone, NULL, NULL,
+                                   APR_HOOK_REALLY_FIRST);
+    } else {
+        ap_hook_pre_translate_name(mod_iri_pre_translate_known, NULL, NULL,
+                                   APR_HOOK_REALLY_FIRST);
+        ap_hook_pre_translate_name(mod_iri_decode_known, proxy, NULL,
+                                   APR_HOOK_REALLY_LAST);
+    }
+    ap_hook_translate_name(mod_iri_check_known, NULL, NULL,
+                           APR_HOOK_REALLY_FIRST);
 }
 
 /* Choices and entries of listings are asked for by subrequests. */
@@ -222,15 +251,11 @@ mod_iri_add_hooks(void)
         ap_hook_post_read_request(mod_iri_post_read_absolute, proxy, NULL,
                                   APR_HOOK_FIRST);
     }
+    mod_iri_add_translate_hooks();
     if (mod_iri_uses_client(apr_hook_global_pool)) {
         ap_hook_post_read_request(mod_iri_post_read_client, NULL, NULL,
                                   APR_HOOK_LAST);
     }
-    ap_hook_pre_translate_name(mod_iri_pre_translate_known, NULL, NULL,
-                               APR_HOOK_REALLY_FIRST);
-    ap_hook_translate_name(mod_iri_check_known, NULL, NULL,
-                           APR_HOOK_REALLY_FIRST);
-
     ap_hook_map_to_storage(mod_iri_map_known, NULL, NULL, APR_HOOK_FIRST);
     ap_hook_map_to_storage(mod_iri_walk_known, NULL, NULL, APR_HOOK_LAST);
 
@@ -254,13 +279,6 @@ mod_iri_add_hooks(void)
                                 APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_restore_known, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);
-}
-
-/* Of paths and of hosts, whichever comes first. */
-static void
-mod_iri_add_tell_hook(void)
-{
-    ap_hook_log_transaction(mod_iri_tell, NULL, NULL, APR_HOOK_REALLY_LAST);
 }
 
 static void
@@ -366,7 +384,6 @@ mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
         mod_iri_server(cmd->server)->engine = engine;
         if (engine != IRI_ENGINE_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_hooks, "mod_iri: hooks");
-            mod_iri_add_once(cmd, mod_iri_add_tell_hook, "mod_iri: log");
         }
         if (mod_iri_uses_status()) {
             mod_iri_add_once(cmd, mod_iri_status_hooks, "mod_iri: status");
@@ -430,7 +447,6 @@ mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
         if (hosts != IRI_HOSTS_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_host_hooks,
                              "mod_iri: hooks of hosts");
-            mod_iri_add_once(cmd, mod_iri_add_tell_hook, "mod_iri: log");
         }
     }
     return mod_iri_wrong_word(cmd, err, arg);

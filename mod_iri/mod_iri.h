@@ -313,8 +313,6 @@ iri_notes_t *mod_iri_notes(request_rec *r, iri_log_level_t level);
 /* iri_env_t.log; arg: a request */
 void mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line);
 
-int mod_iri_tell(request_rec *r);   /* in log_transaction */
-
 /* ---- mod_iri_uses.c ----------------------------------------------------- */
 
 /* While directives are run: may a request be redirected, or be in conflict? */
@@ -591,6 +589,7 @@ int mod_iri_post_read_origin(request_rec *r);
 int mod_iri_post_read_absolute(request_rec *r);
 int mod_iri_post_read_client(request_rec *r);
 int mod_iri_pre_translate(request_rec *r);
+int mod_iri_decode(request_rec *r);
 int mod_iri_check(request_rec *r);
 int mod_iri_restore(request_rec *r);
 

@@ -344,6 +344,20 @@ mod_iri_redirect_word(const apr_array_header_t *words)
     return ap_cstr_casecmp(first, "gone") == 0 || apr_isdigit(*first);
 }
 
+/* ProxyPass with mapping=encoded or mapping=servlet: of the encoded path. */
+static int
+mod_iri_is_of_encoded(const ap_directive_t *at, const apr_array_header_t *words)
+{
+    int i, is = 0;
+
+    for (i = 2; i < words->nelts; i++) {
+        is |= ap_cstr_casecmpn(APR_ARRAY_IDX(words, i, const char *),
+                               "mapping=", 8)
+              == 0;
+    }
+    return is && ap_cstr_casecmpn(at->directive, "ProxyPass", 9) == 0;
+}
+
 /* The text of a rule, and how it is compared; NULL: there is none. */
 static const char *
 mod_iri_rule_text(const mod_iri_walk_t *walk, const ap_directive_t *at,
@@ -358,7 +372,7 @@ mod_iri_rule_text(const mod_iri_walk_t *walk, const ap_directive_t *at,
         return NULL;
     }
     words = mod_iri_args(walk, at);
-    if (words->nelts < rule->count) {
+    if (words->nelts < rule->count || mod_iri_is_of_encoded(at, words)) {
         return NULL;
     }
     *how = rule->rule;

@@ -621,7 +621,8 @@ mod_iri_find_as_asked(request_rec *r, mod_iri_request_t *ctx)
            && !ctx->traced
            && iri_find_as_asked(&ctx->search, mod_iri_str(r->filename),
                                 &ctx->found)
-           && mod_iri_look(r) == APR_SUCCESS;
+           && (ctx->found.answer == IRI_PASS
+               || mod_iri_look(r) == APR_SUCCESS);
 }
 
 static iri_status_t

@@ -3,7 +3,8 @@
  *
  * What happens to a request, to what it is redirected to within the server,
  * and to its subrequests, is noted, and told in one line when all that logs
- * it has done so.  It is kept with the pool, which all but subrequests share.
+ * it has done so.  It is kept with the pool, which all but subrequests share,
+ * and told when that goes: a hook would cost each request that has no line.
  */
 
 #include "mod_iri.h"
@@ -11,6 +12,25 @@
 static const char mod_iri_notes_key[] = "mod_iri: notes";
 
 static const int mod_iri_levels[] = { APLOG_ERR, APLOG_INFO };
+
+/* All that logs the request has done so, and what it refers to is there. */
+static apr_status_t
+mod_iri_tell(void *data)
+{
+    request_rec *r = data;
+    const char  *request = r->unparsed_uri ? r->unparsed_uri : "-";
+    void        *notes = NULL;
+    iri_line_t   line;
+
+    apr_pool_userdata_get(&notes, mod_iri_notes_key, r->pool);
+    if (notes != NULL && ((iri_notes_t *) notes)->count > 0) {
+        iri_notes_line(notes, request, &line);
+        ap_log_rerror(APLOG_MARK,
+                      mod_iri_levels[((iri_notes_t *) notes)->level], 0, r,
+                      "%s", line.text);
+    }
+    return APR_SUCCESS;
+}
 
 iri_notes_t *
 mod_iri_notes(request_rec *r, iri_log_level_t level)
@@ -20,13 +40,14 @@ mod_iri_notes(request_rec *r, iri_log_level_t level)
     if (!APLOG_R_IS_LEVEL(r, mod_iri_levels[level])) {
         return NULL;
     }
-    while (r->main != NULL) {
-        r = r->main;
+    while (r->main != NULL || r->prev != NULL) {
+        r = r->main != NULL ? r->main : r->prev;
     }
     apr_pool_userdata_get(&notes, mod_iri_notes_key, r->pool);
     if (notes == NULL) {
         notes = apr_pcalloc(r->pool, sizeof(iri_notes_t));
         apr_pool_userdata_setn(notes, mod_iri_notes_key, NULL, r->pool);
+        apr_pool_pre_cleanup_register(r->pool, r, mod_iri_tell);
     }
     return notes;
 }
@@ -67,22 +88,4 @@ mod_iri_log(void *arg, iri_log_level_t level, iri_str_t line)
     if (notes != NULL) {
         iri_note_line(notes, level, line);
     }
-}
-
-int
-mod_iri_tell(request_rec *r)
-{
-    const char *request = r->unparsed_uri ? r->unparsed_uri : "-";
-    void       *notes = NULL;
-    iri_line_t  line;
-
-    apr_pool_userdata_get(&notes, mod_iri_notes_key, r->pool);
-    if (notes != NULL && ((iri_notes_t *) notes)->count > 0) {
-        iri_notes_line(notes, request, &line);
-        ap_log_rerror(APLOG_MARK,
-                      mod_iri_levels[((iri_notes_t *) notes)->level], 0, r,
-                      "%s", line.text);
-        apr_pool_userdata_setn(NULL, mod_iri_notes_key, NULL, r->pool);
-    }
-    return DECLINED;
 }

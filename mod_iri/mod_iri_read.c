@@ -647,6 +647,25 @@ mod_iri_pre_translate(request_rec *r)
     return DECLINED;
 }
 
+/*
+ * httpd would now decode what was encoded for the modules before it.  Where
+ * only octets above 7F are escaped it is known what that gives.
+ */
+int
+mod_iri_decode(request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx != NULL && ctx->uri != NULL && !ctx->plain
+        && r->uri == r->parsed_uri.path && strcmp(ctx->uri, r->uri) == 0
+        && !mod_iri_has_ascii_escape(ctx->uri))
+    {
+        r->parsed_uri.path = apr_pstrdup(r->pool, ctx->path);
+        r->uri = r->parsed_uri.path;
+    }
+    return DECLINED;
+}
+
 iri_status_t
 mod_iri_read_made(const server_rec *s, const iri_env_t *env, iri_str_t path,
                   iri_reading_t *out)

@@ -112,24 +112,65 @@ mod_iri_multiviews(request_rec *r, const iri_tree_conf_t *tree)
 
 /* ---- <Files> ------------------------------------------------------------ */
 
+/* Does any rule go by the name of a file? */
+static int
+mod_iri_has_files(const request_rec *r)
+{
+    const core_dir_config *core = ap_get_core_module_config(
+        r->per_dir_config);
+
+    return core->sec_file != NULL && core->sec_file->nelts > 0;
+}
+
+/* Is the octets' entry what was found?  Then the path ends with its name. */
+static int
+mod_iri_is_found(const request_rec *r, const mod_iri_request_t *ctx,
+                 const char *slash)
+{
+    const iri_found_t *found = &ctx->found;
+
+    return ctx->is_mapped && found->answer == IRI_SERVE
+           && (size_t) (slash - r->filename) >= ctx->search.root.len
+           && mod_iri_equal(found->filename, r->filename);
+}
+
+/* The name of the entry that the octets behind a slash of r->filename are. */
+static iri_status_t
+mod_iri_name_of_file(request_rec *r, const mod_iri_request_t *ctx,
+                     const char *slash, iri_str_t *name)
+{
+    const iri_str_t *path = &ctx->found.path;
+    iri_env_apr_t    env;
+    size_t           at = path->len;
+
+    if (mod_iri_is_found(r, ctx, slash)) {
+        while (at > 0 && path->data[at - 1] != '/') {
+            at--;
+        }
+        name->data = path->data + at;
+        name->len = path->len - at;
+        if (name->len > 0) {
+            return IRI_OK;
+        }
+    }
+    mod_iri_env(&env, r);
+    return iri_entry_name(&env.env, ctx->tree, mod_iri_str(slash + 1), name);
+}
+
 static int
 mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
 {
-    char         *filename = r->filename;
-    char         *slash = strrchr(filename, '/');
-    iri_env_apr_t env;
-    iri_str_t     name;
-    int           status;
+    char     *filename = r->filename;
+    char     *slash = strrchr(filename, '/');
+    iri_str_t name;
+    int       status;
 
-    if (slash == NULL || slash[1] == '\0'
+    if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files(r)
         || (is_named && (size_t) (slash - filename) >= ctx->search.root.len))
     {
         return ap_file_walk(r);
     }
-    mod_iri_env(&env, r);
-    if (iri_entry_name(&env.env, ctx->tree, mod_iri_str(slash + 1), &name)
-        != IRI_OK)
-    {
+    if (mod_iri_name_of_file(r, ctx, slash, &name) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR; /* which rules hold is unknown */
     }
     if (name.len == 0) {

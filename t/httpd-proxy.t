@@ -65,6 +65,7 @@ my $server = httpd(
     CustomLog "%%TMP%%/target.log" target
     ProxyPass "/代" "http://127.0.0.1:%%PORTback%%/代"
     ProxyPass "/raw" "http://127.0.0.1:%%PORTback%%/raw" nocanon
+    ProxyPass "/%E8%A8%98" "http://127.0.0.1:%%PORTback%%/%E8%A8%98" mapping=encoded
     <Directory "%%ROOT%%/in">
         IRIRepair %u
     </Directory>
@@ -101,7 +102,7 @@ my $server = httpd(
 </VirtualHost>
 END
 
-for my $prefix ('/代/', '/raw/', '/書/') {
+for my $prefix ('/代/', '/raw/', '/書/', '/記/') {
     my %form = forms($prefix . '代/有.txt');
     for my $form (sort keys %form) {
         my $answer = $server->get("$form{$form}?q=%C9%BD");

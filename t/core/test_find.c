@@ -406,7 +406,9 @@ check_as_asked(find_t *find)
         find->core.env.dir->stat(find->core.env.ctx, path, &node), IRI_OK);
     find->core.stats--;
 
-    if (node.kind != IRI_NODE_DIR && node.kind != IRI_NODE_OTHER) {
+    if (node.kind != IRI_NODE_DIR && node.kind != IRI_NODE_OTHER
+        && got.answer != IRI_PASS)
+    {
         return;
     }
 
