@@ -60,7 +60,7 @@ subtest 'directives' => sub {
     is scalar @nginx, scalar @httpd, 'httpd has as many';
     for my $name (@nginx) {
         like $reference, qr/^## \Q$name\E, IRI\w+$/m, "reference of $name";
-        like $reference, qr/^    Syntax:   \Q$name\E /m, "syntax of $name";
+        like $reference, qr/^Syntax:   \Q$name\E /m, "syntax of $name";
         like $reference, qr/^\| \[`\Q$name\E`\]\(#/m, "$name in the table";
     }
     for my $name (@httpd) {

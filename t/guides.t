@@ -1,6 +1,8 @@
 # What the documents show is run: each configuration is loaded and asked, each
 # command prints what stands below it. IRI::Guide explains the convention. What
 # is run by another test, or by none, is named here.
+#
+#   prove -It/lib t/guides.t :: doc/hosts.md       one document
 use strict;
 use warnings;
 use FindBin;
@@ -14,10 +16,31 @@ chdir $top or die "$top: $!\n";
 plan skip_all => 'no module is built'
     if !grep { !missing($_) } qw(nginx httpd);
 
-my @documents = @ARGV ? @ARGV : ('README.md');
+# Documents whose blocks in these languages are run elsewhere, and where: that
+# test names the document.
+my %ELSEWHERE = (
+    'doc/rewrite-rules.md' => ['t/rules-guide.t', qw(nginx apache)],
+    'doc/variables.md'     => ['t/vars-guide.t', qw(nginx apache)],
+    'doc/migration.md'     => ['t/migration.t', qw(nginx apache console)],
+    'doc/webdav.md'        => ['t/webdav.t', qw(nginx apache)],
+    'doc/library.md'       => ['t/library.t', qw(sh)],
+);
+
+# Blocks that nothing runs, by the document and a word of them, and why.
+my %NOT_RUN = (
+    'doc/status.md' => [[yaml => 'is for Prometheus: t/nginx-status.t and '
+        . 't/httpd-status.t ask for the same address']],
+);
+
+my @documents = @ARGV ? @ARGV
+    : ('README.md', 'CONTRIBUTING.md', 'SECURITY.md', glob('doc/*.md'),
+        glob('doc/*/*.md'));
 
 for my $document (@documents) {
-    my @left = run_guide($document, slurp($document));
+    my ($test, @languages) = @{ $ELSEWHERE{$document} // [] };
+    like slurp($test), qr/\Q$document\E/, "$document: $test runs it" if $test;
+    my @left = run_guide($document, slurp($document), @languages,
+        map { $_->[0] } @{ $NOT_RUN{$document} // [] });
     is "@left", '', "$document: all of it was run";
 }
 

@@ -5,6 +5,7 @@ use warnings;
 use Encode ();
 use FindBin;
 use lib "$FindBin::Bin/lib";
+use IRI::Guide ();
 use IRI::Test;
 use JSON::PP ();
 use Test::More;
@@ -23,12 +24,21 @@ my %statuses = map { /^\| (.*?) \| (\d+) \| (\d+) \| (\d+) \|$/
 is_deeply [sort keys %statuses], ['1. report', '2. on', '3. redirect',
     '4. renamed', '5. off', 'before'], 'the table of steps';
 
-# Lines of a step: those of nginx on the left, of httpd on the right.
+# The first configuration of a step.
 sub lines {
     my ($step, $kind) = @_;
     my ($part) = $text =~ /^## $step\. .*?\n(.*?)(?=^## |\z)/ms;
-    return join "\n", map { /^    (iri.*?;) +(IRI.*)$/
-        ? $kind eq 'nginx' ? $1 : $2 : () } split /\n/, $part;
+    my $language = $kind eq 'nginx' ? 'nginx' : 'apache';
+    my ($lines) = $part =~ /^```$language\n(.*?)^```$/ms;
+    return $lines;
+}
+
+# What step 1 says of the page that counts.
+sub status_page {
+    my ($kind) = @_;
+    my $language = $kind eq 'nginx' ? 'nginx' : 'apache';
+    my ($page) = $text =~ /^```$language\n([^`]*iri-status.*?)^```$/ms;
+    return $page;
 }
 
 # The table of numbers with this head of its second column.
@@ -39,8 +49,9 @@ sub numbers {
 }
 
 # Commands that are shown, and what they say.
-my @shown = $text =~ /^    \$ (grep .*)\n((?:    [^\$\n].*\n)+)/mg;
+my @shown = $text =~ /^\$ (grep .*)\n((?:[^\$`\n].*\n)+)/mg;
 is scalar @shown, 6, 'commands that read the log';
+my ($replay, $replayed) = $text =~ /^\$ (iri replay [^\n]*)\n(.*?)^```$/ms;
 
 # ---- the site ------------------------------------------------------------------
 
@@ -98,10 +109,7 @@ sub replay {
 
 sub start {
     my ($kind, $root, $lines, $counts) = @_;
-    my $status = !$counts ? '' : $kind eq 'nginx'
-        ? "location = /iri-status { iri_status; allow 127.0.0.1; deny all; }"
-        : "<Location \"/iri-status\">\nSetHandler iri-status\n"
-            . "Require local\n</Location>";
+    my $status = $counts ? status_page($kind) : '';
     return $kind eq 'nginx'
         ? nginx(root => $root, log_level => 'info', conf => <<"END")
 server { listen 127.0.0.1:%%PORT%%; root %%ROOT%%; $lines $status }
@@ -151,6 +159,19 @@ sub log_is {
     return;
 }
 
+# What "iri replay" says of the access log.
+sub replay_is {
+    my ($server, $kind, $root) = @_;
+    my $log = $server->tmp . '/access.log';
+    $server->wait_for(sub { 600 == (() = slurp($log) =~ /\n/g) });
+    (my $run = $replay) =~ s/\baccess\.log\b/'$log'/;
+    $run =~ s{/srv/www\b}{$root};
+    local $ENV{PATH} = build_dir() . ":$ENV{PATH}";
+    my $got = `$run`;
+    like $got, IRI::Guide::pattern($replayed), "$kind: $replay";
+    return;
+}
+
 # What convmv does.
 sub rename_pages {
     my ($dir) = @_;
@@ -175,6 +196,7 @@ for my $kind (@servers) {
 
     my $server = start($kind, $root, '', 0);
     $is->($server, 'before');
+    replay_is($server, $kind, $root);
 
     $server = start($kind, $root, lines(1, $kind), 1);
     $is->($server, '1. report');

@@ -120,8 +120,7 @@ for my $section (split /^(?=## )/m, $guide) {
 sub run_example {
     my ($server_name, $title, $section, $tree) = @_;
     my $what = "$server_name: $title: $tree";
-    my @blocks = $section =~ /^\n((?:    .*\n|\n(?=    ))+)/mg;
-    s/^    //mg for @blocks;
+    my @blocks = $section =~ /^```\w+\n(.*?)^```$/msg;
     my $root = site($tree);
     s{/srv/www}{$root}g for @blocks;
     my ($conf, @files) = split /^(?=# \S+\.htaccess$)/m, join "\n", @blocks;

@@ -18,8 +18,7 @@ my $guide = slurp("$FindBin::Bin/../doc/variables.md");
 sub example {
     my ($name, $root, $tmp) = @_;
     my ($section) = $guide =~ /^## Examples: \Q$name\E$(.*?)(?=^## |\z)/ms;
-    my $conf = join "\n", $section =~ /^\n((?:    .*\n|\n(?=    ))+)/mg;
-    $conf =~ s/^    //mg;
+    my $conf = join "\n", $section =~ /^```\w+\n(.*?)^```$/msg;
     $conf =~ s{/srv/www}{$root}g;
     $conf =~ s{logs/}{$tmp/}g;
     return $conf;
@@ -121,6 +120,7 @@ END
     my $answer = $get->(sjis($NAME) . '?q=' . sjis('表'));
     is $answer->header('X-URI'), percent($NAME), 'httpd: a header';
     is $answer->header('X-Old'), "charset $HOST", 'httpd: <If>';
+    lines($server, 'iri.log', qr/\n/);
     $answer = $get->(percent($NAME));
     is $answer->header('X-Old'), undef, 'httpd: <If>, another form';
     my @log = lines($server, 'iri.log', qr/(?:.*\n){2}/);

@@ -22,8 +22,8 @@
 # Location, and `Field: value`, "-" for a field that is not there.
 #
 # /srv, /etc and /var are folders of the test; what has no server{} and no
-# <VirtualHost> is of a site in /var/www/html, as on Debian. Port 80 and
-# http://localhost are the server; where 127.0.0.1:8080 is no server of the
+# <VirtualHost> is of a site in /srv/www where the tree has that, else in
+# /var/www/html, as on Debian. Port 80 and http://localhost are the server; where 127.0.0.1:8080 is no server of the
 # example it is one that answers with the host and target it was asked for.
 package IRI::Guide;
 use strict;
@@ -39,13 +39,13 @@ use Test::More;
 
 our @EXPORT_OK = qw(answered asked parse run_guide told written);
 
-# What is no command of the example itself: why it is not run.
-our %NOT_HERE = (
-    (map { $_ => 'services of the machine stay as they are' }
-        qw(service systemctl apachectl)),
-    (map { $_ => 'the private httpd has its own list of modules and sites' }
-        qw(a2enmod a2ensite a2enconf)),
-    (map { $_ => 'packages: make first-use runs README.md' } qw(apt-get make)),
+# Commands that are not run here: how they begin, and why.
+my @NOT_HERE = (
+    [qr/(?:service|systemctl|apachectl|nginx) /,
+        'services of the machine stay as they are'],
+    [qr/a2en\w+ /, 'the private httpd has its own list of modules and sites'],
+    [qr/(?:apt-get|make)\b/, 'packages: make first-use runs README.md'],
+    [qr/htpasswd |printf .*openssl passwd/, 'asks for a password'],
 );
 
 # Modules of httpd by the directives that need them.
@@ -61,6 +61,9 @@ my @NEEDS = (
     [qr/<Proxy "balancer/, 'proxy_balancer', 'lbmethod_byrequests',
         'slotmem_shm'],
 );
+
+# What the error log may say of requests that are refused.
+my $QUIET = qr/No such file|forbidden|denied|is not found/;
 
 # ---- reading a document ------------------------------------------------------
 
@@ -155,23 +158,27 @@ sub asked {
 
 sub local_path { return $_[0] =~ s{^http://(?:localhost|127\.0\.0\.1)[:\d]*}{}r }
 
-# Tests an answer by what a cell says of it.
+# Tests an answer by what a cell says of it; $base is where the test has its
+# files.
 sub answered {
-    my ($answer, $cell, $what) = @_;
+    my ($answer, $cell, $what, $base) = @_;
     my ($status) = $cell =~ /^(\d{3})/ or die "$what: no status: $cell\n";
     my @spans  = spans($cell);
-    my @fields = grep { /^[A-Z][\w-]*: / } @spans;
-    my ($text) = grep { !/^[A-Z][\w-]*: / } @spans;
+    my @fields = grep { /^[\w-]+: / } @spans;
+    my ($text) = grep { !/^[\w-]+: / } @spans;
     my @got  = $answer->status;
     my @want = $status;
-    if (defined $text && $status =~ /^3/) {
+    if (defined $text && $status =~ /^30[1-8]/) {
         push @got, local_path($answer->header('Location') // '');
         push @want, $text;
     }
     elsif (defined $text) {
         my $body = $answer->body =~ s/\s+\z//r;
+        $body =~ s/\Q$base\E//g if defined $base;
         my $page = $body =~ /^\s*[<{\[]|\n/;
-        push @got, $page && index($body, $text) >= 0 ? $text : $body;
+        $body = percent($body) if $body !~ /^</ && $text =~ /%[89A-F]/;
+        push @got, $page && index($body, $text) >= 0 ? $text
+            : substr $body, 0, 2000;
         push @want, $text;
     }
     for (@fields) {
@@ -221,7 +228,7 @@ sub give {
     return;
 }
 
-sub in_base { return $_[1] =~ s{(?<![\w.\$])/(?=(?:srv|etc|var)/)}{$_[0]/}gr }
+sub in_base { return $_[1] =~ s{(?<![\w.\$])/(?=(?:srv|etc|var)\b)}{$_[0]/}gr }
 
 # Folders that a configuration writes to.
 sub folders {
@@ -250,6 +257,11 @@ sub start {
     my $conf = $state->{conf}{$kind};
     folders($base, $conf);
     spew("$base/etc/users", 'you:{SHA}' . sha1_base64('secret') . "=\n");
+    if ($conf =~ /127\.0\.0\.1:9000/) {
+        require IRI::Gateway;
+        my $gateway = $state->{gateway} //= IRI::Gateway->new('fastcgi');
+        $conf =~ s/127\.0\.0\.1:9000/'127.0.0.1:' . $gateway->port/ge;
+    }
     if ($conf =~ /127\.0\.0\.1:8080/) {
         my $own = $conf =~ /(?:listen +|VirtualHost )127\.0\.0\.1:8080/;
         $state->{back} = $own ? undef : backend();
@@ -258,26 +270,28 @@ sub start {
     }
     $conf = in_base($base, $conf);
     give($base);
-    my $server = $kind eq 'nginx' ? start_nginx($base, $conf)
-        : start_httpd($base, $conf);
+    my $root = $base . ((grep { $_->[0] =~ m{/srv/www/} } @{ $state->{disk} })
+        ? '/srv/www' : '/var/www/html');
+    my $server = $kind eq 'nginx' ? start_nginx($root, $conf)
+        : start_httpd($root, $conf);
     return $state->{server}{$kind} = $server;
 }
 
 sub start_nginx {
-    my ($base, $conf) = @_;
+    my ($root, $conf) = @_;
     $conf =~ s/^\s*load_module .*\n//mg;
-    $conf = "server {\nlisten 80;\nroot $base/var/www/html;\n$conf}\n"
+    $conf = "server {\nlisten 80;\nroot $root;\n$conf}\n"
         if $conf !~ /^\s*server\s*\{/m;
     $conf =~ s/listen\s+80\b/listen 127.0.0.1:%%PORT%%/g;
     my $dav = IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
     my @modules = $conf =~ /dav_ext/ ? $dav : ();
-    return nginx(root => "$base/var/www/html", modules => \@modules,
+    return nginx(root => $root, modules => \@modules,
         conf => "types { text/html html; text/plain txt; }\n$conf");
 }
 
 # As on Debian, what is not granted is denied.
 sub start_httpd {
-    my ($base, $conf) = @_;
+    my ($root, $conf) = @_;
     $conf =~ s/^\s*LoadModule .*\n//mg;
     $conf =~ s/^Listen 80\n//mg;
     my $sites = $conf =~ s/\*:80>/127.0.0.1:%%PORT%%>/g;
@@ -289,21 +303,24 @@ sub start_httpd {
     @module{qw(proxy proxy_http)} = (1, 1) if $conf =~ /\[(?:[^\]]*,)?P\b/;
     my $deny = $sites ? "<Directory \"/\">\nRequire all denied\n</Directory>\n"
         : '';
-    return httpd(root => "$base/var/www/html", modules => [sort keys %module],
+    return httpd(root => $root, modules => [sort keys %module],
         conf => $deny . $conf);
 }
 
 # ---- running a document ------------------------------------------------------
 
 # Runs all that a document shows; returns the items that nothing has run, each
-# as "LINE: what". Options: only => 'nginx' or 'httpd' where the other is
-# missing.
+# as "LINE: what". Languages that another test runs are not looked at, nor are
+# requests if nginx is one of them.
 sub run_guide {
-    my ($name, $text) = @_;
+    my ($name, $text, @elsewhere) = @_;
+    my %elsewhere = map { $_ => 1 } @elsewhere;
     my $state = { name => $name, disk => [], conf => {}, server => {},
         pending => [], not_run => [] };
     for my $item (parse($text)) {
         my $kind = $item->{kind};
+        next if $elsewhere{ $item->{language} // '' };
+        next if $kind eq 'table' && $elsewhere{nginx};
         if ($kind eq 'fence') {
             my $do = { nginx => \&configured, apache => \&configured,
                 console => \&commands, sh => \&commands }->{$item->{language}};
@@ -322,6 +339,7 @@ sub run_guide {
         }
     }
     forget($state);
+    end($state);
     return @{ $state->{not_run} };
 }
 
@@ -340,22 +358,31 @@ sub unknown {
     return;
 }
 
-# Servers and configurations end; what nobody has asked is told.
+# The configurations end, their servers not yet; what nobody has asked is told.
 sub forget {
     my ($state) = @_;
     not_run($state, $_, "```$_->{language} that nothing is asked of")
         for @{ $state->{pending} };
-    for my $kind (sort keys %{ $state->{server} }) {
-        my $server = $state->{server}{$kind};
-        $server->told;
-        is_deeply [grep { !/No such file|forbidden|denied|is not found/ }
-            $server->errors(level => 'warn')], [],
-            "$state->{name}: $kind: nothing in the log";
-        $server->stop;
-    }
+    push @{ $state->{old} }, map { [$_, $state->{server}{$_}] }
+        sort keys %{ $state->{server} };
     $state->{$_} = {} for qw(conf server);
     $state->{pending} = [];
     $state->{asked} = 0;
+    return;
+}
+
+# All servers of a document end, side by side, since httpd takes its time.
+sub end {
+    my ($state) = @_;
+    my @old = @{ $state->{old} // [] };
+    kill $_->[1]->stop_signal, $_->[1]->pid for grep { $_->[1]->alive } @old;
+    for (@old) {
+        my ($kind, $server) = @$_;
+        $server->stop;
+        is_deeply [grep { !/$QUIET|ended with status 0/ }
+            $server->errors(level => 'warn')], [],
+            "$state->{name}: $kind: nothing in the log";
+    }
     return;
 }
 
@@ -364,7 +391,8 @@ sub configured {
     my $kind = $item->{language} eq 'nginx' ? 'nginx' : 'httpd';
     forget($state) if $state->{asked};
     $state->{conf}{$kind} .= $item->{text};
-    push @{ $state->{pending} }, $item;
+    push @{ $state->{pending} }, $item
+        if $item->{text} !~ /\A(?:load_module|LoadModule) .*\n\z/;
     return;
 }
 
@@ -382,7 +410,6 @@ sub requests {
     my ($state, $item) = @_;
     my %column;
     @column{ @{ $item->{head} } } = 0 .. $#{ $item->{head} };
-    my $rows = 0;
     for my $kind (servers($state)) {
         my $column = $column{$kind} // $column{answer} // next;
         for my $row (@{ $item->{rows} }) {
@@ -391,8 +418,8 @@ sub requests {
             for (split /, */, $how) {
                 answered(asked($state->{server}{$kind}, $row->[0], $_),
                     $row->[$column],
-                    "$state->{name}:$item->{line}: $kind: $row->[0], $_");
-                $rows++;
+                    "$state->{name}:$item->{line}: $kind: $row->[0], $_",
+                    $state->{base}{$kind});
             }
         }
     }
@@ -409,8 +436,7 @@ sub commands {
     my @kinds = $text =~ m{http://localhost|/srv/|/var/|/etc/}
         ? servers($state) : ();
     while (my ($command, $said) = splice @left, 0, 2) {
-        my ($word) = $command =~ /^(\S+)/;
-        next if $NOT_HERE{$word};
+        next if grep { $command =~ /^$_->[0]/ } @NOT_HERE;
         for my $kind (@kinds ? @kinds : '') {
             my $base = base($state, $kind);
             my $what = "$state->{name}:$item->{line}: "

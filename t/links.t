@@ -1,0 +1,96 @@
+# Links of all documents, without the net: a relative link leads to a file that
+# is in the tree, its anchor to a heading of it; the address of another site
+# has the form of one; a file of the tree that the text names is there; and
+# each document of doc/ can be reached from README.md.
+use strict;
+use warnings;
+use Cwd 'abs_path';
+use Encode 'decode';
+use File::Basename 'dirname';
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $top = abs_path("$FindBin::Bin/..");
+chdir $top or die "$top: $!\n";
+
+my @documents = (glob('*.md'), glob('doc/*.md'), glob('doc/*/*.md'),
+    glob('t/*/*.md'));
+
+# The text without what is code.
+sub prose {
+    my ($document) = @_;
+    my $text = slurp($document);
+    $text =~ s/^ *```.*?^ *```$//msg;
+    return $text;
+}
+
+# The anchors of a document, as GitHub makes them of headings: small letters,
+# digits, "-" and "_", blanks as "-"; a heading that is there again is counted.
+my %anchors;
+sub anchors {
+    my ($document) = @_;
+    return $anchors{$document} //= do {
+        my (%seen, %anchor);
+        for my $heading (prose($document) =~ /^#+ +(.*?) *$/mg) {
+            my $text = decode('UTF-8', $heading);
+            $text =~ s/\[([^\]]*)\]\([^)]*\)/$1/g;
+            $text = lc $text;
+            $text =~ s/[^\w\- ]//g;
+            $text =~ s/ /-/g;
+            my $count = $seen{$text}++;
+            $anchor{ $count ? "$text-$count" : $text } = 1;
+        }
+        \%anchor;
+    };
+}
+
+# [text](target) and ![text](target), not those within back-quotes.
+sub links {
+    my ($document) = @_;
+    my $text = prose($document);
+    $text =~ s/`[^`\n]*`/`/g;
+    return $text =~ /\]\(([^()\s]+)\)/g;
+}
+
+my (%reached, $links);
+for my $document (@documents) {
+    my @wrong;
+    for my $link (links($document)) {
+        $links++;
+        if ($link =~ /^[a-z]+:/) {
+            push @wrong, $link
+                if $link !~ m{^https?://[a-z0-9.-]+\.[a-z]+(?:/[!-~]*)?$}i;
+            next;
+        }
+        my ($path, $anchor) = $link =~ /^([^#]*)(?:#(.*))?$/;
+        my $file = $path eq '' ? $document
+            : abs_path(dirname($document) . "/$path");
+        $file =~ s{^\Q$top\E/}{} if defined $file;
+        if (!defined $file || !-e $file || $file =~ m{^/}) {
+            push @wrong, "$link: no such file";
+            next;
+        }
+        push @{ $reached{$document} }, $file;
+        push @wrong, "$link: no such heading"
+            if defined $anchor && !anchors($file)->{ decode('UTF-8', $anchor) };
+    }
+    is join("\n", @wrong), '', "links of $document";
+
+    # `doc/x.md`, `t/x.t`, `common/iri.h`: what looks like a file of the tree.
+    my @missing = grep { !-e && !glob } grep { !/[<>{]|\.\.\./ } prose($document)
+        =~ /`((?:doc|common|cli|mod_iri|ngx_iri|t)\/[\w.*\/-]+)`/g;
+    is "@missing", '', "files that $document names";
+}
+cmp_ok $links, '>', 100, 'there are links';
+
+my %there = ('README.md' => 1);
+my @next  = ('README.md');
+while (defined(my $document = shift @next)) {
+    push @next, grep { !$there{$_}++ } @{ $reached{$document} // [] };
+}
+my @lost = grep { /^doc/ && !$there{$_} } @documents, glob('doc/pictures/*');
+is "@lost", '', 'README.md leads to each document and picture';
+
+done_testing;
