@@ -1290,7 +1290,7 @@ typedef struct {
 /*
  * The one line of a request: printable ASCII, no end of line, NUL-terminated.
  * request: as sent, where the server's log does not tell it; NULL: it does.
- * iri: "/CAFE" is "/caf%C3%A9": accents; "/caf%C3%A9" not served: refuse, ...,
+ * iri: "/CAFE" is "/caf%C3%A9": accents; "/caf%C3%A9" not served: ...,
  * reason=folded,other-name, request "/CAFE"
  */
 iri_str_t iri_notes_line(const iri_notes_t *notes, const char *request,
@@ -1378,13 +1378,14 @@ struct iri_cache_counts_s *iri_stats_cache_counts(iri_stats_t *stats);
 
 typedef struct {
     int64_t             now;      /* seconds since the epoch */
-    iri_str_t           query;    /* "format=json", "format=prometheus"; the
-                                     page for anything else */
+    iri_str_t           query;    /* "format=json", "format=prometheus" or
+                                     "format=html"; the page without it */
     iri_cache_t *const *caches;   /* all of this process; NULL if count is 0 */
     size_t              count;
 } iri_stats_page_conf_t;
 
 typedef struct {
+    int         status;   /* 200; 400 where another format was asked for */
     const char *type;     /* Content-Type, static */
     const char *policy;   /* Content-Security-Policy, static */
     iri_str_t   body;

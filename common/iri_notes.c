@@ -87,7 +87,7 @@ iri_show_sent(iri_shown_t *shown, iri_str_t octets)
 
 /* Each once: who counts lines by their codes counts a line once. */
 static void
-iri_notes_put_code(iri_notes_t *notes, const char *code)
+iri_notes_put_code(iri_notes_t *notes, const char *code, int first)
 {
     size_t i;
 
@@ -97,9 +97,16 @@ iri_notes_put_code(iri_notes_t *notes, const char *code)
         }
     }
 
-    if (i < IRI_MAX_NOTES) {
-        notes->codes[i] = code;
+    if (i == IRI_MAX_NOTES) {
+        return;
     }
+
+    if (first) {
+        memmove(notes->codes + 1, notes->codes, i * sizeof(notes->codes[0]));
+        i = 0;
+    }
+
+    notes->codes[i] = code;
 }
 
 
@@ -142,7 +149,7 @@ iri_note_text(iri_notes_t *notes, iri_log_level_t level, const char *code,
     }
 
     notes->count++;
-    iri_notes_put_code(notes, code);
+    iri_notes_put_code(notes, code, first);
 
     if (notes->count > IRI_MAX_NOTES) {
         return;

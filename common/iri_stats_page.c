@@ -789,6 +789,8 @@ static const iri_page_table_t iri_page_tables[] = {
     { "Form of the path", IRI_PAGE_OF(forms), 0, iri_page_iri_form_text },
     { "What was forgiven", IRI_PAGE_OF(matches), 1, iri_page_iri_match_text },
     { "What was done", IRI_PAGE_OF(answers), 0, iri_page_iri_answer_text },
+    { "What the disk and the rules said", IRI_PAGE_OF(whys), 1,
+      iri_page_iri_why_text },
     { "Refused, since", IRI_PAGE_OF(refusals), 1, iri_page_iri_why_text },
     { "Redirected with", IRI_PAGE_OF(redirects), 1, iri_page_redirect_text },
     { "Query", IRI_PAGE_OF(queries), 1, iri_page_iri_query_why_code },
@@ -961,27 +963,47 @@ iri_stats_html(iri_stats_out_t *out, const iri_stats_look_t *look)
 
 /* ---- which of them ------------------------------------------------------- */
 
-static int
-iri_stats_asks(iri_str_t query, const char *word)
-{
-    size_t    from = 0, to;
-    iri_str_t one;
+typedef enum {
+    IRI_PAGE_HTML,
+    IRI_PAGE_JSON,
+    IRI_PAGE_PROMETHEUS,
+    IRI_PAGE_UNKNOWN
+} iri_page_format_t;
 
-    while (from <= query.len) {
+
+/* What "format=" asks for; the last, if there are several. */
+static iri_page_format_t
+iri_page_format(iri_str_t query)
+{
+    static const char *const words[] = { "html", "json", "prometheus" };
+    static const char        name[] = "format=";
+    iri_page_format_t        format = IRI_PAGE_HTML;
+    size_t                   from, to;
+    iri_str_t                one;
+
+    for (from = 0; from < query.len; from = to + 1) {
         for (to = from; to < query.len && query.data[to] != '&'; to++) {
         }
 
         one = iri_str_from(query, from);
         one.len = to - from;
 
-        if (one.len == strlen(word) && memcmp(one.data, word, one.len) == 0) {
-            return 1;
+        if (one.len < sizeof(name) - 1
+            || memcmp(one.data, name, sizeof(name) - 1) != 0)
+        {
+            continue;
         }
 
-        from = to + 1;
+        one = iri_str_from(one, sizeof(name) - 1);
+
+        for (format = IRI_PAGE_HTML; format < IRI_PAGE_UNKNOWN; format++) {
+            if (iri_str_equal_nocase(one, words[format])) {
+                break;
+            }
+        }
     }
 
-    return 0;
+    return format;
 }
 
 
@@ -999,20 +1021,32 @@ iri_stats_page(const iri_env_t *env, const iri_stats_t *stats,
         return status;
     }
 
+    page.status = 200;
     page.policy = "default-src 'none'; frame-ancestors 'none'";
 
-    if (iri_stats_asks(conf->query, "format=json")) {
-        page.type = "application/json";
-        iri_stats_json(&body, look);
-
-    } else if (iri_stats_asks(conf->query, "format=prometheus")) {
-        page.type = "text/plain; version=0.0.4; charset=utf-8";
-        iri_stats_prometheus(&body, look);
-
-    } else {
+    switch (iri_page_format(conf->query)) {
+    case IRI_PAGE_HTML:
         page.type = "text/html; charset=utf-8";
         page.policy = iri_stats_html_policy;
         iri_stats_html(&body, look);
+        break;
+
+    case IRI_PAGE_JSON:
+        page.type = "application/json";
+        iri_stats_json(&body, look);
+        break;
+
+    case IRI_PAGE_PROMETHEUS:
+        page.type = "text/plain; version=0.0.4; charset=utf-8";
+        iri_stats_prometheus(&body, look);
+        break;
+
+    default:
+        /* A program that asks for another would not read the page. */
+        page.status = 400;
+        page.type = "text/plain; charset=utf-8";
+        iri_stats_say(&body, "format is html, json or prometheus\n");
+        break;
     }
 
     if (body.status != IRI_OK) {

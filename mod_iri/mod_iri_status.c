@@ -469,6 +469,7 @@ mod_iri_status_log(request_rec *r)
 static int
 mod_iri_status_send(request_rec *r, const iri_stats_page_t *page)
 {
+    r->status = page->status;
     ap_set_content_type(r, page->type);
     ap_set_content_length(r, (apr_off_t) page->body.len);
     apr_table_setn(r->headers_out, "Cache-Control", "no-store");

@@ -439,9 +439,8 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     found->logged = 1;
 
     ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
-                      "\"%s\" not served: %s, %s",
+                      "\"%s\" not served: %s",
                       iri_show(&shown, ngx_http_iri_in(r->uri)),
-                      iri_answer_text(found->found.answer),
                       iri_why_text(found->found.why));
 
     if (iri_is_making(ngx_http_iri_in(r->method_name))

@@ -563,9 +563,8 @@ ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
     found->logged = 1;
 
     ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
-                      "\"%s\" is not opened: %s, %s",
+                      "\"%s\" is not opened: %s",
                       iri_show(&shown, ngx_http_iri_in(found->uri)),
-                      iri_answer_text(found->found.answer),
                       iri_why_text(found->found.why));
 }
 

@@ -516,7 +516,7 @@ ngx_http_iri_status_head(ngx_http_request_t *r, const iri_stats_page_t *page)
     static ngx_str_t no_store = ngx_string("no-store");
     static ngx_str_t nosniff = ngx_string("nosniff");
 
-    r->headers_out.status = NGX_HTTP_OK;
+    r->headers_out.status = page->status;
     r->headers_out.content_length_n = page->body.len;
 
     p = (u_char *) ngx_strchr(type, ';');

@@ -220,6 +220,7 @@ sub sending {
     is $server->get('/denied')->status, 403, 'rules of the place';
     is fetch('?format=json')->header('Content-Type'), 'application/json',
         'JSON';
+    is fetch('?format=xml')->status, 400, 'no such format';
     is fetch('?format=prometheus')->header('Content-Type'),
         'text/plain; version=0.0.4; charset=utf-8', 'Prometheus';
 }

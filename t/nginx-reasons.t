@@ -150,7 +150,7 @@ for my $code (sort keys %host) {
 line_is('host-mapped' => '/plain.txt', @report, host => "b\xC3\xBC.example");
 line_is('host-idna2008' => '/plain.txt', host => "\xE2\x98\x95.example",
     port => $server->port('strict'));
-line_is('host-mapped,query-read,found' => '/caf%C3%A9.txt?q=%95%5c', @report,
+line_is('found,host-mapped,query-read' => '/caf%C3%A9.txt?q=%95%5c', @report,
     host => "b\xC3\xBC.example");
 
 # ---- queries ------------------------------------------------------------------
@@ -159,7 +159,7 @@ line_is('query-read'       => '/plain.txt?q=%95%5c', @report);
 line_is('query-unreadable' => '/plain.txt?q=%95%ff', @report);
 line_is('query-normalized' => '/plain.txt?q=e%CC%81', @report);
 line_is('query-limit'      => '/plain.txt?q=' . '%83%5C' x 911, @report);
-my $line = line_is('query-read,found' => '/caf%C3%A9.txt?q=%95%5c', @report);
+my $line = line_is('found,query-read' => '/caf%C3%A9.txt?q=%95%5c', @report);
 like $line, qr/report: would serve .*; would make the query "q=%E8%A1%A8": /,
     'path and query in one';
 

@@ -224,6 +224,7 @@ is $server->request('POST', '/status', body => 'a')->status, 405, 'POST';
 is $server->request('DELETE', '/status')->header('Allow'), 'GET, HEAD', 'Allow';
 is $server->get('/denied')->status, 403, 'rules of the location';
 is fetch('?format=json')->header('Content-Type'), 'application/json', 'JSON';
+is fetch('?format=xml')->status, 400, 'no such format';
 is fetch('?format=prometheus')->header('Content-Type'),
     'text/plain; version=0.0.4; charset=utf-8', 'Prometheus';
 is $server->get('/status', headers => ['Accept', 'application/json'])

@@ -88,6 +88,22 @@ test_line(void **state)
 
 
 /* A line of the core brings its code. */
+/* A report's path goes before what was noted of the host, and so its code. */
+static void
+test_line_of_report(void **state)
+{
+    iri_notes_t notes;
+    iri_line_t  line;
+
+    (void) state;
+    memset(&notes, 0, sizeof(notes));
+    iri_note_would(&notes, "host", 0, "a host");
+    iri_note_would(&notes, "charset", 1, "a path");
+    assert_text(iri_notes_line(&notes, NULL, &line),
+                "iri: report: a path; a host, reason=charset,host");
+}
+
+
 static void
 test_line_of_core(void **state)
 {
@@ -220,8 +236,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_show),         cmocka_unit_test(test_line),
-        cmocka_unit_test(test_line_of_core), cmocka_unit_test(test_long),
+        cmocka_unit_test(test_show),
+        cmocka_unit_test(test_line),
+        cmocka_unit_test(test_line_of_core),
+        cmocka_unit_test(test_line_of_report),
+        cmocka_unit_test(test_long),
         cmocka_unit_test(test_document),
     };
 
