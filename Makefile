@@ -82,13 +82,13 @@ BUILT      = $(BUILD)/libiri.a $(BUILD)/iri $(BUILD)/mod_iri.so \
 
 all: need-build $(BUILT)   ## build both modules, the command and libiri.a
 
-lib: $(BUILD)/libiri.a $(BUILD)/libiri.pc ## build the core alone
+lib: need-lib $(BUILD)/libiri.a $(BUILD)/libiri.pc ## build the core alone
 
-cli: $(BUILD)/iri          ## build the command alone
+cli: need-cli $(BUILD)/iri ## build the command alone
 
-httpd: $(BUILD)/mod_iri.so ## build mod_iri alone
+httpd: need-httpd $(BUILD)/mod_iri.so ## build mod_iri alone
 
-nginx: $(BUILD)/ngx_http_iri_module.so ## build ngx_iri alone
+nginx: need-nginx $(BUILD)/ngx_http_iri_module.so ## build ngx_iri alone
 
 $(BUILD)/libiri.a: $(call obj,$(CORE_SRC) $(WHOLE_SRC))
 	$(call tell,AR $@)
@@ -134,6 +134,7 @@ $(BUILD)/t/test_torture: TEST_LD = $(shell nm -u $(BUILD)/libiri.a | \
     sort -u)
 
 $(BUILD)/obj/mod_iri/%.o:            EXTRA = -Icommon $(HTTPD_FLAGS)
+$(call obj,$(HTTPD_SRC)): $(BUILD)/flags.httpd
 $(BUILD)/obj/common/iri_env_apr.o:   EXTRA = $(APR_CFLAGS)
 $(BUILD)/obj/cli/%.o:                EXTRA = -Icommon $(APR_CFLAGS)
 $(BUILD)/obj/t/core/%.o:             EXTRA = -Icommon $(APR_CFLAGS)
@@ -154,7 +155,14 @@ endef
 
 # All is built again when the compiler or its flags are others.
 $(BUILD)/flags: FORCE
-	$(call note,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(APXS) $(NGINX_SRC))
+	$(call note,$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS))
+
+# A module, when its server is another.
+$(BUILD)/flags.httpd: FORCE
+	$(call note,$(APXS))
+
+$(BUILD)/flags.nginx: FORCE
+	$(call note,$(NGINX_SRC))
 
 $(BUILD)/prefix: FORCE
 	$(call note,$(PREFIX) $(LIBDIR) $(INCLUDEDIR))
@@ -172,7 +180,8 @@ NGX_FLAGS ?= --with-compat --with-threads
 NGX_CC    := $(OPT) -fPIC $(HARDEN) $(CFLAGS) $(CPPFLAGS)
 NGX_LD    := $(HARDEN_LD) $(LDFLAGS)
 
-$(NGX_BUILD)/Makefile: config $(BUILD)/flags $(BUILD)/nginx.files
+$(NGX_BUILD)/Makefile: config $(BUILD)/flags $(BUILD)/flags.nginx \
+                       $(BUILD)/nginx.files
 	$(call tell,configure nginx in $(NGINX_SRC))
 	@rm -rf $(NGX_BUILD) && mkdir -p $(NGX_BUILD)
 	@cd $(NGINX_SRC) && bash -c ' \
@@ -195,8 +204,8 @@ $(BUILD)/ngx_http_iri_module.so: $(NGX_BUILD)/Makefile $(NGX_FILES)
 
 # ---- what the system must have -----------------------------------------------
 
-need-build:
-	@.ci/deps build
+need-build need-lib need-cli need-httpd need-nginx: need-%:
+	@.ci/deps $*
 
 deps:          ## install the missing Debian packages (asks at a terminal)
 	@.ci/deps --install
@@ -238,6 +247,7 @@ asan: need-test ## the whole suite with ASan and UBSan, servers included
 	@IRI_ASAN=1 ASAN_OPTIONS=detect_leaks=0 $(MAKE) --no-print-directory \
 	    BUILD=$(BUILD)/asan SANITIZE=address,undefined OPT='-O1 -g' CC=gcc test
 
+include install.mk
 include t/long.mk
 
 # ---- housekeeping ------------------------------------------------------------
@@ -258,8 +268,9 @@ clean:         ## remove all that was made
 
 help:          ## this list
 	@echo "make [TARGET] [CC=...] [CFLAGS=...] [APXS=...] [NGINX_SRC=dir] [V=1]"
+	@echo "     [PREFIX=dir] [DESTDIR=dir]"
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  \1	\2/p' \
-	    Makefile t/long.mk | \
+	    Makefile install.mk t/long.mk | \
 	    expand -t 20
 
 FORCE:
@@ -267,5 +278,6 @@ FORCE:
 .DELETE_ON_ERROR:
 .SECONDARY:
 .DEFAULT_GOAL := all
-.PHONY: all lib cli httpd nginx need-build deps need-run need-test run test \
+.PHONY: all lib cli httpd nginx need-build need-lib need-cli need-httpd \
+    need-nginx deps need-run need-test run test \
     unit prove names asan format check-format clean help FORCE

@@ -109,8 +109,8 @@ subtest 'command' => sub {
 subtest 'make' => sub {
     my ($code, $out) = capture('', 'make', '--no-print-directory', 'help');
     is $code, 0, 'make help';
-    for my $target (qw(all deps run test names asan format check-format
-        clean help)) {
+    for my $target (qw(all deps run test names asan install uninstall format
+        check-format clean help)) {
         like $out, qr/^  $target +\S/m, "tells of $target";
     }
     ($code) = capture('', 'make', '-n', $_), is $code, 0, "make -n $_"
@@ -128,6 +128,10 @@ subtest 'missing packages' => sub {
         'what installs them by hand';
     ($code, $out) = capture('', '.ci/deps', 'run');
     is "$code$out", '0', 'groups are told apart';
+    ($code, $out) = capture('', '.ci/deps', 'nginx');
+    like $out, qr/^Missing packages: nginx-dev$/m, 'one server alone';
+    like $out, qr{^Install them by: \.ci/deps --install nginx$}m,
+        'what installs that alone';
 };
 
 subtest 'left behind' => sub {

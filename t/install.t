@@ -1,0 +1,153 @@
+#!/usr/bin/perl
+# `make install` and `make uninstall`, into a folder of their own: both modules
+# are loaded and the command is run from there, a file of others stays, and
+# who has one server is not asked for the other.
+use strict;
+use warnings;
+use Cwd 'realpath';
+use File::Find 'find';
+use File::Spec::Functions 'abs2rel';
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+my $top = "$FindBin::Bin/..";
+chdir $top or die "$top: $!\n";
+plan skip_all => $_ for grep { $_ } map { missing($_) } qw(core nginx httpd);
+plan skip_all => 'what is instrumented is not installed' if $ENV{IRI_ASAN};
+
+my $build = abs2rel(realpath(build_dir()), realpath('.'));
+my $dest  = temp_dir() . '/de st';
+
+# Settings that all was built with are here, too, options are not.
+local $ENV{MAKEFLAGS} =
+    ($ENV{MAKEFLAGS} // '') =~ /( -- .*)/s ? $1 : '';
+my ($prefix) = split ' ', slurp("$build/prefix");
+
+sub make {
+    my @arguments = @_;
+    return capture('', 'make', '--no-print-directory', "BUILD=$build",
+        "PREFIX=$prefix", "DESTDIR=$dest", @arguments);
+}
+
+# All that is there but folders, without the folder's name.
+sub there {
+    my @found;
+    find({ no_chdir => 1, wanted => sub { push @found, $_ if !-d } }, $dest);
+    return sort map { substr $_, length $dest } @found;
+}
+
+# A name in Unicode asked for in Shift_JIS.
+sub answers {
+    my ($server) = @_;
+    my ($answer) = map { $server->get($_) } '/%93%FA%96%7B%8C%EA.html';
+    is $answer->status . $answer->body, '200here', 'answers in Shift_JIS';
+    is_deeply [$server->errors], [], 'log';
+    return;
+}
+
+my $root = temp_dir();
+spew("$root/\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E.html", 'here');
+
+my ($code, $out, $err) = make('install');
+is "$code$err", '0', 'make install';
+my ($mod_iri, $load) = $out =~ m{LoadModule (iri_module (/.*/mod_iri\.so))$}m
+    ? ($2, $1) : ();
+my ($ngx_iri) = $out =~ m{load_module (/.*/ngx_http_iri_module\.so);$}m;
+BAIL_OUT('install says no modules') if !$mod_iri || !$ngx_iri;
+my @installed = there();
+is_deeply [grep { !m{^$prefix/share/doc/iri/} } @installed], [sort $mod_iri,
+    $ngx_iri, map { "$prefix/$_" } qw(bin/iri include/iri.h lib/libiri.a
+    lib/pkgconfig/libiri.pc share/man/man1/iri.1
+    share/bash-completion/completions/iri
+    share/zsh/site-functions/_iri)], 'what is installed';
+my @documents = map { "$prefix/share/doc/iri/$_" } 'README.md', 'LICENSE',
+    'mod_iri/example.conf', 'ngx_iri/example.conf', glob 'doc/*.md';
+my %is = map { $_ => 1 } @installed;
+is_deeply [grep { !$is{$_} } @documents], [], 'and the documents';
+
+subtest 'nginx' => sub {
+    answers(nginx(stock => 1, root => $root,
+        main => "load_module \"$dest$ngx_iri\";\n", conf => <<'END'));
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root   %%ROOT%%;
+    iri    on;
+    iri_charset Shift_JIS;
+}
+END
+};
+
+subtest 'httpd' => sub {
+    answers(httpd(stock => 1, root => $root, conf => <<"END"));
+LoadModule iri_module "$dest$mod_iri"
+IRIEngine  On
+IRICharset Shift_JIS
+END
+};
+
+subtest 'command' => sub {
+    my ($code, $out) = capture('', "$dest$prefix/bin/iri", 'explain', '--root',
+        $root, '--charset', 'shift_jis', '/%93%FA%96%7B%8C%EA.html');
+    is $code, 0, 'iri explain';
+    like $out, qr/\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E\.html/, 'finds it';
+};
+
+# A server that runs has mapped the file.
+my $before = (stat "$dest$mod_iri")[1];
+is +(make('install-httpd'))[0], 0, 'once more';
+isnt +(stat "$dest$mod_iri")[1], $before, 'nothing is written over a module';
+
+subtest 'uninstall' => sub {
+    my @others = ("$prefix/share/doc/iri/doc/notes.txt", "$ngx_iri.old");
+    spew("$dest$_", '') for @others;
+    my ($code, undef, $err) = make('uninstall');
+    is "$code$err", '0', 'make uninstall';
+    is_deeply [there()], [sort @others], "what is others' stays";
+    unlink map { "$dest$_" } @others;
+    is +(make('uninstall'))[0], 0, 'nothing to remove is no error';
+    ok !-e "$dest$prefix/share/doc/iri", 'its folder of documents is gone';
+};
+
+# Of the other server there is nothing here: no sources, no program.
+my @no_nginx = ('NGINX_SRC=/nonexistent', 'NGINX=/nonexistent');
+my @no_httpd = ('APXS=/nonexistent/apxs');
+subtest 'one server' => sub {
+    is +(make(@no_nginx, 'install-httpd'))[0], 0, 'httpd without nginx';
+    is_deeply [grep { /\.so$/ } there()], [$mod_iri], 'that alone';
+    is +(make('uninstall'))[0], 0, 'away';
+    is +(make(@no_httpd, 'install-nginx'))[0], 0, 'nginx without httpd';
+    is_deeply [grep { /\.so$/ } there()], [$ngx_iri], 'that alone';
+    is +(make(@no_httpd, @no_nginx, 'install-cli', 'install-lib'))[0], 0,
+        'neither';
+    is +(make('uninstall'))[0], 0, 'away';
+    is_deeply [there()], [], 'nothing is left';
+
+    my ($code, undef, $err) = make('NGINX=/nonexistent', 'NGINX_MODULES=',
+        'install-nginx');
+    isnt $code, 0, 'a folder that is not known';
+    like $err, qr/Say NGINX=program or NGINX_MODULES=directory/,
+        'and how to tell it';
+    is +(make('NGINX_MODULES=/opt/modules', 'install-nginx'))[0], 0, 'told';
+    ok -e "$dest/opt/modules/ngx_http_iri_module.so", 'and followed';
+};
+
+# What `nginx -V` says of where modules are.
+subtest 'folder of modules' => sub {
+    my %said = (
+        '--prefix=/a --modules-path=/b/m --with-compat' => '/b/m',
+        '--prefix=/a --modules-path=m' => '/a/m',
+        '--prefix=/a'                  => '/a/modules',
+        '--with-compat'                => '/usr/local/nginx/modules',
+    );
+    my $nginx = temp_dir() . '/nginx';
+    for my $said (sort keys %said) {
+        spew($nginx, "#!/bin/sh\necho 'configure arguments: $said' >&2\n");
+        chmod 0755, $nginx;
+        my ($code, $out) = make("NGINX=$nginx", '-n', 'install-nginx');
+        like $out, qr{load_module \Q$said{$said}\E/ngx_http}, $said;
+    }
+};
+
+done_testing;
