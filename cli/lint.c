@@ -23,7 +23,7 @@ static const apr_getopt_option_t lint_options[] = {
     { "filename-form", CLI_SET_FILENAME_FORM, 1,
       "iri_filename_form: any, nfc, nfd" },
     { "match", LINT_MATCH, 1,
-      "tell collisions of these levels of iri_match; all but spelling" },
+      "tell collisions of these levels of iri_match; width case accents" },
     { "only", LINT_ONLY, 1, "tell these findings only" },
     { "plan", LINT_PLAN, 1,
       "print renames to UTF-8 in NFC, by mv or by convmv" },
@@ -36,11 +36,15 @@ static const char lint_help[] =
     "  unreadable   no charset of the tree reads the octets\n"
     "  unreachable  a control character, or too long: no request can name it\n"
     "  charset      seems to be written in another charset than it is read in\n"
+    "  mojibake     UTF-8 that was taken for windows-1252 and encoded again\n"
     "  twin         two entries have one name: the servers know only one\n"
     "  collision    two names are one where iri_match forgives width, case, "
-    "...\n"
+    "...;\n"
+    "               or one edit apart, where --match has spelling\n"
     "  form         in a legacy charset, its requests reach another entry\n"
     "  nfc, nfkc    not normalized\n"
+    "  bidi         not seen in its order: letters of both directions, ...\n"
+    "  look-alike   seen as another name, or as ASCII; mixed scripts\n"
     "  reserved     ? # [ ] % or \\ in it\n"
     "  long         over 255 octets, once it is UTF-8\n"
     "  legacy       not written in UTF-8 (only told if --only asks for it)\n\n"
@@ -48,24 +52,29 @@ static const char lint_help[] =
     "1: something was.\n"
     "A plan is for bash, ksh or zsh; read it before you run it. With --batch "
     "each\n"
-    "finding is an object: kind path name other match charset; the last one "
-    "of a\n"
-    "line has ok directories names findings.\n\n"
+    "finding is an object: kind path name other match charset meant why; the "
+    "last\n"
+    "one of a line has ok directories names findings.\n\n"
     "Examples:\n"
     "  iri lint /srv/www\n"
     "  iri lint --filename-charset utf-8,euc-jp --match case /srv/old\n"
-    "  iri lint --filename-charset euc-jp --plan mv /srv/old > plan.sh\n";
+    "  iri lint --filename-charset euc-jp --plan mv /srv/old > plan.sh\n"
+    "  iri lint --only mojibake --plan mv /srv/old > plan.sh\n";
 
 /* What is told unless --only says something else. */
-#define LINT_USUAL  ((1u << IRI_LINT_KINDS) - 1u - (1u << IRI_LINT_LEGACY))
-#define LINT_RENAME ((1u << IRI_LINT_NFC) | (1u << IRI_LINT_LEGACY))
+#define LINT_USUAL ((1u << IRI_LINT_KINDS) - 1u - (1u << IRI_LINT_LEGACY))
+#define LINT_RENAME                                                          \
+    ((1u << IRI_LINT_NFC) | (1u << IRI_LINT_LEGACY)                          \
+     | (1u << IRI_LINT_MOJIBAKE))
 #define LINT_PLANNED                                                         \
-    (LINT_RENAME | (1u << IRI_LINT_UNREADABLE) | (1u << IRI_LINT_TWIN)       \
-     | (1u << IRI_LINT_LONG))
+    ((1u << IRI_LINT_NFC) | (1u << IRI_LINT_LEGACY)                          \
+     | (1u << IRI_LINT_UNREADABLE))
+#define LINT_AGAINST ((1u << IRI_LINT_TWIN) | (1u << IRI_LINT_LONG))
 
 typedef struct {
     apr_pool_t         *pool;
     cli_settings_t     *settings;
+    iri_look_t         *look;
     iri_lint_conf_t     lint;
     cli_plan_t          plan;
     apr_array_header_t *match_words;
@@ -73,7 +82,7 @@ typedef struct {
 
 /* A rename of the directory that is being looked at. */
 typedef struct {
-    iri_finding_t finding; /* NFC or LEGACY */
+    iri_finding_t finding; /* NFC, LEGACY, MOJIBAKE: name is the new one */
     const char   *why_not; /* NULL: nothing is against it */
 } lint_rename_t;
 
@@ -100,6 +109,14 @@ typedef struct {
 
 /* ---- settings ------------------------------------------------------------ */
 
+static apr_status_t
+lint_destroy(void *data)
+{
+    iri_look_destroy(data);
+    return APR_SUCCESS;
+}
+
+
 static void *
 lint_create(apr_pool_t *pool)
 {
@@ -110,9 +127,14 @@ lint_create(apr_pool_t *pool)
     }
     conf->pool = pool;
     conf->settings = cli_settings_create(pool);
-    if (conf->settings == NULL) {
+    conf->look = iri_look_create();
+    if (conf->settings == NULL || conf->look == NULL) {
+        iri_look_destroy(conf->look);
         return NULL;
     }
+    apr_pool_cleanup_register(pool, conf->look, lint_destroy,
+                              apr_pool_cleanup_null);
+    conf->lint.look = conf->look;
     conf->lint.match = IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE
                        | IRI_FORGIVE_ACCENTS;
     conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
@@ -178,6 +200,23 @@ lint_option(void *data, int option, const char *value)
 }
 
 
+/* A mojibake is a guess: it is renamed only where --only asks for it. */
+static const char *
+lint_ready_plan(lint_conf_t *conf)
+{
+    unsigned only = conf->lint.kinds;
+
+    if (only != 0 && (only & LINT_RENAME) == 0) {
+        return "--plan renames what is nfc, legacy or mojibake; --only has "
+               "none of these";
+    }
+    conf->lint.kinds = (only != 0 ? only & (LINT_PLANNED | LINT_RENAME)
+                                  : LINT_PLANNED)
+                       | LINT_AGAINST;
+    return NULL;
+}
+
+
 static const char *
 lint_ready(void *data)
 {
@@ -191,7 +230,7 @@ lint_ready(void *data)
     if (words->nelts > 0) {
         wrong = iri_parse_match((void *) words->elts, (size_t) words->nelts,
                                 &conf->lint.match);
-        conf->lint.match &= ~(IRI_FORGIVE_EXACT_ONLY | IRI_FORGIVE_SPELLING);
+        conf->lint.match &= ~IRI_FORGIVE_EXACT_ONLY;
     }
     if (wrong != NULL) {
         return apr_psprintf(conf->pool, "--match %s", wrong);
@@ -199,8 +238,9 @@ lint_ready(void *data)
     conf->lint.requests = &conf->settings->reading.charsets;
     conf->lint.tree = &conf->settings->tree;
     if (conf->plan != CLI_PLAN_NONE) {
-        conf->lint.kinds = LINT_PLANNED;
-    } else if (conf->lint.kinds == 0) {
+        return lint_ready_plan(conf);
+    }
+    if (conf->lint.kinds == 0) {
         conf->lint.kinds = LINT_USUAL;
     }
     return NULL;
@@ -259,6 +299,11 @@ lint_object(const lint_run_t *run, const iri_finding_t *finding)
              || lint_set(&line, "other", other) != 0
              || lint_set(&line, "match", match) != 0
              || lint_set(&line, "charset", finding->charset) != 0
+             || lint_set(&line, "meant", finding->meant) != 0
+             || (finding->why != NULL
+                     ? cli_set_text(&line, "why", finding->why)
+                     : cli_set_null(&line, "why"))
+                    != 0
              || json_dumpf(line.object, run->call->objects, JSON_COMPACT)
                     != 0;
     putc('\n', run->call->objects);
@@ -268,15 +313,17 @@ lint_object(const lint_run_t *run, const iri_finding_t *finding)
 
 
 /*
- * Octets, where they are not the name that they are read as; a twin would
- * look just like the other.
+ * Octets, where they are not the name that they are read as; a twin, and
+ * what looks like another, would be seen just like that.
  */
 static void
 lint_show_path(const lint_run_t *run, const iri_finding_t *finding,
                iri_str_t octets)
 {
     iri_str_t path = lint_path(run, octets), name = finding->name;
-    int       other = finding->kind == IRI_LINT_TWIN || octets.len != name.len
+    int       other = finding->kind == IRI_LINT_TWIN
+                || finding->kind == IRI_LINT_LOOK_ALIKE
+                || octets.len != name.len
                 || memcmp(octets.data, name.data, name.len) != 0;
 
     if (other && finding->kind != IRI_LINT_COLLISION
@@ -294,7 +341,7 @@ lint_show_path(const lint_run_t *run, const iri_finding_t *finding,
 static void
 lint_line(const lint_run_t *run, const iri_finding_t *finding)
 {
-    iri_str_t name = finding->name;
+    iri_str_t name = finding->meant;
 
     printf("%s%-11s%s  ", cli_bold(), iri_lint_text(finding->kind),
            cli_plain());
@@ -305,11 +352,16 @@ lint_line(const lint_run_t *run, const iri_finding_t *finding)
     }
     if (finding->kind == IRI_LINT_COLLISION) {
         printf("  (%s)", iri_match_text(finding->match));
+    } else if (finding->why != NULL) {
+        printf("  (%s)", finding->why);
     } else if (finding->charset.len != 0) {
         printf("  (%.*s)", (int) finding->charset.len,
                (const char *) finding->charset.data);
     }
     if (finding->kind == IRI_LINT_TWIN || finding->kind == IRI_LINT_NFC) {
+        name = finding->name;
+    }
+    if (name.len != 0) {
         fputs("  \"", stdout);
         cli_print(stdout, name);
         putchar('"');
@@ -320,22 +372,39 @@ lint_line(const lint_run_t *run, const iri_finding_t *finding)
 
 /* ---- the plan ------------------------------------------------------------ */
 
+/* It has one at most, and what is first is found again by the next plan. */
+static void
+lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
+{
+    iri_str_t      name = finding->kind == IRI_LINT_MOJIBAKE ? finding->meant
+                                                             : finding->name;
+    lint_rename_t *rename;
+    int            last = run->renames->nelts - 1;
+
+    if (last >= 0) {
+        rename = &APR_ARRAY_IDX(run->renames, last, lint_rename_t);
+        if (finding->octets.data == rename->finding.octets.data) {
+            return;
+        }
+    }
+    rename = apr_array_push(run->renames);
+    rename->finding = *finding;
+    rename->finding.name.data = apr_pmemdup(run->each, name.data, name.len);
+    rename->finding.name.len = name.len;
+    rename->why_not = finding->kind == IRI_LINT_UNREADABLE
+                          ? "no charset of the tree reads it"
+                          : NULL;
+}
+
+
 static void
 lint_plan_finding(lint_run_t *run, const iri_finding_t *finding)
 {
     lint_rename_t *rename = (lint_rename_t *) (void *) run->renames->elts;
     lint_rename_t *end = rename + run->renames->nelts;
 
-    if (finding->kind == IRI_LINT_NFC || finding->kind == IRI_LINT_LEGACY
-        || finding->kind == IRI_LINT_UNREADABLE)
-    {
-        rename = apr_array_push(run->renames);
-        rename->finding = *finding;
-        rename->finding.name.data = apr_pmemdup(run->each, finding->name.data,
-                                                finding->name.len);
-        rename->why_not = finding->kind == IRI_LINT_UNREADABLE
-                              ? "no charset of the tree reads it"
-                              : NULL;
+    if ((1u << finding->kind & LINT_AGAINST) == 0) {
+        lint_plan_rename(run, finding);
         return;
     }
     /* Octets of entries are those that were given: no other has them. */
@@ -367,6 +436,46 @@ lint_octets(lint_run_t *run)
 }
 
 
+/* Nothing is written over: not by mv -n, but it would stay as it is. */
+static void
+lint_plan_check(apr_hash_t *octets, lint_rename_t *rename)
+{
+    iri_str_t name = rename->finding.name;
+
+    if (name.len == 0) {
+        return;
+    }
+    if (rename->why_not == NULL
+        && apr_hash_get(octets, name.data, (apr_ssize_t) name.len) != NULL)
+    {
+        rename->why_not = "an entry has these octets already, or gets them";
+    }
+    apr_hash_set(octets, name.data, (apr_ssize_t) name.len, rename);
+}
+
+
+static void
+lint_plan_line(const lint_run_t *run, const lint_rename_t *rename, FILE *out)
+{
+    const iri_finding_t *finding = &rename->finding;
+    iri_str_t            path = lint_path(run, finding->octets);
+    iri_str_t            from = IRI_STR("UTF-8");
+
+    if (finding->kind == IRI_LINT_LEGACY) {
+        from = finding->charset;
+    }
+    if (rename->why_not != NULL) {
+        cli_rename_not(out, path, rename->why_not);
+    } else {
+        /* What mojibake was is no charset to convmv. */
+        cli_rename(out,
+                   finding->kind == IRI_LINT_MOJIBAKE ? CLI_PLAN_MV
+                                                      : run->conf->plan,
+                   path, finding->name, from);
+    }
+}
+
+
 /* Written to memory: what is deepest has to be renamed first. */
 static int
 lint_plan_directory(lint_run_t *run)
@@ -388,26 +497,9 @@ lint_plan_directory(lint_run_t *run)
     for (i = 0; i < run->renames->nelts; i++) {
         lint_rename_t *rename = &APR_ARRAY_IDX(run->renames, i,
                                                lint_rename_t);
-        iri_finding_t *finding = &rename->finding;
-        iri_str_t      from = IRI_STR("UTF-8");
 
-        if (rename->why_not == NULL
-            && apr_hash_get(octets, finding->name.data,
-                            (apr_ssize_t) finding->name.len)
-                   != NULL)
-        {
-            rename->why_not = "an entry has these octets already";
-        }
-        if (finding->kind == IRI_LINT_LEGACY) {
-            from = finding->charset;
-        }
-        if (rename->why_not != NULL) {
-            cli_rename_not(out, lint_path(run, finding->octets),
-                           rename->why_not);
-        } else {
-            cli_rename(out, run->conf->plan, lint_path(run, finding->octets),
-                       finding->name, from);
-        }
+        lint_plan_check(octets, rename);
+        lint_plan_line(run, rename, out);
     }
     if (fclose(out) != 0) {
         free(text);

@@ -2143,12 +2143,18 @@ typedef enum {
                               request can name it */
     IRI_LINT_CHARSET,      /* it is read in another charset than it seems to
                               be written in: charset */
+    IRI_LINT_MOJIBAKE,     /* it seems to be UTF-8 that was taken for
+                              windows-1252 and encoded again: meant */
     IRI_LINT_TWIN,         /* other has the same name */
     IRI_LINT_COLLISION,    /* it is other's where match is forgiven */
     IRI_LINT_FORM,         /* asked for in charset, its octets are those of
                               other's name in UTF-8 or an earlier charset */
     IRI_LINT_NFC,          /* it is not written in NFC */
     IRI_LINT_NFKC,         /* it has compatibility characters */
+    IRI_LINT_BIDI,         /* it is not seen in its order (draft 4.1, 4.2) */
+    IRI_LINT_LOOK_ALIKE,   /* it looks like other, or like ASCII (meant), or
+                              has what is not seen, looks like a space or a
+                              delimiter, or is mixed of scripts (5.1, 6.5) */
     IRI_LINT_RESERVED,     /* a link must escape characters of it that have a
                               meaning in URIs: RFC 3986, 2.2, and "%" */
     IRI_LINT_LONG,         /* in UTF-8 it is longer than names may be */
@@ -2162,6 +2168,11 @@ typedef struct {
     iri_str_t       name;     /* canonical, UTF-8; empty: it has none */
     iri_str_t       other;    /* octets of another entry; or empty */
     iri_match_t     match;    /* of COLLISION; else NONE */
+    iri_str_t       meant;    /* of MOJIBAKE: the name that it was; of
+                                 LOOK_ALIKE: the ASCII that it looks like;
+                                 else empty */
+    const char     *why;      /* of BIDI, and of LOOK_ALIKE of one name: a
+                                 phrase, static; else NULL */
     iri_str_t       charset;  /* of CHARSET, FORM, LEGACY; of UNREADABLE a
                                  guess, or empty */
 } iri_finding_t;
@@ -2175,6 +2186,8 @@ typedef struct {
     const iri_tree_conf_t *tree;       /* finished; match is not looked at */
     unsigned               match;      /* IRI_FORGIVE_... of COLLISION */
     unsigned               kinds;      /* 1u << kind, of those to be told */
+    const iri_look_t      *look;       /* of LOOK_ALIKE; NULL: scripts and
+                                          skeletons are not looked at */
 } iri_lint_conf_t;
 
 /*
@@ -2182,7 +2195,7 @@ typedef struct {
  * those of single names in the order in which they were given, then those of
  * two, by their names.  names: octets of entries, without "." and "..", none
  * twice; they must live as long as the call.  Everything else is allocated in
- * env's arena, some 100 octets a name.  Asks nothing of the file system.
+ * env's arena, some 200 octets a name, and 8 a character with SPELLING.  Asks nothing of the file system.
  * IRI_NO_MEMORY, IRI_ICU_FAILED; what each returned.
  *
  * {"e\xCC\x81", "\xC3\xA9"} -> NFC of the first; TWIN of the two

@@ -81,6 +81,79 @@ subtest 'findings' => sub {
     is $code, 0, 'only what is there not';
 };
 
+# Each kind: a name that has it, with what is said of it, and a near one that
+# has it not.
+my @kinds = (
+    ['unreadable',  '\xE9',                   '\xC3\xA9', './%E9'],
+    ['unreachable', 'a\x01b',                 'a b',      './a%01b'],
+    ['charset', '\xC3\xA9', '\xE9', './%C3%A9  (UTF-8)',
+        '--filename-charset', 'windows-1252,utf-8'],
+    ['mojibake', 'caf\xC3\x83\xC2\xA9', 'caf\xC3\xA9',
+        "./caf\xC3\x83\xC2\xA9  \"caf\xC3\xA9\""],
+    ['mojibake', '\xC3\xA3\xC2\x81\xE2\x80\x9A', '\xE3\x81\x82',
+        "./%C3%A3%C2%81%E2%80%9A  \"\xE3\x81\x82\""],
+    ['twin', 'e\xCC\x81 \xC3\xA9', 'e \xC3\xA9',
+        "./%C3%A9  and  ./e%CC%81  \"\xC3\xA9\""],
+    ['collision', 'a.html A.html', 'a.html b.html',
+        './a.html  and  ./A.html  (case)'],
+    ['collision', '\xEF\xBD\xB1 \xE3\x82\xA2', '\xEF\xBD\xB1 \xE3\x82\xA4',
+        "./\xEF\xBD\xB1  and  ./\xE3\x82\xA2  (width)"],
+    ['collision', 'cafe caf\xC3\xA9', 'cafe caf\xC3\xAA\xC3\xA9',
+        "./caf\xC3\xA9  and  ./cafe  (accents)"],
+    ['collision', '\xE3\x80\x9C \xEF\xBD\x9E', '\xE3\x80\x9C x',
+        "./\xEF\xBD\x9E  and  ./\xE3\x80\x9C  (variants)", '--match',
+        'variants'],
+    ['collision', 'kitten kiten', 'kitten kite',
+        './kitten  and  ./kiten  (spelling)', '--match', 'spelling'],
+    ['collision', 'kitten kiten Kite kite', 'kitten kiten',
+        './kite  and  ./Kite  (case)'],
+    ['form', '\xC3\x83\xC2\xA9 \xC3\xA9', '\xC3\x83\xC2\xA9 e',
+        "./\xC3\x83\xC2\xA9  and  ./\xC3\xA9  (windows-1252)",
+        '--charset', 'windows-1252'],
+    ['nfc',  'e\xCC\x81',   '\xC3\xA9', "./e%CC%81  \"\xC3\xA9\""],
+    ['nfkc', '\xEF\xAC\x81', 'fi',     "./\xEF\xAC\x81"],
+    ['bidi', '\xD7\x90b.html', '\xD7\x90\xD7\x91.html',
+        "./\xD7\x90b.html  (letters of both directions)"],
+    ['bidi', '\xD7\x901.html', '1.html', "./\xD7\x901.html  (does not begin "
+            . 'and end with a right-to-left letter)'],
+    ['bidi', 'a\xE2\x80\xAEb', 'ab',
+        './a%E2%80%AEb  (a bidi formatting character)'],
+    ['look-alike', 'p\xD0\xB0ypal', 'paypal',
+        "./p%D0%B0ypal  (scripts that no language mixes)"],
+    ['look-alike', '\xD0\xBE\xD1\x81\xD0\xB0', '\xD0\xB6\xD1\x81\xD0\xB0',
+        "./%D0%BE%D1%81%D0%B0  (looks like a word in ASCII)"
+            . '  "oca"'],
+    ['look-alike', 'a\xE2\x80\x8Bb', 'ab',
+        './a%E2%80%8Bb  (a character that is not seen)'],
+    ['look-alike', 'page1 pageI', 'page1 page2', './pageI  and  ./page1'],
+    ['reserved',   'a?b',         'a!b',         './a?b'],
+    ['long', '\xA4\xA2' x 90, '\xA4\xA2' x 85, './' . '%A4%A2' x 90,
+        '--filename-charset', 'euc-jp'],
+    ['legacy', '\xA4\xA2', 'a', './%A4%A2  (EUC-JP)', '--filename-charset',
+        'euc-jp'],
+);
+
+subtest 'each kind' => sub {
+    my %seen;
+    for (@kinds) {
+        my ($kind, $has, $near, $line, @options) = @$_;
+        my $tree = sub { (make_tree(join '', map {"$_\tfile\n"}
+                    split / /, $_[0] =~ s/^a b\z/a\\x20b/r))[0] };
+        my ($code, $out) = lint('--only', $kind, @options, $tree->($has));
+        is $code, 1, "$kind: $has";
+        my ($got) = $out =~ /^$kind +(.*)$/m;
+        is $got, $line, 'the line';
+        like $out, qr/ 1 findings\n  $kind +1  \S/, 'once';
+        ($code, $out) = lint('--only', $kind, @options, $tree->($near));
+        is $code, 0, "not $near" or diag $out;
+        $seen{$kind} = 1;
+    }
+    my (undef, $help) = capture('', $iri, 'help', 'lint');
+    my ($list) = $help =~ /^Findings[^\n]*\n(.*?)\n\n/ms;
+    my @help = map { split /, / } $list =~ /^  ((?:[a-z-]+, )*[a-z-]+)\b/mg;
+    is_deeply [sort @help], [sort keys %seen], 'all kinds that the help has';
+};
+
 subtest 'batch' => sub {
     my ($code, $err, @objects) = batch([$good, $bad], '--only',
         'twin,unreadable', '--filename-charset', 'utf-8');
@@ -101,6 +174,16 @@ subtest 'batch' => sub {
     is_deeply [@$unread{qw(escaped name)}], [['path'], undef],
         'and it is said';
     is_deeply $objects[-1]{kinds}, { twin => 1, unreadable => 2 }, 'the sum';
+
+    my ($odd) = make_tree("caf\\xC3\\x83\\xC2\\xA9\tfile\n"
+        . "\\xD0\\xBE\\xD1\\x81\\xD0\\xB0\tfile\n");
+    (undef, undef, @objects) = batch([$odd], '--only',
+        'mojibake,look-alike');
+    my %by = map { ($_->{kind} // '') => $_ } @objects;
+    is_deeply [@{ $by{mojibake} }{qw(meant why)}], ["caf\x{E9}", undef],
+        'what mojibake was';
+    is_deeply [@{ $by{'look-alike'} }{qw(meant why)}],
+        ['oca', 'looks like a word in ASCII'], 'what it looks like, and why';
 
     ($code, $err, @objects) = batch(["$good/none", "$good/index.html"]);
     is $code, 1, 'no directory';
@@ -228,6 +311,32 @@ END
     (undef, $out) = lint('--filename-charset', 'euc-jp,windows-1252',
         '--plan', 'mv', $twins);
     unlike $out, qr/^mv/m, 'twins';
+};
+
+# A guess is followed where it is asked for, and takes no other's name.
+subtest 'mojibake' => sub {
+    my @names = ('caf\xC3\x83\xC2\xA9', '\xC3\xA3\xC2\x81\xE2\x80\x9A');
+    my ($dir) = make_tree(join '', map {"$_\tfile\n"} @names, 'other');
+    my (undef, $out) = lint('--plan', 'mv', $dir);
+    unlike $out, qr/^mv/m, 'not asked for';
+    for my $how ('mv', 'convmv') {
+        ($dir) = make_tree(join '', map {"$_\tfile\n"} @names, 'other');
+        (undef, $out) = lint('--only', 'mojibake', '--plan', $how, $dir);
+        capture($out, 'bash', '-c', 'cd -- "$1" && . /dev/stdin', 'bash',
+            $dir);
+        is_deeply [paths($dir)],
+            [sort "caf\xC3\xA9", "\xE3\x81\x82", 'other'], "$how: renamed";
+    }
+    ($dir) = make_tree(join '', map {"$_\tfile\n"} @names,
+        'caf\xC3\xA9');
+    (undef, $out) = lint('--only', 'mojibake', '--plan', 'mv', $dir);
+    is scalar(() = $out =~ /^mv /mg), 1, 'one can be renamed';
+    like $out, qr/^# left alone: \S+: an entry has these octets/m,
+        'where the other would go there is one';
+    my ($code, undef, $err) = lint('--only', 'twin', '--plan', 'mv', $dir);
+    is $code, 2, 'nothing to be renamed';
+    like $err, qr/--plan renames what is nfc, legacy or mojibake/,
+        'is said';
 };
 
 subtest 'convmv' => sub {

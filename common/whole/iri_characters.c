@@ -15,8 +15,15 @@
 
 #include "iri_whole.h"
 
+/* The skeleton of one character of ASCII. */
+typedef struct {
+    unsigned char len; /* 0: it does not fit */
+    char          octets[7];
+} iri_bone_t;
+
 struct iri_look_s {
     USpoofChecker *scripts;
+    iri_bone_t     ascii[0x80];
 };
 
 static const char *const iri_warning_texts[IRI_WARNINGS] = {
@@ -44,6 +51,31 @@ iri_warning_text(iri_warning_kind_t kind)
 
 /* ---- ICU's rules --------------------------------------------------------- */
 
+/* The skeleton of ASCII is that of its characters, one by one. */
+static void
+iri_look_ascii(iri_look_t *look, UErrorCode *error)
+{
+    char    c;
+    int32_t len;
+    size_t  i;
+
+    for (i = 0x20; i < 0x7f && U_SUCCESS(*error); i++) {
+        iri_bone_t *bone = &look->ascii[i];
+
+        c = (char) i;
+        len = uspoof_getSkeletonUTF8(look->scripts, 0, &c, 1, bone->octets,
+                                     sizeof(bone->octets), error);
+
+        if (*error == U_BUFFER_OVERFLOW_ERROR) {
+            *error = U_ZERO_ERROR;
+            len = 0;
+        }
+
+        bone->len = (unsigned char) len;
+    }
+}
+
+
 iri_look_t *
 iri_look_create(void)
 {
@@ -54,6 +86,7 @@ iri_look_create(void)
         return NULL;
     }
 
+    memset(look, 0, sizeof(*look));
     look->scripts = uspoof_open(&error);
 
     if (U_SUCCESS(error)) {
@@ -62,6 +95,7 @@ iri_look_create(void)
                          &error);
         /* Latin goes with the scripts of Japanese, Chinese, Korean. */
         uspoof_setRestrictionLevel(look->scripts, USPOOF_HIGHLY_RESTRICTIVE);
+        iri_look_ascii(look, &error);
     }
 
     if (U_FAILURE(error)) {
@@ -94,6 +128,7 @@ typedef struct {
     iri_warn_t       warn;
     void            *arg;
     iri_warning_t    warning;
+    unsigned         never;  /* kinds that nobody wants to know, bits */
     unsigned         told;   /* kinds that were told of this piece, bits */
     uint32_t         before; /* the character before; 0: none */
     iri_buf_t        plain;  /* the piece, escapes of characters undone */
@@ -252,7 +287,13 @@ iri_judge_nfc(iri_judge_t *judge, size_t offset)
 {
     iri_buf_t    nfc = IRI_BUF_EMPTY;
     iri_str_t    plain = iri_buf_str(&judge->plain);
-    iri_status_t status = iri_nfc_text(judge->env, plain, &nfc);
+    iri_status_t status;
+
+    if (judge->told & 1u << IRI_WARN_NOT_NFC) {
+        return IRI_OK;
+    }
+
+    status = iri_nfc_text(judge->env, plain, &nfc);
 
     if (status != IRI_OK || iri_str_equal(iri_buf_str(&nfc), plain)) {
         return status;
@@ -262,8 +303,50 @@ iri_judge_nfc(iri_judge_t *judge, size_t offset)
 }
 
 
-/* The skeleton of a text (UTS #39, 4), in memory of its own. */
+/* Octets of the skeleton of what is ASCII; 0: ICU has to be asked. */
+static size_t
+iri_skeleton_ascii_len(const iri_look_t *look, iri_str_t text)
+{
+    size_t i, len = 0;
+
+    for (i = 0; i < text.len; i++) {
+        if (text.data[i] >= 0x80 || look->ascii[text.data[i]].len == 0) {
+            return 0;
+        }
+
+        len += look->ascii[text.data[i]].len;
+    }
+
+    return len;
+}
+
+
 static iri_status_t
+iri_skeleton_ascii(const iri_env_t *env, const iri_look_t *look,
+                   iri_str_t text, size_t len, iri_str_t *out)
+{
+    unsigned char *skeleton = env->alloc(env->ctx, len), *p = skeleton;
+    size_t         i;
+
+    if (skeleton == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    for (i = 0; i < text.len; i++) {
+        const iri_bone_t *bone = &look->ascii[text.data[i]];
+
+        memcpy(p, bone->octets, bone->len);
+        p += bone->len;
+    }
+
+    out->data = skeleton;
+    out->len = len;
+
+    return IRI_OK;
+}
+
+
+iri_status_t
 iri_skeleton(const iri_env_t *env, const iri_look_t *look, iri_str_t text,
              iri_str_t *out)
 {
@@ -271,27 +354,40 @@ iri_skeleton(const iri_env_t *env, const iri_look_t *look, iri_str_t text,
     const char *octets = (const char *) text.data;
     char       *skeleton;
     int32_t     len = (int32_t) text.len, count;
+    size_t      ascii = iri_skeleton_ascii_len(look, text);
 
-    count = uspoof_getSkeletonUTF8(look->scripts, 0, octets, len, NULL, 0,
-                                   &error);
-    if (U_FAILURE(error) && error != U_BUFFER_OVERFLOW_ERROR) {
-        return IRI_ICU_FAILED;
+    if (ascii != 0) {
+        return iri_skeleton_ascii(env, look, text, ascii, out);
     }
 
-    skeleton = env->alloc(env->ctx, (size_t) count + 1);
+    /* Most are not much longer. */
+    count = len + len / 2 + 16;
+    skeleton = env->alloc(env->ctx, (size_t) count);
     if (skeleton == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    error = U_ZERO_ERROR;
-    uspoof_getSkeletonUTF8(look->scripts, 0, octets, len, skeleton, count + 1,
-                           &error);
+    len = uspoof_getSkeletonUTF8(look->scripts, 0, octets, len, skeleton,
+                                 count, &error);
+
+    if (error == U_BUFFER_OVERFLOW_ERROR) {
+        error = U_ZERO_ERROR;
+        skeleton = env->alloc(env->ctx, (size_t) len + 1);
+        if (skeleton == NULL) {
+            return IRI_NO_MEMORY;
+        }
+
+        len = uspoof_getSkeletonUTF8(look->scripts, 0, octets,
+                                     (int32_t) text.len, skeleton, len + 1,
+                                     &error);
+    }
+
     if (U_FAILURE(error)) {
         return IRI_ICU_FAILED;
     }
 
     out->data = (const unsigned char *) skeleton;
-    out->len = (size_t) count;
+    out->len = (size_t) len;
 
     return IRI_OK;
 }
@@ -361,7 +457,8 @@ iri_judge_scripts(iri_judge_t *judge, const iri_look_t *look, size_t offset)
     if (status != IRI_OK
         || (judge->told
             & (1u << IRI_WARN_LOOKS_LIKE | 1u << IRI_WARN_WIDTH
-               | 1u << IRI_WARN_UNSEEN | 1u << IRI_WARN_COMPATIBILITY)))
+               | 1u << IRI_WARN_UNSEEN | 1u << IRI_WARN_COMPATIBILITY
+               | 1u << IRI_WARN_LOOK_ALIKE)))
     {
         return status;
     }
@@ -382,7 +479,7 @@ iri_judge_all(iri_judge_t *judge, const iri_look_t *look, iri_word_t *piece)
 
     judge->warning.component = piece->component;
     judge->warning.piece = piece->text;
-    judge->told = 0;
+    judge->told = judge->never;
     judge->before = 0;
     judge->other = 0;
     judge->marks = 0;
@@ -408,6 +505,14 @@ iri_status_t
 iri_characters_check(const iri_env_t *env, const iri_look_t *look,
                      iri_str_t text, iri_warn_t warn, void *arg)
 {
+    return iri_characters_but(env, look, 0, text, warn, arg);
+}
+
+
+iri_status_t
+iri_characters_but(const iri_env_t *env, const iri_look_t *look,
+                   unsigned never, iri_str_t text, iri_warn_t warn, void *arg)
+{
     iri_judge_t  judge;
     iri_words_t  pieces;
     iri_word_t   piece;
@@ -420,6 +525,7 @@ iri_characters_check(const iri_env_t *env, const iri_look_t *look,
     text = iri_solid(text);
     memset(&judge, 0, sizeof(judge));
     judge.env = env;
+    judge.never = never;
     judge.text = text;
     judge.warn = warn;
     judge.arg = arg;

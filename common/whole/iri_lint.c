@@ -13,7 +13,7 @@
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
 
-#include "iri_whole.h"
+#include "iri_lint.h"
 
 /* Octets of a name on disk: what nearly all file systems have. */
 #define IRI_LINT_NAME_MAX 255
@@ -24,33 +24,6 @@
 
 /* ICU's confidence, of 100, from which on a guess is told. */
 #define IRI_GUESS_SURE 40
-
-/* Of how many others with the same key is each told? */
-#define IRI_LINT_NEAR 16
-
-typedef struct {
-    iri_str_t octets;
-    iri_str_t name;    /* canonical; empty: none */
-    iri_str_t key;     /* of what is forgiven */
-    size_t    charset; /* it is read in, of the tree */
-} iri_lint_item_t;
-
-typedef struct {
-    const iri_env_t       *env;
-    const iri_lint_conf_t *conf;
-    iri_lint_each_t        each;
-    void                  *arg;
-    iri_lint_item_t       *item;
-    size_t                 count;
-    iri_lint_item_t      **sorted; /* those that have a name, by it */
-    size_t                 named;
-    iri_buf_t              buf;
-    iri_buf_t              other;
-    iri_buf_t              sample; /* legacy names, for a guess */
-    size_t                 high;   /* octets of it above 7F */
-    iri_str_t              guess;  /* charset; empty: none */
-    size_t                 read[IRI_MAX_CHARSETS]; /* other than ASCII */
-} iri_lint_t;
 
 
 static const struct {
@@ -65,6 +38,9 @@ static const struct {
       "for: no request can name it" },
     { "charset",
       "it seems to be written in another charset than it is read in" },
+    { "mojibake",
+      "it seems to be UTF-8 that was taken for windows-1252 or ISO-8859-1, "
+      "and encoded again" },
     { "twin",
       "another entry has the same name: the servers know only one of them" },
     { "collision",
@@ -73,6 +49,10 @@ static const struct {
       "asked for in this charset, another entry is found that comes before" },
     { "nfc", "it is not written in NFC" },
     { "nfkc", "it has characters that look like others (not NFKC)" },
+    { "bidi",
+      "it is not seen in the order in which it is written: a part of it runs "
+      "from right to left" },
+    { "look-alike", "it is seen as another name, or as another entry's" },
     { "reserved",
       "it has characters that mean something in a URI: a link must have them "
       "percent-encoded" },
@@ -110,33 +90,53 @@ iri_lint_kind(iri_str_t word)
 }
 
 
-static int
+int
 iri_lint_wants(const iri_lint_t *lint, iri_lint_kind_t kind)
 {
     return (lint->conf->kinds >> kind & 1) != 0;
 }
 
 
-static iri_status_t
-iri_lint_tell(iri_lint_t *lint, iri_lint_kind_t kind,
+/* A finding of that kind, of which nothing else is known. */
+void
+iri_lint_begin(iri_finding_t *finding, iri_lint_kind_t kind,
+               const iri_lint_item_t *item)
+{
+    memset(finding, 0, sizeof(*finding));
+    finding->kind = kind;
+
+    if (item != NULL) {
+        finding->octets = item->octets;
+        finding->name = item->name;
+    }
+}
+
+
+iri_status_t
+iri_lint_give(const iri_lint_t *lint, const iri_finding_t *finding)
+{
+    return iri_lint_wants(lint, finding->kind)
+               ? lint->each(lint->arg, finding)
+               : IRI_OK;
+}
+
+
+iri_status_t
+iri_lint_tell(const iri_lint_t *lint, iri_lint_kind_t kind,
               const iri_lint_item_t *item, const iri_lint_item_t *other,
               iri_match_t match, iri_str_t charset)
 {
-    static const iri_str_t none = { 0, NULL };
-    iri_finding_t          finding;
+    iri_finding_t finding;
 
-    if (!iri_lint_wants(lint, kind)) {
-        return IRI_OK;
-    }
-
-    finding.kind = kind;
-    finding.octets = item != NULL ? item->octets : none;
-    finding.name = item != NULL ? item->name : none;
-    finding.other = other != NULL ? other->octets : none;
+    iri_lint_begin(&finding, kind, item);
     finding.match = match;
     finding.charset = charset;
 
-    return lint->each(lint->arg, &finding);
+    if (other != NULL) {
+        finding.other = other->octets;
+    }
+
+    return iri_lint_give(lint, &finding);
 }
 
 
@@ -150,28 +150,63 @@ iri_lint_tell_one(iri_lint_t *lint, iri_lint_kind_t kind,
 }
 
 
-/* A copy in the arena; the buffer is used again. */
-static iri_status_t
-iri_lint_copy(const iri_lint_t *lint, iri_str_t *out)
+/* A copy in the arena. */
+iri_status_t
+iri_lint_copy(const iri_lint_t *lint, iri_str_t text, iri_str_t *out)
 {
     unsigned char *data;
 
     out->len = 0;
 
-    if (lint->buf.len == 0) {
+    if (text.len == 0) {
         return IRI_OK;
     }
 
-    data = lint->env->alloc(lint->env->ctx, lint->buf.len);
+    data = lint->env->alloc(lint->env->ctx, text.len);
     if (data == NULL) {
         return IRI_NO_MEMORY;
     }
 
-    memcpy(data, lint->buf.data, lint->buf.len);
+    memcpy(data, text.data, text.len);
     out->data = data;
-    out->len = lint->buf.len;
+    out->len = text.len;
 
     return IRI_OK;
+}
+
+
+/* ---- memory for one name at a time --------------------------------------- */
+
+/* The arena must not pay for a directory. */
+#define IRI_LINT_SCRATCH ((size_t) 256 * 1024)
+
+static void *
+iri_lint_alloc(void *ctx, size_t size)
+{
+    iri_lint_t    *lint = ctx;
+    unsigned char *p;
+
+    size = (size + 15) & ~(size_t) 15;
+
+    if (size > IRI_LINT_SCRATCH - lint->used) {
+        return NULL;
+    }
+
+    p = lint->memory + lint->used;
+    lint->used += size;
+
+    return p;
+}
+
+
+static iri_status_t
+iri_lint_lend(iri_lint_t *lint)
+{
+    lint->scratch.ctx = lint;
+    lint->scratch.alloc = iri_lint_alloc;
+    lint->memory = lint->env->alloc(lint->env->ctx, IRI_LINT_SCRATCH);
+
+    return lint->memory != NULL ? IRI_OK : IRI_NO_MEMORY;
 }
 
 
@@ -302,7 +337,7 @@ iri_lint_read(iri_lint_t *lint, iri_lint_item_t *item)
     status = iri_entry_read(lint->env, lint->conf->tree, item->octets,
                             &lint->buf, &item->charset);
     if (status == IRI_OK) {
-        status = iri_lint_copy(lint, &item->name);
+        status = iri_lint_copy(lint, iri_buf_str(&lint->buf), &item->name);
     }
     if (status != IRI_OK || iri_is_low(item->octets)) {
         return status;
@@ -335,7 +370,7 @@ iri_lint_is_reserved(iri_str_t octets)
 }
 
 
-static iri_status_t
+iri_status_t
 iri_lint_is_nfkc(iri_str_t name, int *is)
 {
     UErrorCode          error = U_ZERO_ERROR;
@@ -393,19 +428,26 @@ iri_lint_forms(iri_lint_t *lint, const iri_lint_item_t *item)
 
 
 static iri_status_t
-iri_lint_one(iri_lint_t *lint, const iri_lint_item_t *item)
+iri_lint_one(iri_lint_t *lint, iri_lint_item_t *item)
 {
     iri_status_t status = IRI_OK;
 
     if (item->name.len == 0) {
-        return iri_lint_has_text(lint, item->octets)
-                   ? iri_lint_tell_one(lint, IRI_LINT_UNREACHABLE, item)
-                   : iri_lint_tell(lint, IRI_LINT_UNREADABLE, item, NULL,
-                                   IRI_MATCH_NONE, lint->guess);
+        if (!iri_lint_has_text(lint, item->octets)) {
+            return iri_lint_tell(lint, IRI_LINT_UNREADABLE, item, NULL,
+                                 IRI_MATCH_NONE, lint->guess);
+        }
+
+        status = iri_lint_tell_one(lint, IRI_LINT_UNREACHABLE, item);
+
+        return status == IRI_OK ? iri_lint_mojibake(lint, item) : status;
     }
 
     if (!iri_is_low(item->octets)) {
         status = iri_lint_forms(lint, item);
+    }
+    if (status == IRI_OK) {
+        status = iri_lint_seen(lint, item);
     }
 
     return status == IRI_OK && iri_lint_is_reserved(item->name)
@@ -441,7 +483,7 @@ iri_lint_directory(iri_lint_t *lint)
 
 /* ---- two names ----------------------------------------------------------- */
 
-static int
+int
 iri_lint_by_name(const void *a, const void *b)
 {
     const iri_lint_item_t *const *one = a, *const *two = b;
@@ -641,7 +683,8 @@ iri_lint_collisions(iri_lint_t *lint)
         status = iri_fold(lint->env, lint->conf->match, at[i]->name,
                           &lint->buf);
         if (status == IRI_OK) {
-            status = iri_lint_copy(lint, &at[i]->key);
+            status = iri_lint_copy(lint, iri_buf_str(&lint->buf),
+                                   &at[i]->key);
         }
         if (status != IRI_OK) {
             return status;
@@ -659,7 +702,9 @@ iri_lint_collisions(iri_lint_t *lint)
         status = iri_lint_collide(lint, from, i);
     }
 
-    return status;
+    return status == IRI_OK && (lint->conf->match & IRI_FORGIVE_SPELLING)
+               ? iri_lint_spellings(lint)
+               : status;
 }
 
 
@@ -722,10 +767,13 @@ iri_lint_pairs(iri_lint_t *lint)
         }
     }
 
-    return status == IRI_OK && lint->conf->match != 0
-                   && iri_lint_wants(lint, IRI_LINT_COLLISION)
-               ? iri_lint_collisions(lint)
-               : status;
+    if (status == IRI_OK && lint->conf->match != 0
+        && iri_lint_wants(lint, IRI_LINT_COLLISION))
+    {
+        status = iri_lint_collisions(lint);
+    }
+
+    return status == IRI_OK ? iri_lint_alike(lint) : status;
 }
 
 
@@ -749,7 +797,10 @@ iri_lint(const iri_env_t *env, const iri_lint_conf_t *conf,
     lint.arg = arg;
     lint.count = count;
 
-    status = iri_lint_names(&lint, names);
+    status = iri_lint_lend(&lint);
+    if (status == IRI_OK) {
+        status = iri_lint_names(&lint, names);
+    }
     if (status == IRI_OK) {
         status = iri_lint_guess(&lint);
     }

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include <idn2.h>
+#include <unicode/ubidi.h>
 #include <unicode/ubrk.h>
 #include <unicode/uchar.h>
 #include <unicode/uclean.h>
@@ -20,6 +21,7 @@
 #include <unicode/uidna.h>
 #include <unicode/unorm2.h>
 #include <unicode/uscript.h>
+#include <unicode/uspoof.h>
 #include <unicode/ustring.h>
 
 #include "fault.h"
@@ -33,7 +35,7 @@ static struct {
     const char *name;
     size_t      calls;
     size_t      failed;
-} sites[80];
+} sites[96];
 
 
 void
@@ -842,6 +844,137 @@ ICU(__wrap_ucsdet_getName)(const UCharsetMatch *match, UErrorCode *error)
     return icu_fails(error, "ucsdet_getName")
                ? NULL
                : ICU(__real_ucsdet_getName)(match, error);
+}
+
+
+/* ---- look-alikes, direction ---------------------------------------------- */
+
+USpoofChecker *ICU(__real_uspoof_open)(UErrorCode *error);
+
+USpoofChecker *
+ICU(__wrap_uspoof_open)(UErrorCode *error)
+{
+    unsigned       kinds = fault.kinds;
+    USpoofChecker *checker = NULL;
+
+    if (!icu_fails(error, "uspoof_open")) {
+        fault.kinds &= ~FAULT_ICU_HEAP;
+        checker = ICU(__real_uspoof_open)(error);
+        fault.kinds = kinds;
+        fault.checkers += checker != NULL;
+    }
+
+    return checker;
+}
+
+
+void ICU(__real_uspoof_close)(USpoofChecker *checker);
+
+void
+ICU(__wrap_uspoof_close)(USpoofChecker *checker)
+{
+    fault.checkers -= checker != NULL;
+    ICU(__real_uspoof_close)(checker);
+}
+
+
+void ICU(__real_uspoof_setChecks)(USpoofChecker *, int32_t, UErrorCode *);
+
+void
+ICU(__wrap_uspoof_setChecks)(USpoofChecker *checker, int32_t checks,
+                             UErrorCode *error)
+{
+    if (!icu_fails(error, "uspoof_setChecks")) {
+        ICU(__real_uspoof_setChecks)(checker, checks, error);
+    }
+}
+
+
+/* It takes no error. */
+void ICU(__real_uspoof_setRestrictionLevel)(USpoofChecker *,
+                                            URestrictionLevel);
+
+void
+ICU(__wrap_uspoof_setRestrictionLevel)(USpoofChecker    *checker,
+                                       URestrictionLevel level)
+{
+    ICU(__real_uspoof_setRestrictionLevel)(checker, level);
+}
+
+
+int32_t ICU(__real_uspoof_checkUTF8)(const USpoofChecker *, const char *,
+                                     int32_t, int32_t *, UErrorCode *);
+
+int32_t
+ICU(__wrap_uspoof_checkUTF8)(const USpoofChecker *checker, const char *text,
+                             int32_t len, int32_t *at, UErrorCode *error)
+{
+    return icu_fails(error, "uspoof_checkUTF8")
+               ? 0
+               : ICU(__real_uspoof_checkUTF8)(checker, text, len, at, error);
+}
+
+
+int32_t ICU(__real_uspoof_getSkeletonUTF8)(const USpoofChecker *, uint32_t,
+                                           const char *, int32_t, char *,
+                                           int32_t, UErrorCode *);
+
+int32_t
+ICU(__wrap_uspoof_getSkeletonUTF8)(const USpoofChecker *checker,
+                                   uint32_t type, const char *text,
+                                   int32_t len, char *to, int32_t size,
+                                   UErrorCode *error)
+{
+    return icu_fails(error, "uspoof_getSkeletonUTF8")
+               ? 0
+               : ICU(__real_uspoof_getSkeletonUTF8)(checker, type, text, len,
+                                                    to, size, error);
+}
+
+
+UBiDi *ICU(__real_ubidi_open)(void);
+
+UBiDi *
+ICU(__wrap_ubidi_open)(void)
+{
+    return fails(FAULT_ICU, "ubidi_open") ? NULL : ICU(__real_ubidi_open)();
+}
+
+
+void ICU(__real_ubidi_close)(UBiDi *bidi);
+
+void
+ICU(__wrap_ubidi_close)(UBiDi *bidi)
+{
+    ICU(__real_ubidi_close)(bidi);
+}
+
+
+void ICU(__real_ubidi_setPara)(UBiDi *, const UChar *, int32_t, UBiDiLevel,
+                               UBiDiLevel *, UErrorCode *);
+
+void
+ICU(__wrap_ubidi_setPara)(UBiDi *bidi, const UChar *text, int32_t len,
+                          UBiDiLevel level, UBiDiLevel *levels,
+                          UErrorCode *error)
+{
+    if (!icu_fails(error, "ubidi_setPara")) {
+        ICU(__real_ubidi_setPara)(bidi, text, len, level, levels, error);
+    }
+}
+
+
+int32_t ICU(__real_ubidi_writeReordered)(UBiDi *, UChar *, int32_t, uint16_t,
+                                         UErrorCode *);
+
+int32_t
+ICU(__wrap_ubidi_writeReordered)(UBiDi *bidi, UChar *to, int32_t size,
+                                 uint16_t options, UErrorCode *error)
+{
+    return icu_fails(error, "ubidi_writeReordered")
+               ? 0
+               : ICU(__real_ubidi_writeReordered)(bidi, to, size, options,
+                                                  error);
 }
 
 

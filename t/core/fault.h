@@ -48,6 +48,7 @@ typedef struct {
     long          names;    /* of hosts, libidn2's */
     long          collators;
     long          detectors;   /* of charsets */
+    long          checkers;    /* of look-alikes */
 } fault_t;
 
 extern fault_t fault;

@@ -6,12 +6,20 @@
  * reaches is what the core's own reading and finding reach.
  */
 
+#include <unicode/uspoof.h>
+
+#include "whole/iri_whole.h"
 #include "core.h"
 
 #define KINDS_ALL ((1u << IRI_LINT_KINDS) - 1u)
-#define LEVELS    (IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS)
+static iri_look_t *look;
 
-/* Findings as lines "KIND OCTETS [OTHER] [MATCH] [CHARSET]", escaped. */
+#define LEVELS (IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS)
+
+/*
+ * Findings as lines "KIND OCTETS [OTHER] [MATCH] [CHARSET] [=MEANT] [WHY]",
+ * escaped.
+ */
 typedef struct {
     core_t *core;
     char    text[4096];
@@ -56,6 +64,13 @@ take(void *arg, const iri_finding_t *finding)
         put_field(told, core_str(iri_match_text(finding->match)));
     }
     put_field(told, finding->charset);
+    if (finding->meant.len != 0) {
+        put(told, S("="));
+        put(told, finding->meant);
+    }
+    if (finding->why != NULL) {
+        put_field(told, core_str(finding->why));
+    }
     told->text[told->len++] = '\n';
     told->text[told->len] = '\0';
 
@@ -71,7 +86,7 @@ told_of(const char *requests, const char *tree, iri_names_t form,
 {
     iri_charsets_t  charsets = core_charsets(requests);
     iri_tree_conf_t trees = core_tree(tree, form, 0);
-    iri_lint_conf_t conf = { &charsets, &trees, match, kinds };
+    iri_lint_conf_t conf = { &charsets, &trees, match, kinds, look };
     iri_str_t       names[32];
     size_t          count;
     core_t          core;
@@ -134,7 +149,7 @@ test_one(void **state)
 
         iri_tree_conf_t tree = core_tree("euc-jp", IRI_NAMES_ANY, 0);
         iri_charsets_t  none = { 0, { NULL } };
-        iri_lint_conf_t conf = { &none, &tree, 0, 1u << IRI_LINT_LONG };
+        iri_lint_conf_t conf = { &none, &tree, 0, 1u << IRI_LINT_LONG, NULL };
         iri_str_t       name = { 170, (unsigned char *) long_name };
 
         core_init(&core);
@@ -240,6 +255,152 @@ test_forms(void **state)
 }
 
 
+/* UTF-8 that was encoded twice, by both charsets that it is taken for. */
+static void
+test_mojibake(void **state)
+{
+    (void) state;
+    told_of("", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_MOJIBAKE,
+            NAMES("caf\xC3\x83\xC2\xA9", "caf\xC3\xA9", "\xC3\x83x",
+                  "\xC3\xA9\xC2\xA9"),
+            "mojibake|caf%C3%83%C2%A9=caf%C3%A9\n");
+    /* U+3042 has an octet that is a control in both: the name has none. */
+    told_of("", "", IRI_NAMES_ANY, 0,
+            1u << IRI_LINT_MOJIBAKE | 1u << IRI_LINT_UNREACHABLE,
+            NAMES("\xC3\xA3\xC2\x81\xE2\x80\x9A", "a\x01"),
+            "unreachable|%C3%A3%C2%81%E2%80%9A\n"
+            "mojibake|%C3%A3%C2%81%E2%80%9A=%E3%81%82\n"
+            "unreachable|a%01\n");
+    /* A name in another charset may well have these characters. */
+    told_of("", "windows-1252", IRI_NAMES_ANY, 0, 1u << IRI_LINT_MOJIBAKE,
+            NAMES("\xC3\xA9"), "");
+}
+
+
+static void
+test_bidi(void **state)
+{
+    (void) state;
+#define ALEF "\xD7\x90"
+#define BET  "\xD7\x91"
+    told_of("", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_BIDI,
+            NAMES(ALEF BET ".html", ALEF "a.html", ALEF "1.html",
+                  ALEF " - " BET, "1" ALEF,
+                  "a\xE2\x80\xAE"
+                  "b",
+                  ALEF "?a#", ALEF "%41" BET, "http:" ALEF),
+            "bidi|%D7%90a.html|letters%20of%20both%20directions\n"
+            "bidi|%D7%901.html|does%20not%20begin%20and%20end%20with%20a"
+            "%20right-to-left%20letter\n"
+            "bidi|1%D7%90|does%20not%20begin%20and%20end%20with%20a"
+            "%20right-to-left%20letter\n"
+            "bidi|a%E2%80%AEb|a%20bidi%20formatting%20character\n"
+            "bidi|%D7%90?a#|letters%20of%20both%20directions\n"
+            "bidi|http:%D7%90|letters%20of%20both%20directions\n");
+}
+
+
+static void
+test_look_alike(void **state)
+{
+    (void) state;
+    /* one name: mixed scripts, what is not seen, a space, what is ASCII */
+    told_of("", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
+            NAMES("p\xD0\xB0ypal.html", "a\xE2\x80\x8Bz", "a\xC2\xA0y",
+                  "\xD0\xBE\xD1\x81\xD0\xB0.txt"),
+            "look-alike|p%D0%B0ypal.html|scripts%20that%20no%20language"
+            "%20mixes\n"
+            "look-alike|a%E2%80%8Bz|a%20character%20that%20is%20not%20seen\n"
+            "look-alike|a%C2%A0y|a%20look-alike%20of%20space%20or%20of%20a"
+            "%20delimiter\n"
+            "look-alike|%D0%BE%D1%81%D0%B0.txt=oca.txt|looks%20like%20a"
+            "%20word%20in%20ASCII\n");
+    /* near them: two words, punctuation, a joiner, what is NFKC's or bidi's */
+    told_of("", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
+            NAMES("IMG_\xD1\x84\xD0\xBE\xD1\x82\xD0\xBE.jpg",
+                  "it\xE2\x80\x99s 2019\xE2\x80\x93\x32\x30.pdf",
+                  "\xE6\x97\xA5\xE6\x9C\xACx\xE3\x81\x82.html",
+                  "\xEF\xAC\x81le", "a\xE2\x80\xAE\x62",
+                  "\xE0\xA4\x95\xE0\xA5\x8D\xE2\x80\x8D\xE0\xA4\xB7",
+                  "%E2%80%8B"),
+            "");
+    /* two: of the same skeleton, unless told as one name or as a collision */
+    told_of("", "", IRI_NAMES_ANY, LEVELS,
+            1u << IRI_LINT_LOOK_ALIKE | 1u << IRI_LINT_COLLISION,
+            NAMES("page1.html", "pageI.html", "page2.html", "a\xC3\xA9",
+                  "ae\xCC\x81", "rn", "m", "Cafe", "cafe", "\xE3\x83\x86",
+                  "\xEF\xBE\x83"),
+            "collision|cafe|Cafe|case\n"
+            "collision|%EF%BE%83|%E3%83%86|width\n"
+            "look-alike|pageI.html|page1.html\n"
+            "look-alike|rn|m\n");
+}
+
+
+/* The skeleton of ASCII, by characters, is ICU's of the whole. */
+static void
+test_skeletons(void **state)
+{
+    UErrorCode     error = U_ZERO_ERROR;
+    USpoofChecker *checker = uspoof_open(&error);
+    char           text[12], want[128];
+    core_t         core;
+    iri_str_t      name, got;
+    unsigned       n, i;
+    int32_t        len;
+
+    (void) state;
+    core_init(&core);
+    name.data = (const unsigned char *) text;
+    name.len = sizeof(text);
+
+    for (n = 0; n < 2000; n++) {
+        for (i = 0; i < sizeof(text); i++) {
+            text[i] = (char) (n < 95 && i == 0 ? 0x20 + n
+                                               : 0x20 + core_random(95));
+        }
+        error = U_ZERO_ERROR;
+        len = uspoof_getSkeletonUTF8(checker, 0, text, sizeof(text), want,
+                                     sizeof(want), &error);
+        assert_true(U_SUCCESS(error));
+        assert_int_equal(iri_skeleton(&core.env, look, name, &got), IRI_OK);
+        assert_int_equal(got.len, len);
+        assert_memory_equal(got.data, want, got.len);
+    }
+
+    uspoof_close(checker);
+    core_free(&core);
+}
+
+
+/* Names one edit apart: each with the first that it is near to. */
+static void
+test_spelling(void **state)
+{
+    static const unsigned spelling = IRI_FORGIVE_SPELLING;
+
+    (void) state;
+    told_of("", "", IRI_NAMES_ANY, spelling, 1u << IRI_LINT_COLLISION,
+            NAMES("kitten.html", "sitten.html", "kiten.html", "ktiten.html",
+                  "kitten.htm", "doc12.html", "doc13.html", "cat", "bat",
+                  "apples.html"),
+            "collision|kitten.html|kiten.html|spelling\n"
+            "collision|ktiten.html|kiten.html|spelling\n"
+            "collision|sitten.html|kitten.html|spelling\n");
+    /* beside other levels: of the keys */
+    told_of("", "", IRI_NAMES_ANY, spelling | LEVELS,
+            1u << IRI_LINT_COLLISION,
+            NAMES("Kitten.html", "kiten.html", "KITTEN.html",
+                  "caf\xC3\xA9s.html", "coffees.html", "cafs.html"),
+            "collision|Kitten.html|KITTEN.html|case\n"
+            "collision|cafs.html|caf%C3%A9s.html|spelling\n"
+            "collision|KITTEN.html|kiten.html|spelling\n"
+            "collision|Kitten.html|kiten.html|spelling\n");
+    told_of("", "", IRI_NAMES_ANY, LEVELS, 1u << IRI_LINT_COLLISION,
+            NAMES("kitten.html", "kiten.html"), "");
+}
+
+
 /* What form says is what a request gets: asked of the core itself. */
 static void
 test_forms_are_true(void **state)
@@ -248,11 +409,11 @@ test_forms_are_true(void **state)
     iri_reading_conf_t       reading = { core_charsets("sjis euc-jp"),
                                          IRI_INVALID_404, 0 };
     iri_tree_conf_t          tree = core_tree("", IRI_NAMES_ANY, 0);
-    iri_lint_conf_t          conf = { &reading.charsets, &tree, 0,
-                                      1u << IRI_LINT_FORM };
-    iri_charsets_t           euc = core_charsets(legacy[0]);
-    size_t                   found = 0;
-    unsigned                 c;
+    iri_lint_conf_t conf = { &reading.charsets, &tree, 0, 1u << IRI_LINT_FORM,
+                             look };
+    iri_charsets_t  euc = core_charsets(legacy[0]);
+    size_t          found = 0;
+    unsigned        c;
 
     (void) state;
     for (c = 0x4e00; c < 0x5200; c++) {
@@ -309,7 +470,7 @@ test_stop(void **state)
 {
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, 0);
     iri_charsets_t  none = { 0, { NULL } };
-    iri_lint_conf_t conf = { &none, &tree, LEVELS, KINDS_ALL };
+    iri_lint_conf_t conf = { &none, &tree, LEVELS, KINDS_ALL, look };
     iri_str_t       names[] = { S("a#"), S("A#"), S("b#") };
     core_t          core;
     int             calls = 0;
@@ -345,11 +506,25 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing), cmocka_unit_test(test_one),
-        cmocka_unit_test(test_charset), cmocka_unit_test(test_two),
-        cmocka_unit_test(test_forms),   cmocka_unit_test(test_forms_are_true),
-        cmocka_unit_test(test_stop),    cmocka_unit_test(test_words),
+        cmocka_unit_test(test_nothing),
+        cmocka_unit_test(test_one),
+        cmocka_unit_test(test_charset),
+        cmocka_unit_test(test_two),
+        cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_forms_are_true),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_mojibake),
+        cmocka_unit_test(test_bidi),
+        cmocka_unit_test(test_look_alike),
+        cmocka_unit_test(test_skeletons),
+        cmocka_unit_test(test_spelling),
     };
+    int failed;
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    look = iri_look_create();
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    iri_look_destroy(look);
+
+    return failed;
 }

@@ -1888,7 +1888,7 @@ typedef struct {
     struct {
         iri_lint_kind_t kind;
         char            octets[32];
-    } finding[32];
+    } finding[64];
 } linted_t;
 
 
@@ -1919,22 +1919,38 @@ lint_run(core_t *core, linted_t *out)
         "\xC3\xA9",
         "\xEF\xBD\xB1",
         "\xBB\xFA\xBB\xB3\xBB\xEA\xBB\xE8\xBB\xE7\xBB\xFD",
-        "\xBB\xFA\xC6\xFC\xCB\xDC\xB8\xEC\xA4\xC7\xA4\xB9\xFF"
+        "\xBB\xFA\xC6\xFC\xCB\xDC\xB8\xEC\xA4\xC7\xA4\xB9\xFF",
+        "caf\xC3\x83\xC2\xA9",
+        "kitten.html",
+        "k\xC3\xADtten.html",
+        "p\xD0\xB0ypal.html",
+        "\xD0\xBE\xD1\x81\xD0\xB0",
+        "oca",
+        "\xD7\x90"
+        "1"
     };
     iri_charsets_t  charsets = core_charsets("sjis");
     iri_tree_conf_t tree = core_tree("utf-8 euc-jp", IRI_NAMES_ANY, 0);
-    iri_lint_conf_t conf = { &charsets, &tree, IRI_FORGIVE_CASE,
-                             (1u << IRI_LINT_KINDS) - 1u };
+    iri_look_t     *look = iri_look_create();
+    iri_lint_conf_t conf = { &charsets, &tree,
+                             IRI_FORGIVE_CASE | IRI_FORGIVE_SPELLING,
+                             (1u << IRI_LINT_KINDS) - 1u, look };
     iri_str_t       names[COUNT(text)];
     size_t          i;
+
+    out->count = 0;
+    out->status = IRI_ICU_FAILED;
+    if (look == NULL) {
+        return;
+    }
 
     for (i = 0; i < COUNT(text); i++) {
         names[i] = core_str(text[i]);
     }
 
-    out->count = 0;
     out->status = iri_lint(&core->env, &conf, names, COUNT(text), lint_take,
                            out);
+    iri_look_destroy(look);
 }
 
 
@@ -1952,6 +1968,7 @@ lint_once(core_t *core, const linted_t *want, unsigned kinds, size_t n,
     fault.kinds = 0;
     core_forget(core);
     assert_int_equal(fault.detectors, 0);
+    assert_int_equal(fault.checkers, 0);
 
     if (got.status == IRI_OK) {
         assert_int_equal(got.count, want->count);
@@ -1973,7 +1990,7 @@ lint_once(core_t *core, const linted_t *want, unsigned kinds, size_t n,
 static void
 test_lint(void **state)
 {
-    static const unsigned kinds[] = { FAULT_ARENA, FAULT_ICU };
+    static const unsigned kinds[] = { FAULT_ARENA, FAULT_ICU, FAULT_HEAP };
     linted_t              want;
     core_t                core;
     size_t                i, n;
@@ -1983,7 +2000,7 @@ test_lint(void **state)
     core_init(&core);
     lint_run(&core, &want);
     assert_int_equal(want.status, IRI_OK);
-    assert_true(want.count >= 6);
+    assert_true(want.count >= 12);
     fault_arena(&core);
 
     for (i = 0; i < COUNT(kinds); i++) {
