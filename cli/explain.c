@@ -164,12 +164,14 @@ explain_show(const void *conf, cli_call_t *call)
     for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         explain_line(names[i], json_object_get(call->object, names[i]));
     }
-    printf("%-10s %s", "answer",
+    printf("%s%-10s %s", cli_bold(), "answer",
            json_string_value(json_object_get(call->object, "answer")));
     if (json_is_integer(status)) {
         printf(" with %d", (int) json_integer_value(status));
     }
-    printf(": %s\n", json_string_value(json_object_get(call->object, "why")));
+    printf(": %s%s\n",
+           json_string_value(json_object_get(call->object, "why")),
+           cli_plain());
     explain_line("location", json_object_get(call->object, "location"));
     explain_line("query", json_object_get(call->object, "query"));
     explain_line("", json_object_get(call->object, "query_charset"));

@@ -465,4 +465,17 @@ subtest 'for people' => sub {
     like $out, qr/^answer +refuse with 404: /m, 'a refusal and its status';
 };
 
+subtest 'at a terminal' => sub {
+    plan skip_all => 'script (bsdutils) is not here' if (capture('', 'sh',
+        '-c', 'command -v script'))[0];
+    my @asked = ('script', '-qec', "$iri explain /%FF", '/dev/null');
+    delete local $ENV{NO_COLOR};
+    my (undef, $out) = capture('', @asked);
+    like $out, qr/^\033\[1manswer +refuse with 404: .*\033\[0m\r$/m,
+        'the answer is bold';
+    local $ENV{NO_COLOR} = 1;
+    (undef, $out) = capture('', @asked);
+    like $out, qr/^answer +refuse/m, 'unless NO_COLOR says no';
+};
+
 done_testing;

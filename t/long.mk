@@ -89,6 +89,9 @@ browser: $(PLAYWRIGHT) ## a browser walks listings and the status page
 
 pictures:              ## the pictures of doc/, anew
 	@+$(again) browser PICTURES=doc/pictures
+	t/pictures/terminal doc/pictures
+	@for plot in $(BENCHED)/*.svg; do \
+	    [ ! -e "$$plot" ] || cp -v "$$plot" doc/pictures; done
 
 $(PLAYWRIGHT): t/browser/package.json | need-browser
 	@mkdir -p $(BUILD)/browser

@@ -70,7 +70,9 @@ async function looks(browser, page) {
                 document.documentElement.scrollWidth - innerWidth),
         };
         if (page.shots) {
-            await tab.screenshot({ path: `${page.shots}-${name}.png` });
+            await tab.screenshot({
+                path: `${page.shots}-${name}.png`, fullPage: true,
+            });
         }
         await tab.close();
     }
