@@ -177,7 +177,7 @@ subtest 'what differs' => sub {
 # The example of the page.
 subtest 'the example' => sub {
     plan skip_all => missing('core') if missing('core');
-    my ($command, $says) = $text =~ /^    \$ iri (.+)\n    (.+)$/m;
+    my ($command, $says) = $text =~ /^ *\$ iri (.+)\n *(.+)$/m;
     my (undef, $out) = capture('', 'sh', '-c', build_dir() . "/iri $command");
     is $out, "$says\n", "iri $command";
 };

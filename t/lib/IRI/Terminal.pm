@@ -126,8 +126,7 @@ sub runs {
             $last->[1] .= $text;
             next;
         }
-        push @runs, [$style, $text, $at, $text =~ /\A[\x20-\x7E]\z/ ? 1 : 0,
-            $wide];
+        push @runs, [$style, $text, $at, $text =~ /\A[\x20-\x7E]\z/ ? 1 : 0];
     }
     return grep { $_->[1] =~ /\S/ } @runs;
 }
@@ -173,14 +172,16 @@ END
     my $y = $MARGIN + $FONT - 3;
     for my $row (@rows) {
         for my $run (runs(@$row)) {
-            my ($style, $text, $at, undef, $wide) = @$run;
+            my ($style, $text, $at) = @$run;
             my ($before, $inner) = $text =~ /\A( *)(.*?) *\z/;
             my $x     = $MARGIN + ($at + length $before) * $CELL;
-            my $cells = $inner =~ /\A[ -~]+\z/ ? length $inner : $wide;
-            $out .= sprintf qq{<text%s x="%g" y="%g" textLength="%g"}
-                . qq{ lengthAdjust="spacingAndGlyphs">%s</text>\n},
-                $style eq 'plain' ? '' : qq{ class="$style"}, $x, $y,
-                $cells * $CELL, escaped_text($inner);
+            # A character by itself is as wide as its font has it.
+            my $fixed = $inner =~ /\A[ -~]+\z/
+                ? sprintf(' textLength="%g" lengthAdjust="spacingAndGlyphs"',
+                    length($inner) * $CELL) : '';
+            $out .= sprintf qq{<text%s x="%g" y="%g"%s>%s</text>\n},
+                $style eq 'plain' ? '' : qq{ class="$style"}, $x, $y, $fixed,
+                escaped_text($inner);
         }
         $y += $LINE;
     }
