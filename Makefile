@@ -241,6 +241,9 @@ names: need-test ## every word of t/names.t, not a sample
 	@+$(again) all
 	IRI_ALL_NAMES=1 prove -It/lib -v t/names.t
 
+api:           ## the reference of the library, out of common/iri.h
+	$(Q)perl doc/make-api common/iri.h $(BUILD)
+
 # Servers load our instrumented modules: IRI::Server preloads the sanitizers'
 # libraries, and reports in its logs fail a test.
 asan: need-test ## the whole suite with ASan and UBSan, servers included
@@ -280,4 +283,4 @@ FORCE:
 .DEFAULT_GOAL := all
 .PHONY: all lib cli httpd nginx need-build need-lib need-cli need-httpd \
     need-nginx deps need-run need-test run test \
-    unit prove names asan format check-format clean help FORCE
+    unit prove names api asan format check-format clean help FORCE

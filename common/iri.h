@@ -257,7 +257,7 @@ typedef struct {
 } iri_env_t;
 
 
-/* Steps, for a trace: that of a server and `iri explain` have the same words. */
+/* Steps, for a trace: a server's and that of `iri explain` have these words. */
 typedef enum {
     IRI_STEP_READING,   /* a path; told by iri_read */
     IRI_STEP_LOOKING,   /* below a root; told by iri_find */
@@ -382,9 +382,13 @@ const char *iri_parse_names(iri_str_t word, iri_names_t *out);
 const char *iri_parse_match(const iri_str_t *words, size_t count,
                             unsigned *out);
 
-/* The first of these words that iri_match does not know; count: it knows all. */
+/* The first of these words that iri_match knows not; count: it knows all. */
 size_t iri_match_wrong(const iri_str_t *words, size_t count);
 
+/*
+ * iri_ambiguous: "404" or "300"; iri_repair: "off", or words of those that it
+ * puts right, for iri_tree_conf_t.repair.  As the other iri_parse_...
+ */
 const char *iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out);
 const char *iri_parse_repair(const iri_str_t *words, size_t count,
                              unsigned *out);
@@ -392,8 +396,11 @@ const char *iri_parse_repair(const iri_str_t *words, size_t count,
 /* As iri_match_wrong(), of iri_repair. */
 size_t iri_repair_wrong(const iri_str_t *words, size_t count);
 
-const char *iri_parse_redirect(iri_str_t word, int *out);   /* a status; 0:
-                                               "off"; IRI_REDIRECT_LINK */
+/*
+ * iri_redirect: a status, "301"; 0 for "off"; IRI_REDIRECT_LINK for "link".
+ * As the other iri_parse_...
+ */
+const char *iri_parse_redirect(iri_str_t word, int *out);
 #define IRI_REDIRECT_LINK 1   /* no redirect, but iri_canonical_link */
 
 /*
@@ -404,9 +411,9 @@ const char *iri_parse_redirect(iri_str_t word, int *out);   /* a status; 0:
 const char *iri_charsets_hide(const iri_charsets_t *list);
 
 /*
- * iri_cache: "off" or a size, "16m", "512k", "1g", octets; then, where threads is
- * not NULL, perhaps "threads=NAME".  *size: 0 is "off".  *threads points into
- * words; empty: none was named.
+ * iri_cache: "off" or a size, "16m", "512k", "1g", octets; then, where
+ * threads is not NULL, perhaps "threads=NAME".  *size: 0 is "off".  *threads
+ * points into words; empty: none was named.
  */
 const char *iri_parse_cache(const iri_str_t *words, size_t count,
                             size_t *size, iri_str_t *threads);
@@ -429,8 +436,8 @@ const char *iri_charsets_of(const iri_registry_t *registry, iri_str_t value,
 /*
  * After merging: fill in what follows from other settings.  An empty charset
  * list becomes UTF-8; the variants are forgiven where a Japanese charset is
- * in either list and "exact" was not said; IRI_FORGIVE_ESCAPES.  reading NULL: each request has a
- * list of its own, in which one may be.
+ * in either list and "exact" was not said; IRI_FORGIVE_ESCAPES.  reading NULL:
+ * each request has a list of its own, in which one may be.
  */
 void iri_tree_conf_finish(const iri_reading_conf_t *reading,
                           iri_tree_conf_t *tree);
@@ -547,7 +554,8 @@ struct iri_cache_s;   /* iri_cache_t, see "finding" */
 /*
  * The same for who needs no uri: it may be empty where request->escaped is 0.
  * iri_path_to_uri makes it of path then, and iri_location does so by itself.
- * cache: what was read before is remembered; NULL: nothing is.
+ * cache: what was read before is remembered; NULL: nothing is.  Statuses as of
+ * iri_read.
  */
 iri_status_t iri_read_path(const iri_env_t *env,
                            const iri_reading_conf_t *conf,
@@ -585,6 +593,7 @@ iri_is_path_char(unsigned char c)
  * A canonical path as a URI path: percent-encoded UTF-8, upper-case hex,
  * nothing escaped that need not be (RFC 3986, pchar and "/").  Any octets
  * are taken.  *out is path itself where nothing has to be escaped.
+ * IRI_NO_MEMORY.
  * "/caf\xC3\xA9 1" -> "/caf%C3%A9%201"
  */
 iri_status_t iri_path_to_uri(const iri_env_t *env, iri_str_t path,
@@ -594,7 +603,7 @@ iri_status_t iri_path_to_uri(const iri_env_t *env, iri_str_t path,
  * The same as an IRI path: ucschar stay as they are; ASCII that is no pchar,
  * controls, bidi formatting characters, private use and octets that are not
  * UTF-8 are percent-encoded (draft 2.2, 3.2, 4.1).  *out is path itself where
- * nothing has to be escaped.
+ * nothing has to be escaped.  IRI_NO_MEMORY.
  */
 iri_status_t iri_path_to_iri(const iri_env_t *env, iri_str_t path,
                              iri_str_t *out);
@@ -606,6 +615,8 @@ iri_status_t iri_path_to_iri(const iri_env_t *env, iri_str_t path,
  * path to be served, reading.path or the path of what was found.  Empty
  * where the request was in canonical form already: escaped, or ASCII, and
  * with this very path.  Never a URI that would be redirected again.
+ * IRI_NO_MEMORY.
+ * "/caf\xC3\xA9", query "a=1", asked for as "/caf%E9" -> "/caf%C3%A9?a=1"
  */
 iri_status_t iri_location(const iri_env_t *env, const iri_reading_t *reading,
                           iri_str_t path, int has_query, iri_str_t query,
@@ -629,8 +640,13 @@ typedef enum {
 /* ICU's rules for host names, opened once; any number of threads use them. */
 typedef struct iri_idna_s iri_idna_t;
 
-iri_idna_t *iri_idna_create(void);   /* NULL: no memory, no data of ICU */
-void iri_idna_destroy(iri_idna_t *idna);   /* NULL is allowed */
+/*
+ * To be destroyed by who has made it; not before the last iri_host_conf_t with
+ * it was used.  create: NULL where there is no memory, or no data of ICU;
+ * destroy: of NULL it does nothing.
+ */
+iri_idna_t *iri_idna_create(void);
+void iri_idna_destroy(iri_idna_t *idna);
 
 typedef struct {
     const iri_idna_t *idna;
@@ -701,7 +717,7 @@ iri_status_t iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
 
 /*
  * Map the characters of a host name, ASCII or not: SERVE or REFUSE.
- * host: UTF-8; "%" is no escape here.
+ * host: UTF-8; "%" is no escape here.  IRI_NO_MEMORY, IRI_ICU_FAILED.
  * "Bu\xCC\x88cher" -> SERVE, ascii "xn--bcher-kva", unicode "b\xC3\xBCcher"
  */
 iri_status_t iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
@@ -710,7 +726,7 @@ iri_status_t iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
 /*
  * The A-labels of a name in a configuration: UTF-8, no escapes.  Labels with
  * "*" or "?", and a dot at either end, are kept, and what stands between
- * them is mapped by itself.  ASCII is PASS.
+ * them is mapped by itself.  ASCII is PASS.  IRI_NO_MEMORY, IRI_ICU_FAILED.
  * "*.b\xC3\xBCcher.example" -> SERVE, "*.xn--bcher-kva.example"
  */
 iri_status_t iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
@@ -720,6 +736,8 @@ iri_status_t iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
  * U-labels alone (UTS #46, ToUnicode): SERVE or REFUSE, with unicode; ascii
  * is host.  Longer names than the DNS can hold are SERVE, too.  With the
  * compatible mapping it is iri_host_map, which knows no shorter way.
+ * IRI_NO_MEMORY, IRI_ICU_FAILED.
+ * "xn--bcher-kva" -> SERVE, unicode "b\xC3\xBCcher"
  */
 iri_status_t iri_host_to_unicode(const iri_env_t *env,
                                  const iri_host_conf_t *conf, iri_str_t host,
@@ -727,7 +745,8 @@ iri_status_t iri_host_to_unicode(const iri_env_t *env,
 
 /*
  * What to show for the host of a request: U-labels where there are A-labels
- * and all of them are good ones; host itself otherwise.
+ * and all of them are good ones; host itself otherwise.  IRI_NO_MEMORY,
+ * IRI_ICU_FAILED.
  * "xn--bcher-kva.example" -> "b\xC3\xBCcher.example"; "xn--a" -> "xn--a"
  */
 iri_status_t iri_host_display(const iri_env_t *env,
@@ -737,7 +756,8 @@ iri_status_t iri_host_display(const iri_env_t *env,
 /*
  * Both forms of the host of a request, for variables: SERVE with ascii and
  * what is to be shown of it, also where it came in ASCII; REFUSE where it may
- * not stand in a URI, and then neither is to be handed on.
+ * not stand in a URI, and then neither is to be handed on.  IRI_NO_MEMORY,
+ * IRI_ICU_FAILED.
  * "XN--bcher-kva" -> SERVE, unicode "b\xC3\xBCcher"; "a@b" -> REFUSE
  */
 iri_status_t iri_host_forms(const iri_env_t *env,
@@ -818,7 +838,6 @@ typedef struct {
 iri_cache_t *iri_cache_create(const iri_cache_conf_t *conf);
 void iri_cache_destroy(iri_cache_t *cache);   /* NULL is allowed */
 
-/* What it holds now. */
 typedef struct {
     uint64_t size;      /* octets that it may use for indexes */
     uint64_t used;      /* and does; of the shared memory */
@@ -826,6 +845,7 @@ typedef struct {
     uint64_t own;       /* octets for readings and answers, in each process */
 } iri_cache_use_t;
 
+/* What it holds now; any thread may ask. */
 void iri_cache_use(iri_cache_t *cache, iri_cache_use_t *out);
 
 /*
@@ -942,7 +962,8 @@ typedef struct {
  * each way by itself: in each directory the segment as it is goes first.
  * Errors of the file system, and a spent budget, end the search: filename is
  * then path as the tree would write it, and the server meets the error.  A
- * path with a NUL or a dot-segment is refused.
+ * path with a NUL or a dot-segment is refused.  IRI_NO_MEMORY; what else
+ * fails is told by out->why.
  *
  * root "/srv", path "/\xE8\xA1\xA8", tree EUC-JP -> SERVE, charset,
  * filename "/srv/\xC9\xBD".
@@ -984,7 +1005,8 @@ iri_status_t iri_found_split(const iri_env_t *env, const iri_search_t *search,
  * The name of one entry: its octets read in the first tree charset that
  * reads them and writes them back the same, in NFC.  Empty: it has no name,
  * and so has anything of more than IRI_MAX_SEGMENT octets.
- * Two paths joined by "/" are not an entry; give each part.
+ * Two paths joined by "/" are not an entry; give each part.  IRI_NO_MEMORY,
+ * IRI_ICU_FAILED.
  * EUC-JP, "\xC9\xBD" -> U+8868 as UTF-8
  */
 iri_status_t iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
@@ -1001,7 +1023,8 @@ iri_status_t iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
  * nothing in it to be put right so, or it cannot be.  Only characters above
  * U+009F are made; all else stays as it came, escapes of ASCII too, and what
  * would be ASCII, a control, a bidi formatting character, a lone surrogate,
- * U+FFFD or a noncharacter leaves the whole segment as it is.  Longer than IRI_MAX_SEGMENT: empty.
+ * U+FFFD or a noncharacter leaves the whole segment as it is.  Longer than
+ * IRI_MAX_SEGMENT: empty.
  *
  *   DOUBLE    runs of escapes of octets above 7F, each of them strict UTF-8
  *   MOJIBAKE  each character is one of windows-1252, with the controls at the
@@ -1174,11 +1197,12 @@ typedef enum {
 
 /*
  * Rules see canonical paths, which are UTF-8 in NFC and not percent-encoded:
- * is there text in a rule that can be in none?  Escapes of ASCII are let be.  What is in brackets in a regular expression is not
- * looked at, and octets that are no UTF-8 may match where conf says
- * IRI_INVALID_PASS.  *says: empty, or what is wrong and what would be right,
- * fit to follow the name of the directive and a colon, ASCII without controls:
- * octets of text are shown percent-encoded.  Any octets are taken.
+ * is there text in a rule that can be in none?  Escapes of ASCII are let be.
+ * What is in brackets in a regular expression is not looked at, and octets
+ * that are no UTF-8 may match where conf says IRI_INVALID_PASS.  *says: empty,
+ * or what is wrong and what would be right, fit to follow the name of the
+ * directive and a colon, ASCII without controls: octets of text are shown
+ * percent-encoded.  Any octets are taken.
  * IRI_NO_MEMORY, IRI_ICU_FAILED.
  *
  * "/caf\xE9" -> "\"/caf%E9\" is not UTF-8, ...: write \"/caf%C3%A9\" ..."
@@ -1212,6 +1236,7 @@ typedef enum {
     IRI_REASONS
 } iri_reason_t;
 
+/* The word for a reason, as the log writes it; static: "location" */
 const char *iri_reason_code(iri_reason_t reason);
 
 /* Behind a line that the core gives to iri_env_t.log: its reason. */
@@ -1497,7 +1522,7 @@ iri_status_t iri_reference(const iri_env_t            *env,
 /*
  * The value of a Link field (RFC 8288, 3; RFC 6596) for an answer to a GET or
  * HEAD that is not redirected: location, what iri_location gave, is the page's
- * canonical URI.
+ * canonical URI.  IRI_NO_MEMORY.
  * "/caf%C3%A9?a=1" -> "</caf%C3%A9?a=1>; rel=\"canonical\""
  */
 iri_status_t iri_canonical_link(const iri_env_t *env, iri_str_t location,
@@ -1600,9 +1625,10 @@ void iri_listing_more(iri_listing_t *listing);
 
 /*
  * Sort (directories first; names by Unicode collation, numbers in them by
- * value; by character where there is no room for the keys of so many), and see which entries share a name: of these the one that the name
- * leads to (iri_find) is linked, all are marked.  Looks at the file system
- * where octets alone do not tell.  IRI_NO_MEMORY, IRI_ICU_FAILED.
+ * value; by character where there is no room for the keys of so many), and see
+ * which entries share a name: of these the one that the name leads to
+ * (iri_find) is linked, all are marked.  Looks at the file system where octets
+ * alone do not tell.  IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
 iri_status_t iri_listing_finish(iri_listing_t *listing);
 
@@ -2022,7 +2048,8 @@ typedef enum {
     IRI_LEVELS
 } iri_level_t;
 
-const char *iri_level_text(iri_level_t level);   /* "string" */
+/* Its word, static; "unknown" out of range: IRI_LEVEL_NFC -> "nfc" */
+const char *iri_level_text(iri_level_t level);
 
 /*
  * Are both the same?  *equal is 1 or 0; neither is changed (draft 2.3).  To
@@ -2052,7 +2079,8 @@ typedef enum {
     IRI_COMPONENTS
 } iri_component_t;
 
-const char *iri_component_text(iri_component_t component);   /* "host label" */
+/* Its name, static; "unknown" out of range: "host label" */
+const char *iri_component_text(iri_component_t component);
 
 typedef enum {
     IRI_WARN_BIDI_MIXED,     /* letters of both directions (draft 4.2, 1) */
@@ -2072,6 +2100,7 @@ typedef enum {
     IRI_WARNINGS
 } iri_warning_kind_t;
 
+/* A phrase, static; "unknown" out of range: IRI_WARN_NOT_NFC -> "not in NFC" */
 const char *iri_warning_text(iri_warning_kind_t kind);
 
 typedef struct {
@@ -2118,8 +2147,9 @@ iri_status_t iri_visual_order(const iri_env_t *env, iri_visual_t order,
 /* ICU's rules for look-alikes, opened once; any number of threads use them. */
 typedef struct iri_look_s iri_look_t;
 
-iri_look_t *iri_look_create(void);   /* NULL: no memory, no data of ICU */
-void iri_look_destroy(iri_look_t *look);   /* NULL is allowed */
+/* As iri_idna_create() and iri_idna_destroy(). */
+iri_look_t *iri_look_create(void);
+void iri_look_destroy(iri_look_t *look);
 
 /*
  * What draft 2.3, 5.1 and 6.5 advise against, in order of the text, by raw
@@ -2128,6 +2158,7 @@ void iri_look_destroy(iri_look_t *look);   /* NULL is allowed */
  * piece with more than IRI_MAX_MARKS combining marks in a row.  What is over
  * IRI_MAX_TEXT gets no warnings.  IRI_NO_MEMORY, IRI_ICU_FAILED, what warn
  * returned.
+ * "http://a/p\xD0\xB0ypal" -> MIXED_SCRIPTS, of the path "p\xD0\xB0ypal"
  */
 iri_status_t iri_characters_check(const iri_env_t *env,
                                   const iri_look_t *look, iri_str_t text,
@@ -2195,7 +2226,8 @@ typedef struct {
  * those of single names in the order in which they were given, then those of
  * two, by their names.  names: octets of entries, without "." and "..", none
  * twice; they must live as long as the call.  Everything else is allocated in
- * env's arena, some 200 octets a name, and 8 a character with SPELLING.  Asks nothing of the file system.
+ * env's arena, some 200 octets a name, and 8 a character with SPELLING.  Asks
+ * nothing of the file system.
  * IRI_NO_MEMORY, IRI_ICU_FAILED; what each returned.
  *
  * {"e\xCC\x81", "\xC3\xA9"} -> NFC of the first; TWIN of the two

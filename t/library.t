@@ -71,6 +71,38 @@ subtest 'pkg-config' => sub {
     like $out, qr{^  URI: http://a/c$}m, 'and runs';
 };
 
+# Out of the comments of iri.h.
+subtest 'the reference' => sub {
+    my $dir = temp_dir();
+    my ($code, undef, $err) = capture('', 'perl', "$top/doc/make-api",
+        "$top/common/iri.h", $dir);
+    is "$code$err", '0', 'is made';
+    my $code_of = slurp("$top/common/iri.h") =~ s{/\*.*?\*/}{}gsr;
+    my @declared = $code_of
+        =~ /^(?!return)[a-z][\w *]*?\b(iri_\w+)\(/mg;
+    cmp_ok scalar @declared, '>', 100, 'functions are declared';
+    my (%about, %code);
+    for (split /^### /m, slurp("$dir/api.md") =~ s/^## .*\n//mgr) {
+        my ($names, $about, $text) = /\A([^\n]*)\n\n(.*?)```c\n(.*?)```/s or next;
+        @about{ $names =~ /`(\w+)`/g } = ($about) x 99;
+        @code{ $names =~ /`(\w+)`/g } = ($text) x 99;
+    }
+    for my $name (@declared) {
+        like $about{$name} // '', qr/\w/, "$name is described";
+        next if ($code{$name} // '') !~ /^iri_status_t \Q$name\E\b/m;
+        like $about{$name}, qr/
+            NO\\_MEMORY|ICU\\_FAILED|IO\\_FAILED|[Aa]s\s`iri|[Nn]o\smemory
+            |Statuses\sas/x, "$name can fail, and says how";
+    }
+    my @pages = glob "$dir/man/man3/*.3";
+    is join(' ', grep { !-e "$dir/man/man3/$_.3" } @declared), '',
+        'a page each';
+    my @wrong = (capture('', 'sh', '-c', 'command -v groff'))[0] ? ()
+        : capture('', 'groff', '-man', '-ww', '-z',
+            grep { slurp($_) !~ /^\.so/ } @pages);
+    is $wrong[2] // '', '', 'in form';
+};
+
 subtest 'what is declared' => sub {
     my ($whole) = slurp("$top/common/iri.h") =~ /the whole IRI(.*)/s;
     my @names = $whole =~ /^[a-z][\w *]*?\b(iri_\w+)\(/mg;
