@@ -17,7 +17,7 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT_OK =
     qw(build_dir capture free_port program sanitizer_env slurp spew temp_dir
-       worker_user);
+       run_child worker_user);
 
 my $START_SECONDS = 20;    # a server with sanitizers on a busy machine
 my $STOP_SECONDS  = 10;

@@ -18,14 +18,17 @@ my $ENOUGH = 15;
 
 my @AGENT = (headers => ['User-Agent' => 'bench']);
 
-# Starts a server of 'nginx' or 'httpd'. Options: those of IRI::Nginx or
-# IRI::Httpd, and tool, 'callgrind' or undef.
+# Starts a server of 'nginx', or of 'event', 'prefork' or 'httpd', which is
+# prefork. Options: those of IRI::Nginx or IRI::Httpd; tool, 'callgrind' or
+# undef; whole, with all its processes and threads.
 sub new_server {
     my ($what, %option) = @_;
     my $tool  = delete $option{tool};
     my $class = $what eq 'nginx' ? 'IRI::Bench::Nginx' : 'IRI::Bench::Httpd';
+    $option{mpm} = 'event' if $what eq 'event';
     my $self  = $class->new(%option);
     $self->{tool} = $tool // '';
+    return $self->start if $self->{whole};
     mkdir "$self->{tmp}/counts";
     $self->{as} = [as_user($self->{tmp})];
     return $self->start;
@@ -58,13 +61,14 @@ sub asker {
 }
 
 # Asks so often; the last answer. A target may be a function that gives
-# another one each time, from a number.
+# another one each time, from a number, or a request, a hash.
 sub ask {
     my ($self, $target, $times) = @_;
     my $answer;
     for (1 .. $times // 1) {
         my $now = ref $target ? $target->(++$self->{asked}) : $target;
-        $answer = $self->asker->request({ target => $now, @AGENT });
+        $answer = $self->asker->request(
+            { @AGENT, ref $now ? %$now : (target => $now) });
     }
     return $answer;
 }
@@ -167,6 +171,32 @@ sub traced {
     return \%count;
 }
 
+# The process and its children.
+sub processes {
+    my ($self) = @_;
+    my $pid = $self->{pid};
+    return ($pid, $self->workers);
+}
+
+# The children.
+sub workers {
+    my ($self) = @_;
+    my $pid = $self->{pid};
+    return grep { slurp("/proc/$_/stat") =~ /\) \S \Q$pid\E / }
+        map { m{(\d+)$} } glob '/proc/[0-9]*';
+}
+
+# Seconds that processes, without an argument all of the server, were on a CPU.
+sub on_cpu {
+    my ($self, @processes) = @_;
+    @processes = $self->processes if !@processes;
+    my $sum = 0;
+    for my $task (map { glob "/proc/$_/task/*" } @processes) {
+        $sum += (split ' ', slurp("$task/schedstat"))[0] // 0;
+    }
+    return $sum / 1e9;
+}
+
 package IRI::Bench::Nginx;
 use strict;
 use warnings;
@@ -176,6 +206,7 @@ use parent 'IRI::Nginx';
 sub new {
     my ($class, %option) = @_;
     my $places = delete $option{places} // '';
+    my $whole  = delete $option{whole};
     my $text   = $option{conf} // '';
     $option{conf} = <<"END";
 $text
@@ -191,12 +222,15 @@ server {
 $places
 }
 END
-    return $class->SUPER::new(
-        master => 0, workers => 1, log_level => 'crit', %option);
+    my $self = $class->SUPER::new(master => $whole ? 1 : 0, workers => 1,
+        log_level => $whole ? 'notice' : 'crit', %option);
+    $self->{whole} = $whole;
+    return $self;
 }
 
 sub command {
     my ($self) = @_;
+    return $self->IRI::Nginx::command if $self->{whole};
     return $self->below($self->IRI::Nginx::command);
 }
 
@@ -208,13 +242,24 @@ use parent 'IRI::Httpd';
 
 sub new {
     my ($class, %option) = @_;
-    my $text = $option{conf} // '';
+    my $text  = $option{conf} // '';
+    my $whole = delete $option{whole};
+    my $few   = $whole ? '' : <<'END';
+<IfModule mpm_event_module>
+    ThreadLimit 1
+    ThreadsPerChild 1
+    MaxRequestWorkers 2
+</IfModule>
+END
     $option{conf} = <<"END";
 KeepAliveTimeout 600
 Timeout 600
+$few
 $text
 END
-    return $class->IRI::Httpd::new(mpm => 'prefork', %option);
+    my $self = $class->IRI::Httpd::new(mpm => 'prefork', %option);
+    $self->{whole} = $whole;
+    return $self;
 }
 
 # Only what is needed to answer with files.
@@ -228,12 +273,13 @@ sub general {
 
 sub command {
     my ($self) = @_;
+    return $self->IRI::Httpd::command if $self->{whole};
     my $tmp = $self->{tmp};
     return $self->below($self->binary // die("no httpd\n"),
         '-X', '-d', $tmp, '-f', "$tmp/httpd.conf");
 }
 
 # With one process there is nobody to wait for.
-sub stop_signal { return 'KILL' }
+sub stop_signal { return $_[0]{whole} ? 'WINCH' : 'KILL' }
 
 1;

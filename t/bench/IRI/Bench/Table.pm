@@ -55,13 +55,30 @@ sub figure {
     return;
 }
 
-# What must hold: the figure, what it may be at most, and whether it is.
+# What an answer's status was, and what it had to be: where it was another one,
+# the figures beside it are of something else, and the run has failed.
+my $wrong = 0;
+sub status {
+    my ($self, $what, $status, @wanted) = @_;
+    return 1 if grep { $_ == $status } @wanted;
+    $wrong++;
+    $self->text("- WRONG STATUS: $what: $status, not @wanted");
+    $self->figure('wrong', $what, $status, "@wanted");
+    return 0;
+}
+
+# How many statuses were wrong.
+sub wrong { return $wrong }
+
+# What must hold: the figure, what it may be at most, and whether it is; class
+# is the line of the goals that says so.
 sub goal {
-    my ($self, $what, $value, $most, $unit) = @_;
+    my ($self, $what, $value, $most, $unit, $class) = @_;
     my $kept = $value <= $most;
     $self->text(sprintf '- %s: %s (%s), at most %s %s', $what, number($value),
         $kept ? 'good' : 'TOO MUCH', number($most), $unit);
-    $self->figure('goal', $what, $value, $most, $kept ? 1 : 0);
+    $self->figure('goal', $what, $value, $most, $kept ? 1 : 0,
+        $class // '', $unit);
     return $kept;
 }
 

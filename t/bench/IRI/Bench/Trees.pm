@@ -21,11 +21,13 @@ my %NAME = (
     fr => encode('UTF-8', "cr\xE8me-br\xFBl\xE9e-%06d.html"),
     ru => encode('UTF-8', "\x{441}\x{442}\x{440}\x{430}\x{43D}\x{438}"
         . "\x{446}\x{430}-%06d.html"),
+    ko => encode('UTF-8', "\x{C548}\x{B0B4}\x{C11C}-%06d.html"),
+    vi => encode('UTF-8', "gi\x{1EDB}i-thi\x{1EC7}u-%06d.html"),
     ej => encode('EUC-JP', "\x{30AC}\x{30A4}\x{30C9}\x{8868}\x{793A}"
         . '%06d.html'),
 );
 
-# The name of a page in the directories d, ja, fr, ru, ej; ej is ja in EUC-JP.
+# The name of a page in the directories d, ja, fr and so on; ej is ja in EUC-JP.
 sub name_of {
     my ($kind, $number) = @_;
     return sprintf $NAME{$kind}, $number;

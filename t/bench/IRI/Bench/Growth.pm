@@ -1,0 +1,174 @@
+# How the cost of a target grows with its length, up to what a server reads:
+# instructions that on adds to off, of targets that were not asked for before,
+# and the CPU time of the longest.
+package IRI::Bench::Growth;
+use strict;
+use warnings;
+use Cwd ();
+use IRI::Bench::Figures 'median';
+use IRI::Bench::Server;
+use IRI::Bench::Table;
+use IRI::Server qw(spew temp_dir);
+
+*number = \&IRI::Bench::Table::number;
+
+my @LENGTHS = (256, 1024, 4096, 8000);
+my $LEVELS  = 900;     # of directories
+my $TIMED   = 100;     # requests
+my $COUNTED = 10;
+my $MOST    = 5;       # ms
+# More than so much of what the octets grow by is not linear.
+my $LINEAR  = 1.25;
+my $FEW     = 'Shift_JIS EUC-JP windows-1252';
+my $WORDS   = 'width case accents spelling';
+my %OFF = (nginx => { places => 'iri off;' },
+    prefork => { conf => 'IRIEngine Off' });
+my %ON = (nginx => {
+        places => "iri on; iri_charset $FEW; iri_match $WORDS;" },
+    prefork => { conf => "IRIEngine On\nIRICharset $FEW\nIRIMatch $WORDS" });
+# One line of a request is as long as the target, and more.
+my %LONG = (nginx => { conf => 'large_client_header_buffers 4 16k;' },
+    prefork => { conf => 'LimitRequestLine 16000' });
+
+# What a target is made of, over and over: 60 octets and more, then "/".
+my @KINDS = (
+    ['ASCII',             'a' x 60],
+    ['UTF-8 in NFC',      '%E3%82%AC' x 7],
+    ['UTF-8 in NFC, raw', "\xE3\x82\xAC" x 20],
+    ['UTF-8 in NFD',      '%E3%82%AB%E3%82%99' x 4],
+    ['marks in disorder', 'a' . '%CC%81%CC%A3' x 5],
+    ['marks, no slash',   '%CC%81%CC%A3', ''],
+    ['Shift_JIS',         '%83K' x 15],
+    ['invalid octets',    '%FF' x 20],
+    ['directories, NFD on disk', '%C3%A9'],
+);
+
+sub run {
+    my ($class, $table, %option) = @_;
+    my $self = bless { %option, table => $table, root => temp_dir() },
+        $class;
+    tree($self->{root});
+    $table->text('### Growth with the length of the target');
+    $table->text("Instructions that on adds, `iri_charset $FEW`, `iri_match "
+        . "$WORDS`; each target is new; the last column is ms on a CPU of the "
+        . 'longest, with the module on, and off.');
+    $table->text('');
+    for my $what (grep { !$option{server} || $_ =~ /$option{server}/ }
+        qw(nginx prefork))
+    {
+        $self->server($what);
+    }
+    return;
+}
+
+# Directories in directories, each of whose names is in NFD.
+sub tree {
+    my ($root) = @_;
+    my $home = Cwd::getcwd();
+    chdir $root or die "$root: $!\n";
+    for (1 .. $LEVELS) {
+        mkdir "e\xCC\x81";
+        chdir "e\xCC\x81" or die "no directory: $!\n";
+    }
+    chdir $home or die "$home: $!\n";
+    return;
+}
+
+sub server {
+    my ($self, $what) = @_;
+    my $table = $self->{table};
+    my (%ir, %ms);
+    for my $name ('off', 'on') {
+        my $server = $self->start($what, $name, 'callgrind');
+        for my $kind (@KINDS) {
+            push @{ $ir{ $kind->[0] }{$name} },
+                map { $self->counted($server, $what, $name, $kind, $_) }
+                @LENGTHS;
+        }
+        $server->stop;
+        $server = $self->start($what, $name);
+        $ms{ $_->[0] }{$name} = $self->timed($server, $_) for @KINDS;
+        $server->stop;
+    }
+    my (@lines, @goals);
+    for my $kind (map { $_->[0] } @KINDS) {
+        my ($on, $off) = @{ $ir{$kind} }{qw(on off)};
+        my @more = map { $on->[$_] - $off->[$_] } 0 .. $#LENGTHS;
+        $table->figure('growth', $what, $kind, $LENGTHS[$_], sprintf '%.0f',
+            $more[$_]) for 0 .. $#LENGTHS;
+        $table->figure('growth', $what, $kind, "ms $_", sprintf '%.4f',
+            $ms{$kind}{$_}) for 'off', 'on';
+        push @lines, ["$what: $kind", map({ number(sprintf '%.0f', $_) }
+            @more), sprintf('%.3f', $ms{$kind}{on}),
+            sprintf('%.3f', $ms{$kind}{off})];
+        push @goals, ["$what $kind: growth from $LENGTHS[1] to $LENGTHS[-1] "
+            . 'octets, of that of octets', growth(@more), $LINEAR, ''];
+        push @goals, ["$what $kind: $LENGTHS[-1] octets",
+            $ms{$kind}{on}, $MOST, 'ms'];
+    }
+    $table->table(['', map({ number($_) } @LENGTHS), 'on, ms', 'off, ms'],
+        @lines);
+    $table->goal(@$_, 'growth') for @goals;
+    $table->text('');
+    return;
+}
+
+# By which factor instructions grow more than octets do; a few are no growth.
+sub growth {
+    my (@more) = @_;
+    return 0 if $more[-1] < 2000 || $more[1] <= 0;
+    return ($more[-1] / $more[1]) / ($LENGTHS[-1] / $LENGTHS[1]);
+}
+
+sub start {
+    my ($self, $what, $name, $tool) = @_;
+    my %conf = %{ ($name eq 'on' ? \%ON : \%OFF)->{$what} };
+    $conf{$_} = "$LONG{$what}{$_}\n" . ($conf{$_} // '')
+        for keys %{ $LONG{$what} };
+    return IRI::Bench::Server::new_server($what, root => $self->{root},
+        tool => $tool, %conf);
+}
+
+# A function from a number to a target of that kind, so long.
+sub target {
+    my ($kind, $length) = @_;
+    my (undef, $piece, $end) = @$kind;
+    $end //= '/';
+    return sub {
+        my ($number) = @_;
+        my $tail = sprintf 'x%07d', $number;
+        my $times = int(($length - 1 - length $tail) / length "$piece$end");
+        return '/' . "$piece$end" x $times . $tail;
+    };
+}
+
+sub counted {
+    my ($self, $server, $what, $name, $kind, $length) = @_;
+    my $target = target($kind, $length);
+    print STDERR "growth $what, $name, $kind->[0] $length\n"
+        if $self->{verbose};
+    my $status = $server->ask($target)->status;
+    $self->{table}->status("growth $what $kind->[0] $length, $name", $status,
+        403, 404);
+    # What a dump adds is the same with the module off.
+    $server->ask($target, 3);
+    $server->counted;
+    $server->ask($target, $COUNTED);
+    return IRI::Bench::Profile->of($server->counted)->by($COUNTED)->sum;
+}
+
+# ms on a CPU of the longest.
+sub timed {
+    my ($self, $server, $kind) = @_;
+    my $target = target($kind, $LENGTHS[-1]);
+    $server->ask($target, 20);
+    my @ms;
+    for (1 .. 5) {
+        my $before = $server->on_cpu;
+        $server->ask($target, $TIMED / 5);
+        push @ms, 1e3 * ($server->on_cpu - $before) / ($TIMED / 5);
+    }
+    return median(@ms);
+}
+
+1;

@@ -1,0 +1,123 @@
+# What a start costs more: the test of a configuration in instructions and in
+# time on a CPU, a reload in time on a CPU, that of the new worker with it.
+package IRI::Bench::Start;
+use strict;
+use warnings;
+use IRI::Bench::Figures qw(interleaved load median);
+use IRI::Bench::Server;
+use IRI::Bench::Table;
+use IRI::Server qw(capture run_child slurp temp_dir);
+use Time::HiRes 'sleep';
+
+*number = \&IRI::Bench::Table::number;
+
+my $MOST   = 5;    # ms
+my $ROUNDS = 3;    # times --repeat, for a round is short
+my @COLUMNS = (
+    [bare => 'stock', 'stock'],
+    [off  => 'iri off;', 'IRIEngine Off'],
+    [on   => 'iri on;', 'IRIEngine On'],
+    [charsets => 'iri on; iri_charset Shift_JIS EUC-JP windows-1251; '
+        . 'iri_match case;', "IRIEngine On\n"
+        . "IRICharset Shift_JIS EUC-JP windows-1251\nIRIMatch case"],
+);
+
+sub run {
+    my ($class, $table, %option) = @_;
+    my $self = bless { %option, table => $table }, $class;
+    $table->text('### Start');
+    $table->text('Instructions of a test of the configuration (nginx -t, '
+        . 'apache2 -t), and its ms on a CPU; ms of a reload, with the new '
+        . 'worker; medians of rounds in turn; load ' . load() . '.');
+    $table->text('');
+    my (@lines, @goals);
+    for my $what (qw(nginx event prefork)) {
+        my $of = $self->server($what);
+        for my $name (map { $_->[0] } @COLUMNS) {
+            push @lines, ["$what $name", number($of->{$name}[0]),
+                map { sprintf '%.1f', $_ } @{ $of->{$name} }[1, 2]];
+            my @measures = qw(instructions test_ms reload_ms);
+            $table->figure('start', $what, $name, $measures[$_],
+                sprintf '%.2f', $of->{$name}[$_]) for 0 .. 2;
+            next if $name !~ /^(?:on|charsets)$/;
+            push @goals, map { ["$what $name, " . ('', 'test', 'reload')[$_],
+                $of->{$name}[$_] - $of->{bare}[$_]] } 1, 2;
+        }
+    }
+    $table->table(['', 'test, instructions', 'test, ms', 'reload, ms'],
+        @lines);
+    $table->goal(@$_, $MOST, 'ms', 'start') for @goals;
+    $table->text('');
+    return;
+}
+
+# { column => [instructions, ms, ms of a reload] }.
+sub server {
+    my ($self, $what) = @_;
+    my (%server, %of);
+    for my $column (@COLUMNS) {
+        my ($name, @conf) = @$column;
+        my $conf = $conf[ $what ne 'nginx' ];
+        $server{$name} = IRI::Bench::Server::new_server($what, whole => 1,
+            $conf eq 'stock' ? (stock => 1)
+            : (($what eq 'nginx' ? 'places' : 'conf') => $conf));
+    }
+    my @names  = map { $_->[0] } @COLUMNS;
+    my $rounds = $ROUNDS * $self->{repeat};
+    $of{$_}[0] = instructions($server{$_}) for @names;
+    my $tests   = interleaved($rounds, sub { test_ms($server{$_[0]}) },
+        @names);
+    my $reloads = interleaved($self->{repeat},
+        sub { reload_ms($server{$_[0]}) }, @names);
+    $of{$_}[1] = median(@{ $tests->{$_} })   for @names;
+    $of{$_}[2] = median(@{ $reloads->{$_} }) for @names;
+    $_->stop for values %server;
+    return \%of;
+}
+
+sub test_command {
+    my ($server) = @_;
+    my @command = grep { !/^(?:-D|FOREGROUND)$/ } $server->command;
+    return (@command, '-t');
+}
+
+sub instructions {
+    my ($server) = @_;
+    my $counts = temp_dir() . '/counts';
+    my ($code, $out, $err) = capture('', 'valgrind', '-q',
+        '--tool=callgrind', "--callgrind-out-file=$counts",
+        test_command($server));
+    die "start: $err\n" if $code;
+    my ($sum) = slurp($counts) =~ /^(?:summary|totals): (\d+)/m
+        or die "start: nothing is counted\n";
+    return $sum;
+}
+
+# Of a process that has ended and is not yet waited for, /proc still knows.
+sub test_ms {
+    my ($server) = @_;
+    my $pid = fork // die "fork: $!\n";
+    if (!$pid) {
+        open my $null, '+<', '/dev/null';
+        run_child($null, $null, $null, test_command($server));
+    }
+    sleep 0.001 until slurp("/proc/$pid/stat") =~ /\) Z /;
+    my ($ns) = split ' ', slurp("/proc/$pid/schedstat");
+    waitpid $pid, 0;
+    die "start: the configuration is refused\n" if $?;
+    return $ns / 1e6;
+}
+
+# Of the main process, and of the workers that are new.
+sub reload_ms {
+    my ($server) = @_;
+    my %old    = map { $_ => 1 } $server->workers;
+    my $before = $server->on_cpu($server->pid);
+    $server->reload or die "start: no reload\n";
+    $server->ask('/');
+    delete $server->{asker};
+    my @new = grep { !$old{$_} } $server->workers;
+    return 1e3 * ($server->on_cpu($server->pid, @new) - $before);
+}
+
+1;
