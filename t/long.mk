@@ -29,9 +29,17 @@ $(BUILD)/obj/t/churn/%.o: EXTRA = -D_GNU_SOURCE -pthread
 # BENCH are groups of t/bench/bench, all if empty; BENCH_OPTIONS its options.
 # Directories of up to 1,000,000 names are made once, below build/bench/trees.
 BENCHED := $(BUILD)/bench
-bench: need-bench ## instructions, calls, memory, latency; BENCH=fold: its rows
-	@+$(again) all unit $(BENCH_PEERS)
+bench: need-bench ## all that it costs, into build/bench; BENCH=fold: its rows
+	@+$(again) all $(BENCH_PROGRAMS) $(BENCH_PEERS)
 	@t/bench/bench --out=$(BENCHED) $(BENCH_OPTIONS) $(BENCH)
+
+bench-quick: need-bench ## a few requests of nginx and httpd, and the start
+	@+$(again) all
+	@t/bench/bench --quick --out=$(BENCHED)/quick --trees=$(BENCHED)/trees \
+	    $(BENCH_OPTIONS)
+
+bench-doc:     ## the tables and plots of make bench into doc/performance.md
+	@t/bench/report $(BENCHED) doc/performance.md doc/pictures
 
 bench-clean:   ## remove the trees and tables of make bench
 	rm -rf $(BENCHED)
@@ -66,7 +74,7 @@ $(BENCH_PEERS): $(BUILD)/obj/t/bench/peers/peers.o $(BUILD)/libiri.a
 	    $(shell pkg-config --libs liburiparser libcurl)
 -include $(BUILD)/obj/t/bench/peers/peers.d
 
-.PHONY: bench bench-clean need-bench index-churn
+.PHONY: bench bench-quick bench-doc bench-clean need-bench index-churn
 
 # ---- WebDAV clients ----------------------------------------------------------
 

@@ -1,6 +1,7 @@
 # How the cost of a target grows with its length, up to what a server reads:
 # instructions that on adds to off, of targets that were not asked for before,
-# and the CPU time of the longest.
+# and the CPU time of that length which takes most: what is too long to be a
+# name of a file is not looked for.
 package IRI::Bench::Growth;
 use strict;
 use warnings;
@@ -8,11 +9,12 @@ use Cwd ();
 use IRI::Bench::Figures 'median';
 use IRI::Bench::Server;
 use IRI::Bench::Table;
-use IRI::Server qw(spew temp_dir);
+use IRI::Server 'temp_dir';
+use List::Util 'max';
 
 *number = \&IRI::Bench::Table::number;
 
-my @LENGTHS = (256, 1024, 4096, 8000);
+my @LENGTHS = (256, 1024, 2048, 4096, 8000);
 my $LEVELS  = 900;     # of directories
 my $TIMED   = 100;     # requests
 my $COUNTED = 10;
@@ -50,8 +52,8 @@ sub run {
     tree($self->{root});
     $table->text('### Growth with the length of the target');
     $table->text("Instructions that on adds, `iri_charset $FEW`, `iri_match "
-        . "$WORDS`; each target is new; the last column is ms on a CPU of the "
-        . 'longest, with the module on, and off.');
+        . "$WORDS`; each target is new; behind it ms on a CPU of the length "
+        . 'that takes most, with the module on, and off.');
     $table->text('');
     for my $what (grep { !$option{server} || $_ =~ /$option{server}/ }
         qw(nginx prefork))
@@ -86,8 +88,15 @@ sub server {
                 @LENGTHS;
         }
         $server->stop;
-        $server = $self->start($what, $name);
-        $ms{ $_->[0] }{$name} = $self->timed($server, $_) for @KINDS;
+    }
+    for my $name ('off', 'on') {
+        my $server = $self->start($what, $name);
+        for my $kind (@KINDS) {
+            my $on     = $ir{ $kind->[0] }{on};
+            my ($most) = sort { $on->[$b] <=> $on->[$a] } 0 .. $#LENGTHS;
+            $ms{ $kind->[0] }{$name} =
+                $self->timed($server, $kind, $LENGTHS[$most]);
+        }
         $server->stop;
     }
     my (@lines, @goals);
@@ -101,10 +110,10 @@ sub server {
         push @lines, ["$what: $kind", map({ number(sprintf '%.0f', $_) }
             @more), sprintf('%.3f', $ms{$kind}{on}),
             sprintf('%.3f', $ms{$kind}{off})];
-        push @goals, ["$what $kind: growth from $LENGTHS[1] to $LENGTHS[-1] "
-            . 'octets, of that of octets', growth(@more), $LINEAR, ''];
-        push @goals, ["$what $kind: $LENGTHS[-1] octets",
-            $ms{$kind}{on}, $MOST, 'ms'];
+        push @goals, ["$what $kind: growth, of that of octets",
+            growth(@more), $LINEAR, ''];
+        push @goals, ["$what $kind: worst length", $ms{$kind}{on}, $MOST,
+            'ms'];
     }
     $table->table(['', map({ number($_) } @LENGTHS), 'on, ms', 'off, ms'],
         @lines);
@@ -113,11 +122,14 @@ sub server {
     return;
 }
 
-# By which factor instructions grow more than octets do; a few are no growth.
+# By which factor instructions grow more than octets do, at most, from one
+# length to the next.
 sub growth {
     my (@more) = @_;
-    return 0 if $more[-1] < 2000 || $more[1] <= 0;
-    return ($more[-1] / $more[1]) / ($LENGTHS[-1] / $LENGTHS[1]);
+    my @steps = map { ($more[$_] / $more[$_ - 1])
+            / ($LENGTHS[$_] / $LENGTHS[$_ - 1]) }
+        grep { $more[$_ - 1] > 0 } 1 .. $#more;
+    return max(0, @steps);
 }
 
 sub start {
@@ -157,10 +169,10 @@ sub counted {
     return IRI::Bench::Profile->of($server->counted)->by($COUNTED)->sum;
 }
 
-# ms on a CPU of the longest.
+# ms on a CPU.
 sub timed {
-    my ($self, $server, $kind) = @_;
-    my $target = target($kind, $LENGTHS[-1]);
+    my ($self, $server, $kind, $length) = @_;
+    my $target = target($kind, $length);
     $server->ask($target, 20);
     my @ms;
     for (1 .. 5) {

@@ -130,9 +130,8 @@ sub run {
     my ($class, $table, %option) = @_;
     my $self = bless { %option, table => $table }, $class;
     $self->{what} = $option{group};
-    $self->{root} = trees($option{trees}, 'd100',
-        map { "$_$SIZE" } qw(d ja fr ko vi ru ej));
     my @rows = map { { %$_ } } rows($option{rows});
+    $self->{root} = trees($option{trees}, directories(@rows));
     my @columns = grep {
         !$option{columns} || ",$option{columns}," =~ /,$_->[0],/
     } ['bare'], ['off'], ['on'],
@@ -153,6 +152,14 @@ sub rows {
         $row->{off} = [$row->{off}] if !ref $row->{off};
     }
     return grep { $_->{id} =~ /$pattern/ } @rows;
+}
+
+# The directories that rows ask, and compare with.
+sub directories {
+    my %seen;
+    my @targets = map { $_->{target}->(0), base($_)->(0) } @_;
+    return grep { !$seen{$_}++ }
+        map { m{^/(\w+)/} } map { ref $_ ? $_->{target} : $_ } @targets;
 }
 
 # ---- what is asked -----------------------------------------------------------

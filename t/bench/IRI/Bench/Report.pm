@@ -1,0 +1,226 @@
+# One report of all groups whose figures are in a folder, GROUP.tsv and
+# GROUP.md: report.md, report.tsv, and plots. A group that was not run stays as
+# it was, so a part can be measured anew.
+package IRI::Bench::Report;
+use strict;
+use warnings;
+use IRI::Bench::Svg qw(bars lines);
+use IRI::Bench::Table;
+use IRI::Server qw(slurp spew);
+
+*number = \&IRI::Bench::Table::number;
+
+my @GROUPS  = qw(nginx event prefork fold read index latency wall memory start
+    growth peers);
+my @SERVERS = qw(nginx event prefork);
+
+# The figures of a folder: lists of fields, those of the older files first.
+sub new {
+    my ($class, $folder) = @_;
+    my $self = bless { folder => $folder, lines => [], ran => [] }, $class;
+    for my $group (@GROUPS) {
+        my $text = slurp("$folder/$group.tsv");
+        next if $text eq '';
+        push @{ $self->{ran} }, $group;
+        push @{ $self->{lines} },
+            map { [$group, split /\t/, $_, -1] } split /\n/, $text;
+    }
+    return $self;
+}
+
+sub write_all {
+    my ($self) = @_;
+    my $folder = $self->{folder};
+    spew("$folder/report.tsv",
+        join '', map { join("\t", @$_) . "\n" } @{ $self->{lines} });
+    my %plot = $self->plots;
+    spew("$folder/bench-$_.svg", $plot{$_}) for keys %plot;
+    my $text = "# What it costs\n\n" . $self->goals . $self->wrong;
+    $text .= "\n![$_](bench-$_.svg)\n" for sort keys %plot;
+    $text .= "\n" . slurp("$folder/$_.md") =~ s/^- .*\n//mgr
+        for @{ $self->{ran} };
+    spew("$folder/report.md", $text);
+    return;
+}
+
+# ---- goals -------------------------------------------------------------------
+
+# Of a line "goal": on which server, and in which row of the table.
+sub place {
+    my ($what, $class) = @_;
+    my $server = $what =~ s/^(nginx|event|prefork|httpd):? // ? $1 : 'core';
+    $server = 'prefork' if $server eq 'httpd';
+    if ($class && $what =~ /(, again|, first|, off)?(, looks)?$/) {
+        my ($when, $looks) = ($1 // '', $2 // '');
+        $when = '' if $when eq ', off';
+        return ($server, "$class$when$looks")
+            if $class !~ /^(?:start|memory|growth)$/;
+    }
+    $what =~ s/ (?:d|ja|fr)1?0+\b//;
+    $what =~ s/^(?:d|ja|fr)1?0+ [\w, ]+: /index: /;
+    $what =~ s/^(?:on|charsets), /start, /;
+    $what =~ s/^.+: (growth|worst)/$1/ if $class eq 'growth';
+    $what =~ s/^request, .*/request under way/ if $class eq 'memory';
+    return ($server, $what);
+}
+
+# The table of the goals: for each row its goal, and on each server the least
+# and the most, and whether all are met.
+sub goals {
+    my ($self) = @_;
+    my (@rows, %rows);
+    for my $line (grep { $_->[1] eq 'goal' } @{ $self->{lines} }) {
+        my ($group, undef, $what, $value, $most, $kept, $class, $unit) =
+            @$line;
+        # A group that measures less of what others measure.
+        next if $group eq 'read';
+        my ($server, $label) = place($what, $class // '');
+        if (!$rows{$label}) {
+            push @rows, $label;
+            $rows{$label}{unit} = $unit // '';
+        }
+        my $row = $rows{$label};
+        $row->{most}{$most} = 1;
+        push @{ $row->{$server} }, [$value, $kept];
+    }
+    my @lines = map { my $row = $rows{$_};
+        my $most = join ' or ', map { number($_) }
+            sort { $a <=> $b } keys %{ $row->{most} };
+        [$_, "$most $row->{unit}" =~ s/ $//r,
+            map { range($row->{$_}) } @SERVERS, 'core'] } @rows;
+    return markdown(['added', 'goal', 'nginx', 'httpd event',
+        'httpd prefork', 'core'], @lines);
+}
+
+sub range {
+    my ($values) = @_;
+    return '' if !$values;
+    my @sorted = sort { $a <=> $b } map { $_->[0] } @$values;
+    my $met    = grep { $_->[1] } @$values;
+    my $text   = number($sorted[0]);
+    $text .= ' to ' . number($sorted[-1])
+        if $text ne number($sorted[-1]);
+    return $text . ($met == @$values ? ', met' : $met
+        ? ", $met of " . @$values . ' met' : ', missed');
+}
+
+sub markdown {
+    my (@rows) = @_;
+    my @rule = ('---', ('---:') x (@{ $rows[0] } - 1));
+    return join '', map { '| ' . join(' | ', @$_) . " |\n" } $rows[0], \@rule,
+        @rows[1 .. $#rows];
+}
+
+# The statuses that were not what they must be.
+sub wrong {
+    my ($self) = @_;
+    return join '', map { "\nWRONG STATUS: $_->[2]: $_->[3], not $_->[4]\n" }
+        grep { $_->[1] eq 'wrong' } @{ $self->{lines} };
+}
+
+# ---- plots -------------------------------------------------------------------
+
+sub plots {
+    my ($self) = @_;
+    my %plot;
+    $plot{size}       = $self->by_size;
+    $plot{growth}     = $self->by_length;
+    $plot{"added-$_"} = $self->added($_)  for @SERVERS;
+    $plot{"peers-$_"} = $self->beside($_) for 'nginx', 'prefork';
+    delete @plot{ grep { !defined $plot{$_} } keys %plot };
+    return %plot;
+}
+
+# Instructions of a folded match by the size of the directory.
+sub by_size {
+    my ($self) = @_;
+    my %points;
+    for my $line (grep { $_->[0] eq 'fold' } @{ $self->{lines} }) {
+        my (undef, $server, $levels, $id, $name, $what, $value) = @$line;
+        next if ($what // '') ne 'instructions' || $levels ne 'case'
+            || $id !~ /^case d(\d+)$/ || $name =~ /bare|off/;
+        push @{ $points{"$server $name"} }, [$1, $value];
+    }
+    my %name = ('nginx on' => 'nginx, iri_match case',
+        'httpd on' => 'httpd, IRIMatch case',
+        'httpd case' => 'mod_speling, case only (301)',
+        'httpd speling' => 'mod_speling (301)');
+    my @series = map { [$name{$_} // $_,
+        [sort { $a->[0] <=> $b->[0] } @{ $points{$_} }]] }
+        sort { ($a =~ /on$/ ? 0 : 1) <=> ($b =~ /on$/ ? 0 : 1) || $a cmp $b }
+        keys %points;
+    return if !@series || @{ $series[0][1] } < 2;
+    return lines('A name in another case', 'names in the directory',
+        'instructions of the request', @series);
+}
+
+sub by_length {
+    my ($self) = @_;
+    my (%points, @kinds);
+    for my $line (grep { $_->[0] eq 'growth' } @{ $self->{lines} }) {
+        my (undef, undef, $server, $kind, $length, $value) = @$line;
+        next if $line->[1] ne 'growth' || $server ne 'nginx'
+            || $length =~ /\D/;
+        push @kinds, $kind if !$points{$kind};
+        push @{ $points{$kind} }, [$length, $value];
+    }
+    return if !@kinds;
+    return lines('What a long target costs nginx more', 'octets of the target',
+        'instructions, on less off', map { [$_, $points{$_}] } @kinds);
+}
+
+# { row => { cell => { measure => value } } } of a server, and rows in order.
+sub requests {
+    my ($self, $server) = @_;
+    my (%of, @order);
+    for my $line (grep { $_->[1] eq 'request' && $_->[2] eq $server }
+        @{ $self->{lines} })
+    {
+        my (undef, undef, undef, $id, $cell, $what, $value) = @$line;
+        push @order, $id if !$of{$id};
+        $of{$id}{$cell}{$what} = $value;
+    }
+    return (\%of, @order);
+}
+
+sub added {
+    my ($self, $server) = @_;
+    my ($of, @rows) = $self->requests($server);
+    my @groups;
+    for my $id (grep { !/raw|listing|redirect/ } @rows) {
+        my $base = $of->{$id}{'off-base'}{instructions} // next;
+        push @groups, [$id, map { my $now = $of->{$id}{$_}{instructions};
+            defined $now ? $now - $base : undef } 'on', 'on-first'];
+    }
+    return if !@groups;
+    return bars("$server: what a request costs more",
+        'instructions, on less off (the same page in UTF-8 and NFC)',
+        ['again', 'the first time'], @groups);
+}
+
+# Whole requests beside those of peers.
+sub beside {
+    my ($self, $server) = @_;
+    my ($of, @rows) = $self->requests($server);
+    my (%there, @names);
+    for my $id (@rows) {
+        $there{$_}++ for keys %{ $of->{$id} };
+    }
+    @names = grep { $there{$_} }
+        qw(bare on map lua rewrite encoding);
+    return if @names < 3;
+    my @groups;
+    my $shown = qr/^(?:any:\ (?:ASCII|Japanese|French)(?:\ in\ NFD|,\ absent)?
+        |Shift_JIS|EUC-JP,.*|windows-1251)$/x;
+    for my $id (grep { $_ =~ $shown } @rows) {
+        push @groups, [$id, map { my $cell = $of->{$id}{$_};
+            $cell ? [$cell->{instructions},
+                $cell->{status} == 200 ? '' : $cell->{status}] : undef }
+            @names];
+    }
+    return if !@groups;
+    return bars("$server: whole requests, with peers",
+        'instructions; the status where it is not 200', \@names, @groups);
+}
+
+1;
