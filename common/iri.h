@@ -887,6 +887,18 @@ iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path)
  */
 int iri_tree_is_declared(const iri_tree_conf_t *tree);
 
+/*
+ * 1 if whatever lies under the octets of a canonical path is what a read of it
+ * finds: names are UTF-8 first, and not in NFD, and nothing is folded.
+ */
+int iri_tree_is_literal(const iri_tree_conf_t *tree);
+
+/*
+ * 1 if a canonical path that came as UTF-8 is found under no other one: names
+ * are UTF-8, further readings and variants of characters there are none.
+ */
+int iri_tree_never_moves(const iri_tree_conf_t *tree);
+
 typedef struct {
     const iri_tree_conf_t *tree;
     iri_cache_t           *cache;    /* NULL: nothing is remembered */
@@ -980,6 +992,30 @@ iri_status_t iri_find(const iri_env_t *env, const iri_search_t *search,
  */
 int iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
                       iri_found_t *out);
+
+/*
+ * The same for all that comes so: paths of which the caller has seen that
+ * their reading by conf is what lies at root and path, octet for octet, or is
+ * not to be looked for.  What came are octets, unescaped, of which none above
+ * 7F came raw; path is their canonical path.  Kept by the process as long as
+ * there is room.  conf must live as long as the cache.
+ */
+void iri_known_keep(iri_cache_t *cache, const iri_reading_conf_t *conf,
+                    iri_str_t octets, iri_str_t path);
+
+/*
+ * *path: the path that was kept for octets: these themselves, if they are the
+ * same, else in env's arena and NUL-terminated.  Empty: none is.  The reading
+ * holds; what lies there may have gone.  IRI_NO_MEMORY.
+ */
+iri_status_t iri_known_find(const iri_env_t *env, iri_cache_t *cache,
+                            const iri_reading_conf_t *conf, iri_str_t octets,
+                            iri_str_t *path);
+
+/* It is no longer so. */
+void iri_known_forget(iri_cache_t *cache, const iri_reading_conf_t *conf,
+                      iri_str_t octets);
+
 
 /*
  * 1 if what is answered depends on the charsets that the request was read

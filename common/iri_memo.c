@@ -11,7 +11,10 @@
  * fail for once, so such an answer must have been given twice.  Paths that
  * have further readings are among these, if all their names are sought there.
  *
- * Both are kept for one process, in a table of one place for each hash;
+ * How octets are read, and that the path is where it is written, is kept once
+ * more for who has nothing else to ask.
+ *
+ * All are kept for one process, in a table of one place for each hash;
  * nothing is lost if it is gone.
  */
 
@@ -25,6 +28,7 @@
 /* The lowest bits of a hash tell of what it is. */
 #define IRI_MEMO_FOUND   UINT64_C(1)
 #define IRI_MEMO_READING UINT64_C(2)
+#define IRI_MEMO_KNOWN   UINT64_C(3)
 
 typedef struct {
     uint64_t    hash; /* 0: free */
@@ -72,10 +76,25 @@ typedef struct {
     unsigned char        text[IRI_MEMO_READ_TEXT];
 } iri_memo_read_entry_t;
 
+typedef struct {
+    uint64_t                  hash; /* in the place of the others */
+    const iri_reading_conf_t *conf;
+    uint16_t                  octets_len; /* of text, one behind the other */
+    uint16_t                  path_len;   /* and a NUL; 0: as the octets */
+} iri_memo_known_head_t;
+
+#define IRI_MEMO_KNOWN_TEXT (IRI_MEMO_SIZE - sizeof(iri_memo_known_head_t))
+
+typedef struct {
+    iri_memo_known_head_t head;
+    unsigned char         text[IRI_MEMO_KNOWN_TEXT];
+} iri_memo_known_entry_t;
+
 typedef union {
-    uint64_t              hash;
-    iri_memo_entry_t      found;
-    iri_memo_read_entry_t reading;
+    uint64_t               hash;
+    iri_memo_entry_t       found;
+    iri_memo_read_entry_t  reading;
+    iri_memo_known_entry_t known;
 } iri_memo_place_t;
 
 struct iri_memo_s {
@@ -654,5 +673,140 @@ iri_memo_reading_keep(iri_cache_t *cache, const iri_memo_reading_t *reading)
 
     p = iri_memo_put(entry->text, reading->octets.data, head.octets_len);
     (void) iri_memo_put(p, reading->path.data, head.path_len);
+    iri_cache_unlock_own(cache);
+}
+
+
+/* ---- paths that lie as they are read ------------------------------------- */
+
+static uint64_t
+iri_memo_known_hash(const iri_reading_conf_t *conf, iri_str_t octets)
+{
+    return iri_memo_mix((uint64_t) (uintptr_t) conf, octets) | IRI_MEMO_KNOWN;
+}
+
+
+static int
+iri_memo_is_known(const iri_memo_known_entry_t *entry, uint64_t hash,
+                  const iri_reading_conf_t *conf, iri_str_t octets)
+{
+    const iri_memo_known_head_t *head = &entry->head;
+
+    return head->hash == hash && head->conf == conf
+           && head->octets_len == octets.len
+           && memcmp(entry->text, octets.data, octets.len) == 0;
+}
+
+
+static iri_status_t
+iri_memo_known_path(const iri_env_t *env, const iri_memo_known_entry_t *entry,
+                    iri_str_t octets, iri_str_t *path)
+{
+    unsigned char *copy;
+    size_t         len = entry->head.path_len;
+
+    if (len == 0) {
+        *path = octets;
+        return IRI_OK;
+    }
+
+    copy = env->alloc(env->ctx, len + 1);
+    if (copy == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    memcpy(copy, entry->text + octets.len, len + 1);
+    path->data = copy;
+    path->len = len;
+
+    return IRI_OK;
+}
+
+
+iri_status_t
+iri_known_find(const iri_env_t *env, iri_cache_t *cache,
+               const iri_reading_conf_t *conf, iri_str_t octets,
+               iri_str_t *path)
+{
+    const iri_memo_known_entry_t *entry;
+    const iri_memo_t             *memo = iri_cache_memo(cache);
+    iri_status_t                  status = IRI_OK;
+    uint64_t                      hash;
+
+    path->len = 0;
+
+    if (memo == NULL) {
+        return IRI_OK;
+    }
+
+    hash = iri_memo_known_hash(conf, octets);
+
+    iri_cache_lock_own(cache);
+    entry = &iri_memo_place(memo, hash)->known;
+
+    if (iri_memo_is_known(entry, hash, conf, octets)) {
+        status = iri_memo_known_path(env, entry, octets, path);
+    }
+
+    iri_cache_unlock_own(cache);
+
+    return status;
+}
+
+
+void
+iri_known_keep(iri_cache_t *cache, const iri_reading_conf_t *conf,
+               iri_str_t octets, iri_str_t path)
+{
+    iri_memo_t             *memo = iri_cache_memo(cache);
+    iri_memo_known_head_t   head;
+    iri_memo_known_entry_t *entry;
+    unsigned char          *p;
+
+    if (memo == NULL || octets.len + path.len + 1 > IRI_MEMO_KNOWN_TEXT) {
+        return;
+    }
+
+    memset(&head, 0, sizeof(head));
+    head.hash = iri_memo_known_hash(conf, octets);
+    head.conf = conf;
+    head.octets_len = (uint16_t) octets.len;
+
+    if (!iri_str_equal(octets, path)) {
+        head.path_len = (uint16_t) path.len;
+    }
+
+    iri_cache_lock_own(cache);
+    entry = &iri_memo_place(memo, head.hash)->known;
+    entry->head = head;
+
+    p = iri_memo_put(entry->text, octets.data, octets.len);
+    p = iri_memo_put(p, path.data, head.path_len);
+    *p = '\0';
+    iri_cache_unlock_own(cache);
+}
+
+
+void
+iri_known_forget(iri_cache_t *cache, const iri_reading_conf_t *conf,
+                 iri_str_t octets)
+{
+    iri_memo_known_entry_t *entry;
+    iri_memo_t             *memo = iri_cache_memo(cache);
+    uint64_t                hash;
+
+    if (memo == NULL) {
+        return;
+    }
+
+    hash = iri_memo_known_hash(conf, octets);
+
+    iri_cache_lock_own(cache);
+    entry = &iri_memo_place(memo, hash)->known;
+
+    if (iri_memo_is_known(entry, hash, conf, octets)) {
+        entry->head.hash = 0;
+    }
+
     iri_cache_unlock_own(cache);
 }

@@ -10,6 +10,7 @@
  *   ngx_http_iri_dav.c         WebDAV: answers, If, what is not to be written
  *   ngx_http_iri_host.c        the server that a request's host selects
  *   ngx_http_iri_judge.c       whether the client could get a path
+ *   ngx_http_iri_known.c       paths that lie on disk as they are read
  *   ngx_http_iri_listing.c     what is in a directory, as a page
  *   ngx_http_iri_location.c    Location and Link of what is answered
  *   ngx_http_iri_names.c       the names of servers, in A-labels too
@@ -140,6 +141,10 @@ struct ngx_http_iri_srv_conf_s {
     ngx_uint_t has_rules;       /* rewrite, if, set, return of the server */
     ngx_uint_t has_addresses;   /* a location has its own set_real_ip_from */
     ngx_uint_t ascii;           /* on, and ASCII without a query is let by */
+    ngx_uint_t known;           /* what has lain as it was read needs no more
+                                   than ngx_http_iri_known_t */
+    ngx_uint_t literal;         /* in a location literal_wins */
+    ngx_uint_t moves;           /* a location may start over with such a path */
 };
 
 typedef struct {
@@ -168,6 +173,8 @@ typedef struct {
     ngx_uint_t simple;          /* that does not, nor alias, and root is text */
     ngx_uint_t ascii;           /* what is ASCII is its own name */
     ngx_uint_t declared;        /* what is UTF-8 in NFC is its own name */
+    ngx_uint_t literal_wins;    /* simple, and what is there under its own name
+                                   is what is found */
 
     ngx_uint_t rules;           /* ngx_http_iri_rules_t */
     void *limits;               /* of limit_req; NULL: none */
@@ -260,8 +267,24 @@ typedef struct ngx_http_iri_dav_s  ngx_http_iri_dav_t;
 /* Names that the client may choose from (ngx_http_iri_choice.c) */
 typedef struct ngx_http_iri_choice_s  ngx_http_iri_choice_t;
 
+/* What r->ctx points to begins so. */
 typedef struct {
-    ngx_http_request_t *request;   /* subrequests share the pool */
+    ngx_http_request_t *request;    /* subrequests share the pool */
+    ngx_uint_t known;           /* 1: ngx_http_iri_known_t; 0: ..._ctx_t */
+} ngx_http_iri_head_t;
+
+/* All that is kept of a path that lay as it is read when it came before. */
+typedef struct {
+    ngx_http_iri_head_t head;
+    ngx_pool_cleanup_t *cleanup;
+    ngx_str_t came;             /* r->uri as the client sent it, */
+    ngx_str_t uri;              /* and as it is read */
+    ngx_http_iri_kept_t kept;   /* where iscf->moves */
+    void *conf;                 /* location in which it lies so; NULL: none */
+} ngx_http_iri_known_t;
+
+typedef struct {
+    ngx_http_iri_head_t head;
     iri_reading_t came;         /* as the client, or the parent, asked for it */
     iri_reading_t reading;      /* of the last path that was not canonical */
     iri_reading_t destination;  /* of the Destination header */
@@ -315,6 +338,7 @@ typedef struct {
     unsigned waited:1;          /* once is enough */
     unsigned has_address:1;
     unsigned utf8:1;            /* known is canonical, and came as UTF-8 */
+    unsigned learns:1;          /* it may be kept that the path lies as read */
     unsigned told:1;            /* the log has been: notes are what of */
 
     iri_notes_t *notes;         /* of a main request; NULL: none */
@@ -575,6 +599,43 @@ void ngx_http_iri_address_put(ngx_http_request_t *r,
 void ngx_http_iri_address_anew(ngx_http_request_t *r);
 
 
+/* ---- ngx_http_iri_known.c ----------------------------------------------- */
+
+/* A client's GET or HEAD of what lay as it is read when it came before. */
+static inline ngx_http_iri_known_t *
+ngx_http_iri_known(ngx_http_request_t *r)
+{
+    ngx_http_iri_known_t *known;
+
+    known = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+
+    return known != NULL && known->head.known && !r->internal
+                   && !r->filter_finalize && known->uri.data == r->uri.data
+                   && known->uri.len == r->uri.len
+               ? known
+               : NULL;
+}
+
+/*
+ * Where r->uri, as it came, is the path of such a one, it becomes the canonical
+ * path.  NGX_OK; NGX_DECLINED: it is to be read; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_known_read(ngx_http_request_t *r);
+
+/*
+ * Does it still lie so, in this location?  0: it is to be looked for, with
+ * ngx_http_iri_ctx().
+ */
+ngx_uint_t ngx_http_iri_known_lies(ngx_http_request_t *r,
+    ngx_http_iri_known_t *known);
+
+/* All that is kept of such a request from now on; NULL without memory. */
+ngx_http_iri_ctx_t *ngx_http_iri_known_whole(ngx_http_iri_known_t *known);
+
+/* It has been found, and lies as it is read: remember that. */
+void ngx_http_iri_known_learn(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */
 
 /* Of a page that tells names: its policy, static.  NGX_OK or NGX_ERROR. */
@@ -632,20 +693,39 @@ void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
 /* The same where nginx has forgotten it, on its way inside. */
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_inside(ngx_http_request_t *r);
 
+/* r->ctx as it is, where that is a whole one; else NULL. */
+static inline ngx_http_iri_ctx_t *
+ngx_http_iri_ctx_whole(ngx_http_request_t *r)
+{
+    ngx_http_iri_head_t *head;
+
+    head = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+
+    return head != NULL && !head->known ? (ngx_http_iri_ctx_t *) head : NULL;
+}
+
 /* What is kept of the request: NULL if nothing yet; made if need be. */
 static inline ngx_http_iri_ctx_t *
 ngx_http_iri_ctx(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_head_t *head;
 
-    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+    head = ngx_http_get_module_ctx(r, ngx_http_iri_module);
 
-    return ctx != NULL || (!r->internal && !r->filter_finalize)
-               ? ctx
-               : ngx_http_iri_ctx_inside(r);
+    if (head != NULL && !head->known) {
+        return (ngx_http_iri_ctx_t *) head;
+    }
+
+    return head != NULL || r->internal || r->filter_finalize
+               ? ngx_http_iri_ctx_inside(r)
+               : NULL;
 }
 
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_make(ngx_http_request_t *r);
+
+/* What nginx forgets and this module does not: its place in the pool. */
+ngx_pool_cleanup_t *ngx_http_iri_ctx_place(ngx_http_request_t *r,
+    size_t size);
 
 /*
  * Keep what rules may change, before any sees the path, and put it back.
@@ -697,7 +777,7 @@ ngx_http_iri_ctx_of_get(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx;
 
-    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+    ctx = ngx_http_iri_ctx_whole(r);
 
     return ctx != NULL && r == r->main && !r->internal && !r->filter_finalize
                    && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
@@ -724,6 +804,9 @@ ngx_table_elt_t *ngx_http_iri_header_add(ngx_http_request_t *r,
  * is copied.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path);
+
+/* The same without a copy. */
+void ngx_http_iri_put_uri(ngx_http_request_t *r, ngx_str_t uri);
 
 /*
  * Read the path as the client sent it into ctx.  NGX_OK or NGX_ERROR;

@@ -76,8 +76,11 @@ ngx_http_iri_status(ngx_int_t rc)
 static ngx_int_t
 ngx_http_iri_post_read(ngx_http_request_t *r, iri_engine_t engine)
 {
-    ngx_int_t           rc;
-    ngx_http_iri_ctx_t *ctx;
+    ngx_int_t                rc;
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     ctx = ngx_http_iri_ctx_make(r);
     if (ctx == NULL || ngx_http_iri_keep(r, &ctx->kept, 0) != NGX_OK
@@ -90,6 +93,8 @@ ngx_http_iri_post_read(ngx_http_request_t *r, iri_engine_t engine)
     if (engine == IRI_ENGINE_REPORT) {
         return NGX_DECLINED;
     }
+
+    ctx->learns = iscf->known ? 1 : 0;
 
     rc = ngx_http_iri_status(ngx_http_iri_act(r, ctx));
 
@@ -115,6 +120,14 @@ ngx_http_iri_post_read_ascii(ngx_http_request_t *r, iri_engine_t engine)
     ctx->canonical = r->uri;
 
     return NGX_DECLINED;
+}
+
+
+/* What ngx_http_iri_known_read() says, as a handler of the phase does. */
+static ngx_int_t
+ngx_http_iri_post_known(ngx_int_t rc)
+{
+    return rc == NGX_OK ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 
@@ -156,11 +169,14 @@ ngx_http_iri_post_read_all(ngx_http_request_t *r)
         }
     }
 
-    if (!ngx_http_iri_plain_uri(r)) {
-        return ngx_http_iri_post_read(r, engine);
-    }
-
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (!ngx_http_iri_plain_uri(r)) {
+        rc = iscf->known ? ngx_http_iri_known_read(r) : NGX_DECLINED;
+
+        return rc != NGX_DECLINED ? ngx_http_iri_post_known(rc)
+                                  : ngx_http_iri_post_read(r, engine);
+    }
 
     return ngx_http_iri_folds(r)
                    || (engine == IRI_ENGINE_ON
@@ -196,7 +212,7 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx;
 
-    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+    ctx = ngx_http_iri_ctx(r);
 
     if ((ctx != NULL && ngx_http_iri_same(r->uri, ctx->known))
         || ngx_http_iri_plain_uri(r))
@@ -711,6 +727,10 @@ ngx_http_iri_rewrite_first(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
+    if (ngx_http_iri_known(r) != NULL && ngx_http_iri_ctx(r) == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
     ctx = ngx_http_iri_ctx_of_get(r);
     if (ctx != NULL) {
         return ngx_http_iri_rewrite_get(r, ctx);
@@ -905,12 +925,38 @@ ngx_http_iri_rewrite_all(ngx_http_request_t *r)
 }
 
 
+/* The same where it lies as it is read, until rules have run. */
+static ngx_int_t
+ngx_http_iri_rewrite_known(ngx_http_request_t *r)
+{
+    ngx_int_t rc;
+
+    rc = ngx_http_iri_rewrite_own(r);
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    return r->valid_location && ngx_http_iri_known(r) != NULL
+               ? NGX_DECLINED
+               : ngx_http_iri_rewrite_last_handler(r);
+}
+
+
 /* The first and the last in one. */
 static ngx_int_t
 ngx_http_iri_rewrite_handler(ngx_http_request_t *r)
 {
-    return ngx_http_iri_is_plain_get(r) ? ngx_http_iri_rewrite_plain(r)
-                                        : ngx_http_iri_rewrite_all(r);
+    ngx_http_iri_known_t *known;
+
+    if (ngx_http_iri_is_plain_get(r)) {
+        return ngx_http_iri_rewrite_plain(r);
+    }
+
+    known = ngx_http_iri_known(r);
+
+    return known != NULL && ngx_http_iri_known_lies(r, known)
+               ? ngx_http_iri_rewrite_known(r)
+               : ngx_http_iri_rewrite_all(r);
 }
 
 
@@ -1192,6 +1238,13 @@ ngx_http_iri_precontent_all(ngx_http_request_t *r)
 
     if (ilcf->redirect == 0 && ngx_http_iri_is_settled_get(r, &found)) {
         ngx_http_iri_root_leave(r, found);
+
+        if (r->loc_conf == ilcf->plain_conf
+            && (found == NULL || found->found.answer == IRI_SERVE))
+        {
+            ngx_http_iri_known_learn(r, ngx_http_iri_ctx(r));
+        }
+
         return NGX_DECLINED;
     }
 
@@ -1224,10 +1277,23 @@ ngx_http_iri_precontent_all(ngx_http_request_t *r)
 }
 
 
+/* Does it lie in this location as it is read?  Its redirect asks for more. */
+static ngx_uint_t
+ngx_http_iri_is_known_here(ngx_http_request_t *r)
+{
+    ngx_http_iri_known_t    *known = ngx_http_iri_known(r);
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return known != NULL && known->conf == r->loc_conf && ilcf->redirect == 0;
+}
+
+
 static ngx_int_t
 ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
 {
-    if (!ngx_http_iri_is_plain_get(r)) {
+    if (!ngx_http_iri_is_plain_get(r) && !ngx_http_iri_is_known_here(r)) {
         return ngx_http_iri_precontent_all(r);
     }
 
@@ -1285,7 +1351,7 @@ ngx_http_iri_is_header_plain(ngx_http_request_t *r)
         return 0;
     }
 
-    if (ngx_http_iri_is_untouched(r)) {
+    if (ngx_http_iri_is_untouched(r) || ngx_http_iri_known(r) != NULL) {
         return 1;
     }
 
@@ -1452,7 +1518,7 @@ ngx_http_iri_log_all(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_log_handler(ngx_http_request_t *r)
 {
-    if (!ngx_http_iri_is_untouched(r)) {
+    if (!ngx_http_iri_is_untouched(r) && ngx_http_iri_known(r) == NULL) {
         return ngx_http_iri_log_all(r);
     }
 
@@ -1475,14 +1541,22 @@ static void
 ngx_http_iri_let_ascii_by(ngx_conf_t *cf)
 {
     ngx_uint_t                 i;
+    ngx_http_iri_hook_t       *hook;
     ngx_http_iri_srv_conf_t   *iscf;
     ngx_http_iri_main_conf_t  *imcf;
     ngx_http_core_srv_conf_t **cscf;
     ngx_http_core_main_conf_t *cmcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    hook = imcf->hooks.elts;
     cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
     cscf = cmcf->servers.elts;
+
+    for (i = 0; i < imcf->hooks.nelts; i++) {
+        iscf = hook[i].srv_conf[ngx_http_iri_module.ctx_index];
+        iscf->moves |= !iri_tree_never_moves(&hook[i].conf->tree);
+        iscf->literal |= hook[i].conf->literal_wins;
+    }
 
     for (i = 0; i < cmcf->servers.nelts; i++) {
         iscf = cscf[i]->ctx->srv_conf[ngx_http_iri_module.ctx_index];
@@ -1490,6 +1564,13 @@ ngx_http_iri_let_ascii_by(ngx_conf_t *cf)
         iscf->ascii = iscf->engine == IRI_ENGINE_ON && !imcf->hosts
                       && !iscf->folds && !iscf->lists && !iscf->has_addresses
                       && !(iscf->reading.repair & IRI_REPAIR_ESCAPES);
+
+        /* What is counted, listed or told to the client is known of all. */
+        iscf->known = iscf->engine == IRI_ENGINE_ON && iscf->client == NULL
+                      && !iscf->folds && !iscf->lists && !iscf->has_addresses
+                      && iscf->reading.repair == 0 && imcf->status == NULL
+                      && iscf->literal;
+        iscf->moves |= iscf->reading.charsets.count != 0;
     }
 }
 

@@ -95,22 +95,42 @@ ngx_http_iri_cleanup(void *data)
 ngx_http_iri_ctx_t *
 ngx_http_iri_ctx_inside(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx;
-    ngx_pool_cleanup_t *cln;
+    ngx_pool_cleanup_t  *cln;
+    ngx_http_iri_head_t *head;
 
     for (cln = r->pool->cleanup; cln; cln = cln->next) {
         if (cln->handler != ngx_http_iri_cleanup) {
             continue;
         }
 
-        ctx = cln->data;
-        if (ctx->request == r) {
-            ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
-            return ctx;
+        head = cln->data;
+        if (head->request != r) {
+            continue;
         }
+
+        if (head->known) {
+            return ngx_http_iri_known_whole((ngx_http_iri_known_t *) head);
+        }
+
+        ngx_http_set_ctx(r, head, ngx_http_iri_module);
+        return (ngx_http_iri_ctx_t *) head;
     }
 
     return NULL;
+}
+
+
+ngx_pool_cleanup_t *
+ngx_http_iri_ctx_place(ngx_http_request_t *r, size_t size)
+{
+    ngx_pool_cleanup_t *cln;
+
+    cln = ngx_pool_cleanup_add(r->pool, size);
+    if (cln != NULL) {
+        cln->handler = ngx_http_iri_cleanup;
+    }
+
+    return cln;
 }
 
 
@@ -127,14 +147,18 @@ ngx_http_iri_ctx_make(ngx_http_request_t *r)
 
     /* By the C library, which clears so much in a tenth of the time. */
     ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_ctx_t));
-    cln = ngx_pool_cleanup_add(r->pool, 0);
-    if (ctx == NULL || cln == NULL) {
+    if (ctx == NULL) {
         return NULL;
     }
 
-    ctx->request = r;
+    ctx->head.request = r;
+
+    cln = ngx_http_iri_ctx_place(r, 0);
+    if (cln == NULL) {
+        return NULL;
+    }
+
     cln->data = ctx;
-    cln->handler = ngx_http_iri_cleanup;
 
     ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
 
@@ -280,10 +304,24 @@ ngx_http_iri_from_the_start(ngx_http_request_t *r)
 
 /* ---- reading ------------------------------------------------------------ */
 
+void
+ngx_http_iri_put_uri(ngx_http_request_t *r, ngx_str_t uri)
+{
+    r->uri = uri;
+
+    /* Upstream must get the new path, and get it percent-encoded. */
+    r->valid_unparsed_uri = 0;
+    r->quoted_uri = 1;
+
+    ngx_http_set_exten(r);
+}
+
+
 ngx_int_t
 ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path)
 {
-    u_char *p;
+    u_char   *p;
+    ngx_str_t uri;
 
     p = ngx_pnalloc(r->pool, path.len + 1);
     if (p == NULL) {
@@ -293,14 +331,9 @@ ngx_http_iri_set_uri(ngx_http_request_t *r, iri_str_t path)
     ngx_memcpy(p, path.data, path.len);
     p[path.len] = '\0';
 
-    r->uri.data = p;
-    r->uri.len = path.len;
-
-    /* Upstream must get the new path, and get it percent-encoded. */
-    r->valid_unparsed_uri = 0;
-    r->quoted_uri = 1;
-
-    ngx_http_set_exten(r);
+    uri.data = p;
+    uri.len = path.len;
+    ngx_http_iri_put_uri(r, uri);
 
     return NGX_OK;
 }

@@ -319,7 +319,7 @@ ngx_http_iri_found_last(ngx_http_request_t *r, ngx_str_t uri)
     ngx_http_iri_ctx_t   *ctx;
     ngx_http_iri_found_t *found;
 
-    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+    ctx = ngx_http_iri_ctx_whole(r);
 
     if (ctx == NULL || ctx->last == NULL || ctx->last_conf != r->loc_conf) {
         return NULL;
@@ -916,6 +916,9 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
                                && hook[i].conf->plain->root_lengths == NULL
                                && !hook[i].conf->try_files;
         hook[i].conf->declared = iri_tree_is_declared(&hook[i].conf->tree);
+        hook[i].conf->literal_wins = hook[i].conf->simple
+                                     && iri_tree_is_literal(
+                                         &hook[i].conf->tree);
         hook[i].conf->ascii = (hook[i].conf->tree.match
                                & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_ESCAPES))
                               == 0;

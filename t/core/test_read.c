@@ -1267,6 +1267,73 @@ test_remembered(void **state)
 }
 
 
+/* Octets and a path that are kept: for these alone, until it is no more so. */
+static void
+test_known(void **state)
+{
+    unsigned char      octets[2048];
+    core_t             core;
+    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404, 0 };
+    iri_reading_conf_t other = conf;
+    iri_cache_t       *cache = iri_cache_create(
+              &(iri_cache_conf_t){ .size = 4 * IRI_MIN_CACHE });
+    iri_str_t came = core_str("/e\xCC\x81"), path = core_str("/\xC3\xA9");
+    iri_str_t got, longest = { sizeof(octets), octets };
+
+    (void) state;
+    core_init(&core);
+    assert_non_null(cache);
+
+    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, &got),
+                     IRI_OK);
+    assert_int_equal(got.len, 0);
+
+    iri_known_keep(cache, &conf, came, path);
+    iri_known_keep(cache, &conf, path, path);
+
+    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, &got),
+                     IRI_OK);
+    assert_true(iri_str_equal(got, path));
+    assert_int_equal(got.data[got.len], '\0');
+    assert_int_equal(iri_known_find(&core.env, cache, &conf, path, &got),
+                     IRI_OK);
+    assert_ptr_equal(got.data, path.data);
+
+    /* Not of other charsets, and not without memory. */
+    assert_int_equal(iri_known_find(&core.env, cache, &other, came, &got),
+                     IRI_OK);
+    assert_int_equal(got.len, 0);
+    core.fail_at = core.allocs + 1;
+    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, &got),
+                     IRI_NO_MEMORY);
+
+    iri_known_forget(cache, &other, came);
+    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, &got),
+                     IRI_OK);
+    assert_true(iri_str_equal(got, path));
+
+    iri_known_forget(cache, &conf, came);
+    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, &got),
+                     IRI_OK);
+    assert_int_equal(got.len, 0);
+
+    /* What has no room, and nowhere. */
+    memset(octets, 0xe9, sizeof(octets));
+    iri_known_keep(cache, &conf, longest, longest);
+    assert_int_equal(iri_known_find(&core.env, cache, &conf, longest, &got),
+                     IRI_OK);
+    assert_int_equal(got.len, 0);
+    iri_known_keep(NULL, &conf, came, path);
+    iri_known_forget(NULL, &conf, came);
+    assert_int_equal(iri_known_find(&core.env, NULL, &conf, came, &got),
+                     IRI_OK);
+    assert_int_equal(got.len, 0);
+
+    core_free(&core);
+    iri_cache_destroy(cache);
+}
+
+
 int
 main(void)
 {
@@ -1284,6 +1351,7 @@ main(void)
         cmocka_unit_test(test_new_paths),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_remembered),
+        cmocka_unit_test(test_known),
     };
 
     return cmocka_run_group_tests_name("read", tests, NULL, NULL);
