@@ -10,8 +10,8 @@ use IRI::Server qw(slurp spew);
 
 *number = \&IRI::Bench::Table::number;
 
-my @GROUPS  = qw(nginx event prefork fold read index latency wall memory start
-    growth peers);
+my @GROUPS  = qw(nginx event prefork fold fold-nginx fold-httpd read index
+    latency wall memory start growth peers);
 my @SERVERS = qw(nginx event prefork);
 
 # The figures of a folder: lists of fields, those of the older files first.
@@ -135,7 +135,7 @@ sub plots {
 sub by_size {
     my ($self) = @_;
     my %points;
-    for my $line (grep { $_->[0] eq 'fold' } @{ $self->{lines} }) {
+    for my $line (grep { $_->[0] =~ /^fold/ } @{ $self->{lines} }) {
         my (undef, $server, $levels, $id, $name, $what, $value) = @$line;
         next if ($what // '') ne 'instructions' || $levels ne 'case'
             || $id !~ /^case d(\d+)$/ || $name =~ /bare|off/;

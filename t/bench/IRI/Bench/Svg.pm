@@ -90,7 +90,7 @@ sub mark {
 # Lines of [name, [[x, y], ...]]; what the axes are.
 sub lines {
     my ($title, $across, $up, @series) = @_;
-    my ($left, $top, $right, $bottom) = (70, 44, 250, 330);
+    my ($left, $top, $right, $bottom) = (70, 62, 250, 340);
     my @points = map { @{ $_->[1] } } @series;
     my ($x_min, $x_max) = (min(map { $_->[0] } @points),
         max(map { $_->[0] } @points));
@@ -122,7 +122,7 @@ sub lines {
     }
     $body .= text(($left + $end) / 2, $bottom + 40, $across,
         'text-anchor' => 'middle');
-    $body .= text(16, 40, $up, class => 'small');
+    $body .= text(16, 44, $up, class => 'small');
     my @ends = sort { $a->[0] <=> $b->[0] }
         map { [$y_of->($series[$_][1][-1][1]), $_] } 0 .. $#series;
     for my $i (1 .. $#ends) {    # names must not lie upon each other
