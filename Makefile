@@ -269,6 +269,8 @@ check-format:  ## say which C files are not in form
 clean:         ## remove all that was made
 	rm -rf $(BUILD)
 
+distclean: clean
+
 help:          ## this list
 	@echo "make [TARGET] [CC=...] [CFLAGS=...] [APXS=...] [NGINX_SRC=dir] [V=1]"
 	@echo "     [PREFIX=dir] [DESTDIR=dir]"
@@ -283,4 +285,4 @@ FORCE:
 .DEFAULT_GOAL := all
 .PHONY: all lib cli httpd nginx need-build need-lib need-cli need-httpd \
     need-nginx deps need-run need-test run test \
-    unit prove names api asan format check-format clean help FORCE
+    unit prove names api asan format check-format clean distclean help FORCE

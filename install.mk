@@ -1,4 +1,4 @@
-# `make install`, `make uninstall`: what goes where.
+# `make install`, `make uninstall`: what goes where; `make dist`, `make deb`.
 # Included by the Makefile.
 #
 # A module goes where its server looks for modules, all else below PREFIX;
@@ -78,15 +78,15 @@ endef
 
 install: $(PARTS:%=install-%)     ## as root: modules, command, library, docs
 
-install-httpd: need-httpd known-httpd $(BUILD)/mod_iri.so ## mod_iri alone
+install-httpd: need-httpd known-httpd httpd ## mod_iri alone
 	$(call put,$(FILES_httpd))
 	@echo 'To load it: LoadModule iri_module $(HTTPD_MODULES)/mod_iri.so'
 
-install-nginx: need-nginx known-nginx $(BUILD)/ngx_http_iri_module.so ## ngx_iri alone
+install-nginx: need-nginx known-nginx nginx ## ngx_iri alone
 	$(call put,$(FILES_nginx))
 	@echo 'To load it, in nginx.conf: load_module $(NGINX_SO);'
 
-install-cli: need-cli $(BUILD)/iri ## the command, its manual and completion
+install-cli: need-cli cli          ## the command, its manual and completion
 	$(call put,$(FILES_cli))
 
 install-lib: need-lib lib         ## libiri.a, iri.h and libiri.pc
@@ -116,3 +116,50 @@ known-nginx:
 	    'NGINX=program or NGINX_MODULES=directory.' >&2; exit 1; }
 
 .PHONY: install uninstall $(PARTS:%=install-%) known-httpd known-nginx
+
+# ---- packages ----------------------------------------------------------------
+
+# What git knows, or, where there is no git, all but what was built.
+DIST      := iri-$(VERSION)
+DIST_FILE := $(BUILD)/dist/$(DIST).tar.gz
+dist: $(DIST_FILE) ## the sources, which build without git: build/dist/
+
+$(DIST_FILE): FORCE
+	@mkdir -p $(@D)
+	$(Q)if [ -e .git ]; then git ls-files -z; \
+	    else find . -path ./build -prune -o -type f -printf '%P\0'; \
+	    fi | LC_ALL=C sort -z | tar -czf $@.new --owner=0 --group=0 \
+	    --transform='s|^|$(DIST)/|' --null -T -
+	@cmp -s $@.new $@ && rm $@.new || { echo '  TAR $@'; mv $@.new $@; }
+
+# Out of a tree of its own, with Debian's compiler flags, as any user; once for
+# the same sources.
+DEB := $(BUILD)/deb
+deb: need-deb $(DEB)/built ## Debian packages of all parts, to build/deb/
+	@ls $(DEB)/*.deb
+
+$(DEB)/built: $(DIST_FILE) | need-deb
+	@rm -rf $(DEB) && mkdir -p $(DEB)
+	$(Q)tar -xzf $(DIST_FILE) -C $(DEB)
+	$(call tell,DEB in $(DEB)/$(DIST); log: $(DEB)/build.log)
+	$(Q)cd $(DEB)/$(DIST) && env -u MAKEFLAGS -u CC -u APXS -u NGINX_SRC \
+	    dpkg-buildpackage -us -uc -b -J$(JOBS) > ../build.log 2>&1 || \
+	    { tail -n 40 ../build.log; exit 1; }
+	$(call tell,LINTIAN)
+	$(Q)lintian --info --fail-on error $(DEB)/iri_*.changes
+	@touch $@
+
+need-deb:
+	@.ci/deps --install build deb
+
+# Both in a fresh Debian of their own, below build/chroot/.
+deb-test: deb need-chroot ## as root: packages installed, used, purged
+	t/deb/alone prove -It/lib -v t/deb/packages.t
+
+first-use: need-chroot    ## as root: what README.md says, from nothing
+	t/deb/alone prove -It/lib -v t/deb/first-use.t
+
+need-chroot:
+	@.ci/deps --install chroot run
+
+.PHONY: dist deb deb-test first-use need-deb need-chroot

@@ -133,6 +133,18 @@ subtest 'one server' => sub {
     ok -e "$dest/opt/modules/ngx_http_iri_module.so", 'and followed';
 };
 
+# The packages themselves are tried by `make deb-test`.
+subtest 'packages' => sub {
+    my ($version) = slurp('common/iri.h') =~ /^#define IRI_VERSION "(.*)"$/m;
+    like slurp('debian/changelog'), qr/^iri \(\Q$version\E\) /,
+        'debian/changelog is of this version';
+    my $settings = join "\n",
+        slurp('debian/iri.conf') =~ /^#([^ \n].*|    .*)$/mg;
+    like $settings, qr/^IRICharset .*^<Directory /ms, 'there are some';
+    my ($code, $said) = httpd_t("$settings\n");
+    is $code, 0, 'what debian/iri.conf has in comments' or diag $said;
+};
+
 # What `nginx -V` says of where modules are.
 subtest 'folder of modules' => sub {
     my %said = (
