@@ -155,14 +155,31 @@ iri_judge_tell(iri_judge_t *judge, iri_warning_kind_t kind, size_t offset,
 }
 
 
-/* Between letters joiners are spelling; behind a symbol a selector is. */
+/*
+ * Letters and marks that a joiner may follow: of Arabic and its like, whose
+ * letters join (the marks below U+0590 are those of Latin, Greek, Cyrillic),
+ * and of the scripts of India and beyond, whose syllables do.
+ */
+static int
+iri_takes_joiner(uint32_t c)
+{
+    return u_getIntPropertyValue((UChar32) c, UCHAR_INDIC_SYLLABIC_CATEGORY)
+               != U_INSC_OTHER
+           || (c >= 0x0590
+               && u_getIntPropertyValue((UChar32) c, UCHAR_JOINING_TYPE)
+                      != U_JT_NON_JOINING);
+}
+
+
+/* Between such letters joiners are spelling; behind a symbol a selector is. */
 static int
 iri_is_spelling(uint32_t c, uint32_t before)
 {
     uint32_t mask = before != 0 ? U_GET_GC_MASK((UChar32) before) : 0;
 
     if (c == 0x200c || c == 0x200d) {
-        return (mask & (U_GC_L_MASK | U_GC_M_MASK)) != 0;
+        return (mask & (U_GC_L_MASK | U_GC_M_MASK)) != 0
+               && iri_takes_joiner(before);
     }
 
     return c >= 0xfe00 && c <= 0xfe0f

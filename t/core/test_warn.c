@@ -312,6 +312,14 @@ static const struct {
     { "/\xe3\x82\xa2\xef\xbd\xb1", IRI_WARN_WIDTH, 4, 0xff71, NULL },
     { "/\xc3\xa9\xe2\x80\x8b", IRI_WARN_UNSEEN, 3, 0x200b, NULL },
     { "/\xc3\xa9-\xe2\x80\x8c", IRI_WARN_UNSEEN, 4, 0x200c, NULL },
+    /* Joiners: no spelling of Latin or Hebrew, but of scripts that join */
+    { "/a\xe2\x80\x8d"
+      "b",
+      IRI_WARN_UNSEEN, 2, 0x200d, NULL },
+    { "/\xd7\x90\xe2\x80\x8d\xd7\x91", IRI_WARN_UNSEEN, 3, 0x200d, NULL },
+    { "/\xd0\xb6\xcc\xa7\xe2\x80\x8c", IRI_WARN_UNSEEN, 5, 0x200c, NULL },
+    { "/\xe0\xa4\x95\xe0\xa5\x8d\xe2\x80\x8d\xe0\xa4\xb7", NONE },
+    { "/\xe0\xa6\xb0\xe2\x80\x8d\xe0\xa7\x8d\xe0\xa6\xaf", NONE },
     { "/%E2%80%AE\xc3\xa9", IRI_WARN_UNSEEN, 1, 0x202e, NULL },
     { "/\xc3\xa9%F3%A0%81%81", IRI_WARN_TAG, 3, 0xe0041, NULL },
     { "/?\xc3\xa9\xee\x80\x80", IRI_WARN_PRIVATE, 4, 0xe000, NULL },
