@@ -98,8 +98,8 @@ browser: $(PLAYWRIGHT) ## a browser walks listings and the status page
 pictures:              ## the pictures of doc/, anew
 	@+$(again) browser PICTURES=doc/pictures
 	t/pictures/terminal doc/pictures
-	@for plot in $(BENCHED)/*.svg; do \
-	    [ ! -e "$$plot" ] || cp -v "$$plot" doc/pictures; done
+	@ls $(BENCHED)/*.tsv >/dev/null 2>&1 || exit 0; \
+	    t/bench/report $(BENCHED) doc/performance.md doc/pictures
 
 $(PLAYWRIGHT): t/browser/package.json | need-browser
 	@mkdir -p $(BUILD)/browser
