@@ -437,7 +437,7 @@ rule 17, 'an error of the disk answers less, never another candidate' => sub {
     }
 };
 
-rule 18, 'the query is not touched so far' => sub {
+rule 18, 'the query stays as it came' => sub {
     for my $target (forms('/日本語.html')) {
         for my $query ("q=%93%FA&x=%26;y%3D\xE6\x97", '%25', 'a=%u65e5') {
             for my $name (@NAMES) {
