@@ -44,7 +44,7 @@
 #include <string.h>
 
 /* Of the library, the command and both modules; build/libiri.pc has it, too. */
-#define IRI_VERSION "0.1"
+#define IRI_VERSION "1.0.0"
 
 /* Both servers load modules into one name space: keep the core out of it. */
 #pragma GCC visibility push(hidden)

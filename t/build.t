@@ -87,6 +87,22 @@ subtest 'variables' => sub {
     cmp_ok scalar keys %seen, '>=', 8, 'nginx has some';
 };
 
+subtest 'limits' => sub {
+    my $text = slurp('doc/limits.md');
+    my %value = slurp('common/iri.h')
+        =~ /^#define (IRI_M(?:AX|IN)_\w+) +(?:UINT64_C\()?(\d+)/mg;
+    my %told = map { $_->[1] => $_->[0] }
+        map { [/^\| (\d+) .*?\| `(\w+)` \|/] } split /\n/, $text;
+    delete $told{''};
+    cmp_ok scalar keys %told, '>', 20, 'there are some';
+    is $told{$_}, $value{$_}, $_ for sort keys %told;
+    # What is no limit of a server, or stands in the text.
+    my %not_of_servers = map { $_ => 1 } qw(IRI_MAX_CACHE IRI_MAX_NOTED
+        IRI_MAX_IRI);
+    is join(' ', grep { !$told{$_} && !$not_of_servers{$_} } sort keys %value),
+        '', 'no other';
+};
+
 subtest 'command' => sub {
     my $manual = slurp('doc/iri.1') =~ s/\\-/-/gr;
     for my $command ((capture('', build_dir() . '/iri', 'help'))[1]

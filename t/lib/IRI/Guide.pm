@@ -4,8 +4,9 @@
 #
 #   | on disk | written in | holds |      the tree from here on: absolute paths;
 #                                         a charset, NFD, or both; its text
-#   ```nginx  ```apache                   a configuration. Those between two
-#                                         tables of requests are one text
+#   ```nginx  ```apache                   a configuration, or in a list a link
+#   - nginx: [x](x/nginx.conf)            to one. Those between two tables of
+#                                         requests are one text
 #   | request | written in | answer |     asked of each server above. In the
 #                                         place of "answer" may be "nginx" and
 #                                         "httpd"; a row without a written form
@@ -24,7 +25,9 @@
 # /srv, /etc and /var are folders of the test; what has no server{} and no
 # <VirtualHost> is of a site in /srv/www where the tree has that, else in
 # /var/www/html, as on Debian. Port 80 and http://localhost are the server; where 127.0.0.1:8080 is no server of the
-# example it is one that answers with the host and target it was asked for.
+# example it is one that answers with the host and target it was asked for, and
+# at 127.0.0.1:9000 is a program that answers with its parameters. In
+# /etc/....users is "you", whose password is "secret".
 package IRI::Guide;
 use strict;
 use warnings;
@@ -89,6 +92,10 @@ sub parse {
                 && $lines[$i] !~ /^ *```$/;
             push @items, { kind => 'fence', language => $language,
                 line => $start, text => join '', map { "$_\n" } @block };
+        }
+        elsif ($lines[$i] =~ m{^- \w+: \[.*\]\(([\w/]*(nginx|httpd)\.conf)\)$}) {
+            push @items, { kind => 'conf', line => $start, path => $1,
+                language => $2 eq 'nginx' ? 'nginx' : 'apache' };
         }
         elsif ($lines[$i] =~ /^#+ +(.*)/) {
             push @items, { kind => 'heading', line => $start, text => $1 };
@@ -176,7 +183,8 @@ sub answered {
         my $body = $answer->body =~ s/\s+\z//r;
         $body =~ s/\Q$base\E//g if defined $base;
         my $page = $body =~ /^\s*[<{\[]|\n/;
-        $body = percent($body) if $body !~ /^</ && $text =~ /%[89A-F]/;
+        $body =~ s/([^\n -~])/sprintf '%%%02X', ord $1/ge
+            if $body !~ /^</ && $text =~ /%[89A-F]/;
         push @got, $page && index($body, $text) >= 0 ? $text
             : substr $body, 0, 2000;
         push @want, $text;
@@ -234,8 +242,10 @@ sub in_base { return $_[1] =~ s{(?<![\w.\$])/(?=(?:srv|etc|var)\b)}{$_[0]/}gr }
 sub folders {
     my ($base, $conf) = @_;
     for my $path ($conf =~ m{(?<![\w.])(/(?:etc|var)/[\w./-]+)}g) {
-        make_path("$base$path" =~ m{\.\w+$|log$|lock$} ? dirname("$base$path")
+        make_path($path =~ m{\.\w+$|log$|lock$} ? dirname("$base$path")
             : "$base$path");
+        spew("$base$path", 'you:{SHA}' . sha1_base64('secret') . "=\n")
+            if $path =~ /\.users$/;
     }
     return;
 }
@@ -245,6 +255,7 @@ sub backend {
     my ($port) = @_;
     return nginx(stock => 1, conf => <<"END") if !missing('nginx', stock => 1);
 # %%PORT%%
+add_header Cache-Control max-age=600;
 server { listen 127.0.0.1:%%PORT%%; location / {
     return 200 "\$http_host \$request_uri \$http_x_form"; } }
 END
@@ -256,7 +267,6 @@ sub start {
     my $base = base($state, $kind);
     my $conf = $state->{conf}{$kind};
     folders($base, $conf);
-    spew("$base/etc/users", 'you:{SHA}' . sha1_base64('secret') . "=\n");
     if ($conf =~ /127\.0\.0\.1:9000/) {
         require IRI::Gateway;
         my $gateway = $state->{gateway} //= IRI::Gateway->new('fastcgi');
@@ -264,8 +274,8 @@ sub start {
     }
     if ($conf =~ /127\.0\.0\.1:8080/) {
         my $own = $conf =~ /(?:listen +|VirtualHost )127\.0\.0\.1:8080/;
-        $state->{back} = $own ? undef : backend();
-        my $port = $own ? '%%PORTback%%' : $state->{back}->port;
+        my $port = $own ? '%%PORTback%%'
+            : ($state->{back} //= backend())->port;
         $conf =~ s/127\.0\.0\.1:8080/127.0.0.1:$port/g;
     }
     $conf = in_base($base, $conf);
@@ -321,13 +331,17 @@ sub run_guide {
         my $kind = $item->{kind};
         next if $elsewhere{ $item->{language} // '' };
         next if $kind eq 'table' && $elsewhere{nginx};
-        if ($kind eq 'fence') {
+        if ($kind eq 'conf') {
+            $item->{text} = slurp(dirname($name) . "/$item->{path}");
+            configured($state, $item);
+        }
+        elsif ($kind eq 'fence') {
             my $do = { nginx => \&configured, apache => \&configured,
                 console => \&commands, sh => \&commands }->{$item->{language}};
             $do ? $do->($state, $item) : unknown($state, $item);
         }
         elsif ($kind eq 'table' && $item->{head}[0] eq 'on disk') {
-            forget($state);
+            forget($state) if $state->{asked};
             $state->{disk} = $item->{rows};
             $state->{base} = {};
         }
