@@ -14,7 +14,7 @@ use Time::HiRes qw(sleep time);
 # is read.
 my $PATIENCE = 600;
 # And for all the answers of a figure.
-my $ENOUGH = 15;
+my $ENOUGH = 5;
 
 my @AGENT = (headers => ['User-Agent' => 'bench']);
 
@@ -94,14 +94,15 @@ sub instructions {
     # The first are slow: valgrind translates what they run.
     my $each = $self->seconds($target, 1);
     $each = $self->seconds($target, 20) if $each < 1;
-    my $most = int($ENOUGH / $each);
-    if ($most < $requests) {
-        $requests = $most || 1;
+    my $most = int($ENOUGH / $each) || 1;
+    $requests = $most if $most < $requests;
+    if ($requests < 20) {
         $self->counted;
         $self->ask($target, $requests);
         return IRI::Bench::Profile->of($self->counted)->by($requests),
             $requests;
     }
+    $requests -= $requests % 10;
     $self->counted;
     $self->ask($target, $requests / 10);
     my $few = IRI::Bench::Profile->of($self->counted);
@@ -139,9 +140,9 @@ sub counted {
 # System calls of one request, by name.
 sub calls {
     my ($self, $target) = @_;
-    $self->ask($target, 5);
-    my ($few, $many) = map { $self->traced($target, $_) } 5, 55;
-    my %calls = map { $_ => ($many->{$_} - ($few->{$_} // 0)) / 50 }
+    my $more = $self->seconds($target, 5) > 0.1 ? 5 : 50;
+    my ($few, $many) = map { $self->traced($target, $_) } 5, 5 + $more;
+    my %calls = map { $_ => ($many->{$_} - ($few->{$_} // 0)) / $more }
         keys %$many;
     delete @calls{ grep { abs $calls{$_} < 0.1 } keys %calls };
     return \%calls;
