@@ -179,20 +179,49 @@ iri_cell_put(const iri_env_t *env, unsigned match, iri_str_t character,
 }
 
 
+/* As iri_cell_put, of a character that takes a closer look. */
+static iri_status_t
+iri_fold_character_at(const iri_env_t *env, unsigned match,
+                      iri_str_t *character, const unsigned char *end,
+                      unsigned char *to, size_t *len)
+{
+    uint32_t c;
+
+    *len = 0;
+    character->len = iri_utf8_next_quick(character->data, end, &c);
+
+    return character->len != 0
+               ? iri_cell_put(env, match, *character, c, to, len)
+               : IRI_OK;
+}
+
+
+/* Eight octets of ASCII, in lower case if that is wanted. */
+static inline void
+iri_lower_put(const unsigned char *p, int lower, unsigned char *to)
+{
+    uint64_t word;
+
+    memcpy(&word, p, sizeof(word));
+    word = lower ? iri_lower_word(word) : word;
+    memcpy(to, &word, sizeof(word));
+}
+
+
 /*
- * The key character by character, where all have one; *done 0: it takes more
- * than that, and nothing is appended.
+ * The key character by character, where all have one; own: and are such as
+ * iri_utf8_quick knows.  *done 0: it takes more than that, and nothing is
+ * appended.
  */
 static iri_status_t
-iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name,
+iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name, int own,
                iri_buf_t *out, int *done)
 {
     const unsigned char *p = name.data, *end = name.data + name.len;
     unsigned char       *to;
     iri_str_t            character;
     iri_status_t         status;
-    uint32_t             c;
-    size_t               len;
+    size_t               n, len;
     int                  lower = (match & IRI_FORGIVE_CASE) != 0;
 
     *done = 0;
@@ -208,22 +237,37 @@ iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name,
         return status;
     }
 
-    for (to = out->data + out->len; p < end; p += character.len, to += len) {
-        if (*p < 0x80) {
-            *to = lower ? iri_lower(*p) : *p;
-            character.len = len = 1;
+    for (to = out->data + out->len; p < end; p += n, to += len) {
+        if (*p < 0x80 && end - p >= 8 && iri_is_graphic_word(p, 8)) {
+            iri_lower_put(p, lower, to);
+            n = len = 8;
             continue;
         }
 
-        character.data = p;
-        character.len = iri_utf8_next_quick(p, end, &c);
-        if (character.len == 0) {
-            return IRI_OK;
-        }
+        n = len = iri_utf8_quick(p, end);
 
-        status = iri_cell_put(env, match, character, c, to, &len);
-        if (status != IRI_OK || len == 0) {
-            return status;
+        if (n == 1) {
+            *to = lower ? iri_lower(*p) : *p;
+
+        } else if (n == 3) {
+            memcpy(to, p, 3); /* kana, ideographs, Hangul: no level does */
+
+        } else if (n == 0 && own) {
+            return IRI_OK;
+
+        } else if (*p < 0x80) {
+            *to = *p; /* a control */
+            n = len = 1;
+
+        } else {
+            character.data = p;
+            status = iri_fold_character_at(env, match, &character, end, to,
+                                           &len);
+            if (status != IRI_OK || len == 0) {
+                return status;
+            }
+
+            n = character.len;
         }
     }
 
@@ -231,6 +275,14 @@ iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name,
     *done = 1;
 
     return IRI_OK;
+}
+
+
+iri_status_t
+iri_fold_own(const iri_env_t *env, unsigned match, iri_str_t octets,
+             iri_buf_t *out, int *own)
+{
+    return iri_fold_cells(env, match, octets, 1, out, own);
 }
 
 
@@ -609,7 +661,7 @@ iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
         return iri_fold_ascii(env, match, name, out);
     }
 
-    status = iri_fold_cells(env, match, name, out, &done);
+    status = iri_fold_cells(env, match, name, 0, out, &done);
 
     return status != IRI_OK || done ? status
                                     : iri_fold_text(env, match, name, out);

@@ -366,30 +366,40 @@ iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
 
 
 static iri_status_t
-iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
-              size_t charset)
+iri_key_add(iri_builder_t *builder, iri_str_t octets, iri_str_t key,
+            size_t charset)
 {
     const iri_shape_t *shape = builder->shape;
-    iri_buf_t          buf = IRI_BUF_EMPTY;
-    iri_str_t          key = name;
-    iri_status_t       status = IRI_OK;
+    iri_status_t       status;
     uint32_t           at;
 
-    if (shape->fold != 0) {
-        status = iri_fold(&builder->scratch, shape->fold, name, &buf);
-        key = iri_buf_str(&buf);
-    }
-
-    if (status == IRI_OK) {
-        builder->longest = key.len > builder->longest ? (uint32_t) key.len
-                                                      : builder->longest;
-        status = iri_record_add(builder, octets, charset,
-                                iri_index_hash(shape, key), &at);
-    }
+    builder->longest = key.len > builder->longest ? (uint32_t) key.len
+                                                  : builder->longest;
+    status = iri_record_add(builder, octets, charset,
+                            iri_index_hash(shape, key), &at);
 
     return status == IRI_OK && (shape->fold & IRI_FORGIVE_SPELLING)
                ? iri_spellings_add(builder, key, at)
                : status;
+}
+
+
+static iri_status_t
+iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
+              size_t charset)
+{
+    unsigned     fold = builder->shape->fold;
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_str_t    key = name;
+    iri_status_t status = IRI_OK;
+
+    if (fold != 0) {
+        status = iri_fold(&builder->scratch, fold, name, &buf);
+        key = iri_buf_str(&buf);
+    }
+
+    return status == IRI_OK ? iri_key_add(builder, octets, key, charset)
+                            : status;
 }
 
 
@@ -458,16 +468,29 @@ iri_is_own_name(const iri_tree_conf_t *tree, iri_str_t octets)
 static iri_status_t
 iri_any_entry(iri_builder_t *builder, iri_str_t octets)
 {
-    iri_buf_t    name = IRI_BUF_EMPTY;
-    iri_status_t status;
-    size_t       charset = 0;
+    const iri_tree_conf_t *tree = &builder->shape->tree;
+    iri_buf_t              name = IRI_BUF_EMPTY;
+    iri_status_t           status;
+    size_t                 charset = 0;
+    int                    own = 0;
 
-    if (iri_is_own_name(&builder->shape->tree, octets)) {
+    /* Nearly all that is not ASCII: both in one pass. */
+    if (!iri_is_low(octets) && iri_charset_is_utf8(tree->charsets.at[0])) {
+        status = iri_fold_own(&builder->scratch, builder->shape->fold, octets,
+                              &name, &own);
+
+        if (status != IRI_OK || own) {
+            return status == IRI_OK ? iri_key_add(builder, octets,
+                                                  iri_buf_str(&name), 0)
+                                    : status;
+        }
+    }
+
+    if (iri_is_own_name(tree, octets)) {
         return iri_entry_add(builder, octets, octets, 0);
     }
 
-    status = iri_entry_read(&builder->scratch, &builder->shape->tree, octets,
-                            &name, &charset);
+    status = iri_entry_read(&builder->scratch, tree, octets, &name, &charset);
 
     return status == IRI_OK && name.len != 0
                ? iri_entry_add(builder, octets, iri_buf_str(&name), charset)

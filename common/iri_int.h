@@ -586,6 +586,13 @@ iri_status_t iri_fold(const iri_env_t *env, unsigned match, iri_str_t name,
                       iri_buf_t *out);
 
 /*
+ * The same of octets of which it is not known whether they are a canonical
+ * name in UTF-8; *own 0: they may not be, and nothing is appended.
+ */
+iri_status_t iri_fold_own(const iri_env_t *env, unsigned match,
+                          iri_str_t octets, iri_buf_t *out, int *own);
+
+/*
  * How near are two names?  NORMALIZATION: they are the same; else the first
  * level of match under which their keys are; NONE: there is none.
  */

@@ -882,6 +882,70 @@ test_fit(void **state)
 }
 
 
+/* ---- names that are their own -------------------------------------------- */
+
+/* A name with just this character in it, between such as are plain. */
+static void
+check_own(core_t *core, unsigned match, uint32_t c)
+{
+    unsigned char octets[32] = "ABCDEFGHIJKLMNOPaA";
+    size_t        at = 16 + c % 3, n;
+    iri_str_t     name = { 0, octets };
+    iri_buf_t     key = IRI_BUF_EMPTY;
+    int           own;
+
+    n = iri_utf8_put(c, octets + at);
+    memcpy(octets + at + n, "Zz.html", 7);
+    name.len = at + n + 7;
+
+    assert_int_equal(iri_fold_own(&core->env, match, name, &key, &own),
+                     IRI_OK);
+
+    if (!own) {
+        wrong += key.len != 0 || (c >= 0x20 && c < 0x7f)
+                 || (c >= 0x5000 && c <= 0x9fff);
+        return;
+    }
+
+    wrong += !iri_char_allowed(c, 0) || !iri_char_is_inert(c)
+             || iri_char_is_mark(c) || iri_char_is_bidi_control(c);
+    expect(iri_buf_str(&key), fold(core, match, name), "own", match, name);
+}
+
+
+static void
+test_own(void **state)
+{
+    static const unsigned some[] = { V, W, C, V | W | C | A };
+    core_t                core;
+    uint32_t              c;
+    size_t                i;
+
+    (void) state;
+    wrong = 0;
+
+    core_init(&core);
+
+    for (c = 1; c < 0x11000; c++) {
+        if (c % 0x100 == 0) {
+            core_free(&core);
+            core_init(&core);
+        }
+
+        for (i = 0; i < sizeof(some) / sizeof(some[0])
+                    && (c < 0xd800 || c > 0xdfff);
+             i++)
+        {
+            check_own(&core, some[i], c);
+        }
+    }
+
+    core_free(&core);
+
+    assert_int_equal(wrong, 0);
+}
+
+
 /* ---- without memory ------------------------------------------------------ */
 
 static void
@@ -931,7 +995,8 @@ main(void)
         cmocka_unit_test(test_plain),      cmocka_unit_test(test_many_marks),
         cmocka_unit_test(test_longest),    cmocka_unit_test(test_levels),
         cmocka_unit_test(test_edits),      cmocka_unit_test(test_all_edits),
-        cmocka_unit_test(test_fit),        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_fit),        cmocka_unit_test(test_own),
+        cmocka_unit_test(test_no_memory),
     };
 
     return cmocka_run_group_tests_name("fold", tests, NULL, NULL);
