@@ -156,7 +156,10 @@ cli_show_value(const void *conf, cli_call_t *call)
 
     (void) conf;
     if (json_is_boolean(value)) {
-        fputs(json_is_true(value) ? "true" : "false", stdout);
+        printf(
+            "%s%s%s",
+            cli_color(stdout, json_is_true(value) ? CLI_GREEN : CLI_YELLOW),
+            json_is_true(value) ? "true" : "false", cli_plain());
     } else {
         cli_print_string(value);
     }
@@ -244,7 +247,7 @@ cli_show_warnings(cli_call_t *call)
     for (i = 0; i < json_array_size(list); i++) {
         json_t *one = json_array_get(list, i);
 
-        printf("%swarning%s: ", cli_yellow(), cli_plain());
+        printf("%swarning%s: ", cli_color(stdout, CLI_YELLOW), cli_plain());
         cli_show_field("", one, "component", " ");
         cli_show_field("\"", one, "part", "\": ");
         cli_show_field("", one, "warning", "");

@@ -102,7 +102,8 @@ check_show(const void *data, cli_call_t *call)
 {
     const check_conf_t *conf = data;
 
-    printf("well-formed as %s\n", iri_as_text(conf->as));
+    printf("%swell-formed%s as %s\n", cli_color(stdout, CLI_GREEN),
+           cli_plain(), iri_as_text(conf->as));
     cli_show_warnings(call);
 }
 

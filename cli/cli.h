@@ -297,10 +297,25 @@ const char *cli_text(apr_pool_t *pool, iri_str_t octets, size_t *len,
 /* The same with escapes, whatever it is: "\xC3\xA9" -> "%C3%A9" */
 const char *cli_escaped(apr_pool_t *pool, iri_str_t octets, size_t *len);
 
-/* What makes text bold on standard output, and plain again; "" in a pipe. */
+#define CLI_BOLD   "\033[1m"
+#define CLI_RED    "\033[31m"
+#define CLI_GREEN  "\033[32m"
+#define CLI_YELLOW "\033[33m"
+#define CLI_CYAN   "\033[36m"
+#define CLI_PLAIN  "\033[0m"
+
+/*
+ * escape, one of these, where out is a terminal; "" in a pipe, and where
+ * NO_COLOR is set (https://no-color.org).
+ */
+const char *cli_color(FILE *out, const char *escape);
+
+/* Of standard output. */
 const char *cli_bold(void);
-const char *cli_yellow(void);
 const char *cli_plain(void);
+
+/* A row of a table on standard output: "host       a.example" */
+void cli_print_row(const char *label, iri_str_t octets);
 
 /* Print octets to a terminal: controls and bidi controls as %HH, too. */
 void cli_print(FILE *out, iri_str_t octets);

@@ -143,9 +143,7 @@ explain_line(const char *name, const json_t *value)
     }
     text.data = (const unsigned char *) json_string_value(value);
     text.len = json_string_length(value);
-    printf("%-10s ", name);
-    cli_print(stdout, text);
-    putchar('\n');
+    cli_print_row(name, text);
 }
 
 

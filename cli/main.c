@@ -124,7 +124,8 @@ cli_wrong(const cli_line_t *line, const char *wrong)
 {
     const apr_getopt_option_t *option = line->command->options;
 
-    fprintf(stderr, "iri %s: %s\n", line->command->name, wrong);
+    fprintf(stderr, "%siri %s:%s %s\n", cli_color(stderr, CLI_RED),
+            line->command->name, cli_color(stderr, CLI_PLAIN), wrong);
     /* Who has mistaken no option needs no list of them. */
     if (line->wrong != NULL) {
         fputs("Options are:", stderr);
@@ -222,7 +223,8 @@ cli_answer_operands(cli_line_t *line, apr_getopt_t *os)
     }
     call.object = json_object();
     if (call.object == NULL || command->answer(line->conf, &call) != 0) {
-        fprintf(stderr, "iri %s: %s", command->name,
+        fprintf(stderr, "%siri %s:%s %s", cli_color(stderr, CLI_RED),
+                command->name, cli_color(stderr, CLI_PLAIN),
                 call.error ? call.error : iri_status_text(IRI_NO_MEMORY));
         if (!call.whole) {
             fprintf(stderr, " (offset %lu)", (unsigned long) call.offset);

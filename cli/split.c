@@ -97,9 +97,7 @@ split_show(const void *conf, cli_call_t *call)
         if (json_is_string(value)) {
             text.data = (const unsigned char *) json_string_value(value);
             text.len = json_string_length(value);
-            printf("%-10s ", split_names[i]);
-            cli_print(stdout, text);
-            putchar('\n');
+            cli_print_row(split_names[i], text);
         }
     }
 }

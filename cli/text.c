@@ -126,33 +126,37 @@ cli_put_shown(char *to, iri_str_t octets, size_t *i)
 
 
 /* https://no-color.org: a variable for who wants none. */
-static int
-cli_has_colors(void)
+const char *
+cli_color(FILE *out, const char *escape)
 {
     const char *no_color = getenv("NO_COLOR");
 
-    return isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0');
+    return isatty(fileno(out)) && (no_color == NULL || no_color[0] == '\0')
+               ? escape
+               : "";
 }
 
 
 const char *
 cli_bold(void)
 {
-    return cli_has_colors() ? "\033[1m" : "";
-}
-
-
-const char *
-cli_yellow(void)
-{
-    return cli_has_colors() ? "\033[33m" : "";
+    return cli_color(stdout, CLI_BOLD);
 }
 
 
 const char *
 cli_plain(void)
 {
-    return cli_has_colors() ? "\033[0m" : "";
+    return cli_color(stdout, CLI_PLAIN);
+}
+
+
+void
+cli_print_row(const char *label, iri_str_t octets)
+{
+    printf("%s%-10s%s ", cli_color(stdout, CLI_CYAN), label, cli_plain());
+    cli_print(stdout, octets);
+    putchar('\n');
 }
 
 

@@ -40,9 +40,10 @@ verdict_heading(cli_call_t *call, iri_stage_t step, iri_str_t octets)
     }
     shown.data = (const unsigned char *) cli_text(call->pool, octets,
                                                   &shown.len, &escaped);
-    fputs(iri_step_text(step), call->trace);
+    fprintf(call->trace, "%s%s", cli_color(call->trace, CLI_BOLD),
+            iri_step_text(step));
     cli_print(call->trace, shown.data != NULL ? shown : octets);
-    putc('\n', call->trace);
+    fprintf(call->trace, "%s\n", cli_color(call->trace, CLI_PLAIN));
 }
 
 

@@ -215,4 +215,32 @@ subtest 'batch' => sub {
     is $objects[1]{character}, 'U+20AC', 'which it is';
 };
 
+# Colours are for a terminal alone, and for who wants them.
+subtest 'colours' => sub {
+    plan skip_all => 'script (bsdutils) is not here' if (capture('', 'sh',
+        '-c', 'command -v script'))[0];
+    my $dir = temp_dir();
+    my @runs = (
+        ['split http://a/b', "\033[36mscheme    \033[0m http"],
+        ["explain --root $dir /b%C3%A9", "\033[36mform      \033[0m escaped"],
+        ["explain --root $dir /b%C3%A9", "\033[1mReading /b\xC3\xA9\033[0m"],
+        ['equal /a /a',          "\033[32mtrue\033[0m"],
+        ['equal /a /b',          "\033[33mfalse\033[0m"],
+        ['check http://a/',      "\033[32mwell-formed\033[0m as"],
+        ['check x:%C2%A0',       "\033[33mwarning\033[0m: "],
+        ['split http://[',       "\033[31miri split:\033[0m "],
+        ['equal --level x /a /b', "\033[31miri equal:\033[0m --level"],
+    );
+    for (@runs) {
+        my ($words, $has) = @$_;
+        my (undef, $plain, $err) = capture('', $iri, split / /, $words);
+        unlike "$plain$err", qr/\033/, "iri $words: none in a pipe";
+        my $terminal = sub { (capture('', 'script', '-qec',
+                    "$iri $words", '/dev/null'))[1] =~ s/\r\n/\n/gr };
+        like $terminal->(), qr/\Q$has\E/, 'some on a terminal';
+        local $ENV{NO_COLOR} = 1;
+        is $terminal->(), "$plain$err", 'none with NO_COLOR';
+    }
+};
+
 done_testing;

@@ -146,6 +146,59 @@ subtest 'completion' => sub {
     is $complete->('help', 'bid'), 'bidi', 'of help';
     is $complete->('equal', '--l'), '--level', 'an option';
     is $complete->('equal', '--level', 'sy'), 'syntax', 'its value';
+    is $complete->('lint', '--plan', 'c'), 'convmv', 'of lint';
+    is $complete->('lint', "$top/cli/comp"), "$top/cli/completion",
+        'a folder';
+    my ($said) = (capture('', "$build/iri", 'help', 'lint'))[1]
+        =~ /^Findings[^\n]*\n(.*?)\n\n/ms;
+    is $complete->('lint', '--only', ''), join(' ', map { split /, / }
+        $said =~ /^  ((?:[a-z-]+, )*[a-z-]+)\b/mg), 'all findings';
+};
+
+# A shell of its own, at a terminal; what it makes of a line goes to a file.
+my $ZSH = <<'END';
+zmodload zsh/zpty
+dir=$1 out=$2 iri=$3; shift 3
+zpty shell zsh -f -i
+zpty -w shell "PS1='> ' fpath=($dir \$fpath) path=(${iri:h} \$path)
+autoload -U compinit; compinit -D -u
+show() { print -r -- \$BUFFER >> $out; BUFFER= }
+zle -N show; bindkey '^X' show
+touch $out"
+wait_for() {
+    local i
+    for i in {1..100}; do
+        [[ -e $out && $(wc -l < $out) -ge $1 ]] && return
+        sleep 0.1
+    done
+}
+wait_for 0
+for line; do
+    zpty -w -n shell "$line"$'\t'
+    sleep 0.2
+    zpty -w -n shell $'\x18'
+    wait_for $((++n))
+done
+zpty -d shell
+END
+
+subtest 'completion in zsh' => sub {
+    plan skip_all => 'zsh is not here'
+        if (capture('', 'sh', '-c', 'command -v zsh'))[0];
+    my @lines = (
+        ['iri to-u',                'iri to-uri '],
+        ['iri help bid',            'iri help bidi '],
+        ['iri equal --lev',         'iri equal --level '],
+        ['iri equal --level sy',    'iri equal --level syntax '],
+        ['iri lint --plan c',       'iri lint --plan convmv '],
+        ["iri lint $top/cli/comp",  "iri lint $top/cli/completion/"],
+        ['iri split x',             'iri split x'],
+    );
+    my $out = temp_dir() . '/lines';
+    capture('', 'zsh', '-f', '-c', $ZSH, 'zsh', "$top/cli/completion", $out,
+        "$build/iri", map { $_->[0] } @lines);
+    my @got = -e $out ? split /\n/, slurp($out) : ();
+    is $got[$_], $lines[$_][1], $lines[$_][0] for 0 .. $#lines;
 };
 
 done_testing;

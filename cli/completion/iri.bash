@@ -22,9 +22,20 @@ _iri()
             --grammar) words='rfc3987 draft';;
             --level) words='string escapes nfc syntax scheme idn';;
             --form) words='NFC NFD NFKC NFKD syntax';;
+            --filename-form) words='any nfc nfd';;
+            --match) words="exact normalization variants width case accents
+                spelling";;
+            --only) words="unreadable unreachable charset mojibake twin
+                collision form nfc nfkc bidi look-alike reserved long legacy";;
+            --plan) words='mv convmv';;
             --order) words='uax9 components';;
             --to) words='ascii unicode';;
             --mapping) words='uts46 compatible';;
+            --*) return;;
+            *) case $command in
+                   lint) COMPREPLY=($(compgen -d -- "$word")); return;;
+                   replay) COMPREPLY=($(compgen -f -- "$word")); return;;
+               esac;;
         esac
     fi
     COMPREPLY=($(compgen -W "$words" -- "$word"))
