@@ -994,23 +994,35 @@ int iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
                       iri_found_t *out);
 
 /*
- * The same for all that comes so: paths of which the caller has seen that
- * their reading by conf is what lies at root and path, octet for octet, or is
- * not to be looked for.  What came are octets, unescaped, of which none above
- * 7F came raw; path is their canonical path.  Kept by the process as long as
- * there is room.  conf must live as long as the cache.
+ * What iri_find found before, if that still holds, which a look at directories
+ * tells: *held 1 then, and *out is it.  0: iri_find is to be asked.
  */
-void iri_known_keep(iri_cache_t *cache, const iri_reading_conf_t *conf,
-                    iri_str_t octets, iri_str_t path);
+iri_status_t iri_find_again(const iri_env_t *env, const iri_search_t *search,
+                            iri_found_t *out, int *held);
+
+/* A path that lies at root and path, octet for octet. */
+typedef struct {
+    iri_str_t  path;   /* as it is read */
+    iri_form_t form;   /* how it came: IRI_FORM_ESCAPED or IRI_FORM_LEGACY */
+    int        absent; /* 1: nothing is there, and iri_find_again says so */
+} iri_known_t;
 
 /*
- * *path: the path that was kept for octets: these themselves, if they are the
- * same, else in env's arena and NUL-terminated.  Empty: none is.  The reading
- * holds; what lies there may have gone.  IRI_NO_MEMORY.
+ * Keep of octets, unescaped, of which none above 7F came raw, that *known is
+ * what conf and the disk make of them: for the process, as long as there is
+ * room.  conf must live as long as the cache.
+ */
+void iri_known_keep(iri_cache_t *cache, const iri_reading_conf_t *conf,
+                    iri_str_t octets, const iri_known_t *known);
+
+/*
+ * What was kept of octets.  known->path: these themselves, if they are the
+ * same, else in env's arena and NUL-terminated; empty: nothing was kept.  The
+ * reading holds; what lies there may have gone.  IRI_NO_MEMORY.
  */
 iri_status_t iri_known_find(const iri_env_t *env, iri_cache_t *cache,
                             const iri_reading_conf_t *conf, iri_str_t octets,
-                            iri_str_t *path);
+                            iri_known_t *known);
 
 /* It is no longer so. */
 void iri_known_forget(iri_cache_t *cache, const iri_reading_conf_t *conf,

@@ -1342,40 +1342,82 @@ iri_is_remembered(const iri_search_t *search)
 }
 
 
+/* Before anything is found. */
+static void
+iri_found_begin(const iri_search_t *search, iri_found_t *found)
+{
+    memset(found, 0, sizeof(*found));
+    found->path = search->path;
+
+    if (search->reading != NULL) {
+        found->charset = search->reading->charset;
+    }
+}
+
+
+/* A trace tells each look, so nothing is taken from memory. */
+static iri_status_t
+iri_find_held(const iri_env_t *env, const iri_search_t *search,
+              iri_found_t *found, int *held)
+{
+    *held = 0;
+
+    return env->trace || !iri_is_remembered(search)
+               ? IRI_OK
+               : iri_memo_find(env, search, found, held);
+}
+
+
+/* Only the disk can say that what was put right was so. */
+static void
+iri_found_end(const iri_search_t *search, iri_found_t *found)
+{
+    if (found->answer == IRI_PASS && iri_is_read_repaired(search)) {
+        found->answer = IRI_REFUSE;
+    }
+}
+
+
+iri_status_t
+iri_find_again(const iri_env_t *env, const iri_search_t *search,
+               iri_found_t *out, int *held)
+{
+    iri_found_t  found;
+    iri_status_t status;
+
+    iri_found_begin(search, &found);
+    status = iri_find_held(env, search, &found, held);
+
+    if (status == IRI_OK && *held) {
+        iri_found_end(search, &found);
+        *out = found;
+    }
+
+    return status;
+}
+
+
 iri_status_t
 iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
 {
-    static const iri_found_t none;
-    iri_found_t              found = none;
-    iri_status_t             status = IRI_OK;
-    int                      held = 0;
+    iri_found_t  found;
+    iri_status_t status;
+    int          held;
 
-    found.path = search->path;
+    iri_found_begin(search, &found);
 
-    if (search->reading != NULL) {
-        found.charset = search->reading->charset;
-    }
-
-    /* A trace tells each look, so nothing is taken from memory. */
     if (env->trace) {
         iri_trace_step(env, IRI_STEP_LOOKING, search->root);
-
-    } else if (iri_is_remembered(search)) {
-        status = iri_memo_find(env, search, &found, &held);
     }
+
+    status = iri_find_held(env, search, &found, &held);
 
     if (status == IRI_OK && !held) {
         status = iri_find_new(env, search, &found);
     }
 
-    /* Only the disk can say that it was right. */
-    if (status == IRI_OK && found.answer == IRI_PASS
-        && iri_is_read_repaired(search))
-    {
-        found.answer = IRI_REFUSE;
-    }
-
     if (status == IRI_OK) {
+        iri_found_end(search, &found);
         *out = found;
 
         if (env->trace) {

@@ -81,6 +81,8 @@ typedef struct {
     const iri_reading_conf_t *conf;
     uint16_t                  octets_len; /* of text, one behind the other */
     uint16_t                  path_len;   /* and a NUL; 0: as the octets */
+    uint8_t                   form;
+    uint8_t                   absent;
 } iri_memo_known_head_t;
 
 #define IRI_MEMO_KNOWN_TEXT (IRI_MEMO_SIZE - sizeof(iri_memo_known_head_t))
@@ -699,14 +701,17 @@ iri_memo_is_known(const iri_memo_known_entry_t *entry, uint64_t hash,
 
 
 static iri_status_t
-iri_memo_known_path(const iri_env_t *env, const iri_memo_known_entry_t *entry,
-                    iri_str_t octets, iri_str_t *path)
+iri_memo_known_tell(const iri_env_t *env, const iri_memo_known_entry_t *entry,
+                    iri_str_t octets, iri_known_t *known)
 {
     unsigned char *copy;
     size_t         len = entry->head.path_len;
 
+    known->form = (iri_form_t) entry->head.form;
+    known->absent = entry->head.absent;
+
     if (len == 0) {
-        *path = octets;
+        known->path = octets;
         return IRI_OK;
     }
 
@@ -716,8 +721,8 @@ iri_memo_known_path(const iri_env_t *env, const iri_memo_known_entry_t *entry,
     }
 
     memcpy(copy, entry->text + octets.len, len + 1);
-    path->data = copy;
-    path->len = len;
+    known->path.data = copy;
+    known->path.len = len;
 
     return IRI_OK;
 }
@@ -726,14 +731,14 @@ iri_memo_known_path(const iri_env_t *env, const iri_memo_known_entry_t *entry,
 iri_status_t
 iri_known_find(const iri_env_t *env, iri_cache_t *cache,
                const iri_reading_conf_t *conf, iri_str_t octets,
-               iri_str_t *path)
+               iri_known_t *known)
 {
     const iri_memo_known_entry_t *entry;
     const iri_memo_t             *memo = iri_cache_memo(cache);
     iri_status_t                  status = IRI_OK;
     uint64_t                      hash;
 
-    path->len = 0;
+    known->path.len = 0;
 
     if (memo == NULL) {
         return IRI_OK;
@@ -745,7 +750,7 @@ iri_known_find(const iri_env_t *env, iri_cache_t *cache,
     entry = &iri_memo_place(memo, hash)->known;
 
     if (iri_memo_is_known(entry, hash, conf, octets)) {
-        status = iri_memo_known_path(env, entry, octets, path);
+        status = iri_memo_known_tell(env, entry, octets, known);
     }
 
     iri_cache_unlock_own(cache);
@@ -756,9 +761,10 @@ iri_known_find(const iri_env_t *env, iri_cache_t *cache,
 
 void
 iri_known_keep(iri_cache_t *cache, const iri_reading_conf_t *conf,
-               iri_str_t octets, iri_str_t path)
+               iri_str_t octets, const iri_known_t *known)
 {
     iri_memo_t             *memo = iri_cache_memo(cache);
+    iri_str_t               path = known->path;
     iri_memo_known_head_t   head;
     iri_memo_known_entry_t *entry;
     unsigned char          *p;
@@ -771,6 +777,8 @@ iri_known_keep(iri_cache_t *cache, const iri_reading_conf_t *conf,
     head.hash = iri_memo_known_hash(conf, octets);
     head.conf = conf;
     head.octets_len = (uint16_t) octets.len;
+    head.form = (uint8_t) known->form;
+    head.absent = known->absent != 0;
 
     if (!iri_str_equal(octets, path)) {
         head.path_len = (uint16_t) path.len;

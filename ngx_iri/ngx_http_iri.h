@@ -279,6 +279,8 @@ typedef struct {
     ngx_pool_cleanup_t *cleanup;
     ngx_str_t came;             /* r->uri as the client sent it, */
     ngx_str_t uri;              /* and as it is read */
+    iri_form_t form;
+    int absent;                 /* it lies nowhere */
     ngx_http_iri_kept_t kept;   /* where iscf->moves */
     void *conf;                 /* location in which it lies so; NULL: none */
 } ngx_http_iri_known_t;
@@ -632,8 +634,12 @@ ngx_uint_t ngx_http_iri_known_lies(ngx_http_request_t *r,
 /* All that is kept of such a request from now on; NULL without memory. */
 ngx_http_iri_ctx_t *ngx_http_iri_known_whole(ngx_http_iri_known_t *known);
 
-/* It has been found, and lies as it is read: remember that. */
-void ngx_http_iri_known_learn(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+/*
+ * It has been found, or is absent, under just its canonical path: remember
+ * that.
+ */
+void ngx_http_iri_known_learn(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    const ngx_http_iri_found_t *found);
 
 
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */
@@ -942,6 +948,10 @@ void ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
  */
 ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     ngx_str_t *name);
+
+/* Is filename root and path, octet for octet? */
+ngx_uint_t ngx_http_iri_is_exact(const iri_search_t *search, iri_str_t path,
+    iri_str_t filename);
 
 /*
  * Would nginx open what was found, by disable_symlinks and the modes of files?

@@ -123,11 +123,27 @@ ngx_http_iri_post_read_ascii(ngx_http_request_t *r, iri_engine_t engine)
 }
 
 
-/* What ngx_http_iri_known_read() says, as a handler of the phase does. */
-static ngx_int_t
-ngx_http_iri_post_known(ngx_int_t rc)
+/* What is not ASCII. */
+NGX_HTTP_IRI_APART static ngx_int_t
+ngx_http_iri_post_read_other(ngx_http_request_t *r, iri_engine_t engine)
 {
-    return rc == NGX_OK ? NGX_DECLINED : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    ngx_int_t                rc;
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    rc = iscf->known ? ngx_http_iri_known_read(r) : NGX_DECLINED;
+
+    switch (rc) {
+    case NGX_OK:
+        return NGX_DECLINED;
+
+    case NGX_DECLINED:
+        return ngx_http_iri_post_read(r, engine);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 }
 
 
@@ -169,14 +185,11 @@ ngx_http_iri_post_read_all(ngx_http_request_t *r)
         }
     }
 
-    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
-
     if (!ngx_http_iri_plain_uri(r)) {
-        rc = iscf->known ? ngx_http_iri_known_read(r) : NGX_DECLINED;
-
-        return rc != NGX_DECLINED ? ngx_http_iri_post_known(rc)
-                                  : ngx_http_iri_post_read(r, engine);
+        return ngx_http_iri_post_read_other(r, engine);
     }
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     return ngx_http_iri_folds(r)
                    || (engine == IRI_ENGINE_ON
@@ -194,11 +207,15 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    return iscf->ascii && r->args.len == 0
-                   && !(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
-                   && ngx_http_iri_plain_uri(r)
+    if (!iscf->ascii || r->args.len != 0
+        || (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE)))
+    {
+        return ngx_http_iri_post_read_all(r);
+    }
+
+    return ngx_http_iri_plain_uri(r)
                ? NGX_DECLINED
-               : ngx_http_iri_post_read_all(r);
+               : ngx_http_iri_post_read_other(r, IRI_ENGINE_ON);
 }
 
 
@@ -1223,6 +1240,7 @@ ngx_http_iri_precontent_all(ngx_http_request_t *r)
 {
     ngx_int_t                   rc;
     ngx_uint_t                  own;
+    ngx_http_iri_ctx_t         *ctx;
     ngx_http_iri_loc_conf_t    *ilcf;
     const ngx_http_iri_found_t *found;
 
@@ -1239,10 +1257,10 @@ ngx_http_iri_precontent_all(ngx_http_request_t *r)
     if (ilcf->redirect == 0 && ngx_http_iri_is_settled_get(r, &found)) {
         ngx_http_iri_root_leave(r, found);
 
-        if (r->loc_conf == ilcf->plain_conf
-            && (found == NULL || found->found.answer == IRI_SERVE))
-        {
-            ngx_http_iri_known_learn(r, ngx_http_iri_ctx(r));
+        ctx = ngx_http_iri_ctx(r);
+
+        if (ctx->learns && r->loc_conf == ilcf->plain_conf) {
+            ngx_http_iri_known_learn(r, ctx, found);
         }
 
         return NGX_DECLINED;

@@ -414,8 +414,7 @@ ngx_http_iri_find(ngx_http_request_t *r)
 }
 
 
-/* Is filename root and path, octet for octet? */
-static ngx_uint_t
+ngx_uint_t
 ngx_http_iri_is_exact(const iri_search_t *search, iri_str_t path,
                       iri_str_t filename)
 {

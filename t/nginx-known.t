@@ -26,7 +26,7 @@ to/\xC3\xA9.txt	file	other
 up/\xE3\x81\x8C.txt	file	up
 lost.txt	file	lost
 END
-mkdir "$root/any/empty" or die;
+mkdir "$root/quiet" or die;
 
 my $server = nginx(root => $root, conf => octets(<<'END'));
 map $uri $mapped { default other; ~any/\xEF half; }
@@ -157,6 +157,16 @@ for my $target ("/any/$ga.txt", "/any/$nfd.txt") {
     is plain($target), '404 ', "$target is gone: $_" for 1 .. 3;
     spew($composed, 'composed');
     is plain($target), '200 composed', "$target is back: $_" for 1 .. 3;
+}
+
+# What is absent is remembered where the directory has been quiet.
+sleep 1 while time - (stat "$root/quiet")[10] < 3;
+for my $target ("/quiet/$ga.txt", "/quiet/$nfd.txt") {
+    is plain($target), '404 ', "$target is absent: $_" for 1 .. 4;
+}
+spew("$root/quiet/\xE3\x81\x8B\xE3\x82\x99.txt", 'apart');
+for my $target ("/quiet/$ga.txt", "/quiet/$nfd.txt") {
+    is plain($target), '200 apart', "$target is there: $_" for 1 .. 3;
 }
 
 # Of two readings the second has the file, until the first has it, too.

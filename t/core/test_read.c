@@ -1277,8 +1277,11 @@ test_known(void **state)
     iri_reading_conf_t other = conf;
     iri_cache_t       *cache = iri_cache_create(
               &(iri_cache_conf_t){ .size = 4 * IRI_MIN_CACHE });
-    iri_str_t came = core_str("/e\xCC\x81"), path = core_str("/\xC3\xA9");
-    iri_str_t got, longest = { sizeof(octets), octets };
+    iri_str_t   came = core_str("/e\xCC\x81"), path = core_str("/\xC3\xA9");
+    iri_str_t   longest = { sizeof(octets), octets };
+    iri_known_t composed = { path, IRI_FORM_ESCAPED, 0 }, got;
+    iri_known_t absent = { path, IRI_FORM_LEGACY, 1 };
+    iri_known_t large = { longest, IRI_FORM_LEGACY, 0 };
 
     (void) state;
     core_init(&core);
@@ -1286,23 +1289,27 @@ test_known(void **state)
 
     assert_int_equal(iri_known_find(&core.env, cache, &conf, came, &got),
                      IRI_OK);
-    assert_int_equal(got.len, 0);
+    assert_int_equal(got.path.len, 0);
 
-    iri_known_keep(cache, &conf, came, path);
-    iri_known_keep(cache, &conf, path, path);
+    iri_known_keep(cache, &conf, came, &composed);
+    iri_known_keep(cache, &conf, path, &absent);
 
     assert_int_equal(iri_known_find(&core.env, cache, &conf, came, &got),
                      IRI_OK);
-    assert_true(iri_str_equal(got, path));
-    assert_int_equal(got.data[got.len], '\0');
+    assert_true(iri_str_equal(got.path, path));
+    assert_int_equal(got.path.data[got.path.len], '\0');
+    assert_int_equal(got.form, IRI_FORM_ESCAPED);
+    assert_int_equal(got.absent, 0);
     assert_int_equal(iri_known_find(&core.env, cache, &conf, path, &got),
                      IRI_OK);
-    assert_ptr_equal(got.data, path.data);
+    assert_ptr_equal(got.path.data, path.data);
+    assert_int_equal(got.form, IRI_FORM_LEGACY);
+    assert_int_equal(got.absent, 1);
 
     /* Not of other charsets, and not without memory. */
     assert_int_equal(iri_known_find(&core.env, cache, &other, came, &got),
                      IRI_OK);
-    assert_int_equal(got.len, 0);
+    assert_int_equal(got.path.len, 0);
     core.fail_at = core.allocs + 1;
     assert_int_equal(iri_known_find(&core.env, cache, &conf, came, &got),
                      IRI_NO_MEMORY);
@@ -1310,24 +1317,24 @@ test_known(void **state)
     iri_known_forget(cache, &other, came);
     assert_int_equal(iri_known_find(&core.env, cache, &conf, came, &got),
                      IRI_OK);
-    assert_true(iri_str_equal(got, path));
+    assert_true(iri_str_equal(got.path, path));
 
     iri_known_forget(cache, &conf, came);
     assert_int_equal(iri_known_find(&core.env, cache, &conf, came, &got),
                      IRI_OK);
-    assert_int_equal(got.len, 0);
+    assert_int_equal(got.path.len, 0);
 
     /* What has no room, and nowhere. */
     memset(octets, 0xe9, sizeof(octets));
-    iri_known_keep(cache, &conf, longest, longest);
+    iri_known_keep(cache, &conf, longest, &large);
     assert_int_equal(iri_known_find(&core.env, cache, &conf, longest, &got),
                      IRI_OK);
-    assert_int_equal(got.len, 0);
-    iri_known_keep(NULL, &conf, came, path);
+    assert_int_equal(got.path.len, 0);
+    iri_known_keep(NULL, &conf, came, &composed);
     iri_known_forget(NULL, &conf, came);
     assert_int_equal(iri_known_find(&core.env, NULL, &conf, came, &got),
                      IRI_OK);
-    assert_int_equal(got.len, 0);
+    assert_int_equal(got.path.len, 0);
 
     core_free(&core);
     iri_cache_destroy(cache);
