@@ -133,7 +133,8 @@ for my $plot (qw(size added-nginx peers-nginx)) {
     ok eval { XML::LibXML->load_xml(string => $text) }, "$plot is XML"
         or diag $@;
     unlike $text, qr/nan|inf\b/i, "$plot: numbers";
-    like $text, qr/prefers-color-scheme: dark/, "$plot: dark, too";
+    like $text, qr/prefers-color-scheme: dark.*class="ground"/s,
+        "$plot: dark, too, on a ground of its own";
 }
 like slurp("$tmp/bench-added-nginx.svg"), qr/>2 000</, 'first less base';
 is scalar(() = slurp("$tmp/bench-size.svg") =~ /class="mark"/g), 8,

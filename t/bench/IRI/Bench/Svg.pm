@@ -12,6 +12,7 @@ our @EXPORT_OK = qw(bars lines);
 
 my $WIDTH  = 760;
 my $STYLE  = <<'END';
+.ground { fill: #f6f8fa }
 text { font: 13px sans-serif; fill: #1c1c1c }
 .title { font-size: 15px; font-weight: bold }
 .small { font-size: 11px }
@@ -26,6 +27,7 @@ text { font: 13px sans-serif; fill: #1c1c1c }
 .stroke { stroke: var(--c); stroke-width: 2 }
 .fill { fill: var(--c) }
 @media (prefers-color-scheme: dark) {
+.ground { fill: #0d1117 }
 text { fill: #e8e8e8 } .axis { stroke: #e8e8e8 } .grid { stroke: #ffffff33 }
 .s0 { --c: #7db8f5 } .s1 { --c: #f5a26b } .s2 { --c: #7fd0a4 }
 .s3 { --c: #c0a6f0 } .s4 { --c: #e0c050 } .s5 { --c: #f08ab0 }
@@ -49,8 +51,10 @@ sub document {
     my $label = $title =~ s/[&<>"]//gr;
     return <<"END";
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 $WIDTH $height" width="$WIDTH" height="$height" role="img" aria-label="$label">
+<title>$label</title>
 <style>
 $STYLE</style>
+<rect class="ground" width="100%" height="100%" rx="8"/>
 $words$body</svg>
 END
 }
@@ -90,7 +94,7 @@ sub mark {
 # Lines of [name, [[x, y], ...]]; what the axes are.
 sub lines {
     my ($title, $across, $up, @series) = @_;
-    my ($left, $top, $right, $bottom) = (70, 62, 250, 340);
+    my ($left, $top, $right, $bottom) = (70, 70, 250, 350);
     my @points = map { @{ $_->[1] } } @series;
     my ($x_min, $x_max) = (min(map { $_->[0] } @points),
         max(map { $_->[0] } @points));
@@ -117,12 +121,12 @@ sub lines {
     }
     my %seen;
     for my $x (grep { !$seen{$_}++ } map { $_->[0] } @points) {
-        $body .= text($x_of->($x), $bottom + 18, short($x),
+        $body .= text($x_of->($x), $bottom + 20, short($x),
             'text-anchor' => 'middle', class => 'small');
     }
     $body .= text(($left + $end) / 2, $bottom + 40, $across,
         'text-anchor' => 'middle');
-    $body .= text(16, 44, $up, class => 'small');
+    $body .= text(16, 48, $up, class => 'small');
     my @ends = sort { $a->[0] <=> $b->[0] }
         map { [$y_of->($series[$_][1][-1][1]), $_] } 0 .. $#series;
     for my $i (1 .. $#ends) {    # names must not lie upon each other
