@@ -40,7 +40,10 @@ PARTS := lib cli httpd nginx docs
 
 FILES_lib   = $(BUILD)/libiri.a:$(LIBDIR)/libiri.a:644 \
               $(BUILD)/libiri.pc:$(LIBDIR)/pkgconfig/libiri.pc:644 \
-              common/iri.h:$(INCLUDEDIR)/iri.h:644
+              common/iri.h:$(INCLUDEDIR)/iri.h:644 \
+              $(BUILD)/api.md:$(DOCDIR)/doc/api.md:644 \
+              $(foreach page,$(shell cd $(BUILD) && ls man/man3/*.3 \
+                  2>/dev/null),$(BUILD)/$(page):$(MANDIR)/$(page:man/%=%):644)
 FILES_cli   = $(BUILD)/iri:$(BINDIR)/iri:755 \
               doc/iri.1:$(MANDIR)/man1/iri.1:644 \
               cli/completion/iri.bash:$(BASHDIR)/iri:644 \
@@ -52,7 +55,7 @@ FILES_nginx = $(BUILD)/ngx_http_iri_module.so:$(NGINX_SO):644
 # In folders as here, for they have links to each other.
 DOCS        = README.md CHANGES.md SECURITY.md CONTRIBUTING.md LICENSE \
               mod_iri/example.conf ngx_iri/example.conf \
-              $(filter-out doc/iri.1,$(shell find doc -type f))
+              $(filter-out doc/iri.1 doc/make-api,$(shell find doc -type f))
 FILES_docs  = $(foreach file,$(DOCS),$(file):$(DOCDIR)/$(file):644)
 
 # ---- there and away ----------------------------------------------------------
@@ -89,7 +92,7 @@ install-nginx: need-nginx known-nginx nginx ## ngx_iri alone
 install-cli: need-cli cli          ## the command, its manual and completion
 	$(call put,$(FILES_cli))
 
-install-lib: need-lib lib         ## libiri.a, iri.h and libiri.pc
+install-lib: need-lib lib api     ## libiri.a, iri.h, libiri.pc, manuals
 	$(call put,$(FILES_lib))
 
 # Each of the parts comes with it.
@@ -100,7 +103,7 @@ install-docs:
 # A server that is not here has nothing of ours.
 UNINSTALLED = lib cli docs $(if $(HTTPD_MODULES),httpd) \
               $(if $(NGINX_MODULES),nginx)
-uninstall:                        ## remove what install has put there
+uninstall: api                    ## remove what install has put there
 	$(call take,$(foreach part,$(UNINSTALLED),$(FILES_$(part))))
 	$(Q)[ ! -d '$(DESTDIR)$(DOCDIR)' ] || \
 	    find '$(DESTDIR)$(DOCDIR)' -depth -type d -empty -delete

@@ -57,14 +57,16 @@ my ($mod_iri, $load) = $out =~ m{LoadModule (iri_module (/.*/mod_iri\.so))$}m
 my ($ngx_iri) = $out =~ m{load_module (/.*/ngx_http_iri_module\.so);$}m;
 BAIL_OUT('install says no modules') if !$mod_iri || !$ngx_iri;
 my @installed = there();
-is_deeply [grep { !m{^$prefix/share/doc/iri/} } @installed], [sort $mod_iri,
+is_deeply [grep { !m{^$prefix/share/(?:doc/iri|man/man3)/} } @installed], [sort $mod_iri,
     $ngx_iri, map { "$prefix/$_" } qw(bin/iri include/iri.h lib/libiri.a
     lib/pkgconfig/libiri.pc share/man/man1/iri.1
     share/bash-completion/completions/iri
     share/zsh/site-functions/_iri)], 'what is installed';
 my @documents = map { "$prefix/share/doc/iri/$_" } 'README.md', 'LICENSE',
-    'mod_iri/example.conf', 'ngx_iri/example.conf', glob 'doc/*.md';
+    'mod_iri/example.conf', 'ngx_iri/example.conf', 'doc/api.md',
+    glob 'doc/*.md';
 my %is = map { $_ => 1 } @installed;
+push @documents, map { "$prefix/share/man/man3/$_.3" } qw(libiri iri_find);
 is_deeply [grep { !$is{$_} } @documents], [], 'and the documents';
 
 subtest 'nginx' => sub {
@@ -96,7 +98,7 @@ subtest 'command' => sub {
 
 # A server that runs has mapped the file.
 my $before = (stat "$dest$mod_iri")[1];
-is +(make('install-httpd'))[0], 0, 'once more';
+is +(make('DOCS=', 'install-httpd'))[0], 0, 'once more';
 isnt +(stat "$dest$mod_iri")[1], $before, 'nothing is written over a module';
 
 subtest 'uninstall' => sub {
@@ -111,8 +113,9 @@ subtest 'uninstall' => sub {
 };
 
 # Of the other server there is nothing here: no sources, no program.
-my @no_nginx = ('NGINX_SRC=/nonexistent', 'NGINX=/nonexistent');
-my @no_httpd = ('APXS=/nonexistent/apxs');
+# Nor do documents matter here.
+my @no_nginx = ('DOCS=', 'NGINX_SRC=/nonexistent', 'NGINX=/nonexistent');
+my @no_httpd = ('DOCS=', 'APXS=/nonexistent/apxs');
 subtest 'one server' => sub {
     is +(make(@no_nginx, 'install-httpd'))[0], 0, 'httpd without nginx';
     is_deeply [grep { /\.so$/ } there()], [$mod_iri], 'that alone';
@@ -125,11 +128,12 @@ subtest 'one server' => sub {
     is_deeply [there()], [], 'nothing is left';
 
     my ($code, undef, $err) = make('NGINX=/nonexistent', 'NGINX_MODULES=',
-        'install-nginx');
+        'DOCS=', 'install-nginx');
     isnt $code, 0, 'a folder that is not known';
     like $err, qr/Say NGINX=program or NGINX_MODULES=directory/,
         'and how to tell it';
-    is +(make('NGINX_MODULES=/opt/modules', 'install-nginx'))[0], 0, 'told';
+    is +(make('DOCS=', 'NGINX_MODULES=/opt/modules',
+        'install-nginx'))[0], 0, 'told';
     ok -e "$dest/opt/modules/ngx_http_iri_module.so", 'and followed';
 };
 

@@ -8,6 +8,7 @@ package IRI::Chroot;
 use strict;
 use warnings;
 use Cwd 'realpath';
+use Fcntl ':flock';
 use File::Path qw(make_path remove_tree);
 use IRI::Server qw(build_dir capture spew);
 use Test::More ();
@@ -22,6 +23,9 @@ sub new {
     my $self  = bless { root => "$cache/$name", cache => $cache,
         log => realpath(build_dir()) . '/' . ($log // $name) . '.log' },
         $class;
+    # Another run has the packages that were fetched until it ends.
+    open $self->{lock}, '>', "$cache/lock" or die "$cache/lock: $!\n";
+    flock $self->{lock}, LOCK_EX;
     $self->make_base if !-e "$cache/base.tar";
     remove_tree($self->{root});
     make_path($self->{root});
