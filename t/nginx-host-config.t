@@ -116,6 +116,7 @@ unlike $log, qr/iri: report: would.*plain/, 'and nothing of ASCII';
 
 # ---- variables where it is off -----------------------------------------------
 
+my $none = IRI::Nginx::refuses_raw_host() ? 400 : '  ';
 ($nginx, @said) =
     asked(<<'END', $ue, 'b%FC', 'XN--tda.example', 'xn--a', '[::1]',
 server {
@@ -130,7 +131,7 @@ is_deeply \@said, [
     '  ',
     "\xC3\xBC.example $UE http://\xC3\xBC.example/",
     'xn--a xn--a http://xn--a/',
-    '[::1] [::1] http://[::1]/', '  ', '  ', '  ',
+    '[::1] [::1] http://[::1]/', ($none) x 3,
 ], 'variables tell what the host is; nothing of one that is none';
 
 # ---- names of servers --------------------------------------------------------

@@ -59,10 +59,15 @@ sub given {
 my $BOOKS = 'xn--bcher-kva.example';
 my @hosts = ('B%C3%BCcher.example:81', 'bu%CC%88cher%e3%80%82example', $BOOKS);
 
+# From 1.29.5 on nginx makes it of $host and the port; before, it is what the
+# client sent.
+my $HOST_IS_MADE = IRI::Nginx::version() >= 1.029_005;
+
 for my $protocol (@protocols) {
     for my $host (@hosts) {
-        is given('HTTP_HOST', "/$protocol/", host => $host), $host,
-            "$protocol: what the client sent: $host";
+        is given('HTTP_HOST', "/$protocol/", host => $host),
+            $HOST_IS_MADE ? $BOOKS . $host =~ s/^[^:]*//r : $host,
+            "$protocol: of itself: $host";
         is given('HTTP_HOST', "/$protocol/host", host => $host), $BOOKS,
             "$protocol: \$host: $host";
         is given('HTTP_HOST', "/$protocol/port", host => $host),

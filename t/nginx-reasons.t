@@ -84,6 +84,7 @@ sub lines {
     my ($target, %option) = @_;
     my $before = length $server->told;
     my $method = delete $option{method} // 'GET';
+    $option{host} = IRI::Nginx::sent_host($option{host}) if $option{host};
     $server->request($method, $target, %option);
     return grep { /\[(?:info|error|crit)\].*iri: / } split /\n/,
         substr $server->told, $before;

@@ -12,6 +12,7 @@ use IRI::Server qw(build_dir program spew worker_user);
 sub new {
     my ($class, %option) = @_;
     my $self = $class->prepare([qw(main workers master)], %option);
+    mkdir "$self->{tmp}/logs";    # for what is said before error_log is read
     spew("$self->{tmp}/nginx.conf", $self->expand($self->text));
     return $self;
 }
@@ -55,10 +56,24 @@ END
 }
 
 # Its version as a number: 1.022001 for 1.22.1.
+my $version;
+
 sub version {
-    my $text = `@{[binary()]} -v 2>&1`;
+    return $version if $version;
+    my $text = `@{[binary() // die("no nginx\n")]} -v 2>&1`;
     my @parts = $text =~ m{nginx/(\d+)\.(\d+)\.(\d+)} or die "$text\n";
-    return sprintf '%d.%03d%03d', @parts;
+    return $version = sprintf '%d.%03d%03d', @parts;
+}
+
+# From 1.29.4 on nginx itself answers 400 to a Host in which a character stands
+# that a URI has only in escapes.
+sub refuses_raw_host { return version() >= 1.029_004 }
+
+# A host as this nginx lets it through: as it is, or percent-encoded.
+sub sent_host {
+    my ($host) = @_;
+    return $host if !refuses_raw_host();
+    return $host =~ s/([^!\$%&'()*+,.:;=_~\[\]\w-])/sprintf '%%%02X', ord $1/gear;
 }
 
 # Where the dynamic modules of this nginx are.
@@ -70,8 +85,9 @@ sub module_dir {
 sub command {
     my ($self) = @_;
     my $tmp = $self->{tmp};
+    my @log = version() < 1.019_005 ? () : ('-e', "$tmp/error.log");
     return (binary() // die("no nginx\n"),
-        '-p', "$tmp/", '-c', "$tmp/nginx.conf", '-e', "$tmp/error.log");
+        '-p', "$tmp/", '-c', "$tmp/nginx.conf", @log);
 }
 
 sub error_pattern {
