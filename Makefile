@@ -167,31 +167,40 @@ $(BUILD)/flags.nginx: FORCE
 $(BUILD)/prefix: FORCE
 	$(call note,$(PREFIX) $(LIBDIR) $(INCLUDEDIR))
 
-# nginx is configured again when there is another source file.
+# nginx is configured again, otherwise or when there is another source file.
 $(BUILD)/nginx.files: FORCE
-	$(call note,$(NGX_FILES))
+	$(call note,$(NGX_ADD) $(strip $(subst ',,$(NGX_FLAGS))) $(NGX_FILES))
 
 # ---- the nginx module --------------------------------------------------------
 
 # nginx's own build of an addon, out of its source tree.  A tree of Debian's
 # nginx-dev says how its nginx was configured (a bash array); any other is
-# configured with what makes a module of the same signature.
+# configured with NGX_FLAGS, of which these make a module of the signature that
+# most packages of nginx have.  It is configured by way of links, for it writes
+# a Makefile beside its sources.
 NGX_FLAGS ?= --with-compat --with-threads
+NGX_ADD   ?= --add-dynamic-module
 NGX_CC    := $(OPT) -fPIC $(HARDEN) $(CFLAGS) $(CPPFLAGS)
 NGX_LD    := $(HARDEN_LD) $(LDFLAGS)
+NGX_TREE   = $(if $(wildcard $(NGINX_SRC)/conf_flags),$(NGINX_SRC),$\
+               $(NGX_BUILD)/src)
+export NGX_FLAGS
 
 $(NGX_BUILD)/Makefile: config $(BUILD)/flags $(BUILD)/flags.nginx \
                        $(BUILD)/nginx.files
 	$(call tell,configure nginx in $(NGINX_SRC))
 	@rm -rf $(NGX_BUILD) && mkdir -p $(NGX_BUILD)
-	@cd $(NGINX_SRC) && bash -c ' \
+	@[ -f $(NGINX_SRC)/conf_flags ] || { \
+	    cp -rs $(abspath $(NGINX_SRC)) $(NGX_BUILD)/src && \
+	    rm -rf $(NGX_BUILD)/src/Makefile $(NGX_BUILD)/src/objs; }
+	@cd $(NGX_TREE) && bash -c ' \
 	    if [ -f conf_flags ]; then . ./conf_flags; \
-	    else NGX_CONF_FLAGS=($(NGX_FLAGS)); fi; \
+	    else eval "NGX_CONF_FLAGS=($$NGX_FLAGS)"; fi; \
 	    configure=./configure; \
 	    [ -f $$configure ] || configure=./auto/configure; \
 	    exec $$configure "$${NGX_CONF_FLAGS[@]}" --with-cc="$(CC)" \
 	        --with-cc-opt="$(NGX_CC)" --with-ld-opt="$(NGX_LD)" \
-	        --add-dynamic-module=$(CURDIR) --builddir=$(NGX_BUILD)' \
+	        $(NGX_ADD)=$(CURDIR) --builddir=$(NGX_BUILD)' \
 	    > $(NGX_BUILD)/configure.log 2>&1 || \
 	    { cat $(NGX_BUILD)/configure.log; rm -f $@; exit 1; }
 
@@ -199,7 +208,7 @@ $(NGX_BUILD)/Makefile: config $(BUILD)/flags $(BUILD)/flags.nginx \
 $(BUILD)/ngx_http_iri_module.so: MAKEOVERRIDES =
 $(BUILD)/ngx_http_iri_module.so: $(NGX_BUILD)/Makefile $(NGX_FILES)
 	$(call tell,CC ngx_iri and common for nginx)
-	$(Q)$(MAKE) $(QUIET) -C $(NGINX_SRC) -f $(NGX_BUILD)/Makefile modules
+	$(Q)$(MAKE) $(QUIET) -C $(NGX_TREE) -f $(NGX_BUILD)/Makefile modules
 	$(Q)cp $(NGX_BUILD)/ngx_http_iri_module.so $@.new && mv $@.new $@
 
 # ---- what the system must have -----------------------------------------------

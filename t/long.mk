@@ -112,6 +112,41 @@ need-browser: need-test
 
 .PHONY: browser pictures need-browser
 
+# ---- versions ----------------------------------------------------------------
+
+# NGINX_SRCS are source trees of nginx; of each a server is built twice, with
+# the module loaded and with the module inside, and the tests of nginx are run
+# with it.  VERSIONS_TESTS are their files.
+VERSIONS_TESTS ?= $(wildcard t/nginx-*.t t/cases-*.t) t/attacks.t t/rules.t \
+                  t/rules-guide.t t/trace.t t/listing.t t/webdav.t \
+                  t/dav-names.t t/denial.t t/lost.t
+VERSIONS_TESTS := $(filter-out t/cases-core.t t/cases-httpd.t,\
+                    $(VERSIONS_TESTS))
+versions: need-versions ## tests with the nginx of each of NGINX_SRCS="dir dir"
+	@+$(again) all unit
+	@JOBS=$(JOBS) VERSIONS_TESTS='$(VERSIONS_TESTS)' \
+	    t/versions/nginx $(OUT) $(NGINX_SRCS)
+
+need-versions: need-test
+	@.ci/deps --install versions
+
+# The server itself, and the module if that is not inside.
+nginx-server: $(NGX_BUILD)/Makefile
+	$(call tell,CC nginx of $(NGINX_SRC))
+	$(Q)$(MAKE) $(QUIET) MAKEOVERRIDES= -C $(NGX_TREE) \
+	    -f $(NGX_BUILD)/Makefile binary modules
+
+# CROSS are architectures of Debian; the packages of theirs that the core needs
+# are unpacked below build/cross, nothing is installed but the compilers.
+CROSS ?= arm64 s390x i386
+cross: need-cross ## the core and its tests for other machines, CROSS=s390x
+	@JOBS=$(JOBS) t/versions/cross $(OUT)/cross $(CROSS)
+
+need-cross: need-build
+	@.ci/deps --install cross
+
+.PHONY: versions need-versions nginx-server cross need-cross
+
 # ---- servers under torture ---------------------------------------------------
 
 # Both modules once more, linked so that each call of theirs can fail.

@@ -209,7 +209,9 @@ for my $case (
     ["/off/?x=/\xC3\xA9", '/%C3%A9'],
     ["/off/?x=\xC3\xA9:x/y:z", './%C3%A9:x/y:z'],
     ["/off/?x=/\\h.example", '/%5Ch.example'],
-    ["/off/?x=/\t/h.example", undef],
+    # Raw controls are refused by nginx itself from 1.21.1 on.
+    ["/off/?x=/\t/h.example",
+        IRI::Nginx::version() < 1.021_001 ? '/%09/h.example' : undef],
 ) {
     my $answer = $slashes->get($case->[0]);
     is $answer->header('Location'), $case->[1], escaped($case->[0]);

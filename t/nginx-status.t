@@ -313,8 +313,9 @@ my @children = map {
     }
     $pid;
 } 1 .. 3;
+# On a machine that has much else to do, ten take longer.
 my $end = time + 4;
-while (time < $end) {
+while (time < $end || $kills < 11 && time < $end + 40) {
     my ($worker) = sort { rand() <=> 0.5 } workers();
     kill 'KILL', $worker if $worker;
     $kills++;
