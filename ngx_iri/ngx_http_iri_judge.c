@@ -311,17 +311,10 @@ ngx_http_iri_judge_borrow(ngx_http_request_t *r, ngx_http_request_t *sr,
     judged->address = ngx_http_iri_address(r);
     ngx_http_iri_address_anew(sr);
 
-#if (nginx_version >= 1017006)
     judged->limit_conn = r->main->limit_conn_status;
     judged->limit_req = r->main->limit_req_status;
     r->main->limit_conn_status = 1;
     r->main->limit_req_status = 1;
-#else
-    judged->limit_conn = r->main->limit_conn_set;
-    judged->limit_req = r->main->limit_req_set;
-    r->main->limit_conn_set = 1;
-    r->main->limit_req_set = 1;
-#endif
 }
 
 
@@ -331,13 +324,8 @@ ngx_http_iri_judge_return(ngx_http_request_t          *sr,
 {
     ngx_http_iri_address_put(sr, &judged->address);
 
-#if (nginx_version >= 1017006)
     sr->main->limit_conn_status = judged->limit_conn;
     sr->main->limit_req_status = judged->limit_req;
-#else
-    sr->main->limit_conn_set = judged->limit_conn;
-    sr->main->limit_req_set = judged->limit_req;
-#endif
 }
 
 

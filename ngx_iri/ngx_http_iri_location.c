@@ -179,14 +179,19 @@ ngx_http_iri_keep_link(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* Of the page itself: what stands in for it has no address of its own. */
+/*
+ * Of the page itself: what stands in for it has no address of its own.  A 304
+ * stands for the 200 before: a module inside of nginx sees it as such, one that
+ * is loaded sees the 200 that nginx makes a 304 of.
+ */
 static ngx_int_t
 ngx_http_iri_write_link(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+    ngx_uint_t          status = r->headers_out.status;
 
     if (ctx == NULL || ctx->link.len == 0 || r->error_page
-        || !iri_may_link((int) r->headers_out.status))
+        || (status != NGX_HTTP_NOT_MODIFIED && !iri_may_link((int) status)))
     {
         return NGX_OK;
     }

@@ -4,6 +4,7 @@
 # variable and option has its place in the documents.
 use strict;
 use warnings;
+use Cwd 'getcwd';
 use File::Spec::Functions 'abs2rel';
 use FindBin;
 use lib "$FindBin::Bin/lib";
@@ -148,6 +149,50 @@ subtest 'missing packages' => sub {
     like $out, qr/^Missing packages: nginx-dev$/m, 'one server alone';
     like $out, qr{^Install them by: \.ci/deps --install nginx$}m,
         'what installs that alone';
+};
+
+# What is too old is refused before anything is compiled, and says so.
+subtest 'old servers' => sub {
+    my $tree = temp_dir();
+    mkdir "$tree/$_" for qw(src src/core auto);
+    spew("$tree/auto/module", 'echo "module: $ngx_module_type"');
+    my $configure = sub {
+        my ($version, $link, $path) = @_;
+        spew("$tree/src/core/nginx.h", "#define nginx_version      $version\n");
+        return capture('', 'env', "ngx_addon_dir=$ENV{PWD}",
+            "ngx_module_link=$link", 'sh', '-c', "cd $tree && $path . \"\$0\"",
+            "$ENV{PWD}/config");
+    };
+    local $ENV{PWD} = getcwd();
+    my ($code, $out) = $configure->(1018000, 'DYNAMIC', '');
+    is "$code $out", "0 module: HTTP\n", 'nginx 1.18.0';
+    ($code, $out) = $configure->(1031004, 'ADDON', '');
+    is "$code $out", "0 module: HTTP_AUX_FILTER\n", 'nginx 1.31.4, static';
+    ($code, $out) = $configure->(1017010, 'DYNAMIC', '');
+    is $code, 1, 'nginx 1.17.10';
+    like $out, qr/error: the IRI module needs nginx 1\.18\.0 or newer/, 'why';
+    ($code, $out) = $configure->(1018000, 'DYNAMIC',
+        'PKG_CONFIG_LIBDIR=/nonexistent PKG_CONFIG_PATH= && export '
+            . 'PKG_CONFIG_LIBDIR PKG_CONFIG_PATH &&');
+    is $code, 1, 'without ICU';
+    like $out, qr/needs ICU .*libidn2.*apt-get install libicu-dev/s, 'why';
+
+    my ($apxs) = grep { defined } $ENV{APXS}, 'apxs';
+    my @folders = map { my $folder = `$apxs -q $_`; chomp $folder;
+        "-I$folder" } qw(INCLUDEDIR APR_INCLUDEDIR);
+    for my $case (['', 0], [108, 1], [109, 0]) {
+        my ($minor, $wanted) = @$case;
+        my $older = $minor && "#undef MODULE_MAGIC_NUMBER_MINOR\n"
+            . "#define MODULE_MAGIC_NUMBER_MINOR $minor\n";
+        ($code, $out, my $err) = capture(
+            "#include <httpd.h>\n$older#include \"mod_iri.h\"\n",
+            $ENV{CC} || 'gcc', qw(-std=gnu99 -fsyntax-only -D_GNU_SOURCE
+            -Icommon -Imod_iri), @folders, qw(-x c -));
+        is $code, $wanted, 'httpd of MMN 20120211.' . ($minor || 'here');
+        unlike $err, qr/./, 'nothing to say' if !$wanted;
+        like $err, qr/error "mod_iri needs httpd 2\.4\.49 or newer/, 'why'
+            if $wanted;
+    }
 };
 
 subtest 'left behind' => sub {

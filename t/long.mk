@@ -138,14 +138,16 @@ nginx-server: $(NGX_BUILD)/Makefile
 
 # CROSS are architectures of Debian; the packages of theirs that the core needs
 # are unpacked below build/cross, nothing is installed but the compilers.
-CROSS ?= arm64 s390x i386
+CROSS ?= arm64 s390x i386 musl
 cross: need-cross ## the core and its tests for other machines, CROSS=s390x
 	@JOBS=$(JOBS) t/versions/cross $(OUT)/cross $(CROSS)
 
 need-cross: need-build
 	@.ci/deps --install cross
 
-.PHONY: versions need-versions nginx-server cross need-cross
+core-tests: $(TESTS)
+
+.PHONY: versions need-versions nginx-server cross need-cross core-tests
 
 # ---- servers under torture ---------------------------------------------------
 

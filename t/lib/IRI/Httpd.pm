@@ -27,6 +27,9 @@ sub binary { return program('IRI_HTTPD', 'apache2', 'httpd') }
 # Our module's file.
 sub module { return build_dir() . '/mod_iri.so' }
 
+# Never a part of httpd itself.
+sub has_inside { return 0 }
+
 # Writes the configuration; ports are known only after the caller's text.
 sub write_conf {
     my ($self) = @_;

@@ -23,6 +23,11 @@ sub binary { return program('IRI_NGINX', 'nginx') }
 # Our module's file.
 sub module { return build_dir() . '/ngx_http_iri_module.so' }
 
+# Is our module a part of the program, as --add-module makes it?
+sub has_inside {
+    return scalar `@{[binary()]} -V 2>&1` =~ /--add-module=/;
+}
+
 # The whole configuration.
 sub text {
     my ($self) = @_;

@@ -67,7 +67,7 @@ sub missing {
     }
     my $class = $what eq 'nginx' ? 'IRI::Nginx' : 'IRI::Httpd';
     return "no $what" if !$class->binary;
-    return if $option{stock} || -e $class->module;
+    return if $option{stock} || -e $class->module || $class->has_inside;
     return "the module for $what is not built";
 }
 
