@@ -995,7 +995,8 @@ int iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
 
 /*
  * What iri_find found before, if that still holds, which a look at directories
- * tells: *held 1 then, and *out is it.  0: iri_find is to be asked.
+ * tells: *held 1 then, and *out is it.  0: iri_find is to be asked.  Statuses
+ * as of iri_find.
  */
 iri_status_t iri_find_again(const iri_env_t *env, const iri_search_t *search,
                             iri_found_t *out, int *held);

@@ -243,4 +243,19 @@ subtest 'colours' => sub {
     }
 };
 
+# Whatever a command takes stands in the manual.
+subtest 'manual' => sub {
+    my $manual = slurp("$FindBin::Bin/../doc/iri.1") =~ s/\\-/-/gr;
+    my (undef, $usage) = capture('', $iri, 'help');
+    my ($list) = $usage =~ /^Commands:\n(.*?)\n\n/ms;
+    for my $command (grep { $_ ne 'help' } $list =~ /^  ([a-z-]+)/mg) {
+        like $manual, qr/^\.(?:SS|B iri) .*\b\Q$command\E\b/m, $command;
+        my (undef, $help) = capture('', $iri, 'help', $command);
+        for my $option ($help =~ /^  (--[a-z-]+)/mg) {
+            like $manual, qr/(?<![a-z-])\Q$option\E(?![a-z-])/,
+                "$command $option";
+        }
+    }
+};
+
 done_testing;

@@ -92,7 +92,7 @@ subtest 'the reference' => sub {
         next if ($code{$name} // '') !~ /^iri_status_t \Q$name\E\b/m;
         like $about{$name}, qr/
             NO\\_MEMORY|ICU\\_FAILED|IO\\_FAILED|[Aa]s\s`iri|[Nn]o\smemory
-            |Statuses\sas/x, "$name can fail, and says how";
+            |Statuses\s+as/x, "$name can fail, and says how";
     }
     my @pages = glob "$dir/man/man3/*.3";
     is join(' ', grep { !-e "$dir/man/man3/$_.3" } @declared), '',
@@ -123,6 +123,25 @@ subtest 'not in the modules' => sub {
             $module);
         my @wrong = $out =~ /\b((?:ubidi|uspoof)_\w+)/g;
         is "@wrong", '', "$module asks nothing of uspoof and ubidi";
+    }
+};
+
+# What doc/suites.md says is what the program prints, and the rows are all told.
+subtest 'suites' => sub {
+    my $doc = slurp("$top/doc/suites.md");
+    my @rows = map { (split /\t/, $_, 3)[2] =~ s/\t/ \xC2\xB7 /gr }
+        grep { !/^#/ } split /\n/, slurp("$top/t/core/otherwise.tsv");
+    cmp_ok scalar @rows, '>', 3, 'rows are decided otherwise';
+    ok index($doc, "| `$_` |") >= 0, $_ for @rows;
+    my $program = "$build/t/test_suites";
+    return if !-x $program;
+    my (undef, @said) = capture('', $program);
+    my %told = map { /^# (\S+): (\d+) rows, (\d+) / ? ($1 => "$2 | $3") : () }
+        map { split /\n/ } @said;
+  SKIP: {
+        skip 'no tables here', 1 if keys %told < 5;
+        my %doc = $doc =~ /^\| (\S+) \| (\d+ \| \d+) \|$/mg;
+        is_deeply \%doc, \%told, 'rows, and those decided otherwise';
     }
 };
 
