@@ -182,6 +182,7 @@ sub answered {
     elsif (defined $text) {
         my $body = $answer->body =~ s/\s+\z//r;
         $body =~ s/\Q$base\E//g if defined $base;
+        $body =~ s/127\.0\.0\.1:\d+/127.0.0.1:8080/g;
         my $page = $body =~ /^\s*[<{\[]|\n/;
         $body =~ s/([^\n -~])/sprintf '%%%02X', ord $1/ge
             if $body !~ /^</ && $text =~ /%[89A-F]/;
