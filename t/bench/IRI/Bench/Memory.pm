@@ -16,7 +16,7 @@ use Time::HiRes 'sleep';
 
 my $MOST         = 1536;       # KiB a worker
 my $MOST_REQUEST = 4096;       # octets
-my $UNDER_WAY    = 200;
+my $UNDER_WAY    = 40;         # in httpd each keeps a thread
 my $LARGE        = 64 << 20;   # what no buffer of a socket takes
 my @COLUMNS = (
     [bare => 'stock', 'stock'],
@@ -150,7 +150,8 @@ sub under_way {
             $table->figure('memory', $what, $_, "request $target->[0]",
                 sprintf '%.0f', $of{$_}) for sort keys %of;
             push @goals, ["$what request, $target->[0]",
-                $of{on} - $of{off}, $MOST_REQUEST, 'octets'];
+                sprintf('%.0f', $of{on} - $of{off}), $MOST_REQUEST,
+                'octets'];
         }
     }
     $table->table(['', 'bare', 'off', 'on'], @lines);
@@ -165,7 +166,7 @@ sub grown {
     my $worker = worker($server);
     my $path   = $target->[ $column->[0] eq 'on' ? 1 : 2 ];
     # What the first of a kind takes, stays.
-    my @first  = $self->stuck($server, $path, 40);
+    my @first  = $self->stuck($server, $path, $UNDER_WAY / 2);
     my $before = (kib($worker))[2];
     my @links  = $self->stuck($server, $path, $UNDER_WAY);
     my $after  = (kib($worker))[2];

@@ -14,6 +14,16 @@ my @GROUPS  = qw(nginx event prefork fold fold-nginx fold-httpd read index
     latency wall memory start growth peers);
 my @SERVERS = qw(nginx event prefork);
 
+# What a plot shows, for who does not see it.
+my %CAPTION = (
+    size   => 'Instructions of a request in another case, by the size of the '
+        . 'directory',
+    growth => 'Instructions that a target adds in nginx, by its length',
+    map({ ("added-$_" => "Instructions that each row adds in $_",
+        "peers-$_" => "Instructions of whole requests in $_, beside peers") }
+        @SERVERS),
+);
+
 # The figures of a folder: lists of fields, those of the older files first.
 sub new {
     my ($class, $folder) = @_;
@@ -36,7 +46,7 @@ sub write_all {
     my %plot = $self->plots;
     spew("$folder/bench-$_.svg", $plot{$_}) for keys %plot;
     my $text = "# What it costs\n\n" . $self->goals . $self->wrong;
-    $text .= "\n![$_](bench-$_.svg)\n" for sort keys %plot;
+    $text .= "\n![$CAPTION{$_}](bench-$_.svg)\n" for sort keys %plot;
     $text .= "\n" . slurp("$folder/$_.md") =~ s/^- .*\n//mgr
         for @{ $self->{ran} };
     spew("$folder/report.md", $text);
@@ -68,8 +78,10 @@ sub place {
 # and the most, and whether all are met.
 sub goals {
     my ($self) = @_;
-    my (@rows, %rows);
-    for my $line (grep { $_->[1] eq 'goal' } @{ $self->{lines} }) {
+    my (@rows, %rows, %newest);
+    my @goals = grep { $_->[1] eq 'goal' } @{ $self->{lines} };
+    $newest{ $_->[2] } = $_ for @goals;    # of what was measured twice
+    for my $line (grep { $newest{ $_->[2] } == $_ } @goals) {
         my ($group, undef, $what, $value, $most, $kept, $class, $unit) =
             @$line;
         # A group that measures less of what others measure.
