@@ -48,7 +48,7 @@ sub follow {
     }
     elsif ($language eq 'console') {
         for my $part (split /^\$ /m, $block) {
-            my ($command, $wanted) = $part =~ /^(.+)\n(.*)/s or next;
+            my ($command, $wanted) = $part =~ /\A([^\n]+)\n(.*)/s or next;
             my ($code, $said) = $debian->run("cd /root/iri\n$command",
                 in_network($command));
             is $said, $wanted, $command;
@@ -81,5 +81,6 @@ for my $section (@sections) {
     };
 }
 is $followed, 2, 'both servers';
+system 'umount', $network;
 
 done_testing;
