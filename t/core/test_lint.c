@@ -324,6 +324,9 @@ test_look_alike(void **state)
                   "\xE0\xA4\x95\xE0\xA5\x8D\xE2\x80\x8D\xE0\xA4\xB7",
                   "%E2%80%8B"),
             "");
+    /* twins look alike, and are none of these */
+    told_of("", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
+            NAMES("a\xC3\xA9", "ae\xCC\x81"), "");
     /* two: of the same skeleton, unless told as one name or as a collision */
     told_of("", "", IRI_NAMES_ANY, LEVELS,
             1u << IRI_LINT_LOOK_ALIKE | 1u << IRI_LINT_COLLISION,
