@@ -334,6 +334,9 @@ int cli_set_null(cli_call_t *call, const char *name);
 int cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
                  size_t count);
 
+/* Are they the same octets?  What is empty may be NULL. */
+int cli_same(iri_str_t a, iri_str_t b);
+
 /*
  * The words of a value, divided at blanks and commas, added to an array of
  * iri_str_t.  NULL, or what is wrong, to follow the option's name.

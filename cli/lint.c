@@ -323,8 +323,7 @@ lint_show_path(const lint_run_t *run, const iri_finding_t *finding,
     iri_str_t path = lint_path(run, octets), name = finding->name;
     int       other = finding->kind == IRI_LINT_TWIN
                 || finding->kind == IRI_LINT_LOOK_ALIKE
-                || octets.len != name.len
-                || memcmp(octets.data, name.data, name.len) != 0;
+                || !cli_same(octets, name);
 
     if (other && finding->kind != IRI_LINT_COLLISION
         && finding->kind != IRI_LINT_FORM)

@@ -252,10 +252,7 @@ replay_count_form(replay_run_t *run, const replay_target_t *target)
 
     while (form < end
            && (form->form != target->form
-               || form->charset.len != target->charset.len
-               || memcmp(form->charset.data, target->charset.data,
-                         target->charset.len)
-                      != 0))
+               || !cli_same(form->charset, target->charset)))
     {
         form++;
     }
@@ -425,11 +422,7 @@ replay_is_torn(const replay_try_t *try, size_t i, unsigned among)
 
     for (k = 0; k < REPLAY_CHARSETS; k++) {
         if ((among & try->finds & 1u << k)
-            && (try->path[k].len != try->path[i].len
-                || memcmp(try->path[k].data, try->path[i].data,
-                          try->path[i].len)
-                       != 0))
-        {
+            && !cli_same(try->path[k], try->path[i])) {
             return 1;
         }
     }

@@ -296,6 +296,14 @@ cli_set_list(cli_call_t *call, const char *name, const iri_str_t *list,
 }
 
 
+int
+cli_same(iri_str_t a, iri_str_t b)
+{
+    return a.len == b.len
+           && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
+}
+
+
 const char *
 cli_add_words(apr_array_header_t *words, const char *value)
 {

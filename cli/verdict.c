@@ -171,13 +171,6 @@ verdict_is_redirected(iri_str_t method)
 }
 
 
-static int
-verdict_same(iri_str_t a, iri_str_t b)
-{
-    return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
-
-
 /*
  * Where iri_redirect sends the client.  A directory in one redirect, with the
  * "/" that it lacks; nobody to a name that is only near and has no end.
@@ -228,7 +221,7 @@ verdict_target(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
         return IRI_OK;
     }
     status = verdict_find(conf, call, x);
-    if (status == IRI_OK && !verdict_same(x->path, x->reading.path)) {
+    if (status == IRI_OK && !cli_same(x->path, x->reading.path)) {
         status = iri_path_to_uri(x->env, x->path, &x->uri);
     }
     if (status != IRI_OK || x->answer == IRI_REFUSE
@@ -281,7 +274,7 @@ verdict_form(const cli_call_t *call, cli_verdict_t *x)
     x->charset = x->reading.charset;
     if (x->found.charset.data != NULL) {
         x->charset = x->found.charset;
-        if (!verdict_same(x->charset, x->reading.charset)) {
+        if (!cli_same(x->charset, x->reading.charset)) {
             x->form = IRI_FORM_LEGACY;
         }
     }
