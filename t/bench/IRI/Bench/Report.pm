@@ -151,14 +151,14 @@ sub by_size {
         my (undef, $server, $levels, $id, $name, $what, $value) = @$line;
         next if ($what // '') ne 'instructions' || $levels ne 'case'
             || $id !~ /^case d(\d+)$/ || $name =~ /bare|off/;
-        push @{ $points{"$server $name"} }, [$1, $value];
+        $points{"$server $name"}{$1} = $value;
     }
     my %name = ('nginx on' => 'nginx, iri_match case',
         'httpd on' => 'httpd, IRIMatch case',
         'httpd case' => 'mod_speling, case only (301)',
         'httpd speling' => 'mod_speling (301)');
-    my @series = map { [$name{$_} // $_,
-        [sort { $a->[0] <=> $b->[0] } @{ $points{$_} }]] }
+    my @series = map { my $of = $points{$_}; [$name{$_} // $_,
+        [map { [$_, $of->{$_}] } sort { $a <=> $b } keys %$of]] }
         sort { ($a =~ /on$/ ? 0 : 1) <=> ($b =~ /on$/ ? 0 : 1) || $a cmp $b }
         keys %points;
     return if !@series || @{ $series[0][1] } < 2;
