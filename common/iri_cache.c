@@ -132,9 +132,12 @@ iri_region_divide(iri_cache_t *cache, uint32_t *sets, uint32_t *pages)
 }
 
 
-/* What another cache has left is kept, if it was one like this. */
+/*
+ * What another cache has left is kept, if it was one like this.  fresh: it is
+ * all 0, as calloc gives it, and pages that nobody touches take no memory.
+ */
 static int
-iri_region_open(iri_cache_t *cache)
+iri_region_open(iri_cache_t *cache, int fresh)
 {
     iri_region_t *region;
     uint64_t      layout;
@@ -155,7 +158,10 @@ iri_region_open(iri_cache_t *cache)
     }
 
     region->layout = 0;
-    memset(cache->slots, 0, sets * IRI_WAYS_OF_SET * sizeof(iri_slot_t));
+
+    if (!fresh) {
+        memset(cache->slots, 0, sets * IRI_WAYS_OF_SET * sizeof(iri_slot_t));
+    }
 
     if (getrandom(region->key, sizeof(region->key), 0)
         != (ssize_t) sizeof(region->key))
@@ -196,7 +202,7 @@ iri_cache_create(const iri_cache_conf_t *conf)
     }
 
     if (cache->conf.memory == NULL || cache->conf.size < least
-        || !iri_region_open(cache))
+        || !iri_region_open(cache, conf->memory == NULL))
     {
         if (conf->memory == NULL) {
             free(cache->conf.memory);
