@@ -31,7 +31,7 @@ enum {
 };
 
 /* What every command has beside its own options. */
-enum { CLI_OPT_BATCH = 256, CLI_OPT_HELP, CLI_OPT_OWN };
+enum { CLI_OPT_HELP = 'h', CLI_OPT_BATCH = 256, CLI_OPT_OWN };
 
 #define CLI_OPTIONS_FOR_ALL                                                   \
     { "batch", CLI_OPT_BATCH, 0,                                              \
@@ -313,6 +313,10 @@ const char *cli_color(FILE *out, const char *escape);
 /* Of standard output. */
 const char *cli_bold(void);
 const char *cli_plain(void);
+
+/* A count and what is counted: "1 name", "2 names" */
+void cli_print_count(FILE *out, long long count, const char *one,
+                     const char *many);
 
 /* A row of a table on standard output: "host       a.example" */
 void cli_print_row(const char *label, iri_str_t octets);

@@ -23,7 +23,7 @@ static const apr_getopt_option_t lint_options[] = {
     { "filename-form", CLI_SET_FILENAME_FORM, 1,
       "iri_filename_form: any, nfc, nfd" },
     { "match", LINT_MATCH, 1,
-      "tell collisions of these levels of iri_match; width case accents" },
+      "tell collisions of these levels of iri_match" },
     { "only", LINT_ONLY, 1, "tell these findings only" },
     { "plan", LINT_PLAN, 1,
       "print renames to UTF-8 in NFC, by mv or by convmv" },
@@ -48,8 +48,10 @@ static const char lint_help[] =
     "  reserved     ? # [ ] % or \\ in it\n"
     "  long         over 255 octets, once it is UTF-8\n"
     "  legacy       not written in UTF-8 (only told if --only asks for it)\n\n"
-    "Links to directories are not followed. Exit code 0: nothing was found; "
-    "1: something was.\n"
+    "Without --match collisions of width, case and accents are told. Links "
+    "to\n"
+    "directories are not followed. Exit code 0: nothing was found; 1: "
+    "something was.\n"
     "A plan is for bash, ksh or zsh; read it before you run it. With --batch "
     "each\n"
     "finding is an object: kind path name other match charset meant why; the "
@@ -802,6 +804,13 @@ lint_answer(const void *data, cli_call_t *call)
 }
 
 
+static long long
+lint_get(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
+}
+
+
 static void
 lint_show(const void *data, cli_call_t *call)
 {
@@ -811,11 +820,15 @@ lint_show(const void *data, cli_call_t *call)
     json_t            *count;
     int                kind;
 
-    fprintf(out, "%s%lld names in %lld directories, %lld findings\n",
-            json_object_size(kinds) != 0 && out == stdout ? "\n" : "",
-            json_integer_value(json_object_get(call->object, "names")),
-            json_integer_value(json_object_get(call->object, "directories")),
-            json_integer_value(json_object_get(call->object, "findings")));
+    fputs(json_object_size(kinds) != 0 && out == stdout ? "\n" : "", out);
+    cli_print_count(out, lint_get(call->object, "names"), "name", "names");
+    fputs(" in ", out);
+    cli_print_count(out, lint_get(call->object, "directories"), "directory",
+                    "directories");
+    fputs(", ", out);
+    cli_print_count(out, lint_get(call->object, "findings"), "finding",
+                    "findings");
+    fputc('\n', out);
     for (kind = 0; kind < IRI_LINT_KINDS; kind++) {
         count = json_object_get(kinds, iri_lint_text((iri_lint_kind_t) kind));
         if (count != NULL && out == stdout) {

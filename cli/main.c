@@ -49,8 +49,8 @@ cli_usage(FILE *out)
     fputs(
         "  help       what a command does: iri help COMMAND\n\n"
         "Options:\n"
-        "  --help     this text\n"
-        "  --version  the version\n\n"
+        "  --help     this text, also -h\n"
+        "  --version  the version, also -V\n\n"
         "Exit codes: 0 answered; 1 no answer, a finding or a \"no\"; 2 wrong "
         "usage.\n",
         out);
@@ -310,6 +310,13 @@ cli_run(cli_line_t *line, int argc, const char *const *argv)
 }
 
 
+static int
+cli_is_option(const char *word, const char *name, const char *letter)
+{
+    return strcmp(word, name) == 0 || strcmp(word, letter) == 0;
+}
+
+
 /* `iri help`, `iri help COMMAND` and the options that stand for them. */
 static int
 cli_run_help(apr_pool_t *pool, const char *name)
@@ -317,7 +324,8 @@ cli_run_help(apr_pool_t *pool, const char *name)
     const cli_command_t *command;
 
     if (name == NULL || strcmp(name, "help") == 0
-        || strcmp(name, "--help") == 0) {
+        || cli_is_option(name, "--help", "-h"))
+    {
         cli_usage(stdout);
         return CLI_OK;
     }
@@ -339,11 +347,13 @@ cli_main(apr_pool_t *pool, int argc, const char *const *argv)
         cli_usage(stderr);
         return CLI_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (cli_is_option(argv[1], "--version", "-V")) {
         puts("iri " IRI_VERSION);
         return CLI_OK;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    if (cli_is_option(argv[1], "--help", "-h")
+        || strcmp(argv[1], "help") == 0)
+    {
         return cli_run_help(pool, argc > 2 ? argv[2] : NULL);
     }
     memset(&line, 0, sizeof(line));

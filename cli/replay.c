@@ -752,6 +752,26 @@ replay_show_suggest(const json_t *suggest)
 
 
 static void
+replay_show_counts(const json_t *object, int status)
+{
+    cli_print_count(stdout, replay_get(object, "requests"), "request",
+                    "requests");
+    fputs(" in ", stdout);
+    cli_print_count(stdout, replay_get(object, "lines"), "line", "lines");
+    printf(", %lld with %d, for ", replay_get(object, "taken"), status);
+    cli_print_count(stdout, replay_get(object, "targets"), "target",
+                    "targets");
+    fputs("\n\n", stdout);
+    if (replay_get(object, "requests") == 0
+        && replay_get(object, "lines") != 0)
+    {
+        puts("Is it an access log in the common or combined format, or in "
+             "JSON?\n");
+    }
+}
+
+
+static void
 replay_show(const void *data, cli_call_t *call)
 {
     const replay_conf_t *conf = data;
@@ -760,11 +780,7 @@ replay_show(const void *data, cli_call_t *call)
     const json_t        *outcomes = json_object_get(call->object, "outcomes");
     size_t               i;
 
-    printf("%lld requests in %lld lines, %lld with %d, for %lld targets\n\n",
-           replay_get(call->object, "requests"),
-           replay_get(call->object, "lines"),
-           replay_get(call->object, "taken"), conf->status,
-           replay_get(call->object, "targets"));
+    replay_show_counts(call->object, conf->status);
     for (i = 0; i < REPLAY_OUTCOMES; i++) {
         printf("  %-9s %9lld\n", replay_words[i],
                replay_get(outcomes, replay_words[i]));

@@ -43,6 +43,22 @@ cli_escape(const unsigned char *p, const unsigned char *end)
 }
 
 
+/* "%u" and four hexadecimal digits, as escape() of JavaScript writes. */
+static int
+cli_is_percent_u(const unsigned char *p, const unsigned char *end)
+{
+    int i;
+
+    if (end - p < 6 || p[0] != '%' || (p[1] | 0x20) != 'u') {
+        return 0;
+    }
+    for (i = 2; i < 6 && cli_hex((char) p[i]) >= 0; i++) {
+        /* void */
+    }
+    return i == 6;
+}
+
+
 /* What no server lets through; *offset counts from the start of path. */
 static const char *
 cli_path_check(iri_str_t path, size_t *offset)
@@ -54,6 +70,10 @@ cli_path_check(iri_str_t path, size_t *offset)
         *offset = (size_t) (p - path.data);
         if (*p <= 0x20 || *p == 0x7F) {
             return "blanks and control characters must be percent-encoded";
+        }
+        if (cli_is_percent_u(p, end)) {
+            return "\"%uXXXX\" is no escape; --repair %u tries it as a "
+                   "character";
         }
         if (*p == '%' && cli_escape(p, end) < 0) {
             return "\"%\" must be followed by two hexadecimal digits; "

@@ -152,6 +152,14 @@ cli_plain(void)
 
 
 void
+cli_print_count(FILE *out, long long count, const char *one,
+                const char *many)
+{
+    fprintf(out, "%lld %s", count, count == 1 ? one : many);
+}
+
+
+void
 cli_print_row(const char *label, iri_str_t octets)
 {
     printf("%s%-10s%s ", cli_color(stdout, CLI_CYAN), label, cli_plain());

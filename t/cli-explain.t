@@ -43,34 +43,40 @@ sub one {
 }
 
 subtest 'help' => sub {
-    for my $arguments (['--help'], ['help'], ['help', 'help']) {
+    for my $arguments (['--help'], ['-h'], ['help'], ['help', 'help'],
+        ['help', '-h'])
+    {
         my ($code, $out, $err) = iri(@$arguments);
         is $code, 0, "@$arguments";
         like $out, qr/^Usage: iri COMMAND.*^  explain /ms, 'lists commands';
         is $err, '', 'nothing on standard error';
     }
-    for my $arguments (['help', 'explain'], ['explain', '--help']) {
+    for my $arguments (['help', 'explain'], ['explain', '--help'],
+        ['explain', '-h'])
+    {
         my ($code, $out) = iri(@$arguments);
         is $code, 0, "@$arguments";
         like $out, qr/--$_\b/, "--$_" for qw(root charset invalid
             filename-charset filename-form match ambiguous cache method
             escaped batch);
     }
-    for my $command ('explain', 'host') {
+    for my $command ('help', (iri('help'))[1] =~ /^  ([a-z]\S+)/mg) {
         my ($code, $out) = iri('help', $command);
         is_deeply [grep { length > 80 } split /\n/, $out =~ s/[\x80-\xBF]//gr],
             [], "no line of $command is over 80 columns";
     }
-    my ($code, $out) = iri('--version');
-    is $code, 0, '--version';
-    like $out, qr/^iri [\d.]+\n\z/, 'a version';
+    for my $option ('--version', '-V') {
+        my ($code, $out) = iri($option);
+        is $code, 0, $option;
+        like $out, qr/^iri [\d.]+\n\z/, 'a version';
+    }
 };
 
 subtest 'usage' => sub {
     my @wrong = (
         [[],                          qr/^Usage: iri COMMAND/],
         [['explane', '/'],            qr/"explane".*explain, .*help/],
-        [['-h'],                      qr/^A command comes before its/m],
+        [['-x'],                      qr/^A command comes before its/m],
         [['http://a/b'],              qr/^For .*: iri explain TARGET$/m],
         [["\e[31m"],                  qr/"%1B\[31m" is no command/],
         [['help', 'explane'],         qr/"explane"/],
@@ -176,6 +182,10 @@ subtest 'wrong targets' => sub {
         ['/a%',            2, qr/two hexadecimal digits/],
         ['/a%4',           2, qr/two hexadecimal digits/],
         ['/%zz',           1, qr/two hexadecimal digits/],
+        ['/a%u65E5',       2, qr/--repair %u/],
+        ['/a%U65e5',       2, qr/--repair %u/],
+        ['/a%u65E',        2, qr/two hexadecimal digits/],
+        ['/a%u65Eg',       2, qr/two hexadecimal digits/],
         ['http://host/%z', 12, qr/two hexadecimal digits/],
         ['/a%00',          2, qr/%00/],
         ['/a b',           2, qr/percent-encoded/],

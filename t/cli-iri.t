@@ -119,6 +119,8 @@ subtest 'no value' => sub {
             qr/"a b" is no iri-reference: expected .*U\+0020 \(offset 1\)/],
         [['check', '--as', 'iri', 'a'], qr/expected a scheme/],
         [['split', 'http://[::'],       qr/expected an IP address/],
+        [['check', '--grammar', 'draft', 'http://[v1.a]/'],
+            qr/IPv6 or, by RFC 3987, "v"/],
         [['split', "\xff"],             qr/the octet FF \(offset 0\)/],
         [['to-uri', "/\xff"],           qr/is not UTF-8 \(offset 1\)/],
         [['to-uri', '/%zz'],            qr/is no escape.*\(offset 1\)/],

@@ -76,7 +76,9 @@ subtest 'findings' => sub {
         '--match', 'width', $bad);
     unlike $out, qr/unreadable|collision/, 'settings are heard';
     ($code, $out) = lint('--only', 'reserved', $bad);
-    like $out, qr/, 1 findings$/m, 'only';
+    like $out, qr/, 1 finding$/m, 'only';
+    ($code, $out) = lint((make_tree("a\tfile\n"))[0]);
+    is $out, "1 name in 1 directory, 0 findings\n", 'one of each';
     ($code, $out) = lint('--only', 'reserved,NFKC', $good);
     is $code, 0, 'only what is there not';
 };
@@ -143,7 +145,7 @@ subtest 'each kind' => sub {
         is $code, 1, "$kind: $has";
         my ($got) = $out =~ /^$kind +(.*)$/m;
         is $got, $line, 'the line';
-        like $out, qr/ 1 findings\n  $kind +1  \S/, 'once';
+        like $out, qr/ 1 finding\n  $kind +1  \S/, 'once';
         ($code, $out) = lint('--only', $kind, @options, $tree->($near));
         is $code, 0, "not $near" or diag $out;
         $seen{$kind} = 1;

@@ -164,7 +164,13 @@ subtest 'for a person' => sub {
         'what to write';
     unlike $out, qr/\033/, 'no colours in a pipe';
     ($code, $out) = replay(line('/x\x1B[31m'));
+    like $out, qr/^1 request in 1 line, 1 with 404, for 1 target$/m, 'one';
+    unlike $out, qr/access log/, 'which is a log';
     unlike $out, qr/\033/, 'nor those of a stranger';
+    ($code, $out) = replay("rubbish\n");
+    like $out, qr/^0 requests in 1 line,.*^Is it an access log /ms,
+        'what is no log';
+    unlike +(replay(''))[1], qr/access log/, 'but for an empty one';
 };
 
 subtest 'wrong usage' => sub {

@@ -28,7 +28,7 @@ static const char *const iri_expect_texts[IRI_EXPECTS] = {
     "no bidi formatting character but as \"%HH\"",
     "a character of an authority, \"/\", \"?\", \"#\" or the end",
     "a character of a host, \":\", \"/\", \"?\", \"#\" or the end",
-    "an IP address (\"[\", IPv6 or \"v\" and a version, \"]\")",
+    "an IP address (\"[\", IPv6 or, by RFC 3987, \"v\" and a version, \"]\")",
     "a digit of the port, \"/\", \"?\", \"#\" or the end",
     "no \":\" in the first segment (write \"./\" before it)",
     "a character of a path, \"?\", \"#\" or the end",
