@@ -942,6 +942,16 @@ ngx_http_iri_rewrite_all(ngx_http_request_t *r)
 }
 
 
+/* Does it lie in this location as it is read?  "if" leads to another. */
+static ngx_uint_t
+ngx_http_iri_is_known_here(ngx_http_request_t *r)
+{
+    ngx_http_iri_known_t *known = ngx_http_iri_known(r);
+
+    return known != NULL && known->conf == r->loc_conf;
+}
+
+
 /* The same where it lies as it is read, until rules have run. */
 static ngx_int_t
 ngx_http_iri_rewrite_known(ngx_http_request_t *r)
@@ -953,7 +963,7 @@ ngx_http_iri_rewrite_known(ngx_http_request_t *r)
         return rc;
     }
 
-    return r->valid_location && ngx_http_iri_known(r) != NULL
+    return r->valid_location && ngx_http_iri_is_known_here(r)
                ? NGX_DECLINED
                : ngx_http_iri_rewrite_last_handler(r);
 }
@@ -1295,23 +1305,22 @@ ngx_http_iri_precontent_all(ngx_http_request_t *r)
 }
 
 
-/* Does it lie in this location as it is read?  Its redirect asks for more. */
+/* And is there nothing more to say of it?  A redirect asks for more. */
 static ngx_uint_t
-ngx_http_iri_is_known_here(ngx_http_request_t *r)
+ngx_http_iri_is_known_get(ngx_http_request_t *r)
 {
-    ngx_http_iri_known_t    *known = ngx_http_iri_known(r);
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return known != NULL && known->conf == r->loc_conf && ilcf->redirect == 0;
+    return ilcf->redirect == 0 && ngx_http_iri_is_known_here(r);
 }
 
 
 static ngx_int_t
 ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
 {
-    if (!ngx_http_iri_is_plain_get(r) && !ngx_http_iri_is_known_here(r)) {
+    if (!ngx_http_iri_is_plain_get(r) && !ngx_http_iri_is_known_get(r)) {
         return ngx_http_iri_precontent_all(r);
     }
 

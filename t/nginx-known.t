@@ -24,6 +24,8 @@ from/\xE3\x81\x8C.txt	file	from
 to/\xE3\x81\x8C.txt	file	to
 to/\xC3\xA9.txt	file	other
 up/\xE3\x81\x8C.txt	file	up
+if/\xEF\xBD\xA4\xEF\xBD\xAC.txt	file	half
+else/if/\xE3\x81\x8C.txt	file	else
 lost.txt	file	lost
 END
 mkdir "$root/quiet" or die;
@@ -52,6 +54,9 @@ server {
     location /break/ { rewrite ^/break/(.*)$ /to/$1 break; }
     location /up/ {
         if ($http_x) { proxy_pass http://127.0.0.1:%%PORTecho%%; }
+    }
+    location /if/ {
+        if ($http_x) { root %%ROOT%%/else; }
     }
     location /said/ { return 200 $iri_form-$iri_path; }
 }
@@ -136,6 +141,15 @@ is $server->get('/any/%82%aa.txt')->body, 'composed', 'lower case';
 is $server->get("/up/$ga.txt")->body, 'up', 'a file' for 1 .. 3;
 is $server->get($_, headers => ['X', 1])->body, "/up/$ga.txt",
     octets_shown("$_ upstream") for "/up/$ga.txt", "/up/\xE3\x81\x8C.txt";
+
+# In another location the second reading has the file.
+my @if = (['200 else', 'X', 1], ['200 half']);
+for my $case (@if, @if) {
+    my ($wanted, @headers) = @$case;
+    my $answer = $server->get('/if/%A4%AC.txt', headers => \@headers);
+    is $answer->status . ' ' . $answer->body, $wanted, "if @headers: $_"
+        for 1 .. 3;
+}
 
 # ---- the disk is another -------------------------------------------------
 
