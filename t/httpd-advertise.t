@@ -79,9 +79,4 @@ like $server->log_text,
     'which is warned of';
 is_deeply [$server->errors(ignore => qr/does nothing/)], [], 'log';
 
-my ($section) = slurp("$FindBin::Bin/../doc/directives.md")
-    =~ /^## iri_advertise.*?\n\n(    iri_advertise on;[^\n]*\n)\n/ms;
-my ($code) = httpd_t("IRIEngine On\n" . substr($section, 51));
-is $code, 0, 'the example of the reference';
-
 done_testing;

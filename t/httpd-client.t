@@ -10,11 +10,6 @@ use Test::More;
 
 plan skip_all => missing('httpd') if missing('httpd');
 
-my ($example) = slurp("$FindBin::Bin/../doc/directives.md")
-    =~ /^(    BrowserMatch .*?^    SetEnvIf Request_URI [^\n]*\n)/ms;
-my ($taken, $said) = httpd_t("IRIEngine On\n$example", modules => ['setenvif']);
-is $taken, 0, 'the example of the reference' or diag $said;
-
 # ---- one server --------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');

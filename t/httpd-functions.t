@@ -30,16 +30,6 @@ for my $name (@functions, 'nfd') {
         "iri_$name(), without mod_rewrite" or diag $said;
 }
 
-# ---- the example in the reference ------------------------------------------------
-
-my ($text) = slurp("$FindBin::Bin/../doc/directives.md")
-    =~ /^    # httpd\n(.*?)\n*\z/ms;
-my $example = httpd(modules => [qw(rewrite headers)],
-    conf => "IRIEngine On\n$text\n");
-is $example->get($_->[0])->status, $_->[1], "the example: $_->[0]"
-    for ['/old/Stra%C3%9Fe/', 410], ['/OLD/STRASSE/', 410], ['/old/', 404];
-is_deeply [$example->errors], [], 'nothing unexpected in its log';
-
 # ---- one server --------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');

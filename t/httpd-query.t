@@ -32,12 +32,6 @@ for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
     is $code, 0, "taken: $text" or diag $said;
 }
 
-my ($section) = slurp("$FindBin::Bin/../doc/directives.md")
-    =~ /^## iri_query_charset.*?\n\n(    iri_charset[^\n]*\n[^\n]*\n)/ms;
-my ($taken) = httpd_t(join "\n", 'IRIEngine On',
-    map { substr $_, 51 } split /\n/, $section);
-is $taken, 0, 'the example of the reference';
-
 # ---- one server --------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');

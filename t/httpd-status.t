@@ -348,12 +348,4 @@ is $server->get('/%95%5c.txt')->status, 200, 'without it';
 is $server->get('/status')->status, 404, 'there is no page';
 $server->stop;
 
-# ---- the reference ------------------------------------------------------------
-
-my ($section) = slurp("$FindBin::Bin/../doc/directives.md")
-    =~ /^## iri_status.*?^```apache\n(.*?)^```$/ms;
-like $section // '', qr/SetHandler iri-status/, 'the example of the reference';
-my ($code, $out) = httpd_t("$section\n");
-is $code, 0, 'can be loaded' or diag $out;
-
 done_testing;

@@ -75,9 +75,4 @@ is inturi($server, 'OPTIONS', '/', port => $server->port('report')), '204',
     'report changes nothing';
 is_deeply [$server->errors], [], 'log';
 
-my ($section) = slurp("$FindBin::Bin/../doc/directives.md")
-    =~ /^## iri_advertise.*?\n\n(    iri_advertise on;[^\n]*\n)\n/ms;
-is said('iri on; ' . substr($section, 0, 50) . ' server { }'), '0',
-    'the example of the reference';
-
 done_testing;

@@ -25,12 +25,6 @@ for (['iri_charset $http_x sjis;', qr/"iri_charset" directive takes one var/],
     like $said, $says, "and why: $text";
 }
 
-my ($example) = slurp("$FindBin::Bin/../doc/directives.md")
-    =~ /^(    map \$http_user_agent .*?^    iri_charset \$\w+;\n)/ms;
-my ($taken, $said) =
-    nginx_t("iri on; $example server { listen 127.0.0.1:%%PORT%%; }");
-is $taken, 0, 'the example of the reference' or diag $said;
-
 # ---- one server --------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');

@@ -29,19 +29,6 @@ for (['iri_convert $x nfc;', qr/number of arg/],
     like $said, $says, "and why: $text";
 }
 
-# ---- the example in the reference ------------------------------------------------
-
-my ($outside, $inside) = slurp("$FindBin::Bin/../doc/directives.md")
-    =~ /^    # nginx, in http \{\}\n(.*?)\n\n    # and in server \{\}\n(.*?)\n\n/ms;
-my $example = nginx(conf => <<"END");
-iri on;
-$outside
-server { listen 127.0.0.1:%%PORT%%; $inside location / { return 204; } }
-END
-is $example->get($_->[0])->status, $_->[1], "the example: $_->[0]"
-    for ['/old/Stra%C3%9Fe/', 410], ['/OLD/STRASSE/', 410], ['/old/', 204];
-is_deeply [$example->errors], [], 'nothing unexpected in its log';
-
 # ---- one server --------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');

@@ -34,13 +34,6 @@ for my $text ('none', 'Shift_JIS EUC-JP nfc', 'nfc', 'UTF-8', 'none nfc') {
     is $code, 0, "taken: $text" or diag $said;
 }
 
-my ($section) = slurp("$FindBin::Bin/../doc/directives.md")
-    =~ /^## iri_query_charset.*?\n\n(    iri_charset[^\n]*\n[^\n]*\n)/ms;
-my ($taken) = nginx_t('iri on; '
-    . join(' ', map { substr $_, 0, 50 } split /\n/, $section)
-    . ' server { listen 127.0.0.1:%%PORT%%; }');
-is $taken, 0, 'the example of the reference';
-
 # ---- one server --------------------------------------------------------------
 
 my ($root) = make_tree(<<'END');

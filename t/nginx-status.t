@@ -343,11 +343,4 @@ my $none = nginx(root => $root, log_level => 'debug',
 $none->get('/%95%5c.txt');
 unlike $none->log_text, qr/iri_status/, 'without it there is no zone';
 
-# ---- the reference ----------------------------------------------------------
-
-my ($section) = slurp("$FindBin::Bin/../doc/directives.md")
-    =~ /^## iri_status.*?^```nginx\n(.*?)^```$/ms;
-like $section // '', qr/iri_status;/, 'the example of the reference';
-is said("iri on; server { $section }"), '0', 'can be loaded';
-
 done_testing;
