@@ -59,7 +59,7 @@ typedef struct {
     const char                *name;
     const char                *operands;   /* as the help writes them */
     size_t                     count;      /* how many there must be */
-    const char                *about;      /* a phrase */
+    const char                *about;      /* a phrase, "tell ..." */
     const char                *help;       /* lines that follow the options */
     const apr_getopt_option_t *options;
 

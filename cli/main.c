@@ -52,7 +52,8 @@ cli_usage(FILE *out)
         "  --help     this text, also -h\n"
         "  --version  the version, also -V\n\n"
         "Exit codes: 0 answered; 1 no answer, a finding or a \"no\"; 2 wrong "
-        "usage.\n",
+        "usage.\n"
+        "\"Draft\" is draft-duerst-iri-03, the draft of RFC 3987.\n",
         out);
 }
 
@@ -63,8 +64,9 @@ cli_help(const cli_command_t *command)
     const apr_getopt_option_t *option;
 
     printf("Usage: iri %s [options] %s\n       iri %s [options] --batch "
-           "< LINES\n\nTo %s.\n\nOptions:\n",
-           command->name, command->operands, command->name, command->about);
+           "< LINES\n\n%c%s.\n\nOptions:\n",
+           command->name, command->operands, command->name,
+           command->about[0] - 'a' + 'A', command->about + 1);
     for (option = command->options; option->name != NULL; option++) {
         const char *value = option->has_arg ? " VALUE" : "";
 
@@ -352,8 +354,7 @@ cli_main(apr_pool_t *pool, int argc, const char *const *argv)
         return CLI_OK;
     }
     if (cli_is_option(argv[1], "--help", "-h")
-        || strcmp(argv[1], "help") == 0)
-    {
+        || strcmp(argv[1], "help") == 0) {
         return cli_run_help(pool, argc > 2 ? argv[2] : NULL);
     }
     memset(&line, 0, sizeof(line));

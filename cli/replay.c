@@ -763,8 +763,7 @@ replay_show_counts(const json_t *object, int status)
                     "targets");
     fputs("\n\n", stdout);
     if (replay_get(object, "requests") == 0
-        && replay_get(object, "lines") != 0)
-    {
+        && replay_get(object, "lines") != 0) {
         puts("Is it an access log in the common or combined format, or in "
              "JSON?\n");
     }

@@ -152,8 +152,7 @@ cli_plain(void)
 
 
 void
-cli_print_count(FILE *out, long long count, const char *one,
-                const char *many)
+cli_print_count(FILE *out, long long count, const char *one, const char *many)
 {
     fprintf(out, "%lld %s", count, count == 1 ? one : many);
 }

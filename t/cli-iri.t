@@ -37,6 +37,7 @@ for my $command (@COMMANDS) {
         like $out, qr/^Usage: iri \Q$command\E \[options\] /, 'usage';
         like $out, qr/^JSON fields?: \w/m, 'its fields';
         like $out, qr/^  iri \Q$command\E /m, 'an example';
+        like $out, qr/^[A-Z][a-z]+ .*\.$/m, 'what it does, as a sentence';
         is +(run($command, '--help'))[1], $out, 'by --help, too';
         is scalar(grep { length > 79 } split /\n/, $out), 0, 'no long line';
         is +(run($command))[0], 2, 'without operands';

@@ -932,8 +932,8 @@ test_own(void **state)
             core_init(&core);
         }
 
-        for (i = 0; i < sizeof(some) / sizeof(some[0])
-                    && (c < 0xd800 || c > 0xdfff);
+        for (i = 0;
+             i < sizeof(some) / sizeof(some[0]) && (c < 0xd800 || c > 0xdfff);
              i++)
         {
             check_own(&core, some[i], c);
