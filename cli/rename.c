@@ -95,7 +95,8 @@ cli_rename(FILE *out, cli_plan_t plan, iri_str_t path, iri_str_t name,
         return;
     }
     folder.len = cli_base(path);
-    fputs("mv -n -- ", out);
+    /* -T: a link to a folder that has come in its place is not gone into. */
+    fputs("mv -nT -- ", out);
     cli_quote(out, path, none);
     putc(' ', out);
     cli_quote(out, folder, name);

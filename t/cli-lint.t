@@ -305,7 +305,7 @@ END
     my ($taken) = make_tree("\\x8F\\xAB\\xB1\tfile\n\\xC3\\xA9\tfile\n");
     (undef, $out) = lint('--filename-charset', 'euc-jp', '--plan', 'mv',
         $taken);
-    like $out, qr/^mv -n -- '\.\/\xC3\xA9' /m, 'the one can be renamed';
+    like $out, qr/^mv -nT -- '\.\/\xC3\xA9' /m, 'the one can be renamed';
     like $out, qr/^# left alone: \S+: an entry has these octets/m,
         'the other would be written over it';
     # Both are the same name, and neither is UTF-8.
@@ -313,6 +313,17 @@ END
     (undef, $out) = lint('--filename-charset', 'euc-jp,windows-1252',
         '--plan', 'mv', $twins);
     unlike $out, qr/^mv/m, 'twins';
+};
+
+# Between the plan and its run somebody puts a link in the place of a new name.
+subtest 'what comes later' => sub {
+    my ($dir) = make_tree("e\\xCC\\x81\tfile\n");
+    my $away = temp_dir();
+    my (undef, $out) = lint('--plan', 'mv', $dir);
+    symlink $away, "$dir/\xC3\xA9" or die "$!\n";
+    capture($out, 'bash', '-c', 'cd -- "$1" && . /dev/stdin', 'bash', $dir);
+    is_deeply [paths($away)], [], 'nothing is moved to where it leads';
+    is scalar(() = glob "$dir/*"), 2, 'nothing is written over';
 };
 
 # A guess is followed where it is asked for, and takes no other's name.
