@@ -60,7 +60,10 @@ cli_log_close(cli_log_t *log)
 }
 
 
-/* The octet of an escape at p, behind its backslash; *taken of its octets. */
+/*
+ * The octet of an escape at p, behind its backslash, which is not the end of
+ * the line; *taken of its octets.
+ */
 static int
 log_escape(const char *p, size_t *taken)
 {
@@ -72,7 +75,7 @@ log_escape(const char *p, size_t *taken)
         *taken = 3;
         return cli_hex(p[1]) * 16 + cli_hex(p[2]);
     }
-    name = p[0] != '\0' ? strchr(names, p[0]) : NULL;
+    name = strchr(names, p[0]);
     return name != NULL ? octets[name - names] : p[0];
 }
 
@@ -90,6 +93,9 @@ log_unquote(char *p, iri_str_t *text)
             return NULL;
         }
         if (*p == '\\') {
+            if (p[1] == '\0') {
+                return NULL;
+            }
             *to++ = (char) log_escape(p + 1, &taken);
             p += taken;
         } else {
@@ -211,17 +217,21 @@ cli_log_next(cli_log_t *log, apr_pool_t *pool, cli_request_t *request)
     static const iri_str_t get = IRI_STR("GET");
     char                  *line = log->line, *end;
     int                    began = log->whole, read;
+    z_off_t                from = gztell(log->file);
 
     if (gzgets(log->file, line, LOG_LINE) == NULL) {
         return -1;
     }
-    end = strchr(line, '\n');
-    log->whole = end != NULL || gzeof(log->file);
-    if (!began || !log->whole) {
+    /* A NUL does not end a line, and no request that was logged has one. */
+    end = line + (gztell(log->file) - from);
+    log->whole = end[-1] == '\n' || gzeof(log->file);
+    if (!began || !log->whole
+        || memchr(line, '\0', (size_t) (end - line)) != NULL)
+    {
         return 0;
     }
-    if (end != NULL) {
-        *end = '\0';
+    if (end[-1] == '\n') {
+        end[-1] = '\0';
     }
     memset(request, 0, sizeof(*request));
     request->method = get;

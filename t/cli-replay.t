@@ -130,6 +130,21 @@ subtest 'formats' => sub {
     is object(line("/\0"))->{lines}, 1, 'NUL';
 };
 
+# A NUL ends neither its line nor the next one; what stood in a line before is
+# not read behind the end of the last one.
+subtest 'hostile lines' => sub {
+    my $object = object("\0\0\n" . line('/none') . line("/a\0b")
+            . line('/none'));
+    is $object->{requests}, 2, 'the lines behind a NUL';
+    is $object->{not_requests}, 2, 'those with one';
+    my $cut = 'x "GET /cut HTTP/1.1\\';
+    $object = object('x "GET /none HTTP/1.1" 404 404 "" 404 404' . "\n"
+            . '"GET /none"' . '" 404 ' x 20 . "\n" . $cut);
+    is_deeply [map { $_->{target} } @{ $object->{top} }], ['/none'],
+        'a backslash at the end';
+    is $object->{not_requests}, 2, 'is no request';
+};
+
 subtest 'gzip and standard input' => sub {
     plan skip_all => 'gzip is not here' if (capture('', 'sh', '-c',
         'command -v gzip'))[0];
