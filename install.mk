@@ -60,19 +60,29 @@ FILES_docs  = $(foreach file,$(DOCS),$(file):$(DOCDIR)/$(file):644)
 
 # ---- there and away ----------------------------------------------------------
 
+# Lists of make end at blanks: what is behind one would be another file, to be
+# removed here, say.
+PLACES    = PREFIX BINDIR DATADIR MANDIR DOCDIR BASHDIR ZSHDIR LIBDIR \
+            INCLUDEDIR HTTPD_MODULES NGINX_MODULES
+BLANKS    = $(strip $(foreach place,$(PLACES), \
+                $(if $(filter-out 0 1,$(words $($(place)))),$(place))))
+no_blanks = $(if $(BLANKS),$(error $(BLANKS): no blanks may be in it))
+
 # A server that runs keeps the file that it has: the new one gets another name
 # until it is whole.
 define put
+$(no_blanks)
 $(Q)set -e; for one in $(1); do \
     file=$${one%%:*}; mode=$${one##*:}; one=$${one%:*}; \
     target='$(DESTDIR)'$${one#*:}; \
     echo "  INSTALL $$target"; \
     install -D -m "$$mode" "$$file" "$$target.new"; \
-    mv -f "$$target.new" "$$target"; \
+    mv -fT "$$target.new" "$$target"; \
 done
 endef
 
 define take
+$(no_blanks)
 $(Q)for one in $(1); do \
     one=$${one%:*}; target='$(DESTDIR)'$${one#*:}; \
     [ ! -e "$$target" ] || { echo "  REMOVE $$target"; rm -f "$$target"; }; \

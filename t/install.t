@@ -137,6 +137,16 @@ subtest 'one server' => sub {
     ok -e "$dest/opt/modules/ngx_http_iri_module.so", 'and followed';
 };
 
+# Words of a list: "/a b/bin/iri" would be "/a" and, here, "b/bin/iri".
+subtest 'blanks' => sub {
+    for my $what ('install-cli', 'uninstall') {
+        my ($code, $out, $err) = make("PREFIX=$dest/a b", '-n', $what);
+        isnt $code, 0, $what;
+        like $err, qr/PREFIX.*: no blanks may be in it/, 'is told';
+        unlike $out, qr/^set -e; for|^for one/m, 'and nothing is done';
+    }
+};
+
 # The packages themselves are tried by `make deb-test`.
 subtest 'packages' => sub {
     my ($version) = slurp('common/iri.h') =~ /^#define IRI_VERSION "(.*)"$/m;
