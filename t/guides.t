@@ -46,4 +46,31 @@ for my $document (@documents) {
     is "@left", '', "$document: all of it was run";
 }
 
+# What somebody copies is open to nobody who is not meant.
+subtest 'none is open to the world' => sub {
+    my %needs = (
+        'writing'    => [qr/^\s*(?:dav_methods|Dav\s+On)\b/m,
+            qr/^\s*(?:auth_basic_user_file|Require\s+valid-user|limit_except)/m],
+        'the status' => [qr/^\s*(?:location\b.*)?(?:iri_status;|SetHandler\s+iri-status)/m,
+            qr/deny\s+all;|Require\s+(?:local|ip)\b/],
+        'an address' => [qr/^\s*set_real_ip_from/m,
+            qr/^\s*real_ip_header\s+X-Forwarded-For;/m],
+    );
+    my %seen;
+    for my $file ('README.md', glob 'doc/*.md doc/examples/*/*.conf') {
+        my $text  = slurp($file);
+        my @confs = $file =~ /conf$/ ? $text
+            : $text =~ /^```(?:nginx|apache)\n(.*?)^```$/msg;
+        for my $conf (@confs) {
+            for my $what (sort keys %needs) {
+                my ($has, $wants) = @{ $needs{$what} };
+                next if $conf !~ $has;
+                $seen{$what}++;
+                like $conf, $wants, "$file: $what";
+            }
+        }
+    }
+    is_deeply [sort keys %seen], [sort keys %needs], 'there are such';
+};
+
 done_testing;
