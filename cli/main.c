@@ -125,9 +125,15 @@ static int
 cli_wrong(const cli_line_t *line, const char *wrong)
 {
     const apr_getopt_option_t *option = line->command->options;
+    iri_str_t                  text;
 
-    fprintf(stderr, "%siri %s:%s %s\n", cli_color(stderr, CLI_RED),
-            line->command->name, cli_color(stderr, CLI_PLAIN), wrong);
+    text.data = (const unsigned char *) wrong;
+    text.len = strlen(wrong);
+    fprintf(stderr, "%siri %s:%s ", cli_color(stderr, CLI_RED),
+            line->command->name, cli_color(stderr, CLI_PLAIN));
+    /* The value of an option stands in it. */
+    cli_print(stderr, text);
+    fputc('\n', stderr);
     /* Who has mistaken no option needs no list of them. */
     if (line->wrong != NULL) {
         fputs("Options are:", stderr);

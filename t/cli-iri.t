@@ -218,6 +218,23 @@ subtest 'batch' => sub {
     is $objects[1]{character}, 'U+20AC', 'which it is';
 };
 
+# No octet of a value acts on the terminal that is told what is wrong with it.
+subtest 'hostile values' => sub {
+    my $bad = "\e]0;x\a\xC2\x9B\xE2\x80\xAE\xFF\n";
+    for my $words (
+        ['explain', '--charset', $bad, '/'], ['explain', '--root', $bad, '/'],
+        ['explain', '--match', $bad, '/'],   ['explain', "--$bad", '/'],
+        ['explain', '--cache', $bad, '/'],   ['lint', '--only', $bad, '/'],
+        ['explain', '/', $bad], ['split', "a\xFF$bad"], ['lint', $bad],
+        [$bad], ['help', $bad])
+    {
+        my ($code, $out, $err) = capture('', $iri, @$words);
+        isnt $code, 0, "iri $words->[0] is refused" =~ s/[^ -~]/?/gr;
+        unlike "$out$err", qr/[^\n -~\x80-\xFF]|\xC2\x9B|\xE2\x80\xAE|\xFF/,
+            'safe to look at';
+    }
+};
+
 # Colours are for a terminal alone, and for who wants them.
 subtest 'colours' => sub {
     plan skip_all => 'script (bsdutils) is not here' if (capture('', 'sh',
