@@ -96,6 +96,24 @@ subtest 'command' => sub {
     like $out, qr/\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E\.html/, 'finds it';
 };
 
+# A guide has the commands, and the line that the last of them prints here.
+my %where = (httpd => $mod_iri, nginx => $ngx_iri);
+for my $server (sort keys %where) {
+    my ($guide) = slurp("doc/$server.md") =~ /^## Install\n(.*?)^## /ms;
+    my ($block) = $guide =~ /^```sh\n(.*?)^```/ms;
+    my ($code, $said) = (1, '');
+    for my $step ($block =~ /^make(.*)$/mg) {
+        ($code, $said) = make('DOCS=', split ' ', $step);
+        is $code, 0, "doc/$server.md: make$step";
+    }
+    my ($line) = $guide =~ /^```(?:nginx|apache)\n(.*\n)```/m;
+    my ($last) = $said =~ /^To load it.*?: (.*\n)\z/m;
+    SKIP: {
+        skip "$server is not Debian's", 1 if $where{$server} !~ m{^/usr/lib/};
+        is $line, $last, "doc/$server.md: what that prints";
+    }
+}
+
 # A server that runs has mapped the file.
 my $before = (stat "$dest$mod_iri")[1];
 is +(make('DOCS=', 'install-httpd'))[0], 0, 'once more';
