@@ -175,13 +175,18 @@ mod_iri_map_known(request_rec *r)
                : mod_iri_map(r);
 }
 
+/*
+ * What other modules do before the path is decoded: ProxyPass with
+ * mapping=encoded, or LuaHookPreTranslateName.  They have said so when they
+ * were loaded.
+ */
 static void
 mod_iri_add_translate_hooks(void)
 {
-    /* ProxyPass with mapping=encoded */
-    static const char *const proxy[] = { "mod_proxy.c", NULL };
+    static const char *const  proxy[] = { "mod_proxy.c", NULL };
+    const apr_array_header_t *others = ap_hook_get_pre_translate_name();
 
-    if (ap_find_linked_module(proxy[0]) == NULL) {
+    if (others == NULL || others->nelts == 0) {
         ap_hook_pre_translate_name(mod_iri_pre_translate_alone, NULL, NULL,
                                    APR_HOOK_REALLY_FIRST);
     } else {

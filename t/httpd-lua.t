@@ -1,5 +1,5 @@
 # Other modules around ours, written in Lua: one puts a path that is not
-# canonical into the request, one says who the client is by the spelling of the
+# canonical into the request, one judges the path before it is decoded, one says who the client is by the spelling of the
 # path, one logs the target and the user that it finds there.
 use strict;
 use warnings;
@@ -14,7 +14,7 @@ my $folder = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
 plan skip_all => 'no mod_lua' if !-e "$folder/mod_lua.so";
 
 my ($root) = make_tree("\\xC3\\xA9.html\tfile\nplain.html\tfile\n"
-    . "\\xE8\\xA1\\xA8.html\tfile\n");
+    . "\\xE8\\xA1\\xA8.html\tfile\n\\xE8\\xAA\\x9E.html\tfile\n");
 my $tmp = temp_dir();
 chmod 0777, $tmp;
 spew("$tmp/hooks.lua", <<"END");
@@ -23,6 +23,12 @@ function change(r)
         r.uri = "/e\\204\\129.html"
     elseif r.uri == "/nfc" then
         r.uri = "/\\195\\169.html"
+    end
+    return apache2.DECLINED
+end
+function deny(r)
+    if r.uri == "/%E8%AA%9E.html" then
+        return 403
     end
     return apache2.DECLINED
 end
@@ -48,6 +54,7 @@ my $server = httpd(root => $root, tmp => $tmp, modules => ['lua'],
 IRIEngine On
 IRICharset windows-1252 EUC-JP
 LuaHookPreTranslateName %%TMP%%/hooks.lua change
+LuaHookPreTranslateName %%TMP%%/hooks.lua deny
 LuaHookTranslateName %%TMP%%/hooks.lua user
 LuaHookLog %%TMP%%/hooks.lua log
 END
@@ -61,5 +68,7 @@ is $server->get('/%C9%BD.html')->status, 200, 'found under another name';
 ok $server->wait_for(sub { slurp("$tmp/targets") =~ m{^/%C9}m }), 'logged';
 unlike slurp("$tmp/users"), qr/somebody/,
     'nobody whom the other name had let in';
+is $server->get($_)->status, 403, "judged before it is decoded: $_"
+    for '/%E8%AA%9E.html', '/%e8%aa%9e.html', '/%B8%EC.html';
 is_deeply [$server->errors], [], 'log';
 done_testing;
