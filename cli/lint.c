@@ -98,7 +98,8 @@ typedef struct {
     const char         *path;  /* it, "" or "a/b/" */
     apr_array_header_t *names; /* of its entries, iri_str_t */
     apr_array_header_t *renames;
-    apr_array_header_t *plan; /* what is printed at the end, char * */
+    apr_hash_t         *renamed; /* by octets: the place in renames, from 1 */
+    apr_array_header_t *plan;    /* what is printed at the end, char * */
     cli_progress_t      progress;
     uint64_t            count[IRI_LINT_KINDS];
     uint64_t            findings;
@@ -392,6 +393,9 @@ lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
     rename->finding = *finding;
     rename->finding.name.data = apr_pmemdup(run->each, name.data, name.len);
     rename->finding.name.len = name.len;
+    apr_hash_set(run->renamed, finding->octets.data,
+                 (apr_ssize_t) finding->octets.len,
+                 (void *) (uintptr_t) run->renames->nelts);
     rename->why_not = finding->kind == IRI_LINT_UNREADABLE
                           ? "no charset of the tree reads it"
                           : NULL;
@@ -399,25 +403,34 @@ lint_plan_rename(lint_run_t *run, const iri_finding_t *finding)
 
 
 static void
+lint_plan_against(lint_run_t *run, iri_str_t octets, const char *why_not)
+{
+    uintptr_t place = 0;
+
+    if (octets.len != 0) {
+        place = (uintptr_t) apr_hash_get(run->renamed, octets.data,
+                                         (apr_ssize_t) octets.len);
+    }
+    if (place != 0) {
+        APR_ARRAY_IDX(run->renames, place - 1, lint_rename_t)
+            .why_not = why_not;
+    }
+}
+
+
+static void
 lint_plan_finding(lint_run_t *run, const iri_finding_t *finding)
 {
-    lint_rename_t *rename = (lint_rename_t *) (void *) run->renames->elts;
-    lint_rename_t *end = rename + run->renames->nelts;
+    const char *why_not = finding->kind == IRI_LINT_TWIN
+                              ? "another entry has the same name"
+                              : "it would be too long in UTF-8";
 
     if ((1u << finding->kind & LINT_AGAINST) == 0) {
         lint_plan_rename(run, finding);
         return;
     }
-    /* Octets of entries are those that were given: no other has them. */
-    for (; rename < end; rename++) {
-        if (rename->finding.octets.data == finding->octets.data
-            || rename->finding.octets.data == finding->other.data)
-        {
-            rename->why_not = finding->kind == IRI_LINT_TWIN
-                                  ? "another entry has the same name"
-                                  : "it would be too long in UTF-8";
-        }
-    }
+    lint_plan_against(run, finding->octets, why_not);
+    lint_plan_against(run, finding->other, why_not);
 }
 
 
@@ -556,6 +569,7 @@ lint_names(lint_run_t *run)
 
     iri_env_apr_init(&lent, run->each, NULL, NULL);
     run->renames = apr_array_make(run->each, 8, sizeof(lint_rename_t));
+    run->renamed = apr_hash_make(run->each);
     status = iri_lint(&lent.env, &run->conf->lint,
                       (const iri_str_t *) (void *) run->names->elts,
                       (size_t) run->names->nelts, lint_take, run);
@@ -778,7 +792,9 @@ lint_answer(const void *data, cli_call_t *call)
     run.conf = data;
     run.call = call;
     call->whole = 1;
-    call->error = lint_root(&run, call);
+    call->error = call->objects != NULL && run.conf->plan != CLI_PLAN_NONE
+                      ? "--plan is for a shell, --batch for a program"
+                      : lint_root(&run, call);
     if (call->error != NULL) {
         return -1;
     }

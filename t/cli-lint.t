@@ -187,6 +187,10 @@ subtest 'batch' => sub {
     is_deeply [@{ $by{'look-alike'} }{qw(meant why)}],
         ['oca', 'looks like a word in ASCII'], 'what it looks like, and why';
 
+    ($code, $err, @objects) = batch([$good], '--plan', 'mv');
+    is_deeply [map { [$_->{ok}, $_->{error}] } @objects],
+        [[JSON::PP::false, '--plan is for a shell, --batch for a program']],
+        'a plan is no object';
     ($code, $err, @objects) = batch(["$good/none", "$good/index.html"]);
     is $code, 1, 'no directory';
     is_deeply [map { $_->{ok} ? 1 : 0 } @objects], [0, 0], 'is not ok';
