@@ -68,7 +68,7 @@ cli_refuse(cli_call_t *call, size_t operand, const char *why, size_t offset)
 }
 
 
-/* What stands at an offset: " but U+0020", an octet, or the end. */
+/* What stands at an offset: a character, an octet, or the end. */
 static const char *
 cli_instead(cli_call_t *call, iri_str_t text, size_t offset)
 {

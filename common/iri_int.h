@@ -1133,6 +1133,12 @@ iri_status_t iri_listing_sort(iri_listing_t *listing);
 /* Get ready to write: nothing that comes after can fail. */
 iri_status_t iri_page_begin(iri_listing_t *listing);
 
+/* "2026-11-22" of a day, since 0001-01-01, in years 1 to 9999 */
+void iri_put_date(unsigned day, unsigned char date[10]);
+
+/* "T11:25:00Z" of a second of a day */
+void iri_put_time(unsigned second, unsigned char time[10]);
+
 
 #pragma GCC visibility pop
 

@@ -146,12 +146,9 @@ iri_two_digits(unsigned char *at, unsigned number) /* below 100 */
 }
 
 
-/*
- * The date of a day, days since 0001-01-01, in years 1 to 9999: in years that
- * begin with March, for then the day that is not always there is the last.
- */
-static void
-iri_date_of(unsigned day, unsigned char date[10])
+/* In years that begin with March the day that may be missing is the last. */
+void
+iri_put_date(unsigned day, unsigned char date[10])
 {
     unsigned year, month, era;
 
@@ -174,6 +171,19 @@ iri_date_of(unsigned day, unsigned char date[10])
 }
 
 
+void
+iri_put_time(unsigned second, unsigned char time[10])
+{
+    time[0] = 'T';
+    iri_two_digits(time + 1, second / 3600);
+    time[3] = ':';
+    iri_two_digits(time + 4, second / 60 % 60);
+    time[6] = ':';
+    iri_two_digits(time + 7, second % 60);
+    time[9] = 'Z';
+}
+
+
 #define IRI_FIRST_SECOND (-INT64_C(62135596800)) /* 0001-01-01T00:00:00Z */
 #define IRI_LAST_SECOND  INT64_C(253402300799)   /* 9999-12-31T23:59:59Z */
 
@@ -182,28 +192,21 @@ static int
 iri_time_of(iri_listing_t *listing, int64_t seconds, unsigned char *p)
 {
     uint64_t since = (uint64_t) seconds - (uint64_t) IRI_FIRST_SECOND;
-    unsigned day, rest;
+    unsigned day;
 
     if (seconds < IRI_FIRST_SECOND || seconds > IRI_LAST_SECOND) {
         return 0;
     }
 
     day = (unsigned) (since / IRI_DAY);
-    rest = (unsigned) (since % IRI_DAY);
 
     if (day != listing->page.day || listing->page.date[0] == '\0') {
-        iri_date_of(day, listing->page.date);
+        iri_put_date(day, listing->page.date);
         listing->page.day = day;
     }
 
     memcpy(p, listing->page.date, 10);
-    p[10] = 'T';
-    iri_two_digits(p + 11, rest / 3600);
-    p[13] = ':';
-    iri_two_digits(p + 14, rest / 60 % 60);
-    p[16] = ':';
-    iri_two_digits(p + 17, rest % 60);
-    p[19] = 'Z';
+    iri_put_time((unsigned) (since % IRI_DAY), p + 10);
 
     return 1;
 }

@@ -79,46 +79,17 @@ iri_stats_say_text(iri_stats_out_t *out,
 }
 
 
-/* Days since the epoch as a date: in years that begin with March. */
+#define IRI_STATS_EPOCH 719162u /* 1970-01-01, in days since 0001-01-01 */
+
 void
 iri_stats_date(int64_t seconds, unsigned char out[IRI_STATS_TIME])
 {
-    uint64_t at = seconds > 0 ? (uint64_t) seconds : 0, rest;
-    unsigned day, year, month, era, i;
-    unsigned parts[3];
+    uint64_t at = seconds > 0 ? (uint64_t) seconds : 0;
 
     at = at < UINT64_C(253402300799) ? at : UINT64_C(253402300799);
-    rest = at % 86400;
 
-    day = (unsigned) (at / 86400) + 719468;
-    era = day / 146097;
-    day %= 146097;
-    year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-    day -= 365 * year + year / 4 - year / 100;
-    month = (5 * day + 2) / 153;
-    day -= (153 * month + 2) / 5;
-    year += 400 * era + (month >= 10);
-    month = month < 10 ? month + 3 : month - 9;
-
-    memcpy(out, "0000-00-00T00:00:00Z", IRI_STATS_TIME);
-
-    for (i = 4; i > 0; i--, year /= 10) {
-        out[i - 1] = (unsigned char) ('0' + year % 10);
-    }
-
-    out[5] = (unsigned char) ('0' + month / 10);
-    out[6] = (unsigned char) ('0' + month % 10);
-    out[8] = (unsigned char) ('0' + (day + 1) / 10);
-    out[9] = (unsigned char) ('0' + (day + 1) % 10);
-
-    parts[0] = (unsigned) (rest / 3600);
-    parts[1] = (unsigned) (rest / 60 % 60);
-    parts[2] = (unsigned) (rest % 60);
-
-    for (i = 0; i < 3; i++) {
-        out[11 + 3 * i] = (unsigned char) ('0' + parts[i] / 10);
-        out[12 + 3 * i] = (unsigned char) ('0' + parts[i] % 10);
-    }
+    iri_put_date((unsigned) (at / 86400) + IRI_STATS_EPOCH, out);
+    iri_put_time((unsigned) (at % 86400), out + 10);
 }
 
 

@@ -230,8 +230,7 @@ iri_visual_order(const iri_env_t *env, iri_visual_t order, iri_str_t text,
 {
     UErrorCode   error = U_ZERO_ERROR;
     UChar       *from, *to;
-    char        *utf8;
-    int32_t      count, len;
+    int32_t      count;
     size_t       span;
     iri_status_t status;
 
@@ -239,17 +238,14 @@ iri_visual_order(const iri_env_t *env, iri_visual_t order, iri_str_t text,
     span = iri_charset_span(&iri_charset_utf8, text);
 
     if (text.len > IRI_MAX_TEXT || span != text.len) {
-        out->value = iri_span((const unsigned char *) "",
-                              (const unsigned char *) "");
-        out->why = text.len > IRI_MAX_TEXT ? "is too long" : "is not UTF-8";
-        out->offset = text.len > IRI_MAX_TEXT ? IRI_MAX_TEXT : span;
-        return IRI_OK;
+        return text.len > IRI_MAX_TEXT
+                   ? iri_give_none(out, "is too long", IRI_MAX_TEXT)
+                   : iri_give_none(out, "is not UTF-8", span);
     }
 
-    /* No text has more units than octets, and none of UTF-16 more than 3. */
+    /* No text has more units than octets. */
     from = env->alloc(env->ctx, 2 * (text.len + 1) * sizeof(UChar));
-    utf8 = env->alloc(env->ctx, 3 * text.len + 1);
-    if (from == NULL || utf8 == NULL) {
+    if (from == NULL) {
         return IRI_NO_MEMORY;
     }
 
@@ -261,19 +257,6 @@ iri_visual_order(const iri_env_t *env, iri_visual_t order, iri_str_t text,
     }
 
     status = iri_reorder_all(order, from, count, to);
-    if (status != IRI_OK) {
-        return status;
-    }
 
-    u_strToUTF8(utf8, 3 * (int32_t) text.len + 1, &len, to, count, &error);
-    if (U_FAILURE(error)) {
-        return IRI_ICU_FAILED;
-    }
-
-    out->value.data = (const unsigned char *) utf8;
-    out->value.len = (size_t) len;
-    out->why = NULL;
-    out->offset = 0;
-
-    return IRI_OK;
+    return status == IRI_OK ? iri_give_units(env, to, count, out) : status;
 }

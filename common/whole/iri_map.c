@@ -58,27 +58,6 @@ iri_char_is_advised_against(uint32_t c)
 }
 
 
-static void
-iri_give(iri_converted_t *out, iri_str_t value)
-{
-    out->value = value;
-    out->why = NULL;
-    out->offset = 0;
-}
-
-
-static iri_status_t
-iri_give_none(iri_converted_t *out, const char *why, size_t offset)
-{
-    out->value = iri_span((const unsigned char *) "",
-                          (const unsigned char *) "");
-    out->why = why;
-    out->offset = offset;
-
-    return IRI_OK;
-}
-
-
 /* ---- to a URI ------------------------------------------------------------ */
 
 /*

@@ -14,18 +14,6 @@
 #define IRI_FORM_MARKS 1024 /* in a row: ICU sorts them by insertion */
 
 
-static iri_status_t
-iri_no_form(iri_converted_t *out, const char *why, size_t offset)
-{
-    out->value = iri_span((const unsigned char *) "",
-                          (const unsigned char *) "");
-    out->why = why;
-    out->offset = offset;
-
-    return IRI_OK;
-}
-
-
 /* ---- forms of Unicode ---------------------------------------------------- */
 
 static const UNormalizer2 *
@@ -71,34 +59,6 @@ iri_form_span(iri_str_t text, const char **why)
 }
 
 
-/* UTF-16 as UTF-8. */
-static iri_status_t
-iri_form_give(const iri_env_t *env, const UChar *units, int32_t count,
-              iri_converted_t *out)
-{
-    UErrorCode error = U_ZERO_ERROR;
-    char      *utf8;
-    int32_t    len;
-
-    utf8 = env->alloc(env->ctx, 3 * (size_t) count + 1);
-    if (utf8 == NULL) {
-        return IRI_NO_MEMORY;
-    }
-
-    u_strToUTF8(utf8, 3 * count + 1, &len, units, count, &error);
-    if (U_FAILURE(error)) {
-        return IRI_ICU_FAILED;
-    }
-
-    out->value.data = (const unsigned char *) utf8;
-    out->value.len = (size_t) len;
-    out->why = NULL;
-    out->offset = 0;
-
-    return IRI_OK;
-}
-
-
 iri_status_t
 iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
                  iri_str_t text, iri_converted_t *out)
@@ -111,14 +71,14 @@ iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
     size_t              span;
 
     if (text.len > IRI_MAX_TEXT) {
-        return iri_no_form(out, "is too long", IRI_MAX_TEXT);
+        return iri_give_none(out, "is too long", IRI_MAX_TEXT);
     }
 
     text = iri_solid(text);
 
     span = iri_form_span(text, &why);
     if (why != NULL) {
-        return iri_no_form(out, why, span);
+        return iri_give_none(out, why, span);
     }
 
     units = env->alloc(env->ctx, (text.len + 1) * sizeof(UChar));
@@ -145,7 +105,7 @@ iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
     error = U_ZERO_ERROR;
     unorm2_normalize(normalizer, units, count, grown, needed + 1, &error);
 
-    return U_SUCCESS(error) ? iri_form_give(env, grown, needed, out)
+    return U_SUCCESS(error) ? iri_give_units(env, grown, needed, out)
                             : IRI_ICU_FAILED;
 }
 
@@ -283,13 +243,13 @@ iri_normalize_syntax(const iri_env_t *env, unsigned steps, iri_str_t text,
     size_t       offset = 0;
 
     if (text.len > IRI_MAX_IRI) {
-        return iri_no_form(out, "is too long", IRI_MAX_IRI);
+        return iri_give_none(out, "is too long", IRI_MAX_IRI);
     }
 
     expected = iri_check(text, IRI_AS_IRI_REFERENCE, IRI_GRAMMAR_DRAFT,
                          &parts, &offset);
     if (expected != IRI_EXPECT_NOTHING) {
-        return iri_no_form(out, iri_expect_text(expected), offset);
+        return iri_give_none(out, iri_expect_text(expected), offset);
     }
 
     normal.len = 0;

@@ -8,6 +8,8 @@
 #ifndef IRI_WHOLE_H
 #define IRI_WHOLE_H
 
+#include <unicode/umachine.h>
+
 #include "../iri_int.h"
 
 #pragma GCC visibility push(hidden)
@@ -127,6 +129,31 @@ iri_solid(iri_str_t text)
 
     return text;
 }
+
+/* What came out. */
+static inline void
+iri_give(iri_converted_t *out, iri_str_t value)
+{
+    out->value = value;
+    out->why = NULL;
+    out->offset = 0;
+}
+
+/* Nothing did, and why: an answer, so IRI_OK. */
+static inline iri_status_t
+iri_give_none(iri_converted_t *out, const char *why, size_t offset)
+{
+    out->value = iri_span((const unsigned char *) "",
+                          (const unsigned char *) "");
+    out->why = why;
+    out->offset = offset;
+
+    return IRI_OK;
+}
+
+/* UTF-16 came out: it is given as UTF-8 (iri_units.c). */
+iri_status_t iri_give_units(const iri_env_t *env, const UChar *units,
+                            int32_t count, iri_converted_t *out);
 
 /* Is it there?  An empty part is, an absent one is not. */
 static inline int
