@@ -69,13 +69,19 @@ static const char *
 list_page(list_t *list)
 {
     unsigned char out[4096];
-    size_t        n;
+    size_t        n, room = 0;
 
     assert_int_equal(iri_listing_finish(list->listing), IRI_OK);
 
     do {
         n = iri_listing_next(list->listing, out, sizeof(out));
-        list->page = realloc(list->page, list->len + n + 1);
+
+        if (list->len + n + 1 > room) {
+            room = 2 * (list->len + sizeof(out));
+            list->page = realloc(list->page, room);
+            assert_non_null(list->page);
+        }
+
         memcpy(list->page + list->len, out, n);
         list->len += n;
         list->page[list->len] = '\0';
