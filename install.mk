@@ -142,6 +142,7 @@ $(DIST_FILE): FORCE
 	$(Q)if [ -e .git ]; then git ls-files -z; \
 	    else find . -path ./build -prune -o -type f -printf '%P\0'; \
 	    fi | LC_ALL=C sort -z | tar -czf $@.new --owner=0 --group=0 \
+	    --mode=go-w \
 	    --transform='s|^|$(DIST)/|' --null -T -
 	@cmp -s $@.new $@ && rm $@.new || { echo '  TAR $@'; mv $@.new $@; }
 

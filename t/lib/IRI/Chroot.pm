@@ -18,6 +18,8 @@ use Test::More ();
 sub new {
     my ($class, $name, $log) = @_;
     die "only root can make a Debian in a folder\n" if $> != 0;
+    die "run this by t/deb/alone: what is mounted here would stay\n"
+        if !$ENV{IRI_ALONE};
     make_path(build_dir() . '/chroot/archives/partial');
     my $cache = realpath(build_dir() . '/chroot');
     my $self  = bless { root => "$cache/$name", cache => $cache,
