@@ -480,9 +480,9 @@ iri_any_entry(iri_builder_t *builder, iri_str_t octets)
                               &name, &own);
 
         if (status != IRI_OK || own) {
-            return status == IRI_OK ? iri_key_add(builder, octets,
-                                                  iri_buf_str(&name), 0)
-                                    : status;
+            return status == IRI_OK
+                       ? iri_key_add(builder, octets, iri_buf_str(&name), 0)
+                       : status;
         }
     }
 

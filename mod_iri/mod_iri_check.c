@@ -346,7 +346,8 @@ mod_iri_redirect_word(const apr_array_header_t *words)
 
 /* ProxyPass with mapping=encoded or mapping=servlet: of the encoded path. */
 static int
-mod_iri_is_of_encoded(const ap_directive_t *at, const apr_array_header_t *words)
+mod_iri_is_of_encoded(const ap_directive_t     *at,
+                      const apr_array_header_t *words)
 {
     int i, is = 0;
 
