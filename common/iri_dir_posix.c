@@ -5,6 +5,18 @@
  * server opens the file itself, by its own rules for links.
  */
 
+/*
+ * Where long has 32 bits, files of 2 GB, inodes of 64 bits and times after
+ * 2038 are EOVERFLOW without these.  Nothing of such a type leaves this file,
+ * so the server may be compiled otherwise.
+ */
+#ifndef __LP64__
+#undef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#undef _TIME_BITS
+#define _TIME_BITS        64
+#endif
+
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>

@@ -5,6 +5,22 @@
  * itself; ICU's names have its version behind them.
  */
 
+/* As in iri_dir_posix.c, with the names that the calls have then. */
+#ifndef __LP64__
+#undef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#undef _TIME_BITS
+#define _TIME_BITS        64
+#define __wrap_lstat      __wrap___lstat64_time64
+#define __real_lstat      __real___lstat64_time64
+#define __wrap_stat       __wrap___stat64_time64
+#define __real_stat       __real___stat64_time64
+#define __wrap_fstat      __wrap___fstat64_time64
+#define __real_fstat      __real___fstat64_time64
+#define __wrap_readdir    __wrap_readdir64
+#define __real_readdir    __real_readdir64
+#endif
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,17 @@
  * Proves: what stands at a path, through links and where there is none;
  * which errors are absence and which end a search; that a listing gives each
  * entry but "." and "..", ends where it is told to, and says when a
- * directory may not be listed; and a search on a real tree, end to end.
+ * directory may not be listed; that a file of 3 GB and of the year 2100 is
+ * one like any other; and a search on a real tree, end to end.
  */
+
+/* For the test's own calls, as in iri_dir_posix.c. */
+#ifndef __LP64__
+#undef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#undef _TIME_BITS
+#define _TIME_BITS        64
+#endif
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -131,6 +140,31 @@ test_stat(void **state)
     assert_int_equal(kind("/file/"), IRI_NODE_NOT_DIR);
     assert_int_equal(kind("/loop/more"), IRI_NODE_ABSENT);
     assert_int_equal(kind(long_name), IRI_NODE_ABSENT);
+}
+
+
+/* More than 31 bits of octets, and of seconds. */
+static void
+test_large_file(void **state)
+{
+    struct timespec late[2] = { { INT64_C(4102444800), 0 },
+                                { INT64_C(4102444800), 0 } };
+    iri_node_t      node;
+    int             fd;
+
+    (void) state;
+
+    fd = open(at("/large"), O_WRONLY | O_CREAT, 0644);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, (off_t) 3 << 30), 0);
+    assert_int_equal(kind("/large"), IRI_NODE_OTHER);
+    assert_int_equal(ftruncate(fd, 0), 0);
+    assert_int_equal(futimens(fd, late), 0);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(iri_dir_posix.stat(NULL, at("/large"), &node), IRI_OK);
+    /* The latest that the file system can keep may be 2038. */
+    assert_true(node.mtime >= INT64_C(2147483647) * 1000000000);
+    assert_int_equal(remove(at("/large")), 0);
 }
 
 
@@ -269,6 +303,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stat),
+        cmocka_unit_test(test_large_file),
         cmocka_unit_test(test_link_is_what_it_leads_to),
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_closed),
