@@ -136,7 +136,7 @@ static int
 log_common(char *line, cli_request_t *request)
 {
     char     *p = strchr(line, '"');
-    iri_str_t text;
+    iri_str_t text = IRI_STR("");
 
     p = p != NULL ? log_unquote(p + 1, &text) : NULL;
     if (p == NULL || log_request(text, request) != 0) {

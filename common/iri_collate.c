@@ -261,7 +261,8 @@ iri_collate_quick(const iri_collator_t *collator, iri_str_t name,
 
     while (p < end) {
         /* One element each, of what is no digit. */
-        for (from = p; p < end; p++) {
+        from = p;
+        do {
             weight = &collator->weight[*p];
             memcpy(out, weight->first, 2);
             out += weight->len;
@@ -269,7 +270,7 @@ iri_collate_quick(const iri_collator_t *collator, iri_str_t name,
             if (weight->third != IRI_COMMON) {
                 break;
             }
-        }
+        } while (++p < end);
 
         quick.elements += (size_t) (p - from);
 

@@ -240,7 +240,7 @@ iri_listing_path(iri_listing_t *listing)
     iri_str_t     path = listing->conf.path;
     iri_reading_t reading;
     iri_status_t  status;
-    int           reads;
+    int           reads = 0;
 
     status = iri_buf_reserve(listing->env, &listing->place.path,
                              path.len + IRI_MAX_SEGMENT);

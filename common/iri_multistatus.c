@@ -484,7 +484,7 @@ iri_ms_put_href(iri_multistatus_t *ms)
 {
     int          is_lockroot = ms->collects == IRI_MS_HREF_OF_LOCKROOT;
     iri_buf_t    names = IRI_BUF_EMPTY;
-    iri_str_t    path, uri;
+    iri_str_t    path, uri = IRI_STR("");
     iri_status_t status;
     size_t       base;
 

@@ -383,7 +383,7 @@ iri_hit_level(const iri_finder_t *finder, const iri_cache_search_t *search,
 {
     iri_buf_t    key = IRI_BUF_EMPTY;
     iri_status_t status;
-    int          one;
+    int          one = 0;
 
     *level = IRI_MATCH_NONE;
 
@@ -454,7 +454,7 @@ iri_nearest_twin(const iri_finder_t *finder, iri_nearest_t *nearest,
                  iri_str_t octets, size_t charset, iri_str_t name)
 {
     iri_status_t status = IRI_OK;
-    size_t       way;
+    size_t       way = 0;
 
     if (!nearest->ranked) {
         nearest->ranked = 1;

@@ -193,7 +193,7 @@ iri_equal_syntax(const iri_env_t *env, iri_level_t level,
                  const iri_host_conf_t *host, iri_str_t a, iri_str_t b,
                  int *equal)
 {
-    iri_str_t    form_a, form_b;
+    iri_str_t    form_a = IRI_STR(""), form_b = IRI_STR("");
     int          known_a = 0, known_b = 0;
     iri_status_t status;
 

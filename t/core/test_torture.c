@@ -1926,8 +1926,8 @@ lint_run(core_t *core, linted_t *out)
         "p\xD0\xB0ypal.html",
         "\xD0\xBE\xD1\x81\xD0\xB0",
         "oca",
-        "\xD7\x90"
-        "1"
+        ("\xD7\x90"
+         "1")
     };
     iri_charsets_t  charsets = core_charsets("sjis");
     iri_tree_conf_t tree = core_tree("utf-8 euc-jp", IRI_NAMES_ANY, 0);
