@@ -170,7 +170,7 @@ need-deb:
 deb-test: deb need-chroot ## as root: packages installed, used, purged
 	t/deb/alone prove -It/lib -v t/deb/packages.t
 
-first-use: need-chroot    ## as root: what README.md says, from nothing
+first-use: need-chroot    ## as root: what README.md and the guides say
 	t/deb/alone prove -It/lib -v t/deb/first-use.t
 
 need-chroot:

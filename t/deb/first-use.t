@@ -1,9 +1,10 @@
 #!/usr/bin/perl
 # `make first-use`: what README.md says of the installation, by its letter, in a
 # fresh Debian with the packages that it asks for and a clone of the sources,
-# once for each server. Blocks of "sh" are run, what a line names in backticks
-# gets the block below it, and "console" has commands and what they say. All of
-# it, with all that was said, is in build/first-use.log.
+# once for each server, and once from the sources, as doc/nginx.md and
+# doc/httpd.md say. Blocks of "sh" are run, what a line names in backticks gets
+# the block below it, and "console" has commands and what they say. All of it,
+# with all that was said, is in build/first-use.log.
 use strict;
 use warnings;
 use FindBin;
@@ -61,18 +62,27 @@ sub follow {
     return;
 }
 
+# A fresh Debian with these packages and the sources.
+sub fresh {
+    my ($name, @there) = @_;
+    my $debian = IRI::Chroot->new($name, 'first-use');
+    $debian->must('apt-get -qy --no-install-recommends install '
+        . "ca-certificates @packages @there", 'the packages');
+    $debian->host('git', 'clone', '-q', $top, $debian->root . '/root/iri');
+    return $debian;
+}
+
 unlink build_dir() . '/first-use.log';
+my %parts;
 my $followed = 0;
 for my $section (@sections) {
     my ($title, $rest) = $section =~ /^(.*?)\n(.*)/s;
     my @parts = split /^```(\w+)\n(.*?)^```\n/ms, $rest;
     next if !grep { $_ eq 'sh' } @parts;
     $followed++;
+    $parts{ lc $title =~ s/Apache //r } = [@parts];
     subtest $title => sub {
-        my $debian = IRI::Chroot->new("first-use-$followed", 'first-use');
-        $debian->must('apt-get -qy --no-install-recommends install '
-            . "ca-certificates @packages", 'the packages');
-        $debian->host('git', 'clone', '-q', $top, $debian->root . '/root/iri');
+        my $debian = fresh("first-use-$followed");
         while (my ($text, $language, $block) = splice @parts, 0, 3) {
             follow($debian, $text, $language, $block)
                 if defined $language;
@@ -81,6 +91,45 @@ for my $section (@sections) {
     };
 }
 is $followed, 2, 'both servers';
+
+# The servers are there. What comes behind the packages in README.md is the
+# same.
+subtest 'from the sources' => sub {
+    my $debian = fresh('first-use-sources', 'nginx', 'apache2');
+    $debian->must('cd /root/iri; make deps', 'what a build needs');
+    for (['nginx', '/run/nginx.pid'], ['httpd', '/run/apache2/apache2.pid']) {
+        my ($server, $pid) = @$_;
+        my ($guide) = slurp("$top/doc/$server.md")
+            =~ /^## Install\n(.*?)^## /ms;
+        my ($make, $line) = $guide =~ /^```\w+\n(.*?)^```\n/msg;
+        my ($file) = $guide =~ m{on Debian into a file `(/etc/[^`]+)`};
+        my @enable = $guide =~ /then `(a2enmod iri)`/;
+        follow($debian, '', 'sh', $make);
+        spew($debian->root . $file, $line);
+        $debian->must($_, $_) for @enable;
+        my @parts = @{ $parts{$server} };
+        splice @parts, 0, 3;
+        while (my ($text, $language, $block) = splice @parts, 0, 3) {
+            follow($debian, $text, $language, $block)
+                if defined $language;
+        }
+        my ($code, $said) = $debian->run(<<"END", in_network(''));
+kill \$(cat $pid)
+for second in 1 2 3 4 5 6 7 8 9; do
+    curl -s http://localhost/ > /tmp/page || break
+    sleep 1
+done
+curl -s http://localhost/ && exit 1
+rm /var/www/html/*.html
+END
+        is $code, 0, "$server has ended" or diag $said;
+    }
+    $debian->must('cd /root/iri; make uninstall', 'make uninstall');
+    my ($code, $said) = $debian->run('find /usr -regextype egrep -regex '
+        . '".*/([^/]*[-_])?(lib)?iri([-_.][^/]*)?"');
+    is $said, '', 'leaves nothing';
+    $debian->remove;
+};
 system 'umount', $network;
 
 done_testing;
