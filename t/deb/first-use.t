@@ -14,6 +14,7 @@ use IRI::Test;
 use Test::More;
 
 my $top = "$FindBin::Bin/../..";
+my $SOURCES = '/srv/iri';    # in the fresh Debian
 my ($install) = slurp("$top/README.md") =~ /^## Install(.*?)^## /ms
     or BAIL_OUT('README.md says nothing of installation');
 my ($before, @sections) = split /^### /m, $install;
@@ -43,14 +44,14 @@ sub in_network {
 sub follow {
     my ($debian, $text, $language, $block) = @_;
     if ($language eq 'sh') {
-        my ($code, $said) = $debian->run("cd /root/iri\n$block",
+        my ($code, $said) = $debian->run("cd $SOURCES\n$block",
             in_network($block));
         is $code, 0, $block =~ s/\n(?=.)/; /gr =~ s/\n//gr or diag $said;
     }
     elsif ($language eq 'console') {
         for my $part (split /^\$ /m, $block) {
             my ($command, $wanted) = $part =~ /\A([^\n]+)\n(.*)/s or next;
-            my ($code, $said) = $debian->run("cd /root/iri\n$command",
+            my ($code, $said) = $debian->run("cd $SOURCES\n$command",
                 in_network($command));
             is $said, $wanted, $command;
         }
@@ -68,7 +69,7 @@ sub fresh {
     my $debian = IRI::Chroot->new($name, 'first-use');
     $debian->must('apt-get -qy --no-install-recommends install '
         . "ca-certificates @packages @there", 'the packages');
-    $debian->host('git', 'clone', '-q', $top, $debian->root . '/root/iri');
+    $debian->host('git', 'clone', '-q', $top, $debian->root . $SOURCES);
     return $debian;
 }
 
@@ -96,7 +97,7 @@ is $followed, 2, 'both servers';
 # same.
 subtest 'from the sources' => sub {
     my $debian = fresh('first-use-sources', 'nginx', 'apache2');
-    $debian->must('cd /root/iri; make deps', 'what a build needs');
+    $debian->must("cd $SOURCES; make deps", 'what a build needs');
     for (['nginx', '/run/nginx.pid'], ['httpd', '/run/apache2/apache2.pid']) {
         my ($server, $pid) = @$_;
         my ($guide) = slurp("$top/doc/$server.md")
@@ -124,7 +125,7 @@ rm /var/www/html/*.html
 END
         is $code, 0, "$server has ended" or diag $said;
     }
-    $debian->must('cd /root/iri; make uninstall', 'make uninstall');
+    $debian->must("cd $SOURCES; make uninstall", 'make uninstall');
     my ($code, $said) = $debian->run('find /usr -regextype egrep -regex '
         . '".*/([^/]*[-_])?(lib)?iri([-_.][^/]*)?"');
     is $said, '', 'leaves nothing';
