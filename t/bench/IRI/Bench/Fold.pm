@@ -6,7 +6,7 @@ package IRI::Bench::Fold;
 use strict;
 use warnings;
 use Encode 'encode';
-use IRI::Bench::Server;
+use IRI::Bench::Server 'total';
 use IRI::Bench::Table;
 use IRI::Bench::Trees qw(name_of trees);
 
@@ -247,13 +247,6 @@ sub cell {
     my $lists = directories($cell->{calls});
     return sprintf '%s, %g calls (%g%s), %d', number($cell->{ir}), $all,
         $stats, $lists ? sprintf('; %g', $lists) : '', $cell->{status};
-}
-
-sub total {
-    my ($calls) = @_;
-    my $sum = 0;
-    $sum += $_ for values %$calls;
-    return sprintf '%.0f', $sum;
 }
 
 # Calls that look at a name; fstat looks at what is open.

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use Encode 'encode';
 use IO::Socket::INET;
-use IRI::Bench::Server;
+use IRI::Bench::Server 'columns';
 use IRI::Bench::Table;
 use IRI::Server qw(slurp temp_dir);
 use Socket qw(SOL_SOCKET SO_RCVBUF);
@@ -18,14 +18,6 @@ my $MOST         = 1536;       # KiB a worker
 my $MOST_REQUEST = 4096;       # octets
 my $UNDER_WAY    = 40;         # in httpd each keeps a thread
 my $LARGE        = 64 << 20;   # what no buffer of a socket takes
-my @COLUMNS = (
-    [bare => 'stock', 'stock'],
-    [off  => 'iri off;', 'IRIEngine Off'],
-    [on   => 'iri on;', 'IRIEngine On'],
-    [charsets => 'iri on; iri_charset Shift_JIS EUC-JP windows-1251; '
-        . 'iri_match case;', "IRIEngine On\n"
-        . "IRICharset Shift_JIS EUC-JP windows-1251\nIRIMatch case"],
-);
 # One process that has room for all of them.
 my $EVENT = "ThreadLimit 64\nServerLimit 1\nThreadsPerChild 64\n"
     . "MaxRequestWorkers 64\nAsyncRequestWorkerFactor 8\n";
@@ -91,8 +83,8 @@ sub rest {
     $table->text('');
     my (@lines, @goals);
     for my $what (qw(nginx event prefork)) {
-        my %of = map { $_->[0] => [$self->rested($what, $_)] } @COLUMNS;
-        for my $name (map { $_->[0] } @COLUMNS) {
+        my %of = map { $_->[0] => [$self->rested($what, $_)] } columns();
+        for my $name (map { $_->[0] } columns()) {
             push @lines, ["$what $name", map { number($_) } @{ $of{$name} }];
             my @names = map { ("rss$_", "pss$_", "private$_") } '', '_after';
             $table->figure('memory', $what, $name, $names[$_],
@@ -144,7 +136,7 @@ sub under_way {
     for my $what (qw(nginx event)) {
         for my $target (@TARGETS) {
             my %of = map { $_->[0] => $self->grown($what, $_, $target) }
-                @COLUMNS[0 .. 2];
+                (columns())[0 .. 2];
             push @lines, ["$what $target->[0]",
                 map { number(sprintf '%.0f', $_) } @of{qw(bare off on)}];
             $table->figure('memory', $what, $_, "request $target->[0]",

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use Encode qw(decode encode);
 use IRI::Bench::Others;
-use IRI::Bench::Server;
+use IRI::Bench::Server 'total';
 use IRI::Bench::Table;
 use IRI::Bench::Trees qw(name_of trees);
 use Unicode::Normalize 'NFD';
@@ -387,13 +387,6 @@ sub figures {
         }
     }
     return;
-}
-
-sub total {
-    my ($calls) = @_;
-    my $sum = 0;
-    $sum += $_ for values %$calls;
-    return sprintf '%.0f', $sum;
 }
 
 # Calls that look at a name, or at what is in a directory.

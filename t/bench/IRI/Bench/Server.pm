@@ -5,10 +5,33 @@
 package IRI::Bench::Server;
 use strict;
 use warnings;
+use Exporter 'import';
 use IRI::Bench::Profile;
 use IRI::Server qw(slurp worker_user);
 use POSIX ();
 use Time::HiRes qw(sleep time);
+
+our @EXPORT_OK = qw(columns total);
+
+# What a worker, or a start, is measured with: nginx, httpd.
+my @COLUMNS = (
+    [bare => 'stock', 'stock'],
+    [off  => 'iri off;', 'IRIEngine Off'],
+    [on   => 'iri on;', 'IRIEngine On'],
+    [charsets => 'iri on; iri_charset Shift_JIS EUC-JP windows-1251; '
+        . 'iri_match case;', "IRIEngine On\n"
+        . "IRICharset Shift_JIS EUC-JP windows-1251\nIRIMatch case"],
+);
+
+sub columns { return @COLUMNS }
+
+# All calls of a request.
+sub total {
+    my ($calls) = @_;
+    my $sum = 0;
+    $sum += $_ for values %$calls;
+    return sprintf '%.0f', $sum;
+}
 
 # Seconds for an answer below callgrind, where a directory of a million names
 # is read.

@@ -4,7 +4,7 @@ package IRI::Bench::Start;
 use strict;
 use warnings;
 use IRI::Bench::Figures qw(interleaved load median);
-use IRI::Bench::Server;
+use IRI::Bench::Server 'columns';
 use IRI::Bench::Table;
 use IRI::Server qw(capture run_child slurp temp_dir);
 use Time::HiRes 'sleep';
@@ -13,14 +13,6 @@ use Time::HiRes 'sleep';
 
 my $MOST   = 5;    # ms
 my $ROUNDS = 3;    # times --repeat, for a round is short
-my @COLUMNS = (
-    [bare => 'stock', 'stock'],
-    [off  => 'iri off;', 'IRIEngine Off'],
-    [on   => 'iri on;', 'IRIEngine On'],
-    [charsets => 'iri on; iri_charset Shift_JIS EUC-JP windows-1251; '
-        . 'iri_match case;', "IRIEngine On\n"
-        . "IRICharset Shift_JIS EUC-JP windows-1251\nIRIMatch case"],
-);
 
 sub run {
     my ($class, $table, %option) = @_;
@@ -33,7 +25,7 @@ sub run {
     my (@lines, @goals);
     for my $what (qw(nginx event prefork)) {
         my $of = $self->server($what);
-        for my $name (map { $_->[0] } @COLUMNS) {
+        for my $name (map { $_->[0] } columns()) {
             push @lines, ["$what $name", number($of->{$name}[0]),
                 map { sprintf '%.1f', $_ } @{ $of->{$name} }[1, 2]];
             my @measures = qw(instructions test_ms reload_ms);
@@ -55,14 +47,14 @@ sub run {
 sub server {
     my ($self, $what) = @_;
     my (%server, %of);
-    for my $column (@COLUMNS) {
+    for my $column (columns()) {
         my ($name, @conf) = @$column;
         my $conf = $conf[ $what ne 'nginx' ];
         $server{$name} = IRI::Bench::Server::new_server($what, whole => 1,
             $conf eq 'stock' ? (stock => 1)
             : (($what eq 'nginx' ? 'places' : 'conf') => $conf));
     }
-    my @names  = map { $_->[0] } @COLUMNS;
+    my @names  = map { $_->[0] } columns();
     my $rounds = $ROUNDS * $self->{repeat};
     $of{$_}[0] = instructions($server{$_}) for @names;
     my $tests   = interleaved($rounds, sub { test_ms($server{$_[0]}) },
