@@ -7,6 +7,7 @@ use IRI::Cases;
 use IRI::HPACK;
 use IRI::Test;
 use IRI::Tree 'encode_name';
+use POSIX ();
 use Test::More;
 
 my $LARGE = 'x' x 200_000;
@@ -19,6 +20,14 @@ subtest 'octets' => sub {
     is escaped("a b\xE9\\"), 'a\x20b\xE9\x5C', 'escaped';
 };
 
+# A child holds the ports that it has until its parent has read them.
+sub ports_of_a_child {
+    $| = 1;
+    print map { free_port() . "\n" } 1 .. 250;
+    sleep 1;
+    POSIX::_exit(0);
+}
+
 subtest 'HPACK' => \&test_hpack;
 subtest 'trees' => \&test_trees;
 subtest 'cases' => \&test_cases;
@@ -27,7 +36,11 @@ subtest 'core'  => \&test_core;
 subtest 'table on core' => \&test_run_core;
 subtest 'ports and programs' => sub {
     my %seen;
-    ok !(grep { $seen{$_}++ } map { free_port() } 1 .. 50), 'no port twice';
+    my @pipes = map { open my $out, '-|' or ports_of_a_child(); $out } 1 .. 3;
+    chomp(my @ports = map { my $out = $_; map { scalar <$out> } 1 .. 250 }
+        @pipes);
+    is scalar(grep { $_ } @ports), 750, 'ports for processes side by side';
+    ok !(grep { $seen{$_}++ } @ports), 'no port twice';
     my ($code, $out, $err) =
         capture("in\n", 'sh', '-c', 'cat; echo err >&2; exit 3');
     is "$code $out$err", "3 in\nerr\n", 'capture';

@@ -15,7 +15,7 @@ use Unicode::Normalize qw(NFC NFD);
 
 my @servers = grep { !missing($_) } qw(nginx httpd);
 plan skip_all => 'no module is built' if !@servers;
-my $EXT = IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
+my @EXT = IRI::Nginx::dav_ext();
 my $ALL = ($ENV{IRI_DAV_CLIENTS} // '') eq 'all';
 my %WAYS = (nfc => \&NFC, nfd => \&NFD);
 my @NAMES = map { Encode::decode('UTF-8', $_) } 'résumé.txt', 'がぎぐ.txt',
@@ -40,13 +40,12 @@ sub start {
     my ($kind, $tree, $root) = @_;
     my $server;
     if ($kind eq 'nginx') {
-        my $ext = -e $EXT;
         my $form = $tree eq 'nfd' ? 'iri_filename_form nfd;' : '';
-        my $lines = $ext ? 'dav_ext_methods PROPFIND OPTIONS LOCK UNLOCK; '
+        my $lines = @EXT ? 'dav_ext_methods PROPFIND OPTIONS LOCK UNLOCK; '
             . 'dav_ext_lock zone=locks;' : '';
-        $server = nginx(root => $root, modules => $ext ? [$EXT] : [],
+        $server = nginx(root => $root, modules => \@EXT,
             log_level => 'crit', conf => <<"END");
-@{[$ext ? 'dav_ext_lock_zone zone=locks:1m;' : '']}
+@{[@EXT ? 'dav_ext_lock_zone zone=locks:1m;' : '']}
 server {
     listen 127.0.0.1:%%PORT%%;
     root %%ROOT%%;
@@ -189,7 +188,7 @@ sub scripts {
 sub litmus {
     my ($kind, $url, $root) = @_;
     found('litmus') or return;
-    return if $kind eq 'nginx' && !-e $EXT;
+    return if $kind eq 'nginx' && !@EXT;
     my $dir = temp_dir();
     my (undef, $out) = capture('', 'sh', '-c',
         "cd $dir && timeout 120 litmus -k $url/ 2>&1");
@@ -242,7 +241,7 @@ sub cadaver {
 
 sub rclone {
     my ($kind, $url, $root, $tree) = @_;
-    return if $kind eq 'nginx' && !-e $EXT;
+    return if $kind eq 'nginx' && !@EXT;
     found('rclone') or return;
     my @rclone = ('rclone', '--config', '/dev/null', '--webdav-url', "$url/",
         '--no-unicode-normalization');

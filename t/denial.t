@@ -273,6 +273,13 @@ sub has_absent {
     my ($case) = @_;
     return 0 if $case->{public} || $case->{let_in} || !$case->{there}
         || $case->{place}{limited} || $case->{place}{name} eq 'exact';
+    # nginx leads nowhere by a path with dot-segments, whatever it names
+    return 0 if defined $case->{place}{query}
+        && grep { m{/(?:[.]|%2E)+(?:/|$)}i } @{ $case->{path} };
+    # other letters may not be in the charset of the tree, in which nothing is
+    # redirected then
+    return 0 if $case->{world}{redirect}
+        && IRI::Spelling::sure($case->{kind}) ne 'same';
     return 1 if $case->{shape} eq 'hidden'
         && $case->{path}[0] =~ m{/(?:q|%71)(?:[.]|%2E)[^/]*(?:/|$)}i;
     # what is in public directories, too, may be told of those; and a name

@@ -13,9 +13,8 @@ use Unicode::Normalize ();
 
 my $missing = missing('nginx');
 plan skip_all => $missing if $missing;
-my $EXT = IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
-my $ext = -e $EXT;
-diag 'no dav-ext here: PROPFIND and locks are not tried' if !$ext;
+my @EXT = IRI::Nginx::dav_ext();
+diag 'no dav-ext here: PROPFIND and locks are not tried' if !@EXT;
 
 sub in_charset {
     return Encode::encode($_[1], Encode::decode('UTF-8', $_[0]));
@@ -53,12 +52,12 @@ my %spelling = (
 );
 
 my ($root) = make_tree("\@charset UTF-8\n/e/a.txt\tfile\n/u/a.txt\tfile\n");
-my $ext_lines = $ext
+my $ext_lines = @EXT
     ? 'dav_ext_methods PROPFIND OPTIONS LOCK UNLOCK; dav_ext_lock zone=locks;'
     : '';
 my $server = nginx(
-    root => $root, modules => $ext ? [$EXT] : [], conf => <<"END");
-@{[$ext ? 'dav_ext_lock_zone zone=locks:1m;' : '']}
+    root => $root, modules => \@EXT, conf => <<"END");
+@{[@EXT ? 'dav_ext_lock_zone zone=locks:1m;' : '']}
 server {
     listen 127.0.0.1:%%PORT%%;
     root %%ROOT%%;
@@ -301,8 +300,8 @@ is does('PUT', '/p/A.txt', 409, 'error_page', body => 'x')->body, 'own page',
 
 # ---- locks, and what is said of names (dav-ext) -------------------------------
 
-locks($_) for $ext ? qw(e u n) : ();
-listing() if $ext;
+locks($_) for @EXT ? qw(e u n) : ();
+listing() if @EXT;
 
 is_deeply [$server->errors], [], 'log';
 # ---- collections between trees ------------------------------------------------

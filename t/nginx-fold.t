@@ -55,7 +55,7 @@ symlink "$root/closed", "$root/linked" or die "$!\n";
 chmod 0, "$root/Shut.txt" or die "$!\n";
 chmod 0777, $_ or die "$_: $!\n" for $tmp, "$root/dav", "$root/dav/Sub";
 spew("$tmp/users", "user:{PLAIN}word\n");
-my $extension = IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
+my @EXT = IRI::Nginx::dav_ext();
 
 my $conf = <<'END';
 default_type text/plain;
@@ -159,11 +159,11 @@ server {
 END
 my $fcgi = IRI::Gateway->new('fastcgi');
 $conf =~ s/%%FCGI%%/@{[$fcgi->port]}/;
-my $ext = -e $extension ? 'dav_ext_methods PROPFIND OPTIONS;' : '';
+my $ext = @EXT ? 'dav_ext_methods PROPFIND OPTIONS;' : '';
 $conf =~ s/%%EXT%%/$ext/;
 my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
     conf => $conf,
-    modules => $ext ? ['ngx_http_dav_ext_module.so'] : []);
+    modules => \@EXT);
 my $here = 'http://localhost:' . $server->port;
 
 # Status and body of one answer; pages for errors have none.

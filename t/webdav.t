@@ -11,7 +11,7 @@ use Test::More;
 
 my @servers = grep { !missing($_) } qw(nginx httpd);
 plan skip_all => 'no module is built' if !@servers;
-my $EXT  = IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
+my @EXT = IRI::Nginx::dav_ext();
 my $text = slurp("$FindBin::Bin/../doc/webdav.md");
 my %conf = map { $_->[0] => $text =~ /^```$_->[1]\n(.*?)^```$/ms }
     ['nginx', 'nginx'], ['httpd', 'apache'];
@@ -40,13 +40,12 @@ sub placed {
 
 sub start {
     my ($kind, $root, $users) = @_;
-    my $ext = -e $EXT;
     if ($kind eq 'nginx') {
         my $conf = placed('nginx', '/srv/share' => $root,
             '/etc/nginx/files.users' => $users, 'listen 80' =>
             'listen 127.0.0.1:%%PORT%%');
-        $conf =~ s/^.*dav_ext_.*\n//mg if !$ext;
-        return nginx(root => $root, modules => $ext ? [$EXT] : [],
+        $conf =~ s/^.*dav_ext_.*\n//mg if !@EXT;
+        return nginx(root => $root, modules => \@EXT,
             conf => $conf);
     }
     my $server = httpd(root => $root, modules => [qw(dav dav_fs auth_basic
@@ -72,7 +71,7 @@ for my $kind (@servers) {
     system 'chown', '-R', 'www-data', $root if $> == 0;
     chmod 0755, $base;
     my $server = start($kind, $root, "$base/users");
-    my $lacks = $kind eq 'nginx' && !-e $EXT ? qr/^(?:PROPFIND|LOCK)$/ : qr/^$/;
+    my $lacks = $kind eq 'nginx' && !@EXT ? qr/^(?:PROPFIND|LOCK)$/ : qr/^$/;
 
     is $server->request('PUT', '/x.txt', body => 'x')->status, 401,
         "$kind: not without a password";

@@ -272,12 +272,14 @@ sub httpd_host {
     my $rules = $how->{bare} ? '' : join '',
         map { $self->httpd_rule(@$_) } $self->rules;
     my $other = $how->{dir} ? '' : $self->httpd_places;
+    # Only where it is used: without it a request may begin with what is known.
+    my $rewrites = $rules =~ /^RewriteRule/m ? 'RewriteEngine On' : '';
     return octets(<<"END");
 <VirtualHost 127.0.0.1:$port>
 ServerName $name
 DocumentRoot "$root"
 $settings
-RewriteEngine On
+$rewrites
 $rules
 $deny
 $other

@@ -294,9 +294,8 @@ sub start_nginx {
     $conf = "server {\nlisten 80;\nroot $root;\n$conf}\n"
         if $conf !~ /^\s*server\s*\{/m;
     $conf =~ s/listen\s+80\b/listen 127.0.0.1:%%PORT%%/g;
-    my $dav = IRI::Nginx::module_dir() . '/ngx_http_dav_ext_module.so';
-    my @modules = $conf =~ /dav_ext/ ? $dav : ();
-    return nginx(root => $root, modules => \@modules,
+    return nginx(root => $root,
+        modules => [$conf =~ /dav_ext/ ? IRI::Nginx::dav_ext() : ()],
         conf => "types { text/html html; text/plain txt; }\n$conf");
 }
 
@@ -411,12 +410,24 @@ sub configured {
     return;
 }
 
+# What a configuration needs and is not here, the server or dav-ext; '' if
+# there is nothing.
+sub lacks {
+    my ($kind, $conf) = @_;
+    my $missing = missing($kind);
+    $missing ||= 'no dav-ext (libnginx-mod-http-dav-ext)'
+        if $kind eq 'nginx' && $conf =~ /dav_ext/ && !IRI::Nginx::dav_ext();
+    diag "$kind is left out: $missing" if $missing;
+    return $missing;
+}
+
 # The servers of what stands above, started.
 sub servers {
     my ($state) = @_;
     $state->{pending} = [];
     $state->{asked}   = 1;
-    my @kinds = grep { !missing($_) } sort keys %{ $state->{conf} };
+    my @kinds = grep { !lacks($_, $state->{conf}{$_}) }
+        sort keys %{ $state->{conf} };
     $state->{server}{$_} || start($state, $_) for @kinds;
     return @kinds;
 }

@@ -87,6 +87,10 @@ sub module_dir {
     return `$binary -V 2>&1` =~ /--modules-path=(\S+)/ ? $1 : 'modules';
 }
 
+# The file of dav-ext, Debian's module for PROPFIND and locks; none if it is
+# not there.
+sub dav_ext { return grep { -e } module_dir() . '/ngx_http_dav_ext_module.so' }
+
 sub command {
     my ($self) = @_;
     my $tmp = $self->{tmp};

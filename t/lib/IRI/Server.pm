@@ -51,21 +51,43 @@ sub temp_dir {
     return $dir;
 }
 
-# A port of the loopback address that nobody listens on. It lies below the
-# range of ports that clients get, each process has a stretch of its own (so
-# tests may run in parallel), and none is given out twice.
-my $next_port;
+# A port of the loopback address that nobody listens on, below the range of
+# ports that clients get. Tests run in parallel, and between the answer that a
+# port is free and the server that takes it there is time: so ports come out of
+# stretches, and a process listens on the first port of each of its own until
+# it ends. None is given out twice before all have been.
+my $STRETCH = 100;
+my ($next_port, $holder) = (0, 0);
+my @held;    # sockets
+
 sub free_port {
-    $next_port //= 10000 + $$ % 220 * 100;
     for (1 .. 2000) {
+        $next_port = new_stretch()
+            if $next_port % $STRETCH == 0 || $holder != $$;
         my $port = $next_port++;
-        $next_port = 10000 if $next_port > 32000;
-        return $port if IO::Socket::INET->new(
-            LocalAddr => '127.0.0.1', LocalPort => $port, Listen => 1,
-            ReuseAddr => 1
-        );
+        return $port if listener($port);
     }
     die "no free port\n";
+}
+
+sub new_stretch {
+    ($holder, @held) = ($$) if $holder != $$;    # a child has none
+    for my $again (0, 1) {
+        for my $n (0 .. 219) {
+            my $first = 10000 + ($$ + $n) % 220 * $STRETCH;
+            my $socket = listener($first) or next;
+            push @held, $socket;
+            return $first + 1;
+        }
+        @held = ();    # perhaps all are our own
+    }
+    die "no free port\n";
+}
+
+sub listener {
+    my ($port) = @_;
+    return IO::Socket::INET->new(LocalAddr => '127.0.0.1',
+        LocalPort => $port, Listen => 1, ReuseAddr => 1);
 }
 
 # The path of a server's program: the environment variable, or the first
@@ -251,9 +273,16 @@ sub stop {
     $self->alive or return;
     my $pid = delete $self->{pid};
     local $?;
-    kill $signal // $self->stop_signal, $pid;
+    $signal //= $self->stop_signal;
+    kill $signal, $pid;
     my $deadline = time + $STOP_SECONDS;
+    my $again    = time + 1;
     while (waitpid($pid, POSIX::WNOHANG()) == 0) {
+        # A single process of nginx that was about to wait sees it later only.
+        if (time > $again) {
+            kill $signal, $pid;
+            $again += 1;
+        }
         if (time > $deadline) {
             $self->{died} = "did not stop within $STOP_SECONDS seconds";
             kill 'KILL', -$pid;
