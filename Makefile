@@ -128,7 +128,7 @@ MAY_FAIL := $(MAY_FAIL)|__[lf]?stat64_time64|readdir64
 $(BUILD)/t/test_torture: $(call obj,$(FAULT_SRC))
 $(BUILD)/t/test_torture: TEST_LD = $(shell nm -u $(BUILD)/libiri.a | \
     grep -vE 'ucnv_reset|ucnv_setFallback|composePair|getCombiningClass' | \
-    grep -vE 'hasBoundaryBefore' | \
+    grep -vE 'hasBoundaryBefore|isInert' | \
     grep -vE 'u_charType|u_charDirection|u_hasBinaryProperty|u_isalpha|u_isdigit' | \
     grep -vE 'u_mem|getIntPropertyValue|ubrk_(first|next)|utext_close' | \
     sed -nE 's/^ *U ($(MAY_FAIL))$$/-Wl,--wrap=\1/p' | \

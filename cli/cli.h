@@ -125,7 +125,7 @@ const char *cli_grammar(const char *value, iri_grammar_t *out);
 void cli_show_value(const void *conf, cli_call_t *call);
 
 /* Note a warning in the list "warnings" of the object; for iri_warn_t. */
-iri_status_t cli_warn(void *call, const iri_warning_t *warning);
+iri_status_t cli_warn(void *arg, const iri_warning_t *warning);
 void cli_show_warnings(cli_call_t *call);
 
 /* ---- open.c ------------------------------------------------------------- */
@@ -200,8 +200,8 @@ typedef struct {
 
 /* As cli_command_t has them: conf is a cli_settings_t. */
 void *cli_settings_create(apr_pool_t *pool);
-const char *cli_settings_option(void *conf, int option, const char *value);
-const char *cli_settings_ready(void *conf);
+const char *cli_settings_option(void *data, int option, const char *value);
+const char *cli_settings_ready(void *data);
 
 /* ---- batch.c ------------------------------------------------------------ */
 

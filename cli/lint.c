@@ -213,8 +213,9 @@ lint_ready_plan(lint_conf_t *conf)
         return "--plan renames what is nfc, legacy or mojibake; --only has "
                "none of these";
     }
-    conf->lint.kinds = (only != 0 ? only & (LINT_PLANNED | LINT_RENAME)
-                                  : LINT_PLANNED)
+    conf->lint.kinds = (only != 0
+                            ? only & (LINT_PLANNED | 1u << IRI_LINT_MOJIBAKE)
+                            : LINT_PLANNED)
                        | LINT_AGAINST;
     return NULL;
 }
@@ -261,7 +262,9 @@ lint_path(const lint_run_t *run, iri_str_t octets)
     char *p = apr_cpystrn(text, "./", 3);
 
     p = apr_cpystrn(p, run->path, strlen(run->path) + 1);
-    memcpy(p, octets.data, octets.len);
+    if (octets.len != 0) {
+        memcpy(p, octets.data, octets.len);
+    }
     path.data = (unsigned char *) text;
     path.len = (size_t) (p - text) + octets.len;
     return path;

@@ -7,6 +7,7 @@
  */
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,15 @@ log_request(iri_str_t text, cli_request_t *request)
 }
 
 
+/* The number that text begins with; 0: none that a status may be. */
+static int
+log_status(const char *text)
+{
+    long status = strtol(text, NULL, 10);
+
+    return status >= INT_MIN && status <= INT_MAX ? (int) status : 0;
+}
+
 static int
 log_common(char *line, cli_request_t *request)
 {
@@ -145,7 +155,7 @@ log_common(char *line, cli_request_t *request)
     while (*p == ' ') {
         p++;
     }
-    request->status = atoi(p);
+    request->status = log_status(p);
     return request->status >= 100 && request->status <= 999 ? 0 : -1;
 }
 
@@ -190,7 +200,7 @@ log_object(apr_pool_t *pool, const json_t *object, cli_request_t *request)
     request->status = json_is_integer(status)
                           ? (int) json_integer_value(status)
                       : json_is_string(status)
-                          ? atoi(json_string_value(status))
+                          ? log_status(json_string_value(status))
                           : 0;
     if (line.len == 0 || log_request(line, request) != 0) {
         request->target = log_string(pool, log_field(object, targets));

@@ -523,6 +523,8 @@ typedef struct {
                                a limit, as path */
     int          raw;       /* 1: target held octets above 7F, so a proxy
                                must not forward it as it stands */
+    int          high;      /* iri_is_high_escaped of uri; filled in by
+                               iri_reading_recall alone */
     const iri_reading_conf_t *conf;   /* that of the call */
 } iri_reading_t;
 
@@ -563,11 +565,12 @@ iri_status_t iri_read_path(const iri_env_t *env,
                            const iri_request_t *request, iri_reading_t *out);
 
 /*
- * For who hands paths in as they came, percent-encoded, and knows before they
- * are unescaped: *held 1 if reading->conf and came are those of a reading that
- * was kept.  Its strings are in env's arena then, and path and uri are
- * NUL-terminated.  conf must live as long as the cache.  A reading is kept if
- * it is one, not of ASCII, with its uri, and not too long.  IRI_NO_MEMORY.
+ * For who hands paths in as they came, percent-encoded: neither unescaping nor
+ * reading is done again.  *held 1: a reading of came by conf was kept, and *out
+ * is that; its strings are in env's arena, path and uri NUL-terminated.
+ * conf, which is reading->conf where one is kept, must live as long as the
+ * cache.  Kept is what iri_read gave, with its uri, if it is a reading, not of
+ * ASCII, and not too long.  IRI_NO_MEMORY.
  */
 iri_status_t iri_reading_recall(const iri_env_t          *env,
                                 struct iri_cache_s       *cache,
@@ -577,16 +580,26 @@ iri_status_t iri_reading_recall(const iri_env_t          *env,
 void iri_reading_keep(struct iri_cache_s *cache, iri_str_t came,
                       const iri_reading_t *reading);
 
+/*
+ * 1 if no escape of a URI path is of an ASCII character: then unescaping makes
+ * no "/", no "%" and no control that was not there.  uri: octets,
+ * percent-encoded; empty is allowed.  A "%" with fewer than two octets behind
+ * it counts as one of ASCII; that these are hexadecimal is not asked.
+ * "/caf%C3%A9" -> 1, "/caf%C3%A9%2F" -> 0, "/caf%C" -> 0.
+ */
+int iri_is_high_escaped(iri_str_t uri);
+
 /* Stands in a URI path as it is: pchar of RFC 3986, 3.3, and "/", not "%" */
 static inline int
 iri_is_path_char(unsigned char c)
 {
-    /* one bit for each, from 00 up */
-    static const uint32_t stands[4] = {
-        0x00000000, 0x2fffffd2, 0x87ffffff, 0x47fffffe
-    };
+    /* each at its place, from 00 up; a blank is none */
+    static const char stands[0x80 + 1] = "                                "
+                                         " !  $ &'()*+,-./0123456789:; =  "
+                                         "@ABCDEFGHIJKLMNOPQRSTUVWXYZ    _"
+                                         " abcdefghijklmnopqrstuvwxyz   ~ ";
 
-    return c < 0x80 && (stands[c >> 5] >> (c & 31) & 1);
+    return c < 0x80 && stands[c] != ' ';
 }
 
 /*
@@ -883,19 +896,21 @@ iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path)
 
 /*
  * 1 if every canonical path that came as UTF-8 is its own name, and no look is
- * needed for it: the tree is declared UTF-8 in NFC, and nothing is folded.
+ * needed for it: the tree is declared UTF-8 in NFC, and nothing is folded or
+ * put right.
  */
 int iri_tree_is_declared(const iri_tree_conf_t *tree);
 
 /*
  * 1 if whatever lies under the octets of a canonical path is what a read of it
- * finds: names are UTF-8 first, and not in NFD, and nothing is folded.
+ * finds: names are UTF-8 first, and not in NFD, and nothing is put right.
  */
 int iri_tree_is_literal(const iri_tree_conf_t *tree);
 
 /*
- * 1 if a canonical path that came as UTF-8 is found under no other one: names
- * are UTF-8, further readings and variants of characters there are none.
+ * 1 if a canonical path that has no further reading is found under no other
+ * one: names are UTF-8, and nothing is folded or put right, nor are variants
+ * of characters forgiven.
  */
 int iri_tree_never_moves(const iri_tree_conf_t *tree);
 
@@ -907,6 +922,8 @@ typedef struct {
     int                    absent;   /* 1: the caller has looked just now, and
                                         nothing is there that has root and
                                         path, in ASCII, as its octets */
+    int                    not_held; /* 1: iri_may_know has said just now that
+                                        nothing is remembered */
     iri_str_t              root;     /* octets on disk, absolute; what stands
                                         before path; taken literally */
     iri_str_t              path;     /* whole canonical path, UTF-8 */
@@ -984,11 +1001,11 @@ iri_status_t iri_find(const iri_env_t *env, const iri_search_t *search,
                       iri_found_t *out);
 
 /*
- * For who looks by himself at filename, which is root and path as it stands:
- * 1 if that is what iri_find would find, if it is there, and *out is what it
- * would say then; where that is PASS no look is needed.  0: ask iri_find; so,
- * too, where it may know the answer without that look.  path must be
- * canonical.
+ * For who looks by himself at filename, which is root and path as it stands.
+ * 1: if it is there, that is what iri_find would find, and *out is what it
+ * would say; if *out says PASS no look is needed.  0: ask iri_find, also
+ * because it may remember an answer, for which that look is not needed
+ * (search->not_held).  path must be canonical.
  */
 int iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
                       iri_found_t *out);
@@ -1001,33 +1018,70 @@ int iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
 iri_status_t iri_find_again(const iri_env_t *env, const iri_search_t *search,
                             iri_found_t *out, int *held);
 
-/* A path that lies at root and path, octet for octet. */
+/*
+ * Is an answer remembered that iri_find_again may give, if it still holds?
+ * 1: *answer is that of it, or of another path, which is rare; 0: *answer is
+ * not to be looked at.  Of search only cache, write, root and path count.  No
+ * look at the disk is made.
+ */
+int iri_may_know(const iri_search_t *search, iri_answer_t *answer);
+
+/* What octets of a request led to before: how they are read, what was found. */
 typedef struct {
-    iri_str_t  path;   /* as it is read */
-    iri_form_t form;   /* how it came: IRI_FORM_ESCAPED or IRI_FORM_LEGACY */
-    int        absent; /* 1: nothing is there, and iri_find_again says so */
+    iri_str_t    path;   /* canonical, UTF-8; empty: nothing is known */
+    iri_form_t   form;   /* how it came */
+    iri_answer_t answer; /* SERVE, PASS (nothing is there), or MOVED */
+    iri_str_t    found;  /* canonical path of what was found; as path, unless
+                            answer is MOVED */
+
+    /*
+     * The directories that the answer is of, for iri_known_holds(); in the
+     * arena.  NULL: the entry lies at root and path, octet for octet, answer
+     * is SERVE, and what follows is not filled in.
+     */
+    const struct iri_asked_s *asked;
+    const void *place;    /* the caller's own: where it was looked for */
+    iri_str_t   filename; /* as iri_found_t has these */
+    iri_str_t   charset;
+    iri_why_t   why;
+    iri_match_t match;
 } iri_known_t;
 
 /*
- * Keep of octets, unescaped, of which none above 7F came raw, that *known is
- * what conf and the disk make of them: for the process, as long as there is
- * room.  conf must live as long as the cache.
+ * Keep what octets of a request, unescaped, led to: in this process, as long
+ * as there is room.  raw: 1: all octets above 7F came raw; 0: none did.  conf:
+ * what they were read by.  *known: only path, form and place are looked at.
+ * search NULL: the entry lies at root and path, octet for octet.  Else what
+ * iri_find was asked, where it found another name, or nothing: its answer is
+ * kept, too, if it is remembered; if it is not, nothing is kept.  conf and
+ * place must live as long as the cache.
  */
 void iri_known_keep(iri_cache_t *cache, const iri_reading_conf_t *conf,
-                    iri_str_t octets, const iri_known_t *known);
+                    iri_str_t octets, int raw, const iri_known_t *known,
+                    const iri_search_t *search);
 
 /*
- * What was kept of octets.  known->path: these themselves, if they are the
- * same, else in env's arena and NUL-terminated; empty: nothing was kept.  The
- * reading holds; what lies there may have gone.  IRI_NO_MEMORY.
+ * What was kept of octets that came so and are read by conf; known->path empty:
+ * nothing was.  path and found point to octets where they are the same, else
+ * into env's arena, and are NUL-terminated there.  The reading holds; what was
+ * found may have gone.  raw: as above.  IRI_NO_MEMORY.
+ *
+ * windows-1252, "/caf\xE9", which was kept: path "/caf\xC3\xA9", form legacy
  */
 iri_status_t iri_known_find(const iri_env_t *env, iri_cache_t *cache,
                             const iri_reading_conf_t *conf, iri_str_t octets,
-                            iri_known_t *known);
+                            int raw, iri_known_t *known);
 
-/* It is no longer so. */
+/*
+ * 1 if the answer still holds; known: of iri_known_find, asked not NULL.  Takes
+ * a look at each directory that the answer is of, mostly one.  The octets of
+ * known->filename are written to meanwhile.
+ */
+int iri_known_holds(const iri_env_t *env, iri_known_t *known);
+
+/* It holds no longer: nothing is kept of these octets from now on. */
 void iri_known_forget(iri_cache_t *cache, const iri_reading_conf_t *conf,
-                      iri_str_t octets);
+                      iri_str_t octets, int raw);
 
 
 /*
@@ -1757,10 +1811,10 @@ typedef struct {
 iri_status_t iri_multistatus_create(const iri_env_t              *env,
                                     const iri_multistatus_conf_t *conf,
                                     iri_multistatus_t           **out);
-iri_status_t iri_multistatus_feed(iri_multistatus_t *multistatus,
-                                  iri_str_t octets, iri_put_t put, void *arg);
-iri_status_t iri_multistatus_end(iri_multistatus_t *multistatus,
-                                 iri_put_t put, void *arg);
+iri_status_t iri_multistatus_feed(iri_multistatus_t *ms, iri_str_t octets,
+                                  iri_put_t put, void *arg);
+iri_status_t iri_multistatus_end(iri_multistatus_t *ms, iri_put_t put,
+                                 void *arg);
 
 /* ---- writing (iri_write.c) ----------------------------------------------- */
 

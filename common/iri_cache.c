@@ -43,7 +43,7 @@
 #define IRI_MAX_SLOTS     32768 /* all are looked through to find a place */
 
 /* Of what stands below, of an index, and of the keys in it: one more each. */
-#define IRI_LAYOUT UINT64_C(0x6972692d00000001)
+#define IRI_LAYOUT UINT64_C(0x6972692d00000002)
 
 enum { IRI_SLOT_FREE, IRI_SLOT_FILLING, IRI_SLOT_READY };
 
@@ -58,7 +58,8 @@ typedef struct {
     uint32_t   used; /* when, by the clock of the head */
     uint32_t   page; /* the first, and how many */
     uint32_t   pages;
-    uint32_t   known;     /* as that of the index, which may have no pages */
+    uint32_t   ways;      /* as those of the index, which may have no pages */
+    uint16_t   complete;  /* likewise */
     uint16_t   crowded;   /* it has none since there was no room for it */
     uint16_t   drove_out; /* it has those of another */
     uint32_t   entries;   /* likewise, as many as there is room for */
@@ -133,11 +134,11 @@ iri_region_divide(iri_cache_t *cache, uint32_t *sets, uint32_t *pages)
 
 
 /*
- * What another cache has left is kept, if it was one like this.  fresh: it is
- * all 0, as calloc gives it, and pages that nobody touches take no memory.
+ * What another cache has left is kept, if it was one like this.  Where none
+ * was before, all is 0, and pages that nobody touches take no memory.
  */
 static int
-iri_region_open(iri_cache_t *cache, int fresh)
+iri_region_open(iri_cache_t *cache)
 {
     iri_region_t *region;
     uint64_t      layout;
@@ -157,9 +158,9 @@ iri_region_open(iri_cache_t *cache, int fresh)
         return 1;
     }
 
-    region->layout = 0;
-
-    if (!fresh) {
+    /* No cache of whatever layout has a size of 0. */
+    if (region->layout != 0 || region->size != 0) {
+        region->layout = 0;
         memset(cache->slots, 0, sets * IRI_WAYS_OF_SET * sizeof(iri_slot_t));
     }
 
@@ -202,7 +203,7 @@ iri_cache_create(const iri_cache_conf_t *conf)
     }
 
     if (cache->conf.memory == NULL || cache->conf.size < least
-        || !iri_region_open(cache, conf->memory == NULL))
+        || !iri_region_open(cache))
     {
         if (conf->memory == NULL) {
             free(cache->conf.memory);
@@ -625,7 +626,7 @@ iri_slot_oldest(const iri_cache_t *cache, uint32_t most)
 static void
 iri_slot_evict(iri_slot_t *slot)
 {
-    slot->known = 0;
+    slot->complete = 0;
     slot->crowded = 1;
     __atomic_store_n(&slot->pages, 0, __ATOMIC_RELEASE);
 }
@@ -736,12 +737,13 @@ iri_slot_index(const iri_cache_t *cache, const iri_slot_t *slot,
 
     } else {
         memset(index, 0, sizeof(*index));
-        index->head.known = slot->known != 0;
+        index->head.complete = slot->complete != 0;
+        index->head.ways = slot->ways;
     }
 }
 
 
-/* Of one that holds nothing, only whether that is known has to be kept. */
+/* Of one that holds nothing, only whether that is all has to be kept. */
 static uint32_t
 iri_index_pages(const iri_index_t *index)
 {
@@ -857,7 +859,8 @@ iri_slot_ready(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
     }
 
     slot->cost = index->head.cost;
-    slot->known = room && index->head.known;
+    slot->complete = room && index->head.complete;
+    slot->ways = index->head.ways;
     slot->crowded = !room;
     slot->entries = index->head.entries < UINT32_MAX
                         ? (uint32_t) index->head.entries
@@ -995,12 +998,15 @@ iri_index_ask(const iri_env_t *env, const iri_shape_t *shape,
 {
     iri_status_t status;
 
-    search->known = index->head.known != 0;
+    search->complete = index->head.complete != 0;
     search->hits.count = 0;
     search->hits.more = 0;
 
-    status = iri_index_find(env, index, iri_index_hash(shape, search->key),
-                            &search->hits);
+    status = index->head.records != 0
+                 ? iri_index_find(env, index,
+                                  iri_index_hash(shape, search->key),
+                                  &search->hits)
+                 : IRI_OK;
 
     search->spelled = search->hits.count == 0 && search->may_spell
                       && index->head.spelled
@@ -1195,11 +1201,11 @@ iri_cache_read(const iri_env_t *env, iri_cache_t *cache,
 
 /* What a look into the cache has given. */
 typedef struct {
-    int      due;     /* the directory is to be read, and nobody is at it */
-    int      large;   /* and that takes long */
-    int      small;   /* it is known to be read in next to no time */
-    uint32_t crowded; /* entries that there was no room for, to be told */
-    int      known;   /* but for their spellings */
+    int      due;      /* the directory is to be read, and nobody is at it */
+    int      large;    /* and that takes long */
+    int      small;    /* it is known to be read in next to no time */
+    uint32_t crowded;  /* entries that there was no room for, to be told */
+    int      complete; /* but for their spellings */
 } iri_recalled_t;
 
 
@@ -1214,12 +1220,12 @@ iri_cache_tell(const iri_env_t *env, const iri_cache_search_t *search,
         iri_logf(env, IRI_LOG_ERROR,
                  "no room for %s of the %lu%s names in %s, %s: make"
                  " iri_cache (IRICache) larger" IRI_NOTED "cache",
-                 recalled->known ? "spellings" : "an index",
+                 recalled->complete ? "spellings" : "an index",
                  (unsigned long) recalled->crowded,
-                 recalled->known ? "" : " or more",
+                 recalled->complete ? "" : " or more",
                  iri_show_sent(&shown, search->directory),
-                 recalled->known ? "of which none is guessed"
-                                 : "which have exact names only");
+                 recalled->complete ? "of which none is guessed"
+                                    : "which have exact names only");
     }
 }
 
@@ -1267,11 +1273,11 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
         recalled->small = iri_slot_is_quick(slot);
         slot->used = ++cache->region->clock;
 
-        if ((!index.head.known || iri_lacks_spellings(shape, &index))
+        if ((!index.head.complete || iri_lacks_spellings(shape, &index))
             && slot->entries > IRI_QUICK && shape->fold != 0
             && now - cache->told_at > IRI_TELL)
         {
-            recalled->known = index.head.known;
+            recalled->complete = index.head.complete;
             recalled->crowded = slot->entries;
             cache->told_at = now;
         }
@@ -1287,7 +1293,7 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
 
     iri_cache_unlock(cache);
 
-    search->known = search->known && search->sure;
+    search->complete = search->complete && search->sure;
 
     return status;
 }
@@ -1345,6 +1351,39 @@ iri_cache_read_once(const iri_env_t *env, iri_cache_t *cache,
 }
 
 
+/* Not counted: who asks looks for the name in any case. */
+uint32_t
+iri_cache_ways(iri_cache_t *cache, const iri_tree_conf_t *tree,
+               const iri_node_t *node)
+{
+    iri_shape_t       shape;
+    iri_wanted_t      wanted;
+    const iri_slot_t *slot;
+    uint32_t          ways = IRI_ALL_WAYS;
+
+    if (cache == NULL || iri_tree_fold(tree) != 0) {
+        return IRI_ALL_WAYS;
+    }
+
+    iri_shape_of(tree, cache, &shape);
+    iri_slot_want(cache, &shape, node, &wanted);
+
+    iri_cache_lock(cache);
+    slot = iri_slot_find(&wanted, IRI_SLOT_READY);
+
+    if (slot != NULL && slot->complete && !slot->crowded
+        && iri_node_is_same(&slot->node, node)
+        && iri_node_is_settled(node, slot->read_at))
+    {
+        ways = slot->ways;
+    }
+
+    iri_cache_unlock(cache);
+
+    return ways;
+}
+
+
 static iri_status_t
 iri_cache_key(const iri_env_t *env, const iri_shape_t *shape,
               iri_cache_search_t *search)
@@ -1376,7 +1415,7 @@ iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
     search->hits.more = 0;
     search->spelled = 0;
     search->sure = 0;
-    search->known = 0;
+    search->complete = 0;
     search->listed = 0;
 
     iri_shape_of(search->tree, cache, &shape);

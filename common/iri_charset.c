@@ -2,14 +2,19 @@
  * iri_charset.c - legacy charsets as tables that were tested while made
  *
  * When a configuration names a charset, its ICU converter is asked once for
- * every sequence there can be.  A charset that could hide a "/", or make ASCII
- * of other octets, is refused with a sentence.  What the converter said is
- * kept, as a tree of octets for reading and pages of code points for writing,
- * so that requests need no converter, no lock and no fallback mode.
+ * every sequence that the Encoding Standard has room for (iri_sequences_t):
+ * all others are none, whatever ICU makes of them, so that no "/" is inside of
+ * one.  A charset that makes ASCII of other octets is refused with a sentence.
+ * What the converter said is kept, as rows of sequences for reading and pages
+ * of code points for writing, so that requests need no converter, no lock and
+ * no fallback mode.
  *
  * Only what the converter reads strictly is in the tables; a code point is
  * written as the one sequence that ICU writes for it, if that reads back as
  * itself (398 sequences of Shift_JIS are twins: they are read only).
+ *
+ * ICU takes 300 instructions for each call, and more for each error, where
+ * it is asked of one sequence; so it is asked of many at a time.
  */
 
 #include <string.h>
@@ -20,27 +25,24 @@
 
 #include "iri_int.h"
 
-#define IRI_LONGEST 4 /* octets of a sequence */
-
-/* Entries of a node: a code point, or one of these */
+/* What octets lead to: a code point, or one of these */
 #define IRI_NO_CHAR (-1)  /* no sequence goes on like this */
-#define IRI_LINEAR  (-2)  /* four octets of gb18030 */
-#define IRI_NODE    (-16) /* and below: a node */
+#define IRI_ROW     (-16) /* and below: a row, by the next octet */
 
 #define IRI_GB_BMP  39420  /* four-octet codes below U+10000 */
 #define IRI_GB_REST 189000 /* the code 90 30 81 30, U+10000 */
 
 struct iri_charset_s {
-    iri_str_t name;
-    uint64_t  id; /* that of the name; 0: UTF-8 */
-    int       is_utf8;
-    int       japanese;
-    int32_t   lead[256];  /* by first octet */
-    int32_t (*node)[256]; /* node n is IRI_NODE - n in an entry */
-    size_t     nodes;
-    size_t     node_size;
-    uint32_t **page;   /* code point / 256: octets, last lowest */
-    uint16_t  *linear; /* gb18030: code to BMP code point */
+    iri_str_t  name;
+    uint64_t   id; /* that of the name; 0: UTF-8 */
+    int        is_utf8;
+    int        japanese;
+    int32_t    lead[256]; /* by first octet */
+    int32_t   *entries;   /* of rows; that from n on is IRI_ROW - n */
+    unsigned   first;     /* the octet that a row begins with */
+    unsigned   span;      /* entries of a row */
+    uint32_t **page;      /* code point / 256: octets, last lowest */
+    uint16_t  *linear;    /* gb18030: code to BMP code point */
 };
 
 #define IRI_PAGES (0x110000 / 256)
@@ -51,15 +53,16 @@ const iri_charset_t iri_charset_utf8 = { .name = IRI_STR("UTF-8"),
 
 /* ---- reading and writing ------------------------------------------------ */
 
-/* The second octet is a digit: only such a one leads here. */
+/* The first octet leads to a row, where the second is not. */
 static size_t
 iri_linear_next(const iri_charset_t *charset, const unsigned char *p,
                 const unsigned char *end, uint32_t *c)
 {
     uint32_t code;
 
-    if (end - p < 4 || p[2] < 0x81 || p[2] > 0xfe || p[3] < 0x30
-        || p[3] > 0x39) {
+    if (end - p < 4 || p[1] < 0x30 || p[1] > 0x39 || p[2] < 0x81
+        || p[2] > 0xfe || p[3] < 0x30 || p[3] > 0x39)
+    {
         return 0;
     }
 
@@ -87,8 +90,9 @@ size_t
 iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
                  const unsigned char *end, uint32_t *c)
 {
-    size_t  n;
-    int32_t entry;
+    size_t   n;
+    int32_t  entry;
+    unsigned at;
 
     if (charset->is_utf8) {
         return iri_utf8_next(p, end, c);
@@ -105,20 +109,28 @@ iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
 
     entry = charset->lead[p[0]];
 
-    for (n = 1; entry <= IRI_NODE; n++) {
+    for (n = 1; entry <= IRI_ROW; n++) {
         if (p + n == end) {
             return 0;
         }
 
-        entry = charset->node[IRI_NODE - entry][p[n]];
+        at = p[n] - charset->first;
+        if (at >= charset->span) {
+            return charset->linear != NULL
+                       ? iri_linear_next(charset, p, end, c)
+                       : 0;
+        }
+
+        entry = charset->entries[(unsigned) (IRI_ROW - entry) + at];
     }
 
-    if (entry >= 0) {
-        *c = (uint32_t) entry;
-        return n;
+    if (entry < 0) {
+        return 0;
     }
 
-    return entry == IRI_LINEAR ? iri_linear_next(charset, p, end, c) : 0;
+    *c = (uint32_t) entry;
+
+    return n;
 }
 
 
@@ -244,7 +256,7 @@ iri_charset_is_single(const iri_charset_t *charset)
     size_t i;
 
     for (i = 0x80; i < 256 && !charset->is_utf8; i++) {
-        if (charset->lead[i] <= IRI_LINEAR) {
+        if (charset->lead[i] <= IRI_ROW) {
             return 0;
         }
     }
@@ -255,12 +267,28 @@ iri_charset_is_single(const iri_charset_t *charset)
 
 /* ---- building and testing ----------------------------------------------- */
 
+#define IRI_RECORDS 256               /* sequences at a time */
+#define IRI_UNITS   (8 * IRI_RECORDS) /* more than come of them */
+
+/* Sequences of one length that ICU is asked of, each a record with an end. */
+typedef struct {
+    size_t   len;
+    size_t   count;
+    uint32_t octets[IRI_RECORDS]; /* of each, the last lowest */
+    int32_t  entry[IRI_RECORDS];  /* its character, or IRI_NO_CHAR */
+} iri_records_t;
+
 typedef struct {
     const iri_env_t      *env;
     const iri_encoding_t *encoding;
     UConverter           *converter;
     iri_charset_t        *charset;
-    const char           *why; /* set: the charset is refused */
+    const char           *why;   /* set: the charset is refused */
+    size_t                taken; /* of the charset's entries */
+    iri_records_t         records;
+    UChar                 units[IRI_UNITS];
+    unsigned char         octets[IRI_UNITS];
+    int32_t               source[IRI_UNITS]; /* where each is out of */
 } iri_build_t;
 
 typedef enum { IRI_SEQ_NONE, IRI_SEQ_MORE, IRI_SEQ_CHAR } iri_seq_t;
@@ -268,56 +296,145 @@ typedef enum { IRI_SEQ_NONE, IRI_SEQ_MORE, IRI_SEQ_CHAR } iri_seq_t;
 static const char iri_no_memory[] = "cannot be opened: out of memory";
 static const char iri_icu_failed[] = "cannot be opened: ICU failed";
 
+/* What ends a record: ASCII, which is in no sequence, and reads as itself. */
+static const unsigned char iri_record_end = '\n';
 
-/* Is it that the charset has no such character?  ICU itself may fail, too. */
+
 static int
-iri_no_character(iri_build_t *build, UErrorCode error)
+iri_build_fails(iri_build_t *build, const char *why)
 {
-    if (U_SUCCESS(error)) {
-        return 0;
-    }
+    build->why = why;
 
-    if (error != U_INVALID_CHAR_FOUND && error != U_ILLEGAL_CHAR_FOUND
-        && error != U_TRUNCATED_CHAR_FOUND)
-    {
-        build->why = iri_icu_failed;
-    }
-
-    return 1;
+    return 0;
 }
 
 
 /*
- * What does the converter make of exactly these octets?  A sequence for more
- * than one character is none: no charset of the label table has any.
+ * What does the converter make of just this octet?  More than one character is
+ * none: no charset of the label table has that.
  */
 static iri_seq_t
-iri_probe(iri_build_t *build, const unsigned char *octets, size_t len,
-          uint32_t *c)
+iri_probe(iri_build_t *build, unsigned char octet, uint32_t *c)
 {
     UErrorCode  error = U_ZERO_ERROR;
     UChar       units[8], *to = units;
-    const char *from = (const char *) octets;
+    const char *from = (const char *) &octet;
     UChar32     one;
     int32_t     n, i = 0;
 
     ucnv_resetToUnicode(build->converter);
-    ucnv_toUnicode(build->converter, &to, units + 8, &from, from + len, NULL,
-                   0, &error);
+    ucnv_toUnicode(build->converter, &to, units + 8, &from, from + 1, NULL, 0,
+                   &error);
     n = (int32_t) (to - units);
 
-    if (iri_no_character(build, error)) {
+    if (U_FAILURE(error)) {
+        /* It has no such character; or ICU itself fails. */
+        if (error != U_INVALID_CHAR_FOUND && error != U_ILLEGAL_CHAR_FOUND
+            && error != U_TRUNCATED_CHAR_FOUND)
+        {
+            build->why = iri_icu_failed;
+        }
+
         return IRI_SEQ_NONE;
     }
 
     if (n == 0) {
-        return len < IRI_LONGEST ? IRI_SEQ_MORE : IRI_SEQ_NONE;
+        return IRI_SEQ_MORE;
     }
 
     U16_NEXT(units, i, n, one);
     *c = (uint32_t) one;
 
     return i == n ? IRI_SEQ_CHAR : IRI_SEQ_NONE;
+}
+
+
+static void
+iri_records_start(iri_records_t *records, size_t len)
+{
+    records->len = len;
+    records->count = 0;
+}
+
+
+static void
+iri_records_add(iri_records_t *records, uint32_t octets)
+{
+    records->octets[records->count++] = octets;
+}
+
+
+/* The records as octets, each with its end; how many octets. */
+static size_t
+iri_records_octets(const iri_records_t *records, unsigned char *out)
+{
+    unsigned char *p = out;
+    size_t         i;
+    unsigned       shift;
+
+    for (i = 0; i < records->count; i++) {
+        for (shift = 8 * (unsigned) records->len; shift != 0; /* void */) {
+            shift -= 8;
+            *p++ = (unsigned char) (records->octets[i] >> shift);
+        }
+
+        *p++ = iri_record_end;
+    }
+
+    return (size_t) (p - out);
+}
+
+
+/*
+ * The characters of the records.  A record is one if what comes out of its
+ * first octet is one character, and next the end of the record out of that
+ * end: an error, which is skipped, would have taken octets between, and a
+ * second character would stand there.
+ */
+static int
+iri_records_read(iri_build_t *build)
+{
+    iri_records_t *records = &build->records;
+    UErrorCode     error = U_ZERO_ERROR;
+    UChar         *to = build->units;
+    const UChar   *units = build->units;
+    const int32_t *source = build->source;
+    const char    *from = (const char *) build->octets;
+    int32_t        start = 0, len = (int32_t) records->len, n, at = 0, next;
+    size_t         i;
+    UChar32        one;
+
+    ucnv_toUnicode(build->converter, &to, units + IRI_UNITS, &from,
+                   from + iri_records_octets(records, build->octets),
+                   build->source, 1, &error);
+    if (U_FAILURE(error)) {
+        return iri_build_fails(build, iri_icu_failed);
+    }
+
+    n = (int32_t) (to - units);
+
+    for (i = 0; i < records->count; i++, start += len + 1) {
+        records->entry[i] = IRI_NO_CHAR;
+
+        while (at < n && source[at] < start) {
+            at++;
+        }
+
+        if (at == n || source[at] != start) {
+            continue;
+        }
+
+        next = at;
+        U16_NEXT(units, next, n, one);
+
+        if (next < n && source[next] == start + len
+            && units[next] == iri_record_end) {
+            records->entry[i] = one;
+            at = next + 1;
+        }
+    }
+
+    return 1;
 }
 
 
@@ -328,186 +445,146 @@ iri_is_private_use(uint32_t c)
 }
 
 
-/* Would ICU write c as just these octets? */
+/* Do paths have this character of the converter's, or is it none? */
 static int
-iri_writes(iri_build_t *build, uint32_t c, const unsigned char *octets,
-           size_t len)
+iri_is_wanted(const iri_encoding_t *encoding, uint32_t octets, uint32_t c)
 {
-    UErrorCode   error = U_ZERO_ERROR;
-    UChar        units[2];
-    const UChar *from = units;
-    char         out[16], *to = out;
-    int32_t      n = 0;
+    /* Half a character of UTF-16: UTF-8 cannot write it. */
+    if (c >= 0xd800 && c <= 0xdfff) {
+        return 0;
+    }
 
-    U16_APPEND_UNSAFE(units, n, (UChar32) c);
+    if (iri_is_private_use(c) && (!encoding->private_use || octets < 0x100)) {
+        return 0;
+    }
 
-    ucnv_resetFromUnicode(build->converter);
-    ucnv_fromUnicode(build->converter, &to, out + sizeof(out), &from,
-                     from + n, NULL, 1, &error);
-
-    return !iri_no_character(build, error) && (size_t) (to - out) == len
-           && memcmp(out, octets, len) == 0;
+    /* Half-width katakana end at 8E DF. */
+    return octets <= 0x8edf || octets > 0x8eff
+           || encoding->quirk != IRI_QUIRK_EUC_JP;
 }
 
 
-/* len 0: c is not written any more. */
+/* Leaves out what no path has. */
 static int
-iri_page_set(iri_build_t *build, uint32_t c, const unsigned char *octets,
-             size_t len)
+iri_records_check(iri_build_t *build)
+{
+    iri_records_t *records = &build->records;
+    size_t         i;
+    int32_t        c;
+
+    for (i = 0; i < records->count; i++) {
+        c = records->entry[i];
+
+        if (c >= 0 && c < 0x80) {
+            return iri_build_fails(
+                build, "gives an ASCII character for octets above 7F");
+        }
+
+        if (!iri_is_wanted(build->encoding, records->octets[i], (uint32_t) c))
+        {
+            records->entry[i] = IRI_NO_CHAR;
+        }
+    }
+
+    return 1;
+}
+
+
+/* octets, the last lowest, are what c is written as; 0: it is not. */
+static int
+iri_page_set(iri_build_t *build, uint32_t c, uint32_t octets)
 {
     uint32_t **page = &build->charset->page[c / 256];
-    uint32_t   packed = 0;
-    size_t     i;
 
     if (*page == NULL) {
         *page = build->env->alloc(build->env->ctx, 256 * sizeof(uint32_t));
         if (*page == NULL) {
-            build->why = iri_no_memory;
-            return 0;
+            return iri_build_fails(build, iri_no_memory);
         }
 
         memset(*page, 0, 256 * sizeof(uint32_t));
     }
 
-    for (i = 0; i < len; i++) {
-        packed = packed << 8 | octets[i];
-    }
-
-    (*page)[c % 256] = packed;
+    (*page)[c % 256] = octets;
 
     return 1;
 }
 
 
-/* A new node, empty; the entry that leads to it, or 0 without memory. */
+/* The characters of the records, each with an end, as units; how many. */
 static int32_t
-iri_node_add(iri_build_t *build)
+iri_records_units(const iri_records_t *records, UChar *units)
 {
-    iri_charset_t *charset = build->charset;
-    int32_t(*grown)[256];
-    size_t i, size;
+    int32_t n = 0;
+    size_t  i;
 
-    if (charset->nodes == charset->node_size) {
-        size = charset->node_size != 0 ? charset->node_size * 2 : 32;
-
-        grown = build->env->alloc(build->env->ctx, size * sizeof(*grown));
-        if (grown == NULL) {
-            build->why = iri_no_memory;
-            return 0;
+    for (i = 0; i < records->count; i++) {
+        if (records->entry[i] != IRI_NO_CHAR) {
+            U16_APPEND_UNSAFE(units, n, records->entry[i]);
+            units[n++] = iri_record_end;
         }
-
-        if (charset->nodes != 0) {
-            memcpy(grown, charset->node, charset->nodes * sizeof(*grown));
-        }
-
-        charset->node = grown;
-        charset->node_size = size;
     }
 
-    for (i = 0; i < 256; i++) {
-        charset->node[charset->nodes][i] = IRI_NO_CHAR;
-    }
-
-    return IRI_NODE - (int32_t) charset->nodes++;
+    return n;
 }
 
 
-/*
- * Take one sequence into the tables: the entry for it.  0, which no sequence
- * can have, if the charset is refused.
- */
-static int32_t
-iri_sequence_add(iri_build_t *build, const unsigned char *octets, size_t len,
-                 uint32_t c)
-{
-    size_t i;
-
-    for (i = 1; i < len; i++) {
-        if (octets[i] < 0x20 || octets[i] == '/' || octets[i] == '.'
-            || octets[i] == '%')
-        {
-            build->why = "has \"/\", \".\", \"%\" or a control inside a"
-                         " sequence";
-            return 0;
-        }
-    }
-
-    if (c < 0x80) {
-        build->why = "gives an ASCII character for octets above 7F";
-        return 0;
-    }
-
-    /* Half a character of UTF-16: UTF-8 cannot write it. */
-    if (c >= 0xd800 && c <= 0xdfff) {
-        return IRI_NO_CHAR;
-    }
-
-    if (iri_is_private_use(c) && (!build->encoding->private_use || len == 1))
-    {
-        return IRI_NO_CHAR;
-    }
-
-    /* Half-width katakana end at 8E DF. */
-    if (build->encoding->quirk == IRI_QUIRK_EUC_JP && octets[0] == 0x8e
-        && octets[1] > 0xdf)
-    {
-        return IRI_NO_CHAR;
-    }
-
-    if (iri_writes(build, c, octets, len)
-        && !iri_page_set(build, c, octets, len)) {
-        return 0;
-    }
-
-    return (int32_t) c;
-}
-
-
-/* Fill the node that an incomplete sequence of len octets leads to. */
+/* Of the characters of the records those that ICU writes as the record. */
 static int
-iri_node_fill(iri_build_t *build, unsigned char *octets, size_t len,
-              int32_t node)
+iri_records_write(iri_build_t *build)
 {
-    int32_t  entry;
-    uint32_t c;
-    unsigned b;
+    iri_records_t *records = &build->records;
+    UErrorCode     error = U_ZERO_ERROR;
+    const UChar   *from = build->units;
+    char          *out = (char *) build->octets, *to = out;
+    const int32_t *source = build->source;
+    int32_t        start = 0, n, at = 0, next;
+    uint32_t       octets;
+    size_t         i;
 
-    /* iri_probe never asks for more. */
-    if (len >= IRI_LONGEST) {
-        return 1;
+    n = iri_records_units(records, build->units);
+    ucnv_fromUnicode(build->converter, &to, out + IRI_UNITS, &from, from + n,
+                     build->source, 1, &error);
+    if (U_FAILURE(error)) {
+        return iri_build_fails(build, iri_icu_failed);
     }
 
-    for (b = 0; b < 256; b++) {
-        octets[len] = (unsigned char) b;
+    n = (int32_t) (to - out);
 
-        switch (iri_probe(build, octets, len + 1, &c)) {
-        case IRI_SEQ_CHAR:
-            entry = iri_sequence_add(build, octets, len + 1, c);
-            if (entry == 0) {
-                return 0;
-            }
-            break;
-
-        case IRI_SEQ_MORE:
-            if (build->charset->linear != NULL && b >= 0x30 && b <= 0x39) {
-                entry = IRI_LINEAR;
-                break;
-            }
-
-            entry = iri_node_add(build);
-            if (entry == 0 || !iri_node_fill(build, octets, len + 1, entry)) {
-                return 0;
-            }
-            break;
-
-        default:
-            entry = IRI_NO_CHAR;
+    for (i = 0; i < records->count; i++) {
+        if (records->entry[i] == IRI_NO_CHAR) {
+            continue;
         }
 
-        build->charset->node[IRI_NODE - node][b] = entry;
+        while (at < n && source[at] < start) {
+            at++;
+        }
+
+        octets = 0;
+        for (next = at; next < n && source[next] == start; next++) {
+            octets = octets << 8 | build->octets[next];
+        }
+
+        if (octets == records->octets[i]
+            && (size_t) (next - at) == records->len
+            && !iri_page_set(build, (uint32_t) records->entry[i],
+                             records->octets[i]))
+        {
+            return 0;
+        }
+
+        at = next;
+        start += U16_LENGTH(records->entry[i]) + 1;
     }
 
     return 1;
+}
+
+
+static int
+iri_records_take(iri_build_t *build)
+{
+    return iri_records_check(build) && iri_records_write(build);
 }
 
 
@@ -515,19 +592,17 @@ iri_node_fill(iri_build_t *build, unsigned char *octets, size_t len,
 static int
 iri_ascii_test(iri_build_t *build)
 {
-    unsigned char octet;
-    uint32_t      c;
-    unsigned      b;
+    uint32_t c;
+    unsigned b;
 
     for (b = 0; b < 0x80; b++) {
-        octet = (unsigned char) b;
-
         /* IBM's tables rotate these controls; we never ask for them. */
         if (b == 0x1a || b == 0x1c || b == 0x7f) {
             continue;
         }
 
-        if (iri_probe(build, &octet, 1, &c) != IRI_SEQ_CHAR || c != b) {
+        if (iri_probe(build, (unsigned char) b, &c) != IRI_SEQ_CHAR || c != b)
+        {
             if (build->why == NULL) {
                 build->why = "does not keep ASCII as it is";
             }
@@ -540,73 +615,205 @@ iri_ascii_test(iri_build_t *build)
 }
 
 
+/*
+ * Single octets, and which others a sequence may begin with: to these a row
+ * is promised.
+ */
 static int
 iri_leads_fill(iri_build_t *build)
 {
-    unsigned char octets[IRI_LONGEST];
-    int32_t       entry;
-    uint32_t      c;
-    unsigned      b;
+    iri_records_t *records = &build->records;
+    iri_charset_t *charset = build->charset;
+    iri_seq_t      seq;
+    uint32_t       c;
+    size_t         i;
 
-    for (b = 0; b < 256; b++) {
-        octets[0] = (unsigned char) b;
-        entry = IRI_NO_CHAR;
+    iri_records_start(records, 1);
 
-        if (b >= 0x80) {
-            switch (iri_probe(build, octets, 1, &c)) {
-            case IRI_SEQ_CHAR:
-                entry = iri_sequence_add(build, octets, 1, c);
-                if (entry == 0) {
-                    return 0;
-                }
-                break;
+    for (i = 0; i < 0x80; i++) {
+        seq = iri_probe(build, (unsigned char) (0x80 + i), &c);
+        charset->lead[0x80 + i] = seq == IRI_SEQ_MORE ? IRI_ROW : IRI_NO_CHAR;
+        records->entry[i] = seq == IRI_SEQ_CHAR ? (int32_t) c : IRI_NO_CHAR;
+        iri_records_add(records, (uint32_t) (0x80 + i));
+    }
 
-            case IRI_SEQ_MORE:
-                entry = iri_node_add(build);
-                if (entry == 0 || !iri_node_fill(build, octets, 1, entry)) {
-                    return 0;
-                }
-                break;
+    if (!iri_records_take(build)) {
+        return 0;
+    }
 
-            default:
-                break;
-            }
+    for (i = 0; i < 0x80; i++) {
+        if (records->entry[i] != IRI_NO_CHAR) {
+            charset->lead[0x80 + i] = records->entry[i];
         }
-
-        build->charset->lead[b] = entry;
     }
 
     return 1;
 }
 
 
-/* The four-octet codes of gb18030 below U+10000, in their order. */
+/* The row behind len octets; *lead is where it is, if there is anything. */
 static int
-iri_linear_fill(iri_build_t *build)
+iri_row_fill(iri_build_t *build, uint32_t octets, size_t len, int32_t *lead)
 {
-    unsigned char octets[4];
-    uint32_t      code, c;
-    int32_t       entry;
+    iri_charset_t *charset = build->charset;
+    iri_records_t *records = &build->records;
+    size_t         count = 0;
+    unsigned       i;
 
-    for (code = 0; code < IRI_GB_BMP; code++) {
-        octets[0] = (unsigned char) (0x81 + code / 12600);
-        octets[1] = (unsigned char) (0x30 + code / 1260 % 10);
-        octets[2] = (unsigned char) (0x81 + code / 10 % 126);
-        octets[3] = (unsigned char) (0x30 + code % 10);
+    iri_records_start(records, len + 1);
 
-        build->charset->linear[code] = 0;
+    for (i = 0; i < charset->span; i++) {
+        iri_records_add(records, octets << 8 | (charset->first + i));
+    }
 
-        if (iri_probe(build, octets, 4, &c) != IRI_SEQ_CHAR || c > 0xffff) {
+    if (!iri_records_read(build) || !iri_records_take(build)) {
+        return 0;
+    }
+
+    for (i = 0; i < charset->span; i++) {
+        count += records->entry[i] != IRI_NO_CHAR;
+    }
+
+    /* What is linear goes on where the row has no entries. */
+    *lead = IRI_NO_CHAR;
+    if (count != 0 || charset->linear != NULL) {
+        *lead = IRI_ROW - (int32_t) build->taken;
+        memcpy(charset->entries + build->taken, records->entry,
+               charset->span * sizeof(int32_t));
+        build->taken += charset->span;
+    }
+
+    return 1;
+}
+
+
+/* A row of rows. */
+static int
+iri_rows_fill(iri_build_t *build, uint32_t octet)
+{
+    iri_charset_t *charset = build->charset;
+    int32_t       *row = charset->entries + build->taken;
+    unsigned       i;
+
+    charset->lead[octet] = IRI_ROW - (int32_t) build->taken;
+    build->taken += charset->span;
+
+    for (i = 0; i < charset->span; i++) {
+        if (!iri_row_fill(build, octet << 8 | (charset->first + i), 2,
+                          &row[i])) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* As many rows as there can be. */
+static int
+iri_entries_alloc(iri_build_t *build)
+{
+    const iri_sequences_t *of = build->encoding->sequences;
+    iri_charset_t         *charset = build->charset;
+    size_t                 i, rows = 0;
+
+    charset->first = of->first;
+    charset->span = of->last - of->first + 1U;
+
+    for (i = 0x80; i < 256; i++) {
+        if (charset->lead[i] == IRI_ROW) {
+            rows += i == of->three ? 1 + charset->span : 1;
+        }
+    }
+
+    charset->entries = build->env->alloc(
+        build->env->ctx, (rows * charset->span + 1) * sizeof(int32_t));
+
+    return charset->entries != NULL || iri_build_fails(build, iri_no_memory);
+}
+
+
+static int
+iri_sequences_fill(iri_build_t *build)
+{
+    iri_charset_t *charset = build->charset;
+    uint32_t       i;
+
+    if (!iri_entries_alloc(build)) {
+        return 0;
+    }
+
+    for (i = 0x80; i < 256; i++) {
+        if (charset->lead[i] != IRI_ROW) {
             continue;
         }
 
-        entry = iri_sequence_add(build, octets, 4, c);
-        if (entry == 0) {
+        if (i == build->encoding->sequences->three
+                ? !iri_rows_fill(build, i)
+                : !iri_row_fill(build, i, 1, &charset->lead[i]))
+        {
             return 0;
         }
+    }
 
-        if (entry > 0) {
-            build->charset->linear[code] = (uint16_t) entry;
+    return 1;
+}
+
+
+/* The four-octet codes of gb18030 below U+10000, count of them from code on. */
+static int
+iri_linear_part(iri_build_t *build, uint32_t code, size_t count)
+{
+    iri_records_t *records = &build->records;
+    uint32_t       of;
+    size_t         i;
+
+    iri_records_start(records, 4);
+
+    for (i = 0; i < count; i++) {
+        of = code + (uint32_t) i;
+        iri_records_add(
+            records, (0x81 + of / 12600) << 24 | (0x30 + of / 1260 % 10) << 16
+                         | (0x81 + of / 10 % 126) << 8 | (0x30 + of % 10));
+    }
+
+    if (!iri_records_read(build)) {
+        return 0;
+    }
+
+    for (i = 0; i < count; i++) {
+        if (records->entry[i] > 0xffff) {
+            records->entry[i] = IRI_NO_CHAR;
+        }
+    }
+
+    if (!iri_records_take(build)) {
+        return 0;
+    }
+
+    for (i = 0; i < count; i++) {
+        build->charset->linear[code + i] = (uint16_t) (records->entry[i]
+                                                               != IRI_NO_CHAR
+                                                           ? records->entry[i]
+                                                           : 0);
+    }
+
+    return 1;
+}
+
+
+static int
+iri_linear_fill(iri_build_t *build)
+{
+    uint32_t code;
+    size_t   rest;
+
+    for (code = 0; code < IRI_GB_BMP; code += IRI_RECORDS) {
+        rest = IRI_GB_BMP - code;
+        rest = rest < IRI_RECORDS ? rest : IRI_RECORDS;
+
+        if (!iri_linear_part(build, code, rest)) {
+            return 0;
         }
     }
 
@@ -620,13 +827,13 @@ iri_octet_set(iri_build_t *build, unsigned char octet, uint32_t c)
 {
     int32_t *entry = &build->charset->lead[octet];
 
-    if (*entry >= 0 && !iri_page_set(build, (uint32_t) *entry, NULL, 0)) {
+    if (*entry >= 0 && !iri_page_set(build, (uint32_t) *entry, 0)) {
         return 0;
     }
 
     *entry = (int32_t) c;
 
-    return iri_page_set(build, c, &octet, 1);
+    return iri_page_set(build, c, octet);
 }
 
 
@@ -670,7 +877,7 @@ iri_tables_alloc(iri_build_t *build)
         return 0;
     }
 
-    if (strcmp(encoding->name, "gb18030") == 0) {
+    if (encoding->sequences != NULL && encoding->sequences->linear) {
         charset->linear = iri_zeroed(build->env,
                                      IRI_GB_BMP * sizeof(uint16_t));
         return charset->linear != NULL;
@@ -680,15 +887,30 @@ iri_tables_alloc(iri_build_t *build)
 }
 
 
+/* What the converter does with octets that are no character. */
+static int
+iri_on_error(iri_build_t *build, UConverterToUCallback action)
+{
+    UErrorCode error = U_ZERO_ERROR;
+
+    ucnv_setToUCallBack(build->converter, action, NULL, NULL, NULL, &error);
+
+    return U_SUCCESS(error) || iri_build_fails(build, iri_icu_failed);
+}
+
+
 static int
 iri_tables_fill(iri_build_t *build)
 {
     if (!iri_tables_alloc(build)) {
-        build->why = iri_no_memory;
-        return 0;
+        return iri_build_fails(build, iri_no_memory);
     }
 
-    return iri_ascii_test(build) && iri_leads_fill(build)
+    return iri_on_error(build, UCNV_TO_U_CALLBACK_STOP)
+           && iri_ascii_test(build) && iri_leads_fill(build)
+           && iri_on_error(build, UCNV_TO_U_CALLBACK_SKIP)
+           && (build->encoding->sequences == NULL
+               || iri_sequences_fill(build))
            && (build->charset->linear == NULL || iri_linear_fill(build))
            && (build->encoding->quirk != IRI_QUIRK_KOI8_U
                || iri_koi8_u_fix(build))
@@ -696,6 +918,7 @@ iri_tables_fill(iri_build_t *build)
 }
 
 
+/* It never takes the next best, and leaves out what it cannot write. */
 static UConverter *
 iri_converter_open(const char *name, const char **why)
 {
@@ -709,11 +932,9 @@ iri_converter_open(const char *name, const char **why)
         return NULL;
     }
 
-    ucnv_setToUCallBack(converter, UCNV_TO_U_CALLBACK_STOP, NULL, NULL, NULL,
-                        &error);
-    ucnv_setFromUCallBack(converter, UCNV_FROM_U_CALLBACK_STOP, NULL, NULL,
-                          NULL, &error);
     ucnv_setFallback(converter, 0);
+    ucnv_setFromUCallBack(converter, UCNV_FROM_U_CALLBACK_SKIP, NULL, NULL,
+                          NULL, &error);
 
     if (U_FAILURE(error)) {
         ucnv_close(converter);
@@ -729,9 +950,14 @@ const iri_charset_t *
 iri_charset_build(const iri_env_t *env, const iri_encoding_t *encoding,
                   const char **why)
 {
-    iri_build_t build = { env, encoding, NULL, NULL, NULL };
+    iri_build_t build;
     int         fit;
 
+    build.env = env;
+    build.encoding = encoding;
+    build.charset = NULL;
+    build.why = NULL;
+    build.taken = 0;
     build.converter = iri_converter_open(encoding->converter, why);
     if (build.converter == NULL) {
         return NULL;

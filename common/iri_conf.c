@@ -7,14 +7,14 @@
  */
 
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dl_iterate_phdr */
 #endif
 
 #include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 #include <unicode/uclean.h>
-#include <unicode/ucol.h>
 
 #include "iri_int.h"
 
@@ -33,23 +33,49 @@ typedef struct {
 } iri_word_t;
 
 
+#define IRI_MAX_LOADED 8 /* libraries of ICU: data, uc, i18n, and to spare */
+
+/* Names of libraries, as the loader has them. */
+typedef struct {
+    const char *name[IRI_MAX_LOADED];
+    size_t      count;
+} iri_loaded_t;
+
+
+static int
+iri_icu_note(struct dl_phdr_info *info, size_t size, void *data)
+{
+    iri_loaded_t *loaded = data;
+
+    (void) size;
+
+    if (loaded->count < IRI_MAX_LOADED
+        && strstr(info->dlpi_name, "/libicu") != NULL)
+    {
+        loaded->name[loaded->count++] = info->dlpi_name;
+    }
+
+    return 0;
+}
+
+
 /*
  * httpd unloads its modules whenever it reads its configuration again, and
  * with the last of them the libraries that they need; what ICU has allocated
- * would be lost each time.  So its libraries stay, where they are some.
+ * would be lost each time.  So its libraries stay, where they are some.  (To
+ * ask dladdr() for them costs a walk of all their symbols.)
  */
 static void
 iri_icu_stay(void)
 {
-    const uintptr_t of[2] = { (uintptr_t) u_init, (uintptr_t) ucol_open };
-    Dl_info         info;
-    size_t          i;
+    iri_loaded_t loaded = { { NULL }, 0 };
+    size_t       i;
 
-    for (i = 0; i < 2; i++) {
-        if (dladdr((void *) of[i], &info) != 0) {
-            (void) dlopen(info.dli_fname,
-                          RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-        }
+    dl_iterate_phdr(iri_icu_note, &loaded);
+
+    for (i = 0; i < loaded.count; i++) {
+        (void) dlopen(loaded.name[i],
+                      RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
     }
 }
 

@@ -14,7 +14,7 @@
 #undef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #undef _TIME_BITS
-#define _TIME_BITS        64
+#define _TIME_BITS 64
 #endif
 
 #include <dirent.h>

@@ -3,275 +3,15 @@
  *
  * Down the tree with the first reading, then the same for the further
  * readings of the request, depth first and with one budget for all;
- * candidates are never multiplied out.  One way down is iri_walk.c.
+ * candidates are never multiplied out.  One way down is iri_walk.c, the further
+ * readings are iri_further.c.  What was found before is asked of iri_memo.c
+ * first, and what is found is kept there.
  */
 
 #include <stddef.h>
 #include <string.h>
 
 #include "iri_int.h"
-
-
-/* ---- further readings ---------------------------------------------------- */
-
-/* Offset of what follows the n-th last "/"; 0 if there are fewer. */
-static size_t
-iri_after_slash(iri_str_t s, size_t n)
-{
-    size_t i;
-
-    for (i = s.len; i > 0; i--) {
-        if (s.data[i - 1] == '/' && --n == 0) {
-            return i;
-        }
-    }
-
-    return 0;
-}
-
-
-/*
- * The octets that part came as.  They are known where part is the tail of
- * the path that was read, from the border of a segment on.
- */
-static iri_str_t
-iri_octets_of_part(const iri_search_t *search, iri_str_t part)
-{
-    const iri_reading_t *reading = search->reading;
-    iri_str_t            none = { 0, NULL };
-    size_t               at, from, slashes;
-
-    if (part.len == 0 || reading == NULL || reading->form == IRI_FORM_ASCII
-        || reading->form == IRI_FORM_INVALID || part.len > reading->path.len)
-    {
-        return none;
-    }
-
-    at = reading->path.len - part.len;
-
-    if (!iri_str_equal(iri_str_from(reading->path, at), part)
-        || (at != 0 && part.data[0] != '/'
-            && reading->path.data[at - 1] != '/'))
-    {
-        return none;
-    }
-
-    slashes = iri_str_count(part, '/');
-    from = iri_after_slash(reading->octets, slashes + (part.data[0] != '/'));
-
-    if (part.data[0] == '/' && from != 0) {
-        from--;
-    }
-
-    return iri_str_from(reading->octets, from);
-}
-
-
-/* A path in one charset; *read 0: it does not read all of it. */
-static iri_status_t
-iri_part_read(const iri_finder_t *finder, const iri_charset_t *charset,
-              iri_source_t source, iri_buf_t *out, int *read)
-{
-    iri_status_t status;
-    iri_why_t    why;
-    size_t       from, to;
-
-    *read = 0;
-
-    for (from = 0;; from = to + 1) {
-        to = iri_segment_end(source.octets, from);
-
-        status = iri_segment_read(finder->env, charset, &source, from, to,
-                                  out, NULL, &why);
-        if (status != IRI_OK || why != IRI_WHY_READ) {
-            return status;
-        }
-
-        if (to == source.octets.len) {
-            *read = 1;
-            return IRI_OK;
-        }
-
-        status = iri_buf_putc(finder->env, out, '/');
-        if (status != IRI_OK) {
-            return status;
-        }
-    }
-}
-
-
-/* finder->further is set if one segment has more than one reading. */
-static iri_status_t
-iri_further_count(iri_finder_t *finder, size_t from, size_t to)
-{
-    const iri_reading_conf_t *conf = finder->search->reading->conf;
-    const iri_charset_t      *charset;
-    iri_source_t              source = iri_source_of(finder);
-    iri_buf_t                 out = IRI_BUF_EMPTY;
-    iri_status_t              status;
-    iri_why_t                 why;
-    size_t                    i, readings = 0;
-
-    for (i = 0; (charset = iri_way_to_read(conf, i)) != NULL; i++) {
-        status = iri_segment_read(finder->env, charset, &source, from, to,
-                                  &out, NULL, &why);
-        if (status != IRI_OK) {
-            return status;
-        }
-
-        readings += why == IRI_WHY_READ;
-    }
-
-    finder->further = readings > 1;
-
-    return IRI_OK;
-}
-
-
-/*
- * Is there more than one way to read some segment?  A legacy path in one
- * charset, none of whose segments is UTF-8, has one reading.
- */
-static iri_status_t
-iri_further_look_for(iri_finder_t *finder)
-{
-    iri_str_t    octets = finder->octets, segment;
-    iri_status_t status = IRI_OK;
-    size_t       from, to;
-
-    for (from = 0; status == IRI_OK && from < octets.len && !finder->further;
-         from = to + 1)
-    {
-        to = iri_segment_end(octets, from);
-
-        segment.data = octets.data + from;
-        segment.len = to - from;
-
-        if (!iri_is_ascii(segment, 0)) {
-            status = iri_further_count(finder, from, to);
-        }
-    }
-
-    return status;
-}
-
-
-/* A further reading, and how far it leads. */
-typedef struct {
-    iri_walk_t walk;
-    iri_str_t  charset;  /* empty: there is none */
-    iri_form_t repaired; /* as in iri_found_t */
-} iri_further_t;
-
-
-/* Does a walk go on below the deepest entry that another one found? */
-static int
-iri_walk_goes_on(const iri_walk_t *walk, const iri_further_t *best)
-{
-    const iri_walk_t *other = &best->walk;
-    size_t            len = other->deepest;
-    int               deeper;
-
-    if (other->depth == 0) {
-        return walk->depth != 0;
-    }
-
-    deeper = walk->depth > other->depth;
-
-    /* Both end in one directory, but only one of them with a name. */
-    if (best->charset.len != 0 && other->unwritable) {
-        deeper |= walk->depth == other->depth && !walk->refused;
-    }
-
-    return deeper && walk->disk.data[len] == '/'
-           && memcmp(walk->disk.data, other->disk.data, len) == 0;
-}
-
-
-/*
- * Where readings part, the first of them under which there is an entry takes
- * the request, and all that lies below is looked for under it alone.  So a
- * directory that only a further reading finds is judged by its own rules,
- * also where what was asked for in it is absent: that is for them to tell.
- * And no entry below a denied directory changes the answer for the octets
- * that name a public one, too.
- */
-static void
-iri_further_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
-                 iri_further_t *best)
-{
-    if ((walk->refused && !walk->unwritable) || !iri_walk_goes_on(walk, best))
-    {
-        return;
-    }
-
-    best->walk = *walk;
-    best->walk.why = why;
-    best->charset = charset;
-}
-
-
-/* The whole path in another charset than the first reading's. */
-static iri_status_t
-iri_try_charset(iri_finder_t *finder, const iri_charset_t *charset,
-                iri_further_t *best)
-{
-    iri_buf_t    part = IRI_BUF_EMPTY;
-    iri_walk_t   walk;
-    iri_status_t status;
-    int          read;
-
-    status = iri_part_read(finder, charset, iri_source_of(finder), &part,
-                           &read);
-
-    if (status != IRI_OK || !read
-        || iri_str_equal(iri_buf_str(&part), finder->part))
-    {
-        return status;
-    }
-
-    iri_logf(finder->env, IRI_LOG_TRACE, "further reading %s",
-             (const char *) iri_charset_name(charset).data);
-
-    status = iri_walk(finder, iri_buf_str(&part), 0, &walk);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    iri_forgive(&walk, IRI_MATCH_CHARSET);
-    iri_further_keep(&walk, iri_charset_name(charset), IRI_WHY_FURTHER, best);
-
-    return IRI_OK;
-}
-
-
-/* best->walk is the first reading's walk, which is to be surpassed. */
-static iri_status_t
-iri_try_further(iri_finder_t *finder, iri_further_t *best)
-{
-    const iri_charsets_t *list = &finder->search->reading->conf->charsets;
-    iri_walk_t            walk;
-    iri_status_t          status = IRI_OK;
-    size_t                i;
-
-    for (i = 0; i < list->count; i++) {
-        status = iri_try_charset(finder, list->at[i], best);
-
-        if (status != IRI_OK || best->walk.found || finder->stopped) {
-            return status;
-        }
-    }
-
-    iri_logf(finder->env, IRI_LOG_TRACE, "%s", "a charset for each segment");
-
-    status = iri_walk(finder, finder->octets, 1, &walk);
-
-    if (status == IRI_OK) {
-        iri_further_keep(&walk, iri_charset_mixed, IRI_WHY_MIXED, best);
-    }
-
-    return status;
-}
 
 
 /* ---- the answer ---------------------------------------------------------- */
@@ -483,7 +223,7 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
         chosen.found = 1;
 
     } else if (status == IRI_OK) {
-        status = iri_walk(finder, iri_buf_str(&part), 0, &chosen);
+        status = iri_walk(finder, iri_buf_str(&part), IRI_PART_ANY, &chosen);
     }
 
     if (status != IRI_OK || !chosen.found) {
@@ -619,8 +359,7 @@ iri_tree_is_declared(const iri_tree_conf_t *tree)
 int
 iri_tree_is_literal(const iri_tree_conf_t *tree)
 {
-    return (tree->match & IRI_FORGIVE_FOLDED) == 0 && tree->repair == 0
-           && tree->names != IRI_NAMES_NFD
+    return tree->repair == 0 && tree->names != IRI_NAMES_NFD
            && iri_charset_is_utf8(tree->charsets.at[0]);
 }
 
@@ -784,22 +523,22 @@ iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
 {
     iri_buf_t    path = IRI_BUF_EMPTY;
     iri_str_t    root = finder->search->root;
+    iri_node_t   node;
     iri_status_t status;
 
     *from = 0;
 
-    status = iri_buf_put(finder->env, &path, root.data, root.len);
+    status = iri_buf_reserve(finder->env, &path, root.len + last + 1);
 
     if (status == IRI_OK) {
-        status = iri_buf_put(finder->env, &path, finder->part.data, last);
+        (void) iri_buf_put(finder->env, &path, root.data, root.len);
+        (void) iri_buf_put(finder->env, &path, finder->part.data, last);
+        status = iri_look(finder, &path, &node);
     }
 
-    if (status == IRI_OK) {
-        status = iri_look(finder, &path, &finder->node);
-    }
-
-    if (status == IRI_OK && finder->node.kind == IRI_NODE_DIR) {
-        finder->known = iri_buf_str(&path);
+    if (status == IRI_OK && node.kind == IRI_NODE_DIR) {
+        finder->looked_at = iri_buf_str(&path);
+        finder->node = node;
         *from = last;
     }
 
@@ -817,7 +556,8 @@ iri_find_folded_below(iri_finder_t *finder, iri_further_t *best)
     iri_walk_t   walk;
     iri_status_t status;
 
-    status = iri_walk(finder, iri_buf_str(&best->walk.names), 0, &walk);
+    status = iri_walk(finder, iri_buf_str(&best->walk.names), IRI_PART_ANY,
+                      &walk);
 
     if (status != IRI_OK || finder->stopped
         || (walk.refused && !walk.unwritable)) {
@@ -855,15 +595,16 @@ iri_find_folded(iri_finder_t *finder, iri_further_t *best)
     from = 0;
     last = iri_last_segment(finder->part);
 
-    /* Only the index of that has to be asked. */
+    /* Its own name is absent: only the index of the directory is asked. */
     status = finder->absent.len != 0 && last > 1
                  ? iri_find_parent(finder, last, &from)
                  : IRI_OK;
 
     if (status == IRI_OK) {
-        status = from != 0
-                     ? iri_walk_from(finder, finder->part, from, &folded.walk)
-                     : iri_walk(finder, finder->part, 0, &folded.walk);
+        status = from != 0 ? iri_walk_from(finder, finder->part, finder->kind,
+                                           from, &folded.walk)
+                           : iri_walk(finder, finder->part, finder->kind,
+                                      &folded.walk);
     }
 
     if (status == IRI_OK) {
@@ -911,9 +652,11 @@ iri_is_parent_written_so(const iri_finder_t *finder, size_t last)
 
 
 /*
- * Look at the directory that is asked for, what comes before offset last.
- * That it is looked at before anything in it is lets its times tell whether
- * the answer still holds, so what was looked for before has to be once more.
+ * Look at the directory that is asked for, what comes before offset last.  Its
+ * times can tell whether an answer still holds only if it was looked at before
+ * anything in it was.  So a name that was found absent just now is looked for
+ * once more, where the answer may be kept as sure (finder->told) or where the
+ * caller has said so (search->absent), who may have that from a memory.
  */
 static iri_status_t
 iri_begin_inside(iri_finder_t *finder, size_t last, size_t *from)
@@ -927,11 +670,14 @@ iri_begin_inside(iri_finder_t *finder, size_t last, size_t *from)
     if (*from != 0 && *from + finder->search->root.len <= UINT16_MAX
         && iri_node_is_settled(&finder->node, at))
     {
-        asked->len[0] = (uint16_t) finder->known.len;
+        asked->len[0] = (uint16_t) finder->looked_at.len;
         asked->node[0] = finder->node;
         asked->count = 1;
         finder->inside = 1;
-        finder->absent.len = 0;
+
+        if (finder->told || finder->search->absent) {
+            finder->absent.len = 0;
+        }
     }
 
     return status;
@@ -955,8 +701,9 @@ iri_find_inside(iri_finder_t *finder, iri_walk_t *walk)
         return status;
     }
 
-    return from != 0 ? iri_walk_from(finder, finder->part, from, walk)
-                     : iri_walk(finder, finder->part, 0, walk);
+    return from != 0
+               ? iri_walk_from(finder, finder->part, finder->kind, from, walk)
+               : iri_walk(finder, finder->part, finder->kind, walk);
 }
 
 
@@ -992,7 +739,7 @@ iri_find_readings(iri_finder_t *finder, iri_further_t *best)
     }
 
     if (status == IRI_OK) {
-        status = iri_walk(finder, finder->part, 0, &best->walk);
+        status = iri_walk(finder, finder->part, finder->kind, &best->walk);
     }
 
     return status == IRI_OK ? iri_find_further(finder, best) : status;
@@ -1081,7 +828,7 @@ iri_try_repair(iri_finder_t *finder, unsigned how, iri_further_t *best)
 
     finder->repair = how;
     finder->asked.unsure = 1; /* it is not to be remembered */
-    status = iri_walk(finder, finder->part, 0, &walk);
+    status = iri_walk(finder, finder->part, finder->kind, &walk);
 
     if (status == IRI_OK) {
         iri_repaired_keep(finder, &walk, best);
@@ -1296,6 +1043,7 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
     status = iri_part_is_canonical(finder, &canonical);
 
     if (status == IRI_OK && canonical) {
+        finder->kind = IRI_PART_CANONICAL;
         status = iri_is_declared(finder, &declared);
     }
 
@@ -1316,7 +1064,7 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
 
 /* Of a finder all but the arrays of asked is to be clear. */
 static iri_status_t
-iri_find_new(const iri_env_t *env, const iri_search_t *search,
+iri_find_new(const iri_env_t *env, const iri_search_t *search, int told,
              iri_found_t *found)
 {
     iri_finder_t finder;
@@ -1327,6 +1075,7 @@ iri_find_new(const iri_env_t *env, const iri_search_t *search,
     finder.tree = search->tree;
     finder.part = iri_str_from(search->path, search->prefix);
     finder.graphic = iri_is_graphic(search->path);
+    finder.told = told;
 
     return iri_find_answer(&finder, found);
 }
@@ -1342,8 +1091,7 @@ iri_is_remembered(const iri_search_t *search)
 }
 
 
-/* Before anything is found. */
-static void
+void
 iri_found_begin(const iri_search_t *search, iri_found_t *found)
 {
     memset(found, 0, sizeof(*found));
@@ -1358,13 +1106,13 @@ iri_found_begin(const iri_search_t *search, iri_found_t *found)
 /* A trace tells each look, so nothing is taken from memory. */
 static iri_status_t
 iri_find_held(const iri_env_t *env, const iri_search_t *search,
-              iri_found_t *found, int *held)
+              iri_found_t *found, int *told, int *held)
 {
     *held = 0;
 
     return env->trace || !iri_is_remembered(search)
                ? IRI_OK
-               : iri_memo_find(env, search, found, held);
+               : iri_memo_find(env, search, found, told, held);
 }
 
 
@@ -1386,7 +1134,7 @@ iri_find_again(const iri_env_t *env, const iri_search_t *search,
     iri_status_t status;
 
     iri_found_begin(search, &found);
-    status = iri_find_held(env, search, &found, held);
+    status = iri_find_held(env, search, &found, NULL, held);
 
     if (status == IRI_OK && *held) {
         iri_found_end(search, &found);
@@ -1402,7 +1150,7 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
 {
     iri_found_t  found;
     iri_status_t status;
-    int          held;
+    int          held, told = 0;
 
     iri_found_begin(search, &found);
 
@@ -1410,10 +1158,10 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
         iri_trace_step(env, IRI_STEP_LOOKING, search->root);
     }
 
-    status = iri_find_held(env, search, &found, &held);
+    status = iri_find_held(env, search, &found, &told, &held);
 
     if (status == IRI_OK && !held) {
-        status = iri_find_new(env, search, &found);
+        status = iri_find_new(env, search, told, &found);
     }
 
     if (status == IRI_OK) {
@@ -1435,6 +1183,7 @@ iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
 {
     const iri_reading_t *reading = search->reading;
     iri_finder_t         finder;
+    iri_answer_t         answer;
     int                  declared = iri_tree_is_declared(search->tree);
 
     memset(&finder, 0, offsetof(iri_finder_t, asked));
@@ -1447,7 +1196,7 @@ iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
         || iri_is_unconfirmed(&finder)
         || (declared ? reading != NULL && reading->form == IRI_FORM_LEGACY
-                     : iri_memo_may_know(search)))
+                     : !search->not_held && iri_may_know(search, &answer)))
     {
         return 0;
     }

@@ -238,7 +238,7 @@ iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name, int own,
     }
 
     for (to = out->data + out->len; p < end; p += n, to += len) {
-        if (*p < 0x80 && end - p >= 8 && iri_is_graphic_word(p, 8)) {
+        if (iri_is_graphic_eight(p, end)) {
             iri_lower_put(p, lower, to);
             n = len = 8;
             continue;

@@ -67,6 +67,7 @@ typedef struct {
     iri_part_t         spellings;
     uint32_t           records;
     uint32_t           longest; /* octets of a key */
+    uint32_t           ways;    /* as that of the index */
     iri_edit_t         edit;
 } iri_builder_t;
 
@@ -273,10 +274,10 @@ iri_scratch_alloc(void *ctx, size_t size)
 }
 
 
-/* Does one of the ways to write the entry's name give its octets? */
+/* Does one of the ways to write the entry's name give its octets?  *way. */
 static iri_status_t
 iri_is_guessed(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
-               int *guessed)
+               size_t *way, int *guessed)
 {
     const iri_tree_conf_t *tree = &builder->shape->tree;
     iri_buf_t              written = IRI_BUF_EMPTY;
@@ -294,6 +295,7 @@ iri_is_guessed(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
         }
 
         *guessed = is_written && iri_str_equal(iri_buf_str(&written), octets);
+        *way = k;
     }
 
     return IRI_OK;
@@ -403,18 +405,28 @@ iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
 }
 
 
+static void
+iri_way_add(iri_builder_t *builder, size_t way)
+{
+    builder->ways |= UINT32_C(1) << way;
+}
+
+
 /* An entry whose octets no way of iri_name_write gives. */
 static iri_status_t
 iri_odd_entry(iri_builder_t *builder, iri_str_t octets)
 {
     iri_buf_t    name = IRI_BUF_EMPTY;
     iri_status_t status;
-    size_t       charset = 0;
+    size_t       charset = 0, way = 0;
     int          guessed = 0;
 
-    if (iri_is_ascii(octets, 0)
-        || iri_entry_is_plain(&builder->shape->tree, octets))
-    {
+    if (iri_is_ascii(octets, 0)) {
+        return IRI_OK;
+    }
+
+    if (iri_entry_is_plain(&builder->shape->tree, octets, &way)) {
+        iri_way_add(builder, way);
         return IRI_OK;
     }
 
@@ -429,8 +441,12 @@ iri_odd_entry(iri_builder_t *builder, iri_str_t octets)
                             &name, &charset);
 
     if (status == IRI_OK && name.len != 0) {
-        status = iri_is_guessed(builder, octets, iri_buf_str(&name),
+        status = iri_is_guessed(builder, octets, iri_buf_str(&name), &way,
                                 &guessed);
+    }
+
+    if (guessed) {
+        iri_way_add(builder, way);
     }
 
     return status == IRI_OK && name.len != 0 && !guessed
@@ -529,6 +545,10 @@ iri_index_entry(void *arg, iri_str_t octets)
     }
 
     /* One name that scratch cannot hold must not hide the others. */
+    if (status != IRI_OK) {
+        builder->ways = IRI_ALL_WAYS;
+    }
+
     return IRI_OK;
 }
 
@@ -670,10 +690,12 @@ iri_spellings_build(const iri_part_t *part, uint32_t *slots)
 static iri_status_t
 iri_builder_end(iri_builder_t *builder, iri_index_t *index)
 {
-    index->head.known = 1;
+    index->head.complete = 1;
     index->head.spelled = (builder->shape->fold & IRI_FORGIVE_SPELLING) != 0;
     index->head.records = builder->records;
     index->head.longest = builder->longest;
+    index->head.ways = builder->shape->fold == 0 ? builder->ways
+                                                 : IRI_ALL_WAYS;
     index->head.text = builder->text.len;
     index->text = builder->text.data;
     index->text_size = builder->text.size;

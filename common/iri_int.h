@@ -29,18 +29,23 @@ typedef struct {
 iri_status_t iri_buf_reserve(const iri_env_t *env, iri_buf_t *buf,
                              size_t more);
 
+/* The same, unless there is. */
+static inline iri_status_t
+iri_buf_room(const iri_env_t *env, iri_buf_t *buf, size_t more)
+{
+    return more > buf->size - buf->len ? iri_buf_reserve(env, buf, more)
+                                       : IRI_OK;
+}
+
 /* data may be NULL when len is 0 */
 static inline iri_status_t
 iri_buf_put(const iri_env_t *env, iri_buf_t *buf, const unsigned char *data,
             size_t len)
 {
-    iri_status_t status;
+    iri_status_t status = iri_buf_room(env, buf, len);
 
-    if (len > buf->size - buf->len) {
-        status = iri_buf_reserve(env, buf, len);
-        if (status != IRI_OK) {
-            return status;
-        }
+    if (status != IRI_OK) {
+        return status;
     }
 
     if (len != 0) {
@@ -104,12 +109,20 @@ int iri_str_compare(iri_str_t a, iri_str_t b);            /* by octets */
 int iri_str_equal_nocase(iri_str_t a, const char *b);     /* ASCII only */
 size_t iri_str_count(iri_str_t s, unsigned char c);
 size_t iri_segment_end(iri_str_t path, size_t offset);    /* next "/" */
+size_t iri_after_slash(iri_str_t s, size_t n); /* the n-th last; 0: fewer */
 int iri_is_dot_segment(iri_str_t segment);                /* "." or ".." */
 int iri_is_graphic(iri_str_t s);                   /* ASCII, no control */
 
 /*
- * At most eight octets; blanks stand for those that are missing.  Exact as
- * long as it held for those before.
+ * Octets of the segments that path begins with and that are graphic ASCII, each
+ * with the "/" behind it.
+ */
+size_t iri_graphic_segments(iri_str_t path);
+
+/*
+ * Are len octets, at most eight, graphic ASCII?  Blanks stand for those that
+ * are missing.  One that is not may spoil the test of those beside it, but then
+ * the answer is 0 in any case.
  */
 static inline int
 iri_is_graphic_word(const unsigned char *p, size_t len)
@@ -123,6 +136,13 @@ iri_is_graphic_word(const unsigned char *p, size_t len)
     return ((word | (word - ones * 0x20) | (word + ones)) & ones * 0x80) == 0;
 }
 
+/* The same of eight at p, which is below end; 0, too, if there are fewer. */
+static inline int
+iri_is_graphic_eight(const unsigned char *p, const unsigned char *end)
+{
+    return *p < 0x80 && end - p >= 8 && iri_is_graphic_word(p, 8);
+}
+
 
 /* One line to the caller's log; %s arguments must be printable already. */
 void iri_logf(const iri_env_t *env, iri_log_level_t level,
@@ -133,7 +153,7 @@ void iri_logf(const iri_env_t *env, iri_log_level_t level,
 void iri_trace_answer(const iri_env_t *env, iri_answer_t answer,
                       iri_why_t why);
 
-/* What would be done; before all that was noted, or behind it. */
+/* What would be done; before all that was noted, or behind it (iri_notes.c) */
 void iri_note_would(iri_notes_t *notes, const char *code, int first,
                     const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -225,8 +245,37 @@ int iri_char_allowed(uint32_t c, int legacy);
 /* Bidi_Control: LRM, RLM, ALM, embeddings, overrides, isolates (draft 4.1) */
 int iri_char_is_bidi_control(uint32_t c);
 
-/* 1: no text of such characters only is changed by NFC, whatever follows */
-int iri_char_is_inert(uint32_t c);
+/*
+ * 1: no text of such characters only is changed by NFC, whatever follows.
+ * NFC_Quick_Check=Yes and combining class 0, for the scripts that most names
+ * are in; a character that is left out only costs a closer look.
+ */
+static inline int
+iri_char_is_inert(uint32_t c)
+{
+    if (c < 0x0300 || (c >= 0x4e00 && c <= 0x9fff)) {
+        return 1;
+    }
+
+    if (c < 0x0388) {
+        return 0;
+    }
+
+    if (c < 0x3000) {
+        return c <= 0x0482 /* Greek, Cyrillic */
+               || (c >= 0x048a && c <= 0x052f)
+               || (c >= 0x05d0 && c <= 0x05ea)  /* Hebrew letters */
+               || (c >= 0x0620 && c <= 0x064a)  /* Arabic letters */
+               || (c >= 0x0e01 && c <= 0x0e37)  /* Thai up to sara uee */
+               || (c >= 0x1e00 && c <= 0x1eff); /* Latin, Vietnamese too */
+    }
+
+    return (c >= 0x3001 && c <= 0x3029)
+           || (c >= 0x3030 && c <= 0x3098) /* kana but voiced marks */
+           || (c >= 0x309b && c <= 0x33ff)
+           || (c >= 0xac00 && c <= 0xd7a3) /* Hangul syllables */
+           || (c >= 0xff01 && c <= 0xffee);
+}
 
 /* 1: NFC joins nothing of it to what comes before it */
 int iri_char_starts(uint32_t c);
@@ -354,6 +403,17 @@ typedef enum {
     IRI_QUIRK_EUC_JP    /* 8E E0 to 8E E2, which only ICU reads */
 } iri_quirk_t;
 
+/*
+ * Where the Encoding Standard has sequences, none of which holds "/", ".", "%"
+ * or a control: octets above 7F, and behind one that needs more, one of these.
+ */
+typedef struct {
+    unsigned char first;    /* to last: the others of a sequence */
+    unsigned char last;
+    unsigned char three;    /* begins sequences of three octets; 0: none does */
+    unsigned char linear;   /* 1: as gb18030, whose fours have digits inside */
+} iri_sequences_t;
+
 /* A row of the label table. */
 typedef struct {
     const char *name;        /* as the Encoding Standard writes it */
@@ -362,6 +422,7 @@ typedef struct {
     unsigned    japanese:1;
     unsigned    private_use:1;   /* its table in the standard has some */
     iri_quirk_t quirk;
+    const iri_sequences_t *sequences;   /* NULL: all are single octets */
 } iri_encoding_t;
 
 /* The row for a label, letter case ignored; NULL: unknown. */
@@ -506,6 +567,12 @@ iri_status_t iri_segment_read(const iri_env_t *env,
                               size_t to, iri_buf_t *path, iri_buf_t *uri,
                               iri_why_t *why);
 
+/* Would it be read? */
+iri_status_t iri_segment_is_read(const iri_env_t *env,
+                                 const iri_charset_t *charset,
+                                 const iri_source_t *source, size_t from,
+                                 size_t to, int *read);
+
 
 /* ---- hosts (iri_host.c, iri_idna.c, iri_compatible.c) -------------------- */
 
@@ -559,9 +626,11 @@ iri_status_t iri_entry_is_named(const iri_env_t *env,
 
 /*
  * 1 if the entry needs no memory: it has no name, or one that is written in
- * just these octets.  0 means only that it has to be looked at closely.
+ * just these octets, and *way is that.  0 means only that it has to be looked
+ * at closely.
  */
-int iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets);
+int iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets,
+                       size_t *way);
 
 /*
  * The name with the characters of the JIS vendor pairs all as vendors map
@@ -571,6 +640,8 @@ int iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets);
 iri_status_t iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
                               iri_buf_t *out, int *differs);
 
+/* 0: no character of the name is one of a pair. */
+int iri_name_may_vary(iri_str_t name);
 
 /* The vendor's (way 0) or JIS's (1) character of a pair; c itself otherwise. */
 uint32_t iri_variant(uint32_t c, int way);
@@ -650,10 +721,11 @@ typedef struct {
         uint32_t records;   /* how many */
         uint32_t table;
         uint32_t spellings;
-        uint16_t known;     /* 0: there may be other entries */
+        uint16_t complete;  /* 0: there may be other entries */
         uint16_t spelled;   /* 1: with spellings, if any were to be had */
         uint32_t longest;   /* octets of a key */
-        uint32_t unused;
+        uint32_t ways;      /* in which names that are no keys are written:
+                               bit k that of iri_name_write, if k is not 0 */
         uint64_t entries;   /* read of the directory */
         int64_t  cost;      /* ns of the processor, to build it */
     } head;
@@ -669,7 +741,7 @@ typedef struct {
  * Read a directory.  most: entries at most, size: octets at most.  *node: as
  * iri_dir_t says.  *more: there are more than most.  What is built is to be
  * freed by iri_index_free; of a directory that is too large, or that may not
- * be read, it is empty, and not known.  IRI_NO_MEMORY, IRI_ICU_FAILED,
+ * be read, it is empty, and not complete.  IRI_NO_MEMORY, IRI_ICU_FAILED,
  * IRI_IO_FAILED.
  */
 iri_status_t iri_index_build(const iri_env_t *env, const iri_shape_t *shape,
@@ -718,7 +790,7 @@ typedef struct {
     int                    spelled;    /* out: hits are what one edit may make
                                           of it; nothing else is like it */
     int                    sure;       /* out: hits are there now */
-    int                    known;      /* out: and there are no others */
+    int                    complete;   /* out: and there are no others */
     int                    settled;    /* out: and so it stays as long as the
                                           times of the directory do */
     size_t                 listed;     /* out: entries read, and 1 */
@@ -726,6 +798,15 @@ typedef struct {
 
 iri_status_t iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
                             iri_cache_search_t *search);
+
+/*
+ * The ways of writing names that entries of a directory may be found by; bit
+ * k, k not 0, that of iri_name_write.  All, unless an index of what it holds
+ * now says so.
+ */
+uint32_t iri_cache_ways(iri_cache_t *cache, const iri_tree_conf_t *tree,
+                        const iri_node_t *node);
+#define IRI_ALL_WAYS UINT32_MAX
 
 /* What keys of a tree forgive; 0: its entries are found by their names. */
 unsigned iri_tree_fold(const iri_tree_conf_t *tree);
@@ -761,7 +842,7 @@ typedef enum {
 
 void iri_cache_count(iri_cache_t *cache, iri_cache_counted_t what);
 
-/* Around what is this process's own in a cache: iri_memo.c. */
+/* Around what is this process's own in a cache: iri_memo.c, iri_known.c. */
 void iri_cache_lock_own(iri_cache_t *cache);
 void iri_cache_unlock_own(iri_cache_t *cache);
 
@@ -771,12 +852,19 @@ void iri_cache_unlock_own(iri_cache_t *cache);
 /* Directories whose indexes have given an answer, or in which it was sought. */
 #define IRI_MAX_ASKED 4
 
-typedef struct {
+typedef struct iri_asked_s {
     uint16_t   count;
     uint16_t   unsure;               /* or more of them, or none settled */
     uint16_t   len[IRI_MAX_ASKED];   /* octets of the filename found */
     iri_node_t node[IRI_MAX_ASKED];
 } iri_asked_t;
+
+/* What is known of a path that is looked for. */
+typedef enum {
+    IRI_PART_ANY,         /* nothing: octets that may be no name */
+    IRI_PART_CANONICAL,   /* each segment is its own canonical form */
+    IRI_PART_MIXED        /* it is as it came, to be read by segments */
+} iri_part_kind_t;
 
 /* One call of iri_find. */
 typedef struct {
@@ -784,6 +872,7 @@ typedef struct {
     const iri_search_t    *search;
     const iri_tree_conf_t *tree;
     iri_str_t              part;      /* of the path, below the root */
+    iri_part_kind_t        kind;      /* of part: not MIXED */
     iri_str_t              octets;    /* part as it came; empty if unknown */
     iri_str_t              absent;    /* path on disk that is known not to
                                          be there; empty if none is */
@@ -795,16 +884,18 @@ typedef struct {
                                          this way down; 0: nothing of it */
     unsigned               repair;    /* IRI_REPAIR_... that is put right in
                                          this way down; 0: nothing */
+    int                    told;      /* some answer was given before */
     int                    inside;    /* no look was made but in the directory
                                          that is the first of asked */
-    iri_str_t              known;     /* directory that was looked at last */
+    iri_str_t              looked_at; /* directory that was looked at last, and
+                                         not read since */
     int                    further;   /* there are further readings */
     int                    unsure;    /* there may be more in a directory than
                                          what is remembered of it */
     int                    stopped;   /* look no further; why says why */
     iri_why_t              why;
-    iri_node_t             node;      /* what known is */
-    iri_asked_t            asked;     /* indexes */
+    iri_node_t             node;      /* what looked_at is */
+    iri_asked_t            asked;     /* what the answer is of, so far */
 } iri_finder_t;
 
 /* Names that a segment may mean. */
@@ -851,13 +942,13 @@ void iri_forgive(iri_walk_t *walk, iri_match_t match);
 
 /*
  * Find the entry for one segment that is not ASCII, below walk->disk, which
- * takes its octets if it is there.  came: the segment's octets in the
- * request, empty if unknown.  *name: the entry's name, which is the
- * segment's canonical form or a variant of it.
+ * takes its octets if it is there.  part: what the segment is of, not MIXED.
+ * came: the segment's octets in the request, empty if unknown.  *name: the
+ * entry's name, which is the segment's canonical form or a variant of it.
  */
 iri_status_t iri_step(iri_finder_t *finder, iri_walk_t *walk,
-                      iri_str_t segment, iri_str_t came, iri_str_t *name,
-                      iri_step_t *step);
+                      iri_str_t segment, iri_part_kind_t part, iri_str_t came,
+                      iri_str_t *name, iri_step_t *step);
 
 
 /*
@@ -865,8 +956,9 @@ iri_status_t iri_step(iri_finder_t *finder, iri_walk_t *walk,
  * is, then as it was meant.
  */
 iri_status_t iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk,
-                               iri_str_t segment, iri_str_t came,
-                               iri_str_t *name, iri_step_t *step);
+                               iri_str_t segment, iri_part_kind_t part,
+                               iri_str_t came, iri_str_t *name,
+                               iri_step_t *step);
 
 
 /* ---- repair (iri_repair.c) ----------------------------------------------- */
@@ -878,7 +970,7 @@ iri_status_t iri_repair_may(const iri_env_t *env, unsigned how,
                             iri_str_t path, int *may);
 
 
-/* ---- remembered answers (iri_memo.c) ------------------------------------- */
+/* ---- remembered answers (iri_memo.c, iri_known.c) ------------------------ */
 
 typedef struct iri_memo_s iri_memo_t;
 
@@ -889,13 +981,14 @@ iri_memo_t *iri_cache_memo(iri_cache_t *cache);   /* of the cache, or NULL */
 
 /*
  * *held: *found, which is as iri_find() begins it, is what was found before,
- * and nothing has changed since.
+ * and nothing has changed since.  Else *told: some answer was given before;
+ * told is NULL where it is asked for once more then, so that this is no miss.
  */
 iri_status_t iri_memo_find(const iri_env_t *env, const iri_search_t *search,
-                           iri_found_t *found, int *held);
+                           iri_found_t *found, int *told, int *held);
 
-/* 0: no answer is remembered; 1: one may be. */
-int iri_memo_may_know(const iri_search_t *search);
+/* What is told of an answer before there is one (iri_find.c). */
+void iri_found_begin(const iri_search_t *search, iri_found_t *found);
 
 /* Remember what was found, if it can be. */
 void iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found);
@@ -922,19 +1015,16 @@ void iri_memo_reading_keep(iri_cache_t *cache,
 
 /* ---- down the tree (iri_walk.c) ------------------------------------------ */
 
-/*
- * Walk down part, below the root of the search.  mixed: part is the octets
- * as they came, and each segment is read in any charset.
- */
-iri_status_t iri_walk(iri_finder_t *finder, iri_str_t part, int mixed,
-                      iri_walk_t *walk);
+/* Walk down part, below the root of the search. */
+iri_status_t iri_walk(iri_finder_t *finder, iri_str_t part,
+                      iri_part_kind_t kind, iri_walk_t *walk);
 
 /*
  * The same where what comes before offset from, behind a "/", is there in
  * just these octets, which are its names, too.
  */
-iri_status_t iri_walk_from(iri_finder_t *finder, iri_str_t part, size_t from,
-                           iri_walk_t *walk);
+iri_status_t iri_walk_from(iri_finder_t *finder, iri_str_t part,
+                           iri_part_kind_t kind, size_t from, iri_walk_t *walk);
 
 /* How octets came, for a further reading of them. */
 iri_source_t iri_source_of(const iri_finder_t *finder);
@@ -945,6 +1035,36 @@ iri_source_t iri_source_of(const iri_finder_t *finder);
  */
 const iri_charset_t *iri_way_to_read(const iri_reading_conf_t *conf,
                                      size_t i);
+
+
+/* ---- further readings (iri_further.c) ------------------------------------ */
+
+/* A further reading, and how far it leads. */
+typedef struct {
+    iri_walk_t walk;
+    iri_str_t  charset;  /* empty: there is none */
+    iri_form_t repaired; /* as in iri_found_t */
+} iri_further_t;
+
+/*
+ * The octets that part came as.  They are known where part is the tail of
+ * the path that was read, from the border of a segment on; else none.
+ */
+iri_str_t iri_octets_of_part(const iri_search_t *search, iri_str_t part);
+
+/* A path in one charset; *read 0: it does not read all of it. */
+iri_status_t iri_part_read(const iri_finder_t  *finder,
+                           const iri_charset_t *charset, iri_source_t source,
+                           iri_buf_t *out, int *read);
+
+/*
+ * Sets finder->further: is there more than one way to read some segment?  A
+ * legacy path in one charset, none of whose segments is UTF-8, has one.
+ */
+iri_status_t iri_further_look_for(iri_finder_t *finder);
+
+/* best->walk is the first reading's walk, which is to be surpassed. */
+iri_status_t iri_try_further(iri_finder_t *finder, iri_further_t *best);
 
 
 /* ---- the order of names (iri_collate.c) ---------------------------------- */

@@ -125,6 +125,42 @@ iri_is_graphic(iri_str_t s)
 
 
 size_t
+iri_graphic_segments(iri_str_t path)
+{
+    size_t at = 0;
+
+    while (at + 8 <= path.len && iri_is_graphic_word(path.data + at, 8)) {
+        at += 8;
+    }
+
+    while (at < path.len && iri_is_graphic_word(path.data + at, 1)) {
+        at++;
+    }
+
+    while (at > 0 && path.data[at - 1] != '/') {
+        at--;
+    }
+
+    return at;
+}
+
+
+size_t
+iri_after_slash(iri_str_t s, size_t n)
+{
+    size_t i;
+
+    for (i = s.len; i > 0; i--) {
+        if (s.data[i - 1] == '/' && --n == 0) {
+            return i;
+        }
+    }
+
+    return 0;
+}
+
+
+size_t
 iri_str_count(iri_str_t s, unsigned char c)
 {
     size_t i, n;

@@ -8,101 +8,18 @@
  * they were asked, the answer stays right until one of them changes: a look
  * at each of them instead of all the work.  The same is true of the names
  * that were looked for in one directory, after a look at that; but a look may
- * fail for once, so such an answer must have been given twice.  Paths that
- * have further readings are among these, if all their names are sought there.
+ * fail for once, so such an answer must have been given twice, and the second
+ * time that look has to be the first of all.  Paths that have further readings
+ * are among these, if all their names are sought there.
  *
- * How octets are read, and that the path is where it is written, is kept once
- * more for who has nothing else to ask.
- *
- * All are kept for one process, in a table of one place for each hash;
- * nothing is lost if it is gone.
+ * All are kept for one process, in a table with one place for each hash, in
+ * which iri_known.c has entries, too; nothing is lost if it is gone.
  */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "iri_int.h"
-
-#define IRI_MEMO_SIZE 1024 /* octets of one of them, or it is not kept */
-
-/* The lowest bits of a hash tell of what it is. */
-#define IRI_MEMO_FOUND   UINT64_C(1)
-#define IRI_MEMO_READING UINT64_C(2)
-#define IRI_MEMO_KNOWN   UINT64_C(3)
-
-typedef struct {
-    uint64_t    hash; /* 0: free */
-    uint64_t    shape[2];
-    uint64_t    charsets;   /* of the reading */
-    uint32_t    match_conf; /* IRI_FORGIVE_... and _REPAIR_... of the tree */
-    uint32_t    prefix;
-    uint16_t    root_len; /* of text, one behind the other */
-    uint16_t    path_len;
-    uint16_t    octets_len;
-    uint16_t    filename_len; /* and a NUL */
-    uint16_t    found_len;
-    uint8_t     write;
-    uint8_t     read; /* how the path came */
-    uint8_t     answer;
-    uint8_t     why;
-    uint8_t     match;
-    uint8_t     sure; /* 0: it must be found once more */
-    uint8_t     way;  /* 0: what was found is in the reading's charset,
-                                i: in the i-th of its list, behind the last:
-                                in several */
-    iri_asked_t asked;
-} iri_memo_head_t;
-
-#define IRI_MEMO_TEXT (IRI_MEMO_SIZE - sizeof(iri_memo_head_t))
-
-typedef struct {
-    iri_memo_head_t head;
-    unsigned char   text[IRI_MEMO_TEXT];
-} iri_memo_entry_t;
-
-typedef struct {
-    uint64_t hash; /* in the place of the other */
-    uint64_t charsets;
-    uint16_t octets_len; /* of text, one behind the other */
-    uint16_t path_len;
-    uint8_t  came;
-    uint8_t  way;
-} iri_memo_read_head_t;
-
-#define IRI_MEMO_READ_TEXT (IRI_MEMO_SIZE - sizeof(iri_memo_read_head_t))
-
-typedef struct {
-    iri_memo_read_head_t head;
-    unsigned char        text[IRI_MEMO_READ_TEXT];
-} iri_memo_read_entry_t;
-
-typedef struct {
-    uint64_t                  hash; /* in the place of the others */
-    const iri_reading_conf_t *conf;
-    uint16_t                  octets_len; /* of text, one behind the other */
-    uint16_t                  path_len;   /* and a NUL; 0: as the octets */
-    uint8_t                   form;
-    uint8_t                   absent;
-} iri_memo_known_head_t;
-
-#define IRI_MEMO_KNOWN_TEXT (IRI_MEMO_SIZE - sizeof(iri_memo_known_head_t))
-
-typedef struct {
-    iri_memo_known_head_t head;
-    unsigned char         text[IRI_MEMO_KNOWN_TEXT];
-} iri_memo_known_entry_t;
-
-typedef union {
-    uint64_t               hash;
-    iri_memo_entry_t       found;
-    iri_memo_read_entry_t  reading;
-    iri_memo_known_entry_t known;
-} iri_memo_place_t;
-
-struct iri_memo_s {
-    size_t            mask;
-    iri_memo_place_t *place;
-};
+#include "iri_memo.h"
 
 
 iri_memo_t *
@@ -164,8 +81,7 @@ iri_memo_mix_word(uint64_t hash, uint64_t word)
 }
 
 
-/* Not keyed: who finds two paths with one hash only makes both slower. */
-static uint64_t
+uint64_t
 iri_memo_mix(uint64_t hash, iri_str_t s)
 {
     uint64_t word;
@@ -256,13 +172,6 @@ iri_memo_charset(const iri_search_t *search, size_t way)
 }
 
 
-static iri_memo_place_t *
-iri_memo_place(const iri_memo_t *memo, uint64_t hash)
-{
-    return &memo->place[(hash >> 20) & memo->mask];
-}
-
-
 /* Of the path alone: it is asked for by one way of writing it, mostly. */
 static uint64_t
 iri_memo_hash(const iri_search_t *search)
@@ -335,8 +244,7 @@ iri_memo_may_ask(const iri_search_t *search, const iri_memo_t *memo)
 
 /* ---- finding ------------------------------------------------------------- */
 
-/* Are the directories as they were?  Their paths begin the filename. */
-static int
+int
 iri_memo_is_true(const iri_env_t *env, const iri_asked_t *asked,
                  unsigned char *filename)
 {
@@ -362,7 +270,7 @@ iri_memo_is_true(const iri_env_t *env, const iri_asked_t *asked,
 }
 
 
-static void
+void
 iri_memo_tell(const iri_memo_entry_t *entry, const iri_search_t *search,
               iri_found_t *found)
 {
@@ -388,12 +296,13 @@ iri_memo_tell(const iri_memo_entry_t *entry, const iri_search_t *search,
 
 
 int
-iri_memo_may_know(const iri_search_t *search)
+iri_may_know(const iri_search_t *search, iri_answer_t *answer)
 {
-    iri_cache_t      *cache = search->cache;
-    const iri_memo_t *memo = iri_cache_memo(cache);
-    uint64_t          hash;
-    int               may;
+    iri_cache_t            *cache = search->cache;
+    const iri_memo_t       *memo = iri_cache_memo(cache);
+    const iri_memo_entry_t *entry;
+    uint64_t                hash;
+    int                     may;
 
     if (memo == NULL) {
         return 0;
@@ -402,7 +311,9 @@ iri_memo_may_know(const iri_search_t *search)
     hash = iri_memo_hash(search);
 
     iri_cache_lock_own(cache);
-    may = iri_memo_place(memo, hash)->hash == hash;
+    entry = &iri_memo_place(memo, hash)->found;
+    may = entry->head.hash == hash;
+    *answer = (iri_answer_t) (may ? entry->head.answer : IRI_PASS);
     iri_cache_unlock_own(cache);
 
     return may;
@@ -412,12 +323,13 @@ iri_memo_may_know(const iri_search_t *search)
 /* The entry is copied under the lock, and looked through behind it. */
 iri_status_t
 iri_memo_find(const iri_env_t *env, const iri_search_t *search,
-              iri_found_t *found, int *held)
+              iri_found_t *found, int *told, int *held)
 {
     iri_memo_t       *memo = iri_cache_memo(search->cache);
     iri_memo_entry_t *entry, *copy = NULL;
     uint64_t          hash;
     size_t            size;
+    int               is_of;
 
     *held = 0;
 
@@ -429,7 +341,8 @@ iri_memo_find(const iri_env_t *env, const iri_search_t *search,
 
     iri_cache_lock_own(search->cache);
     entry = &iri_memo_place(memo, hash)->found;
-    *held = iri_memo_is_of(entry, hash, search) && entry->head.sure;
+    is_of = iri_memo_is_of(entry, hash, search);
+    *held = is_of && entry->head.sure;
 
     if (*held) {
         size = sizeof(entry->head) + iri_memo_asked(&entry->head)
@@ -453,12 +366,35 @@ iri_memo_find(const iri_env_t *env, const iri_search_t *search,
 
     if (*held) {
         iri_memo_tell(copy, search, found);
+        iri_cache_count(search->cache, IRI_COUNTED_ANSWER_HIT);
+
+    } else if (told != NULL) {
+        *told = is_of;
+        iri_cache_count(search->cache, IRI_COUNTED_ANSWER_MISS);
     }
 
-    iri_cache_count(search->cache,
-                    *held ? IRI_COUNTED_ANSWER_HIT : IRI_COUNTED_ANSWER_MISS);
-
     return IRI_OK;
+}
+
+
+int
+iri_memo_answer(iri_cache_t *cache, const iri_search_t *search,
+                iri_memo_entry_t *copy)
+{
+    const iri_memo_t *memo = iri_cache_memo(cache);
+    uint64_t          hash;
+
+    if (!iri_memo_may_ask(search, memo)) {
+        return 0;
+    }
+
+    hash = iri_memo_hash(search);
+
+    iri_cache_lock_own(cache);
+    *copy = iri_memo_place(memo, hash)->found;
+    iri_cache_unlock_own(cache);
+
+    return iri_memo_is_of(copy, hash, search) && copy->head.sure;
 }
 
 
@@ -484,17 +420,6 @@ iri_memo_may_keep(const iri_finder_t *finder, const iri_found_t *found,
            && (found->answer == IRI_MOVED || found->answer == IRI_PASS
                || (found->answer == IRI_SERVE && finder->inside))
            && text <= IRI_MEMO_TEXT && iri_memo_may_ask(search, memo);
-}
-
-
-static unsigned char *
-iri_memo_put(unsigned char *to, const unsigned char *octets, size_t len)
-{
-    if (len != 0) {
-        memcpy(to, octets, len);
-    }
-
-    return to + len;
 }
 
 
@@ -571,7 +496,8 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     iri_cache_lock_own(search->cache);
     entry = &iri_memo_place(memo, head.hash)->found;
     head.sure = !finder->inside
-                || iri_memo_is_told_again(entry, &head, search, found);
+                || (finder->told
+                    && iri_memo_is_told_again(entry, &head, search, found));
     entry->head = head;
 
     p = iri_memo_put(entry->text, search->root.data, head.root_len);
@@ -675,146 +601,5 @@ iri_memo_reading_keep(iri_cache_t *cache, const iri_memo_reading_t *reading)
 
     p = iri_memo_put(entry->text, reading->octets.data, head.octets_len);
     (void) iri_memo_put(p, reading->path.data, head.path_len);
-    iri_cache_unlock_own(cache);
-}
-
-
-/* ---- paths that lie as they are read ------------------------------------- */
-
-static uint64_t
-iri_memo_known_hash(const iri_reading_conf_t *conf, iri_str_t octets)
-{
-    return iri_memo_mix((uint64_t) (uintptr_t) conf, octets) | IRI_MEMO_KNOWN;
-}
-
-
-static int
-iri_memo_is_known(const iri_memo_known_entry_t *entry, uint64_t hash,
-                  const iri_reading_conf_t *conf, iri_str_t octets)
-{
-    const iri_memo_known_head_t *head = &entry->head;
-
-    return head->hash == hash && head->conf == conf
-           && head->octets_len == octets.len
-           && memcmp(entry->text, octets.data, octets.len) == 0;
-}
-
-
-static iri_status_t
-iri_memo_known_tell(const iri_env_t *env, const iri_memo_known_entry_t *entry,
-                    iri_str_t octets, iri_known_t *known)
-{
-    unsigned char *copy;
-    size_t         len = entry->head.path_len;
-
-    known->form = (iri_form_t) entry->head.form;
-    known->absent = entry->head.absent;
-
-    if (len == 0) {
-        known->path = octets;
-        return IRI_OK;
-    }
-
-    copy = env->alloc(env->ctx, len + 1);
-    if (copy == NULL) {
-        return IRI_NO_MEMORY;
-    }
-
-    memcpy(copy, entry->text + octets.len, len + 1);
-    known->path.data = copy;
-    known->path.len = len;
-
-    return IRI_OK;
-}
-
-
-iri_status_t
-iri_known_find(const iri_env_t *env, iri_cache_t *cache,
-               const iri_reading_conf_t *conf, iri_str_t octets,
-               iri_known_t *known)
-{
-    const iri_memo_known_entry_t *entry;
-    const iri_memo_t             *memo = iri_cache_memo(cache);
-    iri_status_t                  status = IRI_OK;
-    uint64_t                      hash;
-
-    known->path.len = 0;
-
-    if (memo == NULL) {
-        return IRI_OK;
-    }
-
-    hash = iri_memo_known_hash(conf, octets);
-
-    iri_cache_lock_own(cache);
-    entry = &iri_memo_place(memo, hash)->known;
-
-    if (iri_memo_is_known(entry, hash, conf, octets)) {
-        status = iri_memo_known_tell(env, entry, octets, known);
-    }
-
-    iri_cache_unlock_own(cache);
-
-    return status;
-}
-
-
-void
-iri_known_keep(iri_cache_t *cache, const iri_reading_conf_t *conf,
-               iri_str_t octets, const iri_known_t *known)
-{
-    iri_memo_t             *memo = iri_cache_memo(cache);
-    iri_str_t               path = known->path;
-    iri_memo_known_head_t   head;
-    iri_memo_known_entry_t *entry;
-    unsigned char          *p;
-
-    if (memo == NULL || octets.len + path.len + 1 > IRI_MEMO_KNOWN_TEXT) {
-        return;
-    }
-
-    memset(&head, 0, sizeof(head));
-    head.hash = iri_memo_known_hash(conf, octets);
-    head.conf = conf;
-    head.octets_len = (uint16_t) octets.len;
-    head.form = (uint8_t) known->form;
-    head.absent = known->absent != 0;
-
-    if (!iri_str_equal(octets, path)) {
-        head.path_len = (uint16_t) path.len;
-    }
-
-    iri_cache_lock_own(cache);
-    entry = &iri_memo_place(memo, head.hash)->known;
-    entry->head = head;
-
-    p = iri_memo_put(entry->text, octets.data, octets.len);
-    p = iri_memo_put(p, path.data, head.path_len);
-    *p = '\0';
-    iri_cache_unlock_own(cache);
-}
-
-
-void
-iri_known_forget(iri_cache_t *cache, const iri_reading_conf_t *conf,
-                 iri_str_t octets)
-{
-    iri_memo_known_entry_t *entry;
-    iri_memo_t             *memo = iri_cache_memo(cache);
-    uint64_t                hash;
-
-    if (memo == NULL) {
-        return;
-    }
-
-    hash = iri_memo_known_hash(conf, octets);
-
-    iri_cache_lock_own(cache);
-    entry = &iri_memo_place(memo, hash)->known;
-
-    if (iri_memo_is_known(entry, hash, conf, octets)) {
-        entry->head.hash = 0;
-    }
-
     iri_cache_unlock_own(cache);
 }

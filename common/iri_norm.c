@@ -1,19 +1,19 @@
 /*
  * iri_norm.c - what characters a name may hold, and its normalization form
  *
- * Draft 2.3 and 3.1 want characters in NFC; ICU knows how.  Three characters
- * whose NFC is ASCII stay as they are, for no mapping may make an ASCII
- * character.
+ * Draft 2.3 and 3.1 want characters in NFC.  A run of UTF-8 is put in NFC, or
+ * in NFD (UAX #15): nearly all of a name is as it should be, and is copied;
+ * the rest is decomposed and composed here, cluster by cluster.  ICU says what
+ * a character is, what it decomposes to, and which two make one.  Three
+ * characters whose NFC is ASCII stay as they are, for no mapping may make an
+ * ASCII character.
  */
 
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
-#include <unicode/ustring.h>
+#include <unicode/utf16.h>
 
 #include "iri_int.h"
-
-#define IRI_NORM_UNITS IRI_MAX_SEGMENT       /* UTF-16 units of a run */
-#define IRI_NORM_GROWN (4 * IRI_MAX_SEGMENT) /* NFC, NFD: at most x 4 */
 
 
 int
@@ -40,38 +40,43 @@ iri_char_is_bidi_control(uint32_t c)
 }
 
 
-/*
- * NFC_Quick_Check=Yes and combining class 0, for the scripts that most names
- * are in; a character that is left out only costs a call of ICU.
- */
-int
-iri_char_is_inert(uint32_t c)
+static int
+iri_char_is_jamo(uint32_t c)
 {
-    if (c < 0x0300) {
-        return 1;
+    return c >= 0x1100 && c <= 0x11ff;
+}
+
+
+/* Canonical_Combining_Class of U+0300 to U+036F, which never changes. */
+static const unsigned char iri_mark_class[0x70] = {
+    230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230,
+    230, 230, 230, 230, 230, 230, 230, 232, 220, 220, 220, 220, 232, 216,
+    220, 220, 220, 220, 220, 202, 202, 220, 220, 220, 220, 202, 202, 220,
+    220, 220, 220, 220, 220, 220, 220, 220, 220, 220, 1,   1,   1,   1,
+    1,   220, 220, 220, 220, 230, 230, 230, 230, 230, 230, 230, 230, 240,
+    230, 220, 220, 220, 230, 230, 230, 220, 220, 0,   230, 230, 230, 220,
+    220, 220, 220, 230, 232, 220, 220, 230, 233, 234, 234, 233, 234, 234,
+    233, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230, 230
+};
+
+
+/* The order of marks; 0: it is none. */
+static uint32_t
+iri_char_class(uint32_t c)
+{
+    if (iri_char_is_inert(c) || iri_char_is_jamo(c)) {
+        return 0;
     }
 
-    if (c < 0x3000) {
-        return (c >= 0x0388 && c <= 0x0482) /* Greek, Cyrillic */
-               || (c >= 0x048a && c <= 0x052f)
-               || (c >= 0x05d0 && c <= 0x05ea)  /* Hebrew letters */
-               || (c >= 0x0620 && c <= 0x064a)  /* Arabic letters */
-               || (c >= 0x0e01 && c <= 0x0e37)  /* Thai up to sara uee */
-               || (c >= 0x1e00 && c <= 0x1eff); /* Latin, Vietnamese too */
-    }
-
-    return (c >= 0x3001 && c <= 0x3029)
-           || (c >= 0x3030 && c <= 0x3098) /* kana but voiced marks */
-           || (c >= 0x309b && c <= 0x33ff) || (c >= 0x4e00 && c <= 0x9fff)
-           || (c >= 0xac00 && c <= 0xd7a3) /* Hangul syllables */
-           || (c >= 0xff01 && c <= 0xffee);
+    return c < 0x0370 ? iri_mark_class[c - 0x0300]
+                      : u_getCombiningClass((UChar32) c);
 }
 
 
 int
 iri_char_is_mark(uint32_t c)
 {
-    return c >= 0x0300 && u_getCombiningClass((UChar32) c) != 0;
+    return iri_char_class(c) != 0;
 }
 
 
@@ -112,6 +117,18 @@ iri_compose(uint32_t base, uint32_t mark, uint32_t *c)
 }
 
 
+/*
+ * Most of what names in NFD are made with, that may join what is before it
+ * and is not divided any more: marks, vowels and finals of Hangul.
+ */
+static int
+iri_char_joins(uint32_t c)
+{
+    return (c >= 0x0300 && c <= 0x033f) || c == 0x3099 || c == 0x309a
+           || (c >= 0x1161 && c <= 0x1175) || (c >= 0x11a8 && c <= 0x11c2);
+}
+
+
 int
 iri_char_starts(uint32_t c)
 {
@@ -121,50 +138,156 @@ iri_char_starts(uint32_t c)
         return 1;
     }
 
+    if (iri_char_joins(c)) {
+        return 0;
+    }
+
     nfc = iri_normalizer(1);
 
     return nfc != NULL && unorm2_hasBoundaryBefore(nfc, (UChar32) c);
 }
 
 
-/* Append run, which holds none of the three exceptions, normalized. */
-static iri_status_t
-iri_normalize_part(const iri_env_t *env, iri_str_t run, int compose,
-                   iri_buf_t *out)
-{
-    UErrorCode          error = U_ZERO_ERROR;
-    UChar               units[IRI_NORM_UNITS], grown[IRI_NORM_GROWN];
-    unsigned char       utf8[4];
-    UChar32             c;
-    int32_t             n, i;
-    iri_status_t        status = IRI_OK;
-    const UNormalizer2 *normalizer = iri_normalizer(compose);
+/* ---- clusters ------------------------------------------------------------ */
 
-    if (normalizer == NULL) {
-        return IRI_ICU_FAILED;
+#define IRI_CLUSTER (4 * IRI_MAX_SEGMENT) /* characters, decomposed */
+#define IRI_LONGEST 16                    /* UTF-16 units of one, likewise */
+
+/* Characters that NFC may join or NFD divides, in NFD. */
+typedef struct {
+    size_t   count;
+    uint32_t at[IRI_CLUSTER]; /* class << 24 | character */
+} iri_cluster_t;
+
+
+/* Does NFD leave it alone, whatever stands beside it? */
+static int
+iri_char_stays_nfd(const UNormalizer2 *nfd, uint32_t c)
+{
+    return c < 0xc0 || (c >= 0x3400 && c <= 0x9fff) || iri_char_is_jamo(c)
+           || unorm2_isInert(nfd, (UChar32) c);
+}
+
+
+/* Behind what is of its class or a lower one, since the last base. */
+static void
+iri_cluster_insert(iri_cluster_t *cluster, uint32_t c)
+{
+    uint32_t class = iri_char_class(c);
+    size_t i = cluster->count++;
+
+    for (/* void */; class != 0 && i > 0 && cluster->at[i - 1] >> 24 > class;
+         i--) {
+        cluster->at[i] = cluster->at[i - 1];
     }
 
-    /* More characters than a segment may have octets: refused before. */
-    if (run.len > 4 * IRI_NORM_UNITS) {
+    cluster->at[i] = class << 24 | c;
+}
+
+
+/* ICU gives what a character decomposes to in the end, not the first step. */
+static iri_status_t
+iri_cluster_add(iri_cluster_t *cluster, const UNormalizer2 *nfd, uint32_t c)
+{
+    UErrorCode error = U_ZERO_ERROR;
+    UChar      units[IRI_LONGEST];
+    UChar32    part;
+    int32_t    n = -1, i = 0;
+
+    if (cluster->count > IRI_CLUSTER - IRI_LONGEST) {
         return IRI_SEGMENT_TOO_LONG;
     }
 
-    u_strFromUTF8(units, IRI_NORM_UNITS, &n, (const char *) run.data,
-                  (int32_t) run.len, &error);
-    n = unorm2_normalize(normalizer, units, n, grown, IRI_NORM_GROWN, &error);
-
-    if (U_FAILURE(error)) {
-        return IRI_ICU_FAILED;
+    if (!iri_char_joins(c) && !iri_char_stays_nfd(nfd, c)) {
+        n = unorm2_getDecomposition(nfd, (UChar32) c, units, IRI_LONGEST,
+                                    &error);
+        if (U_FAILURE(error)) {
+            return IRI_ICU_FAILED;
+        }
     }
 
-    for (i = 0; i < n && status == IRI_OK; /* void */) {
-        U16_NEXT(grown, i, n, c);
-        status = iri_buf_put(env, out, utf8,
-                             iri_utf8_put((uint32_t) c, utf8));
+    if (n < 0) {
+        iri_cluster_insert(cluster, c);
     }
 
-    return status;
+    while (i < n) {
+        U16_NEXT(units, i, n, part);
+        iri_cluster_insert(cluster, (uint32_t) part);
+    }
+
+    return IRI_OK;
 }
+
+
+/*
+ * Each joins the base before it, unless one that stays stands between which
+ * is of its class or a higher one, or is a base (the Unicode Standard, 3.11).
+ */
+static void
+iri_cluster_compose(iri_cluster_t *cluster, const UNormalizer2 *nfc)
+{
+    size_t   i, base = 0, count = 0;
+    uint32_t last, class;
+    UChar32  joined;
+    int      has_base = 0;
+
+    for (i = 0; i < cluster->count; i++) {
+        class = cluster->at[i] >> 24;
+        last = count != 0 ? cluster->at[count - 1] >> 24 : 0;
+
+        if (has_base && (count == base + 1 || last < class)) {
+            joined = unorm2_composePair(nfc, (UChar32) cluster->at[base],
+                                        (UChar32) cluster->at[i] & 0xffffff);
+            if (joined >= 0) {
+                cluster->at[base] = (uint32_t) joined;
+                continue;
+            }
+        }
+
+        if (class == 0) {
+            has_base = 1;
+            base = count;
+        }
+
+        cluster->at[count++] = cluster->at[i];
+    }
+
+    cluster->count = count;
+}
+
+
+static iri_status_t
+iri_cluster_put(const iri_env_t *env, const iri_cluster_t *cluster,
+                iri_buf_t *out)
+{
+    unsigned char *to;
+    size_t         i;
+    iri_status_t   status;
+
+    status = iri_buf_room(env, out, 4 * cluster->count);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    to = out->data + out->len;
+
+    for (i = 0; i < cluster->count; i++) {
+        to += iri_utf8_put(cluster->at[i] & 0xffffff, to);
+    }
+
+    out->len = (size_t) (to - out->data);
+
+    return IRI_OK;
+}
+
+
+/* ---- texts --------------------------------------------------------------- */
+
+/* The forms, by ICU's data; nfc NULL: into NFD. */
+typedef struct {
+    const UNormalizer2 *nfd;
+    const UNormalizer2 *nfc;
+} iri_forms_t;
 
 
 int
@@ -174,16 +297,93 @@ iri_char_stays(uint32_t c)
 }
 
 
-/* Octets of the exception that stands at p; 0: none does. */
+/* Is it the same in the form, unless what comes after it joins it? */
+static int
+iri_char_is_formed(const iri_forms_t *forms, uint32_t c)
+{
+    return forms->nfc != NULL ? iri_char_is_inert(c)
+                              : iri_char_stays_nfd(forms->nfd, c);
+}
+
+
+/* Octets of characters that are, if that is soon seen: one, or ASCII. */
 static size_t
-iri_stays(const unsigned char *p, const unsigned char *end)
+iri_formed_quick(const iri_forms_t *forms, const unsigned char *p,
+                 const unsigned char *end)
+{
+    if (*p < 0x80) {
+        return iri_is_graphic_eight(p, end) ? 8 : 1;
+    }
+
+    return forms->nfc != NULL ? iri_utf8_quick(p, end) : 0;
+}
+
+
+/*
+ * The cluster at p, up to the next character that joins none before it; its
+ * end, or NULL and *status.
+ */
+static const unsigned char *
+iri_cluster_gather(iri_cluster_t *cluster, const iri_forms_t *forms,
+                   const unsigned char *p, const unsigned char *end,
+                   iri_status_t *status)
 {
     uint32_t c;
     size_t   n;
 
+    cluster->count = 0;
     n = iri_utf8_next(p, end, &c);
 
-    return n != 0 && iri_char_stays(c) ? n : 0;
+    do {
+        *status = n != 0 ? iri_cluster_add(cluster, forms->nfd, c)
+                         : IRI_ICU_FAILED;
+
+        if (*status != IRI_OK) {
+            return NULL;
+        }
+
+        p += n;
+        n = iri_utf8_next(p, end, &c);
+    } while (n != 0 && !iri_char_stays(c) && !iri_char_starts(c));
+
+    return p;
+}
+
+
+/*
+ * Up to the first cluster that may change, which begins before p where what
+ * stands there joins the character before it.
+ */
+static const unsigned char *
+iri_formed_end(const iri_forms_t *forms, const unsigned char *p,
+               const unsigned char *end)
+{
+    const unsigned char *last = NULL;
+    uint32_t             c;
+    size_t               n;
+
+    for (/* void */; p < end; p += n) {
+        n = iri_formed_quick(forms, p, end);
+        if (n != 0) {
+            last = *p < 0x80 ? p + n - 1 : p;
+            continue;
+        }
+
+        n = iri_utf8_next(p, end, &c);
+
+        if (n != 0 && iri_char_stays(c)) {
+            last = NULL;
+            continue;
+        }
+
+        if (n == 0 || !iri_char_is_formed(forms, c)) {
+            return last != NULL && n != 0 && !iri_char_starts(c) ? last : p;
+        }
+
+        last = p;
+    }
+
+    return end;
 }
 
 
@@ -191,39 +391,39 @@ static iri_status_t
 iri_normalize(const iri_env_t *env, iri_str_t run, int compose,
               iri_buf_t *out)
 {
-    const unsigned char *p, *end, *start;
-    iri_str_t            part;
+    const unsigned char *p = run.data, *end = run.data + run.len, *to;
+    iri_forms_t          forms = { iri_normalizer(0), NULL };
+    iri_cluster_t        cluster;
     iri_status_t         status;
-    size_t               n;
 
-    p = run.data;
-    end = run.data + run.len;
+    forms.nfc = compose ? iri_normalizer(1) : NULL;
 
-    while (p < end) {
-        for (start = p; p < end && iri_stays(p, end) == 0; p++) { /* void */
-        }
+    if (forms.nfd == NULL || (compose && forms.nfc == NULL)) {
+        return IRI_ICU_FAILED;
+    }
 
-        if (p > start) {
-            part.data = start;
-            part.len = (size_t) (p - start);
+    for (;;) {
+        to = iri_formed_end(&forms, p, end);
+        status = iri_buf_put(env, out, p, (size_t) (to - p));
 
-            status = iri_normalize_part(env, part, compose, out);
-            if (status != IRI_OK) {
-                return status;
-            }
-        }
-
-        n = p < end ? iri_stays(p, end) : 0;
-
-        status = iri_buf_put(env, out, p, n);
-        if (status != IRI_OK) {
+        if (status != IRI_OK || to == end) {
             return status;
         }
 
-        p += n;
-    }
+        p = iri_cluster_gather(&cluster, &forms, to, end, &status);
+        if (p == NULL) {
+            return status;
+        }
 
-    return IRI_OK;
+        if (compose) {
+            iri_cluster_compose(&cluster, forms.nfc);
+        }
+
+        status = iri_cluster_put(env, &cluster, out);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
 }
 
 

@@ -137,6 +137,10 @@ iri_notes_put_text(iri_notes_t *notes, const char *text, int first)
 }
 
 
+static void iri_note_text(iri_notes_t *notes, iri_log_level_t level,
+                          const char *code, int first, const char *format,
+                          va_list args) __attribute__((format(printf, 5, 0)));
+
 static void
 iri_note_text(iri_notes_t *notes, iri_log_level_t level, const char *code,
               int first, const char *format, va_list args)
@@ -291,8 +295,8 @@ iri_notes_line(const iri_notes_t *notes, const char *request,
     size_t      i, size = sizeof(line->text), n;
 
     if (notes->count > IRI_MAX_NOTES) {
-        snprintf(more, sizeof(more), "; and %u more",
-                 notes->count - IRI_MAX_NOTES);
+        (void) snprintf(more, sizeof(more), "; and %u more",
+                        notes->count - IRI_MAX_NOTES);
     }
 
     n = (size_t) snprintf(text, size, "iri: %s%s%s",

@@ -142,7 +142,7 @@ iri_copy_escaped(const iri_listing_t *listing, unsigned char *p,
 static void
 iri_two_digits(unsigned char *at, unsigned number) /* below 100 */
 {
-    memcpy(at, iri_pairs + 2 * number, 2);
+    memcpy(at, iri_pairs + 2 * (size_t) number, 2);
 }
 
 

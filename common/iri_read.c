@@ -21,6 +21,7 @@ typedef struct {
     iri_buf_t                 uri;
     int                       no_uri;   /* it is not wanted */
     int                       repaired; /* what was broken is put right */
+    int                       no_utf8;  /* it is known not to be UTF-8 */
     iri_cache_t              *cache;    /* of readings; NULL: none is kept */
     iri_why_t                 why;      /* why the last reading failed */
 } iri_reader_t;
@@ -282,6 +283,25 @@ iri_trace_reading(const iri_reader_t *reader, const iri_charset_t *charset,
 
 
 /*
+ * Empty the buffers; where no URI is wanted, with the segments before *from,
+ * the first that is not all graphic ASCII, which all charsets read alike.
+ */
+static iri_status_t
+iri_reader_begin(iri_reader_t *reader, size_t *from)
+{
+    iri_str_t octets = reader->source.octets;
+
+    reader->path.len = 0;
+    reader->uri.len = 0;
+    *from = reader->no_uri ? iri_graphic_segments(octets) : 0;
+
+    return *from != 0
+               ? iri_buf_put(reader->env, &reader->path, octets.data, *from)
+               : IRI_OK;
+}
+
+
+/*
  * Read the whole path in one charset; NULL: one for each segment.  Whether a
  * bidi character came raw counts only where the charset reads all of it.  A
  * "/" that came escaped divides as well: the path has one there, and what
@@ -295,10 +315,12 @@ iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
     size_t              from, to;
     int                 bidi = 0;
 
-    reader->path.len = 0;
-    reader->uri.len = 0;
+    status = iri_reader_begin(reader, &from);
+    if (status != IRI_OK) {
+        return status;
+    }
 
-    for (from = 0;; from = to + 1) {
+    for (/* void */;; from = to + 1) {
         to = iri_segment_end(source->octets, from);
 
         status = charset == NULL
@@ -359,7 +381,8 @@ iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
     size_t                i;
 
     *charset = &iri_charset_utf8;
-    status = iri_reader_try(reader, *charset);
+    reader->why = IRI_WHY_UNREADABLE;
+    status = reader->no_utf8 ? IRI_OK : iri_reader_try(reader, *charset);
 
     for (i = 0; status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
                 && i < list->count;
@@ -450,10 +473,11 @@ iri_reader_recall(iri_reader_t *reader, const iri_charset_t **charset,
 
 /*
  * The common case in one pass: UTF-8 of which NFC changes nothing, whatever
- * stands beside it.  None of these is a bidi formatting character.
+ * stands beside it.  None of these is a bidi formatting character.  *no_utf8:
+ * such characters end at what UTF-8 has not, or no name may hold.
  */
 static int
-iri_source_is_plain(const iri_source_t *source)
+iri_source_is_plain(const iri_source_t *source, int *no_utf8)
 {
     const unsigned char *p = source->octets.data;
     const unsigned char *end = p + source->octets.len;
@@ -461,7 +485,7 @@ iri_source_is_plain(const iri_source_t *source)
     size_t               n;
 
     for (/* void */; p < end; p += n) {
-        if (*p < 0x80 && end - p >= 8 && iri_is_graphic_word(p, 8)) {
+        if (iri_is_graphic_eight(p, end)) {
             n = 8;
             continue;
         }
@@ -474,7 +498,9 @@ iri_source_is_plain(const iri_source_t *source)
 
         n = iri_utf8_next(p, end, &c);
 
-        if (n == 0 || !iri_char_allowed(c, 0) || !iri_char_is_inert(c)) {
+        *no_utf8 = n == 0 || !iri_char_allowed(c, 0);
+
+        if (*no_utf8 || !iri_char_is_inert(c)) {
             return 0;
         }
     }
@@ -740,7 +766,7 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
 
     /* A trace tells the readings one by one, so it takes the long way. */
     if (!reader->request->escaped && !reader->env->trace
-        && iri_source_is_plain(&reader->source))
+        && iri_source_is_plain(&reader->source, &reader->no_utf8))
     {
         if (!reader->no_uri) {
             status = iri_path_to_uri(reader->env, octets, &uri);

@@ -1,9 +1,10 @@
 /*
  * iri_recall.c - readings remembered by the path as it came
  *
- * For who hands paths in as they came: neither unescaping nor reading is done
- * again.  What is kept of a reading goes into the place of one of octets,
- * marked as what came otherwise.
+ * From a path as it came, percent-encoded, to all that iri_read() said of it:
+ * neither unescaping nor reading is done again.  It lies in the table of
+ * iri_memo.c, where readings of unescaped octets lie, too; IRI_CAME_AS_URI
+ * tells it from these.
  */
 
 #include <string.h>
@@ -23,6 +24,7 @@ typedef struct {
     uint8_t                   why;
     uint8_t                   form;
     uint8_t                   raw;
+    uint8_t                   high;
 } iri_recall_t;
 
 #define IRI_RECALL_MAX 1024 /* octets in all; see IRI_MEMO_SIZE */
@@ -72,6 +74,7 @@ iri_reading_recall(const iri_env_t *env, iri_cache_t *cache,
     out->uri.len = head.uri;
     out->octets = out->path;
     out->raw = head.raw;
+    out->high = head.high;
     out->conf = conf;
 
     if (head.octets != 0) {
@@ -119,6 +122,7 @@ iri_reading_keep(iri_cache_t *cache, iri_str_t came,
     head.why = (uint8_t) reading->why;
     head.form = (uint8_t) reading->form;
     head.raw = reading->raw != 0;
+    head.high = (uint8_t) iri_is_high_escaped(reading->uri);
 
     if (!iri_str_equal(reading->octets, reading->path)) {
         head.octets = (uint16_t) reading->octets.len;

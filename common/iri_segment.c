@@ -2,10 +2,11 @@
  * iri_segment.c - one segment: octets in, canonical characters out
  *
  * Decoding, normalization and the check after each of them happen here and
- * nowhere else.  A segment is read piece by piece: ASCII stands for itself;
- * what is not ASCII is put in NFC together with the ASCII character before it,
- * for a combining mark may join that.  No piece can change another, since NFC
- * has a boundary before every ASCII character.
+ * nowhere else.  Where a URI is wanted too, a segment is put together piece by
+ * piece: ASCII stands for itself, as it came; what is not ASCII is put in NFC
+ * together with the ASCII character before it, for a combining mark may join
+ * that.  No piece can change another, since NFC has a boundary before every
+ * ASCII character; so the path alone is put in NFC as a whole.
  */
 
 #include "iri_int.h"
@@ -15,9 +16,11 @@ typedef struct {
     const iri_charset_t *charset;
     const iri_source_t  *source;
     iri_buf_t           *path;
-    iri_buf_t           *uri; /* NULL: not wanted */
+    iri_buf_t           *uri;  /* NULL: not wanted */
+    unsigned char       *text; /* gets the characters in UTF-8; NULL: no */
+    size_t               text_len;
     int                  normalize;
-    iri_run_t            run; /* what is being gathered */
+    iri_run_t            run; /* what is being gathered, if uri is wanted */
 } iri_segment_t;
 
 
@@ -47,6 +50,43 @@ iri_came_raw(const iri_segment_t *segment, size_t from, size_t to)
 }
 
 
+/*
+ * Octets at p that need no closer look: ASCII that no charset changes, or of
+ * UTF-8 iri_utf8_quick().
+ */
+static size_t
+iri_segment_quick(const unsigned char *p, const unsigned char *end,
+                  int legacy)
+{
+    if (iri_is_graphic_eight(p, end)) {
+        return 8;
+    }
+
+    return *p < 0x80 || !legacy ? iri_utf8_quick(p, end) : 0;
+}
+
+
+static void
+iri_segment_text(iri_segment_t *segment, const unsigned char *octets,
+                 size_t len)
+{
+    if (segment->text != NULL) {
+        memcpy(segment->text + segment->text_len, octets, len);
+        segment->text_len += len;
+    }
+}
+
+
+static void
+iri_segment_text_put(iri_segment_t *segment, uint32_t c)
+{
+    if (segment->text != NULL) {
+        segment->text_len += iri_utf8_put(c,
+                                          segment->text + segment->text_len);
+    }
+}
+
+
 static iri_why_t
 iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 {
@@ -57,8 +97,9 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
     uint32_t             c;
 
     for (/* void */; from < to; from += n) {
-        n = legacy ? 0 : iri_utf8_quick(octets + from, octets + to);
+        n = iri_segment_quick(octets + from, octets + to, legacy);
         if (n != 0) {
+            iri_segment_text(segment, octets + from, n);
             marks = 0;
             continue;
         }
@@ -69,7 +110,9 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
             return IRI_WHY_UNREADABLE;
         }
 
-        if (c >= 0xa0 && iri_char_is_inert(c)) {
+        iri_segment_text_put(segment, c);
+
+        if (iri_char_is_inert(c)) {
             marks = 0;
             continue; /* no mark, no bidi control */
         }
@@ -77,7 +120,7 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
         bidi |= iri_char_is_bidi_control(c)
                 && iri_came_raw(segment, from, from + n);
 
-        inert &= iri_char_is_inert(c);
+        inert = 0;
         marks = iri_char_is_mark(c) ? marks + 1 : 0;
         most = marks > most ? marks : most;
     }
@@ -88,7 +131,7 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 }
 
 
-/* ---- second pass: piece by piece ----------------------------------------- */
+/* ---- path and URI, piece by piece ---------------------------------------- */
 
 /* An ASCII character as it came: escaped if it was, or must be. */
 static iri_status_t
@@ -99,8 +142,7 @@ iri_put_ascii(const iri_segment_t *segment, size_t at)
     int           escaped;
 
     status = iri_buf_putc(segment->env, segment->path, c);
-
-    if (status != IRI_OK || segment->uri == NULL) {
+    if (status != IRI_OK) {
         return status;
     }
 
@@ -121,7 +163,7 @@ iri_put_characters(const iri_segment_t *segment, iri_str_t s)
 
     status = iri_buf_put(segment->env, segment->path, s.data, s.len);
 
-    for (i = 0; status == IRI_OK && segment->uri != NULL && i < s.len; i++) {
+    for (i = 0; status == IRI_OK && i < s.len; i++) {
         status = iri_buf_put_escape(segment->env, segment->uri, s.data[i]);
     }
 
@@ -202,18 +244,84 @@ iri_segment_put(iri_segment_t *segment, size_t from, size_t to)
 }
 
 
+/* ---- the whole ----------------------------------------------------------- */
+
+#define IRI_TEXT (3 * IRI_MAX_SEGMENT) /* no octet is more than three */
+
+/* The path alone, which may be longer than a segment. */
+static iri_status_t
+iri_segment_path(iri_segment_t *segment, size_t from, size_t to,
+                 iri_why_t *why)
+{
+    unsigned char text[IRI_TEXT];
+    iri_str_t     octets = { to - from, segment->source->octets.data + from };
+
+    if (!iri_charset_is_utf8(segment->charset)) {
+        segment->text = text;
+        octets.data = text;
+    }
+
+    *why = iri_segment_check(segment, from, to);
+
+    if (segment->text != NULL) {
+        octets.len = segment->text_len;
+        segment->text = NULL;
+    }
+
+    if (*why != IRI_WHY_READ) {
+        return IRI_OK;
+    }
+
+    return segment->normalize
+               ? iri_nfc_put(segment->env, octets, segment->path)
+               : iri_buf_put(segment->env, segment->path, octets.data,
+                             octets.len);
+}
+
+
+static iri_status_t
+iri_segment_both(iri_segment_t *segment, size_t from, size_t to,
+                 iri_why_t *why)
+{
+    *why = iri_segment_check(segment, from, to);
+
+    return *why == IRI_WHY_READ ? iri_segment_put(segment, from, to) : IRI_OK;
+}
+
+
+static void
+iri_segment_init(iri_segment_t *segment, const iri_env_t *env,
+                 const iri_charset_t *charset, const iri_source_t *source,
+                 iri_buf_t *path, iri_buf_t *uri)
+{
+    static const iri_run_t empty = IRI_RUN_EMPTY;
+
+    segment->env = env;
+    segment->charset = charset;
+    segment->source = source;
+    segment->path = path;
+    segment->uri = uri;
+    segment->text = NULL;
+    segment->text_len = 0;
+    segment->normalize = 0;
+
+    if (uri != NULL) {
+        segment->run = empty;
+    }
+}
+
+
 iri_status_t
 iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
                  const iri_source_t *source, size_t from, size_t to,
                  iri_buf_t *path, iri_buf_t *uri, iri_why_t *why)
 {
     iri_str_t octets = { to - from, iri_str_from(source->octets, from).data };
-    iri_segment_t segment = { env, charset, source,       path,
-                              uri, 0,       IRI_RUN_EMPTY };
 
-    size_t       path_len = path->len;
-    size_t       uri_len = uri != NULL ? uri->len : 0;
-    iri_status_t status;
+    size_t        path_len = path->len;
+    size_t        uri_len = uri != NULL ? uri->len : 0;
+    iri_segment_t segment;
+    iri_status_t  status;
 
     if (to - from > IRI_MAX_SEGMENT) {
         *why = IRI_WHY_LIMIT;
@@ -226,16 +334,10 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
         return iri_buf_put(env, path, octets.data, octets.len);
     }
 
-    *why = iri_segment_check(&segment, from, to);
-    if (*why != IRI_WHY_READ) {
-        return IRI_OK;
-    }
+    iri_segment_init(&segment, env, charset, source, path, uri);
 
-    if (uri == NULL && !segment.normalize && iri_charset_is_utf8(charset)) {
-        return iri_buf_put(env, path, octets.data, octets.len);
-    }
-
-    status = iri_segment_put(&segment, from, to);
+    status = uri == NULL ? iri_segment_path(&segment, from, to, why)
+                         : iri_segment_both(&segment, from, to, why);
 
     if (status == IRI_OK && path->len - path_len > IRI_MAX_SEGMENT) {
         *why = IRI_WHY_LIMIT;
@@ -245,6 +347,34 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
             uri->len = uri_len;
         }
     }
+
+    return status;
+}
+
+
+#define IRI_GROWN 9 /* three for an octet, and three in NFC for each */
+
+/* Where its canonical form may be too long, that has to be made. */
+iri_status_t
+iri_segment_is_read(const iri_env_t *env, const iri_charset_t *charset,
+                    const iri_source_t *source, size_t from, size_t to,
+                    int *read)
+{
+    iri_buf_t     path = IRI_BUF_EMPTY;
+    iri_segment_t segment;
+    iri_status_t  status = IRI_OK;
+    iri_why_t     why;
+
+    if (to - from <= IRI_MAX_SEGMENT / IRI_GROWN) {
+        iri_segment_init(&segment, env, charset, source, &path, NULL);
+        why = iri_segment_check(&segment, from, to);
+
+    } else {
+        status = iri_segment_read(env, charset, source, from, to, &path, NULL,
+                                  &why);
+    }
+
+    *read = status == IRI_OK && why == IRI_WHY_READ;
 
     return status;
 }

@@ -183,6 +183,13 @@ int iri_stats_say_text(iri_stats_out_t *out,
                                            iri_str_t),
                        iri_str_t text, size_t most);
 
+/* The counts at an offset of what counts them; they are aligned there. */
+static inline const uint64_t *
+iri_stats_at(const void *of, size_t offset)
+{
+    return (const uint64_t *) (const void *) ((const char *) of + offset);
+}
+
 const char *iri_stats_charset_word(uint64_t charset);
 
 /* "2026-11-22T11:25:00Z", of years 1970 to 9999 */

@@ -825,8 +825,7 @@ iri_page_table(iri_stats_out_t *out, const iri_stats_look_t *look,
     int             i, rows = 0;
 
     for (i = 0; i < IRI_STATS_MODES; i++) {
-        count[i] = (const uint64_t *) ((const char *) &look->sets[i]
-                                       + table->offset);
+        count[i] = iri_stats_at(&look->sets[i], table->offset);
     }
 
     for (i = 0; i < table->size; i++) {

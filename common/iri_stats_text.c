@@ -460,7 +460,7 @@ iri_metric(iri_stats_out_t *out, const char *name, const char *type,
 static void
 iri_metric_label(iri_stats_out_t *out, const char *name, const char *value)
 {
-    char one[3] = { '\0', '\0', '\0' };
+    char one[2] = { '\0', '\0' };
 
     iri_stats_say(out, out->buf.data != NULL
                                && out->buf.data[out->buf.len - 1] == '"'
@@ -470,8 +470,11 @@ iri_metric_label(iri_stats_out_t *out, const char *name, const char *value)
     iri_stats_say(out, "=\"");
 
     for (; *value != '\0'; value++) {
-        one[0] = *value == '"' || *value == '\\' ? '\\' : *value;
-        one[1] = one[0] == *value && *value != '\\' ? '\0' : *value;
+        if (*value == '"' || *value == '\\') {
+            iri_stats_say(out, "\\");
+        }
+
+        one[0] = *value;
         iri_stats_say(out, one);
     }
 
@@ -512,8 +515,7 @@ iri_metric_counts(iri_stats_out_t *out, const iri_stats_look_t *look,
     iri_metric(out, metric->name, "counter", metric->help);
 
     for (mode = 0; mode < IRI_STATS_MODES; mode++) {
-        counts = (const uint64_t *) ((const char *) &look->sets[mode]
-                                     + metric->offset);
+        counts = iri_stats_at(&look->sets[mode], metric->offset);
 
         for (i = 0; i < metric->size; i++) {
             iri_stats_say(out, metric->name);
@@ -635,8 +637,7 @@ iri_metric_cache(iri_stats_out_t *out, const iri_stats_look_t *look)
         iri_stats_say(out, name);
         iri_metric_label(out, "of", rows[i].of);
         iri_metric_label(out, "result", rows[i].result);
-        iri_metric_value(out, *(const uint64_t *) ((const char *) &look->cache
-                                                   + rows[i].offset));
+        iri_metric_value(out, *iri_stats_at(&look->cache, rows[i].offset));
     }
 
     iri_metric_one(out, "iri_cache_builds_total", "counter",

@@ -190,6 +190,22 @@ iri_match_of(const iri_tree_conf_t *tree, size_t charset, iri_str_t octets,
 }
 
 
+/*
+ * By which ways, other than the first, there may be something?  No look is
+ * made to know that.
+ */
+static uint32_t
+iri_step_ways(const iri_finder_t *finder, const iri_walk_t *walk)
+{
+    return finder->looked_at.len != 0
+                   && iri_str_equal(iri_buf_str(&walk->disk),
+                                    finder->looked_at)
+               ? iri_cache_ways(finder->search->cache, finder->tree,
+                                &finder->node)
+               : IRI_ALL_WAYS;
+}
+
+
 /* Each way in which the tree may write a name. */
 static iri_status_t
 iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
@@ -198,6 +214,7 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     const iri_tree_conf_t *tree = finder->tree;
     iri_buf_t              octets = IRI_BUF_EMPTY;
     iri_status_t           status;
+    uint32_t               ways = IRI_ALL_WAYS;
     size_t                 k;
     int                    written;
 
@@ -216,6 +233,14 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     }
 
     for (k = 0; k < IRI_WAYS(tree) && *looks < IRI_MAX_LOOKS; k++) {
+        if (k == 1) {
+            ways = iri_step_ways(finder, walk);
+        }
+
+        if ((ways >> k & 1) == 0) {
+            continue;
+        }
+
         status = iri_name_write(finder->env, tree, name, k, &octets,
                                 &written);
         if (status != IRI_OK) {
@@ -278,19 +303,25 @@ iri_look_at_directory(iri_finder_t *finder, const iri_walk_t *walk,
 {
     iri_status_t status;
 
-    status = iri_buf_put(finder->env, directory, walk->disk.data,
-                         walk->disk.len);
-
-    if (status == IRI_OK
-        && iri_str_equal(iri_buf_str(directory), finder->known)) {
-        *node = finder->node;
-        finder->known.len = 0;
-        status = iri_buf_putc(finder->env, directory, '\0');
-        directory->len -= status == IRI_OK;
+    status = iri_buf_reserve(finder->env, directory, walk->disk.len + 1);
+    if (status != IRI_OK) {
         return status;
     }
 
-    return status == IRI_OK ? iri_look(finder, directory, node) : status;
+    (void) iri_buf_put(finder->env, directory, walk->disk.data,
+                       walk->disk.len);
+    directory->data[directory->len] = '\0';
+
+    if (iri_str_equal(iri_buf_str(directory), finder->looked_at)) {
+        *node = finder->node;
+        return IRI_OK;
+    }
+
+    status = iri_look(finder, directory, node);
+    finder->looked_at = iri_buf_str(directory);
+    finder->node = *node;
+
+    return status;
 }
 
 
@@ -299,7 +330,7 @@ static void
 iri_asked_add(iri_asked_t *asked, const iri_walk_t *walk,
               const iri_cache_search_t *search)
 {
-    if (!search->settled || !search->known || asked->count == IRI_MAX_ASKED
+    if (!search->settled || !search->complete || asked->count == IRI_MAX_ASKED
         || walk->disk.len > UINT16_MAX)
     {
         asked->unsure = 1;
@@ -317,7 +348,7 @@ iri_asked_add(iri_asked_t *asked, const iri_walk_t *walk,
 }
 
 
-/* Ask the memory of directories; no hits, but known, where there is none. */
+/* Ask the memory of directories; no hits, but complete, where there is none. */
 static iri_status_t
 iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
            iri_cache_search_t *search)
@@ -326,7 +357,7 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     iri_status_t status;
 
     memset(search, 0, sizeof(*search));
-    search->known = 1;
+    search->complete = 1;
 
     /* alias without "/" at its end: "/srv/out", and a name goes on there. */
     if (walk->disk.len != 0 && walk->disk.data[walk->disk.len - 1] != '/') {
@@ -350,9 +381,13 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     status = iri_cache_find(finder->env, finder->search->cache, search);
 
     iri_asked_add(&finder->asked, walk, search);
-    finder->unsure |= !search->known;
+    finder->unsure |= !search->complete;
     finder->lists += search->listed != 0;
     finder->calls += search->listed != 0;
+
+    if (search->listed != 0) {
+        finder->looked_at.len = 0;
+    }
 
     if (status == IRI_IO_FAILED) {
         iri_stop(finder, IRI_WHY_ERROR);
@@ -673,7 +708,7 @@ iri_step_recalled(iri_finder_t *finder, iri_walk_t *walk,
         status = iri_step_nearest(finder, walk, search, name, step);
     }
 
-    return status == IRI_OK && *step == IRI_STEP_ABSENT && !search->known
+    return status == IRI_OK && *step == IRI_STEP_ABSENT && !search->complete
                    && came.len != 0 && !finder->stopped
                ? iri_candidate_named(finder, walk, came, *name, step)
                : status;
@@ -742,7 +777,7 @@ iri_step_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
     status = iri_recall(finder, walk, *name, &search);
 
     if (status == IRI_OK && !finder->stopped
-        && !(search.sure && search.known && !search.hits.more))
+        && !(search.sure && search.complete && !search.hits.more))
     {
         status = iri_step_name(finder, walk, *name, &looks, step);
 
@@ -795,6 +830,10 @@ iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
     iri_status_t status;
     int          way, differs;
 
+    if (!iri_name_may_vary(*name)) {
+        return IRI_OK;
+    }
+
     for (way = 0; way < 2; way++) {
         status = iri_name_variant(finder->env, *name, way, &variant,
                                   &differs);
@@ -824,33 +863,52 @@ iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 }
 
 
-iri_status_t
-iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
-         iri_str_t came, iri_str_t *name, iri_step_t *step)
+/* The name that a segment is; the segment, and *named 0: it is none. */
+static iri_status_t
+iri_step_read(const iri_finder_t *finder, iri_str_t segment,
+              iri_part_kind_t part, iri_str_t *name, int *named)
 {
     iri_source_t source = { segment, NULL, 0, 0 };
     iri_buf_t    canonical = IRI_BUF_EMPTY;
     iri_status_t status;
     iri_why_t    why;
-    size_t       looks = 0;
 
     *name = segment;
+    *named = 1;
 
-    if (finder->fold != 0 && iri_is_graphic(segment)) {
-        return iri_step_folded(finder, walk, name, came, step);
+    if (part == IRI_PART_CANONICAL || iri_is_graphic(segment)) {
+        return IRI_OK;
     }
 
     status = iri_segment_read(finder->env, &iri_charset_utf8, &source, 0,
                               segment.len, &canonical, NULL, &why);
+    *named = why == IRI_WHY_READ;
+
+    if (status == IRI_OK && *named) {
+        *name = iri_buf_str(&canonical);
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+         iri_part_kind_t part, iri_str_t came, iri_str_t *name,
+         iri_step_t *step)
+{
+    iri_status_t status;
+    size_t       looks = 0;
+    int          named;
+
+    status = iri_step_read(finder, segment, part, name, &named);
     if (status != IRI_OK) {
         return status;
     }
 
-    if (why != IRI_WHY_READ) {
+    if (!named) {
         return iri_step_unnamed(finder, walk, segment, step);
     }
-
-    *name = iri_buf_str(&canonical);
 
     if (finder->fold != 0) {
         return iri_step_folded(finder, walk, name, came, step);
@@ -878,7 +936,8 @@ iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 
 iri_status_t
 iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
-                  iri_str_t came, iri_str_t *name, iri_step_t *step)
+                  iri_part_kind_t part, iri_str_t came, iri_str_t *name,
+                  iri_step_t *step)
 {
     static const iri_str_t none = { 0, NULL };
     iri_str_t              repaired;
@@ -890,7 +949,7 @@ iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     /* ASCII is written in one way only. */
     status = iri_is_ascii(segment, 0)
                  ? iri_step_name(finder, walk, segment, &looks, step)
-                 : iri_step(finder, walk, segment, came, name, step);
+                 : iri_step(finder, walk, segment, part, came, name, step);
 
     if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped) {
         return status;
@@ -912,7 +971,7 @@ iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
                  iri_printable(finder->env, repaired));
     }
 
-    status = iri_step(finder, walk, repaired, none, name, step);
+    status = iri_step(finder, walk, repaired, IRI_PART_ANY, none, name, step);
 
     if (status == IRI_OK
         && (*step == IRI_STEP_FOUND || *step == IRI_STEP_SEVERAL))

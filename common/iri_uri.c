@@ -69,6 +69,29 @@ iri_char_is_ucs(uint32_t c)
 }
 
 
+int
+iri_is_high_escaped(iri_str_t uri)
+{
+    const unsigned char *p = uri.data, *end = uri.data + uri.len;
+
+    while (p < end) {
+        p = memchr(p, '%', (size_t) (end - p));
+        if (p == NULL) {
+            return 1;
+        }
+
+        /* where one is there are more, mostly */
+        for (/* void */; p < end && *p == '%'; p += sizeof("%E9") - 1) {
+            if (end - p < 3 || p[1] < '8') {
+                return 0;
+            }
+        }
+    }
+
+    return 1;
+}
+
+
 iri_status_t
 iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 {

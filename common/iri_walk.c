@@ -88,18 +88,21 @@ iri_walk_new_octets(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
 
 /* A name that is not there yet, as the tree would write it. */
 static iri_status_t
-iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
+iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+                  iri_part_kind_t kind)
 {
     iri_buf_t    octets = IRI_BUF_EMPTY;
-    iri_status_t status;
+    iri_status_t status = IRI_OK;
     size_t       k;
-    int          canonical, written = 0;
+    int          canonical = kind == IRI_PART_CANONICAL, written = 0;
 
     if (iri_is_ascii(segment, 0)) {
         return iri_walk_put(finder, walk, segment, segment);
     }
 
-    status = iri_segment_is_canonical(finder, segment, &canonical);
+    if (!canonical) {
+        status = iri_segment_is_canonical(finder, segment, &canonical);
+    }
 
     if (status != IRI_OK || !canonical) {
         return status == IRI_OK ? iri_walk_new_octets(finder, walk, segment)
@@ -125,7 +128,8 @@ iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
 
 /* What follows the deepest entry that was found. */
 static iri_status_t
-iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest)
+iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest,
+              iri_part_kind_t kind)
 {
     iri_str_t    segment;
     iri_status_t status = IRI_OK;
@@ -137,7 +141,7 @@ iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest)
         segment.data = rest.data + from;
         segment.len = to - from;
 
-        status = iri_walk_new_name(finder, walk, segment);
+        status = iri_walk_new_name(finder, walk, segment, kind);
 
         if (status != IRI_OK || to == rest.len) {
             break;
@@ -216,8 +220,8 @@ iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
             continue;
         }
 
-        status = iri_step(finder, walk, iri_buf_str(&segment), came, name,
-                          step);
+        status = iri_step(finder, walk, iri_buf_str(&segment),
+                          IRI_PART_CANONICAL, came, name, step);
 
         if (status == IRI_OK && *step == IRI_STEP_FOUND && i != 0) {
             iri_forgive(walk, IRI_MATCH_CHARSET);
@@ -320,7 +324,7 @@ iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
 /* What the walk did not find of part, from offset from on. */
 static iri_status_t
 iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
-             iri_str_t part, size_t from, int mixed)
+             iri_str_t part, size_t from, iri_part_kind_t kind)
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_str_t    rest = iri_str_from(part, from);
@@ -336,7 +340,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
         return IRI_OK;
     }
 
-    if (mixed) {
+    if (kind == IRI_PART_MIXED) {
         status = iri_read_rest(finder, from, &buf, &read);
         if (status != IRI_OK || !read) {
             iri_walk_refuse(walk, IRI_WHY_UNREADABLE);
@@ -345,6 +349,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
         }
 
         rest = iri_buf_str(&buf);
+        kind = IRI_PART_CANONICAL;
     }
 
     if (step == IRI_STEP_SEVERAL) {
@@ -358,7 +363,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
         return iri_walk_put(finder, walk, rest, rest);
     }
 
-    return iri_walk_rest(finder, walk, rest);
+    return iri_walk_rest(finder, walk, rest, kind);
 }
 
 
@@ -379,15 +384,35 @@ iri_walk_passes(const iri_finder_t *finder, iri_str_t segment)
 }
 
 
+/* What nothing is to be looked for in, and came in these octets. */
+static iri_status_t
+iri_walk_plain(iri_finder_t *finder, iri_str_t part, size_t *from,
+               iri_walk_t *walk)
+{
+    iri_str_t plain = iri_str_from(part, *from);
+
+    if (finder->fold != 0 || finder->repair != 0) {
+        return IRI_OK;
+    }
+
+    plain.len = iri_graphic_segments(plain);
+    *from += plain.len;
+
+    return iri_walk_put(finder, walk, plain, plain);
+}
+
+
 /* The segments of part and of the octets that it came as go side by side. */
 static iri_status_t
-iri_walk_down(iri_finder_t *finder, iri_str_t part, size_t from, int mixed,
-              iri_walk_t *walk)
+iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
+              size_t from, iri_walk_t *walk)
 {
     iri_str_t    segment, came, name;
-    iri_status_t status = IRI_OK;
+    iri_status_t status;
     iri_step_t   step = IRI_STEP_FOUND;
     size_t       to, came_from, came_to;
+
+    status = iri_walk_plain(finder, part, &from, walk);
 
     /* Not from the start, it came in just these octets. */
     came_from = from <= finder->octets.len ? from : finder->octets.len;
@@ -406,12 +431,16 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, size_t from, int mixed,
             status = iri_walk_put(finder, walk, segment, segment);
 
         } else {
-            status = mixed ? iri_step_mixed(finder, walk, from, to, &name,
-                                            &step)
-                     : finder->repair != 0 ? iri_step_repaired(
-                           finder, walk, segment, came, &name, &step)
-                                           : iri_step(finder, walk, segment,
-                                                      came, &name, &step);
+            if (kind == IRI_PART_MIXED) {
+                status = iri_step_mixed(finder, walk, from, to, &name, &step);
+
+            } else if (finder->repair != 0) {
+                status = iri_step_repaired(finder, walk, segment, kind, came,
+                                           &name, &step);
+            } else {
+                status = iri_step(finder, walk, segment, kind, came, &name,
+                                  &step);
+            }
 
             if (status == IRI_OK && step == IRI_STEP_FOUND) {
                 walk->depth++;
@@ -431,44 +460,62 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, size_t from, int mixed,
     }
 
     return status == IRI_OK
-               ? iri_walk_end(finder, walk, step, part, from, mixed)
+               ? iri_walk_end(finder, walk, step, part, from, kind)
+               : status;
+}
+
+
+/* With room for what nearly all paths need. */
+static iri_status_t
+iri_walk_begin(const iri_finder_t *finder, iri_str_t part, iri_walk_t *walk)
+{
+    iri_str_t    root = finder->search->root;
+    iri_status_t status;
+
+    memset(walk, 0, sizeof(*walk));
+
+    status = iri_buf_reserve(finder->env, &walk->disk,
+                             root.len + part.len + 1);
+
+    if (status == IRI_OK) {
+        status = iri_buf_reserve(finder->env, &walk->names, part.len);
+    }
+
+    return status == IRI_OK
+               ? iri_buf_put(finder->env, &walk->disk, root.data, root.len)
                : status;
 }
 
 
 iri_status_t
-iri_walk(iri_finder_t *finder, iri_str_t part, int mixed, iri_walk_t *walk)
+iri_walk(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
+         iri_walk_t *walk)
 {
     iri_str_t    root = finder->search->root;
     iri_status_t status;
 
-    memset(walk, 0, sizeof(*walk));
-
-    status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
+    status = iri_walk_begin(finder, part, walk);
     walk->deepest = root.len;
 
-    return status == IRI_OK ? iri_walk_down(finder, part, 0, mixed, walk)
+    return status == IRI_OK ? iri_walk_down(finder, part, kind, 0, walk)
                             : status;
 }
 
 
 iri_status_t
-iri_walk_from(iri_finder_t *finder, iri_str_t part, size_t from,
-              iri_walk_t *walk)
+iri_walk_from(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
+              size_t from, iri_walk_t *walk)
 {
-    iri_str_t    root = finder->search->root;
     iri_status_t status;
     size_t       i;
 
-    memset(walk, 0, sizeof(*walk));
+    status = iri_walk_begin(finder, part, walk);
     walk->match = IRI_MATCH_EXACT;
 
     /* As deep as who had looked for each of these. */
     for (i = 1; i < from; i++) {
         walk->depth += part.data[i] == '/' && part.data[i - 1] != '/';
     }
-
-    status = iri_buf_put(finder->env, &walk->disk, root.data, root.len);
 
     if (status == IRI_OK) {
         status = iri_buf_put(finder->env, &walk->disk, part.data, from);
@@ -484,6 +531,6 @@ iri_walk_from(iri_finder_t *finder, iri_str_t part, size_t from,
 
     walk->deepest = walk->disk.len - (from - i);
 
-    return status == IRI_OK ? iri_walk_down(finder, part, from, 0, walk)
+    return status == IRI_OK ? iri_walk_down(finder, part, kind, from, walk)
                             : status;
 }

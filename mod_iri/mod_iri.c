@@ -143,8 +143,7 @@ mod_iri_restore_known(request_rec *r)
 static int
 mod_iri_pre_translate_known(request_rec *r)
 {
-    return mod_iri_is_marked(r, MOD_IRI_PLAIN) ? DECLINED
-                                               : mod_iri_pre_translate(r);
+    return mod_iri_is_plain(r) ? DECLINED : mod_iri_pre_translate(r);
 }
 
 /* One hook, where no other module is to see the path encoded. */
@@ -160,19 +159,54 @@ mod_iri_pre_translate_alone(request_rec *r)
 static int
 mod_iri_check_known(request_rec *r)
 {
-    return mod_iri_is_marked(r, MOD_IRI_PLAIN) && r->uri == r->parsed_uri.path
-               ? DECLINED
-               : mod_iri_check(r);
+    const mod_iri_request_t *ctx;
+
+    if (r->uri == r->parsed_uri.path) {
+        if (mod_iri_is_plain(r)) {
+            return DECLINED;
+        }
+        ctx = mod_iri_request(r);
+        if (ctx != NULL && ctx->decoded == r->uri) {
+            return DECLINED;
+        }
+    }
+    return mod_iri_check(r);
 }
 
-/* An alias or a rule may lead from a plain path to a name that is not. */
+/*
+ * An alias or a rule may lead from a plain path to a name that is not; but
+ * nothing does where there is conf->root.
+ */
 static int
 mod_iri_map_known(request_rec *r)
 {
-    return !mod_iri_server(r->server)->maps_ascii && r->filename != NULL
-                   && iri_is_low(mod_iri_str(r->filename))
+    const mod_iri_server_t *conf = mod_iri_server(r->server);
+
+    return !conf->maps_ascii && r->filename != NULL
+                   && ((conf->root.len > 0 && mod_iri_is_plain(r))
+                       || iri_is_low(mod_iri_str(r->filename)))
                ? DECLINED
                : mod_iri_map(r);
+}
+
+/* One hook, where httpd alone has others; it ends TRACE without a walk. */
+static int
+mod_iri_map_and_walk(request_rec *r)
+{
+    int status = mod_iri_map_known(r);
+
+    return status == DECLINED && r->method_number != M_TRACE
+               ? mod_iri_walk_known(r)
+               : status;
+}
+
+/* One hook, where no other module has one between. */
+static int
+mod_iri_absent_and_fixups(request_rec *r)
+{
+    int status = mod_iri_absent_known(r);
+
+    return status == DECLINED ? mod_iri_fixups_known(r) : status;
 }
 
 /*
@@ -197,6 +231,18 @@ mod_iri_add_translate_hooks(void)
     }
     ap_hook_translate_name(mod_iri_check_known, NULL, NULL,
                            APR_HOOK_REALLY_FIRST);
+}
+
+static void
+mod_iri_add_walk_hooks(void)
+{
+    if (mod_iri_is_only_mapper()) {
+        ap_hook_map_to_storage(mod_iri_map_and_walk, NULL, NULL,
+                               APR_HOOK_FIRST);
+    } else {
+        ap_hook_map_to_storage(mod_iri_map_known, NULL, NULL, APR_HOOK_FIRST);
+        ap_hook_map_to_storage(mod_iri_walk_known, NULL, NULL, APR_HOOK_LAST);
+    }
 }
 
 /* Choices and entries of listings are asked for by subrequests. */
@@ -261,15 +307,17 @@ mod_iri_add_hooks(void)
         ap_hook_post_read_request(mod_iri_post_read_client, NULL, NULL,
                                   APR_HOOK_LAST);
     }
-    ap_hook_map_to_storage(mod_iri_map_known, NULL, NULL, APR_HOOK_FIRST);
-    ap_hook_map_to_storage(mod_iri_walk_known, NULL, NULL, APR_HOOK_LAST);
-
-    ap_hook_fixups(mod_iri_absent_known, NULL, rewrite,
-                   APR_HOOK_REALLY_FIRST);
+    mod_iri_add_walk_hooks();
     if (mod_iri_uses_asking()) {
         mod_iri_add_asking_hooks();
     }
-    ap_hook_fixups(mod_iri_fixups_known, NULL, NULL, APR_HOOK_FIRST);
+    if (!mod_iri_uses_asking() && mod_iri_is_first_fixup()) {
+        ap_hook_fixups(mod_iri_absent_and_fixups, NULL, NULL, APR_HOOK_FIRST);
+    } else {
+        ap_hook_fixups(mod_iri_absent_known, NULL, rewrite,
+                       APR_HOOK_REALLY_FIRST);
+        ap_hook_fixups(mod_iri_fixups_known, NULL, NULL, APR_HOOK_FIRST);
+    }
     if (mod_iri_uses_redirects()) {
         ap_hook_fixups(mod_iri_redirect_known, NULL, dir, APR_HOOK_LAST);
         ap_hook_fixups(mod_iri_redirect_directory_known, dir, NULL,

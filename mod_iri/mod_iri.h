@@ -8,6 +8,8 @@
  *                      trees of <Directory>, the cache of a child
  *   mod_iri_directory.c <Directory> for each way to write its name
  *   mod_iri_read.c     request path -> canonical r->uri
+ *   mod_iri_early.c    who sees a path before names are looked for, and what
+ *                      else than DocumentRoot leads from it to a file
  *   mod_iri_native.c   octets of the disk in redirects -> canonical path
  *   mod_iri_disk.c     canonical r->uri -> r->filename as it is on disk
  *   mod_iri_fold.c     names that are near, by the settings of their place
@@ -94,8 +96,17 @@ typedef struct {
     apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
     apr_array_header_t *directories; /* mod_iri_directory_t */
     int                 folds;       /* 1: names are folded in some tree */
+    int                 moves;       /* 1: what is found may have another
+                                        canonical path */
     int                 maps_ascii;  /* 1: map_to_storage has something to do
                                         for plain names */
+    int                 unseen;      /* 1: nobody looks at a path that is
+                                        still encoded */
+    iri_str_t           root;        /* DocumentRoot, ASCII, where it alone
+                                        maps paths that begin as none of
+                                        aliases, and they are unseen, so that
+                                        ASCII leads to ASCII; else empty */
+    const apr_array_header_t *aliases; /* const char * */
     iri_cache_t        *cache;       /* of this child; NULL: none */
     iri_stats_t        *stats;       /* likewise; NULL: nothing is counted */
     mod_iri_readers_t   readers;     /* of variables */
@@ -151,11 +162,14 @@ mod_iri_server(const server_rec *s)
  */
 typedef struct {
     int           has_reading;
+    int           is_high; /* 1: uri is known to escape only octets above 7F */
     iri_reading_t reading; /* how the client wrote the path */
     char         *sent;    /* that, percent-encoded; NULL: it was not read */
     const char   *uri;     /* percent-encoded canonical path, as it was
                                   put into r->uri; NULL: nothing was put */
     const char   *path;    /* canonical path, for variables */
+    const char   *decoded; /* r->uri where that was put into it, decoded,
+                                  before httpd did so; else NULL */
     iri_str_t     charset; /* for variables; empty for none */
     iri_form_t    form;
     int           refused;  /* HTTP status to answer, or 0 */
@@ -172,6 +186,7 @@ typedef struct {
     int                    is_named;  /* 1: and its octets below search.root
                                          are what it is called */
 
+    int                not_held;     /* 1: no answer is remembered for it */
     int                traced;       /* 1: each look is told in the log */
     int                started_over; /* 1: with the path of what was found */
     int                plain;        /* 1: that and what was asked are ASCII */
@@ -182,7 +197,7 @@ typedef struct {
     struct mod_iri_asker_s *asker;   /* NULL: a subrequest is not to ask */
     int                has_vars;     /* 1: the environment is kept right, for
                                         somebody may read it */
-    iri_match_t        moved_by;     /* what had to be forgiven for that */
+    iri_match_t        moved_by;     /* what was forgiven to start over */
     const request_rec *first; /* r as it was before; NULL: not started over,
                                  or only as a subrequest */
 } mod_iri_request_t;
@@ -193,8 +208,9 @@ typedef struct {
  */
 typedef enum {
     MOD_IRI_PLAIN,          /* its path is plain ASCII */
-    MOD_IRI_PLAIN_EXACT,    /* and is on disk as it was asked for */
-    MOD_IRI_UNITS,          /* its path is so, but "%uXXXX" was sent */
+    MOD_IRI_PLAIN_HELD,     /* it is, and an answer is remembered for it */
+    MOD_IRI_PLAIN_EXACT,    /* it is, and is on disk as it was asked for */
+    MOD_IRI_UNITS,          /* it is, but "%uXXXX" was sent */
     MOD_IRI_URI_SUBREQUEST, /* a subrequest for a URI, not for a file */
     MOD_IRI_MARKS
 } mod_iri_mark_t;
@@ -206,6 +222,17 @@ mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
 {
     return ap_get_module_config(r->request_config, &iri_module)
            == &mod_iri_marks[mark];
+}
+
+/* Is the path of a request plain ASCII, of which no more is known? */
+static inline int
+mod_iri_is_plain(const request_rec *r)
+{
+    const mod_iri_request_t *mark = ap_get_module_config(r->request_config,
+                                                         &iri_module);
+
+    return mark == &mod_iri_marks[MOD_IRI_PLAIN]
+           || mark == &mod_iri_marks[MOD_IRI_PLAIN_HELD];
 }
 
 /* What is known; NULL: nothing. */
@@ -222,12 +249,22 @@ mod_iri_request(const request_rec *r)
 /* It gets a mark, if nothing is known. */
 void mod_iri_request_mark(request_rec *r, mod_iri_mark_t mark);
 
-/* The same, made if it is not there. */
+/* What is known, made if there is nothing; never NULL. */
 mod_iri_request_t *mod_iri_request_make(request_rec *r);
+
+/* What is known of a request whose path is plain; path lives as long as it. */
+void mod_iri_set_plain(const request_rec *r, mod_iri_request_t *ctx,
+                       const char *path);
 
 /* Read a path, unescaped, that httpd or a rule has made: nothing came raw. */
 iri_status_t mod_iri_read_made(const server_rec *s, const iri_env_t *env,
                                iri_str_t path, iri_reading_t *out);
+
+/*
+ * Put the canonical path of a request in place of what came: percent-encoded,
+ * or decoded where nobody sees it before httpd would decode it.
+ */
+void mod_iri_put_path(request_rec *r, mod_iri_request_t *ctx);
 
 /* An env for the core in the pool and the log of a request. */
 void mod_iri_env(iri_env_apr_t *env, request_rec *r);
@@ -328,9 +365,41 @@ mod_iri_readers_t mod_iri_uses_vars(void);
 const ap_directive_t *mod_iri_next_directive(const ap_directive_t *at);
 int mod_iri_is_directive(const ap_directive_t *at, const char *name);
 
+/* Is it one of names, which end with NULL? */
+int mod_iri_is_one_of(const ap_directive_t *at, const char *const *names);
+
+/* ---- mod_iri_read.c ----------------------------------------------------- */
+
 /* How paths of a request are read. */
 const iri_reading_conf_t *mod_iri_reading_conf(request_rec            *r,
                                                const mod_iri_server_t *conf);
+
+/* ---- mod_iri_early.c ---------------------------------------------------- */
+
+/*
+ * When all hooks are known: does nobody look at the path of a request before
+ * httpd has decoded it?
+ */
+int mod_iri_is_unseen(void);
+
+/*
+ * While directives are run: has httpd alone hooks of map_to_storage, and has no
+ * other module one of fixups as early as APR_HOOK_FIRST?
+ */
+int mod_iri_is_only_mapper(void);
+int mod_iri_is_first_fixup(void);
+
+/*
+ * When all hooks are known: how paths begin that an alias may lead elsewhere,
+ * const char *, for all servers.  NULL: not only aliases do so.
+ */
+const apr_array_header_t *mod_iri_aliases(apr_pool_t *pool);
+
+/* The DocumentRoot of a server; empty: paths may be mapped otherwise. */
+iri_str_t mod_iri_direct_root(const server_rec *s);
+
+/* Is a path, decoded, mapped by conf->root, as it stands? */
+int mod_iri_is_direct(const mod_iri_server_t *conf, const char *path);
 
 /* ---- mod_iri_config.c --------------------------------------------------- */
 
@@ -395,6 +464,11 @@ const iri_tree_conf_t *mod_iri_tree_of_path(request_rec *r,
  */
 iri_status_t mod_iri_find(request_rec *r, const iri_env_t *env,
                           const iri_search_t *search, iri_found_t *found);
+
+/* The same of iri_find_again. */
+iri_status_t mod_iri_find_again(request_rec *r, const iri_env_t *env,
+                                const iri_search_t *search,
+                                iri_found_t *found, int *held);
 
 /* ---- mod_iri_ask.c ------------------------------------------------------ */
 
@@ -467,6 +541,22 @@ int mod_iri_choose(request_rec *r, mod_iri_request_t *ctx);
  * map_to_storage shall return.
  */
 int mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved);
+
+/* Is an answer remembered for a path? */
+typedef enum {
+    MOD_IRI_NOT_HELD,
+    MOD_IRI_MAY_BE_HELD, /* or it is not known where it will be looked for */
+    MOD_IRI_BEGUN        /* it was, and the request begins with that path */
+} mod_iri_begun_t;
+
+/*
+ * In post_read_request, before anybody has seen a request: begin with the path
+ * that it would start over with, if that is remembered.  path: canonical and
+ * decoded; moved: what is known of the request, which is forgotten if it
+ * begins with another path; NULL: it is plain.
+ */
+mod_iri_begun_t mod_iri_begin(request_rec *r, const char *path,
+                              mod_iri_request_t *moved);
 
 /* In post_read_request: what started over is no redirect. */
 void mod_iri_forget_first(request_rec *r);

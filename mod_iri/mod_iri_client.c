@@ -142,10 +142,10 @@ mod_iri_add_fields(apr_pool_t *pool, const char *expression,
         }
         name = apr_pstrdup(pool, at + 1);
         for (c = name; apr_isalnum(*c) || *c == '-' || *c == '_'; c++) {
-            if (*at == '_') {
-                *c = *c == '_'                  ? '-'
-                     : c > name && c[-1] != '-' ? apr_tolower(*c)
-                                                : *c;
+            if (*at == '_' && *c == '_') {
+                *c = '-';
+            } else if (*at == '_' && c > name && c[-1] != '-') {
+                *c = (char) apr_tolower(*c);
             }
         }
         *c = '\0';

@@ -228,32 +228,28 @@ mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
     }
 }
 
-/* Are names folded anywhere in a server? */
-static int
-mod_iri_folds(const mod_iri_server_t *conf)
+/*
+ * What any place of a server forgives and repairs.  Where several sections
+ * hold, what they say together may move a path that none moves alone: that one
+ * does not begin with the name that is remembered, and is found all the same.
+ */
+static void
+mod_iri_gather(mod_iri_server_t *conf)
 {
-    unsigned match = conf->tree.match;
-    int      i;
+    const iri_tree_conf_t *tree;
+    unsigned               match = conf->tree.match;
+    unsigned               repair = conf->tree.repair;
+    int                    i;
 
     for (i = 0; i < conf->sections->nelts; i++) {
-        match |= APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t)
-                     .dir->tree.match;
+        tree = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t).tree;
+        match |= tree->match;
+        repair |= tree->repair;
     }
-    return (match & IRI_FORGIVE_FOLDED) != 0;
-}
-
-/* What any place of a server repairs. */
-static unsigned
-mod_iri_repairs(const mod_iri_server_t *conf)
-{
-    unsigned repair = conf->tree.repair;
-    int      i;
-
-    for (i = 0; i < conf->sections->nelts; i++) {
-        repair |= APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t)
-                      .dir->tree.repair;
-    }
-    return repair;
+    conf->folds = (match & IRI_FORGIVE_FOLDED) != 0;
+    conf->moves = (match & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS)) != 0
+                  || conf->reading.charsets.count > 0;
+    conf->reading.repair = repair;
 }
 
 static void
@@ -270,8 +266,7 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     mod_iri_tree_base(s, &conf->tree);
     iri_tree_conf_finish(mod_iri_known_reading(conf), &conf->tree);
     mod_iri_collect_sections(s, env);
-    conf->folds = mod_iri_folds(conf);
-    conf->reading.repair = mod_iri_repairs(conf);
+    mod_iri_gather(conf);
     if (conf->engine == IRI_ENGINE_ON) {
         mod_iri_add_directories(s, env);
     }
@@ -404,6 +399,25 @@ mod_iri_create_cache(apr_pool_t *pool, size_t size, iri_stats_t *stats)
     return mod_iri_lock_cache(pool, &conf) ? iri_cache_create(&conf) : NULL;
 }
 
+/* All hooks are known now. */
+static void
+mod_iri_prepare_paths(apr_pool_t *pool, server_rec *main_server)
+{
+    const apr_array_header_t *aliases = mod_iri_aliases(pool);
+    int                       unseen = mod_iri_is_unseen();
+    mod_iri_server_t         *conf;
+    server_rec               *s;
+
+    for (s = main_server; s != NULL; s = s->next) {
+        conf = mod_iri_server(s);
+        conf->unseen = unseen && conf->vary == NULL;
+        conf->aliases = aliases;
+        if (conf->unseen && aliases != NULL) {
+            conf->root = mod_iri_direct_root(s);
+        }
+    }
+}
+
 /* One cache for all threads of a child; without it directories are read. */
 void
 mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
@@ -413,6 +427,7 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
     server_rec  *s;
     int          used = 0;
 
+    mod_iri_prepare_paths(pchild, main_server);
     for (s = main_server; s != NULL; s = s->next) {
         used |= mod_iri_server(s)->engine != IRI_ENGINE_OFF;
     }

@@ -55,6 +55,13 @@ mod_iri_is_there(request_rec *r, const char *filename, size_t len)
                   == APR_SUCCESS;
 }
 
+/* Is it a DocumentRoot that is known to be ASCII? */
+static int
+mod_iri_is_direct_root(const request_rec *r, const char *root)
+{
+    return root == (const char *) mod_iri_server(r->server)->root.data;
+}
+
 /*
  * Divide r->filename into root and path.  Where the path is the tail of
  * r->uri, the whole of r->uri is looked for, so that what is found can have
@@ -68,11 +75,13 @@ mod_iri_divide(request_rec *r, const mod_iri_request_t *ctx,
     iri_str_t   uri = mod_iri_str(r->uri), tail;
     const char *root = ap_context_document_root(r);
     size_t      len = mod_iri_root_length(r->filename, root);
+    int         is_direct = len > 0 && mod_iri_is_direct_root(r, root);
 
     if (len == 0 && mod_iri_ends_with(filename, uri)) {
         len = filename.len - uri.len;
     }
-    if (root != ctx->root && !mod_iri_is_there(r, r->filename, len)) {
+    if (root != ctx->root && !is_direct
+        && !mod_iri_is_there(r, r->filename, len)) {
         len = 0;
     }
     tail.data = filename.data + len;
@@ -670,6 +679,7 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
     }
     ctx->search.tree = ctx->tree;
     ctx->search.write = mod_iri_is_write(r);
+    ctx->search.not_held = ctx->not_held;
     if (mod_iri_find_uri(r, ctx) != IRI_OK) {
         mod_iri_log_failed(r);
         return HTTP_NOT_FOUND;
@@ -707,15 +717,10 @@ mod_iri_request_found(request_rec *r, const iri_search_t *search,
 
     if (!ctx->has_reading) {
         /* r->uri still is it, unless a rule has changed that */
-        ctx->path = apr_pstrdup(
-            r->pool, r->parsed_uri.path ? r->parsed_uri.path : r->uri);
-        ctx->form = IRI_FORM_ASCII;
-        ctx->has_reading = 1;
-        memset(&ctx->reading, 0, sizeof(ctx->reading));
-        ctx->reading.form = IRI_FORM_ASCII;
-        ctx->reading.path = mod_iri_str(ctx->path);
-        ctx->reading.octets = ctx->reading.path;
-        ctx->reading.conf = &mod_iri_server(r->server)->reading;
+        mod_iri_set_plain(r, ctx,
+                          apr_pstrdup(r->pool, r->parsed_uri.path
+                                                   ? r->parsed_uri.path
+                                                   : r->uri));
     }
     ctx->search = *search;
     ctx->found = *found;
@@ -723,37 +728,70 @@ mod_iri_request_found(request_rec *r, const iri_search_t *search,
     return ctx;
 }
 
+/* What is looked for of a path that is ASCII; 0: it is no path to ask for. */
+static int
+mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
+                     iri_search_t *search)
+{
+    static const mod_iri_request_t none;
+    const mod_iri_request_t       *ctx = mod_iri_request(r);
+
+    mod_iri_divide(r, ctx ? ctx : &none, search);
+    search->cache = conf->cache;
+    search->reading = NULL;
+    search->write = mod_iri_is_write(r);
+    return search->path.data == (const unsigned char *) r->uri;
+}
+
+/*
+ * An answer that is remembered holds as long as its directories are as they
+ * were, so that the name itself need not be looked at.
+ */
+static int
+mod_iri_is_held(request_rec *r, const iri_env_t *env,
+                const mod_iri_server_t *conf, iri_search_t *search,
+                iri_found_t *found)
+{
+    int          may = mod_iri_is_marked(r, MOD_IRI_PLAIN_HELD);
+    iri_answer_t answer;
+    int          held;
+
+    return (may || conf->root.len == 0)
+           && mod_iri_search_ascii(r, conf, search)
+           && (may || iri_may_know(search, &answer))
+           && mod_iri_find_again(r, env, search, found, &held) == IRI_OK
+           && held;
+}
+
 /* Nothing is changed of what is found as it was asked for, or not at all. */
 static int
 mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
 {
-    static const mod_iri_request_t none;
-    mod_iri_request_t             *ctx = mod_iri_request(r);
-    iri_search_t                   search;
-    iri_found_t                    found;
-    iri_env_apr_t                  env;
+    iri_search_t  search;
+    iri_found_t   found;
+    iri_env_apr_t env;
+    iri_status_t  status = IRI_OK;
 
     memset(&search, 0, sizeof(search));
     search.tree = mod_iri_tree(r, r->filename);
     if (!iri_needs_look(search.tree, mod_iri_str(r->filename))) {
         return DECLINED;
     }
-    /* in doubt it is: where it may not be looked for, say, and where a file
-       stands above it (PATH_INFO) */
-    if (!APR_STATUS_IS_ENOENT(mod_iri_look(r))) {
-        mod_iri_found_as_asked(r);
-        return DECLINED;
-    }
-    mod_iri_divide(r, ctx ? ctx : &none, &search);
-    if (search.path.data != (const unsigned char *) r->uri) {
-        return DECLINED; /* a path of files, which is no path to ask for */
-    }
     mod_iri_env(&env, r);
-    search.cache = conf->cache;
-    search.reading = NULL;
-    search.write = mod_iri_is_write(r);
-    search.absent = 1;
-    if (mod_iri_find(r, &env.env, &search, &found) != IRI_OK
+    if (!mod_iri_is_held(r, &env.env, conf, &search, &found)) {
+        /* in doubt it is: where it may not be looked for, say, and where a
+           file stands above it (PATH_INFO) */
+        if (!APR_STATUS_IS_ENOENT(mod_iri_look(r))) {
+            mod_iri_found_as_asked(r);
+            return DECLINED;
+        }
+        if (!mod_iri_search_ascii(r, conf, &search)) {
+            return DECLINED; /* a path of files */
+        }
+        search.absent = 1;
+        status = mod_iri_find(r, &env.env, &search, &found);
+    }
+    if (status != IRI_OK
         || mod_iri_find_twin(r, &env.env, &search, &found) != IRI_OK)
     {
         mod_iri_log_failed(r);
@@ -781,7 +819,8 @@ mod_iri_map(request_rec *r)
         return mod_iri_report(r, conf);
     }
     mod_iri_map_root(r);
-    if (iri_is_low(mod_iri_str(r->filename))) {
+    /* else that was asked before (mod_iri.c) */
+    if (conf->maps_ascii && iri_is_low(mod_iri_str(r->filename))) {
         return mod_iri_may_be_other(r, conf) && !mod_iri_is_file_subrequest(r)
                    ? mod_iri_map_ascii(r, conf)
                    : DECLINED;

@@ -161,3 +161,21 @@ mod_iri_find(request_rec *r, const iri_env_t *env, const iri_search_t *search,
     }
     return IRI_OK;
 }
+
+/* What must be looked for by other settings, too, is not known again. */
+iri_status_t
+mod_iri_find_again(request_rec *r, const iri_env_t *env,
+                   const iri_search_t *search, iri_found_t *found, int *held)
+{
+    iri_status_t status = iri_find_again(env, search, found, held);
+    iri_str_t    above;
+
+    if (status == IRI_OK && *held && found->answer == IRI_MOVED
+        && found->match >= IRI_MATCH_WIDTH
+        && mod_iri_server(r->server)->sections->nelts > 0
+        && mod_iri_other_place(r, search, found->path, &above).data != NULL)
+    {
+        *held = 0;
+    }
+    return status;
+}

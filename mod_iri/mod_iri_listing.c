@@ -14,7 +14,7 @@
 #include <apr_file_info.h>
 #include <util_script.h>
 
-#define MOD_IRI_PIECE (32 * 1024) /* octets that are sent at a time */
+#define MOD_IRI_PIECE 32768 /* octets that are sent at a time */
 
 /* A note: who has been asked who he is. */
 static const char mod_iri_known_user[] = "iri-known-user";
@@ -28,8 +28,8 @@ typedef struct {
     const char     *dir;  /* octets on disk, ends with "/" */
     const char     *uri;  /* the same, percent-encoded */
 
-    const iri_listing_entry_t *entry;  /* in question */
-    const char                *octets; /* of it, below dir */
+    iri_listing_entry_t entry;  /* in question */
+    const char         *octets; /* of it, below dir */
 } mod_iri_list_t;
 
 /* What is known of an entry that was asked for. */
@@ -69,10 +69,10 @@ static int
 mod_iri_is_other(const mod_iri_list_t *list, const request_rec *rr,
                  const char *found)
 {
-    return list->entry->name.len == 0
+    return list->entry.name.len == 0
                ? rr->status == HTTP_OK || rr->status == HTTP_NOT_FOUND
                : rr->status == HTTP_OK && found != NULL
-                     && iri_listing_is_twin(list->listing, list->entry,
+                     && iri_listing_is_twin(list->listing, &list->entry,
                                             mod_iri_str(found));
 }
 
@@ -104,8 +104,8 @@ mod_iri_ask_path(mod_iri_list_t *list, const char *path, const char *uri)
     request_rec     *rr;
     mod_iri_told_t   told;
 
-    asker->unnamed = list->entry->name.len == 0;
-    asker->path = list->entry->reads ? path : NULL;
+    asker->unnamed = list->entry.name.len == 0;
+    asker->path = list->entry.reads ? path : NULL;
     asker->uri = uri;
     rr = mod_iri_ask(asker, uri);
     told = mod_iri_answered(list, rr, uri[strlen(uri) - 1] == '/');
@@ -153,7 +153,7 @@ mod_iri_with_slash(const mod_iri_list_t *list, const char *path)
 static mod_iri_told_t
 mod_iri_judge(mod_iri_list_t *list, int is_directory)
 {
-    const char    *path = mod_iri_dup(list->pool, list->entry->path);
+    const char    *path = mod_iri_dup(list->pool, list->entry.path);
     const char    *uri = mod_iri_uri(list, path + strlen(list->r->uri));
     mod_iri_told_t told = MOD_IRI_SLASH;
 
@@ -176,16 +176,14 @@ mod_iri_judge(mod_iri_list_t *list, int is_directory)
 static iri_status_t
 mod_iri_list_entry(mod_iri_list_t *list, const apr_finfo_t *info)
 {
-    iri_listing_entry_t entry;
-    iri_listing_info_t  known;
-    iri_status_t        status;
+    iri_listing_info_t known;
+    iri_status_t       status;
 
     status = iri_listing_entry(list->listing, mod_iri_str(info->name),
-                               &entry);
-    if (status != IRI_OK || entry.hidden) {
+                               &list->entry);
+    if (status != IRI_OK || list->entry.hidden) {
         return status;
     }
-    list->entry = &entry;
     list->octets = info->name;
     if (mod_iri_judge(list, info->filetype == APR_DIR) != MOD_IRI_TOLD) {
         return IRI_OK;
@@ -194,7 +192,7 @@ mod_iri_list_entry(mod_iri_list_t *list, const apr_finfo_t *info)
     known.is_known = 1;
     known.size = (uint64_t) list->asker.finfo.size;
     known.mtime = (int64_t) apr_time_sec(list->asker.finfo.mtime);
-    return iri_listing_add(list->listing, &entry, &known);
+    return iri_listing_add(list->listing, &list->entry, &known);
 }
 
 /* An HTTP status, or OK. */

@@ -7,6 +7,10 @@
  * mod_cache, rewriting, aliases, proxying, access, all of it.  It happens in
  * map_to_storage, before anything was opened or allowed, and once.
  *
+ * Where it is remembered what will be found, and nothing but DocumentRoot leads
+ * to it, the request begins with that path, in post_read_request: nobody has
+ * seen the other one then.
+ *
  * An internal redirect would not do: rules let redirects in (REDIRECT_STATUS
  * is set), and modules judge only requests that are none (r->prev is NULL).
  */
@@ -44,6 +48,23 @@ mod_iri_new_env(const request_rec *r, const mod_iri_request_t *moved)
     return env;
 }
 
+/*
+ * mod_remoteip has taken what it tells of the client out of a header, where it
+ * does not find that again.
+ */
+static apr_table_t *
+mod_iri_new_notes(const request_rec *r)
+{
+    static const char proxies[] = "remoteip-proxy-ip-list";
+    const char       *list = apr_table_get(r->notes, proxies);
+    apr_table_t      *notes = apr_table_make(r->pool, 5);
+
+    if (list != NULL) {
+        apr_table_setn(notes, proxies, list);
+    }
+    return notes;
+}
+
 /* What modules have decided of the resource. */
 static void
 mod_iri_forget_resource(request_rec *r)
@@ -73,7 +94,7 @@ mod_iri_renew(request_rec *r, const mod_iri_request_t *moved,
               request_rec *first)
 {
     r->subprocess_env = mod_iri_new_env(r, moved);
-    r->notes = apr_table_make(r->pool, 5);
+    r->notes = mod_iri_new_notes(r);
     r->headers_out = apr_table_make(r->pool, 12);
     if (r->prev == NULL) {
         /* else of the request that was redirected from: Vary, say */
@@ -119,8 +140,7 @@ mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved,
                     : IRI_FORM_LEGACY;
     ctx->path = mod_iri_dup(r->pool, moved->found.path);
     ctx->uri = uri;
-    r->parsed_uri.path = apr_pstrdup(r->pool, uri);
-    r->uri = r->parsed_uri.path;
+    mod_iri_put_path(r, ctx);
     ctx->plain = r->main == NULL && !moved->rewritten
                  && ctx->form == IRI_FORM_ASCII
                  && iri_is_ascii(moved->found.path, 0);
@@ -194,11 +214,25 @@ mod_iri_forget_first(request_rec *r)
     }
 }
 
+/* Whoever looks for a mistake in a link wants to know what was forgiven. */
+static void
+mod_iri_note_moved(request_rec *r, iri_str_t asked, const iri_found_t *found)
+{
+    iri_shown_t shown, path;
+
+    if (found->match != IRI_MATCH_NONE
+        && mod_iri_notes(r, IRI_LOG_INFO) != NULL) {
+        mod_iri_note(r, IRI_LOG_INFO, iri_why_code(found->why),
+                     "\"%s\" is \"%s\": %s", iri_show(&shown, asked),
+                     iri_show(&path, found->path),
+                     iri_match_text(found->match));
+    }
+}
+
 int
 mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved)
 {
     iri_env_apr_t env;
-    iri_shown_t   asked, path;
     iri_str_t     str;
     const char   *uri;
 
@@ -208,17 +242,89 @@ mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved)
     }
     uri = mod_iri_dup(r->pool, str);
     iri_trace_step(&env.env, IRI_STEP_OVER, moved->found.path);
-    /* whoever looks for a mistake in a link wants to know what was forgiven */
-    if (moved->found.match != IRI_MATCH_NONE
-        && mod_iri_notes(r, IRI_LOG_INFO) != NULL)
-    {
-        mod_iri_note(r, IRI_LOG_INFO, iri_why_code(moved->found.why),
-                     "\"%s\" is \"%s\": %s",
-                     iri_show(&asked, mod_iri_str(r->uri)),
-                     iri_show(&path, moved->found.path),
-                     iri_match_text(moved->found.match));
-    }
+    mod_iri_note_moved(r, mod_iri_str(r->uri), &moved->found);
     return r->main != NULL && r->prev == NULL
                ? mod_iri_look_again(r, moved, uri)
                : mod_iri_answer_again(r, moved, uri);
+}
+
+/* ---- beginning with that path ------------------------------------------- */
+
+/* The answer of search, if it is that the path has moved.  0: it is not. */
+static int
+mod_iri_find_moved(request_rec *r, const iri_env_t *env,
+                   const iri_search_t *search, iri_found_t *found)
+{
+    int held;
+
+    return mod_iri_find_again(r, env, search, found, &held) == IRI_OK && held
+           && found->answer == IRI_MOVED;
+}
+
+/*
+ * Where it is known what the first way through the phases would come to, and
+ * nobody else on it would see the path that came, a request does not go it.
+ * One that asks to upgrade does, for HTTP/2 takes its path when it is mapped;
+ * and so do all where requests are counted, for both ways are.  moved NULL: the
+ * path is ASCII.
+ */
+static int
+mod_iri_begin_moved(request_rec *r, const mod_iri_server_t *conf,
+                    iri_search_t *search, mod_iri_request_t *moved)
+{
+    const char       *path = (const char *) search->path.data;
+    mod_iri_request_t over;
+    iri_env_apr_t     env;
+    iri_str_t         uri;
+
+    mod_iri_env(&env, r);
+    if (env.env.trace || conf->stats != NULL
+        || apr_table_get(r->headers_in, "Upgrade") != NULL
+        || !mod_iri_is_direct(conf, path))
+    {
+        return 0;
+    }
+    if (moved != NULL) {
+        over = *moved;
+        search->reading = &moved->reading;
+    } else {
+        memset(&over, 0, sizeof(over));
+        mod_iri_set_plain(r, &over, path);
+    }
+    search->tree = mod_iri_tree_of_path(r, search, search->path);
+    if (!mod_iri_find_moved(r, &env.env, search, &over.found)
+        || iri_path_to_uri(&env.env, over.found.path, &uri) != IRI_OK)
+    {
+        return 0;
+    }
+    mod_iri_note_moved(r, search->path, &over.found);
+    if (moved != NULL) {
+        memset(moved, 0, sizeof(*moved));
+    }
+    mod_iri_inherit(r, &over, mod_iri_dup(r->pool, uri));
+    return 1;
+}
+
+mod_iri_begun_t
+mod_iri_begin(request_rec *r, const char *path, mod_iri_request_t *moved)
+{
+    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    iri_search_t            search;
+    iri_answer_t            answer;
+
+    if (conf->root.len == 0 || r->method_number != M_GET || r->main != NULL
+        || r->prev != NULL)
+    {
+        return MOD_IRI_MAY_BE_HELD;
+    }
+    memset(&search, 0, sizeof(search));
+    search.cache = conf->cache;
+    search.root = conf->root;
+    search.path = mod_iri_str(path);
+    if (!iri_may_know(&search, &answer)) {
+        return MOD_IRI_NOT_HELD;
+    }
+    return answer == IRI_MOVED && mod_iri_begin_moved(r, conf, &search, moved)
+               ? MOD_IRI_BEGUN
+               : MOD_IRI_MAY_BE_HELD;
 }

@@ -52,22 +52,6 @@ mod_iri_env(iri_env_apr_t *env, request_rec *r)
 
 /* ---- what httpd does to a path before it is decoded --------------------- */
 
-/* An escape that may be of ASCII, or that is none */
-static int
-mod_iri_has_ascii_escape(const char *path)
-{
-    const char *at;
-
-    for (at = strchr(path, '%'); at != NULL; at = strchr(at, '%')) {
-        for (/* void */; *at == '%'; at += sizeof("%E9") - 1) {
-            if (at[1] < '8' || at[2] == '\0') {
-                return 1;
-            }
-        }
-    }
-    return 0;
-}
-
 /* The value of a hexadecimal digit, or -1 */
 static inline int
 mod_iri_hex(char c)
@@ -133,14 +117,44 @@ mod_iri_normalized(request_rec *r, const char *path)
 
 /* ---- reading ------------------------------------------------------------ */
 
-static void
-mod_iri_set_path(request_rec *r, mod_iri_request_t *ctx)
+/*
+ * Where only octets above 7F are escaped it is known what httpd will make of
+ * the canonical path.  0: it is not.
+ */
+static int
+mod_iri_put_decoded(request_rec *r, mod_iri_request_t *ctx)
 {
-    if (r->uri == r->parsed_uri.path && strcmp(r->uri, ctx->uri) == 0) {
+    if (!ctx->is_high && !iri_is_high_escaped(mod_iri_str(ctx->uri))) {
+        return 0;
+    }
+    r->parsed_uri.path = apr_pstrdup(r->pool, ctx->path);
+    r->uri = r->parsed_uri.path;
+    ctx->decoded = r->uri;
+    return 1;
+}
+
+void
+mod_iri_put_path(request_rec *r, mod_iri_request_t *ctx)
+{
+    if (mod_iri_server(r->server)->unseen && mod_iri_put_decoded(r, ctx)) {
         return;
     }
-    r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
-    r->uri = r->parsed_uri.path;
+    if (r->uri != r->parsed_uri.path || strcmp(r->uri, ctx->uri) != 0) {
+        r->parsed_uri.path = apr_pstrdup(r->pool, ctx->uri);
+        r->uri = r->parsed_uri.path;
+    }
+}
+
+/* Begin with the path that this one has moved to, if that is remembered. */
+static int
+mod_iri_has_begun(request_rec *r, mod_iri_request_t *ctx)
+{
+    mod_iri_begun_t begun = mod_iri_server(r->server)->moves
+                                ? mod_iri_begin(r, ctx->path, ctx)
+                                : MOD_IRI_MAY_BE_HELD;
+
+    ctx->not_held = begun == MOD_IRI_NOT_HELD;
+    return begun == MOD_IRI_BEGUN;
 }
 
 /*
@@ -166,9 +180,27 @@ mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report,
     } else if (reading->form != IRI_FORM_INVALID) {
         ctx->uri = recalled ? (const char *) reading->uri.data
                             : mod_iri_dup(r->pool, reading->uri);
-        mod_iri_set_path(r, ctx);
+        ctx->is_high = recalled && reading->high;
+        if (mod_iri_has_begun(r, ctx)) {
+            return;
+        }
+        mod_iri_put_path(r, ctx);
     }
     mod_iri_vars_reading(r, ctx);
+}
+
+void
+mod_iri_set_plain(const request_rec *r, mod_iri_request_t *ctx,
+                  const char *path)
+{
+    ctx->path = path;
+    ctx->form = IRI_FORM_ASCII;
+    ctx->has_reading = 1;
+    memset(&ctx->reading, 0, sizeof(ctx->reading));
+    ctx->reading.form = IRI_FORM_ASCII;
+    ctx->reading.path = mod_iri_str(path);
+    ctx->reading.octets = ctx->reading.path;
+    ctx->reading.conf = &mod_iri_server(r->server)->reading;
 }
 
 /* What is canonical is not read: that would give the same again. */
@@ -225,7 +257,7 @@ mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
     size_t                   len;
 
     if (main == NULL || !main->has_reading || main->uri == NULL
-        || mod_iri_has_ascii_escape(main->uri) || *name == '.'
+        || !iri_is_high_escaped(mod_iri_str(main->uri)) || *name == '.'
         || name[strspn(name, "abcdefghijklmnopqrstuvwxyz.")] != '\0')
     {
         return 0;
@@ -237,7 +269,7 @@ mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
     {
         return 0;
     }
-    mod_iri_set_path(
+    mod_iri_put_path(
         r, mod_iri_take_as_read(r, conf, path,
                                 apr_pstrcat(r->pool, main->uri, name, NULL)));
     return 1;
@@ -266,7 +298,9 @@ static int
 mod_iri_is_in_place(const request_rec *r, const mod_iri_request_t *ctx)
 {
     return ctx != NULL && ctx->has_reading && ctx->uri != NULL
-           && strcmp(ctx->uri, r->parsed_uri.path) == 0;
+           && (ctx->decoded != NULL
+                   ? r->uri == ctx->decoded && r->uri == r->parsed_uri.path
+                   : strcmp(ctx->uri, r->parsed_uri.path) == 0);
 }
 
 /*
@@ -421,6 +455,20 @@ mod_iri_let_units_in(request_rec *r, const mod_iri_server_t *conf)
     return 1;
 }
 
+/* A plain path, which is another's only where names are folded. */
+static void
+mod_iri_plain_first(request_rec *r, const mod_iri_server_t *conf)
+{
+    mod_iri_mark_t mark = MOD_IRI_PLAIN;
+
+    if (conf->folds && conf->engine == IRI_ENGINE_ON
+        && mod_iri_begin(r, r->parsed_uri.path, NULL) != MOD_IRI_NOT_HELD)
+    {
+        mark = MOD_IRI_PLAIN_HELD;
+    }
+    mod_iri_request_mark(r, mark);
+}
+
 static int
 mod_iri_read_first(request_rec *r)
 {
@@ -433,8 +481,10 @@ mod_iri_read_first(request_rec *r)
     }
     status = args != NULL ? mod_iri_read_query(r) : DECLINED;
     ascii = iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
-    if (!ascii && (conf->reading.repair & IRI_REPAIR_U)) {
-        units = mod_iri_let_units_in(r, conf);
+    if (!ascii && (conf->reading.repair & IRI_REPAIR_U)
+        && mod_iri_let_units_in(r, conf))
+    {
+        units = 1;
         ascii = iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     }
     if (!ascii) {
@@ -443,8 +493,8 @@ mod_iri_read_first(request_rec *r)
         }
     } else if (units) {
         mod_iri_request_mark(r, MOD_IRI_UNITS);
-    } else if (r->args == args) {
-        mod_iri_request_mark(r, MOD_IRI_PLAIN);
+    } else if (r->args == args && mod_iri_request(r) == NULL) {
+        mod_iri_plain_first(r, conf);
     }
     return status;
 }
@@ -647,21 +697,16 @@ mod_iri_pre_translate(request_rec *r)
     return DECLINED;
 }
 
-/*
- * httpd would now decode what was encoded for the modules before it.  Where
- * only octets above 7F are escaped it is known what that gives.
- */
+/* httpd would now decode what was encoded for the modules before it. */
 int
 mod_iri_decode(request_rec *r)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(r);
+    mod_iri_request_t *ctx = mod_iri_request(r);
 
-    if (ctx != NULL && ctx->uri != NULL && !ctx->plain
-        && r->uri == r->parsed_uri.path && strcmp(ctx->uri, r->uri) == 0
-        && !mod_iri_has_ascii_escape(ctx->uri))
+    if (ctx != NULL && ctx->uri != NULL && !ctx->plain && ctx->decoded == NULL
+        && r->uri == r->parsed_uri.path && strcmp(ctx->uri, r->uri) == 0)
     {
-        r->parsed_uri.path = apr_pstrdup(r->pool, ctx->path);
-        r->uri = r->parsed_uri.path;
+        mod_iri_put_decoded(r, ctx);
     }
     return DECLINED;
 }

@@ -32,6 +32,19 @@ mod_iri_is_directive(const ap_directive_t *at, const char *name)
     return ap_cstr_casecmp(at->directive, name) == 0;
 }
 
+int
+mod_iri_is_one_of(const ap_directive_t *at, const char *const *names)
+{
+    const char *const *name;
+
+    for (name = names; *name != NULL; name++) {
+        if (mod_iri_is_directive(at, *name)) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 /* Is there a .htaccess that is read? */
 static int
 mod_iri_allows_override(const ap_directive_t *at)
@@ -46,16 +59,10 @@ static int
 mod_iri_uses(const char *const *names)
 {
     const ap_directive_t *at;
-    const char *const    *name;
 
     for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
-        if (mod_iri_allows_override(at)) {
+        if (mod_iri_allows_override(at) || mod_iri_is_one_of(at, names)) {
             return 1;
-        }
-        for (name = names; *name != NULL; name++) {
-            if (mod_iri_is_directive(at, *name)) {
-                return 1;
-            }
         }
     }
     return 0;

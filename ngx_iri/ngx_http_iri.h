@@ -8,19 +8,28 @@
  *   ngx_http_iri_choice.c      several names that a request may mean
  *   ngx_http_iri_client.c      iri_charset $variable: a list for each client
  *   ngx_http_iri_dav.c         WebDAV: answers, If, what is not to be written
+ *   ngx_http_iri_destination.c the Destination of COPY and MOVE
+ *   ngx_http_iri_entries.c     what of a directory a client may know
+ *   ngx_http_iri_find.c        asking the core for a path below root or alias
+ *   ngx_http_iri_header.c      the filter for the header of an answer
  *   ngx_http_iri_host.c        the server that a request's host selects
  *   ngx_http_iri_judge.c       whether the client could get a path
- *   ngx_http_iri_known.c       paths that lie on disk as they are read
+ *   ngx_http_iri_known.c       paths of which it is known where they lead
  *   ngx_http_iri_listing.c     what is in a directory, as a page
  *   ngx_http_iri_location.c    Location and Link of what is answered
  *   ngx_http_iri_names.c       the names of servers, in A-labels too
- *   ngx_http_iri_request.c     what is kept of a request, reading its path
+ *   ngx_http_iri_notes.c       what the log is told of a request
  *   ngx_http_iri_phases.c      the phase handlers
+ *   ngx_http_iri_post_read.c   the first of them: what the client sent
+ *   ngx_http_iri_query.c       the query in UTF-8, iri_convert
+ *   ngx_http_iri_redirect.c    iri_redirect
+ *   ngx_http_iri_report.c      iri report
+ *   ngx_http_iri_request.c     what is kept of a request, reading its path
+ *   ngx_http_iri_resolve.c     what the disk says of a path, what follows
  *   ngx_http_iri_root.c        from the canonical path to the disk: the script
  *                              put under root and alias, try_files
- *   ngx_http_iri_status.c      counters, and the page about them
  *   ngx_http_iri_rules.c       which names need not be asked for one by one
- *   ngx_http_iri_query.c       the query in UTF-8, iri_convert
+ *   ngx_http_iri_status.c      counters, and the page about them
  *   ngx_http_iri_variables.c   $iri_..., and three variables of nginx
  *
  * The core decides; here its answers are put into nginx's terms.
@@ -77,8 +86,9 @@ typedef struct {
     ngx_http_handler_pt realip_handler;
     size_t realip_size;         /* of what it has of a location */
 
-    ngx_array_t known;          /* ngx_http_handler_pt of nginx's modules */
-    ngx_uint_t unknown;         /* others may judge names, too */
+    ngx_array_t handlers;       /* ngx_http_iri_handler_t: known ones; */
+    ngx_uint_t unknown;         /* 1: others, too, may judge names */
+    ngx_uint_t foreign;         /* 1: or see the path before any location */
     ngx_array_t places;         /* of ngx_http_iri_place_t *: warned of, if
                                    they do nothing */
     ngx_array_t texts;          /* of locations, if not ASCII */
@@ -140,11 +150,12 @@ struct ngx_http_iri_srv_conf_s {
     ngx_flag_t advertise;
     ngx_uint_t has_rules;       /* rewrite, if, set, return of the server */
     ngx_uint_t has_addresses;   /* a location has its own set_real_ip_from */
-    ngx_uint_t ascii;           /* on, and ASCII without a query is let by */
-    ngx_uint_t known;           /* what has lain as it was read needs no more
-                                   than ngx_http_iri_known_t */
-    ngx_uint_t literal;         /* in a location literal_wins */
-    ngx_uint_t moves;           /* a location may start over with such a path */
+    ngx_uint_t others;          /* the host may lead to another server */
+    ngx_uint_t ascii;           /* on, and what is ASCII is let by, unless the
+                                   server folds */
+    ngx_uint_t learns;          /* what paths lead to: ngx_http_iri_known.c */
+    ngx_uint_t simple;          /* a location is */
+    ngx_uint_t moves;           /* a path may lead to another one somewhere */
 };
 
 typedef struct {
@@ -171,10 +182,11 @@ typedef struct {
     size_t literal;             /* octets of alias before its variables */
     ngx_uint_t try_files;       /* try_files stands in this location */
     ngx_uint_t simple;          /* that does not, nor alias, and root is text */
+    ngx_uint_t ruleless;        /* nginx's rewrite has nothing to run here */
     ngx_uint_t ascii;           /* what is ASCII is its own name */
     ngx_uint_t declared;        /* what is UTF-8 in NFC is its own name */
-    ngx_uint_t literal_wins;    /* simple, and what is there under its own name
-                                   is what is found */
+    ngx_uint_t literal_wins;    /* what is there under its own name is what is
+                                   found */
 
     ngx_uint_t rules;           /* ngx_http_iri_rules_t */
     void *limits;               /* of limit_req; NULL: none */
@@ -182,6 +194,13 @@ typedef struct {
     unsigned takes_files:1;     /* one that is there is what it is asked for: */
     unsigned takes_directories:1;   /* try_files has nothing against it */
 } ngx_http_iri_loc_conf_t;
+
+/* What a module is known to register: one of nginx's, or NULL for this one. */
+typedef struct {
+    ngx_module_t *module;
+    ngx_uint_t phase;
+    ngx_http_handler_pt handler;
+} ngx_http_iri_handler_t;
 
 /* A location that gets the script, and all its configurations. */
 typedef struct {
@@ -273,25 +292,29 @@ typedef struct {
     ngx_uint_t known;           /* 1: ngx_http_iri_known_t; 0: ..._ctx_t */
 } ngx_http_iri_head_t;
 
-/* All that is kept of a path that lay as it is read when it came before. */
+typedef struct ngx_http_iri_ctx_s  ngx_http_iri_ctx_t;
+
+/* All that is kept of a path of which it is known where it leads. */
 typedef struct {
     ngx_http_iri_head_t head;
     ngx_pool_cleanup_t *cleanup;
     ngx_str_t came;             /* r->uri as the client sent it, */
-    ngx_str_t uri;              /* and as it is read */
-    iri_form_t form;
-    int absent;                 /* it lies nowhere */
-    ngx_http_iri_kept_t kept;   /* where iscf->moves */
-    void *conf;                 /* location in which it lies so; NULL: none */
+    ngx_str_t uri;              /* and as what was found has it */
+    iri_known_t what;
+    int raw;
+    ngx_http_iri_kept_t kept;   /* where it may yet start over */
+    void *conf;                 /* location in which it is so; NULL: none */
+    ngx_uint_t exact;           /* its name is root and uri there */
+    ngx_http_iri_ctx_t *whole;  /* that could not be made; or NULL */
 } ngx_http_iri_known_t;
 
-typedef struct {
+struct ngx_http_iri_ctx_s {
     ngx_http_iri_head_t head;
     iri_reading_t came;         /* as the client, or the parent, asked for it */
     iri_reading_t reading;      /* of the last path that was not canonical */
     iri_reading_t destination;  /* of the Destination header */
     iri_answer_t answer;        /* to the last path that was read */
-    ngx_str_t known;            /* the last r->uri that was read */
+    ngx_str_t read_uri;         /* the last r->uri that was read */
     ngx_str_t ascii;            /* the path that came, where that is ASCII and
                                    a location may know it by another name */
     ngx_str_t canonical;        /* the canonical path of what came */
@@ -306,7 +329,9 @@ typedef struct {
     iri_form_t form;            /* how it came, as the disk confirms it */
     iri_str_t charset;
     ngx_str_t answered;         /* r->uri for which 404 was sent */
-    iri_match_t moved_match;    /* what was forgiven to start over */
+    iri_match_t moved_match;    /* what was forgiven to start over, */
+    const ngx_http_iri_found_t *moved_from; /* what has told to, */
+    void *moved_conf;           /* and its location; NULL: not known */
     int redirected;             /* HTTP status of iri_redirect; 0: none */
 
     ngx_http_iri_kept_t first;  /* COPY, MOVE: before any rule ran */
@@ -329,7 +354,8 @@ typedef struct {
     unsigned depends:1;         /* another client may get another answer */
     unsigned has_reading:1;
     unsigned has_destination:1;
-    unsigned refused:1;         /* known has no reading, never to be opened */
+    unsigned refused:1;         /* read_uri has no reading, never to be
+                                   opened */
     unsigned moved:1;           /* started over once */
     unsigned rewritten:1;       /* and not under the client's own path */
     unsigned window:1;
@@ -339,8 +365,8 @@ typedef struct {
     unsigned waiting:1;         /* for a directory that is being read */
     unsigned waited:1;          /* once is enough */
     unsigned has_address:1;
-    unsigned utf8:1;            /* known is canonical, and came as UTF-8 */
-    unsigned learns:1;          /* it may be kept that the path lies as read */
+    unsigned utf8:1;            /* read_uri is canonical, came as UTF-8 */
+    unsigned learns:1;          /* where the path leads may be kept */
     unsigned told:1;            /* the log has been: notes are what of */
 
     iri_notes_t *notes;         /* of a main request; NULL: none */
@@ -351,17 +377,16 @@ typedef struct {
                                            to */
     ngx_http_iri_loc_conf_t *would_conf;    /* where that was */
     unsigned would_known:1;
-} ngx_http_iri_ctx_t;
-
-/*
- * iri report: how the path came, and ctx->would.  NGX_DECLINED: there is
- * nothing to say of it.
- */
-ngx_int_t ngx_http_iri_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    iri_reading_t *came);
+};
 
 
 /* ---- short ones, for all of the files ------------------------------------ */
+
+/*
+ * Nearly every request is ASCII, and leaves a handler at its first tests: what
+ * is done for the others stands apart, so that those save no registers.
+ */
+#define NGX_HTTP_IRI_APART __attribute__((noinline))
 
 /* nginx's string as the core's, and back: the same octets. */
 static inline iri_str_t
@@ -386,6 +411,27 @@ ngx_http_iri_same(ngx_str_t a, ngx_str_t b)
     return a.len == b.len
            && (a.len == 0 || a.data == b.data
                || ngx_memcmp(a.data, b.data, a.len) == 0);
+}
+
+/* The handlers of a phase, while the configuration is read. */
+static inline ngx_array_t *
+ngx_http_iri_handlers_of(ngx_conf_t *cf, ngx_uint_t phase)
+{
+    ngx_http_core_main_conf_t *cmcf;
+
+    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+
+    return &cmcf->phases[phase].handlers;
+}
+
+static inline iri_engine_t
+ngx_http_iri_engine_of(ngx_http_request_t *r)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    return (iri_engine_t) iscf->engine;
 }
 
 /* 1 if r->uri holds ASCII only. */
@@ -541,6 +587,103 @@ void ngx_http_iri_client_depends(ngx_http_request_t *r,
 ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
 
 
+/* ---- ngx_http_iri_entries.c --------------------------------------------- */
+
+/* What the rules of a location have said of one name, and so of all. */
+typedef struct {
+    void **loc_conf;
+    ngx_uint_t passes;
+} ngx_http_iri_verdict_t;
+
+typedef struct {
+    /* before ngx_http_iri_entries_open(), */
+    ngx_str_t name;             /* of the directory, on disk, ends in "/" */
+    ngx_str_t base;             /* what links are relative to; as name */
+    unsigned rewritten:1;       /* and r->uri is not that */
+    ngx_array_t verdicts;       /* of ngx_http_iri_verdict_t; empty */
+
+    /* and before ngx_http_iri_entries_read() */
+    iri_listing_t *page;        /* they go into */
+
+    unsigned open:1;            /* dir is */
+    ngx_dir_t dir;
+
+    iri_listing_entry_t entry;  /* that is being judged */
+    iri_listing_info_t info;
+    ngx_str_t path;             /* its own, with "/" if a directory */
+    size_t allocated;           /* octets at path.data */
+    unsigned is_other:1;        /* neither file nor directory */
+    void **loc_conf;            /* where its rules are */
+    ngx_http_iri_judged_t judged;
+    unsigned asked:1;           /* for it, and not yet taken */
+    unsigned alike:1;           /* for all names of its location */
+
+    ngx_uint_t last;            /* of verdicts, where the last name was */
+    ngx_uint_t asks;
+} ngx_http_iri_entries_t;
+
+/* NGX_OK, or the status that autoindex would answer with. */
+ngx_int_t ngx_http_iri_entries_open(ngx_http_request_t *r,
+    ngx_http_iri_entries_t *entries);
+
+/* Once more, if need be. */
+void ngx_http_iri_entries_close(ngx_http_iri_entries_t *entries);
+
+/*
+ * Goes on where it stopped.  NGX_OK: all has been read; NGX_AGAIN: it waits
+ * for what a subrequest says; else a status, or NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_entries_read(ngx_http_request_t *r,
+    ngx_http_iri_entries_t *entries);
+
+/* One line of log; the status. */
+ngx_int_t ngx_http_iri_entries_failed(ngx_http_request_t *r,
+    iri_status_t status);
+
+
+/* ---- ngx_http_iri_find.c ------------------------------------------------ */
+
+/* Longer than any name on disk may be (NAME_MAX): cannot be opened or made. */
+extern ngx_str_t ngx_http_iri_nowhere;
+
+/* Does alias, if it is that, stand for a part of the path? */
+ngx_uint_t ngx_http_iri_below_alias(ngx_http_request_t *r,
+    const ngx_http_core_loc_conf_t *clcf, ngx_str_t uri);
+
+/*
+ * What the core finds for r->uri in the current location; asked once for each
+ * path and root.  NULL: no memory, or alias does not stand for a part of it.
+ */
+ngx_http_iri_found_t *ngx_http_iri_find(ngx_http_request_t *r);
+
+/*
+ * That, if it has been asked, gave no other path, and nothing has changed
+ * since; else NULL.
+ */
+const ngx_http_iri_found_t *ngx_http_iri_settled(ngx_http_request_t *r);
+
+/* What ngx_http_iri_find() gives, for another path that is canonical. */
+ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
+    ngx_str_t uri);
+
+/*
+ * What was found under another path needs no second look under its own, which
+ * r->uri is now: where that is how the disk has it.
+ */
+void ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    const ngx_http_iri_found_t *moved);
+
+/* Is filename root and path, octet for octet? */
+ngx_uint_t ngx_http_iri_is_exact(const iri_search_t *search, iri_str_t path,
+    iri_str_t filename);
+
+
+/* ---- ngx_http_iri_header.c ---------------------------------------------- */
+
+/* When the configuration is read. */
+void ngx_http_iri_header_init(void);
+
+
 /* ---- ngx_http_iri_host.c ------------------------------------------------ */
 
 /*
@@ -603,7 +746,7 @@ void ngx_http_iri_address_anew(ngx_http_request_t *r);
 
 /* ---- ngx_http_iri_known.c ----------------------------------------------- */
 
-/* A client's GET or HEAD of what lay as it is read when it came before. */
+/* A client's GET or HEAD of a path that is known. */
 static inline ngx_http_iri_known_t *
 ngx_http_iri_known(ngx_http_request_t *r)
 {
@@ -618,14 +761,30 @@ ngx_http_iri_known(ngx_http_request_t *r)
                : NULL;
 }
 
+/* And in this location it holds; "if" leads to another.  Else NULL. */
+static inline ngx_http_iri_known_t *
+ngx_http_iri_known_here(ngx_http_request_t *r)
+{
+    ngx_http_iri_known_t *known = ngx_http_iri_known(r);
+
+    return known != NULL && known->conf == r->loc_conf ? known : NULL;
+}
+
+/* Is such a path found there where something lies under just its octets? */
+static inline ngx_uint_t
+ngx_http_iri_is_literal(const ngx_http_iri_loc_conf_t *ilcf, iri_form_t form)
+{
+    return ilcf->simple && (ilcf->literal_wins || form == IRI_FORM_ASCII);
+}
+
 /*
- * Where r->uri, as it came, is the path of such a one, it becomes the canonical
- * path.  NGX_OK; NGX_DECLINED: it is to be read; NGX_ERROR.
+ * Where r->uri, as it came, is known, it becomes the path of what is there.
+ * NGX_OK; NGX_DECLINED: it is to be read; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_known_read(ngx_http_request_t *r);
 
 /*
- * Does it still lie so, in this location?  0: it is to be looked for, with
+ * Does it still lead there, in this location?  0: it is to be looked for, with
  * ngx_http_iri_ctx().
  */
 ngx_uint_t ngx_http_iri_known_lies(ngx_http_request_t *r,
@@ -635,8 +794,8 @@ ngx_uint_t ngx_http_iri_known_lies(ngx_http_request_t *r,
 ngx_http_iri_ctx_t *ngx_http_iri_known_whole(ngx_http_iri_known_t *known);
 
 /*
- * It has been found, or is absent, under just its canonical path: remember
- * that.
+ * Before the content: remember where the path that came has led.  found: as
+ * for ngx_http_iri_root_leave().
  */
 void ngx_http_iri_known_learn(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     const ngx_http_iri_found_t *found);
@@ -696,7 +855,10 @@ ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
 /* Lend the core the request's pool, log and file system. */
 void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
 
-/* The same where nginx has forgotten it, on its way inside. */
+/*
+ * ngx_http_iri_ctx() where r->ctx is none: nginx has forgotten it on its way
+ * inside, or it is an ngx_http_iri_known_t, which becomes whole.
+ */
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_inside(ngx_http_request_t *r);
 
 /* r->ctx as it is, where that is a whole one; else NULL. */
@@ -762,7 +924,6 @@ ngx_http_iri_is_untouched(ngx_http_request_t *r)
 static inline ngx_uint_t
 ngx_http_iri_is_plain_get(ngx_http_request_t *r)
 {
-    iri_str_t                uri = { r->uri.len, r->uri.data };
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -770,7 +931,7 @@ ngx_http_iri_is_plain_get(ngx_http_request_t *r)
     return ngx_http_iri_is_untouched(r) && r == r->main
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
            && ((ilcf->ascii && r->valid_unparsed_uri)
-               || !iri_needs_look(&ilcf->tree, uri));
+               || ngx_http_iri_own_name(ilcf, r->uri));
 }
 
 /*
@@ -787,8 +948,8 @@ ngx_http_iri_ctx_of_get(ngx_http_request_t *r)
 
     return ctx != NULL && r == r->main && !r->internal && !r->filter_finalize
                    && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-                   && ctx->known.data == r->uri.data
-                   && ctx->known.len == r->uri.len
+                   && ctx->read_uri.data == r->uri.data
+                   && ctx->read_uri.len == r->uri.len
                    && ctx->kept.variables != NULL && !ctx->refused
                    && !ctx->window
                ? ctx
@@ -825,9 +986,15 @@ ngx_int_t ngx_http_iri_read_sent(ngx_http_request_t *r,
 ngx_int_t ngx_http_iri_read_made(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx);
 
-/* How ctx->ascii came, for who must know: the rest needs no reading. */
-ngx_int_t ngx_http_iri_read_ascii(ngx_http_request_t *r,
-    const ngx_http_iri_ctx_t *ctx, iri_reading_t *reading);
+/* Nothing of this path, which came, is to be read. */
+void ngx_http_iri_keep_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri);
+
+/*
+ * How the path came, for who must know: one in ASCII is read only then.
+ * NGX_OK; NGX_DECLINED: nothing is kept of that; NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_came(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *ctx, iri_reading_t *came);
 
 /*
  * Act on the reading.  NGX_DECLINED: r->uri is as it was; NGX_OK: it has
@@ -894,8 +1061,26 @@ void ngx_http_iri_dav_init(ngx_conf_t *cf);
 
 ngx_int_t ngx_http_iri_phases_init(ngx_conf_t *cf);
 
-/* The query as it came: what stands behind "?".  0: there is none. */
-ngx_uint_t ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query);
+/* The same for all phases: a status, never an aborted connection. */
+static inline ngx_int_t
+ngx_http_iri_status(ngx_int_t rc)
+{
+    return rc == NGX_ERROR ? NGX_HTTP_INTERNAL_SERVER_ERROR : rc;
+}
+
+
+/* ---- ngx_http_iri_post_read.c ------------------------------------------- */
+
+ngx_int_t ngx_http_iri_post_read_handler(ngx_http_request_t *r);
+
+/* May a location of this server know an ASCII path by another name? */
+static inline ngx_uint_t
+ngx_http_iri_folds(const ngx_http_iri_srv_conf_t *iscf, ngx_str_t uri)
+{
+    return iscf->folds
+           || ((iscf->reading.repair & IRI_REPAIR_ESCAPES)
+               && ngx_strlchr(uri.data, uri.data + uri.len, '%') != NULL);
+}
 
 
 /* ---- ngx_http_iri_query.c ----------------------------------------------- */
@@ -913,33 +1098,70 @@ ngx_int_t ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out);
 char *ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 
+/* ---- ngx_http_iri_redirect.c -------------------------------------------- */
+
+/* The query as it came: what stands behind "?".  0: there is none. */
+ngx_uint_t ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query);
+
+/*
+ * In PRECONTENT, what iri_redirect says.  NGX_DECLINED: the request goes on;
+ * else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_redirect_client(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_report.c ---------------------------------------------- */
+
+/* In PRECONTENT and LOG, where iri is in report. */
+void ngx_http_iri_report_first(ngx_http_request_t *r);
+void ngx_http_iri_report(ngx_http_request_t *r);
+
+/*
+ * How the path came, and ctx->would.  NGX_DECLINED: there is nothing to say of
+ * it.
+ */
+ngx_int_t ngx_http_iri_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    iri_reading_t *came);
+
+
+/* ---- ngx_http_iri_resolve.c --------------------------------------------- */
+
+/* Whoever looks for a mistake in a link wants to know what was forgiven. */
+void ngx_http_iri_log_moved(ngx_http_request_t *r, ngx_str_t asked,
+    const iri_found_t *found);
+
+/* The path that came is another's name: found, whose path uri is. */
+void ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
+    const iri_found_t *found);
+
+/* Is the path one to look for below the root of this location? */
+ngx_uint_t ngx_http_iri_is_looked_for(ngx_http_request_t *r);
+
+/*
+ * Before the rules of the location, which are those of the first reading; a
+ * root with variables may wait for one that they set.  NGX_OK: started over.
+ */
+ngx_int_t ngx_http_iri_resolve_first(ngx_http_request_t *r,
+    const ngx_http_iri_loc_conf_t *ilcf);
+
+/* And behind them, for what they have made: the result of the handler. */
+ngx_int_t ngx_http_iri_resolve(ngx_http_request_t *r);
+
+/*
+ * Once the rules have let the client in, and not before: that no entry can
+ * have such a name may depend on what there is in a directory that they deny.
+ * NGX_DECLINED: the request goes on; else the HTTP status.
+ */
+ngx_int_t ngx_http_iri_answer(ngx_http_request_t *r);
+
+/* The same for a subrequest that asks whether a path may be told. */
+ngx_int_t ngx_http_iri_judge_asked(ngx_http_request_t *r);
+
+
 /* ---- ngx_http_iri_root.c ------------------------------------------------ */
 
 /* Put the script under root in the locations of imcf->hooks. */
 ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
-
-/*
- * What the core finds for r->uri in the current location; asked once for each
- * path and root.  NULL: no memory, or alias does not stand for a part of it.
- */
-ngx_http_iri_found_t *ngx_http_iri_find(ngx_http_request_t *r);
-
-/*
- * That, if it has been asked, gave no other path, and nothing has changed
- * since; else NULL.
- */
-const ngx_http_iri_found_t *ngx_http_iri_settled(ngx_http_request_t *r);
-
-/* What ngx_http_iri_find() gives, for another path that is canonical. */
-ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
-    ngx_str_t uri);
-
-/*
- * What was found under another path needs no second look under its own, which
- * r->uri is now: where that is how the disk has it.
- */
-void ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const ngx_http_iri_found_t *moved);
 
 /*
  * The name on disk for uri in the current location, with a NUL behind it that
@@ -948,10 +1170,6 @@ void ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
  */
 ngx_int_t ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     ngx_str_t *name);
-
-/* Is filename root and path, octet for octet? */
-ngx_uint_t ngx_http_iri_is_exact(const iri_search_t *search, iri_str_t path,
-    iri_str_t filename);
 
 /*
  * Would nginx open what was found, by disable_symlinks and the modes of files?
@@ -992,9 +1210,6 @@ void ngx_http_iri_root_leave(ngx_http_request_t *r,
 /* A module that may be missing: by its name, for then it has no symbol. */
 ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
 
-/* The handler of ngx_http_try_files_module: NULL if nginx has none. */
-ngx_http_handler_pt ngx_http_iri_try_files_of(ngx_conf_t *cf);
-
 /* The script under root again, where ngx_http_iri_root_own() has left it. */
 static inline void
 ngx_http_iri_root_back(ngx_http_request_t *r)
@@ -1034,8 +1249,10 @@ void ngx_http_iri_rules_init_process(ngx_http_iri_main_conf_t *imcf,
 /* The codes of rewrite, if, set and return of a location; NULL: none. */
 ngx_array_t *ngx_http_iri_rules_codes(ngx_conf_t *cf, void **loc_conf);
 
-/* That of the last of the known modules: autoindex. */
-ngx_http_handler_pt ngx_http_iri_rules_last(ngx_http_iri_main_conf_t *imcf);
+/* What a module of nginx registers in a phase, by its name; NULL: nothing. */
+ngx_http_handler_pt ngx_http_iri_rules_handler(
+    const ngx_http_iri_main_conf_t *imcf, const char *module,
+    ngx_uint_t phase);
 
 /* For what is asked for by path, as what r is: and its location. */
 ngx_http_iri_rules_t ngx_http_iri_rules(ngx_http_request_t *r, ngx_str_t path,

@@ -4,7 +4,7 @@
  * The field "inturi" of draft-masinter-url-i18n-05, 4.2.1: "utf8", for what
  * the core reads it takes percent-encoded and as raw UTF-8.  It is put into
  * whatever answers to OPTIONS, an error and an upstream's answer too, by the
- * header filter of ngx_http_iri_phases.c.
+ * filter of ngx_http_iri_header.c.
  */
 
 #include "ngx_http_iri.h"

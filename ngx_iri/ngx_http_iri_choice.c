@@ -115,7 +115,7 @@ ngx_http_iri_accept(ngx_http_request_t *r, iri_str_t *accept)
  * its form on Accept.
  */
 static ngx_int_t
-ngx_http_iri_choice_head(ngx_http_request_t *r, ngx_uint_t json, size_t len)
+ngx_http_iri_choice_head(ngx_http_request_t *r, int json, size_t len)
 {
     static ngx_str_t accept = ngx_string("Accept");
     static ngx_str_t no_store = ngx_string("no-store");
@@ -152,7 +152,7 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
     ngx_buf_t             *b;
     iri_env_t              env;
     iri_str_t              accept, body;
-    ngx_uint_t             json;
+    int                    json;
     ngx_chain_t            out;
     iri_status_t           status;
     iri_choices_t          choices;
@@ -164,7 +164,7 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    json = iri_prefers_json(accept) != 0;
+    json = iri_prefers_json(accept);
     ngx_http_iri_env(r, &env);
 
     ngx_memzero(&choices, sizeof(iri_choices_t));

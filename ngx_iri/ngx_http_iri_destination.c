@@ -594,7 +594,7 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     source->judged = r->uri;
     ctx->source = source;
-    ctx->known = r->uri;
+    ctx->read_uri = r->uri;
     ctx->refused = 0;
 
     ngx_http_iri_put_back(r, &ctx->first);

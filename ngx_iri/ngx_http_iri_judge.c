@@ -455,7 +455,7 @@ ngx_http_iri_judge_own(ngx_http_request_t *r, ngx_http_request_t *sr,
     sr->header_only = 1;
 
     own->asked = judged;
-    own->known = sr->uri;
+    own->read_uri = sr->uri;
     own->moved = 1; /* it is not to become another */
 
     return ngx_http_iri_make_line(sr);

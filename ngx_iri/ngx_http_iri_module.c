@@ -599,8 +599,8 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
     if (ngx_array_init(&imcf->hooks, cf->pool, 16,
                        sizeof(ngx_http_iri_hook_t))
             != NGX_OK
-        || ngx_array_init(&imcf->known, cf->pool, 16,
-                          sizeof(ngx_http_handler_pt))
+        || ngx_array_init(&imcf->handlers, cf->pool, 16,
+                          sizeof(ngx_http_iri_handler_t))
                != NGX_OK
         || ngx_http_iri_check_create(cf, imcf) != NGX_OK
         || ngx_array_init(&imcf->caches, cf->pool, 4,

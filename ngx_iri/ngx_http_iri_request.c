@@ -145,6 +145,11 @@ ngx_http_iri_ctx_make(ngx_http_request_t *r)
         return ctx;
     }
 
+    /* What is known could not be made whole. */
+    if (ngx_http_get_module_ctx(r, ngx_http_iri_module) != NULL) {
+        return NULL;
+    }
+
     /* By the C library, which clears so much in a tenth of the time. */
     ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_ctx_t));
     if (ctx == NULL) {
@@ -371,7 +376,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ctx->last = NULL;
     ctx->refused = 0;
-    ctx->known = r->uri;
+    ctx->read_uri = r->uri;
     ctx->answer = reading.answer;
     ctx->utf8 = reading.answer != IRI_REFUSE
                 && (reading.form == IRI_FORM_NATIVE
@@ -439,13 +444,31 @@ ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
+void
+ngx_http_iri_keep_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
+{
+    ctx->ascii = uri;
+    ctx->read_uri = uri;
+    ctx->canonical = uri;
+}
+
+
 ngx_int_t
-ngx_http_iri_read_ascii(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
-                        iri_reading_t *reading)
+ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
+                  iri_reading_t *came)
 {
     iri_env_t                env;
     iri_request_t            request;
     ngx_http_iri_srv_conf_t *iscf;
+
+    if (ctx->has_came) {
+        *came = ctx->came;
+        return NGX_OK;
+    }
+
+    if (ctx->ascii.len == 0) {
+        return NGX_DECLINED;
+    }
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
@@ -454,8 +477,7 @@ ngx_http_iri_read_ascii(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    return iri_read_path(&env, &iscf->reading, NULL, &request, reading)
-                   == IRI_OK
+    return iri_read_path(&env, &iscf->reading, NULL, &request, came) == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
 }
@@ -512,7 +534,7 @@ ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
             return NGX_ERROR;
         }
 
-        ctx->known = r->uri;
+        ctx->read_uri = r->uri;
         return NGX_OK;
 
     default:

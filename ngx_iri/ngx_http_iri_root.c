@@ -12,9 +12,9 @@
  *
  * What nginx makes of "alias with captures" beside that is put right: here the
  * check of r->valid_location, and try_files; that the Destination of COPY and
- * MOVE is not compared with alias, in ngx_http_iri_request.c; what try_files
- * leaves in r->add_uri_to_alias, in ngx_http_iri_phases.c; r->uri_changed and
- * variables in ngx_http_iri_variables.c.
+ * MOVE is not compared with alias, in ngx_http_iri_destination.c; what
+ * try_files leaves in r->add_uri_to_alias, in ngx_http_iri_phases.c;
+ * r->uri_changed and variables in ngx_http_iri_variables.c.
  */
 
 #include "ngx_http_iri.h"
@@ -26,452 +26,6 @@ typedef struct {
     ngx_http_iri_loc_conf_t *conf;
     uintptr_t                end; /* 0 ends the script */
 } ngx_http_iri_code_t;
-
-
-/* Longer than any name on disk may be (NAME_MAX): cannot be opened or made. */
-#define NGX_HTTP_IRI_16 "refused-refused-"
-#define NGX_HTTP_IRI_64                                                      \
-    NGX_HTTP_IRI_16 NGX_HTTP_IRI_16 NGX_HTTP_IRI_16 NGX_HTTP_IRI_16
-
-static ngx_str_t ngx_http_iri_nowhere = ngx_string(
-    "/" NGX_HTTP_IRI_64 NGX_HTTP_IRI_64 NGX_HTTP_IRI_64 NGX_HTTP_IRI_64
-        NGX_HTTP_IRI_64);
-
-
-/* ---- the root as nginx has it ------------------------------------------- */
-
-/* Is it the location of this request that the script was put into? */
-static ngx_http_core_loc_conf_t *
-ngx_http_iri_plain_conf(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf)
-{
-    return ilcf->plain != NULL
-               ? ilcf->plain
-               : ngx_http_get_module_loc_conf(r, ngx_http_core_module);
-}
-
-
-/*
- * The output of a script of nginx, made absolute.  Not by ngx_http_script_run,
- * which makes nginx forget all variables that change: a variable of ours may
- * be asked for between the two passes over a text, for its length and for its
- * octets, and others in that text must stay as long as they were.
- */
-static ngx_int_t
-ngx_http_iri_run(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
-                 ngx_str_t *out)
-{
-    size_t                      len = 0;
-    ngx_http_script_code_pt     code;
-    ngx_http_script_engine_t    e;
-    ngx_http_script_len_code_pt lcode;
-
-    ngx_memzero(&e, sizeof(ngx_http_script_engine_t));
-    e.request = r;
-    e.ip = clcf->root_lengths->elts;
-
-    while (*(uintptr_t *) e.ip) {
-        lcode = *(ngx_http_script_len_code_pt *) e.ip;
-        len += lcode(&e);
-    }
-
-    out->data = ngx_pnalloc(r->pool, len);
-    if (out->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    /* The same values once more: each was made anew for its length. */
-    e.flushed = 1;
-    e.ip = clcf->root_values->elts;
-    e.pos = out->data;
-
-    while (*(uintptr_t *) e.ip) {
-        code = *(ngx_http_script_code_pt *) e.ip;
-        code(&e);
-    }
-
-    out->len = e.pos - out->data;
-
-    return ngx_get_full_name(r->pool, (ngx_str_t *) &ngx_cycle->prefix, out);
-}
-
-
-/*
- * alias stands for the first octets of the path, which are there where the
- * location was chosen by this path: not after a rewrite, nor always for the
- * Destination of a COPY.  nginx compares no lengths where alias has captures,
- * and that is what it takes the script for.
- */
-static ngx_uint_t
-ngx_http_iri_below_alias(ngx_http_request_t       *r,
-                         ngx_http_core_loc_conf_t *clcf, ngx_str_t uri)
-{
-    if (clcf->alias == 0) {
-        return 1;
-    }
-
-    return r->valid_location && !r->uri_changed
-           && (clcf->alias == NGX_MAX_SIZE_T_VALUE || clcf->alias <= uri.len);
-}
-
-
-/*
- * What iri_find is to be asked: root, path, and how much of the path root
- * already stands for.  Of alias with captures, whose script gives the whole
- * name, the text before the first variable is root.
- */
-static ngx_int_t
-ngx_http_iri_place(ngx_http_request_t *r, ngx_http_iri_loc_conf_t *ilcf,
-                   ngx_str_t uri, iri_search_t *search)
-{
-    ngx_str_t                 root;
-    ngx_http_core_loc_conf_t *clcf;
-
-    clcf = ngx_http_iri_plain_conf(r, ilcf);
-    root = clcf->root;
-
-    if (clcf->root_lengths != NULL
-        && ngx_http_iri_run(r, clcf, &root) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    if (clcf->alias != NGX_MAX_SIZE_T_VALUE) {
-        search->root = ngx_http_iri_in(root);
-        search->path = ngx_http_iri_in(uri);
-        search->prefix = clcf->alias;
-        return NGX_OK;
-    }
-
-    search->root.data = root.data;
-    search->root.len = ngx_min(ilcf->literal, root.len);
-    search->path.data = root.data + search->root.len;
-    search->path.len = root.len - search->root.len;
-    search->prefix = 0;
-
-    return NGX_OK;
-}
-
-
-/* ---- asking the core ---------------------------------------------------- */
-
-/* A name below root that cannot exist, or one that cannot anywhere. */
-static ngx_str_t
-ngx_http_iri_no_file(ngx_http_request_t *r, iri_str_t root)
-{
-    u_char   *p;
-    ngx_str_t name;
-
-    if (root.len != 0 && root.data[root.len - 1] == '/') {
-        root.len--;
-    }
-
-    name.len = root.len + ngx_http_iri_nowhere.len;
-    name.data = ngx_pnalloc(r->pool, name.len + 1);
-    if (name.data == NULL) {
-        return ngx_http_iri_nowhere;
-    }
-
-    p = ngx_cpymem(name.data, root.data, root.len);
-    p = ngx_cpymem(p, ngx_http_iri_nowhere.data, ngx_http_iri_nowhere.len);
-    *p = '\0';
-
-    return name;
-}
-
-
-/* What the core would have answered for a path that must not be opened. */
-static void
-ngx_http_iri_found_refused(ngx_http_iri_found_t *found, iri_why_t why)
-{
-    ngx_memzero(&found->found, sizeof(iri_found_t));
-
-    found->found.answer = IRI_REFUSE;
-    found->found.why = why;
-    found->found.match = IRI_MATCH_NONE;
-    found->found.path = found->search.path;
-}
-
-
-static void
-ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                 ngx_http_iri_found_t *found)
-{
-    iri_env_t    env;
-    iri_str_t    none = { 0, NULL };
-    iri_status_t status;
-
-    if (ctx->refused && ngx_http_iri_same(found->uri, ctx->known)) {
-        ngx_http_iri_found_refused(found, ctx->reading.why);
-        return;
-    }
-
-    ngx_http_iri_env(r, &env);
-
-    status = iri_find(&env, &found->search, &found->found);
-
-    if (status == IRI_OK && found->search.write && r == r->main
-        && iri_is_making(ngx_http_iri_in(r->method_name)))
-    {
-        status = iri_find_twin(&env, &found->search, none, &found->found);
-    }
-
-    if (status == IRI_OK) {
-        ngx_http_iri_client_depends(r, ctx, found->search.reading,
-                                    &found->found);
-        return;
-    }
-
-    ngx_http_iri_note_error(r, "looking for a path failed", status);
-
-    ngx_http_iri_found_refused(found, IRI_WHY_ERROR);
-}
-
-
-static ngx_http_iri_found_t *
-ngx_http_iri_found_before(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
-                          const iri_search_t *search)
-{
-    ngx_http_iri_found_t *found;
-
-    for (found = ctx->founds; found; found = found->next) {
-        if (found->search.tree == search->tree
-            && found->search.prefix == search->prefix
-            && found->search.write == search->write
-            && found->search.reading == search->reading
-            && ngx_http_iri_same(found->uri, uri)
-            && ngx_http_iri_same(found->root, ngx_http_iri_out(search->root))
-            && ngx_http_iri_same(ngx_http_iri_out(found->search.path),
-                                 ngx_http_iri_out(search->path)))
-        {
-            return found;
-        }
-    }
-
-    return NULL;
-}
-
-
-/* What nginx may open for an answer of the core. */
-static ngx_str_t
-ngx_http_iri_may_open(ngx_http_request_t *r, ngx_http_iri_found_t *found)
-{
-    if (found->found.answer == IRI_PASS || found->found.answer == IRI_SERVE) {
-        return ngx_http_iri_out(found->found.filename);
-    }
-
-    return ngx_http_iri_no_file(r, found->search.root);
-}
-
-
-static ngx_http_iri_found_t *
-ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                      ngx_str_t uri, const iri_search_t *search)
-{
-    ngx_http_iri_found_t *found;
-
-    found = ngx_palloc(r->pool, sizeof(ngx_http_iri_found_t));
-    if (found == NULL) {
-        return NULL;
-    }
-
-    found->uri = uri;
-    found->root = ngx_http_iri_out(search->root);
-    found->search = *search;
-    found->logged = ctx->refused || ngx_http_iri_same(uri, ctx->answered);
-
-    ngx_http_iri_ask(r, ctx, found);
-    found->filename = ngx_http_iri_may_open(r, found);
-    found->has_split = 0;
-
-    found->next = ctx->founds;
-    ctx->founds = found;
-
-    return found;
-}
-
-
-/* How a path came: the core sees whether it still ends so. */
-static const iri_reading_t *
-ngx_http_iri_reading_of(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
-{
-    if (ctx->has_destination
-        && ngx_http_iri_same(uri, ngx_http_iri_out(ctx->destination.path)))
-    {
-        return &ctx->destination;
-    }
-
-    return ctx->has_reading && !ctx->moved ? &ctx->reading : NULL;
-}
-
-
-/* Nearly every request has these. */
-static int
-ngx_http_iri_is_write(ngx_http_request_t *r)
-{
-    return !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-           && iri_is_write(ngx_http_iri_in(r->method_name));
-}
-
-
-/* What was found last, where nothing that it follows from may have changed. */
-static ngx_http_iri_found_t *
-ngx_http_iri_found_last(ngx_http_request_t *r, ngx_str_t uri)
-{
-    ngx_http_iri_ctx_t   *ctx;
-    ngx_http_iri_found_t *found;
-
-    ctx = ngx_http_iri_ctx_whole(r);
-
-    if (ctx == NULL || ctx->last == NULL || ctx->last_conf != r->loc_conf) {
-        return NULL;
-    }
-
-    found = ctx->last;
-
-    return found->uri.data == uri.data && found->uri.len == uri.len
-                   && found->search.write == ngx_http_iri_is_write(r)
-               ? found
-               : NULL;
-}
-
-
-static ngx_http_iri_found_t *
-ngx_http_iri_found_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                        const ngx_http_core_loc_conf_t *clcf,
-                        ngx_http_iri_found_t           *found)
-{
-    ctx->last = clcf->root_lengths == NULL && clcf->alias == 0 ? found : NULL;
-    ctx->last_conf = r->loc_conf;
-
-    return found;
-}
-
-
-const ngx_http_iri_found_t *
-ngx_http_iri_settled(ngx_http_request_t *r)
-{
-    const ngx_http_iri_found_t *found = ngx_http_iri_found_last(r, r->uri);
-
-    return found != NULL
-                   && (found->found.answer == IRI_PASS
-                       || found->found.answer == IRI_SERVE)
-               ? found
-               : NULL;
-}
-
-
-/* By itself, so that the answer that is there already costs little. */
-static ngx_http_iri_found_t *
-ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
-{
-    iri_search_t              search;
-    ngx_http_iri_ctx_t       *ctx;
-    ngx_http_iri_found_t     *found;
-    ngx_http_iri_loc_conf_t  *ilcf;
-    ngx_http_core_loc_conf_t *clcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    clcf = ngx_http_iri_plain_conf(r, ilcf);
-
-    if (!ngx_http_iri_below_alias(r, clcf, uri)) {
-        return NULL;
-    }
-
-    ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL || ngx_http_iri_place(r, ilcf, uri, &search) != NGX_OK) {
-        return NULL;
-    }
-
-    search.tree = &ilcf->tree;
-    search.cache = ngx_http_iri_cache(r);
-    search.write = ngx_http_iri_is_write(r);
-    search.absent = 0;
-    search.reading = ngx_http_iri_reading_of(ctx, uri);
-
-    found = ctx->founds != NULL ? ngx_http_iri_found_before(ctx, uri, &search)
-                                : NULL;
-
-    if (found == NULL) {
-        found = ngx_http_iri_find_new(r, ctx, uri, &search);
-    }
-
-    return ngx_http_iri_found_keep(r, ctx, clcf, found);
-}
-
-
-ngx_http_iri_found_t *
-ngx_http_iri_find_uri(ngx_http_request_t *r, ngx_str_t uri)
-{
-    ngx_http_iri_found_t *found = ngx_http_iri_found_last(r, uri);
-
-    return found != NULL ? found : ngx_http_iri_find_again(r, uri);
-}
-
-
-ngx_http_iri_found_t *
-ngx_http_iri_find(ngx_http_request_t *r)
-{
-    return ngx_http_iri_find_uri(r, r->uri);
-}
-
-
-ngx_uint_t
-ngx_http_iri_is_exact(const iri_search_t *search, iri_str_t path,
-                      iri_str_t filename)
-{
-    size_t len;
-
-    if (path.len < search->prefix) {
-        return 0;
-    }
-
-    len = path.len - search->prefix;
-
-    return filename.len == search->root.len + len
-           && ngx_memcmp(filename.data, search->root.data, search->root.len)
-                  == 0
-           && ngx_memcmp(filename.data + search->root.len,
-                         path.data + search->prefix, len)
-                  == 0;
-}
-
-
-void
-ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                         const ngx_http_iri_found_t *moved)
-{
-    ngx_http_iri_found_t    *found;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    if (!ngx_http_iri_is_exact(&moved->search, moved->found.path,
-                               moved->found.filename))
-    {
-        return;
-    }
-
-    found = ngx_palloc(r->pool, sizeof(ngx_http_iri_found_t));
-    if (found == NULL) {
-        return; /* the core is asked again */
-    }
-
-    *found = *moved;
-    found->uri = r->uri;
-    found->search.path = ngx_http_iri_in(r->uri);
-    found->search.reading = NULL;
-    found->found.answer = IRI_PASS;
-    found->found.why = IRI_WHY_DECLARED;
-    found->found.match = IRI_MATCH_NONE;
-    found->found.path = found->search.path;
-    found->filename = ngx_http_iri_out(moved->found.filename);
-    found->has_split = 0;
-    found->logged = 0;
-
-    found->next = ctx->founds;
-    ctx->founds = found;
-
-    /* Where it leads to the same location. */
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    (void) ngx_http_iri_found_keep(r, ctx, ilcf->plain, found);
-}
 
 
 /* ---- the script --------------------------------------------------------- */
@@ -568,6 +122,16 @@ ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 }
 
 
+/* Where the answer of the core is known. */
+static ngx_http_iri_known_t *
+ngx_http_iri_known_name(ngx_http_request_t *r)
+{
+    ngx_http_iri_known_t *known = ngx_http_iri_known_here(r);
+
+    return known != NULL && known->what.asked != NULL ? known : NULL;
+}
+
+
 /* The core is asked here; the name waits in ctx for the other code. */
 static size_t
 ngx_http_iri_length_code(ngx_http_script_engine_t *e)
@@ -575,11 +139,17 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
     ngx_http_iri_ctx_t   *ctx;
     ngx_http_iri_code_t  *code = (ngx_http_iri_code_t *) e->ip;
     ngx_http_iri_found_t *found;
+    ngx_http_iri_known_t *known;
 
     e->ip = (u_char *) &code->end;
 
     if (ngx_http_iri_is_plain(code->conf, e->request->uri)) {
         return ngx_http_iri_plain_length(e, code->conf->plain);
+    }
+
+    known = ngx_http_iri_known_name(e->request);
+    if (known != NULL) {
+        return known->what.filename.len;
     }
 
     found = ngx_http_iri_find(e->request);
@@ -603,14 +173,22 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 static void
 ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 {
-    ngx_str_t           *name = &ngx_http_iri_nowhere;
-    ngx_http_iri_ctx_t  *ctx;
-    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
+    ngx_str_t            *name = &ngx_http_iri_nowhere;
+    ngx_http_iri_ctx_t   *ctx;
+    ngx_http_iri_code_t  *code = (ngx_http_iri_code_t *) e->ip;
+    ngx_http_iri_known_t *known;
 
     e->ip = (u_char *) &code->end;
 
     if (ngx_http_iri_is_plain(code->conf, e->request->uri)) {
         ngx_http_iri_plain_copy(e, code->conf->plain);
+        return;
+    }
+
+    known = ngx_http_iri_known_name(e->request);
+    if (known != NULL) {
+        e->pos = ngx_cpymem(e->pos, known->what.filename.data,
+                            known->what.filename.len);
         return;
     }
 
@@ -638,7 +216,12 @@ ngx_http_iri_plain_name(ngx_http_request_t *r, ngx_http_core_loc_conf_t *clcf,
     }
 
     p = ngx_cpymem(name->data, clcf->root.data, clcf->root.len);
-    p = ngx_cpymem(p, uri.data + clcf->alias, uri.len - clcf->alias);
+
+    /* a line that is no request has no path, and is logged all the same */
+    if (uri.len != clcf->alias) {
+        p = ngx_cpymem(p, uri.data + clcf->alias, uri.len - clcf->alias);
+    }
+
     *p = '\0';
 
     return NGX_OK;
@@ -915,9 +498,7 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
                                && hook[i].conf->plain->root_lengths == NULL
                                && !hook[i].conf->try_files;
         hook[i].conf->declared = iri_tree_is_declared(&hook[i].conf->tree);
-        hook[i].conf->literal_wins = hook[i].conf->simple
-                                     && iri_tree_is_literal(
-                                         &hook[i].conf->tree);
+        hook[i].conf->literal_wins = iri_tree_is_literal(&hook[i].conf->tree);
         hook[i].conf->ascii = (hook[i].conf->tree.match
                                & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_ESCAPES))
                               == 0;
@@ -975,38 +556,6 @@ ngx_http_iri_root_leave(ngx_http_request_t         *r,
 
 
 /* ---- try_files ---------------------------------------------------------- */
-
-/* It has no symbol either: the module is asked to register it once more. */
-ngx_http_handler_pt
-ngx_http_iri_try_files_of(ngx_conf_t *cf)
-{
-    ngx_uint_t                 n;
-    ngx_array_t               *handlers;
-    ngx_module_t              *module;
-    ngx_http_module_t         *ctx;
-    ngx_http_handler_pt       *h;
-    ngx_http_core_main_conf_t *cmcf;
-
-    module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
-    if (module == NULL) {
-        return NULL;
-    }
-
-    ctx = module->ctx;
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-    handlers = &cmcf->phases[NGX_HTTP_PRECONTENT_PHASE].handlers;
-    n = handlers->nelts;
-
-    if (ctx->postconfiguration(cf) != NGX_OK || handlers->nelts != n + 1) {
-        return NULL;
-    }
-
-    handlers->nelts = n;
-    h = handlers->elts;
-
-    return h[n];
-}
-
 
 /*
  * try_files puts each candidate behind root by itself, so a script that gives

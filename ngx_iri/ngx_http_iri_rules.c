@@ -30,24 +30,34 @@ static const char *ngx_http_iri_known_modules[] = {
     "ngx_http_limit_conn_module", "ngx_http_limit_req_module",
     "ngx_http_realip_module",     "ngx_http_degradation_module",
     "ngx_http_mirror_module",     "ngx_http_try_files_module",
-    "ngx_http_autoindex_module",  NULL /* that one is asked last */
+    "ngx_http_autoindex_module",  NULL
 };
+
+
+static ngx_int_t
+ngx_http_iri_rules_add(ngx_http_iri_main_conf_t *imcf, ngx_module_t *module,
+                       ngx_uint_t phase, ngx_http_handler_pt handler)
+{
+    ngx_http_iri_handler_t *known;
+
+    known = ngx_array_push(&imcf->handlers);
+    if (known == NULL) {
+        return NGX_ERROR;
+    }
+
+    known->module = module;
+    known->phase = phase;
+    known->handler = handler;
+
+    return NGX_OK;
+}
 
 
 ngx_int_t
 ngx_http_iri_rules_know(ngx_http_iri_main_conf_t *imcf,
                         ngx_http_handler_pt       handler)
 {
-    ngx_http_handler_pt *h;
-
-    h = ngx_array_push(&imcf->known);
-    if (h == NULL) {
-        return NGX_ERROR;
-    }
-
-    *h = handler;
-
-    return NGX_OK;
+    return ngx_http_iri_rules_add(imcf, NULL, 0, handler);
 }
 
 
@@ -56,29 +66,27 @@ static ngx_int_t
 ngx_http_iri_rules_ask_module(ngx_conf_t *cf, ngx_module_t *module,
                               ngx_http_iri_main_conf_t *imcf)
 {
-    ngx_int_t                  rc;
-    ngx_uint_t                 p, n[NGX_HTTP_LOG_PHASE + 1];
-    ngx_array_t               *handlers;
-    ngx_http_module_t         *ctx = module->ctx;
-    ngx_http_handler_pt       *h;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
+    ngx_int_t            rc;
+    ngx_uint_t           p, n[NGX_HTTP_LOG_PHASE + 1];
+    ngx_array_t         *handlers;
+    ngx_http_module_t   *ctx = module->ctx;
+    ngx_http_handler_pt *h;
 
     for (p = 0; p <= NGX_HTTP_LOG_PHASE; p++) {
-        n[p] = cmcf->phases[p].handlers.nelts;
+        n[p] = ngx_http_iri_handlers_of(cf, p)->nelts;
     }
 
     rc = ctx->postconfiguration != NULL ? ctx->postconfiguration(cf) : NGX_OK;
 
     for (p = 0; p <= NGX_HTTP_LOG_PHASE; p++) {
-        handlers = &cmcf->phases[p].handlers;
+        handlers = ngx_http_iri_handlers_of(cf, p);
         h = handlers->elts;
 
         while (handlers->nelts > n[p]) {
             handlers->nelts--;
 
-            if (ngx_http_iri_rules_know(imcf, h[handlers->nelts]) != NGX_OK) {
+            if (ngx_http_iri_rules_add(imcf, module, p, h[handlers->nelts])
+                != NGX_OK) {
                 rc = NGX_ERROR;
             }
         }
@@ -88,13 +96,22 @@ ngx_http_iri_rules_ask_module(ngx_conf_t *cf, ngx_module_t *module,
 }
 
 
-/* It is the last of those that were asked. */
 ngx_http_handler_pt
-ngx_http_iri_rules_last(ngx_http_iri_main_conf_t *imcf)
+ngx_http_iri_rules_handler(const ngx_http_iri_main_conf_t *imcf,
+                           const char *module, ngx_uint_t phase)
 {
-    ngx_http_handler_pt *h = imcf->known.elts;
+    ngx_uint_t              i;
+    ngx_http_iri_handler_t *known = imcf->handlers.elts;
 
-    return imcf->known.nelts != 0 ? h[imcf->known.nelts - 1] : NULL;
+    for (i = 0; i < imcf->handlers.nelts; i++) {
+        if (known[i].module != NULL && known[i].phase == phase
+            && ngx_strcmp(known[i].module->name, module) == 0)
+        {
+            return known[i].handler;
+        }
+    }
+
+    return NULL;
 }
 
 
@@ -102,11 +119,28 @@ static ngx_uint_t
 ngx_http_iri_rules_is_known(const ngx_http_iri_main_conf_t *imcf,
                             ngx_http_handler_pt             handler)
 {
-    ngx_uint_t           i;
-    ngx_http_handler_pt *h = imcf->known.elts;
+    ngx_uint_t              i;
+    ngx_http_iri_handler_t *known = imcf->handlers.elts;
 
-    for (i = 0; i < imcf->known.nelts; i++) {
-        if (h[i] == handler) {
+    for (i = 0; i < imcf->handlers.nelts; i++) {
+        if (known[i].handler == handler) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static ngx_uint_t
+ngx_http_iri_rules_has_unknown(const ngx_http_iri_main_conf_t *imcf,
+                               const ngx_array_t              *handlers)
+{
+    ngx_uint_t           i;
+    ngx_http_handler_pt *h = handlers->elts;
+
+    for (i = 0; i < handlers->nelts; i++) {
+        if (!ngx_http_iri_rules_is_known(imcf, h[i])) {
             return 1;
         }
     }
@@ -120,23 +154,20 @@ void
 ngx_http_iri_rules_init_process(ngx_http_iri_main_conf_t  *imcf,
                                 ngx_http_core_main_conf_t *cmcf)
 {
-    ngx_uint_t           p, i;
-    ngx_array_t         *handlers;
-    ngx_http_handler_pt *h;
+    ngx_uint_t p;
 
     imcf->unknown = imcf->rewrite != NULL
                     && !ngx_http_iri_rules_is_known(imcf, imcf->rewrite);
 
     for (p = NGX_HTTP_SERVER_REWRITE_PHASE; p < NGX_HTTP_CONTENT_PHASE; p++) {
-        handlers = &cmcf->phases[p].handlers;
-        h = handlers->elts;
-
-        for (i = 0; i < handlers->nelts; i++) {
-            if (!ngx_http_iri_rules_is_known(imcf, h[i])) {
-                imcf->unknown = 1;
-            }
-        }
+        imcf->unknown |= ngx_http_iri_rules_has_unknown(
+            imcf, &cmcf->phases[p].handlers);
     }
+
+    imcf->foreign = imcf->unknown
+                    || ngx_http_iri_rules_has_unknown(
+                        imcf,
+                        &cmcf->phases[NGX_HTTP_POST_READ_PHASE].handlers);
 }
 
 
@@ -392,7 +423,8 @@ ngx_http_iri_rules_realip(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
         return;
     }
 
-    imcf->realip_handler = ngx_http_iri_rules_last(imcf);
+    imcf->realip_handler = ngx_http_iri_rules_handler(
+        imcf, imcf->realip->name, NGX_HTTP_PREACCESS_PHASE);
 
     for (cmd = imcf->realip->commands; cmd->name.len; cmd++) {
         if (ngx_strcmp(cmd->name.data, "real_ip_recursive") == 0) {
@@ -475,11 +507,9 @@ ngx_http_iri_rules_init(ngx_conf_t *cf)
         if (ngx_http_iri_rules_ask_module(cf, module, imcf) != NGX_OK) {
             return NGX_ERROR;
         }
-
-        if (ngx_strcmp(module->name, "ngx_http_realip_module") == 0) {
-            ngx_http_iri_rules_realip(cf, imcf);
-        }
     }
+
+    ngx_http_iri_rules_realip(cf, imcf);
 
     hook = imcf->hooks.elts;
 

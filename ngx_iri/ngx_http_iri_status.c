@@ -263,13 +263,14 @@ ngx_http_iri_status_confirm(const iri_found_t *found,
 
 /* By iri_redirect; whether there is anything at that place is not asked. */
 static void
-ngx_http_iri_status_redirect(ngx_http_request_t *r, const iri_reading_t *came,
-                             iri_str_t path, iri_stats_event_t *event)
+ngx_http_iri_status_redirect(ngx_http_request_t            *r,
+                             const ngx_http_iri_loc_conf_t *ilcf,
+                             const iri_reading_t *came, iri_str_t path,
+                             iri_stats_event_t *event)
 {
-    int                      has_query;
-    iri_env_t                env;
-    iri_str_t                query, location;
-    ngx_http_iri_loc_conf_t *ilcf = ngx_http_iri_ctx(r)->would_conf;
+    int       has_query;
+    iri_env_t env;
+    iri_str_t query, location;
 
     if (ilcf->redirect == 0 || ilcf->redirect == IRI_REDIRECT_LINK
         || event->answer == IRI_CHOOSE || event->answer == IRI_REFUSE
@@ -312,7 +313,8 @@ ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     found = ctx->would;
     if (found == NULL) {
-        ngx_http_iri_status_redirect(r, &came, came.path, event);
+        ngx_http_iri_status_redirect(r, ctx->would_conf, &came, came.path,
+                                     event);
         return;
     }
 
@@ -323,7 +325,8 @@ ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ngx_http_iri_status_add_found(&found->found, event);
 
     if (found->found.answer != IRI_MOVED) {
-        ngx_http_iri_status_redirect(r, &came, came.path, event);
+        ngx_http_iri_status_redirect(r, ctx->would_conf, &came, came.path,
+                                     event);
         return;
     }
 
@@ -337,7 +340,8 @@ ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         event->why = again->found.why;
     }
 
-    ngx_http_iri_status_redirect(r, &came, found->found.path, event);
+    ngx_http_iri_status_redirect(r, ctx->would_conf, &came, found->found.path,
+                                 event);
 }
 
 
@@ -517,7 +521,7 @@ ngx_http_iri_status_head(ngx_http_request_t *r, const iri_stats_page_t *page)
     static ngx_str_t nosniff = ngx_string("nosniff");
 
     r->headers_out.status = page->status;
-    r->headers_out.content_length_n = page->body.len;
+    r->headers_out.content_length_n = (off_t) page->body.len;
 
     p = (u_char *) ngx_strchr(type, ';');
     r->headers_out.content_type.data = type;
@@ -665,9 +669,8 @@ ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 ngx_int_t
 ngx_http_iri_status_init(ngx_conf_t *cf)
 {
-    ngx_http_handler_pt       *h;
-    ngx_http_core_main_conf_t *cmcf;
-    ngx_http_iri_main_conf_t  *imcf;
+    ngx_http_handler_pt      *h;
+    ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
 
@@ -689,9 +692,7 @@ ngx_http_iri_status_init(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    cmcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_core_module);
-
-    h = ngx_array_push(&cmcf->phases[NGX_HTTP_LOG_PHASE].handlers);
+    h = ngx_array_push(ngx_http_iri_handlers_of(cf, NGX_HTTP_LOG_PHASE));
     if (h == NULL) {
         return NGX_ERROR;
     }

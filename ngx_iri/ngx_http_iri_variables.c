@@ -295,7 +295,10 @@ ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
         p = ngx_cpymem(p, port.data, port.len);
     }
 
-    p = ngx_cpymem(p, iri.data, iri.len);
+    /* a line that is no request has no path */
+    if (iri.len != 0) {
+        p = ngx_cpymem(p, iri.data, iri.len);
+    }
 
     if (r->args.len != 0) {
         *p++ = '?';
@@ -365,7 +368,8 @@ ngx_http_iri_match_of(ngx_http_request_t *r, ngx_http_iri_found_t *found)
         return found->found.match;
     }
 
-    if (ngx_http_iri_split(r, found) != NGX_OK || found->path_info.len != 0) {
+    /* The core finds a file that is asked for as a directory, too. */
+    if (ngx_http_iri_split(r, found) != NGX_OK || found->path_info.len > 1) {
         return IRI_MATCH_NONE;
     }
 
@@ -453,6 +457,15 @@ ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 }
 
 
+/* There is more to be told of what is known, and no memory for it. */
+static ngx_uint_t
+ngx_http_iri_is_lost(ngx_http_request_t *r)
+{
+    return ngx_http_iri_ctx(r) == NULL
+           && ngx_http_get_module_ctx(r, ngx_http_iri_module) != NULL;
+}
+
+
 static ngx_int_t
 ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                       uintptr_t data)
@@ -464,7 +477,8 @@ ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     if (iscf->engine != IRI_ENGINE_OFF) {
-        rc = ngx_http_iri_value(r, data, &value);
+        rc = ngx_http_iri_is_lost(r) ? NGX_ERROR
+                                     : ngx_http_iri_value(r, data, &value);
     }
 
     if (rc == NGX_ERROR) {

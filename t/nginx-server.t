@@ -120,6 +120,22 @@ is_deeply variables($_->[0]), $_->[1], 'variables: ' . visible($_->[0])
 is variables('/x', 'Example.org:8080')->{iri}, 'http://example.org:8080/x',
     'the port as the client said it';
 
+# What is no request has no path, but is logged.
+my $none = nginx(root => $root, conf => <<'END');
+log_format file "$status $request_filename $iri_filename $iri";
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    access_log %%TMP%%/file file;
+}
+END
+is $none->client->send_raw("x\r\n\r\n")->status, 400, 'no request';
+my $logged = $none->tmp . '/file';
+$none->wait_for(sub { -s $logged });
+like slurp($logged), qr/^400 \Q$root $root\E /, 'in the log';
+is_deeply [$none->errors], [], 'and of it';
+
 # ---- protocols -------------------------------------------------------------
 
 my $http2 = nginx(root => $root, conf => <<'END');

@@ -10,15 +10,15 @@
 #undef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #undef _TIME_BITS
-#define _TIME_BITS        64
-#define __wrap_lstat      __wrap___lstat64_time64
-#define __real_lstat      __real___lstat64_time64
-#define __wrap_stat       __wrap___stat64_time64
-#define __real_stat       __real___stat64_time64
-#define __wrap_fstat      __wrap___fstat64_time64
-#define __real_fstat      __real___fstat64_time64
-#define __wrap_readdir    __wrap_readdir64
-#define __real_readdir    __real_readdir64
+#define _TIME_BITS     64
+#define __wrap_lstat   __wrap___lstat64_time64
+#define __real_lstat   __real___lstat64_time64
+#define __wrap_stat    __wrap___stat64_time64
+#define __real_stat    __real___stat64_time64
+#define __wrap_fstat   __wrap___fstat64_time64
+#define __real_fstat   __real___fstat64_time64
+#define __wrap_readdir __wrap_readdir64
+#define __real_readdir __real_readdir64
 #endif
 
 #include <dirent.h>
@@ -547,6 +547,21 @@ ICU(__wrap_unorm2_normalize)(const UNormalizer2 *normalizer,
                ? 0
                : ICU(__real_unorm2_normalize)(normalizer, from, len, to, size,
                                               error);
+}
+
+
+int32_t ICU(__real_unorm2_getDecomposition)(const UNormalizer2 *, UChar32,
+                                            UChar *, int32_t, UErrorCode *);
+
+int32_t
+ICU(__wrap_unorm2_getDecomposition)(const UNormalizer2 *normalizer, UChar32 c,
+                                    UChar *to, int32_t size,
+                                    UErrorCode *error)
+{
+    return icu_fails(error, "unorm2_getDecomposition")
+               ? 0
+               : ICU(__real_unorm2_getDecomposition)(normalizer, c, to, size,
+                                                     error);
 }
 
 

@@ -518,7 +518,9 @@ int
 sweep_find(sweep_t *s, const iri_tree_conf_t *tree,
            const iri_reading_t *reading, iri_str_t path, iri_found_t *found)
 {
-    iri_search_t search = { tree, NULL, 0, 0, S("/srv"), path, 0, reading };
+    iri_search_t search = {
+        .tree = tree, .root = S("/srv"), .path = path, .reading = reading
+    };
     iri_status_t status;
 
     status = iri_find(&s->core.env, &search, found);

@@ -94,8 +94,10 @@ static iri_str_t
 find_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
         const char *path)
 {
-    iri_search_t search = { tree,      cache,          0, 0,
-                            S("/srv"), core_str(path), 0, NULL };
+    iri_search_t search = { .tree = tree,
+                            .cache = cache,
+                            .root = S("/srv"),
+                            .path = core_str(path) };
     iri_found_t  found;
 
     assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
@@ -442,8 +444,9 @@ test_octets_of_a_large_one(void **state)
     iri_reading_conf_t conf;
     iri_reading_t      reading;
     iri_request_t      request = { S("/" ODD), 0, S("/%C3%A2%CC%A3") };
-    iri_search_t       search = { &tree,     NULL,        0, 0,
-                                  S("/srv"), { 0, NULL }, 0, &reading };
+    iri_search_t       search = { .tree = &tree,
+                                  .root = S("/srv"),
+                                  .reading = &reading };
     iri_found_t        found;
     core_node_t       *srv, *one;
     size_t             i;
@@ -598,8 +601,9 @@ static void *
 thread(void *arg)
 {
     core_t      *core = arg;
-    iri_search_t search = { &shared_tree, shared_cache, 0, 0,
-                            S("/srv"),    { 0, NULL },  0, NULL };
+    iri_search_t search = { .tree = &shared_tree,
+                            .cache = shared_cache,
+                            .root = S("/srv") };
     iri_found_t  found;
     char         path[64];
     size_t       turn, wrong = 0;
@@ -661,8 +665,10 @@ static iri_str_t
 find_other(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
            const char *path)
 {
-    iri_search_t search = { tree,      cache,          0, 0,
-                            S("/srv"), core_str(path), 0, NULL };
+    iri_search_t search = { .tree = tree,
+                            .cache = cache,
+                            .root = S("/srv"),
+                            .path = core_str(path) };
     iri_found_t  found;
 
     assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
@@ -1084,6 +1090,35 @@ test_memory_is_found_again(void **state)
 }
 
 
+/* Memory that is all 0 is fit as it is: no more than its head is written. */
+static void
+test_memory_that_is_new(void **state)
+{
+    static unsigned char there[64];
+    iri_cache_t         *cache;
+    long                 page = sysconf(_SC_PAGESIZE);
+    size_t               size = (size_t) page * COUNT(there), i, count = 0;
+    void                *fresh;
+
+    (void) state;
+
+    fresh = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(fresh != MAP_FAILED);
+    cache = cache_of(fresh, size);
+    assert_non_null(cache);
+    assert_int_equal(mincore(fresh, size, there), 0);
+
+    for (i = 0; i < COUNT(there); i++) {
+        count += there[i] & 1;
+    }
+
+    assert_int_equal(count, 1);
+    iri_cache_destroy(cache);
+    munmap(fresh, size);
+}
+
+
 /* What no cache has left is none: it is taken for nothing. */
 static void
 test_garbage(void **state)
@@ -1107,6 +1142,11 @@ test_garbage(void **state)
         /* Even with the right size in its place. */
         if (turn % 2) {
             memory[1] = SIZE;
+        }
+
+        /* Who made it fit was killed. */
+        if (turn % 3 == 0) {
+            memory[0] = 0;
         }
 
         cache = cache_of(memory, SIZE);
@@ -1725,8 +1765,10 @@ static void *
 line_thread(void *arg)
 {
     core_t       core;
-    iri_search_t search = { &shared_tree, shared_cache,    0, 0,
-                            S("/srv"),    S("/d0/NAME-1"), 0, NULL };
+    iri_search_t search = { .tree = &shared_tree,
+                            .cache = shared_cache,
+                            .root = S("/srv"),
+                            .path = S("/d0/NAME-1") };
     iri_found_t  found;
     int          good;
 
@@ -2117,6 +2159,129 @@ test_named_further(void **state)
 }
 
 
+/* ---- paths that led to something else, or to nothing ---------------------- */
+
+/*
+ * Asks for octets so often, and keeps what was found; what is known of them
+ * then.  Which place it was asked in is the caller's own.
+ */
+static iri_known_t
+known_of(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
+         const char *octets, int times)
+{
+    static iri_reading_conf_t conf;
+    iri_reading_t             reading;
+    iri_request_t             request = { core_str(octets), 0, { 0, NULL } };
+    iri_found_t               found;
+    iri_known_t               known;
+    iri_search_t              search = {
+                     .tree = tree, .cache = cache, .root = S("/srv"), .reading = &reading
+    };
+
+    memset(&known, 0, sizeof(known));
+    conf.charsets = core_charsets("shift_jis euc-jp");
+    assert_int_equal(iri_read(&core->env, &conf, &request, &reading), IRI_OK);
+    search.path = reading.path;
+
+    while (times-- > 0) {
+        assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
+    }
+
+    known.path = reading.path;
+    known.form = reading.form;
+    known.place = tree;
+    iri_known_keep(cache, &conf, request.path, 0, &known, &search);
+    assert_int_equal(
+        iri_known_find(&core->env, cache, &conf, request.path, 0, &known),
+        IRI_OK);
+
+    return known;
+}
+
+
+/* What it holds is what was found, until a directory has changed. */
+static void
+test_known_answers(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    iri_known_t     known, again;
+    size_t          i;
+
+    static const struct {
+        const char  *octets;
+        iri_answer_t answer;
+        const char  *path, *found, *filename, *charset;
+        iri_match_t  match;
+    } rows[] = {
+        { "/d/NAME", IRI_MOVED, "/d/NAME", "/d/name", "/srv/d/name", "",
+          IRI_MATCH_CASE },
+        { "/d/" GA_EUC, IRI_MOVED, "/d/" SJIS_FIRST, "/d/" GA, "/srv/d/" GA,
+          "EUC-JP", IRI_MATCH_CHARSET },
+        { "/d/\xc3\xa9", IRI_SERVE, "/d/\xc3\xa9", "/d/\xc3\xa9",
+          "/srv/d/e\xcc\x81", "UTF-8", IRI_MATCH_NORMALIZATION },
+        { "/d/e\xcc\x80", IRI_PASS, "/d/\xc3\xa8", "/d/\xc3\xa8",
+          "/srv/d/\xc3\xa8", "UTF-8", IRI_MATCH_NONE },
+    };
+
+    (void) state;
+    core_init(&core);
+
+    for (i = 0; i < COUNT(rows); i++) {
+        core_put(&core, S("/srv/d/name"));
+        core_put(&core, S("/srv/d/e\xcc\x81"));
+        core_put(&core, S("/srv/d/" GA));
+
+        tree.match = rows[i].match == IRI_MATCH_CASE ? C : N;
+
+        /* What nobody has found is not known. */
+        assert_int_equal(
+            known_of(&core, cache, &tree, rows[i].octets, 0).path.len, 0);
+
+        /* Nor what was told once, unless an index has told it. */
+        if (rows[i].match != IRI_MATCH_CASE) {
+            assert_int_equal(
+                known_of(&core, cache, &tree, rows[i].octets, 1).path.len, 0);
+        }
+
+        known = known_of(&core, cache, &tree, rows[i].octets, 3);
+        assert_text(known.path, rows[i].path);
+        assert_text(known.found, rows[i].found);
+        assert_text(known.filename, rows[i].filename);
+        assert_int_equal(known.filename.data[known.filename.len], '\0');
+        assert_int_equal(known.found.data[known.found.len], '\0');
+        assert_text(known.charset, rows[i].charset);
+        assert_int_equal(known.answer, rows[i].answer);
+        assert_int_equal(known.match, rows[i].match);
+        assert_ptr_equal(known.place, &tree);
+        assert_non_null(known.asked);
+
+        core.stats = core.lists = 0;
+        assert_true(iri_known_holds(&core.env, &known));
+        assert_int_equal(core.stats, 1);
+        assert_int_equal(core.lists, 0);
+
+        /* What is known stays so, but it is not true any more. */
+        core.mtime++;
+        core_put(&core, S("/srv/d/new"));
+        assert_false(iri_known_holds(&core.env, &known));
+        again = known_of(&core, cache, &tree, rows[i].octets, 3);
+        assert_true(iri_known_holds(&core.env, &again));
+
+        core_free(&core);
+        core_init(&core);
+        iri_cache_destroy(cache);
+        cache = cache_of(NULL, SIZE);
+    }
+
+    core_free(&core);
+    iri_cache_destroy(cache);
+}
+
+
+/* ---- and of names whose directory does not stand still -------------------- */
+
 /* A directory that has changed just now, or is yet to come: no memory of it. */
 static void
 test_named_racy(void **state)
@@ -2139,6 +2304,87 @@ test_named_racy(void **state)
     /* Within the grain of the clock: the times stay. */
     core_put(&core, S("/srv/d/" GA_NFD));
     assert_text(find_in(&core, cache, &tree, "/d/" GA), "/srv/d/" GA_NFD);
+
+    core_free(&core);
+    iri_cache_destroy(cache);
+}
+
+
+/* Looks for what is found, or "". */
+static void
+assert_looks(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
+             const char *path, const char *want, size_t looks)
+{
+    core->stats = 0;
+    assert_text(find_in(core, cache, tree, path), want);
+    assert_int_equal(core->stats, looks);
+}
+
+
+/* What no entry is written as is not looked for: the name, its directory. */
+static void
+test_ways(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("utf-8 euc-jp", IRI_NAMES_ANY, N);
+
+    (void) state;
+
+    core_init(&core);
+    core_put(&core, S("/srv/d/\xe8\xa1\xa8"));
+    core_put(&core, S("/srv/d/x"));
+
+    /* In three ways, until it is known that there is but one. */
+    assert_looks(&core, cache, &tree, "/d/1" GA, "", 4);
+    assert_looks(&core, cache, &tree, "/d/2" GA, "", 2);
+
+    core.mtime++;
+    core_put(&core, S("/srv/d/" GA_NFD));
+    assert_looks(&core, cache, &tree, "/d/" GA, "/srv/d/" GA_NFD, 3);
+    assert_looks(&core, cache, &tree, "/d/3" GA, "", 4);
+    assert_looks(&core, cache, &tree, "/d/4" GA, "", 3);
+
+    core.mtime++;
+    core_put(&core, S("/srv/d/\xa5\xac"));
+    core_put(&core, S("/srv/d/\xc9\xbd"));
+    assert_looks(&core, cache, &tree, "/d/5" GA, "", 4);
+    assert_looks(&core, cache, &tree, "/d/6" GA, "", 4);
+
+    /* While it changes none of it is sure. */
+    core.mtime = now();
+    core_put(&core, S("/srv/e/x"));
+    assert_looks(&core, cache, &tree, "/e/7" GA, "", 4);
+    core_put(&core, S("/srv/e/8" GA_NFD));
+    assert_text(find_in(&core, cache, &tree, "/e/8" GA), "/srv/e/8" GA_NFD);
+
+    core_free(&core);
+    iri_cache_destroy(cache);
+}
+
+
+/* Who says that it is absent may have looked long ago. */
+static void
+test_said_to_be_absent(void **state)
+{
+    core_t          core;
+    iri_cache_t    *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    iri_search_t    search;
+    iri_found_t     found;
+
+    (void) state;
+
+    core_init(&core);
+    core_put(&core, S("/srv/d/" GA));
+    memset(&search, 0, sizeof(search));
+    search.tree = &tree;
+    search.cache = cache;
+    search.root = S("/srv");
+    search.path = S("/d/" GA);
+    search.absent = 1;
+    assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+    assert_int_equal(found.answer, IRI_SERVE);
 
     core_free(&core);
     iri_cache_destroy(cache);
@@ -2230,6 +2476,7 @@ main(void)
         cmocka_unit_test(test_racy_answers),
         cmocka_unit_test(test_every_size),
         cmocka_unit_test(test_memory_is_found_again),
+        cmocka_unit_test(test_memory_that_is_new),
         cmocka_unit_test(test_garbage),
         cmocka_unit_test(test_replaced_directory),
         cmocka_unit_test(test_killed),
@@ -2244,7 +2491,10 @@ main(void)
         cmocka_unit_test(test_named_settings),
         cmocka_unit_test(test_named_places),
         cmocka_unit_test(test_named_further),
+        cmocka_unit_test(test_known_answers),
         cmocka_unit_test(test_named_racy),
+        cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_said_to_be_absent),
         cmocka_unit_test(test_named_replaced),
     };
 

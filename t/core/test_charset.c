@@ -184,19 +184,21 @@ test_refused(void **state)
 static void
 test_builder_refuses(void **state)
 {
+    static const iri_sequences_t all = { 0x30, 0xff, 0x8f, 0 };
+
     static const struct {
         iri_encoding_t row;
         const char    *says;
     } unfit[] = {
-        { { "cp949", "ibm-949_P110-1999", NULL, 0, 0, 0 }, "ASCII" },
-        { { "ebcdic", "ibm-37_P100-1995", NULL, 0, 0, 0 }, "ASCII" },
-        { { "ibm-33722", "ibm-33722_P12A_P12A-2009_U2", NULL, 0, 0, 0 },
+        { { "cp949", "ibm-949_P110-1999", NULL, 0, 0, 0, &all }, "ASCII" },
+        { { "ebcdic", "ibm-37_P100-1995", NULL, 0, 0, 0, &all }, "ASCII" },
+        { { "ibm-33722", "ibm-33722_P12A_P12A-2009_U2", NULL, 0, 0, 0, &all },
           "ASCII character for octets above 7F" },
-        { { "iso-2022-jp", "ISO-2022-JP", NULL, 0, 0, 0 }, "" },
-        { { "utf-7", "UTF-7", NULL, 0, 0, 0 }, "" },
-        { { "utf-16", "UTF-16BE", NULL, 0, 0, 0 }, "ASCII" },
-        { { "hz", "HZ", NULL, 0, 0, 0 }, "" },
-        { { "none", "no-such-converter", NULL, 0, 0, 0 }, "ICU" },
+        { { "iso-2022-jp", "ISO-2022-JP", NULL, 0, 0, 0, &all }, "" },
+        { { "utf-7", "UTF-7", NULL, 0, 0, 0, &all }, "" },
+        { { "utf-16", "UTF-16BE", NULL, 0, 0, 0, &all }, "ASCII" },
+        { { "hz", "HZ", NULL, 0, 0, 0, &all }, "" },
+        { { "none", "no-such-converter", NULL, 0, 0, 0, &all }, "ICU" },
     };
     core_t      core;
     const char *why;
@@ -215,6 +217,48 @@ test_builder_refuses(void **state)
         assert_non_null(why);
         assert_non_null(strstr(why, unfit[i].says));
         core_free(&core);
+    }
+}
+
+
+/* No "/", ".", "%" and no control is inside a sequence of any charset. */
+static void
+test_octets_of_sequences(void **state)
+{
+    const iri_encoding_t  *row;
+    const iri_sequences_t *has;
+    size_t                 i, count = 0;
+
+    (void) state;
+
+    for (i = 0; (row = iri_encoding_at(i)) != NULL; i++) {
+        has = row->sequences;
+
+        if (has != NULL) {
+            count++;
+            assert_true(has->first >= 0x40 && has->first <= has->last);
+            assert_true(has->three == 0 || has->three >= 0x80);
+        }
+    }
+
+    assert_int_equal(count, 7);
+}
+
+
+/* Four octets are gb18030's alone. */
+static void
+test_four_octets(void **state)
+{
+    static const unsigned char p[] = { 0x90, 0x30, 0x81, 0x30 };
+    uint32_t                   c;
+    size_t                     i;
+
+    (void) state;
+
+    for (i = 0; i < CORE_SUPPORTED; i++) {
+        assert_int_equal(next(core_charset(core_supported[i].name), p, 4, &c)
+                             == 4,
+                         strcmp(core_supported[i].name, "gb18030") == 0);
     }
 }
 
@@ -375,6 +419,63 @@ test_gb18030_against_icu(void **state)
     }
 
     ucnv_close(icu);
+}
+
+
+/* The octets that ICU writes c as; 0: none. */
+static size_t
+icu_put(UConverter *icu, uint32_t c, unsigned char out[8])
+{
+    UErrorCode   error = U_ZERO_ERROR;
+    UChar        units[2];
+    const UChar *from = units;
+    char        *to = (char *) out;
+    int32_t      n = 0;
+
+    U16_APPEND_UNSAFE(units, n, (UChar32) c);
+    ucnv_resetFromUnicode(icu);
+    ucnv_fromUnicode(icu, &to, to + 8, &from, from + n, NULL, 1, &error);
+
+    return U_SUCCESS(error) ? (size_t) (to - (char *) out) : 0;
+}
+
+
+/* A character is written as by ICU, if those octets are read as it. */
+static void
+test_writing_against_icu(void **state)
+{
+    const iri_charset_t *charset;
+    UConverter          *icu;
+    unsigned char        ours[4], its[8];
+    uint32_t             c;
+    size_t               i, n, m;
+
+    (void) state;
+
+    for (i = 0; i < CORE_SUPPORTED; i++) {
+        charset = core_charset(core_supported[i].name);
+        icu = core_icu_open(core_supported[i].icu);
+
+        for (c = 0x80; c < 0x30000; c++) {
+            /* Of plane 1 none is in a table; gb18030 counts them. */
+            c = c == 0xd800 ? 0xe000 : c == 0x10100 ? 0x1ff00 : c;
+
+            n = iri_charset_put(charset, c, ours);
+            m = icu_put(icu, c, its);
+            m = m <= 4 && one(charset, its, m) == c ? m : 0;
+
+            if ((n != m || memcmp(ours, its, n) != 0)
+                && (strcmp(core_supported[i].name, "KOI8-U") != 0 || n != 1
+                    || (ours[0] != 0xae && ours[0] != 0xbe)))
+            {
+                fail_msg("%s writes U+%04X as %d octets, ICU as %d",
+                         core_supported[i].name, (unsigned) c, (int) n,
+                         (int) m);
+            }
+        }
+
+        ucnv_close(icu);
+    }
 }
 
 
@@ -914,9 +1015,12 @@ main(void)
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_builder_refuses),
+        cmocka_unit_test(test_octets_of_sequences),
+        cmocka_unit_test(test_four_octets),
         cmocka_unit_test(test_each_is_built),
         cmocka_unit_test(test_against_icu),
         cmocka_unit_test(test_gb18030_against_icu),
+        cmocka_unit_test(test_writing_against_icu),
         cmocka_unit_test(test_single_octet_indexes),
         cmocka_unit_test(test_shift_jis_index),
         cmocka_unit_test(test_euc_jp_index),

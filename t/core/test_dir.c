@@ -13,7 +13,7 @@
 #undef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #undef _TIME_BITS
-#define _TIME_BITS        64
+#define _TIME_BITS 64
 #endif
 
 #include <fcntl.h>
@@ -273,8 +273,9 @@ test_find(void **state)
     core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY,
                                      IRI_FORGIVE_NORMALIZATION);
-    iri_search_t    search = { &tree,          NULL,           0, 0,
-                               core_str(root), S("/\xc3\xa9"), 0, NULL };
+    iri_search_t    search = { .tree = &tree,
+                               .root = core_str(root),
+                               .path = S("/\xc3\xa9") };
     iri_found_t     found;
 
     (void) state;

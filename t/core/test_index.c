@@ -189,7 +189,7 @@ check_most(size_t most)
         build(&b, FOLDED, name_numbered, count, most, (size_t) 1 << 30);
         assert_int_equal(b.status, IRI_OK);
         assert_int_equal(b.more, count > most);
-        assert_int_equal(b.index.head.known, count <= most);
+        assert_int_equal(b.index.head.complete, count <= most);
         assert_int_equal(b.index.head.records, count <= most ? count : 0);
 
         /* It is read no farther than to know that. */
@@ -226,7 +226,7 @@ test_limits_of_entries(void **state)
 
     build(&b, FOLDED, name_numbered, 0, 1, 4096);
     assert_int_equal(b.status, IRI_OK);
-    assert_true(b.index.head.known);
+    assert_true(b.index.head.complete);
     assert_int_equal(b.index.head.records, 0);
     assert_false(finds(&b, S("x"), S("x")));
     assert_false(spells(&b, S("x"), S("x")));
@@ -309,7 +309,7 @@ test_limits_of_octets(void **state)
         assert_int_equal(b.status, IRI_OK);
         assert_false(b.more);
 
-        if (b.index.head.known) {
+        if (b.index.head.complete) {
             assert_true(iri_index_size(&b.index) <= size);
             assert_int_equal(b.index.head.records, 200);
 
@@ -323,7 +323,9 @@ test_limits_of_octets(void **state)
             assert_true(size < plain);
         }
 
-        seen[!b.index.head.known ? 0 : b.index.head.spellings == 0 ? 1 : 2]++;
+        seen[!b.index.head.complete        ? 0
+             : b.index.head.spellings == 0 ? 1
+                                           : 2]++;
         forget(&b);
     }
 
@@ -374,7 +376,7 @@ test_one_key(void **state)
               IRI_MAX_INDEXED, (size_t) 1 << 30);
         assert_true(seconds() - start < 10 * other + 1);
         assert_int_equal(b.status, IRI_OK);
-        assert_true(b.index.head.known);
+        assert_true(b.index.head.complete);
 
         memset(&hits, 0, sizeof(hits));
         assert_int_equal(
@@ -475,7 +477,7 @@ test_chains(void **state)
         }
 
         build(&b, IRI_FORGIVE_CASE, name_of_chain, CHAIN, CHAIN, 1 << 20);
-        assert_true(b.index.head.known);
+        assert_true(b.index.head.complete);
 
         for (i = 0; i < CHAIN; i++) {
             name = core_str((const char *) chain[i]);
@@ -522,7 +524,7 @@ test_one_edit_apart(void **state)
 
     build(&b, SPELLED, name_one_edit, 26 * 73, 10000, (size_t) 1 << 26);
     assert_int_equal(b.status, IRI_OK);
-    assert_true(b.index.head.known);
+    assert_true(b.index.head.complete);
 
     for (i = 0; i < 26 * 73; i += 5) {
         name.len = name_one_edit(i, octets);
@@ -677,7 +679,7 @@ test_heavy_names(void **state)
 
     build(&b, SPELLED, name_heavy, 40, 1000, (size_t) 1 << 28);
     assert_int_equal(b.status, IRI_OK);
-    assert_true(b.index.head.known);
+    assert_true(b.index.head.complete);
 
     for (i = 0; i < 40; i++) {
         name.len = name_heavy(i, octets);
@@ -744,7 +746,7 @@ test_strange_names(void **state)
 
     build(&b, SPELLED, name_strange, 8, 100, 1 << 20);
     assert_int_equal(b.status, IRI_OK);
-    assert_true(b.index.head.known);
+    assert_true(b.index.head.complete);
     assert_int_equal(b.index.head.entries, 8);
 
     for (i = 0; i < 8; i++) {
@@ -804,7 +806,7 @@ test_listing_that_fails(void **state)
         assert_int_equal(b.status, IRI_IO_FAILED);
         assert_null(b.index.table);
         assert_null(b.index.text);
-        assert_false(b.index.head.known);
+        assert_false(b.index.head.complete);
         forget(&b);
 
         made.fails_at = at;
@@ -812,7 +814,7 @@ test_listing_that_fails(void **state)
         build(&b, SPELLED, name_numbered, 10, 10, 1 << 20);
         assert_int_equal(b.status, IRI_OK);
         assert_int_equal(b.index.head.records, 0);
-        assert_false(b.index.head.known);
+        assert_false(b.index.head.complete);
         forget(&b);
     }
 }
@@ -850,7 +852,7 @@ test_moved(void **state)
     iri_index_free(&b.index);
     iri_index_open(other, &index);
     assert_int_equal(iri_index_size(&index), size);
-    assert_true(index.head.known);
+    assert_true(index.head.complete);
     b.index = index;
 
     for (i = 0; i < 1000; i++) {

@@ -2,7 +2,8 @@
  * test_limits.c - the limits of one search, one below, at and one above
  *
  * Proves: four directories of a path may be read, of the fifth only guesses
- * are found; eight candidates of a segment are looked for, not the ninth.
+ * are found; eight candidates of a segment are looked for, not the ninth; no
+ * octets are written that are more than a segment may have.
  * The other limits are where they belong: of paths and segments in
  * test_read, of marks in test_norm, of all looks and calls in test_find, of
  * entries in test_cache, of charsets in test_conf.
@@ -22,10 +23,10 @@ check_lists(size_t depth, size_t lists)
 {
     core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
-    iri_search_t    search = { &tree, NULL, 0, 0, S("/srv"), S(""), 0, NULL };
-    iri_found_t     found;
-    char            entry[256] = "/srv", asked[256] = "";
-    size_t          i;
+    iri_search_t search = { .tree = &tree, .root = S("/srv"), .path = S("") };
+    iri_found_t  found;
+    char         entry[256] = "/srv", asked[256] = "";
+    size_t       i;
 
     for (i = 0; i < depth; i++) {
         core_append(entry, "/" ODD);
@@ -68,8 +69,9 @@ check_looks(const char *charsets, size_t looks)
 {
     core_t          core;
     iri_tree_conf_t tree = core_tree(charsets, IRI_NAMES_ANY, N);
-    iri_search_t    search = { &tree,     NULL,           0, 0,
-                               S("/srv"), S("/\xc3\xa9"), 0, NULL };
+    iri_search_t    search = { .tree = &tree,
+                               .root = S("/srv"),
+                               .path = S("/\xc3\xa9") };
     iri_found_t     found;
 
     core_init(&core);
@@ -99,12 +101,61 @@ test_looks(void **state)
 }
 
 
+/* A name that begins so and then has so many times what follows. */
+static void
+check_written(const char *label, const char *begin, const char *more,
+              size_t count, int want)
+{
+    core_t          core;
+    iri_tree_conf_t tree = core_tree(label, IRI_NAMES_ANY, N);
+    iri_buf_t       out = IRI_BUF_EMPTY;
+    char            octets[3 * IRI_MAX_SEGMENT];
+    iri_str_t       name;
+    size_t          i;
+    int             written;
+
+    snprintf(octets, sizeof(octets), "%s", begin);
+
+    for (i = 0; i < count; i++) {
+        core_append(octets, more);
+    }
+
+    name = core_str(octets);
+
+    core_init(&core);
+    assert_int_equal(
+        iri_name_write(&core.env, &tree, name, 0, &out, &written), IRI_OK);
+    assert_int_equal(written, want);
+    core_free(&core);
+}
+
+
+/* What could not be read again is not written. */
+static void
+test_written(void **state)
+{
+    (void) state;
+
+    /* U+1200 takes four octets. */
+    check_written("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4, 1);
+    check_written("gb18030", "", "\xe1\x88\x80", IRI_MAX_SEGMENT / 4 + 1, 0);
+    /* U+FFFD is read out of UTF-8 only. */
+    check_written("gb18030", "\xef\xbf\xbd", "", 0, 0);
+    /* U+1EA5 is written with a mark, which is one more. */
+    check_written("windows-1258", "\xe1\xba\xa5", "\xcc\x81",
+                  IRI_MAX_MARKS - 1, 1);
+    check_written("windows-1258", "\xe1\xba\xa5", "\xcc\x81", IRI_MAX_MARKS,
+                  0);
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_looks),
+        cmocka_unit_test(test_written),
     };
 
     return cmocka_run_group_tests_name("limits", tests, NULL, NULL);

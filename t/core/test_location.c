@@ -67,6 +67,33 @@ test_path_to_uri(void **state)
 }
 
 
+static void
+test_high_escaped(void **state)
+{
+    static const char *const high[] = {
+        "", "/", "/a", "/caf%C3%A9", "%80", "%FF", "/%E6%97%A5/%E6%9C%AC",
+    };
+    static const char *const low[] = {
+        "/%2F", "/%7F", "%25", "/caf%C3%A9%2F", "/%00%C3%A9",   "/%C3%A9/%2E",
+        "%",    "/%",   "/%C", "/caf%C3%A9%",   "/caf%C3%A9%E", "%C3%A9a%C",
+    };
+    iri_str_t none = { 0, NULL };
+    size_t    i;
+
+    (void) state;
+
+    assert_true(iri_is_high_escaped(none));
+
+    for (i = 0; i < COUNT(high); i++) {
+        assert_true(iri_is_high_escaped(core_str(high[i])));
+    }
+
+    for (i = 0; i < COUNT(low); i++) {
+        assert_false(iri_is_high_escaped(core_str(low[i])));
+    }
+}
+
+
 /* ucschar of RFC 3987, 2.2, as it stands there. */
 static int
 is_ucschar(uint32_t c)
@@ -372,6 +399,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_path_to_uri),
+        cmocka_unit_test(test_high_escaped),
         cmocka_unit_test(test_path_to_iri),
         cmocka_unit_test(test_locations),
         cmocka_unit_test(test_random_locations),

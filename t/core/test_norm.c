@@ -2,7 +2,9 @@
  * test_norm.c - characters are put in NFC, and only where it is safe
  *
  * Proves: our NFC and NFD are those of NormalizationTest.txt but for U+037E,
- * U+1FEF and U+212A, which stay; a character that is taken for inert is
+ * U+1FEF and U+212A, which stay, and those of ICU for each pair of what may
+ * join and what may be joined, and for random characters; a character that is
+ * taken for inert is
  * neither changed by NFC nor joined to the one before it; what counts as a
  * mark, a bidi control or a character at all is what Unicode says; reading a
  * segment piece by piece is normalizing it as a whole; 30 marks in a row are
@@ -252,6 +254,107 @@ test_compose(void **state)
 }
 
 
+/* ---- pairs -------------------------------------------------------------- */
+
+/* As ICU has it? */
+static void
+check_form(core_t *core, int nfd, const uint32_t *c, size_t count)
+{
+    static uint32_t want[10 * LONG];
+    size_t          n = core_normalize(c, count, nfd, want);
+
+    assert_form(core, nfd, c, count, want, n);
+    core_forget(core);
+}
+
+
+/* What may be joined to what is before it, or is moved before it. */
+static size_t
+all_joining(uint32_t *out)
+{
+    UErrorCode          error = U_ZERO_ERROR;
+    const UNormalizer2 *nfc = unorm2_getNFCInstance(&error);
+    size_t              n = 0;
+    uint32_t            c;
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        if (is_scalar(c) && !unorm2_hasBoundaryBefore(nfc, (UChar32) c)) {
+            assert_false(iri_char_starts(c));
+            out[n++] = c;
+        }
+    }
+
+    return n;
+}
+
+
+/* Each base of such a mark, and each character that is more than one. */
+static size_t
+all_joined(uint32_t *out)
+{
+    UErrorCode          error = U_ZERO_ERROR;
+    const UNormalizer2 *nfd = unorm2_getNFDInstance(&error);
+    static char         seen[0x110000];
+    UChar               units[16];
+    UChar32             base;
+    int32_t             i;
+    size_t              n = 0;
+    uint32_t            c;
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        /* Of Hangul that has a final, one will do. */
+        if (!is_scalar(c) || (c > 0xac01 && c <= 0xd7a3 && (c - 0xac00) % 28)
+            || unorm2_getDecomposition(nfd, (UChar32) c, units, 16, &error)
+                   < 0)
+        {
+            continue;
+        }
+
+        i = 0;
+        U16_NEXT(units, i, 16, base);
+        seen[c] = seen[base] = 1;
+    }
+
+    for (c = 0; c <= 0x10ffff; c++) {
+        if (seen[c]) {
+            out[n++] = c;
+        }
+    }
+
+    return n;
+}
+
+
+/* Without a mark between, which would change only what they are joined by. */
+static void
+test_pairs(void **state)
+{
+    static uint32_t joined[LONG * 4], joining[LONG * 2];
+    core_t          core;
+    uint32_t        c[3];
+    size_t          bases, marks, i, k;
+
+    (void) state;
+
+    core_init(&core);
+    bases = all_joined(joined);
+    marks = all_joining(joining);
+    assert_in_range(bases, 2000, COUNT(joined));
+    assert_in_range(marks, 900, COUNT(joining));
+
+    for (i = 0; i < bases; i++) {
+        for (k = 0; k < marks; k++) {
+            c[0] = joined[i];
+            c[1] = joining[k];
+            c[2] = joining[(i + k * k) % marks];
+            check_form(&core, (i + k) % 16 == 0, c, 2 + (i + k) % 2);
+        }
+    }
+
+    core_free(&core);
+}
+
+
 /* ---- segments ----------------------------------------------------------- */
 
 static iri_str_t
@@ -259,11 +362,17 @@ segment(core_t *core, iri_str_t octets)
 {
     iri_source_t source = { octets, NULL, 0, 0 };
     iri_buf_t    path = IRI_BUF_EMPTY, uri = IRI_BUF_EMPTY;
-    iri_why_t    why;
+    iri_buf_t    alone = IRI_BUF_EMPTY;
+    iri_why_t    why, same;
 
     assert_int_equal(iri_segment_read(&core->env, &iri_charset_utf8, &source,
                                       0, octets.len, &path, &uri, &why),
                      IRI_OK);
+    assert_int_equal(iri_segment_read(&core->env, &iri_charset_utf8, &source,
+                                      0, octets.len, &alone, NULL, &same),
+                     IRI_OK);
+    assert_int_equal(same, why);
+    assert_str(iri_buf_str(&alone), iri_buf_str(&path));
 
     if (why == IRI_WHY_LIMIT) {
         path.len = 0;
@@ -301,6 +410,32 @@ random_character(void)
     } while (!is_scalar(c));
 
     return c;
+}
+
+
+static void
+test_random_forms(void **state)
+{
+    core_t   core;
+    uint32_t c[16];
+    size_t   count, i, turn;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (turn = 0; turn < 200000; turn++) {
+        count = 1 + core_random(COUNT(c));
+
+        for (i = 0; i < count; i++) {
+            c[i] = random_character();
+        }
+
+        check_form(&core, 0, c, count);
+        check_form(&core, 1, c, count);
+    }
+
+    core_free(&core);
 }
 
 
@@ -417,6 +552,8 @@ main(void)
         cmocka_unit_test(test_properties),
         cmocka_unit_test(test_what_nfc_makes_ascii),
         cmocka_unit_test(test_compose),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_random_forms),
         cmocka_unit_test(test_piece_by_piece),
         cmocka_unit_test(test_marks_limit),
         cmocka_unit_test(test_longest_run),

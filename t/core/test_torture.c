@@ -1250,8 +1250,10 @@ static iri_answer_t
 ask_large(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
           const char *root)
 {
-    iri_search_t search = { tree,           cache,      0, 0,
-                            core_str(root), S("/NAME"), 0, NULL };
+    iri_search_t search = { .tree = tree,
+                            .cache = cache,
+                            .root = core_str(root),
+                            .path = S("/NAME") };
     iri_found_t  found;
 
     assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);

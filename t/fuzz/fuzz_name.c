@@ -259,11 +259,13 @@ static void
 judge_entry(const iri_tree_conf_t *tree, iri_str_t octets)
 {
     iri_str_t name = fuzz_entry_name(tree, octets);
-    int       same, plain;
+    iri_buf_t out = IRI_BUF_EMPTY;
+    size_t    way;
+    int       same, plain, written;
 
     fuzz_assert(fuzz_equal(name, name_slowly(tree, octets)));
 
-    plain = octets.len != 0 && iri_entry_is_plain(tree, octets);
+    plain = octets.len != 0 && iri_entry_is_plain(tree, octets, &way);
 
     if (name.len == 0) {
         return;
@@ -280,6 +282,9 @@ judge_entry(const iri_tree_conf_t *tree, iri_str_t octets)
         && (tree->match & IRI_FORGIVE_NORMALIZATION))
     {
         fuzz_assert(same);
+        fuzz_assert(iri_name_write(&fuzz.env, tree, name, way, &out, &written)
+                        == IRI_OK
+                    && written && fuzz_equal(iri_buf_str(&out), octets));
     }
 }
 

@@ -301,7 +301,7 @@ sub places_of {
         push @places, "$called " . hex $at if defined $called;
         ($called) = $rest =~ /^call\w*\s.*<torture_(\w+)>/;
         undef $called
-            if defined $called && $called =~ /^(?:free|closedir|dladdr)$/;
+            if defined $called && $called =~ /^(?:free|closedir)$/;
     }
     return @places;
 }

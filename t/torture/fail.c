@@ -38,7 +38,6 @@ void  torture_free(void *block);
 void *torture_mmap(void *at, size_t size, int protection, int flags, int fd,
                    off_t offset);
 void *torture_mremap(void *block, size_t size, size_t to, int flags);
-int   torture_dladdr(const void *address, Dl_info *info);
 void *torture_dlopen(const char *path, int flags);
 int   torture_lstat(const char *path, struct stat *st);
 int   torture_stat(const char *path, struct stat *st);
@@ -85,9 +84,12 @@ torture_u_strFoldCase(UChar *to, int32_t size, const UChar *from,
 int32_t
 torture_unorm2_spanQuickCheckYes(const UNormalizer2 *norm, const UChar *from,
                                  int32_t from_len, UErrorCode *error);
-int32_t     torture_unorm2_getRawDecomposition(const UNormalizer2 *norm,
-                                               UChar32 c, UChar *to, int32_t size,
-                                               UErrorCode *error);
+int32_t
+        torture_unorm2_getDecomposition(const UNormalizer2 *norm, UChar32 c,
+                                        UChar *to, int32_t size, UErrorCode *error);
+int32_t torture_unorm2_getRawDecomposition(const UNormalizer2 *norm,
+                                           UChar32 c, UChar *to, int32_t size,
+                                           UErrorCode *error);
 UScriptCode torture_uscript_getScript(UChar32 c, UErrorCode *error);
 UBreakIterator        *
 torture_ubrk_open(UBreakIteratorType type, const char *locale,
@@ -311,20 +313,6 @@ torture_free(void *block)
     }
 
     free(block);
-}
-
-
-/* The core asks for the libraries of functions that are replaced here. */
-int
-torture_dladdr(const void *address, Dl_info *info)
-{
-    if (address == (const void *) (uintptr_t) torture_u_init) {
-        address = (const void *) (uintptr_t) u_init;
-    } else if (address == (const void *) (uintptr_t) torture_ucol_open) {
-        address = (const void *) (uintptr_t) ucol_open;
-    }
-
-    return dladdr(address, info);
 }
 
 
@@ -560,6 +548,16 @@ torture_unorm2_getNFKCInstance(UErrorCode *error)
     FAIL_ICU_CALL("unorm2_getNFKCInstance", NULL)
 
     return unorm2_getNFKCInstance(error);
+}
+
+
+int32_t
+torture_unorm2_getDecomposition(const UNormalizer2 *norm, UChar32 c,
+                                UChar *to, int32_t size, UErrorCode *error)
+{
+    FAIL_ICU_CALL("unorm2_getDecomposition", 0)
+
+    return unorm2_getDecomposition(norm, c, to, size, error);
 }
 
 

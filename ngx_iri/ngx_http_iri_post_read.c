@@ -1,0 +1,183 @@
+/*
+ * ngx_http_iri_post_read.c - what the client sent, before any rule sees it
+ *
+ * The handler of the POST_READ phase reads the host, which selects a server;
+ * then, as that server says, the query, the Destination of COPY and MOVE, and
+ * the path, which becomes canonical (ngx_http_iri_request.c) or the one that
+ * it is known to lead to (ngx_http_iri_known.c).  What redirects, subrequests
+ * and rewrites make later is read in ngx_http_iri_phases.c.
+ */
+
+#include "ngx_http_iri.h"
+
+
+static ngx_int_t
+ngx_http_iri_post_read(ngx_http_request_t            *r,
+                       const ngx_http_iri_srv_conf_t *iscf)
+{
+    ngx_int_t           rc;
+    ngx_http_iri_ctx_t *ctx;
+
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL || ngx_http_iri_keep(r, &ctx->kept, 0) != NGX_OK
+        || ngx_http_iri_read_sent(r, ctx) != NGX_OK)
+    {
+        return iscf->engine == IRI_ENGINE_ON ? NGX_HTTP_INTERNAL_SERVER_ERROR
+                                             : NGX_DECLINED;
+    }
+
+    if (iscf->engine == IRI_ENGINE_REPORT) {
+        return NGX_DECLINED;
+    }
+
+    ctx->learns = iscf->learns;
+
+    rc = ngx_http_iri_status(ngx_http_iri_act(r, ctx));
+
+    /* No location is chosen yet: nothing has to be done again. */
+    return rc == NGX_OK ? NGX_DECLINED : rc;
+}
+
+
+/* Nothing is to be read, but it may have to start over. */
+static ngx_int_t
+ngx_http_iri_post_read_ascii(ngx_http_request_t            *r,
+                             const ngx_http_iri_srv_conf_t *iscf)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL || ngx_http_iri_keep(r, &ctx->kept, 0) != NGX_OK) {
+        return iscf->engine == IRI_ENGINE_ON ? NGX_HTTP_INTERNAL_SERVER_ERROR
+                                             : NGX_DECLINED;
+    }
+
+    ctx->learns = iscf->learns;
+    ngx_http_iri_keep_ascii(ctx, r->uri);
+
+    return NGX_DECLINED;
+}
+
+
+/* What is not ASCII, or may be another's name all the same. */
+NGX_HTTP_IRI_APART static ngx_int_t
+ngx_http_iri_post_read_other(ngx_http_request_t            *r,
+                             const ngx_http_iri_srv_conf_t *iscf)
+{
+    ngx_int_t rc;
+
+    rc = iscf->learns ? ngx_http_iri_known_read(r) : NGX_DECLINED;
+
+    switch (rc) {
+    case NGX_OK:
+        return NGX_DECLINED;
+
+    case NGX_DECLINED:
+        return ngx_http_iri_plain_uri(r)
+                   ? ngx_http_iri_post_read_ascii(r, iscf)
+                   : ngx_http_iri_post_read(r, iscf);
+
+    default:
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+}
+
+
+NGX_HTTP_IRI_APART static ngx_int_t
+ngx_http_iri_post_read_all(ngx_http_request_t *r)
+{
+    ngx_int_t                 rc;
+    ngx_http_iri_srv_conf_t  *iscf;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+
+    rc = imcf->hosts ? ngx_http_iri_host_select(r) : NGX_DECLINED;
+    if (rc != NGX_DECLINED) {
+        return rc;
+    }
+
+    /* Of the server that the host has selected. */
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (iscf->engine == IRI_ENGINE_OFF) {
+        return NGX_DECLINED;
+    }
+
+    if (r->args.len == 0) {
+        /* there is no query to read */
+
+    } else if (iscf->engine == IRI_ENGINE_REPORT) {
+        ngx_http_iri_report_args(r);
+
+    } else if (ngx_http_iri_args(r) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if ((r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
+        && iscf->engine == IRI_ENGINE_ON)
+    {
+        rc = ngx_http_iri_destination(r);
+        if (rc != NGX_OK && rc != NGX_DECLINED) {
+            return ngx_http_iri_status(rc);
+        }
+    }
+
+    if (!ngx_http_iri_plain_uri(r)) {
+        return ngx_http_iri_post_read_other(r, iscf);
+    }
+
+    return ngx_http_iri_folds(iscf, r->uri)
+                   || (iscf->engine == IRI_ENGINE_ON
+                       && (iscf->has_addresses
+                           || ngx_http_iri_listing_may_come(r)))
+               ? ngx_http_iri_post_read_other(r, iscf)
+               : NGX_DECLINED;
+}
+
+
+/* Has the host, or the query, to be read? */
+static ngx_uint_t
+ngx_http_iri_is_more_than_path(ngx_http_request_t            *r,
+                               const ngx_http_iri_srv_conf_t *iscf)
+{
+    return (iscf->others
+            && !iri_is_ascii_host(ngx_http_iri_in(r->headers_in.server)))
+           || (r->args.len != 0
+               && iri_needs_query(&iscf->query, ngx_http_iri_in(r->args)));
+}
+
+
+static inline ngx_int_t
+ngx_http_iri_post_read_path(ngx_http_request_t            *r,
+                            const ngx_http_iri_srv_conf_t *iscf)
+{
+    return !iscf->folds && ngx_http_iri_plain_uri(r)
+               ? NGX_DECLINED
+               : ngx_http_iri_post_read_other(r, iscf);
+}
+
+
+NGX_HTTP_IRI_APART static ngx_int_t
+ngx_http_iri_post_read_more(ngx_http_request_t            *r,
+                            const ngx_http_iri_srv_conf_t *iscf)
+{
+    return iscf->ascii && !(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
+                   && !ngx_http_iri_is_more_than_path(r, iscf)
+               ? ngx_http_iri_post_read_path(r, iscf)
+               : ngx_http_iri_post_read_all(r);
+}
+
+
+ngx_int_t
+ngx_http_iri_post_read_handler(ngx_http_request_t *r)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    return iscf->ascii && !iscf->others && r->args.len == 0
+                   && !(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
+               ? ngx_http_iri_post_read_path(r, iscf)
+               : ngx_http_iri_post_read_more(r, iscf);
+}

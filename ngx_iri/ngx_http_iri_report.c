@@ -1,0 +1,115 @@
+/*
+ * ngx_http_iri_report.c - iri report
+ *
+ * What the module would do is looked for, and told in the log; the request
+ * goes its way as it would without.
+ */
+
+#include "ngx_http_iri.h"
+
+
+/*
+ * What iri on would have made of a path that no rewrite has changed.  Before
+ * the content: a page for an error is another path, and its location
+ * has another root, so that later nothing would be known of what is missing.
+ */
+static void
+ngx_http_iri_would_look(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                        const iri_reading_t *came)
+{
+    ngx_http_iri_found_t *found;
+
+    if (ctx->would_known) {
+        return;
+    }
+
+    ctx->would_known = 1;
+
+    if (came->answer == IRI_REFUSE
+        || !ngx_http_iri_same(r->uri, ngx_http_iri_out(came->octets)))
+    {
+        return;
+    }
+
+    found = ngx_http_iri_find_uri(r, ngx_http_iri_out(came->path));
+
+    ctx->would = found;
+    ctx->would_conf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (found != NULL && found->found.answer == IRI_MOVED) {
+        ctx->would_again = ngx_http_iri_find_uri(
+            r, ngx_http_iri_out(found->found.path));
+    }
+}
+
+
+ngx_int_t
+ngx_http_iri_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                   iri_reading_t *came)
+{
+    if (ngx_http_iri_came(r, ctx, came) != NGX_OK) {
+        return NGX_DECLINED;
+    }
+
+    ngx_http_iri_would_look(r, ctx, came);
+
+    return NGX_OK;
+}
+
+
+void
+ngx_http_iri_report_first(ngx_http_request_t *r)
+{
+    iri_reading_t       came;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx != NULL && r == r->main && !r->internal) {
+        (void) ngx_http_iri_would(r, ctx, &came);
+    }
+}
+
+
+/* Of an ASCII path, only if it is another's name: the rest stays as it is. */
+static ngx_uint_t
+ngx_http_iri_is_reported(const ngx_http_iri_ctx_t *ctx)
+{
+    return ctx->has_came
+           || (ctx->would != NULL && ctx->would->found.answer != IRI_PASS
+               && ctx->would->found.answer != IRI_SERVE);
+}
+
+
+void
+ngx_http_iri_report(ngx_http_request_t *r)
+{
+    iri_env_t           env;
+    iri_notes_t        *notes, once;
+    iri_report_t        report = { NULL, NULL, NULL, NULL };
+    iri_reading_t       came;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx == NULL || ngx_http_iri_would(r, ctx, &came) != NGX_OK
+        || !ngx_http_iri_is_reported(ctx)
+        || !ngx_http_iri_notes_wanted(r, IRI_LOG_INFO))
+    {
+        return;
+    }
+
+    report.reading = &came;
+
+    if (ctx->would != NULL) {
+        report.found = &ctx->would->found;
+        report.search = &ctx->would->search;
+    }
+
+    if (ctx->would_again != NULL) {
+        report.again = &ctx->would_again->found;
+        report.search = &ctx->would_again->search;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    notes = ngx_http_iri_notes_begin(r, &once);
+    (void) iri_note_report(&env, notes, &report);
+    ngx_http_iri_notes_end(r, notes, &once);
+}
