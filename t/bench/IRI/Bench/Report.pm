@@ -10,7 +10,7 @@ use IRI::Server qw(slurp spew);
 
 *number = \&IRI::Bench::Table::number;
 
-my @GROUPS  = qw(nginx event prefork fold fold-nginx fold-httpd read index
+my @GROUPS  = qw(nginx event prefork fold fold-nginx fold-httpd index
     latency wall memory start growth peers);
 my @SERVERS = qw(nginx event prefork);
 
@@ -82,10 +82,8 @@ sub goals {
     my @goals = grep { $_->[1] eq 'goal' } @{ $self->{lines} };
     $newest{ $_->[2] } = $_ for @goals;    # of what was measured twice
     for my $line (grep { $newest{ $_->[2] } == $_ } @goals) {
-        my ($group, undef, $what, $value, $most, $kept, $class, $unit) =
+        my (undef, undef, $what, $value, $most, $kept, $class, $unit) =
             @$line;
-        # A group that measures less of what others measure.
-        next if $group eq 'read';
         my ($server, $label) = place($what, $class // '');
         if (!$rows{$label}) {
             push @rows, $label;
