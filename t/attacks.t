@@ -15,7 +15,7 @@ my @servers = grep { !$ENV{IRI_ATTACKS_SERVER}
 my $missing = join ', ', grep { defined } map { missing($_) } @servers;
 plan skip_all => $missing if $missing;
 
-my $seed   = $ENV{IRI_SEED} // time % 100_000;
+my $seed   = seed(0);
 my $tables = IRI::Attacks::load();
 my %wanted = map { $_ => 1 } split /,/, $ENV{IRI_ATTACKS} // '';
 my @confs  = grep { !%wanted || $wanted{ $_->{conf} } } @{ $tables->{confs} };

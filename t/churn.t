@@ -24,11 +24,11 @@ use Time::HiRes qw(sleep time);
 
 my $program = build_dir() . '/t/churn/churn';
 my $seconds = $ENV{IRI_CHURN} // 6;
-my $seed    = $ENV{IRI_CHURN_SEED} // $$;
-print "# IRI_CHURN_SEED=$seed\n";
 my $only    = $ENV{IRI_CHURN_ONLY} // '';
 my $root    = $> == 0;
 my $long    = $seconds > 60;
+my $seed    = $ENV{IRI_CHURN_SEED} // seed($long);
+print "# IRI_CHURN_SEED=$seed\n";
 
 my $RELOAD_EVERY = 2;
 # Workers of ours may grow by this while the load stays the same: lists of

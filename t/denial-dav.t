@@ -17,7 +17,7 @@ use Test::More;
 use Unicode::Normalize 'NFC';
 
 my $REQUESTS = int(($ENV{IRI_DENIAL} || 4000) / 10);
-my $SEED     = $ENV{IRI_SEED} // (time ^ $$) % 1_000_000;
+my $SEED     = seed($ENV{IRI_DENIAL});
 my $MARKER   = 'S3CR3T';
 my @SERVERS  = grep { !missing($_) } qw(nginx httpd);
 my @DENIED   = map { NFC($_) } ('秘密', '表', 'ソース', 'が', "\x{FF5E}波",

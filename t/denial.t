@@ -25,7 +25,7 @@ my $SAMPLE   = 2500;                             # requests of a server
 my $WORLDS   = 6;                                # of a sample
 my $BATCH    = 40;                               # cases at a time
 my $REQUESTS = $ENV{IRI_DENIAL} || $SAMPLE;
-my $SEED     = $ENV{IRI_SEED} // (time ^ $$) % 1_000_000;
+my $SEED     = seed($ENV{IRI_DENIAL});
 my @MODULES  = qw(rewrite setenvif env include auth_basic authn_file
     authz_user negotiation proxy proxy_http);
 my @SERVERS = grep { !missing($_) } qw(nginx httpd);

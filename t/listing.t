@@ -16,7 +16,7 @@ use Unicode::Normalize 'NFC';
 my $LISTING = build_dir() . '/t/bench/listing';
 plan skip_all => "$LISTING is not built" if !-x $LISTING;
 
-my $SEED = $ENV{IRI_SEED} // time;
+my $SEED = seed(0);
 srand $SEED;
 note "IRI_SEED=$SEED";
 

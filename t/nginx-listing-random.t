@@ -10,7 +10,7 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-my $seed = $ENV{IRI_SEED} // time % 100_000;
+my $seed = seed($ENV{IRI_ROUNDS});
 srand $seed;
 note "IRI_SEED=$seed";
 

@@ -22,7 +22,7 @@ use IRI::Server qw(build_dir capture free_port slurp spew temp_dir);
 use IRI::Tree 'make_tree';
 
 our @EXPORT = qw(build_dir capture escaped free_port httpd httpd_t make_tree
-    missing nginx nginx_t octets slurp spew temp_dir vhost);
+    missing nginx nginx_t octets seed slurp spew temp_dir vhost);
 
 # Starts a private nginx; options in IRI::Nginx.
 sub nginx { return IRI::Nginx->new(@_)->start }
@@ -69,6 +69,14 @@ sub missing {
     return "no $what" if !$class->binary;
     return if $option{stock} || -e $class->module || $class->has_inside;
     return "the module for $what is not built";
+}
+
+# The seed of a random test: IRI_SEED; else for a sample always the same, so
+# that `make test` says the same of the same code, and for a long run another
+# each time.
+sub seed {
+    my ($is_long) = @_;
+    return $ENV{IRI_SEED} // ($is_long ? (time ^ $$) % 1_000_000 : 1);
 }
 
 1;
