@@ -273,7 +273,7 @@ const char *iri_step_text(iri_stage_t step);
 void iri_trace_step(const iri_env_t *env, iri_stage_t step, iri_str_t octets);
 
 
-/* ---- charsets ----------------------------------------------------------- */
+/* ---- charsets (iri_charset.c) -------------------------------------------- */
 
 /*
  * A charset that was read through once, sequence by sequence, and found
@@ -306,7 +306,7 @@ iri_str_t iri_charset_name(const iri_charset_t *charset);
 extern const iri_str_t iri_charset_mixed;
 
 
-/* ---- settings: one parser of values for both servers --------------------- */
+/* ---- settings: one parser of values for both servers (iri_conf.c) -------- */
 
 typedef enum { IRI_ENGINE_OFF, IRI_ENGINE_ON, IRI_ENGINE_REPORT } iri_engine_t;
 typedef enum {
@@ -443,7 +443,7 @@ void iri_tree_conf_finish(const iri_reading_conf_t *reading,
                           iri_tree_conf_t *tree);
 
 
-/* ---- reading ------------------------------------------------------------ */
+/* ---- reading (iri_read.c, iri_recall.c, iri_uri.c) ----------------------- */
 
 /*
  * 1 if no octet is above 7F.  The one test that a plain ASCII request pays, so
@@ -636,7 +636,7 @@ iri_status_t iri_location(const iri_env_t *env, const iri_reading_t *reading,
                           iri_str_t *out);
 
 
-/* ---- hosts (draft-duerst-idn-uri, UTS #46, RFC 5890 to 5893) ------------- */
+/* ---- hosts: draft-duerst-idn-uri, UTS #46, RFC 5890 to 5893 (iri_host.c) - */
 
 typedef enum { IRI_HOSTS_OFF, IRI_HOSTS_ON, IRI_HOSTS_STRICT } iri_hosts_t;
 
@@ -794,7 +794,7 @@ iri_str_t iri_authority_host(iri_str_t authority);
 int iri_is_uri_host(iri_str_t host);
 
 
-/* ---- finding ------------------------------------------------------------ */
+/* ---- finding (iri_find.c, iri_cache.c, iri_known.c) ---------------------- */
 
 /*
  * What is remembered of directories: for each an index from keys to its

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "iri_int.h"
+#include "iri_memo.h"
 
 #define IRI_CAME_AS_URI 4u /* beside the bits of iri_memo_reading_t.came */
 
@@ -26,8 +26,6 @@ typedef struct {
     uint8_t                   raw;
     uint8_t                   high;
 } iri_recall_t;
-
-#define IRI_RECALL_MAX 1024 /* octets in all; see IRI_MEMO_SIZE */
 
 static const iri_charsets_t iri_recall_any = { 0, { NULL } };
 
@@ -101,7 +99,7 @@ iri_reading_keep(iri_cache_t *cache, iri_str_t came,
                  const iri_reading_t *reading)
 {
     iri_memo_reading_t memo = iri_recall_asked(came);
-    unsigned char      text[IRI_RECALL_MAX], *p;
+    unsigned char      text[IRI_MEMO_READ_TEXT], *p;
     iri_recall_t       head;
 
     if (reading->answer == IRI_REFUSE || reading->form == IRI_FORM_ASCII
