@@ -99,6 +99,12 @@ sub command {
         '-p', "$tmp/", '-c', "$tmp/nginx.conf", @log);
 }
 
+# A single process has no child.
+sub is_up {
+    my ($self) = @_;
+    return !($self->{master} // 1) || $self->SUPER::is_up;
+}
+
 sub error_pattern {
     my ($self, $levels) = @_;
     return qr/\[(?:$levels)\] \d+#/;

@@ -214,8 +214,10 @@ sub tmp  { $_[0]{tmp} }     # directory of configuration and logs
 sub root { $_[0]{root} }    # document root, what %%ROOT%% stands for
 sub pid  { $_[0]{pid} }     # of the main process
 
-# Starts the program and waits until its ports answer. It leads a session of
-# its own, since httpd's prefork kills its whole process group at the end.
+# Starts the program and waits until its ports answer and it has a child: it
+# listens before it can take a signal, and a reload would be lost, or end it.
+# It leads a session of its own, since httpd's prefork kills its whole process
+# group at the end.
 sub start {
     my ($self) = @_;
     %{ $self->{ports} } or die "no %%PORT%% in the configuration\n";
@@ -242,7 +244,15 @@ sub start {
                 slurp("$self->{tmp}/stderr"), $self->log_text;
         }
     }
+    $self->wait_for(sub { $self->is_up });
     return $self;
+}
+
+# True once the main process has a child. Where start() waits in vain the test
+# goes on: it may be about children that end.
+sub is_up {
+    my ($self) = @_;
+    return slurp("/proc/$self->{pid}/task/$self->{pid}/children") ne '';
 }
 
 # True if something listens there.

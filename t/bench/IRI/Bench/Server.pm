@@ -306,4 +306,6 @@ sub command {
 # With one process there is nobody to wait for.
 sub stop_signal { return $_[0]{whole} ? 'WINCH' : 'KILL' }
 
+sub is_up { return !$_[0]{whole} || $_[0]->IRI::Httpd::is_up }
+
 1;
