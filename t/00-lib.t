@@ -20,11 +20,13 @@ subtest 'octets' => sub {
     is escaped("a b\xE9\\"), 'a\x20b\xE9\x5C', 'escaped';
 };
 
-# A child holds the ports that it has until its parent has read them.
+# A child holds the ports that it has until it is told that its parent has read
+# them.
 sub ports_of_a_child {
+    my ($end) = @_;
     $| = 1;
     print map { free_port() . "\n" } 1 .. 250;
-    sleep 1;
+    readline $end;
     POSIX::_exit(0);
 }
 
@@ -36,9 +38,14 @@ subtest 'core'  => \&test_core;
 subtest 'table on core' => \&test_run_core;
 subtest 'ports and programs' => sub {
     my %seen;
-    my @pipes = map { open my $out, '-|' or ports_of_a_child(); $out } 1 .. 3;
+    pipe my $end, my $held or die "pipe: $!\n";
+    my @pipes = map {
+        open my $out, '-|' or close($held), ports_of_a_child($end);
+        $out
+    } 1 .. 3;
     chomp(my @ports = map { my $out = $_; map { scalar <$out> } 1 .. 250 }
         @pipes);
+    close $held;
     is scalar(grep { $_ } @ports), 750, 'ports for processes side by side';
     ok !(grep { $seen{$_}++ } @ports), 'no port twice';
     my ($code, $out, $err) =

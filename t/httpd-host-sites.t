@@ -159,7 +159,7 @@ if (!$asker) {
     close STDOUT;
     POSIX::_exit(0);
 }
-1 while $server->reload && !IO::Select->new($report)->can_read(0);
+1 while $server->restart && !IO::Select->new($report)->can_read(0);
 is scalar(readline $report), "ok\n", 'restarts while requests come';
 close $report;
 

@@ -19,7 +19,7 @@ use Socket qw(IPPROTO_TCP TCP_NODELAY);
 sub new {
     my ($class, %option) = @_;
     return bless {
-        address => '127.0.0.1', timeout => 10, batch => 32, %option
+        address => '127.0.0.1', timeout => 60, batch => 32, %option
     }, $class;
 }
 

@@ -3,7 +3,7 @@ package IRI::Httpd;
 use strict;
 use warnings;
 use parent 'IRI::Server';
-use IRI::Server qw(build_dir capture program spew worker_user);
+use IRI::Server qw(build_dir capture program slurp spew worker_user);
 
 my @DEFAULT_MODULES = qw(authz_core authz_host authn_core dir mime alias);
 
@@ -137,9 +137,32 @@ sub error_pattern {
 # would report.
 sub stop_signal { return 'WINCH' }
 
+# The processes that httpd has started.
+sub children {
+    my ($self) = @_;
+    return grep { defined } map {
+        slurp($_) =~ /^(\d+) \(.*\) [^Z] $self->{pid} / ? $1 : undef
+    } glob '/proc/[0-9]*/stat';
+}
+
 # Replaces the caller's text (if one is given) and restarts gracefully. True
-# once httpd serves again; a bad configuration ends it, as httpd does.
+# once httpd serves again; a bad configuration ends it, as httpd does. A child
+# from before takes connections until it hears of the restart, so it has to be
+# gone, unless a request keeps it for ten seconds.
 sub reload {
+    my ($self, $conf) = @_;
+    my @old = $self->children;
+    $self->restart($conf) or return 0;
+    my $deadline = time + 10;
+    $self->wait_for(sub {
+        my %now = map { $_ => 1 } $self->children;
+        return time > $deadline || !grep { $now{$_} } @old;
+    });
+    return $self->alive;
+}
+
+# The same, but children from before may still answer.
+sub restart {
     my ($self, $conf) = @_;
     $self->{conf} = $conf if defined $conf;
     $self->write_conf;

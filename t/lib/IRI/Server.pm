@@ -19,8 +19,9 @@ our @EXPORT_OK =
     qw(build_dir capture free_port program sanitizer_env slurp spew temp_dir
        run_child worker_user);
 
-my $START_SECONDS = 20;    # a server with sanitizers on a busy machine
-my $STOP_SECONDS  = 10;
+# No test waits so long but for what does not come: a machine can be busy, and
+# sanitizers are slow.
+my $PATIENCE = 60;
 my @running;               # weak references, for END
 my $owner = $$;
 
@@ -234,7 +235,7 @@ sub start {
     $self->{pid} = $pid;
     push @running, $self;
     weaken($running[-1]);
-    my $deadline = time + $START_SECONDS;
+    my $deadline = time + $PATIENCE;
     for my $port (values %{ $self->{ports} }) {
         until (answers($port)) {
             sleep 0.02;
@@ -285,7 +286,7 @@ sub stop {
     local $?;
     $signal //= $self->stop_signal;
     kill $signal, $pid;
-    my $deadline = time + $STOP_SECONDS;
+    my $deadline = time + $PATIENCE;
     my $again    = time + 1;
     while (waitpid($pid, POSIX::WNOHANG()) == 0) {
         # A single process of nginx that was about to wait sees it later only.
@@ -294,7 +295,7 @@ sub stop {
             $again += 1;
         }
         if (time > $deadline) {
-            $self->{died} = "did not stop within $STOP_SECONDS seconds";
+            $self->{died} = "did not stop within $PATIENCE seconds";
             kill 'KILL', -$pid;
             waitpid $pid, 0;
             last;
@@ -309,15 +310,52 @@ sub DESTROY {
     $self->stop if $$ == $owner;
 }
 
-# Waits until a condition holds; false after ten seconds without.
+# Waits until a condition holds; false after a minute without.
 sub wait_for {
     my ($self, $condition) = @_;
-    my $deadline = time + 10;
+    my $deadline = time + $PATIENCE;
     until ($condition->()) {
         return 0 if time > $deadline || !$self->alive;
         sleep 0.02;
     }
     return 1;
+}
+
+# Waits until the server has nothing left to do. It may write the line of a
+# request, count it and close its connection when the client has the answer, at
+# once or, on a busy machine, long after. All of that is done when each of its
+# threads sleeps, and none has run from one look to the next. Where /proc does
+# not tell, it waits a while. False if that did not come, as where clients
+# are at work.
+sub settle {
+    my ($self) = @_;
+    my $deadline = time + $PATIENCE / 4;
+    my $last = '';
+    while ($self->alive && time < $deadline) {
+        my $now = at_rest($self->{pid}) // (sleep(0.5), return 1);
+        return 1 if $now ne '' && $now eq $last;
+        $last = $now;
+        sleep 0.01;
+    }
+    return !$self->alive;
+}
+
+# How often each thread of a session has run; '' if one runs or is about to,
+# undef where /proc does not say.
+sub at_rest {
+    my ($session) = @_;
+    my $threads = '';
+    for my $process (glob '/proc/[0-9]*') {
+        my ($id) = slurp("$process/stat") =~ /\) \S \d+ \d+ (\d+) /;
+        next if ($id // 0) != $session;
+        for my $thread (glob "$process/task/*") {
+            my $status = slurp("$thread/status");
+            my ($state) = $status =~ /^State:\s+(\S)/m or next;    # it ended
+            return '' if $state =~ /[RDt]/;
+            $threads .= join ' ', $thread, $status =~ /_switches:\s+(\d+)/g;
+        }
+    }
+    return $threads eq '' ? undef : $threads;
 }
 
 # A client that keeps its connection. Options: proto ('h1' or 'h2'), port (a
@@ -349,23 +387,13 @@ sub get {
     return $self->request('GET', $target, %option);
 }
 
-# The whole error log, and the access log.
-sub log_text   { slurp("$_[0]{tmp}/error.log") }
-sub access_log { slurp("$_[0]{tmp}/access.log") }
+# The whole error log, as it is now.
+sub log_text { slurp("$_[0]{tmp}/error.log") }
 
-# The error log with the lines of all that has been answered: a server writes
-# the line of a request when that has ended, which a client need not wait for.
-sub told {
-    my ($self) = @_;
-    my $size = -1;
-    for (1 .. 40) {
-        my $now = -s "$self->{tmp}/error.log";
-        last if $now == $size;
-        $size = $now;
-        select undef, undef, undef, 0.05;
-    }
-    return $self->log_text;
-}
+# The error log and the access log, with the lines of all that has been
+# answered.
+sub told       { $_[0]->settle; return $_[0]->log_text }
+sub access_log { $_[0]->settle; return slurp("$_[0]{tmp}/access.log") }
 
 # What nobody expects: lines of the error log at the levels alert, emerg and
 # crit, a worker ended by a signal, reports of sanitizers, the main process
