@@ -3,7 +3,7 @@ package IRI::Httpd;
 use strict;
 use warnings;
 use parent 'IRI::Server';
-use IRI::Server qw(build_dir capture program slurp spew worker_user);
+use IRI::Server qw(build_dir capture program spew worker_user);
 
 my @DEFAULT_MODULES = qw(authz_core authz_host authn_core dir mime alias);
 
@@ -137,13 +137,9 @@ sub error_pattern {
 # would report.
 sub stop_signal { return 'WINCH' }
 
-# The processes that httpd has started.
-sub children {
-    my ($self) = @_;
-    return grep { defined } map {
-        slurp($_) =~ /^(\d+) \(.*\) [^Z] $self->{pid} / ? $1 : undef
-    } glob '/proc/[0-9]*/stat';
-}
+# A child alone may be the one that runs CGI programs, which is there before
+# signals are taken.
+sub is_up { return $_[0]->log_text =~ /resuming normal operations/ }
 
 # Replaces the caller's text (if one is given) and restarts gracefully. True
 # once httpd serves again; a bad configuration ends it, as httpd does. A child

@@ -251,9 +251,13 @@ sub start {
 
 # True once the main process has a child. Where start() waits in vain the test
 # goes on: it may be about children that end.
-sub is_up {
+sub is_up { return scalar $_[0]->children }
+
+# The processes that the main process has started, by their ids.
+sub children {
     my ($self) = @_;
-    return slurp("/proc/$self->{pid}/task/$self->{pid}/children") ne '';
+    return map { slurp($_) =~ /^(\d+) \(.*\) [^Z] $self->{pid} /s ? $1 : () }
+        glob '/proc/[0-9]*/stat';
 }
 
 # True if something listens there.
