@@ -178,7 +178,9 @@ sub sites_while {
     return 'ok';
 }
 
-is_deeply [$server->errors], [], 'log';
+# mod_cgid's daemon, when the next restart comes before it is ready.
+is_deeply [$server->errors(ignore => qr/AH01238: cgid daemon failed to init/)],
+    [], 'log';
 
 # ---- what is refused ---------------------------------------------------------
 
