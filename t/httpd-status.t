@@ -102,14 +102,11 @@ sub flat {
 # A request is counted when it has ended, which a client need not wait for.
 sub more {
     my ($mode, $do) = @_;
+    $server->settle;
     my %before = flat(counts()->{$mode}, '');
     $do->();
-    my %after;
-    for my $try (1 .. 20) {
-        %after = flat(counts()->{$mode}, '');
-        last if $after{requests} != $before{requests} || $try > 5;
-        sleep 0.01;
-    }
+    $server->settle;
+    my %after = flat(counts()->{$mode}, '');
     return map { "$_=" . ($after{$_} - ($before{$_} // 0)) }
         grep { $after{$_} != ($before{$_} // 0) } sort keys %after;
 }
@@ -241,6 +238,7 @@ sub strangers {
             headers => ['Referer', $text, 'User-Agent', $text]);
     }
 
+    $server->settle;
     my $html = fetch()->body;
     cmp_ok length $html, '<', 65536, 'the page is not long';
     unlike $html, qr/<script|<img|javascript:[^<]*"|onerror=[^<]*>\s*</i,
@@ -258,6 +256,7 @@ sub strangers {
         };
         ok $xml, 'well-formed as XML' or diag $@;
     }
+    $server->settle;
     my $json = counts();
     is scalar @{ $json->{recent} }, 16, 'the last 16';
     ok +(grep { $_->{text} eq 'http://a.example/p' }
@@ -288,6 +287,7 @@ sub children {
 }
 
 sub restarting {
+    $server->settle;
     my %before = flat(counts()->{on}, '');
     my $since  = counts()->{since};
     ok $server->reload, 'a graceful restart';
@@ -306,23 +306,31 @@ sub restarting {
         }
         $pid;
     } 1 .. 3;
-    my $end = time + 60;
+    my $end = time + 300;
+    my $look = sub {
+        my $answer = fetch('?format=json');
+        return 1 if $answer->status == 0;    # its child was killed
+        my $now = eval { JSON::PP->new->utf8->decode($answer->body) };
+        ok $now, 'JSON' or return 0;
+        $falls++ if $now->{on}{requests} < $last;
+        $last = $now->{on}{requests};
+        return 1;
+    };
     while ($kills <= 8 && time < $end) {
         my ($worker) = sort { rand() <=> 0.5 } children();
         $kills += kill 'KILL', $worker if $worker;
         sleep 0.3;
-        my $answer = fetch('?format=json');
-        next if $answer->status == 0;
-        my $now = eval { JSON::PP->new->utf8->decode($answer->body) };
-        ok $now, 'JSON' or last if !$now;
-        $falls++ if $now->{on}{requests} < $last;
-        $last = $now->{on}{requests};
+        $look->() or last;
     }
+    # A child that is killed as soon as it answers has counted nothing.
+    $server->wait_for(sub { !$look->() || $last > $before{requests} });
     kill 'TERM', @children;
     waitpid $_, 0 for @children;
     cmp_ok $kills, '>', 8, "$kills children killed";
     is $falls, 0, 'counts never fall';
     cmp_ok $last, '>', $before{requests}, 'and rise';
+    # What the clients have sent waits for a child, perhaps.
+    $server->wait_for(sub { fetch('?format=json')->status == 200 });
     like of('/%95%5c.txt'), qr/forms\.legacy=1/, 'and counts';
 }
 

@@ -442,6 +442,8 @@ sub requests {
             my $how = $column{'written in'} ? $row->[$column{'written in'}]
                 : 'raw';
             for (split /, */, $how) {
+                # counts hold what went before
+                $state->{server}{$kind}->settle if $row->[0] =~ /status/;
                 answered(asked($state->{server}{$kind}, $row->[0], $_),
                     $row->[$column],
                     "$state->{name}:$item->{line}: $kind: $row->[0], $_",
@@ -467,6 +469,7 @@ sub commands {
             my $base = base($state, $kind);
             my $what = "$state->{name}:$item->{line}: "
                 . ($kind ? "$kind: " : '') . $command;
+            $state->{server}{$kind}->settle if $kind;    # logs are read
             my ($code, $got) = told($base, $command,
                 $kind ? $state->{server}{$kind} : undef);
             $item->{language} eq 'sh' ? is $code, 0, $what
