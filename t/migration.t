@@ -118,8 +118,10 @@ END
             conf => "$lines\n$status\n");
 }
 
+# What was counted of all that has been answered.
 sub counted {
     my ($server) = @_;
+    $server->settle;
     my $answer = $server->get('/iri-status?format=json');
     return $answer->status == 200
         ? JSON::PP->new->utf8->decode($answer->body) : undef;
@@ -149,6 +151,7 @@ sub numbers_are {
 sub log_is {
     my ($server, $kind) = @_;
     my @left = @shown;
+    $server->settle;
     while (my ($command, $said) = splice @left, 0, 2) {
         my $file = $server->tmp . '/error.log';
         (my $run = $command) =~ s/\berror\.log\b/'$file'/;

@@ -241,7 +241,7 @@ for ('', '?if=1') {
         "no reading, and none needed$_";
 }
 is_deeply [$refuse->errors], [], 'nothing unexpected in the log';
-is_deeply [$refuse->log_text =~ /open\(\) "[^"]*[\x80-\xFF].*/g], [],
+is_deeply [$refuse->told =~ /open\(\) "[^"]*[\x80-\xFF].*/g], [],
     'octets of no name are not tried either';
 
 # ---- a variable keeps its length while a text is made of it ------------------

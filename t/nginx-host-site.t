@@ -198,9 +198,10 @@ is copy($dav, $_), 400, "Destination $_" for 'http://w%C3%BC.example/x',
 # ---- logs --------------------------------------------------------------------
 
 is said('/%FF', $host), 404, 'a path that has no reading';
+$server->settle;
 like slurp($server->tmp . '/own.log'), $_, 'error_log of the site'
     for qr/access forbidden by rule/, qr{path "/%FF" refused};
-unlike $server->log_text, qr/server: xn--w-eha.*secret\.txt/,
+unlike $server->told, qr/server: xn--w-eha.*secret\.txt/,
     'and no other';
 like slurp($server->tmp . '/host.log'),
     qr/^\Q$plain\E w\\xC3\\xBC\.example \Q$plain\E \Q$plain\E$/m,

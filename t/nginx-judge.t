@@ -124,7 +124,7 @@ for my $address (undef, '10.0.0.1', '10.0.0.2') {
     is names('/idx/none', @as), 'a', "as $as: what led to it may";
 }
 my @me = (headers => ['X-Forwarded-For', '10.0.0.1']);
-my $log = slurp($server->tmp . '/access.log');
+my $log = $server->access_log;
 ok $log =~ qr{^10\.0\.0\.1\b.*"GET /mine/\?}m, 'logged as who asked';
 ok $log !~ qr{^10\.0\.0\.1\b.*"GET /mine/secret}m, 'in each location';
 
@@ -155,7 +155,7 @@ is copy('COPY', '/dav/a', "/dav/line/$_->[0]"), $_->[1],
     "COPY to $_->[0] by \$request" for ['a', 204], ['secret', 403];
 is copy('COPY', '/dav/line/a', '/dav/line/secret'), 403, 'from there, too';
 is copy('COPY', '/dav/line/a', '/dav/c'), 204, 'and elsewhere';
-$log = slurp($server->tmp . '/access.log');
+$log = $server->access_log;
 ok $log =~ m{"COPY /dav/line/a HTTP/1\.1" 403}, 'the line that came is logged';
 ok $log !~ m{"COPY /dav/line/secret }, 'and no other';
 

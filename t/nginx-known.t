@@ -124,6 +124,7 @@ is $server->get("/said/$nfd")->body, "escaped-/said/\xE3\x81\x8C",
     'what is told' for 1 .. 3;
 
 # What the log knows of it.
+$server->settle;
 my $log = slurp($server->tmp . '/form');
 my %lines;
 $lines{ s/\\x/%/gr }++ for split /\n/, $log;

@@ -73,7 +73,7 @@ for my $name (qw(nginx httpd)) {
             is scalar(grep { /^answer [a-z]+: / } @lines) > 0, 1,
                 'and the answer';
         }
-        like $server->log_text, qr/iri: Looking below \S*\Q$root\E/, 'where';
+        like $server->told, qr/iri: Looking below \S*\Q$root\E/, 'where';
         like $server->log_text,
             qr{iri: Starting over as /%E8%A1%A8\.txt}, 'starting over';
         is_deeply [$server->errors], [], "$name: log";

@@ -113,7 +113,7 @@ SKIP: {
             headers => ['Content-Type' => 'text/xml'])->status, $said,
             "without a place for locks: $method";
     }
-    like $server->log_text, qr/Could not open the lock database/,
+    like $server->told, qr/Could not open the lock database/,
         'and why';
 }
 done_testing;
