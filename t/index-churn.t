@@ -377,6 +377,11 @@ sub churn {
     is $quiet->{wrong}, 0, "$name: 0 wrong answers while nothing changes";
     my $before = opened("$tmp/opened");
     my $moving = phase($server, $SECONDS, 1);
+    # Where reading it once took long, that was all the time there was.
+    $server->wait_for(sub {
+        ask({ port => $server->port }, any_case(never(0)));
+        return opened("$tmp/opened") > $before;
+    });
     my $builds = opened("$tmp/opened") - $before;
     kill 'TERM', $watching;
     waitpid $watching, 0;
