@@ -74,7 +74,7 @@ is inturi($server, 'OPTIONS', '/', port => $server->port('report')), '200',
     'report changes nothing';
 is inturi($server, 'OPTIONS', '/', port => $server->port('off')), '200',
     'nothing where IRIEngine is off';
-like $server->log_text,
+like $server->told,
     qr/warn\].*iri: IRIAdvertise in \S+:\d+ does nothing/,
     'which is warned of';
 is_deeply [$server->errors(ignore => qr/does nothing/)], [], 'log';

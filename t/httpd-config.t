@@ -191,7 +191,7 @@ for my $case (@cases) {
 spew("$root/e/ht/.htaccess", "IRIFilenameCharset EUC-JP\n");
 is status(undef, '/e/ht/日本'), 500, '.htaccess: not for names on disk';
 my $said = qr/IRIFilenameCharset not allowed here/;
-like $server->log_text, $said, 'says so';
+like $server->told, $said, 'says so';
 is_deeply [$server->errors(ignore => $said)], [], 'log';
 
 # The module alone, without a directive: nothing changes.
