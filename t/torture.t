@@ -260,6 +260,7 @@ sub reloads {
         $fail->arm(MEMORY, $at);
         kill 'HUP', $server->pid;
         $server->wait_for(sub { $fail->state->{failed} });
+        $server->settle;    # it goes on where it can do without
         my $pids = '';
         $server->wait_for(sub {
             my $now = $judge->workers;

@@ -132,7 +132,7 @@ sub begin {
         $tree->shuffle($_) for $tree->root, $tree->root . '/pub';
         $web->reload or die "$self->{kind} $self->{conf}{conf}: no reload\n";
     }
-    $self->{client} = $web->server->client(timeout => 10);
+    $self->{client} = $web->server->client;
     $self->{pids}   = [$web->workers];
     $self->{view}   = $tree->view;
     $self->{log}    = $web->log_size;
