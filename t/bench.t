@@ -147,6 +147,8 @@ unlike bars('a & b', '<x>', ['one'], ['r', 1]), qr/a & b|<x>/, 'escaped';
 
 SKIP: {
     skip 'no nginx', 2 if missing('nginx');
+    skip 'valgrind does not run a module with sanitizers', 2
+        if $ENV{IRI_ASAN};
     skip 'valgrind, strace or setpriv is missing', 2
         if grep { system "command -v $_ >/dev/null" }
         qw(valgrind strace setpriv);
