@@ -305,7 +305,8 @@ sub judge {
     while (my ($key, $what) = splice @never, 0, 2) {
         is $count->{$key}, 0, "$name: 0 $what";
     }
-    cmp_ok $count->{unjudged}, '<=', $count->{requests} / 1000,
+    # One that waits for its turn may be forgotten, of a few hundred, too.
+    cmp_ok $count->{unjudged}, '<=', max(5, $count->{requests} / 1000),
         "$name: hardly a body that could not be judged";
     # A busy machine may give a short phase next to no time.
     my @some = qw(strict ok parts heads pipelined renames swaps replaced
@@ -351,7 +352,7 @@ sub is_within {
 sub descriptors_ok {
     my ($name, $server, $main, $worker, $slack) = @_;
     my ($now_main, $now_worker);
-    my $deadline = time + 20;
+    my $deadline = time + 60;
     while (1) {
         ($now_main, $now_worker) = idle($server);
         last if is_within($now_main, $main, $slack)
@@ -489,7 +490,7 @@ sub place {
 sub started {
     my ($server) = @_;
     my ($before, $last) = ('', time);
-    my $deadline = time + 20;
+    my $deadline = time + 60;
     while (time < $deadline && time < $last + 0.5) {
         my @now = processes($server);
         my $now = join ' ', map { "$_ " . text_of(descriptors($server, $_)) }

@@ -129,7 +129,7 @@ sub holds {
 # Done by a client: it must succeed.
 sub client {
     my ($what, $input, @command) = @_;
-    my ($code, $out, $err) = capture($input, 'timeout', '60', @command);
+    my ($code, $out, $err) = capture($input, 'timeout', '300', @command);
     is $code, 0, $what or diag substr("$out$err", -600);
     return $out;
 }
@@ -191,7 +191,7 @@ sub litmus {
     return if $kind eq 'nginx' && !@EXT;
     my $dir = temp_dir();
     my (undef, $out) = capture('', 'sh', '-c',
-        "cd $dir && timeout 120 litmus -k $url/ 2>&1");
+        "cd $dir && timeout 600 litmus -k $url/ 2>&1");
     my $counts = join ' ', map { "$_->[0] $_->[2]/$_->[1]" }
         map { [/summary for .(\w+).: of (\d+) tests run: (\d+) passed/] }
         grep { /summary for/ } split /\n/, $out;
@@ -280,7 +280,7 @@ sub davfs2 {
         . "cache_dir $dir/cache\n");
     mkdir "$dir/cache";
     chmod 0777, "$dir/cache";
-    my ($code, $out, $err) = capture('', 'timeout', '30', $mount, '-o',
+    my ($code, $out, $err) = capture('', 'timeout', '300', $mount, '-o',
         "conf=$dir/conf,uid=0", "$url/", "$dir/mnt");
     if ($code != 0) {
         # dav_ext says "DAV: 2" alone, which davfs2 takes for no WebDAV
@@ -294,7 +294,7 @@ sub davfs2 {
                 "davfs2 writes, $form" or diag $@;
         }
     }
-    capture('', 'timeout', '60', 'umount', "$dir/mnt");
+    capture('', 'timeout', '300', 'umount', "$dir/mnt");
     holds($root, $tree, 'davfs2: no twins', @NAMES);
     unlink map { "$root/$_" } entries($root);
     return;

@@ -48,7 +48,7 @@ my $server = httpd(modules => [qw(dav dav_svn)], log_level => 'crit',
 END
 
 sub does {
-    my ($code, $out, $err) = capture('', 'timeout', '60', @_);
+    my ($code, $out, $err) = capture('', 'timeout', '300', @_);
     is $code, 0, "$_[0] $_[1]" or diag "$out$err";
     return $out;
 }

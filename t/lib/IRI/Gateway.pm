@@ -8,7 +8,7 @@ use IRI::Server qw(free_port);
 use POSIX ();
 
 my %READ    = (fastcgi => \&fastcgi, scgi => \&scgi, uwsgi => \&uwsgi);
-my $SECONDS = 300;    # a test that dies leaves none behind for longer
+my $SECONDS = 3600;    # a test that dies leaves none behind for longer
 
 # Starts one that speaks a protocol: 'fastcgi', 'scgi' or 'uwsgi'.
 sub new {
