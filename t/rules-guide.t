@@ -143,9 +143,10 @@ sub run_example {
         for '/%FF', "/\xFF", '/%ED%A0%80', "/\xF4\x90\x80\x80/x",
         '/%E7%A7%98%E5%AF%86/%FF';
     $server->wait_for(sub { $server->log_text =~ /resuming|start worker/ });
+    # httpd says so when its threads are busy, as on a machine that is.
     is_deeply [grep { /iri: |warn\]|error\]/
-            && !/denied|forbidden|No such file/ } split /\n/,
-        $server->log_text . slurp($server->tmp . '/stderr')], [],
+            && !/denied|forbidden|No such file|AH00484:/ } split /\n/,
+        $server->told . slurp($server->tmp . '/stderr')], [],
         "$what: log";
     is_deeply [$server->errors], [], "$what: no error";
     return;
