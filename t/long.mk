@@ -199,8 +199,8 @@ COVERED  := $(BUILD)/coverage
 COUNTERS := --coverage -fprofile-update=atomic
 COVERAGE := umask 0; $(MAKE) --no-print-directory BUILD=$(COVERED) CC=gcc \
             OPT='-O0 -g' HARDEN='$(COUNTERS)' HARDEN_LD='$(COUNTERS)'
-# They look at the build, and at what the modules call.
-UNCOVERED := t/build.t t/torture.t
+# They look at the build, at what the modules call, and link without counters.
+UNCOVERED := t/build.t t/library.t t/torture.t
 coverage: need-check ## lines and branches of common/ that the suite runs
 	@rm -rf $(COVERED)
 	@+$(COVERAGE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) \

@@ -208,7 +208,7 @@ test_checks(void **state)
 static int
 slow_ipv6(const char *text)
 {
-    char   copy[204], *elided, *side[2], *group, *next;
+    char   copy[204], *elided, *side[2], *group, *next = NULL;
     size_t i, count = 0;
 
     snprintf(copy, sizeof(copy), "%s", text);
