@@ -1816,6 +1816,34 @@ iri_status_t iri_multistatus_feed(iri_multistatus_t *ms, iri_str_t octets,
 iri_status_t iri_multistatus_end(iri_multistatus_t *ms, iri_put_t put,
                                  void *arg);
 
+/* ---- restarting (iri_restart.c) ------------------------------------------ */
+
+/*
+ * The path with which a request restarts, because iri_find() has found an
+ * entry under another canonical path (IRI_MOVED).  The rules of the server
+ * must judge the URL of the client with the names that are opened.  So the
+ * segments that have another name on disk are replaced in the URL.  A rule
+ * may have set another path; then the segments from the first replaced one on
+ * must be the end of that path and of the URL.
+ *
+ * url: canonical path of the client's URL, decoded, as it was read first; of a
+ * subrequest or an error page its own first path.  path: the path that was
+ * looked up, equal to url where no rule has set another.  found: the found
+ * entry's canonical path, iri_found_t.path.  All three are octets of UTF-8 and
+ * begin with "/".  env: lends the memory of *restart, which is followed by NUL.
+ *
+ * Returns: 1, *restart is set; 0: the request cannot restart, because of the
+ * paths or because there is no memory.  Then the caller serves no entry whose
+ * canonical path is not path: it answers 404.  
+ *
+ * url "/Admin/a", path "/public/Admin/a", found "/public/admin/a"
+ *   -> 1, "/admin/a"
+ * url "/page", path "/public/INDEX.html", found "/public/index.html" -> 0
+ */
+int iri_restart_url(const iri_env_t *env, iri_str_t url, iri_str_t path,
+                    iri_str_t found, iri_str_t *restart);
+
+
 /* ---- writing (iri_write.c) ----------------------------------------------- */
 
 /*

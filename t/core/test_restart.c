@@ -1,0 +1,94 @@
+/*
+ * test_restart.c - the URL with which a request restarts
+ *
+ * Proves: names that were found replace the same segments of the client's
+ * URL, also where a rule has set another path; where the replaced segments are
+ * not the end of the URL there is no restart; segments are compared whole.
+ */
+
+#include <stdlib.h>
+
+#include "core.h"
+
+#define A_UMLAUT "\xc3\xa4"
+
+/* restart NULL: the request cannot restart. */
+static const struct {
+    const char *url, *path, *found, *restart;
+} cases[] = {
+    /* no rule has set another path */
+    { "/Admin/a", "/Admin/a", "/admin/a", "/admin/a" },
+    { "/a/B", "/a/B", "/a/b", "/a/b" },
+    { "/a/B/", "/a/B/", "/a/b/", "/a/b/" },
+    { "/A/b/C", "/A/b/C", "/a/b/c", "/a/b/c" },
+    { "/A", "/A", "/" A_UMLAUT, "/" A_UMLAUT },
+
+    /* a prefix was added, removed, or replaced */
+    { "/Admin/a", "/public/Admin/a", "/public/admin/a", "/admin/a" },
+    { "/p/Data/a", "/Data/a", "/data/a", "/p/data/a" },
+    { "/x/F.txt", "/y/z/F.txt", "/y/z/f.txt", "/x/f.txt" },
+    { "/Admin/", "/public/Admin/", "/public/admin/", "/admin/" },
+
+    /* a segment before the replaced ones may differ, one behind may not */
+    { "/old/Sub/B", "/new/Sub/B", "/new/Sub/b", "/old/Sub/b" },
+    { "/old/Sub/B", "/new/Other/B", "/new/Other/b", "/old/Sub/b" },
+    { "/Sub/B", "/new/Sub/C", "/new/sub/C", NULL },
+    { "/Sub/B", "/new/Sub/B.html", "/new/sub/B.html", NULL },
+
+    /* the replaced segments are not those of the URL */
+    { "/page", "/public/INDEX.html", "/public/index.html", NULL },
+    { "/Admin/", "/public/Admin/Index", "/public/Admin/index", NULL },
+    { "/Admin", "/public/Admin/", "/public/admin/", NULL },
+    { "/Admin/", "/public/Admin", "/public/admin", NULL },
+    { "/", "/public/Admin", "/public/admin", NULL },
+
+    /* segments are compared whole */
+    { "/x-Admin", "/public/Admin", "/public/admin", NULL },
+    { "/xAdmin/a", "/Admin/a", "/admin/a", NULL },
+    { "/Admin", "/public/x-Admin", "/public/x-admin", NULL },
+    { "Admin", "/Admin", "/admin", NULL },
+
+    /* as many segments as there were */
+    { "/Admin/a", "/Admin/a", "/admin", NULL },
+    { "/Admin", "/Admin", "/admin/a", NULL },
+
+    /* the rule moved into the directory that is replaced: "public/Data" */
+    { "/data/F", "/Data/F", "/data/f", NULL },
+};
+
+
+static void
+test_restart_url(void **state)
+{
+    core_t    core;
+    iri_str_t out;
+    size_t    i;
+    int       can;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (i = 0; i < COUNT(cases); i++) {
+        out = core_str("untouched");
+        can = iri_restart_url(&core.env, core_str(cases[i].url),
+                              core_str(cases[i].path),
+                              core_str(cases[i].found), &out);
+
+        assert_int_equal(can, cases[i].restart != NULL);
+        assert_text(out, can ? cases[i].restart : "untouched");
+    }
+
+    core_free(&core);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_restart_url),
+    };
+
+    return cmocka_run_group_tests_name("restart", tests, NULL, NULL);
+}
