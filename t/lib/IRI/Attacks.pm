@@ -336,11 +336,12 @@ sub request {
             port  => $self->{web}->server->port($port),
             local => $self->{local});
     }
+    my $host = $row->{host} // 'localhost';
     my %request = (
         method => $row->{method}, target => $target,
-        headers => ['X-Row', $name, fields($row)],
+        headers => ['X-Row', $name,
+            $self->with_absolute_destination($host, fields($row))],
     );
-    my $host = $row->{host} // 'localhost';
     $request{host} = $host eq '-' ? undef : octets($host);
     $request{body} = 'hello'
         if ($row->{headers} // '') =~ /^Content-Length: 5/;
@@ -350,6 +351,20 @@ sub request {
     my $answer = $client->request(\%request);
     $client->disconnect if $alone;
     return $answer;
+}
+
+# mod_dav answers 400 to a Destination that is not an absolute URI, and 502 to
+# another port than the server's: neither would try the path. So httpd gets
+# "/up/x" and "http://localhost/up/x" with the scheme, host and port that it
+# answers for. All else ("//other/x", "up/x") stays as the row has it.
+sub with_absolute_destination {
+    my ($self, $host, %fields) = @_;
+    return %fields if $self->{kind} ne 'httpd' || $host eq '-';
+    my $port = $self->{web}->server->port;
+    for ($fields{Destination} // ()) {
+        s{^(?:http://\Q$host\E)?/(?!/)}{http://$host:$port/};
+    }
+    return %fields;
 }
 
 # The header fields of a row; their lines are divided by CR LF.
