@@ -237,7 +237,10 @@ ngx_http_iri_listing_wait(ngx_http_request_t *r)
 
 /* ---- the request -------------------------------------------------------- */
 
-/* All has been read: NGX_OK if there is a page to be sent. */
+/*
+ * All entries have been read: send the header.  Returns what
+ * ngx_http_send_header() does, or a status if there is no page.
+ */
 static ngx_int_t
 ngx_http_iri_listing_begin_page(ngx_http_request_t     *r,
                                 ngx_http_iri_listing_t *listing)
@@ -279,11 +282,15 @@ ngx_http_iri_listing_go(ngx_http_request_t *r)
             return;
         }
 
-        if (rc == NGX_OK) {
-            rc = ngx_http_iri_listing_begin_page(r, listing);
+        if (rc != NGX_OK) {
+            ngx_http_iri_listing_end(r, rc);
+            return;
         }
 
-        if (rc != NGX_OK || r->header_only) {
+        rc = ngx_http_iri_listing_begin_page(r, listing);
+
+        /* NGX_AGAIN: the header waits in a buffer, and the body follows. */
+        if (rc == NGX_ERROR || rc > NGX_OK || r->header_only) {
             ngx_http_iri_listing_end(r, rc);
             return;
         }

@@ -6,6 +6,8 @@ use utf8;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Encode ();
+use IRI::HTTP2;
+use IRI::TLS;
 use IRI::Test;
 use IRI::Tree 'encode_name';
 use JSON::PP ();
@@ -157,10 +159,30 @@ for my $i (map { sprintf '%05d', $_ } 1 .. $big) {
         or die "$!\n";
 }
 
+# More than the sockets of a connection hold.
+my $filler = 16 * 1024 * 1024;
+spew("$root/filler.bin", 'x' x $filler);
+
 # ---- the server --------------------------------------------------------------
 
+my $built   = `@{[IRI::Nginx->binary]} -V 2>&1`;
+my $has_tls = $built =~ /http_ssl_module/ && !IRI::TLS::missing()
+    && !IRI::TLS::certificate($tmp);
+my $tls = !$has_tls ? '' : <<'END';
+server {
+    listen 127.0.0.1:%%PORTtls%% ssl;
+    ssl_certificate %%TMP%%/cert.pem;
+    ssl_certificate_key %%TMP%%/key.pem;
+    root %%ROOT%%;
+    iri on;
+    iri_listing on;
+    add_header X-Long LONG;
+}
+END
+$tls =~ s/LONG/'x' x 2000/e;
+
 my $server = nginx(root => $root, tmp => $tmp, log_level => 'info',
-    conf => <<'END');
+    conf => $tls . <<'END');
 default_type text/plain;
 types { text/html html; }
 charset koi8-r;
@@ -585,6 +607,54 @@ SKIP: {
     my @gone = map { stuck('/asks/') } 1 .. 4;
     close $_ for @gone;
     is $server->get('/plain/')->status, 200, 'some have gone away';
+}
+
+# ---- headers that cannot be sent at once -----------------------------------------
+
+my $whole = $server->get('/big/?format=json')->body;
+
+# HTTP/2: another stream has filled the connection, and the client does not
+# read, so that the header of the listing waits behind it.
+for my $path ('/none/?format=json', '/big/?format=json') {
+    my $h2 = $server->client(proto => 'h2', port => $server->port('h2'));
+    $h2->connect;
+    my @streams = $h2->open_stream({ target => '/filler.bin' });
+    sleep 0.3;
+    push @streams, $h2->open_stream({ target => $path });
+    sleep 0.3;
+    $h2->{streams} = { map { $_->{id} => $_ } @streams };
+    while (grep { !$_->{done} } @streams) {
+        my @frame = $h2->read_frame or last;
+        $h2->take_frame(@frame);
+    }
+    is length $streams[0]{answer}->body, $filler, "$path behind a stream";
+    is $streams[1]{answer}->status, 200, 'its status';
+    ok $streams[1]{answer}->body eq $server->get($path)->body, 'its body';
+    $h2->disconnect;
+}
+
+# TLS: a header of more than postpone_output (1,460) octets waits for the body.
+SKIP: {
+    skip 'no TLS', 4 if !$has_tls;
+    my %tls = (port => $server->port('tls'), tls => {});
+    is $server->get('/none/?format=json', %tls)->body,
+        $server->get('/none/?format=json')->body, 'TLS and a long header';
+    ok $server->get('/big/?format=json', %tls)->body eq $whole,
+        'a long body behind it';
+    is $server->request('HEAD', '/none/', %tls)->status, 200, 'HEAD';
+
+    my $slow = $server->client(%tls);
+    $slow->connect;
+    setsockopt $slow->{socket}, SOL_SOCKET, SO_RCVBUF, 65536;
+    $slow->put("GET /big/?format=json HTTP/1.0\r\n\r\n");
+    sleep 0.3;
+    my $got = '';
+    while ($slow->fill) {
+        $got .= $slow->{buffer};
+        $slow->{buffer} = '';
+    }
+    ok substr($got, index($got, "\r\n\r\n") + 4) eq $whole, 'a slow reader';
+    $slow->disconnect;
 }
 
 # ---- configuration --------------------------------------------------------------
