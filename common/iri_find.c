@@ -359,8 +359,7 @@ iri_tree_is_declared(const iri_tree_conf_t *tree)
 int
 iri_tree_is_literal(const iri_tree_conf_t *tree)
 {
-    return tree->repair == 0 && tree->names != IRI_NAMES_NFD
-           && iri_charset_is_utf8(tree->charsets.at[0]);
+    return tree->repair == 0 && iri_writes_names(tree);
 }
 
 
@@ -408,11 +407,7 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 static int
 iri_is_written_so(const iri_finder_t *finder)
 {
-    const iri_tree_conf_t *tree = finder->tree;
-
-    return finder->graphic
-           || (iri_charset_is_utf8(tree->charsets.at[0])
-               && tree->names != IRI_NAMES_NFD)
+    return finder->graphic || iri_writes_names(finder->tree)
            || iri_is_ascii(finder->part, 0);
 }
 
@@ -443,7 +438,7 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
         (void) iri_buf_put(finder->env, &disk, part.data, part.len);
 
         if (finder->search->absent) {
-            finder->absent = iri_buf_str(&disk);
+            finder->asked_for.path = iri_buf_str(&disk);
             return IRI_OK;
         }
 
@@ -461,8 +456,9 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
         found->match = iri_match_of_request(finder->search->reading);
         found->filename = iri_buf_str(&disk);
 
-    } else if (node.kind == IRI_NODE_ABSENT) {
-        finder->absent = iri_buf_str(&disk);
+    } else if (!finder->stopped) {
+        finder->asked_for.path = iri_buf_str(&disk);
+        finder->asked_for.kind = node.kind;
     }
 
     return IRI_OK;
@@ -493,6 +489,15 @@ iri_find_further(iri_finder_t *finder, iri_further_t *best)
     }
 
     return status;
+}
+
+
+/* Has a look at the path as it was asked for found nothing? */
+static int
+iri_is_asked_absent(const iri_finder_t *finder)
+{
+    return finder->asked_for.path.len != 0
+           && finder->asked_for.kind == IRI_NODE_ABSENT;
 }
 
 
@@ -533,7 +538,7 @@ iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
     if (status == IRI_OK) {
         (void) iri_buf_put(finder->env, &path, root.data, root.len);
         (void) iri_buf_put(finder->env, &path, finder->part.data, last);
-        status = iri_look(finder, &path, &node);
+        status = iri_look_directory(finder, &path, &node);
     }
 
     if (status == IRI_OK && node.kind == IRI_NODE_DIR) {
@@ -596,7 +601,7 @@ iri_find_folded(iri_finder_t *finder, iri_further_t *best)
     last = iri_last_segment(finder->part);
 
     /* Its own name is absent: only the index of the directory is asked. */
-    status = finder->absent.len != 0 && last > 1
+    status = iri_is_asked_absent(finder) && last > 1
                  ? iri_find_parent(finder, last, &from)
                  : IRI_OK;
 
@@ -647,7 +652,7 @@ iri_is_parent_written_so(const iri_finder_t *finder, size_t last)
 {
     iri_str_t parent = { last, finder->part.data };
 
-    return finder->absent.len != 0 || iri_is_ascii(parent, 0);
+    return iri_is_asked_absent(finder) || iri_is_ascii(parent, 0);
 }
 
 
@@ -665,6 +670,13 @@ iri_begin_inside(iri_finder_t *finder, size_t last, size_t *from)
     iri_status_t status;
     int64_t      at = iri_now();
 
+    *from = 0;
+
+    /* It, or a directory above it, is a file: the walk shows which. */
+    if (finder->asked_for.kind == IRI_NODE_NOT_DIR) {
+        return IRI_OK;
+    }
+
     status = iri_find_parent(finder, last, from);
 
     if (*from != 0 && *from + finder->search->root.len <= UINT16_MAX
@@ -676,7 +688,7 @@ iri_begin_inside(iri_finder_t *finder, size_t last, size_t *from)
         finder->inside = 1;
 
         if (finder->told || finder->search->absent) {
-            finder->absent.len = 0;
+            finder->asked_for.path.len = 0;
         }
     }
 

@@ -615,6 +615,14 @@ iri_status_t iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t name, size_t k, iri_buf_t *out,
                             int *written);
 
+/* 1 if the first way writes each name as its own octets. */
+static inline int
+iri_writes_names(const iri_tree_conf_t *tree)
+{
+    return tree->names != IRI_NAMES_NFD
+           && iri_charset_is_utf8(tree->charsets.at[0]);
+}
+
 /* iri_entry_name into a buffer that is emptied first; *index: of charset. */
 iri_status_t iri_entry_read(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t octets, iri_buf_t *name, size_t *index);
@@ -866,6 +874,16 @@ typedef enum {
     IRI_PART_MIXED        /* it is as it came, to be read by segments */
 } iri_part_kind_t;
 
+/*
+ * A path on disk at which a look has found nothing.  Nothing is below it
+ * either, so no further look is made there.
+ */
+typedef struct {
+    iri_str_t       path;   /* empty: none is known.  "/srv/a/" does not stand
+                               for "/srv/a", which may be a link to nowhere */
+    iri_node_kind_t kind;   /* ABSENT or NOT_DIR, also of all below it */
+} iri_missing_t;
+
 /* One call of iri_find. */
 typedef struct {
     const iri_env_t       *env;
@@ -874,8 +892,10 @@ typedef struct {
     iri_str_t              part;      /* of the path, below the root */
     iri_part_kind_t        kind;      /* of part: not MIXED */
     iri_str_t              octets;    /* part as it came; empty if unknown */
-    iri_str_t              absent;    /* path on disk that is known not to
-                                         be there; empty if none is */
+    iri_missing_t          asked_for; /* root and part, octet for octet, if
+                                         they are missing */
+    iri_missing_t          directory; /* the directory that was found missing
+                                         last */
     int                    graphic;   /* the path is ASCII, and no control */
     size_t                 looks;     /* candidates so far */
     size_t                 calls;     /* file-system calls so far */
@@ -933,9 +953,19 @@ typedef enum {
 /* Look no further, and say why, once. */
 void iri_stop(iri_finder_t *finder, iri_why_t why);
 
-/* What stands at path?  ABSENT where no look may be made any more. */
+/*
+ * What stands at path?  ABSENT where no look may be made any more.  No call is
+ * made for what is at or below a path that is known to be missing.
+ */
 iri_status_t iri_look(iri_finder_t *finder, iri_buf_t *path,
                       iri_node_t *node);
+
+/*
+ * The same for a directory, with "/" at its end.  If that is missing, no look
+ * is made below it from now on.  The octets of path must not change later.
+ */
+iri_status_t iri_look_directory(iri_finder_t *finder, iri_buf_t *path,
+                                iri_node_t *node);
 
 /* walk->match is at least that from now on. */
 void iri_forgive(iri_walk_t *walk, iri_match_t match);

@@ -12,6 +12,9 @@
 
 #include "iri_int.h"
 
+/* Candidates in a directory before a look at it, where no index is cached. */
+#define IRI_LOOKS_BEFORE 2
+
 
 /* ---- looking ------------------------------------------------------------- */
 
@@ -42,6 +45,19 @@ iri_node_text(iri_node_kind_t kind)
 }
 
 
+/* Is path at or below what is missing? */
+static int
+iri_is_missing(const iri_missing_t *missing, const iri_buf_t *path)
+{
+    size_t len = missing->path.len;
+
+    return len != 0 && path->len >= len
+           && memcmp(path->data, missing->path.data, len) == 0
+           && (path->len == len || path->data[len] == '/'
+               || path->data[len - 1] == '/');
+}
+
+
 iri_status_t
 iri_look(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 {
@@ -49,6 +65,16 @@ iri_look(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
     iri_status_t     status;
 
     node->kind = IRI_NODE_ABSENT;
+
+    if (iri_is_missing(&finder->asked_for, path)) {
+        node->kind = finder->asked_for.kind;
+        return IRI_OK;
+    }
+
+    if (iri_is_missing(&finder->directory, path)) {
+        node->kind = finder->directory.kind;
+        return IRI_OK;
+    }
 
     if (finder->calls >= IRI_MAX_CALLS) {
         iri_stop(finder, IRI_WHY_BUDGET);
@@ -80,6 +106,22 @@ iri_look(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
     }
 
     return IRI_OK;
+}
+
+
+iri_status_t
+iri_look_directory(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
+{
+    iri_status_t status = iri_look(finder, path, node);
+
+    if (status == IRI_OK && !finder->stopped
+        && (node->kind == IRI_NODE_ABSENT || node->kind == IRI_NODE_NOT_DIR))
+    {
+        finder->directory.path = iri_buf_str(path);
+        finder->directory.kind = node->kind;
+    }
+
+    return status;
 }
 
 
@@ -142,12 +184,6 @@ iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
         return status;
     }
 
-    if (iri_str_equal(iri_buf_str(&walk->disk), finder->absent)) {
-        walk->disk.len = len;
-        *step = IRI_STEP_ABSENT;
-        return IRI_OK;
-    }
-
     status = iri_look(finder, &walk->disk, &node);
     if (status != IRI_OK) {
         return status;
@@ -206,6 +242,90 @@ iri_step_ways(const iri_finder_t *finder, const iri_walk_t *walk)
 }
 
 
+/*
+ * What a directory is now.  The look at it is made once: whoever has started
+ * below it has made it.
+ */
+static iri_status_t
+iri_look_at_directory(iri_finder_t *finder, const iri_walk_t *walk,
+                      iri_buf_t *directory, iri_node_t *node)
+{
+    iri_status_t status;
+
+    status = iri_buf_reserve(finder->env, directory, walk->disk.len + 1);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    (void) iri_buf_put(finder->env, directory, walk->disk.data,
+                       walk->disk.len);
+    directory->data[directory->len] = '\0';
+
+    if (iri_str_equal(iri_buf_str(directory), finder->looked_at)) {
+        *node = finder->node;
+        return IRI_OK;
+    }
+
+    status = iri_look_directory(finder, directory, node);
+    finder->looked_at = iri_buf_str(directory);
+    finder->node = *node;
+
+    return status;
+}
+
+
+/*
+ * Has a look shown that the directory of walk->disk does not exist?  An answer
+ * that follows from this is not cached.
+ */
+static int
+iri_step_is_below_missing(iri_finder_t *finder, const iri_walk_t *walk)
+{
+    int missing = finder->directory.kind == IRI_NODE_ABSENT
+                  && iri_is_missing(&finder->directory, &walk->disk);
+
+    finder->asked.unsure |= missing;
+
+    return missing;
+}
+
+
+/* Has a look shown that the directory of walk->disk exists? */
+static int
+iri_step_is_known(const iri_finder_t *finder, const iri_walk_t *walk)
+{
+    return walk->disk.len <= walk->deepest + 1
+           || iri_str_equal(iri_buf_str(&walk->disk), finder->looked_at);
+}
+
+
+/*
+ * May there be anything in the directory?  ASCII segments are passed without a
+ * look, so it may not exist.  An index of it needs a look at it anyway, so that
+ * is made first; without one, after IRI_LOOKS_BEFORE candidates.
+ */
+static iri_status_t
+iri_step_look_above(iri_finder_t *finder, const iri_walk_t *walk,
+                    size_t looks, int *missing)
+{
+    iri_buf_t    directory = IRI_BUF_EMPTY;
+    iri_node_t   node;
+    iri_status_t status = IRI_OK;
+    size_t before = finder->search->cache != NULL ? 0 : IRI_LOOKS_BEFORE;
+
+    if (looks == before && finder->asked_for.kind != IRI_NODE_NOT_DIR
+        && !iri_step_is_known(finder, walk)
+        && walk->disk.data[walk->disk.len - 1] == '/')
+    {
+        status = iri_look_at_directory(finder, walk, &directory, &node);
+    }
+
+    *missing = iri_step_is_below_missing(finder, walk);
+
+    return status;
+}
+
+
 /* Each way in which the tree may write a name. */
 static iri_status_t
 iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
@@ -216,7 +336,7 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     iri_status_t           status;
     uint32_t               ways = IRI_ALL_WAYS;
     size_t                 k;
-    int                    written;
+    int                    written, missing;
 
     *step = IRI_STEP_ABSENT;
 
@@ -249,6 +369,11 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
         if (!written) {
             continue;
+        }
+
+        status = iri_step_look_above(finder, walk, *looks, &missing);
+        if (status != IRI_OK || missing) {
+            return status;
         }
 
         (*looks)++;
@@ -288,38 +413,6 @@ iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
     if (status == IRI_OK && *step == IRI_STEP_FOUND) {
         iri_forgive(walk, iri_match_of(finder->tree, charset, octets, name));
     }
-
-    return status;
-}
-
-
-/*
- * What a directory is now.  The look at it is made once: whoever has started
- * below it has made it.
- */
-static iri_status_t
-iri_look_at_directory(iri_finder_t *finder, const iri_walk_t *walk,
-                      iri_buf_t *directory, iri_node_t *node)
-{
-    iri_status_t status;
-
-    status = iri_buf_reserve(finder->env, directory, walk->disk.len + 1);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    (void) iri_buf_put(finder->env, directory, walk->disk.data,
-                       walk->disk.len);
-    directory->data[directory->len] = '\0';
-
-    if (iri_str_equal(iri_buf_str(directory), finder->looked_at)) {
-        *node = finder->node;
-        return IRI_OK;
-    }
-
-    status = iri_look(finder, directory, node);
-    finder->looked_at = iri_buf_str(directory);
-    finder->node = *node;
 
     return status;
 }
@@ -908,6 +1001,11 @@ iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 
     if (!named) {
         return iri_step_unnamed(finder, walk, segment, step);
+    }
+
+    if (iri_step_is_below_missing(finder, walk)) {
+        *step = IRI_STEP_ABSENT;
+        return IRI_OK;
     }
 
     if (finder->fold != 0) {

@@ -135,6 +135,10 @@ iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest,
     iri_status_t status = IRI_OK;
     size_t       from, to;
 
+    if (kind == IRI_PART_CANONICAL && iri_writes_names(finder->tree)) {
+        return iri_walk_put(finder, walk, rest, rest);
+    }
+
     for (from = 0; status == IRI_OK; from = to + 1) {
         to = iri_segment_end(rest, from);
 

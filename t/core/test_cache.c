@@ -2099,6 +2099,63 @@ find_octets(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 }
 
 
+/*
+ * Below a directory that does not exist nothing is looked up, by no reading and
+ * in no way of writing names; each time, for nothing of this is cached.
+ */
+static void
+test_missing(void **state)
+{
+    static const struct {
+        const char *octets, *tree;
+        unsigned    match;
+        size_t      looks;
+    } rows[] = {
+        /* the path, and its directory */
+        { "/no/\xc3\xa9", "utf-8", N, 2 },
+        { "/no/\xc3\xa9", "utf-8 euc-jp sjis", N, 2 },
+        { "/no/\x97\\", "utf-8 euc-jp", N, 2 },
+        { "/no/no/no/\xc3\xa9", "utf-8", N, 2 },
+        { "/d/no/\xc3\xa9", "utf-8", N, 2 },
+        { "/no/\xc3\xa9/\xc3\xa9/\xc3\xa9/\xc3\xa9", "utf-8", N, 2 },
+        { "/no/\x97\\/\x97\\/\x97\\", "utf-8 euc-jp sjis", N, 3 },
+        /* names of what exists are looked for, under each reading */
+        { "/d/\xc3\xa9/\xc3\xa9/\xc3\xa9", "utf-8", N, 8 },
+        { "/d/\xc3\xa9/\xc3\xa9/\xc3\xa9/\xc3\xa9/\xc3\xa9", "utf-8", N, 8 },
+        { "/no/\xc3\xa9/\xc3\xa9/\xc3\xa9/\xc3\xa9", "utf-8", N | C, 3 },
+        /* a file in the place of a directory, which has to be found */
+        { "/d/x/\xc3\xa9", "utf-8", N, 2 },
+        { "/d/x/y/\xc3\xa9", "utf-8", N, 3 },
+    };
+    core_t          core;
+    iri_cache_t    *cache;
+    iri_tree_conf_t tree;
+    iri_str_t       charset;
+    size_t          i, k;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(rows); i++) {
+        core_init(&core);
+        core_put(&core, S("/srv/d/x"));
+        cache = cache_of(NULL, SIZE);
+        tree = core_tree(rows[i].tree, IRI_NAMES_ANY, rows[i].match);
+
+        for (k = 0; k < 4; k++) {
+            core.stats = 0;
+            (void) find_octets(&core, cache, &tree, rows[i].octets, &charset);
+        }
+
+        if (core.stats != rows[i].looks) {
+            fail_msg("row %zu: %zu looks", i, core.stats);
+        }
+
+        core_free(&core);
+        iri_cache_destroy(cache);
+    }
+}
+
+
 #define SJIS_FIRST "\xef\xbd\xa5\xef\xbd\xac" /* GA_EUC in Shift_JIS */
 
 /*
@@ -2494,6 +2551,7 @@ main(void)
         cmocka_unit_test(test_known_answers),
         cmocka_unit_test(test_named_racy),
         cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_missing),
         cmocka_unit_test(test_said_to_be_absent),
         cmocka_unit_test(test_named_replaced),
     };

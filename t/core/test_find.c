@@ -578,6 +578,12 @@ test_costs(void **state)
         { "/" E_NFD, "/%C3%A9", "", "", ANY, 2, 0 },
         /* NFC, NFD, the directory, which is read */
         { "/a", "/%C3%A9", "", "", ANY, 3, 1 },
+        /* the same of one that does not exist, under each reading */
+        { "/a", "/no/%C3%A9", "sjis euc-jp", "", ANY, 3, 0 },
+        { "/a", "/no/%C3%A9", "sjis euc-jp", "utf-8 euc-jp sjis gbk big5",
+          ANY, 3, 0 },
+        { "/a", "/no/%E8%A1%A8/%E8%A1%A8", "", "utf-8 euc-jp sjis gbk big5",
+          ANY, 4, 0 },
     };
     find_t find;
     size_t i;
