@@ -9,9 +9,11 @@
  * of code points for writing, so that requests need no converter, no lock and
  * no fallback mode.
  *
- * Only what the converter reads strictly is in the tables; a code point is
- * written as the one sequence that ICU writes for it, if that reads back as
- * itself (398 sequences of Shift_JIS are twins: they are read only).
+ * Only what the converter reads strictly is in the tables, amended where the
+ * standard reads otherwise (iri_amend.c), and no character that no path may
+ * have.  A character is written as the first of its sequences, by the rule of
+ * the standard's encoder (iri_sequences_t.late); the others are read only, as
+ * 398 of Shift_JIS.
  *
  * ICU takes 300 instructions for each call, and more for each error, where
  * it is asked of one sequence; so it is asked of many at a time.
@@ -25,9 +27,8 @@
 
 #include "iri_int.h"
 
-/* What octets lead to: a code point, or one of these */
-#define IRI_NO_CHAR (-1)  /* no sequence goes on like this */
-#define IRI_ROW     (-16) /* and below: a row, by the next octet */
+/* What octets lead to: a code point, IRI_NO_CHAR, or this */
+#define IRI_ROW (-16) /* and below: a row, by the next octet */
 
 #define IRI_GB_BMP  39420  /* four-octet codes below U+10000 */
 #define IRI_GB_REST 189000 /* the code 90 30 81 30, U+10000 */
@@ -43,6 +44,7 @@ struct iri_charset_s {
     unsigned   span;      /* entries of a row */
     uint32_t **page;      /* code point / 256: octets, last lowest */
     uint16_t  *linear;    /* gb18030: code to BMP code point */
+    int        fours;     /* and these are written, too */
 };
 
 #define IRI_PAGES (0x110000 / 256)
@@ -82,7 +84,7 @@ iri_linear_next(const iri_charset_t *charset, const unsigned char *p,
 
     *c = code - IRI_GB_REST + 0x10000;
 
-    return 4;
+    return iri_char_allowed(*c, 1) ? 4 : 0;
 }
 
 
@@ -186,8 +188,8 @@ iri_charset_put(const iri_charset_t *charset, uint32_t c,
         return 1;
     }
 
-    if (c >= 0x10000 && charset->linear != NULL) {
-        return iri_linear_put(c, out);
+    if (c >= 0x10000 && charset->fours) {
+        return iri_char_allowed(c, 1) ? iri_linear_put(c, out) : 0;
     }
 
     if (charset->page[c / 256] == NULL) {
@@ -445,7 +447,7 @@ iri_is_private_use(uint32_t c)
 }
 
 
-/* Do paths have this character of the converter's, or is it none? */
+/* Does the standard have this character of the converter, and may paths? */
 static int
 iri_is_wanted(const iri_encoding_t *encoding, uint32_t octets, uint32_t c)
 {
@@ -458,13 +460,11 @@ iri_is_wanted(const iri_encoding_t *encoding, uint32_t octets, uint32_t c)
         return 0;
     }
 
-    /* Half-width katakana end at 8E DF. */
-    return octets <= 0x8edf || octets > 0x8eff
-           || encoding->quirk != IRI_QUIRK_EUC_JP;
+    return iri_char_allowed(c, 1);
 }
 
 
-/* Leaves out what no path has. */
+/* Amends what ICU reads, and leaves out what no path may have. */
 static int
 iri_records_check(iri_build_t *build)
 {
@@ -473,6 +473,11 @@ iri_records_check(iri_build_t *build)
     int32_t        c;
 
     for (i = 0; i < records->count; i++) {
+        if (iri_amended(build->encoding, records->octets[i],
+                        &records->entry[i])) {
+            continue;
+        }
+
         c = records->entry[i];
 
         if (c >= 0 && c < 0x80) {
@@ -480,7 +485,9 @@ iri_records_check(iri_build_t *build)
                 build, "gives an ASCII character for octets above 7F");
         }
 
-        if (!iri_is_wanted(build->encoding, records->octets[i], (uint32_t) c))
+        if (c == IRI_NO_CHAR
+            || !iri_is_wanted(build->encoding, records->octets[i],
+                              (uint32_t) c))
         {
             records->entry[i] = IRI_NO_CHAR;
         }
@@ -490,11 +497,33 @@ iri_records_check(iri_build_t *build)
 }
 
 
-/* octets, the last lowest, are what c is written as; 0: it is not. */
+/* Is a character written as these octets only if it has no others? */
+static int
+iri_is_late(const iri_encoding_t *encoding, uint32_t octets)
+{
+    const iri_octets_t *late = NULL;
+
+    if (encoding->sequences != NULL) {
+        late = encoding->sequences->late;
+    }
+
+    while (late != NULL && late->to != 0) {
+        if (octets >= late->from && octets <= late->to) {
+            return 1;
+        }
+
+        late++;
+    }
+
+    return 0;
+}
+
+
+/* octets, the last lowest, are read as c: are they what c is written as? */
 static int
 iri_page_set(iri_build_t *build, uint32_t c, uint32_t octets)
 {
-    uint32_t **page = &build->charset->page[c / 256];
+    uint32_t **page = &build->charset->page[c / 256], *at;
 
     if (*page == NULL) {
         *page = build->env->alloc(build->env->ctx, 256 * sizeof(uint32_t));
@@ -505,76 +534,13 @@ iri_page_set(iri_build_t *build, uint32_t c, uint32_t octets)
         memset(*page, 0, 256 * sizeof(uint32_t));
     }
 
-    (*page)[c % 256] = octets;
+    at = &(*page)[c % 256];
 
-    return 1;
-}
-
-
-/* The characters of the records, each with an end, as units; how many. */
-static int32_t
-iri_records_units(const iri_records_t *records, UChar *units)
-{
-    int32_t n = 0;
-    size_t  i;
-
-    for (i = 0; i < records->count; i++) {
-        if (records->entry[i] != IRI_NO_CHAR) {
-            U16_APPEND_UNSAFE(units, n, records->entry[i]);
-            units[n++] = iri_record_end;
-        }
-    }
-
-    return n;
-}
-
-
-/* Of the characters of the records those that ICU writes as the record. */
-static int
-iri_records_write(iri_build_t *build)
-{
-    iri_records_t *records = &build->records;
-    UErrorCode     error = U_ZERO_ERROR;
-    const UChar   *from = build->units;
-    char          *out = (char *) build->octets, *to = out;
-    const int32_t *source = build->source;
-    int32_t        start = 0, n, at = 0, next;
-    uint32_t       octets;
-    size_t         i;
-
-    n = iri_records_units(records, build->units);
-    ucnv_fromUnicode(build->converter, &to, out + IRI_UNITS, &from, from + n,
-                     build->source, 1, &error);
-    if (U_FAILURE(error)) {
-        return iri_build_fails(build, iri_icu_failed);
-    }
-
-    n = (int32_t) (to - out);
-
-    for (i = 0; i < records->count; i++) {
-        if (records->entry[i] == IRI_NO_CHAR) {
-            continue;
-        }
-
-        while (at < n && source[at] < start) {
-            at++;
-        }
-
-        octets = 0;
-        for (next = at; next < n && source[next] == start; next++) {
-            octets = octets << 8 | build->octets[next];
-        }
-
-        if (octets == records->octets[i]
-            && (size_t) (next - at) == records->len
-            && !iri_page_set(build, (uint32_t) records->entry[i],
-                             records->octets[i]))
-        {
-            return 0;
-        }
-
-        at = next;
-        start += U16_LENGTH(records->entry[i]) + 1;
+    if (*at == 0
+        || (iri_is_late(build->encoding, *at)
+            && !iri_is_late(build->encoding, octets)))
+    {
+        *at = octets;
     }
 
     return 1;
@@ -584,7 +550,24 @@ iri_records_write(iri_build_t *build)
 static int
 iri_records_take(iri_build_t *build)
 {
-    return iri_records_check(build) && iri_records_write(build);
+    iri_records_t *records = &build->records;
+    size_t         i;
+
+    if (!iri_records_check(build)) {
+        return 0;
+    }
+
+    for (i = 0; i < records->count; i++) {
+        if (records->entry[i] != IRI_NO_CHAR
+            && (records->len < 4 || build->charset->fours)
+            && !iri_page_set(build, (uint32_t) records->entry[i],
+                             records->octets[i]))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
 }
 
 
@@ -821,31 +804,6 @@ iri_linear_fill(iri_build_t *build)
 }
 
 
-/* Let one octet be another character than ICU has it. */
-static int
-iri_octet_set(iri_build_t *build, unsigned char octet, uint32_t c)
-{
-    int32_t *entry = &build->charset->lead[octet];
-
-    if (*entry >= 0 && !iri_page_set(build, (uint32_t) *entry, 0)) {
-        return 0;
-    }
-
-    *entry = (int32_t) c;
-
-    return iri_page_set(build, c, octet);
-}
-
-
-/* The standard and ICU differ in two letters, which Belarusian needs. */
-static int
-iri_koi8_u_fix(iri_build_t *build)
-{
-    return iri_octet_set(build, 0xae, 0x045e)
-           && iri_octet_set(build, 0xbe, 0x040e);
-}
-
-
 static void *
 iri_zeroed(const iri_env_t *env, size_t size)
 {
@@ -877,7 +835,9 @@ iri_tables_alloc(iri_build_t *build)
         return 0;
     }
 
-    if (encoding->sequences != NULL && encoding->sequences->linear) {
+    if (encoding->sequences != NULL
+        && encoding->sequences->four != IRI_FOUR_NONE) {
+        charset->fours = encoding->sequences->four == IRI_FOUR_WRITTEN;
         charset->linear = iri_zeroed(build->env,
                                      IRI_GB_BMP * sizeof(uint16_t));
         return charset->linear != NULL;
@@ -912,20 +872,17 @@ iri_tables_fill(iri_build_t *build)
            && (build->encoding->sequences == NULL
                || iri_sequences_fill(build))
            && (build->charset->linear == NULL || iri_linear_fill(build))
-           && (build->encoding->quirk != IRI_QUIRK_KOI8_U
-               || iri_koi8_u_fix(build))
            && build->why == NULL; /* nothing left out for a failure of ICU */
 }
 
 
-/* It never takes the next best, and leaves out what it cannot write. */
+/* Without fallback mappings: it never takes the next best. */
 static UConverter *
 iri_converter_open(const char *name, const char **why)
 {
     UErrorCode  error = U_ZERO_ERROR;
-    UConverter *converter;
+    UConverter *converter = ucnv_open(name, &error);
 
-    converter = ucnv_open(name, &error);
     if (U_FAILURE(error)) {
         *why = error == U_FILE_ACCESS_ERROR ? "is not in this machine's ICU"
                                             : iri_icu_failed;
@@ -933,14 +890,6 @@ iri_converter_open(const char *name, const char **why)
     }
 
     ucnv_setFallback(converter, 0);
-    ucnv_setFromUCallBack(converter, UCNV_FROM_U_CALLBACK_SKIP, NULL, NULL,
-                          NULL, &error);
-
-    if (U_FAILURE(error)) {
-        ucnv_close(converter);
-        *why = iri_icu_failed;
-        return NULL;
-    }
 
     return converter;
 }

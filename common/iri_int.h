@@ -392,16 +392,41 @@ int iri_norm_ready(void);
 iri_str_t iri_piece(iri_str_t text, int (*starts)(uint32_t c));
 
 
-/* ---- charsets (iri_charset.c, iri_label.c) ------------------------------- */
+/* ---- charsets (iri_charset.c, iri_label.c, iri_amend.c) ------------------------------- */
 
 extern const iri_charset_t iri_charset_utf8;
 
-/* Where the Encoding Standard and ICU part. */
+/* iri_encoding_t.amended and tables: no character */
+#define IRI_NO_CHAR (-1)
+
+/* A run of sequences that the standard reads otherwise than ICU. */
+typedef struct {
+    uint32_t octets;   /* of the first, the last octet lowest, counting up */
+    unsigned count;    /* 0: behind the last run */
+    uint32_t c;        /* the character of the first, counting up; 0: none */
+} iri_amendment_t;
+
+extern const iri_amendment_t iri_amended_big5[];
+extern const iri_amendment_t iri_amended_euc_jp[];
+extern const iri_amendment_t iri_amended_gb18030[];
+extern const iri_amendment_t iri_amended_iso_8859_16[];
+extern const iri_amendment_t iri_amended_koi8_u[];
+extern const iri_amendment_t iri_amended_macintosh[];
+extern const iri_amendment_t iri_amended_windows_1253[];
+extern const iri_amendment_t iri_amended_windows_1255[];
+
+/* Sequences, the first and the last; 0, 0: behind the last row. */
+typedef struct {
+    uint32_t from;
+    uint32_t to;
+} iri_octets_t;
+
+/* What the four-octet sequences of gb18030 are for an encoding. */
 typedef enum {
-    IRI_QUIRK_NONE,
-    IRI_QUIRK_KOI8_U,   /* two letters of Belarusian, at AE and BE */
-    IRI_QUIRK_EUC_JP    /* 8E E0 to 8E E2, which only ICU reads */
-} iri_quirk_t;
+    IRI_FOUR_NONE,
+    IRI_FOUR_READ,      /* GBK: the standard reads it as gb18030 */
+    IRI_FOUR_WRITTEN    /* gb18030 */
+} iri_four_t;
 
 /*
  * Where the Encoding Standard has sequences, none of which holds "/", ".", "%"
@@ -411,7 +436,13 @@ typedef struct {
     unsigned char first;    /* to last: the others of a sequence */
     unsigned char last;
     unsigned char three;    /* begins sequences of three octets; 0: none does */
-    unsigned char linear;   /* 1: as gb18030, whose fours have digits inside */
+    iri_four_t    four;     /* these have digits inside */
+
+    /*
+     * A character is written as the first of its sequences that is in none of
+     * these ranges, or as the first of all; NULL: there are no such ranges.
+     */
+    const iri_octets_t *late;
 } iri_sequences_t;
 
 /* A row of the label table. */
@@ -421,9 +452,15 @@ typedef struct {
     const char *refused;     /* why it cannot read paths; NULL: it can */
     unsigned    japanese:1;
     unsigned    private_use:1;   /* its table in the standard has some */
-    iri_quirk_t quirk;
+    const iri_amendment_t *amended;     /* NULL: ICU's table is the standard's */
     const iri_sequences_t *sequences;   /* NULL: all are single octets */
 } iri_encoding_t;
+
+/*
+ * Does the standard read the octets otherwise than ICU?  *c is the character,
+ * IRI_NO_CHAR if there is none.
+ */
+int iri_amended(const iri_encoding_t *encoding, uint32_t octets, int32_t *c);
 
 /* The row for a label, letter case ignored; NULL: unknown. */
 const iri_encoding_t *iri_encoding_find(iri_str_t label);

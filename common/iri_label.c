@@ -3,7 +3,7 @@
  *
  * The labels of the WHATWG Encoding Standard, and a few more that users mean
  * by them, each with the exact ICU converter whose table is that of the
- * standard.  ucnv_open is never given a user's word: ICU's "cp949" is not
+ * standard, or nearest to it (iri_amend.c has the differences).  ucnv_open is never given a user's word: ICU's "cp949" is not
  * what a user means, and decodes 82 to a backslash.
  */
 
@@ -46,7 +46,6 @@ enum {
     IRI_GBK,
     IRI_GB18030,
     IRI_BIG5,
-    IRI_BIG5_HKSCS,
     IRI_EUC_JP,
     IRI_ISO_2022_JP,
     IRI_SHIFT_JIS,
@@ -65,62 +64,96 @@ static const char iri_stateful[] =
 static const char iri_wide[] =
     "writes ASCII characters in more than one octet";
 
-static const iri_sequences_t iri_of_gbk = { 0x40, 0xfe, 0, 0 };
-static const iri_sequences_t iri_of_gb18030 = { 0x40, 0xfe, 0, 1 };
-static const iri_sequences_t iri_of_big5 = { 0x40, 0xfe, 0, 0 };
-static const iri_sequences_t iri_of_euc_jp = { 0xa1, 0xfe, 0x8f, 0 };
-static const iri_sequences_t iri_of_shift_jis = { 0x40, 0xfc, 0, 0 };
-static const iri_sequences_t iri_of_euc_kr = { 0x41, 0xfe, 0, 0 };
+/* The standard's encoders write the euro sign as A2 E3; GBK as 80. */
+static const iri_octets_t iri_late_gb18030[] = { { 0x80, 0x80 }, { 0, 0 } };
+
+/*
+ * The standard writes no sequence of HKSCS below A1, and six characters as the
+ * second of their sequences.  What is in HKSCS alone is written here, too: a
+ * name on disk is found only if it can be written.
+ */
+static const iri_octets_t iri_late_big5[] = {
+    { 0x8740, 0xa0fe }, { 0xa2a4, 0xa2a7 }, { 0xa2cc, 0xa2cc },
+    { 0xa2ce, 0xa2ce }, { 0, 0 }
+};
+
+/* JIS X 0212, which the standard only reads. */
+static const iri_octets_t iri_late_euc_jp[] = {
+    { 0x8fa1a1, 0x8ffefe }, { 0, 0 }
+};
+
+/* NEC's copy of IBM's characters, pointers 8272 to 8835. */
+static const iri_octets_t iri_late_shift_jis[] = {
+    { 0xed40, 0xeefc }, { 0, 0 }
+};
+
+static const iri_sequences_t iri_of_gbk = {
+    0x40, 0xfe, 0, IRI_FOUR_READ, NULL };
+static const iri_sequences_t iri_of_gb18030 = {
+    0x40, 0xfe, 0, IRI_FOUR_WRITTEN, iri_late_gb18030 };
+static const iri_sequences_t iri_of_big5 = {
+    0x40, 0xfe, 0, IRI_FOUR_NONE, iri_late_big5 };
+static const iri_sequences_t iri_of_euc_jp = {
+    0xa1, 0xfe, 0x8f, IRI_FOUR_NONE, iri_late_euc_jp };
+static const iri_sequences_t iri_of_shift_jis = {
+    0x40, 0xfc, 0, IRI_FOUR_NONE, iri_late_shift_jis };
+static const iri_sequences_t iri_of_euc_kr = {
+    0x41, 0xfe, 0, IRI_FOUR_NONE, NULL };
 
 static const iri_encoding_t iri_encodings[] = {
-    { "UTF-8", NULL, NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "IBM866", "ibm-866_P100-1995", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-2", "ibm-912_P100-1995", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-3", "ibm-913_P100-2000", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-4", "ibm-914_P100-1995", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-5", "ibm-915_P100-1995", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-6", "ibm-1089_P100-1995", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-7", "ibm-9005_X110-2007", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-8", "ibm-5012_P100-1999", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-8-I", "ibm-5012_P100-1999", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-10", "iso-8859_10-1998", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-13", "ibm-921_P100-1995", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-14", "iso-8859_14-1998", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-15", "ibm-923_P100-1998", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "ISO-8859-16", NULL, "has no table in ICU", 0, 0, IRI_QUIRK_NONE, NULL },
-    { "KOI8-R", "ibm-878_P100-1996", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "KOI8-U", "ibm-1168_P100-2002", NULL, 0, 0, IRI_QUIRK_KOI8_U, NULL },
-    { "macintosh", "macos-0_2-10.2", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "windows-874", "windows-874-2000", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "windows-1250", "ibm-5346_P100-1998", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "windows-1251", "ibm-5347_P100-1998", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "windows-1252", "ibm-5348_P100-1997", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "windows-1253", "ibm-5349_P100-1998", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "windows-1254", "ibm-5350_P100-1998", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "windows-1255", "ibm-9447_P100-2002", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "windows-1256", "ibm-9448_X100-2005", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "windows-1257", "ibm-9449_P100-2002", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "windows-1258", "ibm-5354_P100-1998", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "x-mac-cyrillic", "macos-7_3-10.2", NULL, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "GBK", "windows-936-2000", NULL, 0, 1, IRI_QUIRK_NONE, &iri_of_gbk },
-    { "gb18030", "gb18030", NULL, 0, 1, IRI_QUIRK_NONE, &iri_of_gb18030 },
-    { "Big5", "windows-950-2000", NULL, 0, 0, IRI_QUIRK_NONE, &iri_of_big5 },
-    { "Big5-HKSCS", "ibm-1375_P100-2008", NULL, 0, 0,
-      IRI_QUIRK_NONE, &iri_of_big5 },
-    { "EUC-JP", "euc-jp-2007", NULL, 1, 0, IRI_QUIRK_EUC_JP, &iri_of_euc_jp },
-    { "ISO-2022-JP", NULL, iri_stateful, 0, 0, IRI_QUIRK_NONE, NULL },
+    { "UTF-8", NULL, NULL, 0, 0, NULL, NULL },
+    { "IBM866", "ibm-866_P100-1995", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-2", "ibm-912_P100-1995", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-3", "ibm-913_P100-2000", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-4", "ibm-914_P100-1995", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-5", "ibm-915_P100-1995", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-6", "ibm-1089_P100-1995", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-7", "ibm-9005_X110-2007", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-8", "ibm-5012_P100-1999", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-8-I", "ibm-5012_P100-1999", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-10", "iso-8859_10-1998", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-13", "ibm-921_P100-1995", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-14", "iso-8859_14-1998", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-15", "ibm-923_P100-1998", NULL, 0, 0, NULL, NULL },
+    { "ISO-8859-16", "ibm-912_P100-1995", NULL, 0, 0,
+      iri_amended_iso_8859_16, NULL },
+    { "KOI8-R", "ibm-878_P100-1996", NULL, 0, 0, NULL, NULL },
+    { "KOI8-U", "ibm-1168_P100-2002", NULL, 0, 0, iri_amended_koi8_u, NULL },
+    { "macintosh", "macos-0_2-10.2", NULL, 0, 0,
+      iri_amended_macintosh, NULL },
+    { "windows-874", "windows-874-2000", NULL, 0, 0, NULL, NULL },
+    { "windows-1250", "ibm-5346_P100-1998", NULL, 0, 0, NULL, NULL },
+    { "windows-1251", "ibm-5347_P100-1998", NULL, 0, 0, NULL, NULL },
+    { "windows-1252", "ibm-5348_P100-1997", NULL, 0, 0, NULL, NULL },
+    { "windows-1253", "ibm-5349_P100-1998", NULL, 0, 0,
+      iri_amended_windows_1253, NULL },
+    { "windows-1254", "ibm-5350_P100-1998", NULL, 0, 0, NULL, NULL },
+    { "windows-1255", "ibm-9447_P100-2002", NULL, 0, 0,
+      iri_amended_windows_1255, NULL },
+    { "windows-1256", "ibm-9448_X100-2005", NULL, 0, 0, NULL, NULL },
+    { "windows-1257", "ibm-9449_P100-2002", NULL, 0, 0, NULL, NULL },
+    { "windows-1258", "ibm-5354_P100-1998", NULL, 0, 0, NULL, NULL },
+    { "x-mac-cyrillic", "macos-7_3-10.2", NULL, 0, 0, NULL, NULL },
+    { "GBK", "gb18030", NULL, 0, 1, iri_amended_gb18030, &iri_of_gbk },
+    { "gb18030", "gb18030", NULL, 0, 1,
+      iri_amended_gb18030, &iri_of_gb18030 },
+    { "Big5", "ibm-1375_P100-2008", NULL, 0, 0,
+      iri_amended_big5, &iri_of_big5 },
+    { "EUC-JP", "euc-jp-2007", NULL, 1, 0,
+      iri_amended_euc_jp, &iri_of_euc_jp },
+    { "ISO-2022-JP", NULL, iri_stateful, 0, 0, NULL, NULL },
     { "Shift_JIS", "ibm-943_P15A-2003", NULL, 1, 1,
-      IRI_QUIRK_NONE, &iri_of_shift_jis },
+      NULL, &iri_of_shift_jis },
     { "EUC-KR", "windows-949-2000", NULL, 0, 0,
-      IRI_QUIRK_NONE, &iri_of_euc_kr },
-    { "replacement", NULL, iri_stateful, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "UTF-16BE", NULL, iri_wide, 0, 0, IRI_QUIRK_NONE, NULL },
-    { "UTF-16LE", NULL, iri_wide, 0, 0, IRI_QUIRK_NONE, NULL },
+      NULL, &iri_of_euc_kr },
+    { "replacement", NULL, iri_stateful, 0, 0, NULL, NULL },
+    { "UTF-16BE", NULL, iri_wide, 0, 0, NULL, NULL },
+    { "UTF-16LE", NULL, iri_wide, 0, 0, NULL, NULL },
     { "x-user-defined", NULL, "has no characters of its own", 0, 0,
-      IRI_QUIRK_NONE, NULL },
+      NULL, NULL },
     { "UTF-7", NULL, "writes \"/\" as other octets too", 0, 0,
-      IRI_QUIRK_NONE, NULL },
-    { "UTF-32", NULL, iri_wide, 0, 0, IRI_QUIRK_NONE, NULL },
+      NULL, NULL },
+    { "UTF-32", NULL, iri_wide, 0, 0, NULL, NULL },
 };
 
 
@@ -322,8 +355,8 @@ static const struct {
     { "x-x-big5", IRI_BIG5 },
     { "cp950", IRI_BIG5 },
     { "windows-950", IRI_BIG5 },
-    { "big5-hkscs", IRI_BIG5_HKSCS },
-    { "big5hkscs", IRI_BIG5_HKSCS },
+    { "big5-hkscs", IRI_BIG5 },
+    { "big5hkscs", IRI_BIG5 },
     { "cseucpkdfmtjapanese", IRI_EUC_JP },
     { "euc-jp", IRI_EUC_JP },
     { "x-euc-jp", IRI_EUC_JP },

@@ -132,6 +132,10 @@ subtest 'no value' => sub {
         [['normalize', "\xc3"],         qr/is not UTF-8/],
         [['decode', '--charset', 'sjis', '%93%FA%FF'],
             qr/is not in this charset \(offset 6\)/],
+        [['encode', '--charset', 'iso-8859-2', "a\xc2\x85"],
+         qr/cannot write \(offset 1\)/],
+        [['encode', '--charset', 'gb18030', "\xef\xbf\xbd"],
+         qr/cannot write/],
         [['encode', '--charset', 'sjis', '日é'], qr/cannot write \(offset 3\)/],
         [['bidi', "\xff"],              qr/is not UTF-8/],
     );

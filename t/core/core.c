@@ -533,88 +533,27 @@ core_canonical(const iri_charset_t *charset, iri_str_t octets,
 }
 
 
-/* ---- charsets by ICU ---------------------------------------------------- */
+/* ---- charsets ------------------------------------------------------------ */
 
 const core_supported_t core_supported[CORE_SUPPORTED] = {
-    { "IBM866", "cp866", 0, 0 },
-    { "ISO-8859-2", "ISO-8859-2", 0, 0 },
-    { "ISO-8859-3", "ISO-8859-3", 0, 0 },
-    { "ISO-8859-4", "ISO-8859-4", 0, 0 },
-    { "ISO-8859-5", "ISO-8859-5", 0, 0 },
-    { "ISO-8859-6", "ISO-8859-6", 0, 0 },
-    { "ISO-8859-7", "ISO-8859-7", 0, 0 },
-    { "ISO-8859-8", "ISO-8859-8", 0, 0 },
-    { "ISO-8859-8-I", "ISO-8859-8", 0, 0 },
-    { "ISO-8859-10", "ISO-8859-10", 0, 0 },
-    { "ISO-8859-13", "ISO-8859-13", 0, 0 },
-    { "ISO-8859-14", "ISO-8859-14", 0, 0 },
-    { "ISO-8859-15", "ISO-8859-15", 0, 0 },
-    { "KOI8-R", "KOI8-R", 0, 0 },
-    { "KOI8-U", "KOI8-U", 0, 0 },
-    { "macintosh", "macintosh", 0, 0 },
-    { "windows-874", "windows-874", 0, 0 },
-    { "windows-1250", "windows-1250", 0, 0 },
-    { "windows-1251", "windows-1251", 0, 0 },
-    { "windows-1252", "windows-1252", 0, 0 },
-    { "windows-1253", "windows-1253", 0, 0 },
-    { "windows-1254", "windows-1254", 0, 0 },
-    { "windows-1255", "windows-1255", 0, 0 },
-    { "windows-1256", "windows-1256", 0, 0 },
-    { "windows-1257", "windows-1257", 0, 0 },
-    { "windows-1258", "windows-1258", 0, 0 },
-    { "x-mac-cyrillic", "x-mac-cyrillic", 0, 0 },
-    { "GBK", "windows-936", 0, 1 },
-    { "gb18030", "gb18030", 0, 1 },
-    { "Big5", "windows-950", 0, 0 },
-    { "Big5-HKSCS", "Big5-HKSCS", 0, 0 },
-    { "EUC-JP", "EUC-JP", 1, 0 },
-    { "Shift_JIS", "windows-31j", 0, 1 },
-    { "EUC-KR", "windows-949", 0, 0 },
+    { "IBM866", 0, 0 },       { "ISO-8859-2", 0, 0 },
+    { "ISO-8859-3", 0, 0 },   { "ISO-8859-4", 0, 0 },
+    { "ISO-8859-5", 0, 0 },   { "ISO-8859-6", 0, 0 },
+    { "ISO-8859-7", 0, 0 },   { "ISO-8859-8", 0, 0 },
+    { "ISO-8859-8-I", 0, 0 }, { "ISO-8859-10", 0, 0 },
+    { "ISO-8859-13", 0, 0 },  { "ISO-8859-14", 0, 0 },
+    { "ISO-8859-15", 0, 0 },  { "ISO-8859-16", 0, 0 },
+    { "KOI8-R", 0, 0 },       { "KOI8-U", 0, 0 },
+    { "macintosh", 0, 0 },    { "windows-874", 0, 0 },
+    { "windows-1250", 0, 0 }, { "windows-1251", 0, 0 },
+    { "windows-1252", 0, 0 }, { "windows-1253", 0, 0 },
+    { "windows-1254", 0, 0 }, { "windows-1255", 0, 0 },
+    { "windows-1256", 0, 0 }, { "windows-1257", 0, 0 },
+    { "windows-1258", 0, 0 }, { "x-mac-cyrillic", 0, 0 },
+    { "GBK", 0, 1 },          { "gb18030", 0, 1 },
+    { "Big5", 0, 0 },         { "EUC-JP", 1, 0 },
+    { "Shift_JIS", 0, 0 },    { "EUC-KR", 0, 0 },
 };
-
-
-UConverter *
-core_icu_open(const char *name)
-{
-    UErrorCode  error = U_ZERO_ERROR;
-    UConverter *icu = ucnv_open(name, &error);
-
-    ucnv_setToUCallBack(icu, UCNV_TO_U_CALLBACK_STOP, NULL, NULL, NULL,
-                        &error);
-    ucnv_setFallback(icu, 0);
-    assert_true(U_SUCCESS(error));
-
-    return icu;
-}
-
-
-size_t
-core_icu_next(UConverter *icu, const unsigned char *p, size_t len,
-              uint32_t c[2])
-{
-    UErrorCode error = U_ZERO_ERROR;
-    UChar      units[16];
-    int32_t    n, i = 0;
-    size_t     count = 0;
-    UChar32    scalar;
-
-    ucnv_reset(icu);
-    n = ucnv_toUChars(icu, units, 16, (const char *) p, (int32_t) len,
-                      &error);
-
-    if (U_FAILURE(error)) {
-        return 0;
-    }
-
-    c[1] = 0;
-
-    while (i < n && count < 2) {
-        U16_NEXT(units, i, n, scalar);
-        c[count++] = (uint32_t) scalar;
-    }
-
-    return i == n ? len : 0;
-}
 
 
 int

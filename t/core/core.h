@@ -99,23 +99,16 @@ long core_decode(const iri_charset_t *charset, iri_str_t octets,
 long core_canonical(const iri_charset_t *charset, iri_str_t octets,
                     unsigned char *out);
 
-/* Each charset that can read paths, and what ICU calls it: not our way there. */
+/* Each charset that can read paths. */
 typedef struct {
     const char *name;
-    const char *icu;
-    int         three;         /* has sequences of three octets */
-    int         private_use;   /* its table in the standard has some */
+    int         three;   /* has sequences of three octets */
+    int         four;    /* has sequences of four */
 } core_supported_t;
 
 #define CORE_SUPPORTED 34
 extern const core_supported_t core_supported[CORE_SUPPORTED];
 
-/* ICU's converter, which stops at errors and falls back on nothing. */
-UConverter *core_icu_open(const char *name);
-
-/* The characters of exactly these octets; 0: none, or more than these. */
-size_t core_icu_next(UConverter *icu, const unsigned char *p, size_t len,
-                     uint32_t c[2]);
 int core_is_private(uint32_t c);
 int core_is_bidi_control(uint32_t c);
 

@@ -460,25 +460,6 @@ ICU(__wrap_ucnv_setToUCallBack)(UConverter           *converter,
 }
 
 
-void
-    ICU(__real_ucnv_setFromUCallBack)(UConverter *, UConverterFromUCallback,
-                                      const void *, UConverterFromUCallback *,
-                                      const void **, UErrorCode *);
-
-void
-ICU(__wrap_ucnv_setFromUCallBack)(UConverter              *converter,
-                                  UConverterFromUCallback  action,
-                                  const void              *ctx,
-                                  UConverterFromUCallback *old,
-                                  const void **old_ctx, UErrorCode *error)
-{
-    if (!icu_fails(error, "ucnv_setFromUCallBack")) {
-        ICU(__real_ucnv_setFromUCallBack)
-        (converter, action, ctx, old, old_ctx, error);
-    }
-}
-
-
 void ICU(__real_ucnv_toUnicode)(UConverter *, UChar **, const UChar *,
                                 const char **, const char *, int32_t *, UBool,
                                 UErrorCode *);
@@ -491,23 +472,6 @@ ICU(__wrap_ucnv_toUnicode)(UConverter *converter, UChar **to,
 {
     if (!icu_fails(error, "ucnv_toUnicode")) {
         ICU(__real_ucnv_toUnicode)
-        (converter, to, to_end, from, from_end, offsets, flush, error);
-    }
-}
-
-
-void ICU(__real_ucnv_fromUnicode)(UConverter *, char **, const char *,
-                                  const UChar **, const UChar *, int32_t *,
-                                  UBool, UErrorCode *);
-
-void
-ICU(__wrap_ucnv_fromUnicode)(UConverter *converter, char **to,
-                             const char *to_end, const UChar **from,
-                             const UChar *from_end, int32_t *offsets,
-                             UBool flush, UErrorCode *error)
-{
-    if (!icu_fails(error, "ucnv_fromUnicode")) {
-        ICU(__real_ucnv_fromUnicode)
         (converter, to, to_end, from, from_end, offsets, flush, error);
     }
 }

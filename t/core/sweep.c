@@ -9,6 +9,7 @@
 
 #include <unicode/utf8.h>
 
+#include "standard.h"
 #include "sweep.h"
 
 #define PROCESSES 2
@@ -529,52 +530,7 @@ sweep_find(sweep_t *s, const iri_tree_conf_t *tree,
 }
 
 
-/* ---- readings by ICU alone ---------------------------------------------- */
-
-static UConverter *
-converter(const core_supported_t *row)
-{
-    static UConverter *open[CORE_SUPPORTED];
-    size_t             i = (size_t) (row - core_supported);
-
-    if (open[i] == NULL) {
-        open[i] = core_icu_open(row->icu);
-    }
-
-    ucnv_resetToUnicode(open[i]);
-
-    return open[i];
-}
-
-
-/*
- * Does the standard not have what ICU reads?  Private use outside the tables
- * that have some, in one octet always; half-width signs in EUC-JP.
- */
-static int
-is_only_icu(const core_supported_t *row, const char *p, size_t n, UChar32 c)
-{
-    if (core_is_private((uint32_t) c)) {
-        return !row->private_use || n == 1;
-    }
-
-    return strcmp(row->name, "EUC-JP") == 0 && n == 2
-           && (unsigned char) p[0] == 0x8e && (unsigned char) p[1] > 0xdf;
-}
-
-
-static UChar32
-as_standard(const core_supported_t *row, const char *p, UChar32 c)
-{
-    if (strcmp(row->name, "KOI8-U") != 0) {
-        return c;
-    }
-
-    return (unsigned char) *p == 0xae   ? 0x045e
-           : (unsigned char) *p == 0xbe ? 0x040e
-                                        : c;
-}
-
+/* ---- readings by the Encoding Standard alone ------------------------------ */
 
 static int
 is_forbidden(UChar32 c, int legacy)
@@ -584,40 +540,46 @@ is_forbidden(UChar32 c, int legacy)
 }
 
 
+/* The first character, and the octets it takes; 0: there is none. */
+static size_t
+decode_one(const core_supported_t *row, const unsigned char *p, size_t rest,
+           uint32_t *c)
+{
+    size_t len;
+
+    if (*p < 0x80) {
+        *c = *p;
+        return 1;
+    }
+
+    for (len = 1; len <= 4 && len <= rest; len++) {
+        *c = standard_decode(row->name, p, len);
+
+        if (*c != STANDARD_NONE) {
+            return *c == STANDARD_PAIR ? 0 : len;
+        }
+    }
+
+    return 0;
+}
+
+
 /* The characters, or -1; *bidi is set if one formats bidirectional text. */
 static long
 decode(const core_supported_t *row, iri_str_t octets, uint32_t *out,
        int *bidi)
 {
-    UConverter *icu = converter(row);
-    const char *p = (const char *) octets.data, *end = p + octets.len, *was;
-    UErrorCode  error = U_ZERO_ERROR;
-    UChar32     c;
-    long        count = 0;
+    size_t i, n;
+    long   count = 0;
 
-    while (p < end) {
-        was = p;
+    for (i = 0; i < octets.len; i += n, count++) {
+        n = decode_one(row, octets.data + i, octets.len - i, &out[count]);
 
-        /* ICU rotates some controls; none is read anyway. */
-        if ((unsigned char) *p < 0x20 || *p == 0x7f) {
+        if (n == 0 || is_forbidden((UChar32) out[count], 1)) {
             return -1;
         }
 
-        c = ucnv_getNextUChar(icu, &p, end, &error);
-
-        if (U_FAILURE(error) || is_only_icu(row, was, (size_t) (p - was), c))
-        {
-            return -1;
-        }
-
-        c = as_standard(row, was, c);
-        *bidi |= core_is_bidi_control((uint32_t) c);
-
-        if (is_forbidden(c, 1)) {
-            return -1;
-        }
-
-        out[count++] = (uint32_t) c;
+        *bidi |= core_is_bidi_control(out[count]);
     }
 
     return count;

@@ -1225,11 +1225,13 @@ test_four_octets(void **state)
         const char *octets;
         size_t      len;
     } cases[] = {
-        { "\x81\x30\x81\x30", 4 }, { "\x90\x39\xfe\x39", 4 },
+        { "\x81\x30\x84\x32", 4 }, { "\x90\x39\xfe\x39", 4 },
+        { "\x81\x30\x81\x30", 0 }, /* U+0080 */
         { "\x81\x2f\x81\x30", 0 }, { "\x81\x3a\x81\x30", 0 },
         { "\x81\x30\x80\x30", 0 }, { "\x81\x30\xff\x30", 0 },
         { "\x81\x30\x81\x2f", 0 }, { "\x81\x30\x81\x3a", 0 },
-        { "\x90\x30\x81\x3a", 0 }, { "\xe3\x32\x9a\x35", 4 },
+        { "\x90\x30\x81\x3a", 0 }, { "\xe3\x32\x9a\x33", 4 },
+        { "\xe3\x32\x9a\x35", 0 }, /* U+10FFFF */
         { "\xe3\x32\x9a\x36", 0 }, { "\xfe\x39\xfe\x39", 0 },
     };
     const iri_charset_t *charset = core_charset("gb18030");

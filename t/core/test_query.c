@@ -563,9 +563,7 @@ part_long(sweep_t *s)
             }
         }
 
-        for (code = 0; strcmp(core_supported[row].name, "gb18030") == 0
-                       && code < 126 * 12600;
-             code++)
+        for (code = 0; core_supported[row].four && code < 126 * 12600; code++)
         {
             p[0] = (unsigned char) (0x81 + code / 12600);
             p[1] = (unsigned char) (0x30 + code / 1260 % 10);

@@ -763,7 +763,7 @@ static const char *const lists[] = {
     "gbk big5",
     "euc-kr",
     "windows-1258 windows-1256",
-    "big5-hkscs",
+    "big5",
     "iso-8859-8 windows-1255",
     "windows-874 x-mac-cyrillic koi8-u macintosh",
     "iso-8859-2 iso-8859-7 windows-1250 windows-1253 sjis gbk euc-kr",

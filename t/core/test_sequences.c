@@ -261,7 +261,7 @@ static const char *const lists[] = {
     "windows-1252",
     "gb18030",
     "EUC-JP Shift_JIS",
-    "windows-1258 Big5-HKSCS",
+    "windows-1258 Big5",
 };
 
 static const char *const trees[] = { "", "EUC-JP", "UTF-8 Shift_JIS" };

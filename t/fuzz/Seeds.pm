@@ -116,7 +116,7 @@ sub target_of {
 
 my @LANGUAGES = (
     [ja => qw(Shift_JIS EUC-JP)], ['zh-hans' => qw(GBK gb18030)],
-    ['zh-hant' => qw(Big5 Big5-HKSCS)], [ko => 'EUC-KR'],
+    ['zh-hant' => 'Big5'], [ko => 'EUC-KR'],
     [ru => qw(windows-1251 KOI8-R ISO-8859-5 IBM866 x-mac-cyrillic)],
     [uk => 'KOI8-U'], [de => qw(windows-1252 ISO-8859-15)],
     [fr => qw(windows-1252 macintosh)], [tr => 'windows-1254'],

@@ -357,7 +357,7 @@ fuzz_unescape(iri_str_t s)
 /* Each charset that can be read, as an octet of a field from "a" on. */
 const char *const fuzz_labels[] = {
     "UTF-8",        "Shift_JIS",      "EUC-JP",       "GBK",
-    "gb18030",      "Big5",           "Big5-HKSCS",   "EUC-KR",
+    "gb18030",      "Big5",           "ISO-8859-16",  "EUC-KR",
     "windows-1252", "windows-1258",   "windows-1251", "KOI8-R",
     "KOI8-U",       "windows-1255",   "windows-1256", "windows-874",
     "macintosh",    "windows-1253",   "windows-1250", "windows-1254",

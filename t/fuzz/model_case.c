@@ -74,7 +74,7 @@ static const model_group_t model_groups[] = {
       { "\u4e2d\u6587", "\u52e4\u5f3a", "\u9355\u3085\u5df1", "\u9f8d",
         "\U00020bb7", "\u00e9" } },
     { "zh-hant",
-      { "Big5", "Big5-HKSCS", "UTF-8" },
+      { "Big5", "UTF-8" },
       { "\u529f\u8ab2", "\u7e41\u9ad4", "\u00ca\u0304", "\u00ea\u030c",
         "\u4e2d", "\u81fa" } },
     { "ko",

@@ -669,9 +669,10 @@ model_run_charset(const model_charset_t *charset)
         conf.charsets = tree.charsets;
     }
 
-    /* Two octets; three of EUC-JP; four of gb18030. */
+    /* Two octets; three of EUC-JP; four of gb18030 and GBK. */
     n += strcmp(model_charset_name(charset), "EUC-JP") == 0    ? 0x10000
          : strcmp(model_charset_name(charset), "gb18030") == 0 ? 0x240000
+         : strcmp(model_charset_name(charset), "GBK") == 0     ? 0x240000
                                                                : 0;
     for (i = 1; i < n; i++) {
         mark = model_mark();

@@ -1,9 +1,10 @@
 /*
  * model_text.c - lists of numbers, escapes, UTF-8, charsets, NFC: see model.h
  *
- * A charset is an ICU converter that is asked for one sequence at a time,
- * the shortest that it takes, with the corrections of design 4 and 9: ASCII
- * is itself, what the Encoding Standard's table has not is refused.
+ * A charset is the decoder of the Encoding Standard, which is asked for one
+ * sequence at a time, the shortest that it takes.  A character is written as
+ * its encoder writes it; what only the decoder knows is written as the first
+ * of its sequences, but for four octets.
  */
 
 #include <stdio.h>
@@ -13,10 +14,10 @@
 #include <sys/mman.h>
 
 #include <unicode/uchar.h>
-#include <unicode/ucnv.h>
 #include <unicode/unorm2.h>
 #include <unicode/ustring.h>
 
+#include "../core/standard.h"
 #include "model.h"
 
 #define LONGEST 20000 /* characters that one call of ICU may get */
@@ -241,87 +242,95 @@ model_segment(model_list_t path, size_t index)
 
 /* ---- charsets ----------------------------------------------------------- */
 
-typedef struct {
-    uint32_t c[2];
-    int8_t   count; /* -1: no such sequence; 0: not asked yet */
-} model_memo_t;
-
 struct model_charset_s {
-    const char   *name;
-    const char   *icu;
-    int           private_use; /* its table in the standard has some, of one
-                                  octet (1) or of more (2) */
-    UConverter   *converter;
-    model_memo_t *two;    /* sequences of one and of two octets */
-    int           single; /* 1: has no others than those of one */
-    int           koi8_u;
-    int           euc_jp;
+    const char *name;
+    uint32_t   *written; /* octets of a code point, the last lowest */
 };
 
-/* Big5, Shift_JIS and so on as Windows has them: what users mean by them. */
 static model_charset_t model_table[] = {
-    { "UTF-8", NULL, 0, NULL, NULL, 0, 0, 0 },
-    { "IBM866", "ibm-866_P100-1995", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-2", "ibm-912_P100-1995", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-3", "ibm-913_P100-2000", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-4", "ibm-914_P100-1995", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-5", "ibm-915_P100-1995", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-6", "ibm-1089_P100-1995", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-7", "ibm-9005_X110-2007", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-8", "ibm-5012_P100-1999", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-8-I", "ibm-5012_P100-1999", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-10", "iso-8859_10-1998", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-13", "ibm-921_P100-1995", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-14", "iso-8859_14-1998", 0, NULL, NULL, 0, 0, 0 },
-    { "ISO-8859-15", "ibm-923_P100-1998", 0, NULL, NULL, 0, 0, 0 },
-    { "KOI8-R", "ibm-878_P100-1996", 0, NULL, NULL, 0, 0, 0 },
-    { "KOI8-U", "ibm-1168_P100-2002", 0, NULL, NULL, 0, 0, 0 },
-    { "macintosh", "macos-0_2-10.2", 0, NULL, NULL, 0, 0, 0 },
-    { "windows-874", "windows-874-2000", 0, NULL, NULL, 0, 0, 0 },
-    { "windows-1250", "ibm-5346_P100-1998", 0, NULL, NULL, 0, 0, 0 },
-    { "windows-1251", "ibm-5347_P100-1998", 0, NULL, NULL, 0, 0, 0 },
-    { "windows-1252", "ibm-5348_P100-1997", 0, NULL, NULL, 0, 0, 0 },
-    { "windows-1253", "ibm-5349_P100-1998", 0, NULL, NULL, 0, 0, 0 },
-    { "windows-1254", "ibm-5350_P100-1998", 0, NULL, NULL, 0, 0, 0 },
-    { "windows-1255", "ibm-9447_P100-2002", 0, NULL, NULL, 0, 0, 0 },
-    { "windows-1256", "ibm-9448_X100-2005", 0, NULL, NULL, 0, 0, 0 },
-    { "windows-1257", "ibm-9449_P100-2002", 0, NULL, NULL, 0, 0, 0 },
-    { "windows-1258", "ibm-5354_P100-1998", 0, NULL, NULL, 0, 0, 0 },
-    { "x-mac-cyrillic", "macos-7_3-10.2", 0, NULL, NULL, 0, 0, 0 },
-    { "GBK", "windows-936-2000", 2, NULL, NULL, 0, 0, 0 },
-    { "gb18030", "gb18030", 2, NULL, NULL, 0, 0, 0 },
-    { "Big5", "windows-950-2000", 0, NULL, NULL, 0, 0, 0 },
-    { "Big5-HKSCS", "ibm-1375_P100-2008", 0, NULL, NULL, 0, 0, 0 },
-    { "EUC-JP", "euc-jp-2007", 0, NULL, NULL, 0, 0, 0 },
-    { "Shift_JIS", "ibm-943_P15A-2003", 2, NULL, NULL, 0, 0, 0 },
-    { "EUC-KR", "windows-949-2000", 0, NULL, NULL, 0, 0, 0 },
+    { "UTF-8", NULL },          { "IBM866", NULL },
+    { "ISO-8859-2", NULL },     { "ISO-8859-3", NULL },
+    { "ISO-8859-4", NULL },     { "ISO-8859-5", NULL },
+    { "ISO-8859-6", NULL },     { "ISO-8859-7", NULL },
+    { "ISO-8859-8", NULL },     { "ISO-8859-8-I", NULL },
+    { "ISO-8859-10", NULL },    { "ISO-8859-13", NULL },
+    { "ISO-8859-14", NULL },    { "ISO-8859-15", NULL },
+    { "ISO-8859-16", NULL },    { "KOI8-R", NULL },
+    { "KOI8-U", NULL },         { "macintosh", NULL },
+    { "windows-874", NULL },    { "windows-1250", NULL },
+    { "windows-1251", NULL },   { "windows-1252", NULL },
+    { "windows-1253", NULL },   { "windows-1254", NULL },
+    { "windows-1255", NULL },   { "windows-1256", NULL },
+    { "windows-1257", NULL },   { "windows-1258", NULL },
+    { "x-mac-cyrillic", NULL }, { "GBK", NULL },
+    { "gb18030", NULL },        { "Big5", NULL },
+    { "EUC-JP", NULL },         { "Shift_JIS", NULL },
+    { "EUC-KR", NULL },
 };
+
+
+static uint32_t
+model_number(const unsigned char *p, size_t len)
+{
+    uint32_t n = 0;
+
+    while (len-- != 0) {
+        n = n << 8 | *p++;
+    }
+
+    return n;
+}
+
+
+/* Not what no path may have. */
+static uint32_t
+model_decoded(const model_charset_t *charset, const unsigned char *p,
+              size_t len)
+{
+    uint32_t c = standard_decode(charset->name, p, len);
+
+    return c >= STANDARD_PAIR || (c >= 0x80 && c <= 0x9f) || c == 0xfffd
+                   || U_IS_UNICODE_NONCHAR(c)
+               ? STANDARD_NONE
+               : c;
+}
 
 
 static void
 model_charset_open(model_charset_t *charset)
 {
-    UErrorCode error = U_ZERO_ERROR;
+    unsigned char p[4];
+    uint32_t      code, c, len;
 
-    charset->converter = ucnv_open(charset->icu, &error);
-    ucnv_setToUCallBack(charset->converter, UCNV_TO_U_CALLBACK_STOP, NULL,
-                        NULL, NULL, &error);
-    ucnv_setFromUCallBack(charset->converter, UCNV_FROM_U_CALLBACK_STOP, NULL,
-                          NULL, NULL, &error);
-    if (U_FAILURE(error)) {
-        fprintf(stderr, "model: no %s\n", charset->icu);
-        abort();
+    charset->written = model_pages(0x110000 * sizeof(uint32_t));
+
+    /* What the encoder writes, if the decoder reads it as the same. */
+    for (c = 0xa0; c < 0x110000; c++) {
+        len = (uint32_t) standard_encode(charset->name, c, p);
+        if (len != 0 && p[0] >= 0x80 && model_decoded(charset, p, len) == c) {
+            charset->written[c] = model_number(p, len);
+        }
     }
 
-    ucnv_setFallback(charset->converter, 0);
-    charset->single = strncmp(charset->name, "GB", 2) != 0
-                      && strncmp(charset->name, "gb", 2) != 0
-                      && strncmp(charset->name, "Big5", 4) != 0
-                      && strncmp(charset->name, "EUC-", 4) != 0
-                      && strcmp(charset->name, "Shift_JIS") != 0;
-    charset->koi8_u = strcmp(charset->name, "KOI8-U") == 0;
-    charset->euc_jp = strcmp(charset->name, "EUC-JP") == 0;
-    charset->two = model_pages(0x10100 * sizeof(*charset->two));
+    for (code = 0x80; code < 0x1000000; code++) {
+        if (code == 0x100) {
+            code = 0x8000;
+        } else if (code == 0x10000) {
+            code = 0x8f0000;
+        } else if (code == 0x900000) {
+            break;
+        }
+
+        len = code < 0x100 ? 1 : code < 0x10000 ? 2 : 3;
+        p[0] = (unsigned char) (code >> 8 * (len - 1));
+        p[1] = (unsigned char) (len == 3 ? code >> 8 : code);
+        p[2] = (unsigned char) code;
+        c = model_decoded(charset, p, len);
+
+        if (c != STANDARD_NONE && charset->written[c] == 0) {
+            charset->written[c] = code;
+        }
+    }
 }
 
 
@@ -335,7 +344,7 @@ model_charset_at(size_t index)
     }
 
     charset = &model_table[index];
-    if (charset->icu != NULL && charset->converter == NULL) {
+    if (!model_is_utf8(charset) && charset->written == NULL) {
         model_charset_open(charset);
     }
 
@@ -368,7 +377,7 @@ model_charset_name(const model_charset_t *charset)
 int
 model_is_utf8(const model_charset_t *charset)
 {
-    return charset->icu == NULL;
+    return strcmp(charset->name, "UTF-8") == 0;
 }
 
 
@@ -384,7 +393,7 @@ model_is_japanese(const model_charset_t *charset)
 
 /* Table 3-7 of the Unicode Standard. */
 static size_t
-model_utf8_sequence(const uint32_t *o, size_t n, uint32_t c[2])
+model_utf8_sequence(const uint32_t *o, size_t n, uint32_t *c)
 {
     size_t   len, i;
     uint32_t least;
@@ -420,124 +429,29 @@ model_utf8_sequence(const uint32_t *o, size_t n, uint32_t c[2])
 }
 
 
-/* May this charset read as this character?  Of sequences of high octets. */
-static int
-model_in_table(const model_charset_t *charset, const uint32_t *o, size_t n,
-               uint32_t c)
-{
-    if (c < 0x80) {
-        return 0;
-    }
-
-    if (u_charType((UChar32) c) == U_PRIVATE_USE_CHAR
-        && charset->private_use != (n == 1 ? 1 : 2))
-    {
-        return 0;
-    }
-
-    /* Three that ICU reads and never writes (EUC-JP 8EE0 to 8EE2). */
-    if (charset->euc_jp && n == 2 && o[0] == 0x8e && o[1] > 0xdf) {
-        return 0;
-    }
-
-    return 1;
-}
-
-
-static int
-model_ask_icu(const model_charset_t *charset, const uint32_t *o, size_t n,
-              uint32_t c[2])
-{
-    char       octets[4];
-    UChar      units[8];
-    UErrorCode error = U_ZERO_ERROR;
-    int32_t    len, at = 0;
-    UChar32    one;
-    size_t     i;
-    int        count = 0;
-
-    for (i = 0; i < n; i++) {
-        octets[i] = (char) o[i];
-    }
-
-    len = ucnv_toUChars(charset->converter, units, 8, octets, (int32_t) n,
-                        &error);
-    if (U_FAILURE(error) || len == 0) {
-        return -1;
-    }
-
-    while (at < len && count < 2) {
-        U16_NEXT(units, at, len, one);
-        if (!model_in_table(charset, o, n, (uint32_t) one)) {
-            return -2;
-        }
-        c[count++] = (uint32_t) one;
-    }
-
-    return at == len ? count : -1;
-}
-
-
-/* KOI8-U of the Encoding Standard has two letters more than ICU's. */
-static uint32_t
-model_corrected(const model_charset_t *charset, uint32_t octet)
-{
-    if (!charset->koi8_u) {
-        return 0;
-    }
-
-    return octet == 0xae ? 0x45e : octet == 0xbe ? 0x40e : 0;
-}
-
-
-static int
-model_sequence_of(const model_charset_t *charset, const uint32_t *o, size_t n,
-                  uint32_t c[2])
-{
-    model_memo_t *memo;
-
-    if (n == 1 && model_corrected(charset, o[0]) != 0) {
-        c[0] = model_corrected(charset, o[0]);
-        return 1;
-    }
-
-    if (n > 2) {
-        return model_ask_icu(charset, o, n, c);
-    }
-
-    memo = &charset->two[n == 1 ? 0x10000 + o[0] : o[0] << 8 | o[1]];
-    if (memo->count == 0) {
-        memo->count = (int8_t) model_ask_icu(charset, o, n, memo->c);
-    }
-
-    c[0] = memo->c[0];
-    c[1] = memo->c[1];
-
-    return memo->count;
-}
-
-
 /* Octets of the sequence that begins here; 0: none does. */
 static size_t
 model_sequence(const model_charset_t *charset, const uint32_t *o, size_t n,
-               uint32_t c[2], int *count)
+               uint32_t *c)
 {
-    size_t len;
+    unsigned char p[4];
+    size_t        len;
 
-    *count = 1;
     if (model_is_utf8(charset)) {
         return model_utf8_sequence(o, n, c);
     }
 
     if (o[0] < 0x80) {
-        c[0] = o[0];
+        *c = o[0];
         return 1;
     }
 
     for (len = 1; len <= 4 && len <= n; len++) {
-        *count = model_sequence_of(charset, o, len, c);
-        if (*count != -1) {
-            return *count > 0 ? len : 0;
+        p[len - 1] = (unsigned char) o[len - 1];
+        *c = model_decoded(charset, p, len);
+
+        if (*c != STANDARD_NONE) {
+            return len;
         }
     }
 
@@ -550,21 +464,17 @@ model_decode(const model_charset_t *charset, model_list_t octets,
              model_list_t *chars, model_list_t *from)
 {
     model_list_t none = { 0, 0, NULL }, out = none, at = none;
-    uint32_t     c[2];
+    uint32_t     c;
     size_t       i, len;
-    int          count, k;
 
     for (i = 0; i < octets.len; i += len) {
-        len = model_sequence(charset, octets.at + i, octets.len - i, c,
-                             &count);
+        len = model_sequence(charset, octets.at + i, octets.len - i, &c);
         if (len == 0) {
             return 0;
         }
 
-        for (k = 0; k < count; k++) {
-            model_put(&out, c[k]);
-            model_put(&at, (uint32_t) i);
-        }
+        model_put(&out, c);
+        model_put(&at, (uint32_t) i);
     }
 
     model_put(&at, (uint32_t) octets.len);
@@ -580,7 +490,6 @@ model_decode(const model_charset_t *charset, model_list_t octets,
 /* ---- encoding ----------------------------------------------------------- */
 
 static UChar model_units[2 * LONGEST], model_more[8 * LONGEST];
-static char  model_chars[8 * LONGEST];
 
 
 static int32_t
@@ -634,68 +543,36 @@ model_utf8(model_list_t chars)
 }
 
 
-/* The octet that is read as this character; the table is a bijection. */
-static int
-model_encode_single(const model_charset_t *charset, model_list_t chars,
-                    model_list_t *octets)
-{
-    model_list_t out = { 0, 0, NULL };
-    uint32_t     octet, c[2];
-    size_t       i;
-
-    for (i = 0; i < chars.len; i++) {
-        octet = chars.at[i] < 0x80 ? chars.at[i] : 0x80;
-        for (/* void */; octet >= 0x80 && octet < 0x100; octet++) {
-            if (model_sequence_of(charset, &octet, 1, c) == 1
-                && c[0] == chars.at[i]) {
-                break;
-            }
-        }
-
-        if (octet == 0x100) {
-            return 0;
-        }
-
-        model_put(&out, octet);
-    }
-
-    *octets = out;
-
-    return 1;
-}
-
-
 int
 model_encode(const model_charset_t *charset, model_list_t chars,
              model_list_t *octets)
 {
-    model_list_t out = { 0, 0, NULL }, back;
-    UErrorCode   error = U_ZERO_ERROR;
-    int32_t      n, i;
+    model_list_t out = { 0, 0, NULL };
+    uint32_t     number;
+    size_t       i;
+    int          shift;
 
     if (model_is_utf8(charset)) {
         *octets = model_utf8(chars);
         return 1;
     }
 
-    if (charset->single) {
-        return model_encode_single(charset, chars, octets);
-    }
+    for (i = 0; i < chars.len; i++) {
+        if (chars.at[i] < 0x80) {
+            model_put(&out, chars.at[i]);
+            continue;
+        }
 
-    n = model_to_units(chars);
-    n = ucnv_fromUChars(charset->converter, model_chars, sizeof(model_chars),
-                        model_units, n, &error);
-    if (U_FAILURE(error)) {
-        return 0;
-    }
+        number = charset->written[chars.at[i]];
+        if (number == 0) {
+            return 0;
+        }
 
-    for (i = 0; i < n; i++) {
-        model_put(&out, (unsigned char) model_chars[i]);
-    }
-
-    if (!model_decode(charset, out, &back, NULL) || !model_same(back, chars))
-    {
-        return 0;
+        for (shift = 24; shift >= 0; shift -= 8) {
+            if (number >> shift != 0) {
+                model_put(&out, number >> shift & 0xff);
+            }
+        }
     }
 
     *octets = out;

@@ -1,0 +1,5 @@
+/*
+ * model_standard.c - the charsets of the model: those of the Encoding Standard
+ */
+
+#include "../core/standard.c"
