@@ -589,20 +589,21 @@ replay_fill_top(const replay_run_t *run, json_t *list)
 static int
 replay_fill_suggest(const replay_run_t *run, json_t *object)
 {
-    const iri_charsets_t *given = &run->conf->settings->reading.charsets;
-    json_t               *charsets = json_array();
-    size_t                i;
+    iri_charsets_t list = run->conf->settings->reading.charsets;
+    json_t        *charsets = json_array();
+    size_t         i;
 
-    for (i = 0; i < given->count; i++) {
-        iri_str_t name = iri_charset_name(given->at[i]);
+    for (i = 0; i < REPLAY_CHARSETS; i++) {
+        if (run->chosen & 1u << i) {
+            list.at[list.count++] = run->conf->charset[i].at[0];
+        }
+    }
+    iri_charsets_order(&list);
+    for (i = 0; i < list.count; i++) {
+        iri_str_t name = iri_charset_name(list.at[i]);
 
         json_array_append_new(
             charsets, json_stringn((const char *) name.data, name.len));
-    }
-    for (i = 0; i < REPLAY_CHARSETS; i++) {
-        if (run->chosen & 1u << i) {
-            json_array_append_new(charsets, json_string(replay_charsets[i]));
-        }
     }
     return json_object_set_new(object, "charsets", charsets) != 0
                    || json_object_set_new(object, "requests",

@@ -404,11 +404,16 @@ const char *iri_parse_redirect(iri_str_t word, int *out);
 #define IRI_REDIRECT_LINK 1   /* no redirect, but iri_canonical_link */
 
 /*
- * Of charsets of names on disk: a sentence, static, fit to follow the name of
- * the directive, where one hides what stands behind it; NULL: none does.
- * {windows-1252, UTF-8} -> "has UTF-8 behind a charset in which nearly ..."
+ * A warning of the order of a list: a charset reads most of what is written in
+ * a later one, which then is hardly reached, and not so in the other order.
+ * NULL, or a sentence in the registry's arena that can follow the name of the
+ * directive: {Shift_JIS, EUC-JP} -> "has "Shift_JIS" before "EUC-JP", but ..."
  */
-const char *iri_charsets_hide(const iri_charsets_t *list);
+const char *iri_charsets_hide(const iri_registry_t *registry,
+                              const iri_charsets_t *list);
+
+/* Sort charsets, none of them UTF-8, so that iri_charsets_hide is NULL. */
+void iri_charsets_order(iri_charsets_t *list);
 
 /*
  * iri_cache: "off" or a size, "16m", "512k", "1g", octets; then, where

@@ -267,6 +267,35 @@ iri_charset_is_single(const iri_charset_t *charset)
 }
 
 
+unsigned
+iri_charset_covers(const iri_charset_t *charset, const iri_charset_t *other)
+{
+    uint32_t      c, step = iri_charset_is_single(other) ? 1 : 7;
+    unsigned      all = 0, covered = 0;
+    unsigned char octets[4];
+    iri_str_t     text;
+
+    text.data = octets;
+
+    for (c = 0xa0; c < 0x10000; c += step) {
+        if (other->page[c / 256] == NULL) {
+            c |= 0xff;
+            c -= step - 1;
+            continue;
+        }
+
+        text.len = iri_charset_put(other, c, octets);
+
+        if (text.len != 0) {
+            all++;
+            covered += iri_charset_span(charset, text) == text.len;
+        }
+    }
+
+    return all != 0 ? covered * 1000 / all : 0;
+}
+
+
 /* ---- building and testing ----------------------------------------------- */
 
 #define IRI_RECORDS 256               /* sequences at a time */

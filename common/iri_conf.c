@@ -609,17 +609,119 @@ iri_parse_charsets(iri_registry_t *registry, const iri_str_t *words,
 }
 
 
-const char *
-iri_charsets_hide(const iri_charsets_t *list)
+/*
+ * Is less read wrongly if the later charset comes first?  It is if first covers
+ * half of what later writes or more, and leaves out at most half as much as
+ * later leaves out of what first writes.  So two charsets of nearly the same
+ * octets, as KOI8-R and windows-1251, may stand in either order.
+ */
+static int
+iri_charset_hides(const iri_charset_t *first, const iri_charset_t *later)
 {
-    size_t i;
+    unsigned covered = iri_charset_covers(first, later), missing;
+
+    if (covered < 500) {
+        return 0;
+    }
+
+    missing = 1000 - iri_charset_covers(later, first);
+
+    return missing >= 100 && (1000 - covered) * 2 <= missing;
+}
+
+
+static const char *
+iri_hides_sentence(const iri_env_t *env, iri_str_t first, iri_str_t later)
+{
+    iri_buf_t buf = IRI_BUF_EMPTY;
+
+    if (iri_put_text(env, &buf, "has \"") != IRI_OK
+        || iri_buf_put(env, &buf, first.data, first.len) != IRI_OK
+        || iri_put_text(env, &buf, "\" before \"") != IRI_OK
+        || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
+        || iri_put_text(env, &buf,
+                        "\", but it reads most of what is written in that:"
+                        " write \"")
+               != IRI_OK
+        || iri_buf_put(env, &buf, later.data, later.len) != IRI_OK
+        || iri_put_text(env, &buf, "\" first") != IRI_OK
+        || iri_buf_putc(env, &buf, '\0') != IRI_OK)
+    {
+        return "has a charset that reads most of what is written in a later"
+               " one: write the stricter charset first";
+    }
+
+    return (const char *) buf.data;
+}
+
+
+/* The first of the rest, from i on, that hides none of the others. */
+static size_t
+iri_charsets_strictest(const iri_charsets_t *list, size_t i)
+{
+    size_t first, other;
+
+    for (first = i; first < list->count; first++) {
+        for (other = i; other < list->count; other++) {
+            if (other != first
+                && iri_charset_hides(list->at[first], list->at[other])) {
+                break;
+            }
+        }
+
+        if (other == list->count) {
+            return first;
+        }
+    }
+
+    return i;
+}
+
+
+void
+iri_charsets_order(iri_charsets_t *list)
+{
+    const iri_charset_t *charset;
+    size_t               i, k;
+
+    for (i = 0; i < list->count; i++) {
+        k = iri_charsets_strictest(list, i);
+        charset = list->at[k];
+
+        for (/* void */; k > i; k--) {
+            list->at[k] = list->at[k - 1];
+        }
+
+        list->at[i] = charset;
+    }
+}
+
+
+const char *
+iri_charsets_hide(const iri_registry_t *registry, const iri_charsets_t *list)
+{
+    size_t i, k;
     int    single = 0;
 
     for (i = 0; i < list->count; i++) {
-        if (single && iri_charset_is_utf8(list->at[i])) {
-            return "has UTF-8 behind a charset in which nearly all octets can"
-                   " be read, so that names in UTF-8 are taken for others:"
-                   " write UTF-8 first";
+        if (iri_charset_is_utf8(list->at[i])) {
+            if (single) {
+                return "has UTF-8 behind a charset in which nearly all octets"
+                       " can be read, so that names in UTF-8 are taken for"
+                       " others: write UTF-8 first";
+            }
+
+            continue;
+        }
+
+        for (k = 0; k < i; k++) {
+            if (!iri_charset_is_utf8(list->at[k])
+                && iri_charset_hides(list->at[k], list->at[i]))
+            {
+                return iri_hides_sentence(&registry->env,
+                                          iri_charset_name(list->at[k]),
+                                          iri_charset_name(list->at[i]));
+            }
         }
 
         single |= iri_charset_is_single(list->at[i]);

@@ -482,6 +482,13 @@ int iri_charset_is_japanese(const iri_charset_t *charset);
 /* 1: each character is one octet, so nearly all texts can be read in it */
 int iri_charset_is_single(const iri_charset_t *charset);
 
+/*
+ * Of 1,000 characters of the BMP that other, which is not UTF-8, writes: how
+ * many sequences does charset read, too?
+ */
+unsigned iri_charset_covers(const iri_charset_t *charset,
+                            const iri_charset_t *other);
+
 /* Octets taken, 0 if p does not start a sequence of the charset. */
 size_t iri_charset_next(const iri_charset_t *charset, const unsigned char *p,
                         const unsigned char *end, uint32_t *c);

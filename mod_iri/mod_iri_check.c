@@ -208,21 +208,43 @@ mod_iri_check_cache(const mod_iri_walk_t *walk, const ap_directive_t *at)
     }
 }
 
+/* The charsets that a directive lists; 0: it has none. */
+static int
+mod_iri_charsets_of(const mod_iri_walk_t *walk, const ap_directive_t *at,
+                    iri_registry_t *registry, iri_charsets_t *charsets)
+{
+    iri_query_conf_t query;
+    iri_str_t       *words;
+    size_t           count;
+
+    words = mod_iri_args_of(walk, at, &count);
+    if (count == 0) {
+        return 0;
+    }
+    if (!mod_iri_is_directive(at, "IRIQueryCharset")) {
+        return iri_parse_charsets(registry, words, count,
+                                  mod_iri_is_directive(at, "IRICharset"),
+                                  charsets)
+               == NULL;
+    }
+    if (iri_parse_query(registry, words, count, &query) != NULL) {
+        return 0;
+    }
+    *charsets = query.charsets;
+    return 1;
+}
+
 static void
 mod_iri_check_charsets(const mod_iri_walk_t *walk, const ap_directive_t *at)
 {
     iri_registry_t *registry = mod_iri_registry(
         walk->main_server->process->pconf);
     iri_charsets_t charsets;
-    iri_str_t     *words;
     const char    *says = NULL;
-    size_t         count;
 
-    words = mod_iri_args_of(walk, at, &count);
-    if (registry != NULL && count != 0
-        && iri_parse_charsets(registry, words, count, 0, &charsets) == NULL)
-    {
-        says = iri_charsets_hide(&charsets);
+    if (registry != NULL
+        && mod_iri_charsets_of(walk, at, registry, &charsets)) {
+        says = iri_charsets_hide(registry, &charsets);
     }
     if (says != NULL && mod_iri_is_new(walk, at)) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, walk->main_server,
@@ -246,7 +268,10 @@ mod_iri_check_settings(const mod_iri_walk_t *walk)
         if (mod_iri_is_used(walk, at)) {
             if (mod_iri_is_directive(at, "IRIAmbiguous")) {
                 mod_iri_check_ambiguous(walk, at);
-            } else if (mod_iri_is_directive(at, "IRIFilenameCharset")) {
+            } else if (mod_iri_is_directive(at, "IRIFilenameCharset")
+                       || mod_iri_is_directive(at, "IRICharset")
+                       || mod_iri_is_directive(at, "IRIQueryCharset"))
+            {
                 mod_iri_check_charsets(walk, at);
             }
         }

@@ -541,7 +541,7 @@ ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    place->says = iri_charsets_hide(list);
+    place->says = iri_charsets_hide(registry, list);
 
     return NGX_CONF_OK;
 }
@@ -554,6 +554,7 @@ ngx_http_iri_query_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
     const char              *error;
     iri_registry_t          *registry;
     iri_query_conf_t        *query;
+    ngx_http_iri_place_t    *place;
     ngx_http_iri_srv_conf_t *iscf = conf;
 
     (void) cmd;
@@ -580,7 +581,14 @@ ngx_http_iri_query_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     iscf->query_said = query;
 
-    return ngx_http_iri_conf_use(cf) != NULL ? NGX_CONF_OK : NGX_CONF_ERROR;
+    place = ngx_http_iri_conf_use(cf);
+    if (place == NULL) {
+        return NGX_CONF_ERROR;
+    }
+
+    place->says = iri_charsets_hide(registry, &query->charsets);
+
+    return NGX_CONF_OK;
 }
 
 

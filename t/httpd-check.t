@@ -105,6 +105,16 @@ is_deeply [warnings("IRIEngine On\nIRIFilenameCharset windows-1252 UTF-8\n")],
 is_deeply [warnings("IRIEngine On\nIRIFilenameCharset $_\n")], [], "not $_"
     for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
 
+my $hidden = 'has "Shift_JIS" before "EUC-JP", but it reads most of what is '
+    . 'written in that: write "EUC-JP" first';
+for my $directive (qw(IRICharset IRIQueryCharset IRIFilenameCharset)) {
+    is_deeply [warnings("IRIEngine On\n$directive Shift_JIS EUC-JP\n")],
+        ["$directive in LINE2 $hidden"], "$directive: Shift_JIS first";
+    is_deeply [warnings("IRIEngine On\n"
+            . "$directive EUC-JP Shift_JIS windows-1252\n")],
+        [], "$directive: EUC-JP first";
+}
+
 # ---- rules that match nothing ----------------------------------------------
 
 my $nfd = 'cafe\xCC\x81';

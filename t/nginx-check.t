@@ -100,6 +100,17 @@ is_deeply [warnings("server { $LISTEN iri on; iri_filename_charset $_; }")],
     [], "not $_"
     for 'UTF-8 windows-1252', 'EUC-JP UTF-8', 'windows-1252';
 
+my $hidden = 'has "Shift_JIS" before "EUC-JP", but it reads most of what is '
+    . 'written in that: write "EUC-JP" first';
+for my $directive (qw(iri_charset iri_query_charset iri_filename_charset)) {
+    is_deeply [warnings("server { $LISTEN iri on;\n"
+            . "$directive Shift_JIS EUC-JP; }")],
+        ["\"$directive\" in LINE2 $hidden"], "$directive: Shift_JIS first";
+    is_deeply [warnings("server { $LISTEN iri on;\n"
+            . "$directive EUC-JP Shift_JIS windows-1252; }")],
+        [], "$directive: EUC-JP first";
+}
+
 # ---- locations that match nothing ------------------------------------------
 
 my $nfd = '/cafe\xCC\x81/';

@@ -30,7 +30,7 @@ END
 my %NGINX = (
     stock => ['', 'autoindex on;'],
     iri   => [<<'END', 'iri_filename_charset EUC-JP; iri_listing on;'],
-iri on; iri_host on; iri_charset Shift_JIS EUC-JP windows-1252; iri_match case;
+iri on; iri_host on; iri_charset EUC-JP Shift_JIS windows-1252; iri_match case;
 END
 );
 my %HTTPD = (
@@ -38,7 +38,7 @@ my %HTTPD = (
     iri   => [<<'END', "IRIFilenameCharset EUC-JP\nIRIListing On"],
 IRIEngine On
 IRIHost On
-IRICharset Shift_JIS EUC-JP windows-1252
+IRICharset EUC-JP Shift_JIS windows-1252
 IRIMatch case
 END
 );

@@ -227,20 +227,34 @@ test_hide(void **state)
 {
     static const struct {
         const char *labels;
-        int         hides;
+        const char *says; /* a part of it; NULL: no warning */
     } lists[] = {
-        { "", 0 },
-        { "utf-8", 0 },
-        { "windows-1252", 0 },
-        { "utf-8 windows-1252", 0 },
-        { "windows-1252 utf-8", 1 },
-        { "euc-jp windows-1251 utf-8", 1 },
-        { "iso-8859-7 utf-8", 1 },
-        { "koi8-r shift_jis utf-8", 1 },
-        { "shift_jis utf-8", 0 },
-        { "euc-jp utf-8", 0 },
-        { "gbk utf-8 windows-1252", 0 },
-        { "gb18030 utf-8", 0 },
+        { "", NULL },
+        { "utf-8", NULL },
+        { "windows-1252", NULL },
+        { "utf-8 windows-1252", NULL },
+        { "windows-1252 utf-8", "write UTF-8 first" },
+        { "euc-jp windows-1251 utf-8", "write UTF-8 first" },
+        { "iso-8859-7 utf-8", "write UTF-8 first" },
+        { "koi8-r utf-8 shift_jis", "write UTF-8 first" },
+        { "shift_jis utf-8", NULL },
+        { "euc-jp utf-8", NULL },
+        { "gbk utf-8 windows-1252", NULL },
+        { "gb18030 utf-8", NULL },
+        { "euc-jp shift_jis windows-1252", NULL },
+        { "shift_jis euc-jp", "\"Shift_JIS\" before \"EUC-JP\"" },
+        { "windows-1252 shift_jis", "write \"Shift_JIS\" first" },
+        { "utf-8 windows-1252 euc-jp", "write \"EUC-JP\" first" },
+        { "gb18030 big5", "write \"Big5\" first" },
+        { "gbk euc-kr", "write \"EUC-KR\" first" },
+        { "gbk shift_jis", "write \"Shift_JIS\" first" },
+        { "windows-1252 iso-8859-6", "write \"ISO-8859-6\" first" },
+        { "euc-jp shift_jis big5 euc-kr gb18030 windows-1252", NULL },
+        { "koi8-r windows-1251", NULL },
+        { "windows-1251 koi8-r ibm866", NULL },
+        { "windows-1252 windows-1251", NULL },
+        { "big5 shift_jis", NULL },
+        { "gb18030 gbk", NULL },
     };
     iri_charsets_t list;
     const char    *says;
@@ -250,11 +264,53 @@ test_hide(void **state)
 
     for (i = 0; i < COUNT(lists); i++) {
         list = core_charsets(lists[i].labels);
-        says = iri_charsets_hide(&list);
+        says = iri_charsets_hide(core_registry(), &list);
 
-        assert_int_equal(says != NULL, lists[i].hides);
-        assert_true(says == NULL
-                    || strstr(says, "write UTF-8 first") != NULL);
+        if ((says != NULL) != (lists[i].says != NULL)
+            || (says != NULL && strstr(says, lists[i].says) == NULL))
+        {
+            fail_msg("%s: %s", lists[i].labels, says != NULL ? says : "-");
+        }
+    }
+}
+
+
+/* A list that is put in order has no warning, and the same charsets. */
+static void
+test_order(void **state)
+{
+    iri_charsets_t list, was;
+    size_t         i, k, turn;
+
+    (void) state;
+
+    for (turn = 0; turn < 400; turn++) {
+        list.count = 1 + core_random(IRI_MAX_CHARSETS);
+
+        for (i = 0; i < list.count; i++) {
+            list.at[i] = core_charset(
+                core_supported[core_random(CORE_SUPPORTED)].name);
+
+            for (k = 0; k < i; k++) {
+                if (list.at[k] == list.at[i]) {
+                    i--;
+                    break;
+                }
+            }
+        }
+
+        was = list;
+        iri_charsets_order(&list);
+        assert_int_equal(list.count, was.count);
+        assert_null(iri_charsets_hide(core_registry(), &list));
+
+        for (i = 0; i < was.count; i++) {
+            for (k = 0; k < list.count && list.at[k] != was.at[i]; k++) {
+                /* void */
+            }
+
+            assert_true(k < list.count);
+        }
     }
 }
 
@@ -265,7 +321,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cases),  cmocka_unit_test(test_pass),
         cmocka_unit_test(test_random), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_hide),
+        cmocka_unit_test(test_hide),   cmocka_unit_test(test_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
