@@ -379,7 +379,6 @@ typedef struct {
     cli_target_t  target;
     iri_reading_t reading;
     iri_found_t   found;       /* answer PASS, all else 0, without a root */
-    int           led_nowhere; /* a name that is only near, without an end */
     iri_answer_t  answer;
     iri_why_t     why;
     iri_str_t     path; /* canonical, of what was found */

@@ -117,7 +117,6 @@ verdict_start_over(cli_call_t *call, cli_verdict_t *x, iri_search_t *search)
     {
         return status;
     }
-    x->led_nowhere = x->found.match >= IRI_MATCH_WIDTH;
     again.charset = x->found.charset;
     again.repaired = x->found.repaired;
     x->found = again;
@@ -162,43 +161,46 @@ verdict_find(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
 }
 
 
-/* Of other methods the content would be lost. */
-static int
-verdict_is_redirected(iri_str_t method)
+/*
+ * What the disk says of the path.  Without a root it is taken to be there.  A
+ * file confirms nothing of what follows it but ASCII, which has one reading.
+ */
+static iri_presence_t
+verdict_presence(const cli_settings_t *conf, const cli_call_t *call,
+                 const cli_verdict_t *x)
 {
-    return (method.len == 3 && memcmp(method.data, "GET", 3) == 0)
-           || (method.len == 4 && memcmp(method.data, "HEAD", 4) == 0);
+    if (!conf->has_root) {
+        return IRI_PRESENT;
+    }
+    if (x->filename.data == NULL || !verdict_is_there(call, x)) {
+        return IRI_ABSENT;
+    }
+    return iri_is_low(x->path_info) ? IRI_PRESENT : IRI_UNCONFIRMED;
 }
 
 
-/*
- * Where iri_redirect sends the client.  A directory in one redirect, with the
- * "/" that it lacks; nobody to a name that is only near and has no end.
- */
+/* Where iri_redirect sends the client: to a directory with its "/". */
 static iri_status_t
-verdict_locate(const cli_call_t *call, cli_verdict_t *x)
+verdict_locate(const cli_settings_t *conf, const cli_call_t *call,
+               cli_verdict_t *x)
 {
-    iri_str_t    path = x->path;
-    iri_status_t status;
+    iri_redirect_t redirect;
 
-    if (x->led_nowhere) {
+    memset(&redirect, 0, sizeof(redirect));
+    redirect.came = &x->reading;
+    redirect.sent = x->target.request.target;
+    redirect.path = x->path;
+    redirect.has_query = x->target.has_query;
+    redirect.query = x->target.query;
+    if (!iri_may_redirect(conf->method, &redirect,
+                          verdict_presence(conf, call, x)))
+    {
         return IRI_OK;
     }
-    status = iri_location(x->env, &x->reading, path, x->target.has_query,
-                          x->target.query, &x->location);
-    if (status != IRI_OK || x->location.len == 0 || path.len == 0
-        || path.data[path.len - 1] == '/' || x->path_info.len > 0
-        || !verdict_is_directory(call, x->filename))
-    {
-        return status;
-    }
-    path.data = (unsigned char *) apr_pstrcat(
-        call->pool,
-        apr_pstrmemdup(call->pool, (const char *) path.data, path.len), "/",
-        NULL);
-    path.len++;
-    return iri_location(x->env, &x->reading, path, x->target.has_query,
-                        x->target.query, &x->location);
+    redirect.slash = x->path.len > 0 && x->path.data[x->path.len - 1] != '/'
+                     && x->path_info.len == 0
+                     && verdict_is_directory(call, x->filename);
+    return iri_location(x->env, &redirect, &x->location);
 }
 
 
@@ -228,13 +230,7 @@ verdict_target(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
         || x->answer == IRI_CHOOSE) {
         return status;
     }
-    /* With iri_invalid pass there may be no canonical URI. */
-    if (x->reading.form == IRI_FORM_INVALID
-        || !verdict_is_redirected(conf->method))
-    {
-        return IRI_OK;
-    }
-    return verdict_locate(call, x);
+    return verdict_locate(conf, call, x);
 }
 
 

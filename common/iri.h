@@ -627,18 +627,63 @@ iri_status_t iri_path_to_iri(const iri_env_t *env, iri_str_t path,
                              iri_str_t *out);
 
 /*
- * Where a GET or HEAD should be redirected to, so that the client uses the
- * canonical URI: percent-encoded, starts with exactly one "/", followed by
- * "?" and the query as it came where has_query is 1.  path: the canonical
- * path to be served, reading.path or the path of what was found.  Empty
- * where the request was in canonical form already: escaped, or ASCII, and
- * with this very path.  Never a URI that would be redirected again.
- * IRI_NO_MEMORY.
- * "/caf\xC3\xA9", query "a=1", asked for as "/caf%E9" -> "/caf%C3%A9?a=1"
+ * The one spelling of a URI path (RFC 3986, 6.2.2): an escape of an unreserved
+ * character becomes that character, other escapes stay, in upper-case hex, and
+ * what cannot stand in a path is escaped.  sent: octets, percent-encoded or
+ * raw.  iri_is_spelled: 1 if iri_spell would change nothing.  *out is sent
+ * itself then.  IRI_NO_MEMORY.
+ * "/%66%2f%c3%a9\"" -> "/f%2F%C3%A9%22"
  */
-iri_status_t iri_location(const iri_env_t *env, const iri_reading_t *reading,
-                          iri_str_t path, int has_query, iri_str_t query,
-                          iri_str_t *out);
+int iri_is_spelled(iri_str_t sent);
+iri_status_t iri_spell(const iri_env_t *env, iri_str_t sent, iri_str_t *out);
+
+
+/* ---- redirects (iri_redirect.c) ------------------------------------------ */
+
+/* How a GET or HEAD came, and what answers it. */
+typedef struct {
+    const iri_reading_t *came;  /* the reading of what was sent */
+    iri_str_t sent;      /* the path as the client sent it, percent-encoded or
+                            raw, up to "?"; empty: only came is known */
+    iri_str_t path;      /* the canonical path to be served: came->path, or
+                            that of what was found */
+    int       slash;     /* 1: a directory, whose path lacks its "/" */
+    int       has_query;
+    iri_str_t query;     /* as it was sent */
+} iri_redirect_t;
+
+/*
+ * Where the client should be redirected to, so that it uses the canonical
+ * URI: percent-encoded, starts with exactly one "/", followed by "?" and the
+ * query as it came where has_query is 1.  Escapes of ASCII characters that are
+ * not unreserved stay as they were sent, "%2F" too; of a path that dot-segments
+ * or slashes were taken out of they do not, unless it is ASCII.  Empty where
+ * the request came in the one spelling of this very path.  Never a URI that
+ * would be redirected again.  IRI_NO_MEMORY.
+ * "/caf\xC3\xA9", query "a=1", sent as "/caf%E9" -> "/caf%C3%A9?a=1"
+ */
+iri_status_t iri_location(const iri_env_t *env,
+                          const iri_redirect_t *redirect, iri_str_t *out);
+
+/* What is known of the resource that has the canonical path. */
+typedef enum {
+    IRI_PRESENT,     /* the disk has an entry with just that path */
+    IRI_ABSENT,      /* it has none, and nothing else answers: a 404 */
+    IRI_UNCONFIRMED  /* it has none, or was not asked, but an application, or
+                        another server, answers */
+} iri_presence_t;
+
+/*
+ * May the client be redirected there?  method: of the request, as sent.  Only
+ * GET and HEAD, whose content is not lost.  A path with an entry may; one with
+ * none and no answer may not; and where only an application can tell what a
+ * path names, one that differs in escapes and normalization alone: not what
+ * another charset, repair or the disk has made of it.
+ * "/caf%E9", legacy: PRESENT -> 1, UNCONFIRMED -> 0
+ * "/caf\xC3\xA9": PRESENT, UNCONFIRMED -> 1, ABSENT -> 0
+ */
+int iri_may_redirect(iri_str_t method, const iri_redirect_t *redirect,
+                     iri_presence_t presence);
 
 
 /* ---- hosts: draft-duerst-idn-uri, UTS #46, RFC 5890 to 5893 (iri_host.c) - */
@@ -1099,6 +1144,23 @@ void iri_known_forget(iri_cache_t *cache, const iri_reading_conf_t *conf,
  */
 int iri_depends_on_charsets(const iri_reading_t *reading,
                             const iri_found_t   *found);
+
+/*
+ * 1 if the path of an entry that was found confirms the canonical path: from a
+ * segment on both are the same, and before it path is ASCII, which has one
+ * reading.  A rule may have put another path in the place of the client's.
+ * "/media/\xC3\xA9", "/store/\xC3\xA9" -> 1; "/\xC3\xA9", "/index.php" -> 0
+ */
+int iri_is_confirmed(iri_str_t path, iri_str_t found);
+
+/*
+ * What iri_find has said of a path, for iri_may_redirect, where a request was
+ * only reported.  found: the last answer; NULL: none.  moved: 1 if it is for
+ * the path that the first answer led to.  answered: 1 if the server has sent
+ * something else than an error.
+ */
+iri_presence_t iri_presence_of(const iri_found_t *found, int moved,
+                               int answered);
 
 /*
  * Divide what was found: filename up to the deepest entry that exists, and

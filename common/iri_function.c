@@ -51,14 +51,6 @@ iri_is_uri_char(unsigned char c)
 }
 
 
-static int
-iri_is_unreserved(unsigned char c)
-{
-    return iri_is_alphanumeric(c) || c == '-' || c == '.' || c == '_'
-           || c == '~';
-}
-
-
 /* An escape stays an escape: this is draft 3.1, not a path that is escaped. */
 static iri_status_t
 iri_call_to_uri(iri_call_t *call)

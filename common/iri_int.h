@@ -515,6 +515,9 @@ const iri_charset_t *iri_registry_get(iri_registry_t *registry,
 /* ucschar of RFC 3987, 2.2, without the bidi formatting characters */
 int iri_char_is_ucs(uint32_t c);
 
+/* unreserved of RFC 3986, 2.3: an escape of it means the same as itself */
+int iri_is_unreserved(unsigned char c);
+
 /* Append "?" and a query as it came, what cannot stand in a URI escaped. */
 iri_status_t iri_put_query(const iri_env_t *env, iri_str_t query,
                            iri_buf_t *buf);

@@ -1,5 +1,5 @@
 /*
- * iri_uri.c - a canonical path as a URI, as an IRI, as a Location
+ * iri_uri.c - a canonical path as a URI and as an IRI
  *
  * Draft 3.1 for the way to a URI, 2.2 and 4.1 for what an IRI may hold.
  * All that goes into a header is percent-encoded ASCII: no octet of a path can
@@ -136,6 +136,85 @@ iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 }
 
 
+int
+iri_is_unreserved(unsigned char c)
+{
+    return iri_is_alphanumeric(c) || c == '-' || c == '.' || c == '_'
+           || c == '~';
+}
+
+
+/* Is the escape at p, of three octets, in the one spelling? */
+static int
+iri_is_spelled_escape(const unsigned char *p, unsigned char octet)
+{
+    static const char hex[] = "0123456789ABCDEF";
+
+    return !iri_is_unreserved(octet)
+           && p[1] == (unsigned char) hex[octet >> 4]
+           && p[2] == (unsigned char) hex[octet & 15];
+}
+
+
+int
+iri_is_spelled(iri_str_t sent)
+{
+    const unsigned char *p = sent.data, *end = sent.data + sent.len;
+    unsigned char        octet;
+
+    while (p < end) {
+        if (iri_is_path_char(*p)) {
+            p++;
+
+        } else if (*p == '%' && iri_unescape(p, end, &octet) == 3
+                   && iri_is_spelled_escape(p, octet))
+        {
+            p += 3;
+
+        } else {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+iri_status_t
+iri_spell(const iri_env_t *env, iri_str_t sent, iri_str_t *out)
+{
+    const unsigned char *p = sent.data, *end = sent.data + sent.len;
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    iri_status_t         status = IRI_OK;
+    unsigned char        octet;
+    size_t               n;
+
+    if (iri_is_spelled(sent)) {
+        *out = sent;
+        return IRI_OK;
+    }
+
+    for (/* void */; status == IRI_OK && p < end; p += n) {
+        n = iri_unescape(p, end, &octet);
+
+        if (n == 0) {
+            octet = *p;
+            n = 1;
+        }
+
+        status = (n == 3 ? iri_is_unreserved(octet) : iri_is_path_char(octet))
+                     ? iri_buf_putc(env, &buf, octet)
+                     : iri_buf_put_escape(env, &buf, octet);
+    }
+
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
 /* Only what may stand in a URI after "?"; the rest would break a header. */
 iri_status_t
 iri_put_query(const iri_env_t *env, iri_str_t query, iri_buf_t *buf)
@@ -149,60 +228,6 @@ iri_put_query(const iri_env_t *env, iri_str_t query, iri_buf_t *buf)
         status = query.data[i] > 0x20 && query.data[i] < 0x7f
                      ? iri_buf_putc(env, buf, query.data[i])
                      : iri_buf_put_escape(env, buf, query.data[i]);
-    }
-
-    return status;
-}
-
-
-/* Did the request come just as it would come after a redirect? */
-static int
-iri_came_canonical(const iri_reading_t *reading, iri_str_t path)
-{
-    return (reading->form == IRI_FORM_ASCII
-            || reading->form == IRI_FORM_ESCAPED)
-           && iri_str_equal(path, reading->octets);
-}
-
-
-iri_status_t
-iri_location(const iri_env_t *env, const iri_reading_t *reading,
-             iri_str_t path, int has_query, iri_str_t query, iri_str_t *out)
-{
-    iri_buf_t    buf = IRI_BUF_EMPTY;
-    iri_str_t    uri = { 0, NULL };
-    iri_status_t status;
-
-    if (reading->form == IRI_FORM_INVALID
-        || iri_came_canonical(reading, path)) {
-        *out = uri;
-        return IRI_OK;
-    }
-
-    /* The reading's own URI keeps "%2F" apart from "/". */
-    if (reading->uri.len != 0 && iri_str_equal(path, reading->path)) {
-        uri = reading->uri;
-
-    } else {
-        status = iri_path_to_uri(env, path, &uri);
-        if (status != IRI_OK) {
-            return status;
-        }
-    }
-
-    /* "//host" would be another authority (RFC 3986, 4.2). */
-    while (uri.len > 1 && uri.data[0] == '/' && uri.data[1] == '/') {
-        uri = iri_str_from(uri, 1);
-    }
-
-    status = iri_buf_put(env, &buf, uri.data, uri.len);
-
-    if (status == IRI_OK && has_query) {
-        status = iri_put_query(env, query, &buf);
-    }
-
-    if (status == IRI_OK) {
-        *out = iri_buf_str(&buf);
     }
 
     return status;

@@ -103,7 +103,6 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
 MOD_IRI_KNOWN(mod_iri_decode)
 MOD_IRI_KNOWN(mod_iri_walk)
 MOD_IRI_KNOWN(mod_iri_absent)
-MOD_IRI_KNOWN(mod_iri_redirect_directory)
 
 /* A program that is run for a plain path wants to know of it, too. */
 static int
@@ -114,12 +113,27 @@ mod_iri_fixups_known(request_rec *r)
                : DECLINED;
 }
 
+/* Was a plain path sent as it would be after a redirect? */
+static int
+mod_iri_is_plainly_spelled(const request_rec *r)
+{
+    return mod_iri_request(r) == NULL && iri_is_spelled(mod_iri_path_sent(r));
+}
+
 /* What is asked for is of interest in a subrequest, plain or not. */
 static int
 mod_iri_redirect_known(request_rec *r)
 {
-    return r->main != NULL || mod_iri_request(r) != NULL ? mod_iri_redirect(r)
-                                                         : DECLINED;
+    return r->main == NULL && mod_iri_is_plainly_spelled(r)
+               ? DECLINED
+               : mod_iri_redirect(r);
+}
+
+static int
+mod_iri_redirect_directory_known(request_rec *r)
+{
+    return mod_iri_is_plainly_spelled(r) ? DECLINED
+                                         : mod_iri_redirect_directory(r);
 }
 
 /* One hook, for a file that httpd itself sends pays for each. */

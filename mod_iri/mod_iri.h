@@ -664,6 +664,9 @@ const char *mod_iri_query(request_rec *r);
 /* The query as the client sent it; NULL: none. */
 const char *mod_iri_query_sent(const request_rec *r);
 
+/* The path as it was sent, percent-encoded or raw; empty: it is not known. */
+iri_str_t mod_iri_path_sent(const request_rec *r);
+
 /* r->unparsed_uri with r->args in it; NULL: it has them. */
 const char *mod_iri_query_lent(const request_rec *r);
 

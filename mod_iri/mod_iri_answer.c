@@ -8,6 +8,8 @@
 
 /* ---- IRIRedirect -------------------------------------------------------- */
 
+static const char mod_iri_absent_note[] = "mod_iri: absent";
+
 /*
  * mod_rewrite leads on to another path, whose rules have not judged yet: a
  * name that was found must not be told.
@@ -15,24 +17,18 @@
 static int
 mod_iri_is_led_on(const request_rec *r, const mod_iri_request_t *ctx)
 {
-    return ctx->started_over && r->handler != NULL
+    return ctx != NULL && ctx->started_over && r->handler != NULL
            && strcmp(r->handler, "redirect-handler") == 0;
 }
 
-/* A name that is only near leads to nothing in a directory without it. */
-static int
-mod_iri_is_led_nowhere(const request_rec *r, const mod_iri_request_t *ctx)
-{
-    return ctx->moved_by >= IRI_MATCH_WIDTH && r->finfo.filetype == APR_NOFILE
-           && !r->proxyreq;
-}
-
+/* ctx NULL: the path is plain. */
 static int
 mod_iri_is_redirected(const request_rec *r, const mod_iri_request_t *ctx)
 {
     return r->method_number == M_GET && ap_is_initial_req((request_rec *) r)
-           && ctx->uri != NULL && ctx->has_reading && !ctx->rewritten
-           && !mod_iri_is_led_on(r, ctx) && !mod_iri_is_led_nowhere(r, ctx);
+           && (ctx == NULL || !ctx->has_reading || ctx->uri != NULL
+               || ctx->form == IRI_FORM_ASCII)
+           && (ctx == NULL || !ctx->rewritten) && !mod_iri_is_led_on(r, ctx);
 }
 
 /* A directory that mod_dir will redirect to, with the slash that it lacks. */
@@ -44,18 +40,85 @@ mod_iri_lacks_slash(const request_rec *r)
 }
 
 /*
+ * What is known of the resource, when all fixups have run.  finfo is of the
+ * file that a rule has led to: it confirms the path that was looked for.
+ */
+static iri_presence_t
+mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
+                 iri_str_t path)
+{
+    if (r->proxyreq) {
+        return IRI_UNCONFIRMED;
+    }
+    if (r->finfo.filetype == APR_NOFILE) {
+        return r->handler != NULL ? IRI_UNCONFIRMED : IRI_ABSENT;
+    }
+    if (iri_is_low(path)) {
+        return IRI_PRESENT;
+    }
+    return ctx != NULL && ctx->has_found
+                   && iri_is_confirmed(path, ctx->found.path)
+                   && (r->path_info == NULL
+                       || iri_is_low(mod_iri_str(r->path_info)))
+               ? IRI_PRESENT
+               : IRI_UNCONFIRMED;
+}
+
+/* How the request came; plain: where to put the reading of a plain path. */
+static void
+mod_iri_redirect_of(const request_rec *r, const mod_iri_request_t *ctx,
+                    iri_reading_t *plain, iri_redirect_t *redirect)
+{
+    const char *query = mod_iri_query_sent(r);
+
+    memset(redirect, 0, sizeof(*redirect));
+    redirect->sent = mod_iri_path_sent(r);
+    /* not r->args, which a RewriteRule may have made */
+    redirect->has_query = query != NULL;
+    redirect->query = mod_iri_str(query ? query : "");
+    if (ctx != NULL && ctx->has_reading) {
+        redirect->came = &ctx->reading;
+        redirect->path = ctx->started_over ? mod_iri_str(ctx->path)
+                                           : ctx->reading.path;
+        return;
+    }
+    memset(plain, 0, sizeof(*plain));
+    plain->form = IRI_FORM_ASCII;
+    plain->path = mod_iri_str(r->uri);
+    plain->octets = plain->path;
+    redirect->came = plain;
+    redirect->path = plain->path;
+}
+
+/* Once there is a place to send the client to. */
+static int
+mod_iri_send_redirect(request_rec *r, int status, iri_str_t location)
+{
+    if (status == IRI_REDIRECT_LINK) {
+        return mod_iri_add_link(r, location);
+    }
+    mod_iri_status_redirected(r, status);
+    apr_table_setn(
+        r->headers_out, "Location",
+        ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r));
+    return status;
+}
+
+/*
  * After access was granted and all other fixups have let the client in, so
  * that the redirect tells nothing about names that it may not see.  Where the
  * client's own Host could not stand in a URI (HttpProtocolOptions Unsafe) it
  * gets the file.
  */
 static int
-mod_iri_redirect_to(request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_redirect_to(request_rec *r, const mod_iri_request_t *ctx,
+                    iri_presence_t presence)
 {
     const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
                                                     &iri_module);
-    const char          *sent;
-    iri_str_t            path, query, location;
+    iri_redirect_t       redirect;
+    iri_reading_t        plain;
+    iri_str_t            location;
     iri_env_apr_t        env;
 
     if (dir == NULL || dir->redirect <= 0 || !mod_iri_is_redirected(r, ctx)
@@ -64,28 +127,23 @@ mod_iri_redirect_to(request_rec *r, const mod_iri_request_t *ctx)
     {
         return DECLINED;
     }
-    mod_iri_env(&env, r);
-    /* not r->args, which a RewriteRule may have made */
-    sent = mod_iri_query_sent(r);
-    query = mod_iri_str(sent ? sent : "");
-    path = ctx->started_over ? mod_iri_str(ctx->path) : ctx->reading.path;
-    if (iri_location(&env.env, &ctx->reading, path, sent != NULL, query,
-                     &location)
-        != IRI_OK)
-    {
-        return HTTP_INTERNAL_SERVER_ERROR;
+    mod_iri_redirect_of(r, ctx, &plain, &redirect);
+    if (presence == IRI_PRESENT) {
+        presence = mod_iri_presence(r, ctx, redirect.path);
     }
-    if (location.len == 0) {
+    if (presence == IRI_ABSENT) {
+        apr_table_setn(r->notes, mod_iri_absent_note, "1");
+    }
+    if (!iri_may_redirect(mod_iri_str(r->method), &redirect, presence)) {
         return DECLINED;
     }
-    if (dir->redirect == IRI_REDIRECT_LINK) {
-        return mod_iri_add_link(r, location);
+    mod_iri_env(&env, r);
+    if (iri_location(&env.env, &redirect, &location) != IRI_OK) {
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
-    mod_iri_status_redirected(r, dir->redirect);
-    apr_table_setn(
-        r->headers_out, "Location",
-        ap_construct_url(r->pool, mod_iri_dup(r->pool, location), r));
-    return dir->redirect;
+    return location.len != 0
+               ? mod_iri_send_redirect(r, dir->redirect, location)
+               : DECLINED;
 }
 
 /*
@@ -98,25 +156,35 @@ mod_iri_redirect(request_rec *r)
     mod_iri_request_t *ctx = mod_iri_request(r);
 
     mod_iri_ask_keep(r);
-    if (ctx == NULL || mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
+    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;
     }
-    if (ctx->has_found && ctx->found.answer == IRI_CHOOSE) {
+    if (ctx != NULL && ctx->has_found && ctx->found.answer == IRI_CHOOSE) {
         return mod_iri_choose(r, ctx);
     }
-    return mod_iri_lacks_slash(r) ? DECLINED : mod_iri_redirect_to(r, ctx);
+    return mod_iri_lacks_slash(r) ? DECLINED
+                                  : mod_iri_redirect_to(r, ctx, IRI_PRESENT);
 }
 
-/* Behind mod_dir, which has not redirected: one redirect, not two. */
+/*
+ * Behind mod_dir, which has not redirected: one redirect, not two.  Or its
+ * FallbackResource answers for a path that is not there.
+ */
 int
 mod_iri_redirect_directory(request_rec *r)
 {
     const mod_iri_request_t *ctx = mod_iri_request(r);
 
-    if (ctx == NULL || mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
+    if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;
     }
-    return mod_iri_lacks_slash(r) ? mod_iri_redirect_to(r, ctx) : DECLINED;
+    if (apr_table_get(r->notes, mod_iri_absent_note) != NULL) {
+        return r->finfo.filetype != APR_NOFILE || r->handler != NULL
+                   ? mod_iri_redirect_to(r, ctx, IRI_UNCONFIRMED)
+                   : DECLINED;
+    }
+    return mod_iri_lacks_slash(r) ? mod_iri_redirect_to(r, ctx, IRI_PRESENT)
+                                  : DECLINED;
 }
 
 /* ---- variables, names of variants --------------------------------------- */

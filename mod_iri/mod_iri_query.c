@@ -74,13 +74,41 @@ mod_iri_query(request_rec *r)
                                 : NULL;
 }
 
+/* The request-target as the client sent it; NULL: there is none. */
+static const char *
+mod_iri_target_sent(const request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    return ctx && ctx->unparsed ? ctx->unparsed : r->unparsed_uri;
+}
+
+iri_str_t
+mod_iri_path_sent(const request_rec *r)
+{
+    const char *target = mod_iri_target_sent(r), *authority;
+    iri_str_t   path = { 0, NULL };
+
+    if (target == NULL) {
+        return path;
+    }
+    if (*target != '/') {
+        /* absolute-form (RFC 9112, 3.2.2) */
+        authority = strstr(target, "://");
+        target = authority ? strchr(authority + 3, '/') : NULL;
+    }
+    if (target != NULL) {
+        path.data = (const unsigned char *) target;
+        path.len = strcspn(target, "?#");
+    }
+    return path;
+}
+
 const char *
 mod_iri_query_sent(const request_rec *r)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-    const char              *target = ctx && ctx->unparsed ? ctx->unparsed
-                                                           : r->unparsed_uri;
-    const char              *query = target ? strchr(target, '?') : NULL;
+    const char *target = mod_iri_target_sent(r);
+    const char *query = target ? strchr(target, '?') : NULL;
 
     return query ? apr_pstrmemdup(r->pool, query + 1, strcspn(query + 1, "#"))
                  : NULL;

@@ -31,9 +31,10 @@ typedef struct {
     int                  host_refused;
     int                  redirect; /* by IRIRedirect; 0: none */
     int                  has_would;
-    iri_stats_event_t    would; /* IRIEngine report */
-    iri_str_t            path;  /* canonical, of what would be served */
-    const iri_reading_t *came;  /* NULL: there is nothing to say */
+    iri_stats_event_t    would;    /* IRIEngine report */
+    iri_str_t            path;     /* canonical, of what would be served */
+    iri_presence_t       presence; /* of that, as far as the disk can tell */
+    const iri_reading_t *came;     /* NULL: there is nothing to say */
 } mod_iri_kept_t;
 
 static const char mod_iri_kept_key[] = "mod_iri: status";
@@ -287,6 +288,8 @@ mod_iri_status_would(request_rec *r, const iri_report_t *report)
     kept->came = apr_pmemdup(r->pool, report->reading,
                              sizeof(*report->reading));
     kept->path = report->reading->path;
+    kept->presence = iri_presence_of(again != NULL ? again : found,
+                                     again != NULL, 0);
     if (found == NULL) {
         return;
     }
@@ -341,27 +344,37 @@ mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
     }
 }
 
-/* By IRIRedirect; whether there is anything at that place is not asked. */
+/* By IRIRedirect. */
 static void
 mod_iri_status_would_redirect(request_rec *r, const mod_iri_kept_t *kept,
                               iri_stats_event_t *event)
 {
     const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
                                                     &iri_module);
-    const char          *sent = mod_iri_query_sent(r);
+    const char          *query = mod_iri_query_sent(r);
+    iri_presence_t       presence = kept->presence;
+    iri_redirect_t       redirect;
     iri_str_t            location;
     iri_env_apr_t        env;
 
     if (dir == NULL || dir->redirect <= 0
-        || dir->redirect == IRI_REDIRECT_LINK || r->method_number != M_GET
-        || event->answer == IRI_CHOOSE || event->answer == IRI_REFUSE)
+        || dir->redirect == IRI_REDIRECT_LINK || event->answer == IRI_CHOOSE
+        || event->answer == IRI_REFUSE)
     {
         return;
     }
+    if (presence == IRI_ABSENT && r->status < HTTP_BAD_REQUEST) {
+        presence = IRI_UNCONFIRMED;
+    }
+    memset(&redirect, 0, sizeof(redirect));
+    redirect.came = kept->came;
+    redirect.sent = mod_iri_path_sent(r);
+    redirect.path = kept->path;
+    redirect.has_query = query != NULL;
+    redirect.query = mod_iri_str(query ? query : "");
     mod_iri_env(&env, r);
-    if (iri_location(&env.env, kept->came, kept->path, sent != NULL,
-                     mod_iri_str(sent ? sent : ""), &location)
-            == IRI_OK
+    if (iri_may_redirect(mod_iri_str(r->method), &redirect, presence)
+        && iri_location(&env.env, &redirect, &location) == IRI_OK
         && location.len != 0)
     {
         event->redirect = dir->redirect;

@@ -333,6 +333,8 @@ struct ngx_http_iri_ctx_s {
     const ngx_http_iri_found_t *moved_from; /* what has told to, */
     void *moved_conf;           /* and its location; NULL: not known */
     int redirected;             /* HTTP status of iri_redirect; 0: none */
+    ngx_uint_t redirects;       /* iri_redirect of the location whose try_files
+                                   has led on; 0: none has */
 
     ngx_http_iri_kept_t first;  /* COPY, MOVE: before any rule ran */
     ngx_http_iri_source_t *source;  /* while rules judge the Destination */
@@ -836,8 +838,7 @@ ngx_int_t ngx_http_iri_write_places(ngx_http_request_t *r);
  * Keep the Link of the page that will be the answer, if one will be: to what
  * iri_location() gave.  NGX_OK or NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_keep_link(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, iri_str_t location);
+ngx_int_t ngx_http_iri_keep_link(ngx_http_request_t *r, iri_str_t location);
 
 
 /* ---- ngx_http_iri_names.c ----------------------------------------------- */
@@ -1102,6 +1103,16 @@ char *ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 
 /* The query as it came: what stands behind "?".  0: there is none. */
 ngx_uint_t ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query);
+
+/* The path as it came, percent-encoded or raw, up to "?". */
+iri_str_t ngx_http_iri_path_sent(ngx_http_request_t *r);
+
+/*
+ * How a request came, for the core; ctx NULL: its path is ASCII.  *came: where
+ * to put the reading that *redirect points to.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_redirect_of(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, iri_reading_t *came, iri_redirect_t *redirect);
 
 /*
  * In PRECONTENT, what iri_redirect says.  NGX_DECLINED: the request goes on;

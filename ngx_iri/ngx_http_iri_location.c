@@ -161,15 +161,16 @@ ngx_http_iri_write_upstream(ngx_http_request_t *r)
 /* ---- Link --------------------------------------------------------------- */
 
 ngx_int_t
-ngx_http_iri_keep_link(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                       iri_str_t location)
+ngx_http_iri_keep_link(ngx_http_request_t *r, iri_str_t location)
 {
-    iri_env_t env;
-    iri_str_t link;
+    iri_env_t           env;
+    iri_str_t           link;
+    ngx_http_iri_ctx_t *ctx;
 
+    ctx = ngx_http_iri_ctx_make(r);
     ngx_http_iri_env(r, &env);
 
-    if (iri_canonical_link(&env, location, &link) != IRI_OK) {
+    if (ctx == NULL || iri_canonical_link(&env, location, &link) != IRI_OK) {
         return NGX_ERROR;
     }
 

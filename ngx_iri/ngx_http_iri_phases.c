@@ -580,6 +580,15 @@ ngx_http_iri_precontent_all(ngx_http_request_t *r)
 }
 
 
+/* Is an ASCII path spelled as it would be after a redirect, if one is wanted? */
+static ngx_uint_t
+ngx_http_iri_is_spelled(ngx_http_request_t            *r,
+                        const ngx_http_iri_loc_conf_t *ilcf)
+{
+    return ilcf->redirect == 0 || iri_is_spelled(ngx_http_iri_path_sent(r));
+}
+
+
 static ngx_int_t
 ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
 {
@@ -589,7 +598,10 @@ ngx_http_iri_precontent_first_handler(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* A redirect has more to say of what is known. */
-    if (known != NULL ? ilcf->redirect != 0 : !ngx_http_iri_is_plain_get(r)) {
+    if (known != NULL ? ilcf->redirect != 0
+                      : !ngx_http_iri_is_plain_get(r)
+                            || !ngx_http_iri_is_spelled(r, ilcf))
+    {
         return ngx_http_iri_precontent_all(r);
     }
 

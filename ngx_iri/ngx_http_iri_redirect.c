@@ -1,11 +1,31 @@
 /*
  * ngx_http_iri_redirect.c - iri_redirect
  *
- * Who comes in another form is sent to the canonical path, or told of it in
- * Link, when the rules have let the client in.
+ * In PRECONTENT, when the access rules have let the client in: a request that
+ * came in another form is redirected to its canonical URI, or the answer gets
+ * a Link to it.  Whether and where to is decided by the core
+ * (common/iri_redirect.c); this file says what is known of the resource.
  */
 
 #include "ngx_http_iri.h"
+
+
+iri_str_t
+ngx_http_iri_path_sent(ngx_http_request_t *r)
+{
+    iri_str_t path = ngx_http_iri_in(r->unparsed_uri);
+    size_t    i;
+
+    for (i = 0; i < path.len; i++) {
+        if (path.data[i] == '?' || path.data[i] == '#') {
+            break;
+        }
+    }
+
+    path.len = i;
+
+    return path;
+}
 
 
 ngx_uint_t
@@ -55,129 +75,243 @@ ngx_http_iri_host_is_sent(ngx_http_request_t *r)
 }
 
 
-/*
- * Nobody is sent to a name that is only near and where nothing is to be had.
- * And nginx sends who asks for a directory without "/" to where it is: not in
- * a second redirect.  NGX_DECLINED: there is no place to send to.
- */
+/* The reading of what came; NGX_DECLINED: nothing was read, it is ASCII. */
 static ngx_int_t
-ngx_http_iri_canonical_end(ngx_http_request_t       *r,
-                           const ngx_http_iri_ctx_t *ctx, iri_str_t *path)
+ngx_http_iri_redirect_came(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                           iri_reading_t *came)
 {
-    ngx_int_t             rc;
-    ngx_uint_t            is_dir = 0;
-    ngx_http_iri_found_t *found;
+    ngx_int_t                rc = NGX_DECLINED;
+    ngx_http_iri_srv_conf_t *iscf;
 
-    if (r->content_handler != NULL || !ngx_http_iri_is_looked_for(r)) {
-        return NGX_OK;
-    }
-
-    found = ngx_http_iri_find(r);
-
-    rc = found != NULL ? ngx_http_iri_opens(r, found, &is_dir) : NGX_DECLINED;
-
-    if (rc == NGX_ERROR) {
-        return NGX_ERROR;
+    if (ctx != NULL) {
+        rc = ngx_http_iri_came(r, ctx, came);
     }
 
     if (rc == NGX_DECLINED) {
-        return ctx->moved && ctx->moved_match >= IRI_MATCH_WIDTH
-                   ? NGX_DECLINED
-                   : NGX_OK;
+        iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+        ngx_memzero(came, sizeof(iri_reading_t));
+        came->form = IRI_FORM_ASCII;
+        came->path = ngx_http_iri_in(r->uri);
+        came->octets = came->path;
+        came->conf = &iscf->reading;
     }
 
-    return is_dir ? ngx_http_iri_add_slash(r, path) : NGX_OK;
+    return rc == NGX_ERROR ? NGX_ERROR : NGX_OK;
 }
 
 
-/* NGX_DECLINED: it came as it should, or there is no such place. */
-static ngx_int_t
-ngx_http_iri_location(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
-                      const iri_reading_t *came, iri_str_t *location)
+ngx_int_t
+ngx_http_iri_redirect_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                         iri_reading_t *came, iri_redirect_t *redirect)
 {
-    int       has_query;
-    ngx_int_t rc;
-    iri_env_t env;
-    iri_str_t path = ngx_http_iri_in(ctx->canonical), query;
+    if (ngx_http_iri_redirect_came(r, ctx, came) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
-    has_query = ngx_http_iri_query(r, &query) != 0;
+    redirect->came = came;
+    redirect->sent = ngx_http_iri_path_sent(r);
+    redirect->path = ctx != NULL && ctx->moved
+                         ? ngx_http_iri_in(ctx->canonical)
+                         : came->path;
+    redirect->slash = 0;
+    redirect->has_query = ngx_http_iri_query(r, &redirect->query) != 0;
+
+    return NGX_OK;
+}
+
+
+/* Is there a file, and behind it a PATH_INFO of ASCII, which has one reading? */
+static ngx_int_t
+ngx_http_iri_is_script(ngx_http_request_t *r, ngx_http_iri_found_t *found)
+{
+    u_char         *name;
+    iri_env_t       env;
+    iri_str_t       filename, path_info;
+    ngx_file_info_t fi;
+
     ngx_http_iri_env(r, &env);
 
-    if (iri_location(&env, came, path, has_query, query, location) != IRI_OK)
+    if (iri_found_split(&env, &found->search, &found->found, &filename,
+                        &path_info)
+        != IRI_OK)
     {
         return NGX_ERROR;
     }
 
-    if (location->len == 0) {
-        return NGX_DECLINED;
+    name = ngx_pnalloc(r->pool, filename.len + 1);
+    if (name == NULL) {
+        return NGX_ERROR;
     }
 
-    rc = ngx_http_iri_canonical_end(r, ctx, &path);
+    *ngx_cpymem(name, filename.data, filename.len) = '\0';
 
-    if (rc != NGX_OK || path.len == ctx->canonical.len) {
-        return rc;
-    }
-
-    return iri_location(&env, came, path, has_query, query, location)
-                   == IRI_OK
+    return iri_is_low(path_info) && ngx_file_info(name, &fi) != NGX_FILE_ERROR
+                   && ngx_is_file(&fi)
                ? NGX_OK
-               : NGX_ERROR;
+               : NGX_DECLINED;
 }
 
 
 /*
- * What a rewrite has made is internal, too, and no name to tell a client.
- * Where the client's own Host could not stand in a URI it gets the file.
+ * What is known of the resource.  In a place that a rewrite, try_files or a
+ * named location has led to, only whether there is an answer.  NGX_ERROR: the
+ * disk could not be asked.
  */
-ngx_int_t
-ngx_http_iri_redirect_client(ngx_http_request_t *r)
+static ngx_int_t
+ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
+                      iri_presence_t *presence)
 {
     ngx_int_t                rc;
-    iri_str_t                location = { 0, NULL };
-    iri_reading_t            came;
-    ngx_http_iri_ctx_t      *ctx;
+    ngx_uint_t               is_dir = 0;
+    ngx_http_iri_found_t    *found;
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    *presence = r->content_handler != NULL ? IRI_UNCONFIRMED : IRI_ABSENT;
 
-    if (ilcf->redirect == 0 || r != r->main || r->internal
-        || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
+    found = ilcf->plain != NULL ? ngx_http_iri_find(r) : NULL;
+
+    if (found == NULL
+        || (found->found.answer != IRI_PASS
+            && found->found.answer != IRI_SERVE))
+    {
+        return NGX_OK;
+    }
+
+    rc = ngx_http_iri_opens(r, found, &is_dir);
+
+    if (rc == NGX_DECLINED && r->content_handler != NULL) {
+        rc = ngx_http_iri_is_script(r, found);
+    }
+
+    if (rc != NGX_OK) {
+        return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
+    }
+
+    if (r->internal || !iri_is_confirmed(redirect->path, found->found.path)) {
+        *presence = IRI_UNCONFIRMED;
+        return NGX_OK;
+    }
+
+    *presence = IRI_PRESENT;
+    redirect->slash = is_dir && r->content_handler == NULL && r->uri.len != 0
+                      && r->uri.data[r->uri.len - 1] != '/';
+
+    return NGX_OK;
+}
+
+
+/*
+ * try_files may lead on to what answers, where this comes by again: the place
+ * of the client's own path says what is done.
+ */
+static ngx_int_t
+ngx_http_iri_redirect_later(ngx_http_request_t            *r,
+                            const ngx_http_iri_loc_conf_t *ilcf,
+                            iri_presence_t                 presence)
+{
+    ngx_http_iri_ctx_t *ctx;
+
+    if (presence != IRI_ABSENT || r->internal || !ilcf->try_files) {
+        return NGX_DECLINED;
+    }
+
+    ctx = ngx_http_iri_ctx_make(r);
+    if (ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ctx->redirects = ilcf->redirect;
+
+    return NGX_DECLINED;
+}
+
+
+/*
+ * How the client is answered where its path differs from the canonical URI; 0:
+ * as it came.  A page for an error, and what X-Accel-Redirect names, stand
+ * for something else than what the client asked for; and what was found behind
+ * a rewrite is no name to tell.
+ */
+static ngx_uint_t
+ngx_http_iri_redirect_status(ngx_http_request_t            *r,
+                             const ngx_http_iri_loc_conf_t *ilcf,
+                             const ngx_http_iri_ctx_t      *ctx)
+{
+    if (r != r->main || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+        || (ctx != NULL && ctx->rewritten)
+        || (r->internal
+            && (r->error_page || r->err_status != 0 || r->upstream != NULL)))
+    {
+        return 0;
+    }
+
+    return ctx != NULL && ctx->redirects != 0 ? ctx->redirects
+                                              : ilcf->redirect;
+}
+
+
+/* Where the client's own Host could not stand in a URI it gets the file. */
+ngx_int_t
+ngx_http_iri_redirect_client(ngx_http_request_t *r)
+{
+    iri_env_t                env;
+    iri_str_t                location;
+    ngx_uint_t               status;
+    iri_reading_t            came;
+    iri_presence_t           presence;
+    iri_redirect_t           redirect;
+    ngx_http_iri_ctx_t      *ctx = ngx_http_iri_ctx(r);
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    status = ngx_http_iri_redirect_status(r, ilcf, ctx);
+
+    if (status == 0
+        || (status != IRI_REDIRECT_LINK && ngx_http_iri_host_is_sent(r)
+            && !iri_is_uri_host(ngx_http_iri_in(r->headers_in.server))))
     {
         return NGX_DECLINED;
     }
 
-    ctx = ngx_http_iri_ctx(r);
-    if (ctx == NULL || ctx->rewritten) {
-        return NGX_DECLINED;
-    }
+    ngx_http_iri_env(r, &env);
 
-    /* Nothing was to be read or found. */
-    if (!ctx->has_came && !ctx->moved) {
-        return NGX_DECLINED;
-    }
-
-    rc = ngx_http_iri_came(r, ctx, &came);
-    if (rc != NGX_OK) {
-        return ngx_http_iri_status(rc);
-    }
-
-    if (ilcf->redirect != IRI_REDIRECT_LINK && ngx_http_iri_host_is_sent(r)
-        && !iri_is_uri_host(ngx_http_iri_in(r->headers_in.server)))
+    if (ngx_http_iri_redirect_of(r, ctx, &came, &redirect) != NGX_OK
+        || iri_location(&env, &redirect, &location) != IRI_OK)
     {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (location.len == 0) {
         return NGX_DECLINED;
     }
 
-    rc = ngx_http_iri_location(r, ctx, &came, &location);
-    if (rc != NGX_OK) {
-        return ngx_http_iri_status(rc);
+    if (ngx_http_iri_presence(r, &redirect, &presence) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (ilcf->redirect != IRI_REDIRECT_LINK) {
-        ctx->redirected = (int) ilcf->redirect;
-        return ngx_http_iri_send_redirect(r, ilcf->redirect, location);
+    if (!iri_may_redirect(ngx_http_iri_in(r->method_name), &redirect,
+                          presence)) {
+        return ngx_http_iri_redirect_later(r, ilcf, presence);
     }
 
-    return ngx_http_iri_keep_link(r, ctx, location) == NGX_OK
+    if (redirect.slash && iri_location(&env, &redirect, &location) != IRI_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (status != IRI_REDIRECT_LINK) {
+        ctx = ngx_http_iri_ctx_make(r);
+        if (ctx == NULL) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        ctx->redirected = (int) status;
+        return ngx_http_iri_send_redirect(r, status, location);
+    }
+
+    return ngx_http_iri_keep_link(r, location) == NGX_OK
                ? NGX_DECLINED
                : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }

@@ -261,28 +261,40 @@ ngx_http_iri_status_confirm(const iri_found_t *found,
 }
 
 
-/* By iri_redirect; whether there is anything at that place is not asked. */
+/*
+ * By iri_redirect.  found: the last answer, NULL for none; moved: 1 if that is
+ * for the path of the first answer.
+ */
 static void
-ngx_http_iri_status_redirect(ngx_http_request_t            *r,
-                             const ngx_http_iri_loc_conf_t *ilcf,
-                             const iri_reading_t *came, iri_str_t path,
-                             iri_stats_event_t *event)
+ngx_http_iri_status_redirect(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                             const ngx_http_iri_found_t *found,
+                             ngx_uint_t moved, iri_stats_event_t *event)
 {
-    int       has_query;
-    iri_env_t env;
-    iri_str_t query, location;
+    iri_env_t                      env;
+    iri_str_t                      location;
+    ngx_uint_t                     answered;
+    iri_reading_t                  came;
+    iri_redirect_t                 redirect;
+    const ngx_http_iri_loc_conf_t *ilcf = ctx->would_conf;
 
     if (ilcf->redirect == 0 || ilcf->redirect == IRI_REDIRECT_LINK
         || event->answer == IRI_CHOOSE || event->answer == IRI_REFUSE
-        || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD)))
+        || ngx_http_iri_redirect_of(r, ctx, &came, &redirect) != NGX_OK)
     {
         return;
     }
 
-    has_query = ngx_http_iri_query(r, &query) != 0;
+    if (moved) {
+        redirect.path = ctx->would->found.path;
+    }
+
+    answered = r->headers_out.status < NGX_HTTP_BAD_REQUEST;
     ngx_http_iri_env(r, &env);
 
-    if (iri_location(&env, came, path, has_query, query, &location) == IRI_OK
+    if (iri_may_redirect(ngx_http_iri_in(r->method_name), &redirect,
+                         iri_presence_of(found != NULL ? &found->found : NULL,
+                                         moved != 0, answered != 0))
+        && iri_location(&env, &redirect, &location) == IRI_OK
         && location.len != 0)
     {
         event->redirect = (int) ilcf->redirect;
@@ -313,8 +325,7 @@ ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     found = ctx->would;
     if (found == NULL) {
-        ngx_http_iri_status_redirect(r, ctx->would_conf, &came, came.path,
-                                     event);
+        ngx_http_iri_status_redirect(r, ctx, NULL, 0, event);
         return;
     }
 
@@ -325,8 +336,7 @@ ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ngx_http_iri_status_add_found(&found->found, event);
 
     if (found->found.answer != IRI_MOVED) {
-        ngx_http_iri_status_redirect(r, ctx->would_conf, &came, came.path,
-                                     event);
+        ngx_http_iri_status_redirect(r, ctx, found, 0, event);
         return;
     }
 
@@ -340,7 +350,7 @@ ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         event->why = again->found.why;
     }
 
-    ngx_http_iri_status_redirect(r, ctx->would_conf, &came, found->found.path,
+    ngx_http_iri_status_redirect(r, ctx, again != NULL ? again : found, 1,
                                  event);
 }
 

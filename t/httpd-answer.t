@@ -73,7 +73,7 @@ my $server = httpd(
     IRICharset EUC-JP
     IRIFilenameCharset EUC-JP
     IRIRedirect 301
-    AllowEncodedSlashes NoDecode
+    AllowEncodedSlashes On
 </VirtualHost>
 <VirtualHost 127.0.0.1:%%PORToff%%>
     IRICharset EUC-JP
@@ -181,7 +181,7 @@ unlike slurp($server->tmp . '/path.log'), qr{\.\.}, 'with httpd\'s segments';
 for my $target (percent(euc '/下') . '%2F' . percent(euc '上/表.txt')) {
     my $utf8 = percent('/下') . '%2F' . percent('上/表.txt');
     answer_is("$target", 301, $utf8, 'redirect keeps %2F', on => 'keep');
-    answer_is($utf8, 404, undef, 'and ends there', on => 'keep');
+    answer_is($utf8, 200, undef, 'and ends there', on => 'keep');
 }
 
 # ---- off and report change nothing
@@ -215,4 +215,73 @@ is $server->get($long)->status, 404, 'too many segments';
 is scalar(() = $server->told =~ /^.*reason=limit,.*$/mg), 1, 'one line';
 
 is_deeply [$server->errors(ignore => qr/does nothing/)], [], 'log';
+
+# ---- IRIRedirect where only an application can tell
+my ($site) = make_tree(<<'TREE');
+app.txt	file	front
+front/x.txt	file	x
+fall/x.txt	file	x
+media/\xC3\xA9.txt	file	media
+TREE
+spew("$site/front/.htaccess", <<'END');
+RewriteEngine On
+RewriteCond %{REQUEST_FILENAME} !-f
+RewriteRule ^ /app.txt [L]
+END
+my $front = httpd(
+    root => $site, modules => [qw(rewrite proxy proxy_http info)],
+    conf => <<"END");
+IRIEngine On
+IRICharset Shift_JIS
+IRIRedirect 301
+RewriteEngine On
+RewriteRule ^/last/ "$site/app.txt"
+RewriteRule ^/pt/ /app.txt [PT]
+AliasMatch "^/alias/(.*)\$" "$site/media/\$1"
+ProxyPass /up/ http://127.0.0.1:%%PORT%%/front/
+<Directory "%%ROOT%%">
+    AllowOverride FileInfo
+</Directory>
+<Location "/fall">
+    FallbackResource /app.txt
+</Location>
+<Location "/lost">
+    FallbackResource /nosuch.txt
+</Location>
+<Location "/handled">
+    SetHandler server-info
+</Location>
+END
+sub fronts {
+    my ($target, $status, $location, $what, %option) = @_;
+    my $method = $option{method} // 'GET';
+    my $answer = $front->request($method, $target);
+    my $got = $answer->header('Location');
+    $got =~ s{^http://[^/]+}{} if defined $got;
+    is join(' ', $answer->status, $got // ()),
+        join(' ', $status, $location // ()), $what;
+    return;
+}
+for ('/front/', '/fall/', '/last/', '/pt/', '/up/', '/handled/') {
+    fronts("${_}e%CC%81?a=%e9", 301, "${_}%C3%A9?a=%e9", "$_: NFD");
+    fronts("$_\xC3\xA9", 301, "${_}%C3%A9", "$_: raw");
+    fronts("${_}%c3%a9", 301, "${_}%C3%A9", "$_: lower case");
+    fronts("${_}%61", 301, "${_}a", "$_: a needless escape");
+    fronts("$_%93%FA", 200, undef, "$_: a legacy path");
+    fronts("${_}%C3%A9", 200, undef, "$_: canonical");
+    fronts("${_}a", 200, undef, "$_: ASCII");
+    fronts("${_}a/./e%CC%81", 200, undef, "$_: other segments");
+}
+fronts("/lost/$_", 404, undef, "nothing answers: /lost/$_")
+    for 'e%CC%81', '%61', '%93%FA';
+fronts('/alias/e%CC%81.txt', 301, '/alias/%C3%A9.txt', 'a file of an alias');
+fronts('/alias/e%CC%81', 404, undef, 'and none');
+fronts('/app%2Etxt?%2E', 301, '/app.txt?%2E', 'a needless escape');
+fronts('/app%2Etxt', 301, '/app.txt', 'HEAD', method => 'HEAD');
+fronts('/app.tx%74', 405, undef, 'PUT', method => 'PUT');
+fronts('/%66ront/x.txt', 301, '/front/x.txt', 'of a directory');
+fronts('http://localhost/%66ront/x.txt', 301, '/front/x.txt',
+    'in absolute-form');
+fronts('/./front//x.txt', 200, undef, 'segments are no spelling');
+is_deeply [$front->errors], [], 'log';
 done_testing;

@@ -266,7 +266,9 @@ for my $case (
     ["/up/\xC3\xA9",
         '200 + </a>; rel=next + </up/%C3%A9>; rel="canonical"',
         'beside that of an upstream'],
-    ["/inner/caf\xC3\xA9.txt", '200', 'a page of another path'],
+    ["/inner/caf\xC3\xA9.txt",
+        '200 + </inner/caf%C3%A9.txt>; rel="canonical"',
+        'a page behind a rewrite has the path that was asked for'],
 ) {
     my ($target, $want, $what) = @$case;
     is links($target), $want, "link: $what";

@@ -46,6 +46,7 @@ ssi.html	file	<!--#include virtual="/%A4%A2/x.txt" -->|<!--#include virtual="/ke
 \xE8\xA1\xA8.txt	file	table
 keep/\xE3\x81\x82/x.txt	file	kept
 keep/again.txt	file	again
+a\x20b%?\xE6\x97\xA5	file	delimiters
 put/\xE3\x80\x9C.txt	file	old
 \xE3\x80\x9C.txt	file	wave
 first/\xEF\xBD\xA4\xEF\xBD\xA2.txt	file	first
@@ -194,6 +195,10 @@ is_deeply \@log, [], 'no other line of level error';
 
 my $other = nginx(root => $root, log_level => 'info', conf => octets(<<'END'));
 server {
+    listen 127.0.0.1:%%PORTup%%;
+    location / { return 200 answered; }
+}
+server {
     listen 127.0.0.1:%%PORT%%;
     root %%ROOT%%;
     iri on;
@@ -203,10 +208,23 @@ server {
     location "/\xE6\x97\xA5/" { deny all; }
     location "/\xE3\x81\x84/" { deny all; }
     location /off/ { alias %%ROOT%%/; iri_redirect off; }
-    location /rel/ { absolute_redirect off; }
-    location /temp/ { iri_redirect 307; }
+    location /rel/ { alias %%ROOT%%/; absolute_redirect off; }
+    location /temp/ { alias %%ROOT%%/; iri_redirect 307; }
     location /from/ { rewrite ^/from(/.*) /to$1 last; }
     location /page/ { return 404; error_page 404 /%A4; }
+    location /front/ { try_files $uri /controller; }
+    location /named/ { try_files $uri @controller; }
+    location /tried/ { try_files $uri $uri/ =404; }
+    location /off-front/ { iri_redirect off; try_files $uri /controller; }
+    location = /controller { iri_redirect off; proxy_pass http://127.0.0.1:%%PORTup%%; }
+    location @controller { proxy_pass http://127.0.0.1:%%PORTup%%; }
+    location /last/ { rewrite ^ /app/controller last; }
+    location /gone/ { rewrite ^ /nosuch last; }
+    location /public/ { rewrite ^/public(/.*) $1 last; }
+    location ~ ^/single/ { alias %%ROOT%%/ssi.html; ssi off; }
+    location /app/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
+    location /raw/ { proxy_pass http://127.0.0.1:%%PORTup%%$request_uri; }
+    location /denied/ { deny all; error_page 403 = @controller; }
 }
 END
 my $here = 'http://localhost:' . $other->port;
@@ -226,18 +244,59 @@ is goes('GET', '/%E6%97%A5.php'), 200, 'canonical: no redirect';
 is goes('GET', '/ssi.html?%C6'), 200, 'ASCII: no redirect';
 is goes('HEAD', '/%C6%FC.php?'), "301 $here/%E6%97%A5.php?", 'HEAD';
 is goes('POST', '/%C6%FC.php'), 405, 'POST is not redirected';
-is goes('GET', '/e%CC%81'), "301 $here/%C3%A9", 'to what is not there, too';
+is goes('GET', $_), 404, "not to what is not there: " . visible($_)
+    for '/e%CC%81', '/%A4%A3', "/\xC3\xA9", '/%c3%a9', '/%61', '/e%CC%81/';
 is goes('GET', "/$kana{plain}[0].txt"), "301 $here/%E3%81%82.txt",
     'another name';
 is goes('GET', "/$kana{deny}[0]/x.txt"), 403, 'not if its rules deny';
 is goes('GET', '/%C6%FC/x.txt'), 403, 'nor another form';
 is goes('GET', '/off/%C6%FC.php'), 200, 'off';
-is goes('GET', '/rel/%C6%FC'), '301 /rel/%E6%97%A5', 'absolute_redirect off';
-is goes('GET', '/temp/%C6%FC'), "307 $here/temp/%E6%97%A5", 'another status';
+is goes('GET', '/rel/%C6%FC.php'), '301 /rel/%E6%97%A5.php',
+    'absolute_redirect off';
+is goes('GET', '/temp/%C6%FC.php'), "307 $here/temp/%E6%97%A5.php",
+    'another status';
 is goes('GET', '/from/%C6%FC?x'), 404, 'what a rewrite made is not told';
 is goes('GET', '//%C6%FC.php'), "301 $here/%E6%97%A5.php", 'never //';
 is goes('GET', '/a%20b%25%3F%C6%FC'), "301 $here/a%20b%25%3F%E6%97%A5",
     'delimiters stay escaped';
+is goes('GET', '/first%2F%A4%A2.txt'), "301 $here/first%2F%EF%BD%A4%EF%BD%A2.txt",
+    'a slash stays escaped';
+
+# ---- the one spelling --------------------------------------------------------
+is goes('GET', '/%e6%97%a5.php'), "301 $here/%E6%97%A5.php",
+    'hexadecimal digits in lower case';
+is goes('GET', '/ss%69.html?%61=%e9'), "301 $here/ssi.html?%61=%e9",
+    'a needless escape';
+is goes('HEAD', '/ss%69.html'), "301 $here/ssi.html", 'HEAD';
+is goes('GET', '/off/ss%69.html'), 200, 'off';
+is goes('GET', '/./keep//again.txt'), 200, 'segments are no spelling';
+is goes('GET', '//keep/ag%61in.txt'), "301 $here/keep/again.txt", 'never //';
+is goes('GET', '/kee%70'), "301 $here/keep/", 'a directory in one redirect';
+
+# ---- where only an application can tell --------------------------------------
+# Forms of a path are redirected, another reading of it is not.
+for ('/front/', '/named/', '/last/', '/app/', '/raw/') {
+    is goes('GET', "${_}e%CC%81?a=%e9"), "301 $here${_}%C3%A9?a=%e9",
+        "$_: NFD";
+    is goes('GET', "$_\xC3\xA9"), "301 $here${_}%C3%A9", "$_: raw";
+    is goes('GET', "${_}%c3%a9%2f%21"), "301 $here${_}%C3%A9%2F%21",
+        "$_: lower case";
+    is goes('GET', "${_}%61"), "301 $here${_}a", "$_: a needless escape";
+    is goes('GET', "$_%A4%A2"), 200, "$_: a legacy path";
+    is goes('GET', "${_}%C3%A9"), 200, "$_: canonical";
+    is goes('GET', "${_}a%2Fb"), 200, "$_: ASCII";
+    is goes('GET', "${_}a//e%CC%81"), 200, "$_: other segments" if /app|raw/;
+    is goes('POST', "${_}e%CC%81"), 200, "$_: POST";
+}
+is goes('GET', '/single/e%CC%81'), "301 $here/single/%C3%A9",
+    'one file for all paths';
+is goes('GET', '/single/%A4%A2'), 200, 'which confirms none';
+is goes('GET', '/tried/e%CC%81'), 404, 'try_files with a status';
+is goes('GET', '/tried/%C6%FC.php'), 404, 'and of a legacy path';
+is goes('GET', '/off-front/e%CC%81'), 200, 'off where the path belongs';
+is goes('GET', '/gone/e%CC%81'), 404, 'a rewrite to what is not there';
+is goes('GET', '/public/%C6%FC.php'), 200, 'legacy behind a rewrite';
+is goes('GET', '/denied/e%CC%81'), 200, 'a page for an error';
 
 is_deeply [$server->errors, $other->errors], [],
     'nothing unexpected in the logs';

@@ -710,3 +710,22 @@ core_data(const char *path)
 
     return file;
 }
+
+
+iri_status_t
+core_location(const iri_env_t *env, const iri_reading_t *reading,
+              iri_str_t path, const iri_str_t *query, iri_str_t *out)
+{
+    iri_redirect_t redirect;
+
+    memset(&redirect, 0, sizeof(redirect));
+    redirect.came = reading;
+    redirect.path = path;
+
+    if (query != NULL) {
+        redirect.has_query = 1;
+        redirect.query = *query;
+    }
+
+    return iri_location(env, &redirect, out);
+}

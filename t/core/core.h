@@ -123,6 +123,11 @@ int core_is_path_char(unsigned char c);
 /* "%41" to "A", into out, which is as long as s. */
 iri_str_t core_unescape(iri_str_t s, unsigned char *out);
 
+/* iri_location of a reading alone; query NULL: none. */
+iri_status_t core_location(const iri_env_t *env, const iri_reading_t *reading,
+                           iri_str_t path, const iri_str_t *query,
+                           iri_str_t *out);
+
 /* A number below n; the seed is IRI_SEED, or always the same. */
 uint32_t core_random(uint32_t n);
 

@@ -1265,8 +1265,8 @@ all_of_it(corner_t *r, iri_str_t query, iri_str_t *location)
                                  &filename, &path_info);
     }
 
-    return status == IRI_OK ? iri_location(&r->core.env, &r->reading,
-                                           r->found.path, 1, query, location)
+    return status == IRI_OK ? core_location(&r->core.env, &r->reading,
+                                            r->found.path, &query, location)
                             : status;
 }
 
@@ -1429,9 +1429,9 @@ test_short_locations(void **state)
     corner_init(&r, "/\xc3\xa9", "", "", N);
 
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(iri_location(&r.core.env, &r.reading,
-                                      core_str(cases[i].path), 0, S(""),
-                                      &location),
+        assert_int_equal(core_location(&r.core.env, &r.reading,
+                                       core_str(cases[i].path), NULL,
+                                       &location),
                          IRI_OK);
         assert_text(location, cases[i].location);
     }

@@ -1,5 +1,5 @@
 /*
- * test_location.c - what goes into a header is a URI, and leads to rest
+ * test_location.c - redirects: what goes into a header, where to, and whether
  *
  * Proves: a canonical path as URI and as IRI is escaped as the draft says;
  * a redirect keeps the query, never starts with "//", holds octets 21 to 7E
@@ -63,6 +63,44 @@ test_path_to_uri(void **state)
 
     assert_int_equal(iri_path_to_uri(&core.env, S("\0"), &out), IRI_OK);
     assert_text(out, "%00");
+    core_free(&core);
+}
+
+
+static void
+test_spell(void **state)
+{
+    static const struct {
+        const char *sent, *spelled;
+    } cases[] = {
+        { "", "" },
+        { "/", "/" },
+        { "/a%2Fb%C3%A9", "/a%2Fb%C3%A9" },
+        { "/a%2fb%c3%A9", "/a%2Fb%C3%A9" },
+        { "/%61%7a%41%5A%30%39%2D%2e%5F%7e", "/azAZ09-._~" },
+        { "/%2561", "/%2561" },
+        { "/%21%3A%40", "/%21%3A%40" },
+        { "/" E_ACUTE "\"", "/%C3%A9%22" },
+        { "/%u65E5%", "/%25u65E5%25" },
+        { "/%4", "/%254" },
+    };
+    core_t    core;
+    iri_str_t out;
+    size_t    i;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(iri_spell(&core.env, core_str(cases[i].sent), &out),
+                         IRI_OK);
+        assert_text(out, cases[i].spelled);
+        assert_int_equal(iri_is_spelled(core_str(cases[i].sent)),
+                         strcmp(cases[i].sent, cases[i].spelled) == 0);
+        assert_true(iri_is_spelled(out));
+    }
+
     core_free(&core);
 }
 
@@ -161,46 +199,60 @@ typedef struct {
     const char *found;    /* another path that was found; or NULL */
     const char *query;    /* NULL: none */
     const char *location; /* "" is none */
-    const char *kept;     /* of a path that came escaped; NULL: the same */
 } case_t;
 
 static const case_t cases[] = {
-    { "/a", "", NULL, NULL, "", NULL },
-    { "/a", "", NULL, "x=1", "", NULL },
-    { "/caf%C3%A9", "", NULL, NULL, "", NULL },
-    { "/caf%c3%a9", "", NULL, NULL, "", NULL },
-    { "/caf" E_ACUTE, "", NULL, NULL, "/caf%C3%A9", NULL },
-    { "/" E_ACUTE "/%C3%A9", "", NULL, NULL, "/%C3%A9/%C3%A9", NULL },
-    { "/cafe%CC%81", "", NULL, NULL, "/caf%C3%A9", NULL },
-    { "/caf%E9", "windows-1252", NULL, NULL, "/caf%C3%A9", NULL },
-    { "/caf%E9", "windows-1252", NULL, "", "/caf%C3%A9?", NULL },
-    { "/caf%E9", "windows-1252", NULL, "a=%E9&b?c", "/caf%C3%A9?a=%E9&b?c",
-      NULL },
+    { "/a", "", NULL, NULL, "" },
+    { "/a", "", NULL, "x=1", "" },
+    { "/caf%C3%A9", "", NULL, NULL, "" },
+    { "/caf" E_ACUTE, "", NULL, NULL, "/caf%C3%A9" },
+    { "/" E_ACUTE "/%C3%A9", "", NULL, NULL, "/%C3%A9/%C3%A9" },
+    { "/cafe%CC%81", "", NULL, NULL, "/caf%C3%A9" },
+    { "/caf%E9", "windows-1252", NULL, NULL, "/caf%C3%A9" },
+    { "/caf%E9", "windows-1252", NULL, "", "/caf%C3%A9?" },
+    { "/caf%E9", "windows-1252", NULL, "a=%E9&b?c", "/caf%C3%A9?a=%E9&b?c" },
     { "/caf%E9", "windows-1252", NULL, "a=\xe9 \r\n\x7f",
-      "/caf%C3%A9?a=%E9%20%0D%0A%7F", NULL },
-    { "/caf%E9", "", NULL, NULL, "", NULL }, /* no reading */
+      "/caf%C3%A9?a=%E9%20%0D%0A%7F" },
+    { "/caf%E9", "", NULL, NULL, "" }, /* no reading */
+
+    /* the one spelling */
+    { "/caf%c3%a9", "", NULL, NULL, "/caf%C3%A9" },
+    { "/c%61f%C3%A9", "", NULL, NULL, "/caf%C3%A9" },
+    { "/c%61f%C3%A9", "", NULL, "%61", "/caf%C3%A9?%61" },
+    { "/%66ile.txt", "", NULL, NULL, "/file.txt" },
+    { "/%7E%2d%2E%5f", "", NULL, NULL, "/~-._" },
+    { "/a%2fb", "", NULL, NULL, "/a%2Fb" },
+    { "/a%2Fb%21%3a", "", NULL, NULL, "/a%2Fb%21%3A" },
+    { "/a%2Fb%21%3A", "", NULL, NULL, "" },
+    { "/a\"b|c", "", NULL, NULL, "/a%22b%7Cc" },
+    { "/a%22b%7Cc", "", NULL, NULL, "" },
+    { "/a%2541", "", NULL, NULL, "" },
 
     /* found under another name */
-    { "/%C9%BD", "euc-jp", "/\xe8\xa1\xa8", NULL, "/%E8%A1%A8", NULL },
-    { "/%C9%BD", "euc-jp", "/\xe8\xa1\xa8", "q", "/%E8%A1%A8?q", NULL },
-    { "/" E_ACUTE "%2F%25", "", "/e %/", NULL, "/e%20%25/", NULL },
+    { "/%C9%BD", "euc-jp", "/\xe8\xa1\xa8", NULL, "/%E8%A1%A8" },
+    { "/%C9%BD", "euc-jp", "/\xe8\xa1\xa8", "q", "/%E8%A1%A8?q" },
+    { "/" E_ACUTE "%2F%25", "", "/e %/", NULL, "/e%20%25/" },
+    { "/A", "", "/a", NULL, "/a" },
 
     /* no other authority */
-    { "//a.test/" E_ACUTE, "", NULL, NULL, "/a.test/%C3%A9", NULL },
-    { "///a.test/" E_ACUTE, "", NULL, "q", "/a.test/%C3%A9?q", NULL },
-    { "/%2Fa.test/" E_ACUTE, "", NULL, NULL, "/a.test/%C3%A9",
-      "/%2Fa.test/%C3%A9" },
-    { "/%C9%BD", "euc-jp", "//a.test/\xe8\xa1\xa8", NULL, "/a.test/%E8%A1%A8",
-      NULL },
-    { "/\\a.test/" E_ACUTE, "", NULL, NULL, "/%5Ca.test/%C3%A9", NULL },
-    { "//" E_ACUTE, "", NULL, NULL, "/%C3%A9", NULL },
+    { "//a.test/" E_ACUTE, "", NULL, NULL, "/a.test/%C3%A9" },
+    { "//a.test/%66", "", NULL, NULL, "/a.test/f" },
+    { "///a.test/" E_ACUTE, "", NULL, "q", "/a.test/%C3%A9?q" },
+    { "/%2Fa.test/" E_ACUTE, "", NULL, NULL, "/%2Fa.test/%C3%A9" },
+    { "/%C9%BD", "euc-jp", "//a.test/\xe8\xa1\xa8", NULL,
+      "/a.test/%E8%A1%A8" },
+    { "/\\a.test/" E_ACUTE, "", NULL, NULL, "/%5Ca.test/%C3%A9" },
+    { "//" E_ACUTE, "", NULL, NULL, "/%C3%A9" },
 
     /* the escapes of ASCII stay apart where they came apart */
-    { "/" E_ACUTE "%2Fa%3F%25", "", NULL, NULL, "/%C3%A9/a%3F%25",
-      "/%C3%A9%2Fa%3F%25" },
+    { "/" E_ACUTE "%2Fa%3F%25", "", NULL, NULL, "/%C3%A9%2Fa%3F%25" },
+    { "/%93%FA%96%7b%2f", "shift_jis", NULL, NULL, "/%E6%97%A5%E6%9C%AC%2F" },
+    { "/%93%FA%96{%2f", "shift_jis", NULL, NULL, "/%E6%97%A5%E6%9C%AC%2F" },
+    { "/%83%41", "shift_jis", NULL, NULL, "/%E3%82%A2" },
 };
 
 
+/* escaped: as httpd hands a path in; else as nginx does */
 static iri_reading_t
 read_target(core_t *core, iri_str_t target, int escaped)
 {
@@ -237,18 +289,21 @@ assert_header(iri_str_t location)
 static void
 assert_rest(core_t *core, iri_str_t location, int escaped)
 {
-    iri_reading_t reading;
-    iri_str_t     again;
-    size_t        i;
+    iri_redirect_t redirect;
+    iri_reading_t  reading;
+    iri_str_t      again;
+    size_t         i;
 
     for (i = 0; i < location.len && location.data[i] != '?'; i++) { /**/
     }
 
     location.len = i;
     reading = read_target(core, location, escaped);
-    assert_int_equal(
-        iri_location(&core->env, &reading, reading.path, 0, S(""), &again),
-        IRI_OK);
+    memset(&redirect, 0, sizeof(redirect));
+    redirect.came = &reading;
+    redirect.sent = location;
+    redirect.path = reading.path;
+    assert_int_equal(iri_location(&core->env, &redirect, &again), IRI_OK);
     assert_text(again, "");
 }
 
@@ -256,25 +311,27 @@ assert_rest(core_t *core, iri_str_t location, int escaped)
 static void
 check_case(const case_t *one, int escaped)
 {
-    core_t        core;
-    iri_reading_t reading;
-    iri_str_t     location, query = { 0, NULL };
+    core_t         core;
+    iri_redirect_t redirect;
+    iri_reading_t  reading;
+    iri_str_t      location;
 
     core_init(&core);
     conf.charsets = core_charsets(one->charsets);
     reading = read_target(&core, core_str(one->target), escaped);
 
+    memset(&redirect, 0, sizeof(redirect));
+    redirect.came = &reading;
+    redirect.sent = core_str(one->target);
+    redirect.path = one->found != NULL ? core_str(one->found) : reading.path;
+
     if (one->query != NULL) {
-        query = core_str(one->query);
+        redirect.has_query = 1;
+        redirect.query = core_str(one->query);
     }
 
-    assert_int_equal(
-        iri_location(&core.env, &reading,
-                     one->found != NULL ? core_str(one->found) : reading.path,
-                     one->query != NULL, query, &location),
-        IRI_OK);
-    assert_text(location,
-                escaped && one->kept != NULL ? one->kept : one->location);
+    assert_int_equal(iri_location(&core.env, &redirect, &location), IRI_OK);
+    assert_text(location, one->location);
 
     if (location.len != 0) {
         assert_header(location);
@@ -299,18 +356,259 @@ test_locations(void **state)
 }
 
 
+/*
+ * The server has removed dot-segments or merged slashes: the path that it made
+ * counts, and that of ASCII stays as it was sent, but for its escapes.
+ */
+static void
+test_other_segments(void **state)
+{
+    static const struct {
+        const char *sent, *octets, *location;
+    } moved[] = {
+        { "/x/../" E_ACUTE, "/" E_ACUTE, "/%C3%A9" },
+        { "/a//" E_ACUTE "%2Fb", "/a/" E_ACUTE "/b", "/a/%C3%A9/b" },
+        { "/a//%C3%A9", "/a/" E_ACUTE, "" },
+        { "/x/../a", "/a", "" },
+        { "/a//%62", "/a/b", "/a//b" },
+        { "//x//%62", "/x/b", "/x//b" },
+    };
+    core_t         core;
+    iri_redirect_t redirect;
+    iri_request_t  request;
+    iri_reading_t  reading;
+    iri_str_t      location;
+    size_t         i;
+
+    (void) state;
+
+    core_init(&core);
+    conf.charsets = core_charsets("");
+
+    for (i = 0; i < COUNT(moved); i++) {
+        memset(&request, 0, sizeof(request));
+        request.path = core_str(moved[i].octets);
+        request.target = core_str(moved[i].sent);
+        assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
+                         IRI_OK);
+
+        memset(&redirect, 0, sizeof(redirect));
+        redirect.came = &reading;
+        redirect.sent = request.target;
+        redirect.path = reading.path;
+        assert_int_equal(iri_location(&core.env, &redirect, &location),
+                         IRI_OK);
+        assert_text(location, moved[i].location);
+
+        /* what an application may tell apart stays apart */
+        assert_int_equal(
+            iri_may_redirect(S("GET"), &redirect, IRI_UNCONFIRMED),
+            reading.form == IRI_FORM_ASCII);
+    }
+
+    core_free(&core);
+}
+
+
+/* A directory in one redirect. */
+static void
+test_slash(void **state)
+{
+    core_t         core;
+    iri_redirect_t redirect;
+    iri_reading_t  reading;
+    iri_str_t      location;
+
+    (void) state;
+
+    core_init(&core);
+    conf.charsets = core_charsets("");
+
+    memset(&redirect, 0, sizeof(redirect));
+    redirect.sent = S("/%2f%64" E_ACUTE);
+    reading = read_target(&core, redirect.sent, 1);
+    redirect.came = &reading;
+    redirect.path = reading.path;
+    redirect.slash = 1;
+    redirect.has_query = 1;
+    redirect.query = S("q");
+    assert_int_equal(iri_location(&core.env, &redirect, &location), IRI_OK);
+    assert_text(location, "/%2Fd%C3%A9/?q");
+
+    core_free(&core);
+}
+
+
+/* Does what was found confirm the path? */
+static void
+test_confirmed(void **state)
+{
+    static const struct {
+        const char *path, *found;
+        int         confirmed;
+    } cases[] = {
+        { "/", "/", 1 },
+        { "/" E_ACUTE, "/" E_ACUTE, 1 },
+        { "/a/" E_ACUTE "/b", "/x/y/" E_ACUTE "/b", 1 },
+        { "/a/" E_ACUTE "/b", "/x/y/b", 0 },
+        { "/a/b", "/index.php", 1 },
+        { "/" E_ACUTE, "/index.php", 0 },
+        { "/" E_ACUTE, "", 0 },
+        { "/" E_ACUTE, E_ACUTE, 1 },
+        { "/a" E_ACUTE, "/b" E_ACUTE, 0 },
+        { "/a" E_ACUTE "/c", "/b" E_ACUTE "/c", 0 },
+        { "/" E_ACUTE, "/public/" E_ACUTE, 1 },
+        { "/" E_ACUTE "/", "/public/", 0 },
+    };
+    size_t i;
+
+    (void) state;
+
+    for (i = 0; i < COUNT(cases); i++) {
+        assert_int_equal(iri_is_confirmed(core_str(cases[i].path),
+                                          core_str(cases[i].found)),
+                         cases[i].confirmed);
+    }
+}
+
+
+static void
+test_presence(void **state)
+{
+    static const struct {
+        iri_answer_t   answer;
+        iri_why_t      why;
+        int            moved, answered;
+        iri_presence_t presence;
+    } cases[] = {
+        { IRI_SERVE, IRI_WHY_FOUND, 0, 0, IRI_PRESENT },
+        { IRI_SERVE, IRI_WHY_FOUND, 1, 1, IRI_PRESENT },
+        { IRI_PASS, IRI_WHY_ASCII, 1, 0, IRI_PRESENT },
+        { IRI_PASS, IRI_WHY_DECLARED, 1, 0, IRI_PRESENT },
+        { IRI_PASS, IRI_WHY_ASCII, 0, 1, IRI_UNCONFIRMED },
+        { IRI_PASS, IRI_WHY_ASCII, 0, 0, IRI_ABSENT },
+        { IRI_PASS, IRI_WHY_ABSENT, 1, 0, IRI_ABSENT },
+        { IRI_PASS, IRI_WHY_ABSENT, 0, 1, IRI_UNCONFIRMED },
+        { IRI_REFUSE, IRI_WHY_UNWRITABLE, 0, 0, IRI_ABSENT },
+    };
+    iri_found_t found;
+    size_t      i;
+
+    (void) state;
+
+    memset(&found, 0, sizeof(found));
+
+    for (i = 0; i < COUNT(cases); i++) {
+        found.answer = cases[i].answer;
+        found.why = cases[i].why;
+        assert_int_equal(
+            iri_presence_of(&found, cases[i].moved, cases[i].answered),
+            cases[i].presence);
+    }
+
+    assert_int_equal(iri_presence_of(NULL, 0, 0), IRI_ABSENT);
+    assert_int_equal(iri_presence_of(NULL, 0, 1), IRI_UNCONFIRMED);
+}
+
+
+/* The whole table of what may be redirected. */
+static void
+test_may_redirect(void **state)
+{
+    static const struct {
+        const char *form; /* of the reading */
+        const char *target, *charsets;
+        const char *found; /* another path that was found; or NULL */
+        int         present, unconfirmed;
+    } table[] = {
+        { "ascii", "/%66", "", NULL, 1, 1 },
+        { "ascii", "/a%2fb", "", NULL, 1, 1 },
+        { "ascii", "/A", "", "/a", 1, 0 },
+        { "ascii", "/%25C3%25A9", "", "/" E_ACUTE, 1, 0 },
+        { "native", "/" E_ACUTE, "", NULL, 1, 1 },
+        { "native", "/" E_ACUTE, "", "/e", 1, 0 },
+        { "escaped", "/%c3%a9", "", NULL, 1, 1 },
+        { "escaped", "/e%CC%81", "", NULL, 1, 1 },
+        { "escaped", "/%C3%A9%2F", "", NULL, 1, 1 },
+        { "escaped", "/%C9%BD", "euc-jp", "/\xe8\xa1\xa8", 1, 0 },
+        { "escaped", "/%C3%89", "", "/" E_ACUTE, 1, 0 },
+        { "mixed", "/" E_ACUTE "%C3%A9", "", NULL, 1, 1 },
+        { "mixed", "/" E_ACUTE "%C3%A9", "", "/ee", 1, 0 },
+        { "legacy", "/%E9", "windows-1252", NULL, 1, 0 },
+        { "legacy", "/\xe9", "windows-1252", NULL, 1, 0 },
+        { "legacy", "/%E9", "windows-1252", "/e", 1, 0 },
+        { "mojibake", "/%C3%A3%C2%81%E2%80%9E", "", NULL, 1, 0 },
+        { "invalid", "/%E9", "", NULL, 0, 0 },
+        { "invalid", "/%E9", "", "/e", 0, 0 },
+    };
+    static const char *const methods[] = { "GET",     "HEAD",     "POST",
+                                           "PUT",     "get",      "DELETE",
+                                           "OPTIONS", "",         "GETX",
+                                           "MOVE",    "PROPFIND", "HEA" };
+    core_t                   core;
+    iri_redirect_t           redirect;
+    iri_reading_t            reading;
+    iri_str_t                method;
+    size_t                   i, k;
+    int                      escaped, safe, sent;
+
+    (void) state;
+
+    core_init(&core);
+
+    for (i = 0; i < COUNT(table) * 4; i++) {
+        escaped = i % 2;
+        sent = i / 2 % 2;
+        conf.charsets = core_charsets(table[i / 4].charsets);
+        conf.repair = IRI_REPAIR_MOJIBAKE;
+        conf.repair *= strcmp(table[i / 4].form, "mojibake") == 0;
+        reading = read_target(&core, core_str(table[i / 4].target), escaped);
+        conf.repair = 0;
+        assert_string_equal(iri_form_text(reading.form), table[i / 4].form);
+
+        memset(&redirect, 0, sizeof(redirect));
+        redirect.came = &reading;
+        redirect.path = table[i / 4].found != NULL
+                            ? core_str(table[i / 4].found)
+                            : reading.path;
+
+        if (sent) {
+            redirect.sent = core_str(table[i / 4].target);
+        }
+
+        for (k = 0; k < COUNT(methods); k++) {
+            method = core_str(methods[k]);
+            safe = k < 2;
+
+            assert_int_equal(iri_may_redirect(method, &redirect, IRI_PRESENT),
+                             safe && table[i / 4].present);
+            assert_int_equal(
+                iri_may_redirect(method, &redirect, IRI_UNCONFIRMED),
+                safe && table[i / 4].unconfirmed);
+            assert_int_equal(iri_may_redirect(method, &redirect, IRI_ABSENT),
+                             0);
+        }
+    }
+
+    core_free(&core);
+}
+
+
 static void
 test_random_locations(void **state)
 {
     static const char *const some[] = {
-        "/",   "/",    "/",      "a",      ".",       "%2F",       "%2f",
-        "%25", "%3F",  "%20",    "\\",     E_ACUTE,   "%C3%A9",    "e%CC%81",
-        "%E9", "\xe9", "%A4%A2", "%95%5C", "%C9%BD",  "%E2%84%AA", "%CD%BE",
-        ";",   "@",    ":",      "%5C",    "=%CC%B8", "%E2%80%8E",
+        "/",         "/",         "/",         "a",    ".",      "%2F",
+        "%2f",       "%25",       "%3F",       "%20",  "\\",     E_ACUTE,
+        "%C3%A9",    "e%CC%81",   "%E9",       "\xe9", "%A4%A2", "%95%5C",
+        "%C9%BD",    "%E2%84%AA", "%CD%BE",    ";",    "@",      ":",
+        "%5C",       "=%CC%B8",   "%E2%80%8E", "%61",  "%c3%a9", "%7e",
+        "%3D%CC%B8", "|",
     };
     static const char *const lists[] = { "", "windows-1252", "euc-jp sjis",
                                          "sjis windows-1256" };
     core_t                   core;
+    iri_redirect_t           redirect;
     iri_reading_t            reading;
     iri_str_t                location;
     char                     target[256];
@@ -331,9 +629,14 @@ test_random_locations(void **state)
         escaped = (int) core_random(2);
         conf.charsets = core_charsets(lists[core_random(COUNT(lists))]);
         reading = read_target(&core, core_str(target), escaped);
-        assert_int_equal(iri_location(&core.env, &reading, reading.path,
-                                      (int) core_random(2), S("q\xe9"),
-                                      &location),
+
+        memset(&redirect, 0, sizeof(redirect));
+        redirect.came = &reading;
+        redirect.sent = core_str(target);
+        redirect.path = reading.path;
+        redirect.has_query = (int) core_random(2);
+        redirect.query = S("q\xe9");
+        assert_int_equal(iri_location(&core.env, &redirect, &location),
                          IRI_OK);
 
         if (location.len != 0) {
@@ -399,9 +702,15 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_path_to_uri),
+        cmocka_unit_test(test_spell),
         cmocka_unit_test(test_high_escaped),
         cmocka_unit_test(test_path_to_iri),
         cmocka_unit_test(test_locations),
+        cmocka_unit_test(test_other_segments),
+        cmocka_unit_test(test_slash),
+        cmocka_unit_test(test_confirmed),
+        cmocka_unit_test(test_presence),
+        cmocka_unit_test(test_may_redirect),
         cmocka_unit_test(test_random_locations),
         cmocka_unit_test(test_hosts),
     };

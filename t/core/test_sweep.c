@@ -338,7 +338,7 @@ map_redirect(sweep_t *s, const text_t *t)
     request.target = sweep_sent(t->path, SWEEP_RAW, sent);
     sweep_check(s,
                 iri_read(env, &utf8_only, &request, &got) == IRI_OK
-                    && iri_location(env, &got, got.path, 0, rest, &location)
+                    && core_location(env, &got, got.path, NULL, &location)
                            == IRI_OK
                     && iri_str_equal(location, got.uri),
                 "redirect", t->path, location);
@@ -346,7 +346,7 @@ map_redirect(sweep_t *s, const text_t *t)
     next.path = location;
     sweep_check(s,
                 iri_read(env, &utf8_only, &next, &got) == IRI_OK
-                    && iri_location(env, &got, got.path, 0, rest, &rest)
+                    && core_location(env, &got, got.path, NULL, &rest)
                            == IRI_OK
                     && rest.len == 0,
                 "redirect again", t->path, location);

@@ -700,8 +700,8 @@ run(torture_t *t, outcome_t *o)
         || !WENT_WELL(o, iri_path_to_uri(env, o->found.path, &o->uri), o->uri)
         || !WENT_WELL(o, iri_path_to_iri(env, o->found.path, &o->iri), o->iri)
         || !WENT_WELL(o,
-                      iri_location(env, &o->reading, o->found.path, 1, query,
-                                   &o->location),
+                      core_location(env, &o->reading, o->found.path, &query,
+                                    &o->location),
                       o->location)
         || !WENT_WELL(
             o,

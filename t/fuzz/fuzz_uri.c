@@ -156,10 +156,11 @@ static iri_str_t
 location_of(const iri_reading_t *reading, iri_str_t path, int has_query,
             iri_str_t query)
 {
-    iri_str_t out = { 1, NULL };
+    iri_redirect_t redirect = { reading, { 0, NULL }, path, 0, 0, query };
+    iri_str_t      out = { 1, NULL };
 
-    fuzz_assert(iri_location(&fuzz.env, reading, path, has_query, query, &out)
-                == IRI_OK);
+    redirect.has_query = has_query;
+    fuzz_assert(iri_location(&fuzz.env, &redirect, &out) == IRI_OK);
 
     return out;
 }

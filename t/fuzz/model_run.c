@@ -300,15 +300,19 @@ model_run_location(model_case_t *c, const model_request_t *request,
                    const iri_reading_t *core, const model_reading_t *model,
                    model_list_t path)
 {
-    iri_env_t     env = model_env(&c->tree);
-    model_check_t check = { c, request, "iri_location", path, 0 };
-    model_list_t  query = request->query;
-    iri_str_t     out;
-    int           has = request->has_query;
+    iri_env_t      env = model_env(&c->tree);
+    model_check_t  check = { c, request, "iri_location", path, 0 };
+    model_list_t   query = request->query;
+    iri_redirect_t redirect;
+    iri_str_t      out;
+    int            has = request->has_query;
 
-    model_same_number(&check, "status",
-                      iri_location(&env, core, model_lend(&c->tree, path),
-                                   has, model_lend(&c->tree, query), &out),
+    memset(&redirect, 0, sizeof(redirect));
+    redirect.came = core;
+    redirect.path = model_lend(&c->tree, path);
+    redirect.has_query = has;
+    redirect.query = model_lend(&c->tree, query);
+    model_same_number(&check, "status", iri_location(&env, &redirect, &out),
                       IRI_OK);
     model_same_str(&check, "location", out,
                    model_location(model, path, has, query));
