@@ -222,6 +222,14 @@ verdict_target(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
     if (x->answer == IRI_REFUSE) {
         return IRI_OK;
     }
+    if (x->reading.form != IRI_FORM_ASCII
+        && x->reading.form != IRI_FORM_INVALID) {
+        /* escapes that came are kept in a reading, needless ones too */
+        status = iri_spell(x->env, x->reading.uri, &x->uri);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
     status = verdict_find(conf, call, x);
     if (status == IRI_OK && !cli_same(x->path, x->reading.path)) {
         status = iri_path_to_uri(x->env, x->path, &x->uri);
