@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include <apr_getopt.h>
+#include <apr_hash.h>
 #include <apr_pools.h>
 #include <apr_tables.h>
 #include <jansson.h>
@@ -228,6 +229,14 @@ void cli_progress_begin(cli_progress_t *progress, const char *unit,
                         uint64_t total);
 void cli_progress_add(cli_progress_t *progress, uint64_t more);
 void cli_progress_hide(cli_progress_t *progress);   /* until the next add */
+
+/* ---- hash.c ------------------------------------------------------------- */
+
+/*
+ * An empty hash table for keys of strangers: names on disk, targets of a log.
+ * apr_hash_make() uses times-33, of which anybody can write keys that collide.
+ */
+apr_hash_t *cli_hash_make(apr_pool_t *pool);
 
 /* ---- log.c -------------------------------------------------------------- */
 

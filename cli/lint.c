@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include <apr_file_info.h>
-#include <apr_hash.h>
 #include <apr_strings.h>
 
 #include "cli.h"
@@ -441,7 +440,7 @@ lint_plan_finding(lint_run_t *run, const iri_finding_t *finding)
 static apr_hash_t *
 lint_octets(lint_run_t *run)
 {
-    apr_hash_t *set = apr_hash_make(run->each);
+    apr_hash_t *set = cli_hash_make(run->each);
     int         i;
 
     for (i = 0; i < run->names->nelts; i++) {
@@ -572,7 +571,7 @@ lint_names(lint_run_t *run)
 
     iri_env_apr_init(&lent, run->each, NULL, NULL);
     run->renames = apr_array_make(run->each, 8, sizeof(lint_rename_t));
-    run->renamed = apr_hash_make(run->each);
+    run->renamed = cli_hash_make(run->each);
     status = iri_lint(&lent.env, &run->conf->lint,
                       (const iri_str_t *) (void *) run->names->elts,
                       (size_t) run->names->nelts, lint_take, run);

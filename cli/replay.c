@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include <apr_file_info.h>
-#include <apr_hash.h>
 #include <apr_strings.h>
 
 #include "cli.h"
@@ -696,7 +695,7 @@ replay_answer(const void *data, cli_call_t *call)
         call->error = iri_status_text(IRI_NO_MEMORY);
         return -1;
     }
-    run.known = apr_hash_make(run.pool);
+    run.known = cli_hash_make(run.pool);
     run.targets = apr_array_make(run.pool, 1024, sizeof(replay_target_t *));
     run.forms = apr_array_make(run.pool, 8, sizeof(replay_form_t));
     call->error = replay_run(&run);

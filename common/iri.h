@@ -95,6 +95,13 @@ typedef struct {
     { sizeof(literal) - 1, (const unsigned char *) (literal) }
 
 
+/*
+ * SipHash-1-3 of octets that a client may choose: without the key, which is
+ * random (getrandom), nobody can find many of the same hash.
+ */
+uint32_t iri_keyed_hash(const uint64_t key[2], iri_str_t octets);
+
+
 /* ---- statuses and answers ----------------------------------------------- */
 
 /* Why work could not be done.  "No such name" is an answer, not a status. */

@@ -99,25 +99,25 @@ iri_sip_round(uint64_t v[4])
 
 /* SipHash-1-3 (Aumasson, Bernstein), of which 32 bits are enough here. */
 uint32_t
-iri_index_hash(const iri_shape_t *shape, iri_str_t key)
+iri_keyed_hash(const uint64_t key[2], iri_str_t octets)
 {
-    const unsigned char *p = key.data;
+    const unsigned char *p = octets.data;
     size_t               left;
     uint64_t             v[4], word;
 
-    v[0] = shape->key[0] ^ UINT64_C(0x736f6d6570736575);
-    v[1] = shape->key[1] ^ UINT64_C(0x646f72616e646f6d);
-    v[2] = shape->key[0] ^ UINT64_C(0x6c7967656e657261);
-    v[3] = shape->key[1] ^ UINT64_C(0x7465646279746573);
+    v[0] = key[0] ^ UINT64_C(0x736f6d6570736575);
+    v[1] = key[1] ^ UINT64_C(0x646f72616e646f6d);
+    v[2] = key[0] ^ UINT64_C(0x6c7967656e657261);
+    v[3] = key[1] ^ UINT64_C(0x7465646279746573);
 
-    for (left = key.len; left >= 8; left -= 8, p += 8) {
+    for (left = octets.len; left >= 8; left -= 8, p += 8) {
         memcpy(&word, p, 8);
         v[3] ^= word;
         iri_sip_round(v);
         v[0] ^= word;
     }
 
-    word = (uint64_t) key.len << 56;
+    word = (uint64_t) octets.len << 56;
     while (left-- > 0) {
         word |= (uint64_t) p[left] << (8 * left);
     }
@@ -133,6 +133,13 @@ iri_index_hash(const iri_shape_t *shape, iri_str_t key)
     word = v[0] ^ v[1] ^ v[2] ^ v[3];
 
     return (uint32_t) (word ^ word >> 32);
+}
+
+
+uint32_t
+iri_index_hash(const iri_shape_t *shape, iri_str_t key)
+{
+    return iri_keyed_hash(shape->key, key);
 }
 
 

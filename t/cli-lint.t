@@ -367,6 +367,17 @@ END
         "\xE6\x97\xA5\xE6\x9C\xAC/\xE8\xAA\x9E.html");
 };
 
+subtest 'names of one hash' => sub {
+    my @cpu = map {
+        my $dir = temp_dir();
+        spew("$dir/\xE9$_", '') for colliding(16_384, $_);
+        cpu_of(sub { lint('--plan', 'mv', '--filename-charset',
+            'windows-1252', $dir) });
+    } 0, 1;
+    cmp_ok $cpu[0], '<', 2 * $cpu[1] + 0.4,
+        'take as long as others (seconds of processor time)';
+};
+
 subtest 'a bar at a terminal' => sub {
     plan skip_all => 'script (bsdutils) is not here' if (capture('', 'sh',
         '-c', 'command -v script'))[0];

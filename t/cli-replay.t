@@ -188,6 +188,16 @@ subtest 'for a person' => sub {
     unlike +(replay(''))[1], qr/access log/, 'but for an empty one';
 };
 
+subtest 'targets of one hash' => sub {
+    my @cpu = map {
+        spew("$dir/many", join '', map { line("/$_") } colliding(16_384, $_));
+        cpu_of(sub { capture('', $iri, 'replay', '--root', $root,
+            "$dir/many") });
+    } 0, 1;
+    cmp_ok $cpu[0], '<', 2 * $cpu[1] + 0.4,
+        'take as long as others (seconds of processor time)';
+};
+
 subtest 'wrong usage' => sub {
     my ($code, $out, $err) = capture('', $iri, 'replay', "$dir/log");
     is $code, 2, 'no root';

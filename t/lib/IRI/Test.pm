@@ -21,8 +21,8 @@ use IRI::Octets qw(octets escaped);
 use IRI::Server qw(build_dir capture free_port slurp spew temp_dir);
 use IRI::Tree 'make_tree';
 
-our @EXPORT = qw(build_dir capture escaped free_port httpd httpd_t make_tree
-    missing nginx nginx_t octets seed slurp spew temp_dir vhost);
+our @EXPORT = qw(build_dir capture colliding cpu_of escaped free_port httpd
+    httpd_t make_tree missing nginx nginx_t octets seed slurp spew temp_dir vhost);
 
 # Starts a private nginx; options in IRI::Nginx.
 sub nginx { return IRI::Nginx->new(@_)->start }
@@ -69,6 +69,26 @@ sub missing {
     return "no $what" if !$class->binary;
     return if $option{stock} || -e $class->module || $class->has_inside;
     return "the module for $what is not built";
+}
+
+# Names of 28 octets that have one hash by times-33, APR's default, whatever it
+# starts with: "Ez" and "FY" collide. As many others that do not.
+sub colliding {
+    my ($count, $is_ordinary) = @_;
+    return map {
+        my $i = $_;
+        $is_ordinary ? sprintf '%028d', $i * 7919 % 1_000_003
+            : join '', map { $i >> $_ & 1 ? 'Ez' : 'FY' } 0 .. 13
+    } 0 .. $count - 1;
+}
+
+# The processor time, in seconds, of the processes that code starts and awaits.
+sub cpu_of {
+    my ($code) = @_;
+    my (undef, undef, @before) = times;
+    $code->();
+    my (undef, undef, @after) = times;
+    return $after[0] + $after[1] - $before[0] - $before[1];
 }
 
 # The seed of a random test: IRI_SEED; else for a sample always the same, so
