@@ -971,11 +971,30 @@ int iri_tree_is_literal(const iri_tree_conf_t *tree);
  */
 int iri_tree_never_moves(const iri_tree_conf_t *tree);
 
-typedef struct {
-    const iri_tree_conf_t *tree;
+typedef struct iri_search_s iri_search_t;
+
+/*
+ * The settings of one directory on the way of a search: those by which the
+ * names in it are read and written.  names: canonical, below search->root, with
+ * "/" at its end; empty: root itself.  The directory need not exist, and what
+ * is returned must live as long as the search.  NULL: no memory.
+ */
+typedef const iri_tree_conf_t *(*iri_tree_of_t)(const iri_env_t    *env,
+                                                const iri_search_t *search,
+                                                iri_str_t           names);
+
+struct iri_search_s {
+    const iri_tree_conf_t *tree;     /* settings of all directories; where
+                                        tree_of says them, those of any */
+    iri_tree_of_t          tree_of;  /* NULL: tree holds for all */
+    const void            *places;   /* what tree_of goes by beside root and
+                                        names: for that, and to tell answers
+                                        apart that are remembered.  As long as
+                                        the cache lives; NULL without tree_of */
     iri_cache_t           *cache;    /* NULL: nothing is remembered */
     int                    write;    /* iri_is_write of the method; 1 for a
                                         Destination */
+    int                    twin;     /* 0; 1 is set by iri_find_twin */
     int                    absent;   /* 1: the caller has looked just now, and
                                         nothing is there that has root and
                                         path, in ASCII, as its octets */
@@ -988,7 +1007,13 @@ typedef struct {
                                         already stands for (alias); else 0 */
     const iri_reading_t   *reading;  /* how the request came, for further
                                         readings; NULL: there are none */
-} iri_search_t;
+};
+
+/*
+ * 0 if iri_find has nothing to say of search->path, as iri_needs_look says of
+ * a path in one tree; 1 also where memory is out.
+ */
+int iri_search_needs_look(const iri_env_t *env, const iri_search_t *search);
 
 typedef struct {
     iri_answer_t answer;       /* PASS: not found, or no look was needed;
@@ -1064,8 +1089,8 @@ iri_status_t iri_find(const iri_env_t *env, const iri_search_t *search,
  * because it may remember an answer, for which that look is not needed
  * (search->not_held).  path must be canonical.
  */
-int iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
-                      iri_found_t *out);
+int iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
+                      iri_str_t filename, iri_found_t *out);
 
 /*
  * What iri_find found before, if that still holds, which a look at directories

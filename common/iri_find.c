@@ -295,7 +295,7 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
                         : IRI_MOVED;
 
     if (status != IRI_OK || found->answer == IRI_MOVED
-        || finder->tree->ambiguous != IRI_AMBIGUOUS_300)
+        || walk->tree->ambiguous != IRI_AMBIGUOUS_300)
     {
         return status;
     }
@@ -407,8 +407,7 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 static int
 iri_is_written_so(const iri_finder_t *finder)
 {
-    return finder->graphic || iri_writes_names(finder->tree)
-           || iri_is_ascii(finder->part, 0);
+    return finder->graphic || finder->literal;
 }
 
 
@@ -589,7 +588,8 @@ iri_find_folded(iri_finder_t *finder, iri_further_t *best)
     iri_status_t  status;
     size_t        from, last;
 
-    finder->fold = iri_tree_fold(finder->tree);
+    finder->folding = 1;
+    iri_tree_apply(finder);
 
     if (best->charset.len != 0) {
         return iri_find_folded_below(finder, best);
@@ -628,7 +628,7 @@ iri_find_folded(iri_finder_t *finder, iri_further_t *best)
 static int
 iri_may_fold(const iri_finder_t *finder)
 {
-    unsigned forgiven = finder->tree->match & IRI_FORGIVE_FOLDED;
+    unsigned forgiven = finder->match & IRI_FORGIVE_FOLDED;
 
     if (finder->search->write) {
         forgiven &= IRI_FORGIVE_WIDTH;
@@ -786,7 +786,7 @@ iri_find_named(iri_finder_t *finder, iri_further_t *best)
 static int
 iri_is_repaired(const iri_finder_t *finder, const iri_walk_t *walk)
 {
-    return finder->tree->repair != 0 && !finder->search->write && !walk->found
+    return finder->repairs != 0 && !finder->search->write && !walk->found
            && walk->meant.count == 0 && !finder->stopped
            && (!walk->refused || walk->unwritable);
 }
@@ -813,7 +813,7 @@ iri_repaired_keep(const iri_finder_t *finder, const iri_walk_t *walk,
 
     best->walk = *walk;
     best->charset = iri_charset_name(&iri_charset_utf8);
-    best->repaired = iri_repair_form(finder->repair);
+    best->repaired = iri_repair_form(finder->repairing);
 }
 
 
@@ -838,7 +838,8 @@ iri_try_repair(iri_finder_t *finder, unsigned how, iri_further_t *best)
     iri_logf(finder->env, IRI_LOG_TRACE, "putting right %s",
              iri_form_text(iri_repair_form(how)));
 
-    finder->repair = how;
+    finder->repairing = how;
+    iri_tree_apply(finder);
     finder->asked.unsure = 1; /* it is not to be remembered */
     status = iri_walk(finder, finder->part, finder->kind, &walk);
 
@@ -846,7 +847,7 @@ iri_try_repair(iri_finder_t *finder, unsigned how, iri_further_t *best)
         iri_repaired_keep(finder, &walk, best);
     }
 
-    finder->repair = 0;
+    finder->repairing = 0;
 
     return status;
 }
@@ -858,21 +859,23 @@ iri_find_repaired(iri_finder_t *finder, iri_further_t *best)
 {
     iri_further_t first = *best;
     iri_status_t  status = IRI_OK;
-    unsigned      how, fold = finder->fold;
+    unsigned      how;
+    int           folding = finder->folding;
 
-    finder->fold = 0;
+    finder->folding = 0;
 
     for (how = IRI_REPAIR_DOUBLE;
          status == IRI_OK && how <= IRI_REPAIR_U && !finder->stopped
          && best->repaired == IRI_FORM_ASCII;
          how <<= 1)
     {
-        if (finder->tree->repair & how) {
+        if (finder->repairs & how) {
             status = iri_try_repair(finder, how, best);
         }
     }
 
-    finder->fold = fold;
+    finder->folding = folding;
+    iri_tree_apply(finder);
 
     /* as iri_find_further() */
     if (status == IRI_OK && !best->walk.found && finder->stopped) {
@@ -997,7 +1000,7 @@ iri_is_declared(iri_finder_t *finder, int *declared)
     const iri_reading_t *reading = finder->search->reading;
     iri_status_t         status = IRI_OK;
 
-    *declared = iri_tree_is_declared(finder->tree);
+    *declared = finder->declared;
 
     if (*declared && reading != NULL && reading->form == IRI_FORM_LEGACY) {
         finder->octets = iri_octets_of_part(finder->search, finder->part);
@@ -1025,8 +1028,20 @@ static int
 iri_is_unconfirmed(const iri_finder_t *finder)
 {
     return iri_is_read_repaired(finder->search)
-           && ((finder->tree->repair & IRI_REPAIR_MOJIBAKE) == 0
+           && ((finder->repairs & IRI_REPAIR_MOJIBAKE) == 0
                || finder->search->write);
+}
+
+
+/* iri_needs_look(), of all directories on the way. */
+static int
+iri_finder_needs_look(const iri_finder_t *finder)
+{
+    iri_tree_conf_t any;
+
+    any.match = finder->match;
+
+    return iri_needs_look(&any, finder->part);
 }
 
 
@@ -1042,13 +1057,18 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
         return status;
     }
 
+    status = iri_tree_survey(finder);
+    if (status != IRI_OK) {
+        return status;
+    }
+
     if (iri_is_unconfirmed(finder)) {
         status = iri_find_pass(finder, IRI_WHY_UNREADABLE, found);
         found->answer = IRI_REFUSE;
         return status;
     }
 
-    if (!iri_needs_look(finder->tree, finder->part)) {
+    if (!iri_finder_needs_look(finder)) {
         return iri_find_pass(finder, IRI_WHY_ASCII, found);
     }
 
@@ -1075,18 +1095,41 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
 
 
 /* Of a finder all but the arrays of asked is to be clear. */
+static void
+iri_finder_init(iri_finder_t *finder, const iri_env_t *env,
+                const iri_search_t *search)
+{
+    memset(finder, 0, offsetof(iri_finder_t, asked.len));
+    finder->env = env;
+    finder->search = search;
+    finder->part = iri_str_from(search->path, search->prefix);
+    finder->graphic = iri_is_graphic(search->path);
+}
+
+
+int
+iri_search_needs_look(const iri_env_t *env, const iri_search_t *search)
+{
+    iri_finder_t finder;
+
+    if (search->tree_of == NULL) {
+        return iri_needs_look(search->tree, search->path);
+    }
+
+    iri_finder_init(&finder, env, search);
+
+    return iri_tree_survey(&finder) != IRI_OK
+           || iri_finder_needs_look(&finder);
+}
+
+
 static iri_status_t
 iri_find_new(const iri_env_t *env, const iri_search_t *search, int told,
              iri_found_t *found)
 {
     iri_finder_t finder;
 
-    memset(&finder, 0, offsetof(iri_finder_t, asked.len));
-    finder.env = env;
-    finder.search = search;
-    finder.tree = search->tree;
-    finder.part = iri_str_from(search->path, search->prefix);
-    finder.graphic = iri_is_graphic(search->path);
+    iri_finder_init(&finder, env, search);
     finder.told = told;
 
     return iri_find_answer(&finder, found);
@@ -1097,7 +1140,7 @@ iri_find_new(const iri_env_t *env, const iri_search_t *search, int told,
 static int
 iri_is_remembered(const iri_search_t *search)
 {
-    return !iri_tree_is_declared(search->tree)
+    return search->tree_of != NULL || !iri_tree_is_declared(search->tree)
            || (search->reading != NULL
                && search->reading->form == IRI_FORM_LEGACY);
 }
@@ -1190,25 +1233,28 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
 
 
 int
-iri_find_as_asked(const iri_search_t *search, iri_str_t filename,
-                  iri_found_t *out)
+iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
+                  iri_str_t filename, iri_found_t *out)
 {
     const iri_reading_t *reading = search->reading;
     iri_finder_t         finder;
     iri_answer_t         answer;
-    int                  declared = iri_tree_is_declared(search->tree);
+    int                  declared;
 
-    memset(&finder, 0, offsetof(iri_finder_t, asked));
-    finder.search = search;
-    finder.tree = search->tree;
-    finder.part = iri_str_from(search->path, search->prefix);
+    iri_finder_init(&finder, env, search);
 
-    if (iri_is_forbidden(&finder) || !iri_needs_look(finder.tree, finder.part)
-        || !iri_is_written_so(&finder)
+    if (iri_is_forbidden(&finder) || iri_tree_survey(&finder) != IRI_OK
+        || !iri_finder_needs_look(&finder) || !iri_is_written_so(&finder)
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
-        || iri_is_unconfirmed(&finder)
-        || (declared ? reading != NULL && reading->form == IRI_FORM_LEGACY
-                     : !search->not_held && iri_may_know(search, &answer)))
+        || iri_is_unconfirmed(&finder))
+    {
+        return 0;
+    }
+
+    declared = finder.declared;
+
+    if (declared ? reading != NULL && reading->form == IRI_FORM_LEGACY
+                 : !search->not_held && iri_may_know(search, &answer))
     {
         return 0;
     }

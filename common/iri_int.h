@@ -935,7 +935,16 @@ typedef struct {
 typedef struct {
     const iri_env_t       *env;
     const iri_search_t    *search;
-    const iri_tree_conf_t *tree;
+    const iri_tree_conf_t *tree;      /* of the directory whose entries are
+                                         compared with a name now */
+    iri_tree_conf_t        own;       /* that of search->twin */
+    unsigned               match;     /* IRI_FORGIVE_... of any directory on
+                                         the way of part, or of a walk */
+    unsigned               repairs;   /* IRI_REPAIR_... of the same */
+    int                    declared;  /* iri_tree_is_declared() of all on the
+                                         way of part */
+    int                    literal;   /* iri_writes_names() of those in which
+                                         a segment is not ASCII */
     iri_str_t              part;      /* of the path, below the root */
     iri_part_kind_t        kind;      /* of part: not MIXED */
     iri_str_t              octets;    /* part as it came; empty if unknown */
@@ -947,10 +956,12 @@ typedef struct {
     size_t                 looks;     /* candidates so far */
     size_t                 calls;     /* file-system calls so far */
     size_t                 lists;     /* directories read so far */
-    unsigned               fold;      /* IRI_FORGIVE_... that is forgiven in
-                                         this way down; 0: nothing of it */
-    unsigned               repair;    /* IRI_REPAIR_... that is put right in
-                                         this way down; 0: nothing */
+    int                    folding;   /* names may be folded in this walk */
+    unsigned               repairing; /* IRI_REPAIR_... that this walk puts
+                                         right; 0: nothing */
+    unsigned               fold;      /* of tree: IRI_FORGIVE_... where names
+                                         are folded now; 0: they are not */
+    unsigned               repair;    /* of tree: repairing, if it is allowed */
     int                    told;      /* some answer was given before */
     int                    inside;    /* no look was made but in the directory
                                          that is the first of asked */
@@ -977,10 +988,12 @@ typedef struct {
 typedef struct {
     iri_buf_t   disk;      /* root and the octets found, or to be made */
     iri_buf_t   names;     /* canonical path of the same, below the root */
+    const iri_tree_conf_t *tree;   /* of the last directory in names */
     iri_match_t match;
     iri_why_t   why;
     size_t      depth;     /* segments, other than ASCII, that were found */
     size_t      deepest;   /* octets of disk, down to the last of them */
+    int         unseen;    /* ASCII was passed since then without a look */
     int         found;     /* and all of the path was */
     int         refused;   /* disk ends there, names go on */
     int         unwritable; /* and only because no tree writes the rest */
@@ -996,6 +1009,23 @@ typedef enum {
     IRI_STEP_SEVERAL,   /* walk->meant are equally near */
     IRI_STEP_REFUSED    /* octets that must not be opened */
 } iri_step_t;
+
+/* ---- the settings of a directory (iri_tree.c) ---------------------------- */
+
+/*
+ * Fill in what follows from the settings of the directories that part is in,
+ * if it is there under the names asked for.  IRI_NO_MEMORY.
+ */
+iri_status_t iri_tree_survey(iri_finder_t *finder);
+
+/* Compare names by the settings of finder->tree, as this walk does. */
+void iri_tree_apply(iri_finder_t *finder);
+
+/* The same of the directory that walk is in; what follows is a name in it. */
+iri_status_t iri_tree_enter(iri_finder_t *finder, iri_walk_t *walk);
+
+
+/* ---- one look, one step, continued (iri_step.c) -------------------------- */
 
 /* Look no further, and say why, once. */
 void iri_stop(iri_finder_t *finder, iri_why_t why);

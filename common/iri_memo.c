@@ -172,11 +172,19 @@ iri_memo_charset(const iri_search_t *search, size_t way)
 }
 
 
+/* For what it is asked, in one octet. */
+static uint8_t
+iri_memo_write(const iri_search_t *search)
+{
+    return (uint8_t) ((search->write != 0) | (search->twin != 0) << 1);
+}
+
+
 /* Of the path alone: it is asked for by one way of writing it, mostly. */
 static uint64_t
 iri_memo_hash(const iri_search_t *search)
 {
-    return (iri_memo_mix(search->root.len << 1 | (search->write != 0),
+    return (iri_memo_mix(search->root.len << 2 | iri_memo_write(search),
                          search->path)
             & ~UINT64_C(3))
            | IRI_MEMO_FOUND;
@@ -208,7 +216,8 @@ iri_memo_is_of(const iri_memo_entry_t *entry, uint64_t hash,
     uint64_t               shape[2];
 
     if (head->hash != hash || head->prefix != search->prefix
-        || head->write != (search->write != 0)
+        || head->write != iri_memo_write(search)
+        || head->places != search->places
         || head->read != iri_memo_read(search)
         || !iri_memo_has(entry, 0, head->root_len, search->root)
         || !iri_memo_has(entry, head->root_len, head->path_len, search->path)
@@ -479,7 +488,8 @@ iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found)
     head.charsets = iri_memo_charsets(search);
     head.match_conf = iri_memo_match(search->tree);
     head.prefix = (uint32_t) search->prefix;
-    head.write = search->write != 0;
+    head.write = iri_memo_write(search);
+    head.places = search->places;
     head.read = iri_memo_read(search);
     head.octets_len = (uint16_t) octets.len;
     head.root_len = (uint16_t) search->root.len;

@@ -29,6 +29,7 @@ typedef struct {
     uint64_t    charsets;   /* of the reading */
     uint32_t    match_conf; /* IRI_FORGIVE_... and _REPAIR_... of the tree */
     uint32_t    prefix;
+    const void *places;
     uint16_t    root_len; /* of text, one behind the other */
     uint16_t    path_len;
     uint16_t    octets_len;

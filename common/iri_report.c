@@ -76,9 +76,8 @@ iri_report_doing(const iri_env_t *env, const iri_report_t *report,
         *doing = report->again != NULL ? "start over as " : "serve ";
         break;
     case IRI_CHOOSE:
-        *doing = report->search->tree->ambiguous == IRI_AMBIGUOUS_300
-                     ? "offer a choice for "
-                     : "find several names for ";
+        *doing = found->count != 0 ? "offer a choice for "
+                                   : "find several names for ";
         break;
     case IRI_REFUSE:
         *doing = "refuse ";

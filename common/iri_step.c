@@ -1049,7 +1049,9 @@ iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
                  ? iri_step_name(finder, walk, segment, &looks, step)
                  : iri_step(finder, walk, segment, part, came, name, step);
 
-    if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped) {
+    if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped
+        || finder->repair == 0)
+    {
         return status;
     }
 

@@ -135,7 +135,9 @@ iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest,
     iri_status_t status = IRI_OK;
     size_t       from, to;
 
-    if (kind == IRI_PART_CANONICAL && iri_writes_names(finder->tree)) {
+    if (kind == IRI_PART_CANONICAL && finder->search->tree_of == NULL
+        && iri_writes_names(finder->tree))
+    {
         return iri_walk_put(finder, walk, rest, rest);
     }
 
@@ -145,7 +147,11 @@ iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest,
         segment.data = rest.data + from;
         segment.len = to - from;
 
-        status = iri_walk_new_name(finder, walk, segment, kind);
+        status = iri_tree_enter(finder, walk);
+
+        if (status == IRI_OK) {
+            status = iri_walk_new_name(finder, walk, segment, kind);
+        }
 
         if (status != IRI_OK || to == rest.len) {
             break;
@@ -240,17 +246,19 @@ iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
 }
 
 
-/* Has all of it been found, down to a last segment that is ASCII? */
+/*
+ * Has all of it been found?  ASCII at its end was passed without a look, which
+ * only matters where something else could be found instead.
+ */
 static iri_status_t
 iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
 {
     iri_node_t   node;
     iri_status_t status;
 
-    if (finder->repair == 0
-        && (finder->fold != 0
-            || (!finder->further && finder->tree->repair == 0
-                && (finder->tree->match & IRI_FORGIVE_FOLDED) == 0)))
+    if (!walk->unseen
+        || (!finder->further && finder->repairs == 0
+            && (finder->match & IRI_FORGIVE_FOLDED) == 0))
     {
         walk->found = 1;
         return IRI_OK;
@@ -395,12 +403,13 @@ iri_walk_plain(iri_finder_t *finder, iri_str_t part, size_t *from,
 {
     iri_str_t plain = iri_str_from(part, *from);
 
-    if (finder->fold != 0 || finder->repair != 0) {
+    if (finder->folding || finder->repairing != 0) {
         return IRI_OK;
     }
 
     plain.len = iri_graphic_segments(plain);
     *from += plain.len;
+    walk->unseen |= plain.len > 1;
 
     return iri_walk_put(finder, walk, plain, plain);
 }
@@ -431,14 +440,20 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
         came = iri_str_from(finder->octets, came_from);
         came.len = came_to - came_from;
 
+        status = iri_tree_enter(finder, walk);
+        if (status != IRI_OK) {
+            break;
+        }
+
         if (iri_walk_passes(finder, segment)) {
             status = iri_walk_put(finder, walk, segment, segment);
+            walk->unseen |= segment.len != 0;
 
         } else {
             if (kind == IRI_PART_MIXED) {
                 status = iri_step_mixed(finder, walk, from, to, &name, &step);
 
-            } else if (finder->repair != 0) {
+            } else if (finder->repairing != 0) {
                 status = iri_step_repaired(finder, walk, segment, kind, came,
                                            &name, &step);
             } else {
@@ -449,6 +464,7 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
             if (status == IRI_OK && step == IRI_STEP_FOUND) {
                 walk->depth++;
                 walk->deepest = walk->disk.len;
+                walk->unseen = 0;
                 status = iri_buf_put(finder->env, &walk->names, name.data,
                                      name.len);
             }

@@ -118,21 +118,20 @@ iri_status_t
 iri_find_twin(const iri_env_t *env, const iri_search_t *search,
               iri_str_t source, iri_found_t *found)
 {
-    iri_tree_conf_t tree = *search->tree;
-    iri_search_t    reads = *search;
-    iri_found_t     near;
-    iri_status_t    status;
+    iri_search_t reads = *search;
+    iri_found_t  near;
+    iri_status_t status;
 
     if (found->answer != IRI_PASS
-        || (tree.match & (IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS)) == 0)
+        || (search->tree_of == NULL
+            && (search->tree->match
+                & (IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS))
+                   == 0))
     {
         return IRI_OK;
     }
 
-    tree.match &= ~IRI_FORGIVE_SPELLING;
-    tree.ambiguous = IRI_AMBIGUOUS_404;
-    tree.repair = 0;
-    reads.tree = &tree;
+    reads.twin = 1;
     reads.write = 0;
     reads.absent = 0;
     reads.reading = NULL;

@@ -625,11 +625,14 @@ mod_iri_look(request_rec *r)
 static int
 mod_iri_find_as_asked(request_rec *r, mod_iri_request_t *ctx)
 {
+    iri_env_apr_t env;
+
+    mod_iri_env(&env, r);
     return (ctx->search.reading != NULL || ctx->started_over)
            && ctx->search.path.data == (const unsigned char *) r->uri
            && !ctx->traced
-           && iri_find_as_asked(&ctx->search, mod_iri_str(r->filename),
-                                &ctx->found)
+           && iri_find_as_asked(&env.env, &ctx->search,
+                                mod_iri_str(r->filename), &ctx->found)
            && (ctx->found.answer == IRI_PASS
                || mod_iri_look(r) == APR_SUCCESS);
 }

@@ -363,6 +363,9 @@ ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
     }
 
     search.tree = &ilcf->tree;
+    search.tree_of = NULL;
+    search.places = NULL;
+    search.twin = 0;
     search.cache = ngx_http_iri_cache(r);
     search.write = ngx_http_iri_is_write(r);
     search.absent = 0;

@@ -396,7 +396,7 @@ check_as_asked(find_t *find)
         (const char *) search->path.data + search->prefix);
 
     if (filename.len >= sizeof(path)
-        || !iri_find_as_asked(search, filename, &got))
+        || !iri_find_as_asked(&find->core.env, search, filename, &got))
     {
         return;
     }

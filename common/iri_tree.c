@@ -1,0 +1,111 @@
+/*
+ * iri_tree.c - the settings of the directories that a path goes through
+ *
+ * Each name is read and written by the settings of the directory that contains
+ * it: what a place says about names holds for the names below it, not for its
+ * own name.  Nearly always one tree holds for all directories of a search.
+ * Else iri_search_t.tree_of says which, and a walk asks it again for each
+ * directory that it comes to, by the names that it has found.
+ *
+ * What has to be known before the first lookup (may a name be folded at all?)
+ * follows from all directories on the way.
+ */
+
+#include <string.h>
+
+#include "iri_int.h"
+
+
+/* A write beside an entry of another case or with other accents. */
+static const iri_tree_conf_t *
+iri_tree_of_twin(const iri_tree_conf_t *tree, iri_tree_conf_t *own)
+{
+    *own = *tree;
+    own->match &= ~IRI_FORGIVE_SPELLING;
+    own->ambiguous = IRI_AMBIGUOUS_404;
+    own->repair = 0;
+
+    return own;
+}
+
+
+void
+iri_tree_apply(iri_finder_t *finder)
+{
+    finder->fold = finder->folding ? iri_tree_fold(finder->tree) : 0;
+    finder->repair = finder->repairing & finder->tree->repair;
+}
+
+
+/* The directory that has these names below the root, with "/" at its end. */
+static iri_status_t
+iri_tree_select(iri_finder_t *finder, iri_str_t names)
+{
+    const iri_search_t    *search = finder->search;
+    const iri_tree_conf_t *tree = search->tree;
+
+    if (search->tree_of != NULL) {
+        tree = search->tree_of(finder->env, search, names);
+        if (tree == NULL) {
+            return IRI_NO_MEMORY;
+        }
+    }
+
+    finder->tree = search->twin ? iri_tree_of_twin(tree, &finder->own) : tree;
+    finder->match |= finder->tree->match;
+    finder->repairs |= finder->tree->repair;
+
+    return IRI_OK;
+}
+
+
+iri_status_t
+iri_tree_enter(iri_finder_t *finder, iri_walk_t *walk)
+{
+    iri_status_t status = IRI_OK;
+
+    if (finder->search->tree_of != NULL) {
+        status = iri_tree_select(finder, iri_buf_str(&walk->names));
+    }
+
+    if (status == IRI_OK) {
+        walk->tree = finder->tree;
+        iri_tree_apply(finder);
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_tree_survey(iri_finder_t *finder)
+{
+    iri_str_t    names = { 0, finder->part.data }, segment;
+    iri_status_t status;
+    size_t       to;
+
+    finder->declared = finder->literal = 1;
+
+    for (;; names.len = to + 1) {
+        status = iri_tree_select(finder, names);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        finder->declared &= iri_tree_is_declared(finder->tree);
+
+        to = finder->search->tree_of != NULL
+                 ? iri_segment_end(finder->part, names.len)
+                 : finder->part.len;
+        segment = iri_str_from(finder->part, names.len);
+        segment.len = to - names.len;
+
+        if (!iri_writes_names(finder->tree) && !iri_is_ascii(segment, 0)) {
+            finder->literal = 0;
+        }
+
+        if (to == finder->part.len) {
+            return IRI_OK;
+        }
+    }
+}

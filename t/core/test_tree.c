@@ -1,0 +1,500 @@
+/*
+ * test_tree.c - each name by the settings of the directory that contains it
+ *
+ * Proves, on trees in memory: charset, form, match, repair and ambiguous of a
+ * place hold for the names below it, not for its own name nor for those above;
+ * new names are written so; a name that leads into another place leads to the
+ * settings of that one; an answer that was remembered is of its places.
+ */
+
+#include "core.h"
+
+#define N   IRI_FORGIVE_NORMALIZATION
+#define C   (IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_CASE)
+#define ANY IRI_NAMES_ANY
+#define NFC IRI_NAMES_NFC
+#define NFD IRI_NAMES_NFD
+
+#define E_ACUTE "\xc3\xa9"
+#define E_NFD   "e\xcc\x81"
+#define E_UPPER "\xc3\x89"
+#define NI      "\xe6\x97\xa5" /* U+65E5, EUC-JP C6FC */
+#define HYO     "\xe8\xa1\xa8" /* U+8868, EUC-JP C9BD */
+#define YA      "\xd0\xaf"     /* U+042F, windows-1251 DF */
+
+/* A directory by its names, and what holds in it and below it. */
+typedef struct {
+    const char *names; /* "" is the root; NULL behind the last */
+    const char *charsets;
+    iri_names_t form;
+    unsigned    match, repair;
+} place_t;
+
+#define PLACES 4
+
+typedef struct {
+    place_t      places[PLACES];
+    const char  *entries; /* below /srv, divided by "|" */
+    const char  *path;
+    iri_answer_t answer;
+    const char  *filename; /* below /srv; "": of another answer */
+    const char  *found;    /* NULL: path */
+} case_t;
+
+#define UTF8                                                                 \
+    {                                                                        \
+        "", "utf-8", ANY, N, 0                                               \
+    }
+
+static const case_t cases[] = {
+    /* an EUC-JP archive in a UTF-8 site */
+    { { UTF8, { "/" NI "/old/", "euc-jp", ANY, N, 0 } },
+      "/" NI "/old/\xc9\xbd|/" NI "/" HYO,
+      "/" NI "/old/" HYO,
+      IRI_SERVE,
+      "/" NI "/old/\xc9\xbd",
+      NULL },
+    { { UTF8, { "/" NI "/old/", "euc-jp", ANY, N, 0 } },
+      "/" NI "/old/\xc9\xbd|/" NI "/" HYO,
+      "/" NI "/" HYO,
+      IRI_SERVE,
+      "/" NI "/" HYO,
+      NULL },
+    /* what is named so in UTF-8 is not there by that name */
+    { { UTF8, { "/" NI "/old/", "euc-jp", ANY, N, 0 } },
+      "/" NI "/old/" HYO,
+      "/" NI "/old/" HYO,
+      IRI_PASS,
+      "/" NI "/old/\xc9\xbd",
+      NULL },
+    /* the place's own name is not ASCII */
+    { { UTF8, { "/" YA "/", "windows-1251", ANY, N, 0 } },
+      "/" YA "/\xdf",
+      "/" YA "/" YA,
+      IRI_SERVE,
+      "/" YA "/\xdf",
+      NULL },
+    { { UTF8, { "/" YA "/", "windows-1251", ANY, N, 0 } },
+      "/\xdf/\xdf",
+      "/" YA "/" YA,
+      IRI_PASS,
+      "/" YA "/\xdf",
+      NULL },
+    { { UTF8, { "/" E_ACUTE "/", "utf-8", NFD, N, 0 } },
+      "/" E_ACUTE "/" E_NFD,
+      "/" E_ACUTE "/" E_ACUTE,
+      IRI_SERVE,
+      "/" E_ACUTE "/" E_NFD,
+      NULL },
+    { { UTF8, { "/" E_ACUTE "/", "utf-8", NFD, N, 0 } },
+      "/" E_NFD "/" E_NFD,
+      "/" E_ACUTE "/" E_ACUTE,
+      IRI_SERVE,
+      "/" E_NFD "/" E_NFD,
+      NULL },
+    { { { "", "utf-8", NFC, N, 0 }, { "/" E_ACUTE "/", "utf-8", NFD, N, 0 } },
+      "/" E_NFD "/" E_NFD,
+      "/" E_ACUTE "/" E_ACUTE,
+      IRI_PASS,
+      "/" E_ACUTE "/" E_NFD,
+      NULL },
+    /* a UTF-8 place in a legacy tree */
+    { { { "", "euc-jp", ANY, N, 0 }, { "/" NI "/", "utf-8", ANY, N, 0 } },
+      "/\xc6\xfc/" HYO,
+      "/" NI "/" HYO,
+      IRI_SERVE,
+      "/\xc6\xfc/" HYO,
+      NULL },
+    { { { "", "euc-jp", ANY, N, 0 }, { "/a/", "utf-8", NFC, N, 0 } },
+      "/a/" HYO,
+      "/a/" HYO,
+      IRI_SERVE,
+      "/a/" HYO,
+      NULL },
+    /* new names, at each depth */
+    { { UTF8,
+        { "/" NI "/", "euc-jp", ANY, N, 0 },
+        { "/" NI "/" NI "/", "utf-8", NFD, N, 0 } },
+      "/x",
+      "/" NI "/" NI "/" E_ACUTE,
+      IRI_PASS,
+      "/" NI "/\xc6\xfc/" E_NFD,
+      NULL },
+    { { UTF8, { "/" NI "/", "euc-jp", ANY, N, 0 } },
+      "/" NI "/x",
+      "/" NI "/" E_ACUTE YA NI "\xf0\x9f\x98\x80",
+      IRI_REFUSE,
+      "",
+      NULL },
+    { { { "", "euc-jp", ANY, N, 0 }, { "/a/", "utf-8", NFC, N, 0 } },
+      "/a/x",
+      "/a/\xf0\x9f\x98\x80",
+      IRI_PASS,
+      "/a/\xf0\x9f\x98\x80",
+      NULL },
+
+    /* folded: the place's own name is not */
+    { { UTF8, { "/Dir/", "utf-8", ANY, C, 0 } },
+      "/Dir/Name",
+      "/Dir/NAME",
+      IRI_MOVED,
+      "",
+      "/Dir/Name" },
+    { { UTF8, { "/Dir/", "utf-8", ANY, C, 0 } },
+      "/Dir/Name",
+      "/DIR/Name",
+      IRI_PASS,
+      "/DIR/Name",
+      NULL },
+    { { UTF8, { "/" E_UPPER "/", "utf-8", ANY, C, 0 } },
+      "/" E_UPPER "/Name",
+      "/" E_ACUTE "/NAME",
+      IRI_PASS,
+      "/" E_ACUTE "/NAME",
+      NULL },
+    /* the names above are, those below not */
+    { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
+      "/Dir/Name",
+      "/DIR/Name",
+      IRI_MOVED,
+      "",
+      "/Dir/Name" },
+    { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
+      "/Dir/Name",
+      "/DIR/NAME",
+      IRI_MOVED,
+      "",
+      "/Dir/NAME" },
+    { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
+      "/Dir/Name",
+      "/Dir/NAME",
+      IRI_PASS,
+      "/Dir/NAME",
+      NULL },
+    { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
+      "/Dir/Name",
+      "/DIR/NAME/",
+      IRI_MOVED,
+      "",
+      "/Dir/NAME/" },
+    /* a name that is led to has the settings of its own place */
+    { { { "", "utf-8", ANY, C, 0 }, { "/" NI "A/", "euc-jp", ANY, N, 0 } },
+      "/" NI "A/\xc9\xbd",
+      "/" NI "a/" HYO,
+      IRI_MOVED,
+      "/" NI "A/\xc9\xbd",
+      "/" NI "A/" HYO },
+    { { { "", "utf-8", ANY, C, 0 }, { "/A/", "euc-jp", ANY, C, 0 } },
+      "/A/\xc9\xbdX",
+      "/a/" HYO "x",
+      IRI_MOVED,
+      "",
+      "/A/" HYO "X" },
+    { { { "", "utf-8", ANY, C, 0 }, { "/a/", "euc-jp", ANY, C, 0 } },
+      "/A/" HYO "X",
+      "/a/" HYO "x",
+      IRI_MOVED,
+      "",
+      "/A/" HYO "X" },
+
+    /* repaired in the place alone */
+    { { UTF8, { "/" NI "/", "utf-8", ANY, N, IRI_REPAIR_DOUBLE } },
+      "/" NI "/" HYO,
+      "/" NI "/%E8%A1%A8",
+      IRI_MOVED,
+      "",
+      "/" NI "/" HYO },
+    { { UTF8, { "/" NI "/", "utf-8", ANY, N, IRI_REPAIR_DOUBLE } },
+      "/" NI "/" HYO,
+      "/%E6%97%A5/%E8%A1%A8",
+      IRI_PASS,
+      "/%E6%97%A5/%E8%A1%A8",
+      NULL },
+    { { { "", "utf-8", ANY, N, IRI_REPAIR_DOUBLE },
+        { "/" NI "/", "utf-8", ANY, N, 0 } },
+      "/" NI "/" HYO,
+      "/%E6%97%A5/" HYO,
+      IRI_MOVED,
+      "",
+      "/" NI "/" HYO },
+    { { { "", "utf-8", ANY, N, IRI_REPAIR_DOUBLE },
+        { "/" NI "/", "utf-8", ANY, N, 0 } },
+      "/" NI "/" HYO,
+      "/" NI "/%E8%A1%A8",
+      IRI_PASS,
+      "/" NI "/%E8%A1%A8",
+      NULL },
+    /* and what is beside it is looked for with its settings */
+    { { { "", "utf-8", ANY, N, IRI_REPAIR_DOUBLE },
+        { "/" NI "/", "euc-jp", ANY, N, 0 } },
+      "/" NI "/\xc9\xbd",
+      "/%E6%97%A5/" HYO,
+      IRI_MOVED,
+      "",
+      "/" NI "/" HYO },
+};
+
+
+typedef struct {
+    core_t          core;
+    iri_tree_conf_t tree[PLACES];
+    const place_t  *place;
+    size_t          asked;
+    iri_search_t    search;
+    iri_found_t     found;
+} test_t;
+
+
+/* The last place that the directory is in; places go from above to below. */
+static const iri_tree_conf_t *
+tree_of(const iri_env_t *env, const iri_search_t *search, iri_str_t names)
+{
+    test_t *test = (test_t *) (uintptr_t) search->places;
+    size_t  i, len, at = 0;
+
+    (void) env;
+    assert_true(names.len == 0 || names.data[names.len - 1] == '/');
+
+    for (i = 1; i < PLACES && test->place[i].names != NULL; i++) {
+        len = strlen(test->place[i].names);
+
+        if (names.len >= len
+            && memcmp(names.data, test->place[i].names, len) == 0) {
+            at = i;
+        }
+    }
+
+    return &test->tree[at];
+}
+
+
+static void
+test_init(test_t *test, const case_t *one)
+{
+    const char *entries = one->entries;
+    char        path[256];
+    size_t      i, len;
+
+    memset(test, 0, sizeof(*test));
+    core_init(&test->core);
+    core_put(&test->core, S("/srv/"));
+    test->place = one->places;
+
+    for (i = 0; i < PLACES && one->places[i].names != NULL; i++) {
+        test->tree[i] = core_tree(one->places[i].charsets,
+                                  one->places[i].form, one->places[i].match);
+        test->tree[i].repair = one->places[i].repair;
+        iri_tree_conf_finish(NULL, &test->tree[i]);
+        test->tree[i].match &= ~IRI_FORGIVE_VARIANTS;
+    }
+
+    while (*entries != '\0') {
+        len = strcspn(entries, "|");
+        snprintf(path, sizeof(path), "/srv%.*s", (int) len, entries);
+        core_put(&test->core, core_str(path));
+        entries += len + (entries[len] == '|');
+    }
+
+    test->search.tree = &test->tree[0];
+    test->search.tree_of = tree_of;
+    test->search.places = test;
+    test->search.root = S("/srv");
+    test->search.path = core_str(one->path);
+}
+
+
+static void
+check_found(const test_t *test, const case_t *one)
+{
+    const char *path = one->found != NULL ? one->found : one->path;
+
+    if (test->found.answer != one->answer) {
+        fail_msg("%s: %s", core_show(core_str(one->path)),
+                 iri_answer_text(test->found.answer));
+    }
+
+    assert_str(test->found.path, core_str(path));
+
+    if (one->filename[0] != '\0') {
+        assert_str(iri_str_from(test->found.filename, 4),
+                   core_str(one->filename));
+    }
+}
+
+
+static void
+test_cases(void **state)
+{
+    iri_cache_conf_t conf = { .size = 65536 };
+    test_t           test;
+    size_t           i, k;
+
+    (void) state;
+
+    for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        test_init(&test, &cases[i]);
+        assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
+                         IRI_OK);
+        check_found(&test, &cases[i]);
+
+        /* and as remembered */
+        test.search.cache = iri_cache_create(&conf);
+
+        for (k = 0; k < 4; k++) {
+            assert_int_equal(
+                iri_find(&test.core.env, &test.search, &test.found), IRI_OK);
+            check_found(&test, &cases[i]);
+        }
+
+        iri_cache_destroy(test.search.cache);
+        core_free(&test.core);
+    }
+}
+
+
+/* The same path, root and directories, but other places. */
+static void
+test_remembered(void **state)
+{
+    static const case_t one = { { UTF8, { "/d/", "euc-jp", ANY, N, 0 } },
+                                "/d/\xc9\xbd",
+                                "/d/" HYO,
+                                IRI_SERVE,
+                                "/d/\xc9\xbd",
+                                NULL };
+    iri_cache_conf_t    conf = { .size = 65536 };
+    iri_cache_t        *cache = iri_cache_create(&conf);
+    test_t              test, other;
+    size_t              k;
+
+    (void) state;
+    test_init(&test, &one);
+    test_init(&other, &one);
+    other.tree[1] = core_tree("utf-8", ANY, N);
+    test.search.cache = other.search.cache = cache;
+
+    for (k = 0; k < 6; k++) {
+        assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
+                         IRI_OK);
+        assert_int_equal(test.found.answer, IRI_SERVE);
+        assert_int_equal(
+            iri_find(&test.core.env, &other.search, &other.found), IRI_OK);
+        assert_int_equal(other.found.answer, IRI_PASS);
+    }
+
+    core_free(&test.core);
+    core_free(&other.core);
+    iri_cache_destroy(cache);
+}
+
+
+/* Nothing may be made beside what answers to it, where it would be made. */
+static void
+test_twin(void **state)
+{
+    static const case_t fold = { { UTF8, { "/d/", "utf-8", ANY, C, 0 } },
+                                 "/d/Name|/Name",
+                                 "/d/NAME",
+                                 IRI_PASS,
+                                 "",
+                                 NULL };
+    iri_str_t           none = { 0, NULL };
+    test_t              test;
+
+    (void) state;
+    test_init(&test, &fold);
+    test.search.write = 1;
+    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
+                     IRI_OK);
+    assert_int_equal(test.found.answer, IRI_PASS);
+    assert_int_equal(
+        iri_find_twin(&test.core.env, &test.search, none, &test.found),
+        IRI_OK);
+    assert_int_equal(test.found.answer, IRI_REFUSE);
+    assert_int_equal(test.found.why, IRI_WHY_TWIN);
+
+    test.search.path = S("/NAME");
+    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
+                     IRI_OK);
+    assert_int_equal(
+        iri_find_twin(&test.core.env, &test.search, none, &test.found),
+        IRI_OK);
+    assert_int_equal(test.found.answer, IRI_PASS);
+    core_free(&test.core);
+}
+
+
+/* Which names are to choose from is for the place to tell that they are in. */
+static void
+test_choices(void **state)
+{
+    static const case_t two = { { UTF8, { "/d/", "utf-8", ANY, C, 0 } },
+                                "/d/Name|/d/nAme",
+                                "/d/NAME",
+                                IRI_CHOOSE,
+                                "",
+                                NULL };
+    test_t              test;
+
+    (void) state;
+    test_init(&test, &two);
+    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
+                     IRI_OK);
+    assert_int_equal(test.found.answer, IRI_CHOOSE);
+    assert_int_equal(test.found.count, 0);
+
+    test.tree[1].ambiguous = IRI_AMBIGUOUS_300;
+    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
+                     IRI_OK);
+    assert_int_equal(test.found.count, 2);
+
+    test.tree[0].ambiguous = IRI_AMBIGUOUS_300;
+    test.tree[1].ambiguous = IRI_AMBIGUOUS_404;
+    assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
+                     IRI_OK);
+    assert_int_equal(test.found.count, 0);
+    core_free(&test.core);
+}
+
+
+/* What any directory on the way needs a look for. */
+static void
+test_needs_look(void **state)
+{
+    static const case_t fold = { { UTF8,
+                                   { "/d/", "utf-8", ANY, C, 0 },
+                                   { "/d/d/", "utf-8", ANY, N,
+                                     IRI_REPAIR_DOUBLE } },
+                                 "/x",
+                                 "/d/x",
+                                 IRI_PASS,
+                                 "",
+                                 NULL };
+    test_t              test;
+
+    (void) state;
+    test_init(&test, &fold);
+    assert_true(iri_search_needs_look(&test.core.env, &test.search));
+    test.search.path = S("/d/d/x");
+    assert_true(iri_search_needs_look(&test.core.env, &test.search));
+    test.search.path = S("/e/x");
+    assert_false(iri_search_needs_look(&test.core.env, &test.search));
+    test.search.path = S("/e/%E8");
+    assert_false(iri_search_needs_look(&test.core.env, &test.search));
+    test.search.path = S("/" E_ACUTE "/x");
+    assert_true(iri_search_needs_look(&test.core.env, &test.search));
+    core_free(&test.core);
+}
+
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cases),      cmocka_unit_test(test_remembered),
+        cmocka_unit_test(test_twin),       cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_needs_look),
+    };
+
+    return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
+}
