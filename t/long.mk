@@ -8,6 +8,14 @@ denial: need-test ## spellings of denied names, DENIAL_REQUESTS a server
 	@+$(again) all
 	IRI_DENIAL=$(DENIAL_REQUESTS) prove -It/lib -v t/denial.t t/denial-dav.t
 
+# CONFIGS are for each server; IRI_SEED repeats a run.
+CONFIGS ?= 20000
+configs: need-test ## random configurations against the servers themselves
+	@+$(again) all
+	@rm -f $(BUILD)/configs.txt
+	IRI_BUILD=$(abspath $(BUILD)) t/configs/configs --configs=$(CONFIGS) \
+	    --jobs=$(JOBS) --cases=40 --shrink=40 --out=$(BUILD)/configs.txt
+
 CHURN_SECONDS ?= 120
 churn: need-test ## names, links and configurations change under load
 	@+$(again) all $(CHURN)
@@ -324,4 +332,4 @@ $(BUILD)/obj/t/fuzz/model-main.o: t/fuzz/fuzz_model.c $(BUILD)/flags
 
 .PHONY: model
 
-.PHONY: denial churn sweep torture
+.PHONY: denial configs churn sweep torture

@@ -1,0 +1,264 @@
+# Forms of a path: how a client may write it, and what what it wrote may mean.
+#
+# A form is chosen once and then applied to several paths of the same shape,
+# so that an existing and an absent name are written in the same way.
+package Forms;
+use strict;
+use warnings;
+use utf8;
+use Encode ();
+use Exporter 'import';
+use IRI::Spelling qw(percent raw read_in write_in);
+use Site qw(one utf8);
+use Unicode::Normalize qw(NFC NFD);
+
+our @EXPORT_OK = qw(canonical choose meanings readings write_form);
+
+my $STRICT = Encode::FB_CROAK() | Encode::LEAVE_SRC();
+my @FOREIGN = qw(Shift_JIS EUC-JP windows-1252 windows-1251 GBK EUC-KR);
+
+# ---- writing --------------------------------------------------------------------
+
+# Characters to characters; $n makes the same choice for each name.
+my %TEXT = (
+    nfd     => sub { NFD($_[0]) },
+    upper   => sub { uc $_[0] },
+    lower   => sub { lc $_[0] },
+    title   => sub { my $t = lc $_[0]; ucfirst $t },
+    stem    => sub { $_[0] =~ s/^(.+?)(\.[^.]*)?\z/uc($1) . ($2 \/\/ '')/esr },
+    width   => \&wide,
+    narrow  => sub { $_[0] =~ tr/！-～/!-~/r =~ s{([ァ-ヺ]+)}{half($1)}er },
+    accents => sub { NFC(NFD($_[0]) =~ s/\p{Mn}//gr) },
+    accent  => sub { NFC($_[0] =~ s/([aeiouAEIOUаеио])/$1\x{301}/r) },
+    variant => \&other_vendor,
+    drop    => sub { my ($t, $n) = @_; edit($t, $n, '') },
+    swap    => sub { $_[0] =~ s/^(.)(.)(?=..)/$2$1/sr },
+    another => sub { my ($t, $n) = @_; edit($t, $n, 'x') },
+    mojibake => sub {
+        my ($text) = @_;
+        my $octets = utf8($text);
+        return eval { Encode::decode('cp1252', $octets, $STRICT) }
+            // Encode::decode('iso-8859-1', $octets);
+    },
+);
+
+sub wide {
+    my ($text, $n) = @_;
+    return $text =~ tr/!-\-0-~/！-－０-～/r if $n % 3 == 0;
+    return $text =~ s/([A-Za-z])/chr(ord($1) + 0xFEE0)/er;
+}
+
+sub half {
+    my ($text) = @_;
+    $text = NFD($text);
+    $text =~ tr/アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワンガー/ｱｲｳｴｵｶｷｸｹｺｻｼｽｾｿﾀﾁﾂﾃﾄﾅﾆﾇﾈﾉﾊﾋﾌﾍﾎﾏﾐﾑﾒﾓﾔﾕﾖﾗﾘﾙﾚﾛﾜﾝガｰ/;
+    $text =~ tr/\x{3099}\x{309A}/\x{FF9E}\x{FF9F}/;
+    return $text;
+}
+
+sub other_vendor {
+    my ($text) = @_;
+    $text =~ tr/\x{301C}\x{FF5E}\x{2212}\x{FF0D}/\x{FF5E}\x{301C}\x{FF0D}\x{2212}/;
+    return $text;
+}
+
+# One character of the stem left out or another.
+sub edit {
+    my ($text, $n, $by) = @_;
+    my ($stem, $suffix) = $text =~ /^(.+?)(\.[^.]*)?\z/s;
+    my @part = $stem =~ /(\X)/g;
+    return $text if @part < 2;
+    $part[1 + $n % (@part - 1)] = $by;
+    return join '', @part, $suffix // '';
+}
+
+# Octets to what stands in the request line; the second argument is the text.
+my %WRITE = (
+    percent => \&percent,
+    lower   => sub { lc_escapes(percent($_[0])) },
+    raw     => \&raw,
+    letters => sub { join '', map { sprintf '%%%02X', ord } split //, $_[0] },
+    double  => sub {
+        percent($_[0]) =~ s/%(?=[89A-F])/%25/gr;
+    },
+    '%u'    => sub { unicode_u('%', @_) },
+    '%25u'  => sub { unicode_u('%25', @_) },
+);
+
+sub lc_escapes { return $_[0] =~ s/(%[0-9A-F]{2})/lc $1/ger }
+
+sub unicode_u {
+    my ($sign, $octets, $text) = @_;
+    return percent($octets) if !defined $text;
+    return join '', map { ord > 0x7F ? join '', map { sprintf '%su%04X',
+            $sign, $_ } unpack 'n*', Encode::encode('UTF-16BE', $_)
+        : percent($_) } split //, $text;
+}
+
+# A form for a path with so many segments. What the settings concern is
+# likelier. "same" says that the path is not another one for it.
+sub choose {
+    my ($segments, $set) = @_;
+    my $count = @$segments;
+    my @charsets = @{ $set->{charsets} };
+    my %form = (text => [('') x $count], n => int rand 1000, same => 1,
+        write => [(one(qw(percent percent percent raw lower))) x $count]);
+    my $kind = rand;
+    my @folds;
+    my $match = $set->{match};
+    push @folds, qw(upper lower title stem) if $match =~ /case/;
+    push @folds, qw(width width narrow)     if $match =~ /width/;
+    push @folds, qw(accents accent)         if $match =~ /accents/;
+    push @folds, qw(drop swap another)      if $match =~ /spelling/;
+    push @folds, 'variant' if $match =~ /variants/;
+    my @repairs = map { $_ eq 'double-encoding' ? 'double' : $_ }
+        split ' ', $set->{repair};
+    # which segments another form is for: a directory, the name, or all
+    my @which = $kind < 0.3 || $count == 1 ? 0 .. $count - 1
+        : rand() < 0.5 ? $count - 1 : int rand $count;
+    if (@charsets && rand() < 0.55) {
+        @form{qw(charset same)} = (one(@charsets), 0);
+        # now and then each segment in its own
+        $form{charsets} = [map { one('UTF-8', @charsets) } @$segments]
+            if rand() < 0.12;
+    }
+    if (@folds && rand() < 0.6) {
+        $form{same} = 0;
+        $form{text}[$_] = one(@folds) for @which;
+        $form{text}[$_] = one(@folds) for map { rand() < 0.2 ? $_ : () }
+            0 .. $count - 1;
+    }
+    if (@repairs && rand() < 0.5) {
+        $form{same} = 0;
+        for my $which (rand() < 0.4 ? 0 .. $count - 1 : int rand $count) {
+            my $way = one(@repairs);
+            $way = one('%u', '%25u') if $way eq '%u';
+            if ($way eq 'mojibake') { $form{text}[$which] = $way }
+            else { $form{write}[$which] = $way }
+        }
+    }
+    elsif (rand() < 0.1) {
+        $form{same} = 0;
+        $form{charset} = one(@FOREIGN);
+    }
+    elsif (rand() < 0.06) {
+        $form{same} = 0;
+        $form{text}[-1] = one(sort keys %TEXT);
+    }
+    elsif (rand() < 0.05) {
+        $form{same} = 0;
+        $form{write}[-1] = one('double', '%25u', 'letters');
+    }
+    if ($form{same} && rand() < 0.7) {
+        my $way = rand;
+        if    ($way < 0.55) { $form{text} = [('nfd') x $count] }
+        elsif ($way < 0.75) { $form{write} = [('raw') x $count] }
+        elsif ($way < 0.85) { $form{write}[rand $count] = 'letters' }
+        else                { $form{dots} = one('/.', '/', '/x/..', '/%2e') }
+    }
+    return \%form;
+}
+
+# A path in a form: the segments as they stand in the request, undef if a
+# charset lacks a character.
+sub write_form {
+    my ($form, @segments) = @_;
+    my @written;
+    for my $number (0 .. $#segments) {
+        my $text = $segments[$number];
+        push(@written, ''), next if $text eq '';
+        my $way = $form->{text}[$number];
+        $text = $TEXT{$way}->($text, $form->{n}) if $way;
+        my $octets = utf8($text);
+        my $charset = $form->{charsets} ? $form->{charsets}[$number]
+            : $form->{charset};
+        if ($charset && $charset ne 'UTF-8' && $text =~ /[^\0-\x7F]/) {
+            $octets = write_in($text, $charset) // return;
+            undef $text;
+        }
+        push @written, $WRITE{ $form->{write}[$number] }->($octets, $text);
+    }
+    return \@written;
+}
+
+# A path in its canonical form, of octets.
+sub canonical { return join '', map { '/' . percent($_) } @_ }
+
+# ---- reading --------------------------------------------------------------------
+
+sub unescape { return $_[0] =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger }
+
+sub is_utf8 { my ($copy) = @_; return utf8::decode($copy) }
+
+sub text_of { my ($octets) = @_; utf8::decode($octets); return NFC($octets) }
+
+# The texts that a segment's octets are in UTF-8, or else in each charset; the
+# first is what it is without a look at the disk. Octets if there is none.
+sub readings {
+    my ($octets, $set) = @_;
+    return [$octets] if $octets !~ /[\x80-\xFF]/;
+    my @texts;
+    push @texts, text_of($octets) if is_utf8($octets);
+    for my $charset (@{ $set->{charsets} }) {
+        push @texts, read_in($octets, $charset) // ();
+    }
+    my %seen;
+    return [grep { !$seen{$_}++ } @texts];
+}
+
+# What a segment may be repaired to.
+sub repaired {
+    my ($text, $repair) = @_;
+    my @texts;
+    if ($repair =~ /double/ && $text =~ /%[89A-Fa-f]/) {
+        my $octets = utf8($text) =~ s/%([89A-Fa-f][0-9A-Fa-f])/chr hex $1/ger;
+        push @texts, text_of($octets) if is_utf8($octets);
+    }
+    if ($repair =~ /%u/ && $text =~ /%u/i) {
+        my $wide = $text =~ s/((?:%[uU][0-9A-Fa-f]{4})+)/from_u($1)/ger
+            =~ s/%([A-F][0-9A-F])/chr hex $1/gier;
+        push @texts, NFC($wide);
+    }
+    if ($repair =~ /mojibake/ && $text =~ /[^\0-\x7F]/) {
+        for my $charset (qw(cp1252 iso-8859-1)) {
+            my $octets = eval { Encode::encode($charset, $text, $STRICT) };
+            # windows-1252 has five holes
+            $octets //= eval { join '', map { ord >= 0x80 && ord() < 0xA0
+                ? chr ord : Encode::encode($charset, $_, $STRICT) }
+                split //, $text };
+            push @texts, text_of($octets)
+                if defined $octets && is_utf8($octets);
+        }
+    }
+    return @texts;
+}
+
+sub from_u {
+    my ($text) = @_;
+    my $octets = join '', map { pack 'n', hex } $text =~ /([0-9A-Fa-f]{4})/g;
+    return Encode::decode('UTF-16BE', $octets);
+}
+
+# All paths that a request's segments may mean by the settings of a
+# configuration, as lists of octets, and the readings of each segment; nothing
+# where that are too many. Any entry that could be found is among them.
+sub meanings {
+    my ($site, $set, @written) = @_;
+    my @octets = map { unescape($_) } @written;
+    my $is_utf8 = !grep { !is_utf8($_) } @octets;
+    my @paths = ([]);
+    my @readings;
+    for my $octets (@octets) {
+        my $readings = readings($octets, $set);
+        push @readings, $readings;
+        my %seen;
+        my @may = grep { !$seen{$_}++ } $is_utf8 ? () : $octets,
+            map { utf8($_) } map { ($_, $site->near($_, $set->{match})) }
+            map { ($_, repaired($_, $set->{repair})) } @$readings;
+        return if @may * @paths > 64;
+        @paths = map { my $path = $_; map { [@$path, $_] } @may } @paths;
+    }
+    return (\@paths, \@readings);
+}
+
+1;

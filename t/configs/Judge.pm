@@ -1,0 +1,349 @@
+# What is asked of a configuration, and what is wrong about its answers.
+#
+# A case is a path of the site in a form, and an absent name in the same form.
+# The oracle, which is the same configuration without the module, is asked for
+# the canonical form of every path that the request may mean.
+package Judge;
+use strict;
+use warnings;
+use utf8;
+use Forms qw(canonical choose meanings write_form);
+use IRI::Spelling 'percent';
+use Site qw(one maybe utf8 @TREES);
+use Wire;
+
+# ---- cases ------------------------------------------------------------------------
+
+# URLs that lead to a top of the site only if a rule says so.
+my %PREFIX = ('/p/' => '/p/7/', '/wiki/' => '/wiki/', '/_media/' => '/_media/',
+    '(v\\d' => '/v12/', '/protected/' => '/protected/');
+
+# Some cases of a configuration.
+sub cases {
+    my ($class, $config, $count) = @_;
+    my $set  = $class->settings_of($config);
+    my $text = $class->text($config->{nodes}, 0);
+    my $site = $config->{site};
+    my @prefixes = (['/', ''], ['/', 'public'], ['/', 'store'],
+        @{ $config->{prefixes} });
+    push @prefixes, map { [$PREFIX{$_}, ''] }
+        grep { index($text, $_) >= 0 } sort keys %PREFIX;
+    my @paths = (@{ $site->{entries} },
+        map { ("$_/", "$_") } @{ $site->{folders} });
+    my @named = grep {
+        my ($name) = m{([^/]+)/?\z};
+        my ($dir)  = m{([^/]+)/[^/]+/?\z};
+        grep { defined && !/^(?:public|store|web)/ && index($text, $_) >= 0 }
+            $name, $dir;
+    } @paths;
+    my @cases;
+    my %canonical;
+    for (1 .. $count * 3) {
+        last if @cases >= $count;
+        my $path = @named && rand() < 0.75 ? one(@named) : one(@paths);
+        my ($prefix, $top) = @{ one(@prefixes) };
+        $path =~ s{^\Q$top\E/}{} or rand() < 0.5 or next if length $top;
+        my @segments = split m{/}, substr("$prefix$path", 1), -1;
+        next if !@segments;
+        my $form = $canonical{"@segments"}++ ? choose(\@segments, $set)
+            : { same => 1, text => [('') x @segments], n => 0,
+                write => [('percent') x @segments] };
+        my $case = new_case($site, $set, $form, @segments) or next;
+        $case->{auth} = 1 if $text =~ /auth_basic|AuthType/ && rand() < 0.3;
+        push @cases, $case;
+        # the same name in other forms
+        if (rand() < 0.7) {
+            my $again = new_case($site, $set, choose(\@segments, $set),
+                @segments) or next;
+            push @cases, { %$again, auth => $case->{auth} };
+        }
+    }
+    return \@cases;
+}
+
+sub new_case {
+    my ($site, $set, $form, @segments) = @_;
+    my $written = write_form($form, @segments) // return;
+    my $last = $#segments;
+    $last-- while $last > 0 && $segments[$last] eq '';
+    my $case = { form => $form, segments => \@segments, written => $written,
+        last => $last, method => rand() < 0.9 ? 'GET' : 'HEAD',
+        query => one('', '', '', '?id=5', '?key=1&x=%C3%A9') };
+    for (1 .. 6) {
+        my $absent = $site->absent($segments[$last]) // last;
+        my @other = @segments;
+        $other[$last] = $absent;
+        my $twin = write_form($form, @other) // next;
+        next if signature($set, $written->[$last], $segments[$last]) ne
+            signature($set, $twin->[$last], $absent);
+        @$case{qw(absent twin)} = (\@other, $twin);
+        last;
+    }
+    return $case;
+}
+
+# How the charsets of the settings take a segment: which read it, and which of
+# them as the same; whether it is the name as it is, and holds a control, which
+# no path may.
+sub signature {
+    my ($set, $written, $name) = @_;
+    my $octets = Forms::unescape($written);
+    my %number;
+    return join ' ', Forms::is_utf8($octets) ? 1 : 0,
+        $octets eq utf8($name) ? 1 : 0, $octets =~ /[\x80-\xFF]/ ? 1 : 0,
+        $octets =~ /%/ ? 1 : 0, $octets =~ /\xC2[\x80-\x9F]/ ? 1 : 0, map {
+        my $text = IRI::Spelling::read_in($octets, $_);
+        defined $text ? $number{$text} //= keys %number : '-';
+    } @{ $set->{charsets} };
+}
+
+# ---- requests ---------------------------------------------------------------------
+
+sub target {
+    my ($case, $written) = @_;
+    my @segments = @$written;
+    my $last = $case->{last};
+    my $dots = $case->{form}{dots} // '';
+    return join('', map { ($_ == $last ? $dots : '') . "/$segments[$_]" }
+        0 .. $#segments) . $case->{query};
+}
+
+my @AUTH = ('Authorization: Basic ' . 'dXNlcjpwYXNz');    # user:pass
+
+# What the client sent, as a rule that makes a path of it gets it: octets that
+# are not escaped are read as those of a path.
+sub read_once {
+    my ($written, $readings, $path) = @_;
+    return [map {
+        my @read = map { utf8($_) } @{ $readings->[$_] };
+        my $meant = $path->[$_];
+        $written->[$_] !~ /[\x80-\xFF]/ || !@read ? $written->[$_]
+            : (grep { $_ eq $meant } @read) ? $meant : $read[0];
+    } 0 .. $#$written];
+}
+
+# The requests of a configuration's cases: for the server, for the oracle.
+# Each case gets, for both names, what they mean, and the numbers of requests.
+sub requests {
+    my ($class, $config, $cases, $name) = @_;
+    my $set  = $class->settings_of($config);
+    my $uses_raw = $class->uses_raw($config);
+    my (@own, @oracle, %number);
+    for my $case (@$cases) {
+        my @auth = $case->{auth} ? @AUTH : ();
+        $case->{asked} = [];
+        for my $which (qw(written twin)) {
+            my $written = $case->{$which} or next;
+            my ($paths, $readings) = meanings($config->{site}, $set, @$written);
+            next if !$paths;
+            my $target = target($case, $written);
+            my $asked = { which => $which, target => $target,
+                written => $written, readings => $readings,
+                own => scalar @own };
+            push @own, Wire::text($case->{method}, $target, "c$name", @auth);
+            for my $path (@$paths) {
+                my @raw = $uses_raw ? 'X-Raw: ' . $class->raw_line(
+                    $case->{method}, target($case,
+                    read_once($written, $readings, $path))) : ();
+                my $canonical = canonical(@$path);
+                my $text = Wire::text($case->{method},
+                    $canonical . $case->{query}, "o$name", @auth, @raw);
+                $number{$text} //= push(@oracle, $text) - 1;
+                push @{ $asked->{meant} }, { path => $path,
+                    canonical => $canonical, oracle => $number{$text} };
+            }
+            push @{ $case->{asked} }, $asked;
+        }
+    }
+    return (\@own, \@oracle);
+}
+
+# ---- answers ----------------------------------------------------------------------
+
+my %DROPPED = map { $_ => 1 } qw(date server content-length connection
+    transfer-encoding keep-alive age);
+
+# An answer without what differs from one request to the next, as a text; kept
+# in the answer.
+sub normal {
+    my ($class, $answer, $config, $set) = @_;
+    return $answer->[3] //= do {
+        my ($status, $head, $body) = @$answer;
+        my $other = $config->{tree} ne 'nfc';
+        my @fields;
+        for (split /\r\n/, $head) {
+            my ($name, $value) = /^([^:]+): *(.*)/s or next;
+            $name = lc $name;
+            next if $DROPPED{$name};
+            next if $other && $name =~ /^(?:etag|last-modified)$/;
+            # the module escapes what others leave raw
+            $value =~ s/,? ?X-Raw// if $name eq 'vary';
+            $value =~ s/([\x80-\xFF])/sprintf '%%%02X', ord $1/ge
+                if $name eq 'location';
+            $value =~ s/(%[0-9a-f]{2})/uc $1/gei if $name eq 'location';
+            push @fields, "$name: $value";
+        }
+        my $text = join "\n", $status, sort(@fields), '',
+            $status =~ /^3/ ? '' : $class->body_of($body, $other);
+        $text =~ s/\b[co](\d+\.test)/c$1/g;
+        my $root = $config->{site}{folder};
+        $text =~ s{\Q$root\E/[\w-]+}{ROOT}g;
+        $text;
+    };
+}
+
+# The same for a comparison with the oracle: the module may say more in these.
+sub plain {
+    my ($text, $set) = @_;
+    $text =~ s/^vary: .*\n//mg if $set->{by_client};
+    $text =~ s/^link: .*\n//mg if $set->{redirect}{link};
+    return $text;
+}
+
+# Puts marks for a name, as it was written and in each of its readings.
+sub without_name {
+    my ($text, $written, @names) = @_;
+    my $number = 0;
+    for my $name (@names) {
+        my $octets = utf8($name);
+        my $percent = percent($octets);
+        for my $form ($percent, Forms::lc_escapes($percent), $octets) {
+            $text =~ s/\Q$form\E/\0$number/g;
+        }
+        $number++;
+    }
+    $text =~ s/\Q$written\E/\0w/g;
+    return $text;
+}
+
+sub is_login { return $_[0] =~ /login/ }
+
+# The violations of a configuration's cases.
+sub judge {
+    my ($class, $config, $cases, $own, $oracle) = @_;
+    my $set   = $class->settings_of($config);
+    my @found;
+    for my $case (@$cases) {
+        my @asked = @{ $case->{asked} } or next;
+        for my $asked (@asked) {
+            $asked->{answer} = $own->[ $asked->{own} ];
+            $asked->{normal} = normal($class, $asked->{answer}, $config);
+            $_->{answer} = $oracle->[ $_->{oracle} ],
+                $_->{normal} = normal($class, $_->{answer}, $config)
+                for @{ $asked->{meant} };
+        }
+        for my $asked (@asked) {
+            my ($kind, $why) = wrong($class, $config, $set, $case, $asked);
+            push @found, { kind => $kind, why => $why, case => $case,
+                asked => $asked } if $kind;
+        }
+        if (my $why = @asked == 2 && tells($set, $case, $class->hides($config,
+            '/' . join '/', @{ $case->{segments} }), @asked)) {
+            push @found, { kind => 'tells', why => $why, case => $case,
+                asked => $asked[0], other => $asked[1] };
+        }
+    }
+    return @found;
+}
+
+# What is wrong with one answer by itself: a kind and a sentence, or nothing.
+sub wrong {
+    my ($class, $config, $set, $case, $asked) = @_;
+    my $status = $asked->{answer}[0];
+    return ('crash', "no answer: $asked->{answer}[2]") if $status == 0;
+    my $plain = plain($asked->{normal}, $set);
+    my @meant = @{ $asked->{meant} };
+    my ($name) = grep { $_->{canonical} eq canonical(map { utf8($_) }
+        @{ $asked->{which} eq 'twin' ? $case->{absent} : $case->{segments} })
+    } @meant;
+    # The canonical name, and a form that is no other name, lose nothing.
+    # So it is where the entry itself is what the oracle answers with.
+    my $is_same = $case->{form}{same} && $name;
+    my $is_entry = $is_same && $name->{normal}
+        =~ m{^(?:FILE|ENV) (?:.*/)?\Q$name->{path}[ $case->{last} ]\E$}m;
+    return if grep { $_->{normal} eq $plain } $is_entry ? $name : @meant;
+    if ($set->{redirect}{$status} and my @to = redirected($config->{site}, $case,
+        $asked, @meant))
+    {
+        # Where an application answers, nothing tells what it has.
+        return if $asked->{which} ne 'twin'
+            || grep({ $_->{answer}[0] != 404 } @to)
+            || $case->{form}{same} && $class->has_application($config);
+        return ('dead', "redirected to what the oracle has not");
+    }
+    return if $status == 300 && $set->{ambiguous};
+    return if $set->{listing} && $status == 200
+        && $plain =~ /^cache-control: private.*\n(?:.*\n)*content-security/m;
+    # a wrong answer of the oracle's own is no reason
+    if ($status >= 500) {
+        return if grep { $_->{answer}[0] == $status } @meant;
+        return ('error', "answered $status");
+    }
+    return ('lost', "$status, the oracle $name->{answer}[0]")
+        if $is_same && $name->{answer}[0] =~ /^2/;
+    return if $status >= 400;
+    return if as_absent($set, $case, $asked);
+    my @success = grep { $_->{answer}[0] =~ /^2/ } @meant;
+    return ($status >= 300 ? 'redirect' : @success ? 'other' : 'success',
+        "$status, the oracle " . join ' ', map { $_->{answer}[0] } @meant);
+}
+
+# Is it a redirect to the canonical URI of what may be meant?
+sub redirected {
+    my ($site, $case, $asked, @meant) = @_;
+    my ($to) = $asked->{answer}[1] =~ m{^location: *(?:http://[^/]*)?(\S*)}mi
+        or return;
+    # of a directory without its slash, too
+    return grep { $to eq $_->{canonical} . $case->{query}
+        || $to eq "$_->{canonical}/$case->{query}"
+        && $site->is_folder($_->{path}[-1]) } @meant;
+}
+
+# Is it what the oracle has for an absent name in that place?
+sub as_absent {
+    my ($set, $case, $asked) = @_;
+    my ($twin) = grep { $_->{which} eq 'twin' } @{ $case->{asked} };
+    return 0 if !$twin || $twin == $asked;
+    my $last = $case->{last};
+    my $answer = without_name(plain($asked->{normal}, $set),
+        $asked->{written}[$last], @{ $asked->{readings}[$last] });
+    for my $meant (@{ $twin->{meant} }) {
+        return 1 if $answer eq without_name($meant->{normal},
+            $twin->{written}[$last], @{ $twin->{readings}[$last] });
+    }
+    return 0;
+}
+
+# Do the answers tell an existing name from an absent one, though the oracle
+# denies both? It has to deny in the same way whatever a request may mean in
+# that directory: a rule that denies single names tells by itself. A 404 is a
+# denial only where a rule says so.
+sub tells {
+    my ($set, $case, $hides, $there, $absent) = @_;
+    my $last = $case->{last};
+    my @above = map { utf8($_) } @{ $case->{segments} }[0 .. $last - 1];
+    my ($denied, $denies);
+    for my $asked ($there, $absent) {
+        for my $meant (@{ $asked->{meant} }) {
+            my @path = @{ $meant->{path} };
+            next if "@path[0 .. $last - 1]" ne "@above"
+                && $last > 0;
+            return if $meant->{answer}[0] =~ /^2/ && !is_login($meant->{normal});
+            my $name = $path[$last];
+            utf8::decode($name);
+            my $text = without_name($meant->{normal}, "\0\0", $name);
+            $denied //= $text;
+            return if $text ne $denied;
+            $denies = 1;
+        }
+    }
+    return if !$denies || $denied =~ /^5/ || $denied =~ /^3/ && !is_login($denied)
+        || $denied =~ /^404/ && !$hides && $denied !~ /^hidden/m;
+    my ($one, $two) = map { without_name($_->{normal}, $_->{written}[$last],
+        @{ $_->{readings}[$last] }) } $there, $absent;
+    return if $one eq $two;
+    return "$there->{answer}[0] for an existing name, "
+        . "$absent->{answer}[0] for an absent one";
+}
+
+1;

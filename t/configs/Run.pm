@@ -1,0 +1,193 @@
+# Runs configurations with their cases, many in one server, and makes those
+# that fail small.
+package Run;
+use strict;
+use warnings;
+use utf8;
+use File::Path ();
+use IRI::Server qw(slurp temp_dir);
+use Judge;
+use Wire;
+
+# Asks a list of [config, cases] of one server. Returns the violations, each
+# with the number of its configuration in the list, and what the error log
+# tells. Configurations that the server refuses are left out.
+sub ask {
+    my ($class, @pairs) = @_;
+    my ($started, $tmp);
+    my @numbers = 0 .. $#pairs;
+    my %refused;
+    until ($started) {
+        $tmp = temp_dir();
+        my $now = $class->start($tmp, map { [$_, $pairs[$_][0]] } @numbers);
+        $started = eval { $now->{server}->start; $now };
+        last if $started;
+        my $error = $@;
+        stop($now, $tmp);
+        my $number = refused($class, $now, $error);
+        # a message without a line
+        $number = @numbers == 1 ? $numbers[0] : return halves($class, @pairs)
+            if !defined $number || $refused{$number};
+        $refused{$number} = 1;
+        print STDERR "# refused: ", $error =~ /(\[emerg\].*|AH\d+.*|Syntax.*)/
+            ? $1 : $error, "\n" if $ENV{IRI_VERBOSE};
+        @numbers = grep { $_ != $number } @numbers;
+        return { violations => [], refused => \%refused, requests => 0,
+            oracles => 0, log => [] } if !@numbers;
+    }
+    my (@own, @oracle, @at);
+    for my $number (@numbers) {
+        my ($config, $cases) = @{ $pairs[$number] };
+        my ($own, $oracle) = Judge::requests($class, $config, $cases,
+            "$number.test");
+        push @at, [$number, scalar @own, scalar @$own, scalar @oracle,
+            scalar @$oracle];
+        push @own,    @$own;
+        push @oracle, @$oracle;
+    }
+    my $wire    = Wire->new($started->{port});
+    my @answers = $wire->ask(@own);
+    my @right   = $wire->ask(@oracle);
+    my @found;
+    for my $at (@at) {
+        my ($number, $first, $count, $oracle, $oracles) = @$at;
+        push @found, map { { %$_, number => $number } } Judge::judge($class,
+            @{ $pairs[$number] }, [@answers[$first .. $first + $count - 1]],
+            [@right[$oracle .. $oracle + $oracles - 1]]);
+    }
+    my @log = stop($started, $tmp);
+    return { violations => \@found, refused => \%refused, log => \@log,
+        requests => scalar @own, oracles => scalar @oracle };
+}
+
+# The same in two servers.
+sub halves {
+    my ($class, @pairs) = @_;
+    my $half = int(@pairs / 2);
+    my $one  = ask($class, @pairs[0 .. $half - 1]);
+    my $two  = ask($class, @pairs[$half .. $#pairs]);
+    $_->{number} += $half for @{ $two->{violations} };
+    my %sum = map { $_ => $one->{$_} + $two->{$_} } qw(requests oracles);
+    return { %sum, log => [@{ $one->{log} }, @{ $two->{log} }],
+        violations => [@{ $one->{violations} }, @{ $two->{violations} }],
+        refused => { %{ $one->{refused} }, map { ($_ + $half => 1) }
+            keys %{ $two->{refused} } } };
+}
+
+sub stop {
+    my ($started, $tmp) = @_;
+    $started->{server}->stop;
+    my @log = $started->{server}->errors(
+        ignore => qr/\[(?:emerg|warn)\]|main process ended/);
+    # what the oracle logs for itself, too, is the server's own
+    my %oracle = map { $_ => 1 } map { /^(.*server: )o(\d+\.test)/
+        ? message($1) . $2 : () } @log;
+    @log = grep { !/server: o\d/ && !(/^(.*server: )c(\d+\.test)/
+        && $oracle{ message($1) . $2 }) } @log;
+    for my $pid (@{ $started->{programs} // [] }) {
+        kill 'TERM', $pid;
+        waitpid $pid, 0;
+    }
+    unlink @{ $started->{files} // [] };
+    File::Path::remove_tree($tmp) if !$ENV{IRI_KEEP};
+    return @log;
+}
+
+sub message { return $_[0] =~ s/^.*?\*\d+ //r }
+
+# The number of the configuration that a server's message refuses.
+sub refused {
+    my ($class, $now, $error) = @_;
+    my $line = $class->error_line($error) // return;
+    my $number;
+    my @lines = split /\n/, $now->{text};
+    for my $text (@lines[0 .. $line - 1]) {
+        $number = $1 if $text =~ /^# config (\d+)$/;
+    }
+    return $number;
+}
+
+# ---- shrinking --------------------------------------------------------------------
+
+# A smaller configuration with the same kind of violation for the same case:
+# in each round every node is left out in a configuration of its own, and all
+# that still fail are tried together.
+sub shrink {
+    my ($class, $config, $violation) = @_;
+    my %case = %{ $violation->{case} };
+    delete $case{asked};
+    my $kind = $violation->{kind};
+    my $fails = sub {
+        my (@nodes) = @_;
+        my $result = ask($class, map { [{ %$config, nodes => $_ },
+            [{ %case }]] } @nodes);
+        my %failed = map { $_->{number} => $_ }
+            grep { $_->{kind} eq $kind } @{ $result->{violations} };
+        return \%failed;
+    };
+    my $nodes = $config->{nodes};
+    # the plain tree, if it fails there too
+    if ($config->{tree} ne 'nfc') {
+        my $other = { %$config, tree => 'nfc' };
+        my ($small, $last) = shrink($class, $other, $violation);
+        return ($small, $last) if $small;
+    }
+    my $first = $fails->($nodes)->{0} // return;
+    my $last  = $first;
+    for (1 .. 30) {
+        my @paths = paths_of($nodes);
+        last if !@paths;
+        my $failed = $fails->(map { without($nodes, $_) } @paths);
+        my @able = sort { $a <=> $b } keys %$failed;
+        last if !@able;
+        # all at once, then half of them, then one
+        my $done;
+        for my $count (scalar @able, int(@able / 2), 1) {
+            next if $count < 1;
+            my $smaller = without($nodes, @paths[@able[0 .. $count - 1]]);
+            my $still = $count == 1 ? $failed->{ $able[0] }
+                : $fails->($smaller)->{0} // next;
+            ($nodes, $last, $done) = ($smaller, $still, 1);
+            last;
+        }
+        last if !$done;
+    }
+    return ({ %$config, nodes => $nodes }, $last);
+}
+
+# The places of all nodes, as lists of numbers; and blocks that could go while
+# what is in them stays.
+sub paths_of {
+    my ($nodes, @above) = @_;
+    my @paths;
+    for my $number (0 .. $#$nodes) {
+        my $node = $nodes->[$number];
+        push @paths, join ' ', @above, $number
+            if $node !~ /^iri(?: on$|engine on$|_?filename)/i;
+        next if !ref $node;
+        my @inside = @$node;
+        push @paths, grep { !/ 0\z/ || split(' ', $_) > @above + 2 }
+            paths_of(\@inside, @above, $number);
+    }
+    return grep { my @p = split; @p } @paths;
+}
+
+# A copy of nodes without those at some places.
+sub without {
+    my ($nodes, @paths) = @_;
+    my %gone = map { $_ => 1 } @paths;
+    my $copy;
+    $copy = sub {
+        my ($list, @above) = @_;
+        my @kept;
+        for my $number (0 .. $#$list) {
+            next if $gone{ join ' ', @above, $number };
+            my $node = $list->[$number];
+            push @kept, ref $node ? $copy->($node, @above, $number) : $node;
+        }
+        return \@kept;
+    };
+    return $copy->($nodes);
+}
+
+1;

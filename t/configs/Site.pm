@@ -1,0 +1,189 @@
+# The files that all configurations of a batch share: the same names below
+# several directories, so that a rewrite, an alias or another root leads from
+# one URL to several files. Each name is written in UTF-8 and NFC for the
+# oracle, and in other trees in NFD or in a legacy charset.
+package Site;
+use strict;
+use warnings;
+use utf8;
+use Encode ();
+use Exporter 'import';
+use File::Path 'make_path';
+use IRI::Server 'spew';
+use IRI::Spelling qw(folded write_in);
+use Unicode::Normalize qw(NFC NFD);
+
+our @EXPORT_OK = qw(one some utf8 maybe @TREES);
+
+# Trees by the form of their names, and what iri_filename_charset says there.
+our @TREES = qw(nfc nfd EUC-JP Shift_JIS windows-1252 windows-1251 GBK EUC-KR);
+
+my @ASCII_DIRS = qw(admin private Data img download internal);
+my @DIRS = ('café', 'Новый', '〜内部', '日本語', 'データ', '한글', 'Übung',
+    'straße', '非公開', 'ﾃｽﾄ', 'Ελλάδα', '中文', 'résumé', 'отчёт');
+my @ASCII_FILES = qw(Files.txt secret.txt a.txt index.html run.php logo.png
+    Plan2.txt old.bak .hidden.txt README ReadMe page.html style.css);
+my @FILES = ('é.txt', 'Ärzte.txt', '表.txt', '日記.html', 'файл.txt',
+    '한국어.txt', '〜memo.txt', 'Résumé.php', 'ソース.php', 'Größe.png',
+    'ｱｲｳ.txt', 'naïve.bak', 'Ψυχή.html', '简体.php', 'Straße.txt',
+    'ガイド.txt', 'новости.php', '－注.txt', 'Fußball.html', 'Łódź.txt',
+    '東京。.txt', 'ø.html');
+
+# The tops hold the same directories; an application stands in each.
+our @TOPS = ('', 'public/', 'store/', 'app/web/');
+
+my $LARGE = 2050;
+
+sub one   { return $_[rand @_] }
+sub maybe { return rand() < shift ? @_ : () }
+sub utf8  { return Encode::encode('UTF-8', $_[0]) }
+
+# Up to $count of a list, in their order.
+sub some {
+    my ($count, @list) = @_;
+    splice @list, rand @list, 1 while @list > $count;
+    return @list;
+}
+
+# The names of a site; its number and the seed decide. Nothing is written.
+sub new {
+    my ($class, $folder, $seed, $number) = @_;
+    my $self = bless { folder => $folder, made => {}, fold => {} }, $class;
+    srand($seed * 1009 + $number);
+    $self->{dirs}  = [some(3, @ASCII_DIRS), some(4, @DIRS), 'archive'];
+    my @files = (some(6, @ASCII_FILES), some(10, @FILES));
+    $self->{files} = \@files;
+    my %entry;
+    for my $top (@TOPS) {
+        $entry{ $top . $_ } = 1
+            for qw(index.php index.html 404.html login.php style.css);
+        for my $dir (@{ $self->{dirs} }) {
+            next if rand() < 0.15;
+            $entry{"$top$dir/$_"} = 1 for some(6, @files);
+            next if rand() < 0.5;
+            my $below = one(@{ $self->{dirs} }, 'sub');
+            $entry{"$top$dir/$below/$_"} = 1 for some(2, @files);
+        }
+    }
+    $self->{entries} = [sort keys %entry];
+    my %dir;
+    for my $path (keys %entry) {
+        $dir{$path} = 1 while $path =~ s{/[^/]*\z}{};
+    }
+    $self->{folders} = [sort keys %dir];
+    $self->{folder_names} = { map { utf8(m{([^/]+)\z} ? $1 : "") => 1 } keys %dir };
+    my %name = map { $_ => 1 } map { split m{/} } keys %entry;
+    $self->{names} = [sort keys %name];
+    return $self;
+}
+
+# Is there a directory of this name (octets) anywhere?
+sub is_folder { return $_[0]{folder_names}{ $_[1] } }
+
+# The directory of a tree, made when it is first asked for.
+sub root {
+    my ($self, $tree) = @_;
+    my $root = "$self->{folder}/$tree";
+    return $root if $self->{made}{$tree}++;
+    make_path($root);
+    for my $path (@{ $self->{entries} }) {
+        my $disk = join '/', map { on_disk($_, $tree) } split m{/}, $path;
+        my ($dir) = $disk =~ m{^(.*)/};
+        make_path("$root/$dir") if defined $dir;
+        spew("$root/$disk", utf8($path =~ /\.php$/
+            ? "ENV $path\n<!--#printenv -->" : "FILE $path\n"));
+        utime 1_600_000_000, 1_600_000_000, "$root/$disk";
+    }
+    # A directory of so many names that its index is built by a thread.
+    my @large = map { "$root/${_}archive" } '', 'public/';
+    for my $dir ($tree eq 'nfc' ? grep { -d } @large : ()) {
+        for my $number (1 .. $LARGE) {
+            open my $file, '>', "$dir/n$number.txt" or die "$dir: $!\n";
+        }
+    }
+    return $root;
+}
+
+# A name's octets in a tree. A name that the charset cannot write, or whose
+# octets are UTF-8 too, is written in UTF-8 there.
+my %on_disk;
+sub on_disk {
+    my ($name, $tree) = @_;
+    return $on_disk{$tree}{$name} //=
+        $tree eq 'nfc' || $name !~ /[^\0-\x7F]/ ? utf8($name)
+        : $tree eq 'nfd' ? utf8(NFD($name)) : legacy($name, $tree);
+}
+
+sub legacy {
+    my ($name, $charset) = @_;
+    # a pair of vendors is another name when it comes back
+    my $octets = $name !~ /[〜～－−]/ && write_in($name, $charset);
+    return utf8($name) if !$octets;
+    my $copy = $octets;
+    return utf8::decode($copy) ? utf8($name) : $octets;
+}
+
+# ---- names that are near --------------------------------------------------------
+
+sub fold {
+    my ($self, $name, $match) = @_;
+    return $self->{fold}{$match}{$name} //=
+        NFC(folded(IRI::Spelling::as_vendors($name), $match));
+}
+
+# The names of the site that the words of $match allow for a name. It does not
+# know all limits of the module (digits, suffixes): rather one more.
+sub near {
+    my ($self, $name, $match) = @_;
+    return @{ $self->{near}{$match}{$name} //= [
+        grep { $_ ne $name && $self->is_near($name, $_, $match) }
+            @{ $self->{names} }] };
+}
+
+sub is_near {
+    my ($self, $one, $two, $match) = @_;
+    return IRI::Spelling::key($one) eq IRI::Spelling::key($two)
+        if $match !~ /width|case|accents|spelling/;
+    my ($a, $b) = map { $self->fold($_, $match) } $one, $two;
+    return 1 if $a eq $b;
+    return $match =~ /spelling/ && abs(length($a) - length $b) < 3
+        && IRI::Spelling::is_near($one, $two, $match);
+}
+
+# A name of the same script, length and suffix that no entry has and that is
+# near to none.
+my %LIKE = (
+    'a-z' => 'bdfghjkmpqvwxz', 'A-Z' => 'BDFGHJKMPQVWXZ',
+    'à-öø-ÿß' => 'òìûêåðæ', 'À-ÖØ-Þ' => 'ÒÌÛÊÅÐÆ', 'ąłźżń' => 'śćęčř',
+    'ĄŁŹŻŃ' => 'ŚĆĘČŘ',
+    'а-яё' => 'щзжбхцю', 'А-ЯЁ' => 'ЩЗЖБХЦЮ', 'α-ωά-ώ' => 'δζθκξπφ',
+    'Α-Ω' => 'ΔΖΘΚΞΠΦ', 'ぁ-ん' => 'ぬほまむをろ',
+    'ァ-ヺ' => 'ヌホマムヲロ', 'ｦ-ﾝ' => 'ﾇﾎﾏﾑﾛﾖﾔ',
+    '一-龥' => '山川田東西南北人口木水火土石空海花草馬牛',
+    '가-힣' => '가나라마바사자차카타파하',
+);
+
+sub absent {
+    my ($self, $name) = @_;
+    my ($stem, $suffix) = $name =~ /^(.+?)(\.[^.]*)?\z/s;
+    $suffix //= '';
+    my $match = 'width case accents'
+        . (length $stem > 3 ? ' spelling' : '');
+    for (1 .. 20) {
+        my $other = $stem;
+        for my $class (sort keys %LIKE) {
+            my @like = split //, $LIKE{$class};
+            $other =~ s/([$class])/\x{1}$like[rand @like]/g;
+            # each character once: what came out is marked
+            $other =~ s/\x{1}(.)/chr(0xF0000 + ord $1)/ge;
+        }
+        $other =~ s/([\x{F0000}-\x{10FFFF}])/chr(ord($1) - 0xF0000)/ge;
+        $other .= $suffix;
+        return $other if $other ne $name
+            && !grep { $_ eq $other || $self->is_near($_, $other, $match) }
+                @{ $self->{names} };
+    }
+    return;
+}
+
+1;
