@@ -14,7 +14,6 @@
  *   ngx_http_iri_header.c      the filter for the header of an answer
  *   ngx_http_iri_host.c        the server that a request's host selects
  *   ngx_http_iri_judge.c       whether the client could get a path
- *   ngx_http_iri_known.c       paths of which it is known where they lead
  *   ngx_http_iri_listing.c     what is in a directory, as a page
  *   ngx_http_iri_location.c    Location and Link of what is answered
  *   ngx_http_iri_names.c       the names of servers, in A-labels too
@@ -29,6 +28,7 @@
  *   ngx_http_iri_root.c        from the canonical path to the disk: the script
  *                              put under root and alias, try_files
  *   ngx_http_iri_rules.c       which names need not be asked for one by one
+ *   ngx_http_iri_snapshot.c    the state in which a request was read
  *   ngx_http_iri_status.c      counters, and the page about them
  *   ngx_http_iri_variables.c   $iri_..., and three variables of nginx
  *
@@ -79,7 +79,7 @@ typedef struct {
     ngx_uint_t ssl;             /* index of ngx_http_ssl_module, 0: none */
     ngx_uint_t dav_ext;         /* ngx_http_dav_ext_module is there */
 
-    /* the handler that was first in the REWRITE phase, or NULL */
+    /* that of nginx's rewrite module in both REWRITE phases, or NULL */
     ngx_http_handler_pt rewrite;
 
     ngx_module_t *realip;       /* ngx_http_realip_module, or NULL: */
@@ -153,9 +153,6 @@ struct ngx_http_iri_srv_conf_s {
     ngx_uint_t others;          /* the host may lead to another server */
     ngx_uint_t ascii;           /* on, and what is ASCII is let by, unless the
                                    server folds */
-    ngx_uint_t learns;          /* what paths lead to: ngx_http_iri_known.c */
-    ngx_uint_t simple;          /* a location is */
-    ngx_uint_t moves;           /* a path may lead to another one somewhere */
 };
 
 typedef struct {
@@ -181,12 +178,7 @@ typedef struct {
     void **loc_conf;
     size_t literal;             /* octets of alias before its variables */
     ngx_uint_t try_files;       /* try_files stands in this location */
-    ngx_uint_t simple;          /* that does not, nor alias, and root is text */
-    ngx_uint_t ruleless;        /* nginx's rewrite has nothing to run here */
     ngx_uint_t ascii;           /* what is ASCII is its own name */
-    ngx_uint_t declared;        /* what is UTF-8 in NFC is its own name */
-    ngx_uint_t literal_wins;    /* what is there under its own name is what is
-                                   found */
 
     ngx_uint_t rules;           /* ngx_http_iri_rules_t */
     void *limits;               /* of limit_req; NULL: none */
@@ -229,22 +221,6 @@ struct ngx_http_iri_found_s {
     unsigned logged:1;          /* why it is not opened */
 };
 
-/* What rules may change beside the path, as it was before any saw the path. */
-typedef struct {
-    ngx_http_variable_value_t *variables;   /* NULL: nothing is kept */
-    ngx_str_t args;
-    size_t limit_rate;
-    ngx_uint_t err_status;
-#if (NGX_PCRE)
-    int *captures;
-    u_char *captures_data;
-    ngx_uint_t ncaptures;
-#endif
-    unsigned limit_rate_set:1;
-    unsigned error_page:1;
-    unsigned internal:1;
-} ngx_http_iri_kept_t;
-
 /* Who asks, as ngx_http_realip_module has it. */
 typedef struct {
     struct sockaddr *sockaddr;
@@ -252,6 +228,26 @@ typedef struct {
     ngx_str_t text;
     void *realip;               /* what it keeps of the request */
 } ngx_http_iri_address_t;
+
+/* A copy of the contents of a list of header fields. */
+typedef struct {
+    ngx_list_part_t *parts;     /* of all its parts, */
+    u_char *elements;           /* and of the elements of all parts */
+} ngx_http_iri_list_t;
+
+/*
+ * A request as it was, and what it points to and rules can change
+ * (ngx_http_iri_snapshot.c).
+ */
+typedef struct {
+    ngx_http_request_t request;
+    void **modules;             /* r->ctx */
+    ngx_http_variable_value_t *variables;
+    int *captures;              /* NULL: none */
+    ngx_http_iri_list_t in;     /* r->headers_in.headers */
+    ngx_http_iri_list_t out;    /* r->headers_out.headers */
+    ngx_http_iri_address_t address;
+} ngx_http_iri_snapshot_t;
 
 /* The source of COPY and MOVE (ngx_http_iri_destination.c) */
 typedef struct ngx_http_iri_source_s  ngx_http_iri_source_t;
@@ -286,30 +282,11 @@ typedef struct ngx_http_iri_dav_s  ngx_http_iri_dav_t;
 /* Names that the client may choose from (ngx_http_iri_choice.c) */
 typedef struct ngx_http_iri_choice_s  ngx_http_iri_choice_t;
 
-/* What r->ctx points to begins so. */
-typedef struct {
-    ngx_http_request_t *request;    /* subrequests share the pool */
-    ngx_uint_t known;           /* 1: ngx_http_iri_known_t; 0: ..._ctx_t */
-} ngx_http_iri_head_t;
-
 typedef struct ngx_http_iri_ctx_s  ngx_http_iri_ctx_t;
 
-/* All that is kept of a path of which it is known where it leads. */
-typedef struct {
-    ngx_http_iri_head_t head;
-    ngx_pool_cleanup_t *cleanup;
-    ngx_str_t came;             /* r->uri as the client sent it, */
-    ngx_str_t uri;              /* and as what was found has it */
-    iri_known_t what;
-    int raw;
-    ngx_http_iri_kept_t kept;   /* where it may yet start over */
-    void *conf;                 /* location in which it is so; NULL: none */
-    ngx_uint_t exact;           /* its name is root and uri there */
-    ngx_http_iri_ctx_t *whole;  /* that could not be made; or NULL */
-} ngx_http_iri_known_t;
-
+/* All that is kept of a request. */
 struct ngx_http_iri_ctx_s {
-    ngx_http_iri_head_t head;
+    ngx_http_request_t *request;    /* subrequests share the pool */
     iri_reading_t came;         /* as the client, or the parent, asked for it */
     iri_reading_t reading;      /* of the last path that was not canonical */
     iri_reading_t destination;  /* of the Destination header */
@@ -323,20 +300,21 @@ struct ngx_http_iri_ctx_s {
     void *last_conf;
     ngx_str_t *filename;        /* between the two codes of the script */
 
-    ngx_http_iri_kept_t kept;   /* for who starts over */
+    ngx_http_iri_snapshot_t *snapshot;  /* before any rule ran; NULL: none */
     ngx_http_iri_address_t address; /* before a location says who it is */
 
     iri_form_t form;            /* how it came, as the disk confirms it */
     iri_str_t charset;
     ngx_str_t answered;         /* r->uri for which 404 was sent */
-    iri_match_t moved_match;    /* what was forgiven to start over, */
-    const ngx_http_iri_found_t *moved_from; /* what has told to, */
-    void *moved_conf;           /* and its location; NULL: not known */
+    iri_match_t moved_match;    /* what was ignored to find the entry */
+    const ngx_http_iri_found_t *restart_found;  /* for which the request is to
+                                   restart; NULL: it is not */
+    ngx_str_t restart;          /* with this path */
+    ngx_str_t restart_name;     /* what a rule that asks for the name gets */
     int redirected;             /* HTTP status of iri_redirect; 0: none */
     ngx_uint_t redirects;       /* iri_redirect of the location whose try_files
                                    has led on; 0: none has */
 
-    ngx_http_iri_kept_t first;  /* COPY, MOVE: before any rule ran */
     ngx_http_iri_source_t *source;  /* while rules judge the Destination */
     void **judged_for;          /* where they have let it pass: loc_conf */
     ngx_uint_t judged;          /* how often */
@@ -358,17 +336,14 @@ struct ngx_http_iri_ctx_s {
     unsigned has_destination:1;
     unsigned refused:1;         /* read_uri has no reading, never to be
                                    opened */
-    unsigned moved:1;           /* started over once */
-    unsigned rewritten:1;       /* and not under the client's own path */
+    unsigned moved:1;           /* it has restarted */
+    unsigned in_rules:1;        /* nginx's rewrite module is running */
     unsigned window:1;
     unsigned denied:1;          /* rules have not let the Destination pass */
     unsigned named:1;           /* by "location =" in the configuration */
     unsigned inside:1;          /* not for the path that a client sent */
-    unsigned waiting:1;         /* for a directory that is being read */
-    unsigned waited:1;          /* once is enough */
+    unsigned waited:1;          /* for an index: once is enough */
     unsigned has_address:1;
-    unsigned utf8:1;            /* read_uri is canonical, came as UTF-8 */
-    unsigned learns:1;          /* where the path leads may be kept */
     unsigned told:1;            /* the log has been: notes are what of */
 
     iri_notes_t *notes;         /* of a main request; NULL: none */
@@ -533,9 +508,9 @@ ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
 iri_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
 
 /*
- * 1 if the look has a directory read by a thread, and may find something else
- * then: the phase is to be left with NGX_DONE, and looks again when that is
- * done.
+ * 1 if the lookup has a thread build the index of a directory, and may find
+ * another entry with it: the handler must return NGX_DONE.  When the index is
+ * built the phase runs that handler again.
  */
 ngx_uint_t ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     const ngx_http_iri_found_t *found);
@@ -658,19 +633,13 @@ ngx_uint_t ngx_http_iri_below_alias(ngx_http_request_t *r,
  */
 ngx_http_iri_found_t *ngx_http_iri_find(ngx_http_request_t *r);
 
-/*
- * That, if it has been asked, gave no other path, and nothing has changed
- * since; else NULL.
- */
-const ngx_http_iri_found_t *ngx_http_iri_settled(ngx_http_request_t *r);
-
 /* What ngx_http_iri_find() gives, for another path that is canonical. */
 ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
     ngx_str_t uri);
 
 /*
- * What was found under another path needs no second look under its own, which
- * r->uri is now: where that is how the disk has it.
+ * An entry was found for another path, and its octets are those of its own
+ * canonical path: keep that, for the lookup of that path.
  */
 void ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     const ngx_http_iri_found_t *moved);
@@ -746,63 +715,6 @@ void ngx_http_iri_address_put(ngx_http_request_t *r,
 void ngx_http_iri_address_anew(ngx_http_request_t *r);
 
 
-/* ---- ngx_http_iri_known.c ----------------------------------------------- */
-
-/* A client's GET or HEAD of a path that is known. */
-static inline ngx_http_iri_known_t *
-ngx_http_iri_known(ngx_http_request_t *r)
-{
-    ngx_http_iri_known_t *known;
-
-    known = ngx_http_get_module_ctx(r, ngx_http_iri_module);
-
-    return known != NULL && known->head.known && !r->internal
-                   && !r->filter_finalize && known->uri.data == r->uri.data
-                   && known->uri.len == r->uri.len
-               ? known
-               : NULL;
-}
-
-/* And in this location it holds; "if" leads to another.  Else NULL. */
-static inline ngx_http_iri_known_t *
-ngx_http_iri_known_here(ngx_http_request_t *r)
-{
-    ngx_http_iri_known_t *known = ngx_http_iri_known(r);
-
-    return known != NULL && known->conf == r->loc_conf ? known : NULL;
-}
-
-/* Is such a path found there where something lies under just its octets? */
-static inline ngx_uint_t
-ngx_http_iri_is_literal(const ngx_http_iri_loc_conf_t *ilcf, iri_form_t form)
-{
-    return ilcf->simple && (ilcf->literal_wins || form == IRI_FORM_ASCII);
-}
-
-/*
- * Where r->uri, as it came, is known, it becomes the path of what is there.
- * NGX_OK; NGX_DECLINED: it is to be read; NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_known_read(ngx_http_request_t *r);
-
-/*
- * Does it still lead there, in this location?  0: it is to be looked for, with
- * ngx_http_iri_ctx().
- */
-ngx_uint_t ngx_http_iri_known_lies(ngx_http_request_t *r,
-    ngx_http_iri_known_t *known);
-
-/* All that is kept of such a request from now on; NULL without memory. */
-ngx_http_iri_ctx_t *ngx_http_iri_known_whole(ngx_http_iri_known_t *known);
-
-/*
- * Before the content: remember where the path that came has led.  found: as
- * for ngx_http_iri_root_leave().
- */
-void ngx_http_iri_known_learn(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const ngx_http_iri_found_t *found);
-
-
 /* ---- ngx_http_iri_listing.c --------------------------------------------- */
 
 /* Of a page that tells names: its policy, static.  NGX_OK or NGX_ERROR. */
@@ -856,54 +768,24 @@ ngx_int_t ngx_http_iri_names_init(ngx_conf_t *cf);
 /* Lend the core the request's pool, log and file system. */
 void ngx_http_iri_env(ngx_http_request_t *r, iri_env_t *env);
 
-/*
- * ngx_http_iri_ctx() where r->ctx is none: nginx has forgotten it on its way
- * inside, or it is an ngx_http_iri_known_t, which becomes whole.
- */
+/* ngx_http_iri_ctx() where nginx has cleared r->ctx, on its way inside. */
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_inside(ngx_http_request_t *r);
 
-/* r->ctx as it is, where that is a whole one; else NULL. */
-static inline ngx_http_iri_ctx_t *
-ngx_http_iri_ctx_whole(ngx_http_request_t *r)
-{
-    ngx_http_iri_head_t *head;
-
-    head = ngx_http_get_module_ctx(r, ngx_http_iri_module);
-
-    return head != NULL && !head->known ? (ngx_http_iri_ctx_t *) head : NULL;
-}
-
-/* What is kept of the request: NULL if nothing yet; made if need be. */
+/* What is kept of the request; NULL: nothing yet. */
 static inline ngx_http_iri_ctx_t *
 ngx_http_iri_ctx(ngx_http_request_t *r)
 {
-    ngx_http_iri_head_t *head;
+    ngx_http_iri_ctx_t *ctx;
 
-    head = ngx_http_get_module_ctx(r, ngx_http_iri_module);
+    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
 
-    if (head != NULL && !head->known) {
-        return (ngx_http_iri_ctx_t *) head;
-    }
-
-    return head != NULL || r->internal || r->filter_finalize
+    return ctx == NULL && (r->internal || r->filter_finalize)
                ? ngx_http_iri_ctx_inside(r)
-               : NULL;
+               : ctx;
 }
 
+/* The same, made if there is none; NULL without memory. */
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_make(ngx_http_request_t *r);
-
-/* What nginx forgets and this module does not: its place in the pool. */
-ngx_pool_cleanup_t *ngx_http_iri_ctx_place(ngx_http_request_t *r,
-    size_t size);
-
-/*
- * Keep what rules may change, before any sees the path, and put it back.
- * internal: the path is not the client's own.  NGX_OK or NGX_ERROR.
- */
-ngx_int_t ngx_http_iri_keep(ngx_http_request_t *r, ngx_http_iri_kept_t *kept,
-    ngx_uint_t internal);
-void ngx_http_iri_put_back(ngx_http_request_t *r,
-    const ngx_http_iri_kept_t *kept);
 
 /*
  * Nothing is kept of the request, nor was it where nginx forgets that; what
@@ -933,28 +815,6 @@ ngx_http_iri_is_plain_get(ngx_http_request_t *r)
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
            && ((ilcf->ascii && r->valid_unparsed_uri)
                || ngx_http_iri_own_name(ilcf, r->uri));
-}
-
-/*
- * What is kept of a client's GET or HEAD whose path was read or is ASCII, is
- * as it was then, and has come this way alone: no page of an error, nothing
- * that try_files looks for.  Else NULL.
- */
-static inline ngx_http_iri_ctx_t *
-ngx_http_iri_ctx_of_get(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t *ctx;
-
-    ctx = ngx_http_iri_ctx_whole(r);
-
-    return ctx != NULL && r == r->main && !r->internal && !r->filter_finalize
-                   && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-                   && ctx->read_uri.data == r->uri.data
-                   && ctx->read_uri.len == r->uri.len
-                   && ctx->kept.variables != NULL && !ctx->refused
-                   && !ctx->window
-               ? ctx
-               : NULL;
 }
 
 /* The path of a collection: with "/" at its end.  NGX_OK or NGX_ERROR. */
@@ -1007,7 +867,7 @@ ngx_int_t ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 ngx_int_t ngx_http_iri_refuse(ngx_http_request_t *r,
     const iri_reading_t *reading, const char *what, ngx_str_t path);
 
-/* Leave the location: the server's first rule is what comes next. */
+/* Leave the location: the handlers that follow are those of SERVER_REWRITE. */
 void ngx_http_iri_from_the_start(ngx_http_request_t *r);
 
 
@@ -1149,13 +1009,26 @@ void ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
 ngx_uint_t ngx_http_iri_is_looked_for(ngx_http_request_t *r);
 
 /*
- * Before the rules of the location, which are those of the first reading; a
- * root with variables may wait for one that they set.  NGX_OK: started over.
+ * A rule asks for the name of the entry that was found for a path.  If that has
+ * another name than the path, note that the request is to restart when the
+ * rules have run.  The name for the rule; NULL: there is nothing to note.
  */
-ngx_int_t ngx_http_iri_resolve_first(ngx_http_request_t *r,
-    const ngx_http_iri_loc_conf_t *ilcf);
+ngx_str_t *ngx_http_iri_note_restart(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
 
-/* And behind them, for what they have made: the result of the handler. */
+/* Carry out what was noted: the result of the handler. */
+ngx_int_t ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+/*
+ * Before the rules of a location, which may ask for r->uri: wait for an index
+ * that will be needed.  The result of the handler.
+ */
+ngx_int_t ngx_http_iri_wait_for_rules(ngx_http_request_t *r);
+
+/*
+ * After the rules: look r->uri up.  NGX_OK: the request goes on; else the
+ * result of the handler.
+ */
 ngx_int_t ngx_http_iri_resolve(ngx_http_request_t *r);
 
 /*
@@ -1193,46 +1066,8 @@ ngx_int_t ngx_http_iri_opens(ngx_http_request_t *r,
 void ngx_http_iri_root_validate(ngx_http_request_t *r,
     ngx_http_iri_loc_conf_t *ilcf);
 
-/*
- * Before the content of a GET or HEAD: give nginx its own root back where that
- * will do, as it does for a path that is its own name.  What answers from here
- * on with a file, or a list of them, asks for that of r->uri alone; who
- * changes it leaves the location, or copies and moves.
- */
-static inline void
-ngx_http_iri_root_own(ngx_http_request_t *r)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (ilcf->simple && r->content_handler == NULL) {
-        r->loc_conf = ilcf->plain_conf;
-    }
-}
-
-/*
- * The same of any method.  found: what r->uri leads to, NULL: the disk has
- * nothing to say of it.
- */
-void ngx_http_iri_root_leave(ngx_http_request_t *r,
-    const ngx_http_iri_found_t *found);
-
 /* A module that may be missing: by its name, for then it has no symbol. */
 ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
-
-/* The script under root again, where ngx_http_iri_root_own() has left it. */
-static inline void
-ngx_http_iri_root_back(ngx_http_request_t *r)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (r->loc_conf == ilcf->plain_conf) {
-        r->loc_conf = ilcf->loc_conf;
-    }
-}
 
 /* nginx's own root and the disk's path while try_files runs. */
 ngx_int_t ngx_http_iri_window_open(ngx_http_request_t *r);
@@ -1268,6 +1103,19 @@ ngx_http_handler_pt ngx_http_iri_rules_handler(
 /* For what is asked for by path, as what r is: and its location. */
 ngx_http_iri_rules_t ngx_http_iri_rules(ngx_http_request_t *r, ngx_str_t path,
     ngx_uint_t is_directory, void ***loc_conf);
+
+
+/* ---- ngx_http_iri_snapshot.c -------------------------------------------- */
+
+/* Copy the request as it is now.  NGX_OK or NGX_ERROR. */
+ngx_int_t ngx_http_iri_snapshot(ngx_http_request_t *r,
+    ngx_http_iri_snapshot_t *snapshot);
+
+/* Make it what it was then: all, or variables and captures.  The same. */
+ngx_int_t ngx_http_iri_restore(ngx_http_request_t *r,
+    const ngx_http_iri_snapshot_t *snapshot);
+ngx_int_t ngx_http_iri_variables_restore(ngx_http_request_t *r,
+    const ngx_http_iri_snapshot_t *snapshot);
 
 
 /* ---- ngx_http_iri_status.c ---------------------------------------------- */

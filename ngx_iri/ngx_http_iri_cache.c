@@ -43,13 +43,18 @@ struct ngx_http_iri_cache_s {
 #define NGX_HTTP_IRI_LONG 60000 /* ms */
 
 
-/* The building of an index. */
+/*
+ * The building of an index.  A request that waits for it may end before: so
+ * the task is in memory of its own, and is detached from the request by the
+ * cleanup of that.
+ */
 struct ngx_http_iri_task_s {
     ngx_pool_t           *pool;
     ngx_event_t          *event;
     iri_cache_job_t      *job;
     ngx_http_iri_cache_t *cache;
     ngx_http_request_t   *request; /* that waits for it, or NULL */
+    ngx_http_cleanup_t   *cleanup; /* its; NULL as request is */
 };
 
 
@@ -72,7 +77,31 @@ ngx_http_iri_job_run(void *data, ngx_log_t *log)
 }
 
 
-/* The phase runs its handler again; in the way of nginx's own threads. */
+/* The request ends while it waits. */
+static void
+ngx_http_iri_detach(void *data)
+{
+    ngx_http_iri_task_t *task = data;
+
+    task->request = NULL;
+    task->cleanup = NULL;
+}
+
+
+/*
+ * A write event while the request waits: with ngx_http_core_run_phases, which
+ * is the handler otherwise, the phase would go on without the index.
+ */
+static void
+ngx_http_iri_waiting(ngx_http_request_t *r)
+{
+    if (ngx_handle_write_event(r->connection->write, 0) != NGX_OK) {
+        ngx_http_finalize_request(r, NGX_HTTP_INTERNAL_SERVER_ERROR);
+    }
+}
+
+
+/* As ngx_http_limit_req_delay() does: the phase runs its handler again. */
 static void
 ngx_http_iri_resume(ngx_http_request_t *r)
 {
@@ -80,16 +109,20 @@ ngx_http_iri_resume(ngx_http_request_t *r)
     ngx_http_iri_ctx_t *ctx;
 
     ngx_http_set_log_request(c->log, r);
-    r->main->blocked--;
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
-        ctx->waiting = 0;
         ctx->founds = NULL;
         ctx->last = NULL;
     }
 
-    r->write_event_handler(r);
+    if (r->read_event_handler == ngx_http_test_reading) {
+        r->read_event_handler = ngx_http_block_reading;
+    }
+
+    r->write_event_handler = ngx_http_core_run_phases;
+
+    ngx_http_core_run_phases(r);
     ngx_http_run_posted_requests(c);
 }
 
@@ -99,7 +132,7 @@ static void
 ngx_http_iri_job_done(ngx_event_t *event)
 {
     ngx_http_iri_task_t *task = event->data;
-    ngx_http_request_t  *r = task->request;
+    ngx_http_request_t  *r;
 
     if (event->timedout) {
         event->timedout = 0;
@@ -117,6 +150,12 @@ ngx_http_iri_job_done(ngx_event_t *event)
         task->cache->task = NULL;
     }
 
+    r = task->request;
+
+    if (r != NULL) {
+        task->cleanup->handler = NULL;
+    }
+
     ngx_destroy_pool(task->pool);
 
     if (r != NULL) {
@@ -125,16 +164,17 @@ ngx_http_iri_job_done(ngx_event_t *event)
 }
 
 
+/*
+ * The client may close the connection meanwhile, which ends the request; a
+ * body that is being discarded has its own handler for that.
+ */
 ngx_uint_t
 ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                   const ngx_http_iri_found_t *found)
 {
+    ngx_http_cleanup_t      *cln;
     ngx_http_iri_task_t     *task;
     ngx_http_iri_srv_conf_t *iscf;
-
-    if (ctx->waiting) {
-        return 1;
-    }
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
@@ -149,12 +189,26 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return 0;
     }
 
+    cln = ngx_http_cleanup_add(r, 0);
+    if (cln == NULL
+        || ngx_handle_read_event(r->connection->read, 0) != NGX_OK) {
+        return 0;
+    }
+
+    cln->handler = ngx_http_iri_detach;
+    cln->data = task;
+
+    task->cleanup = cln;
+    task->request = r;
+
     ngx_add_timer(task->event, NGX_HTTP_IRI_LONG);
 
-    task->request = r;
-    ctx->waiting = 1;
+    if (r->read_event_handler == ngx_http_block_reading) {
+        r->read_event_handler = ngx_http_test_reading;
+    }
+
+    r->write_event_handler = ngx_http_iri_waiting;
     ctx->waited = 1;
-    r->main->blocked++;
 
     return 1;
 }
@@ -190,6 +244,7 @@ ngx_http_iri_later(void *ctx, iri_cache_job_t *job)
     own->job = job;
     own->cache = cache;
     own->request = NULL;
+    own->cleanup = NULL;
 
     task->handler = ngx_http_iri_job_run;
     task->event.handler = ngx_http_iri_job_done;

@@ -196,13 +196,12 @@ static ngx_http_iri_client_t *
 ngx_http_iri_client_ask(ngx_http_request_t            *r,
                         const ngx_http_iri_srv_conf_t *iscf)
 {
-    ngx_int_t              rc;
-    ngx_http_iri_kept_t    kept;
-    ngx_http_iri_client_t *client;
+    ngx_int_t               rc;
+    ngx_http_iri_client_t  *client;
+    ngx_http_iri_snapshot_t snapshot;
 
     client = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_client_t));
-    if (client == NULL || ngx_http_iri_keep(r, &kept, r->internal) != NGX_OK)
-    {
+    if (client == NULL || ngx_http_iri_snapshot(r, &snapshot) != NGX_OK) {
         return NULL;
     }
 
@@ -215,9 +214,10 @@ ngx_http_iri_client_ask(ngx_http_request_t            *r,
         &client->reading.charsets);
     rc = ngx_http_iri_client_vary(r, &client->vary);
 
-    ngx_http_iri_put_back(r, &kept);
-
-    return rc == NGX_OK ? client : NULL;
+    return ngx_http_iri_variables_restore(r, &snapshot) == NGX_OK
+                   && rc == NGX_OK
+               ? client
+               : NULL;
 }
 
 

@@ -254,7 +254,7 @@ ngx_http_iri_dav_body_filter(ngx_http_request_t *r, ngx_chain_t *in)
     ngx_http_iri_ctx_t *ctx;
     ngx_http_iri_sink_t sink;
 
-    ctx = ngx_http_iri_ctx_whole(r);
+    ctx = ngx_http_get_module_ctx(r, ngx_http_iri_module);
 
     if (ctx == NULL || ctx->dav == NULL || ctx->dav->answer == NULL
         || in == NULL || r != r->main)

@@ -162,7 +162,7 @@ ngx_http_iri_destination(ngx_http_request_t *r)
     }
 
     ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL || ngx_http_iri_keep(r, &ctx->first, 0) != NGX_OK) {
+    if (ctx == NULL) {
         return NGX_ERROR;
     }
 
@@ -444,69 +444,10 @@ ngx_http_iri_destination_check(ngx_http_request_t *r, ngx_str_t path,
 
 /* The source, as its own rules have left it. */
 struct ngx_http_iri_source_s {
-    ngx_http_iri_ctx_t     ctx;
-    ngx_http_iri_kept_t    kept;
-    ngx_http_iri_address_t address;
-    ngx_str_t              uri;
-    ngx_str_t              unparsed_uri;
-    ngx_str_t              request_line;
-    ngx_str_t              judged; /* the Destination, in their place */
-    void                 **modules;
-    void                 **loc_conf;
-    unsigned               valid_location : 1;
-    unsigned               valid_unparsed_uri : 1;
-    unsigned               quoted_uri : 1;
-    unsigned               add_uri_to_alias : 1;
+    ngx_http_iri_ctx_t      ctx;
+    ngx_http_iri_snapshot_t snapshot;
+    ngx_str_t               judged; /* the Destination, in its place */
 };
-
-
-static ngx_http_iri_source_t *
-ngx_http_iri_source_keep(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
-{
-    size_t                 size = ngx_http_max_module * sizeof(void *);
-    ngx_http_iri_source_t *source;
-
-    source = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_source_t));
-    if (source == NULL) {
-        return NULL;
-    }
-
-    source->modules = ngx_palloc(r->pool, size);
-    if (source->modules == NULL
-        || ngx_http_iri_keep(r, &source->kept, r->internal) != NGX_OK)
-    {
-        return NULL;
-    }
-
-    ngx_memcpy(source->modules, r->ctx, size);
-
-    source->ctx = *ctx;
-    source->address = ngx_http_iri_address(r);
-    source->uri = r->uri;
-    source->unparsed_uri = r->unparsed_uri;
-    source->request_line = r->request_line;
-    source->loc_conf = r->loc_conf;
-    source->valid_location = r->valid_location;
-    source->valid_unparsed_uri = r->valid_unparsed_uri;
-    source->quoted_uri = r->quoted_uri;
-    source->add_uri_to_alias = r->add_uri_to_alias;
-
-    return source;
-}
-
-
-/* The path is the source's again; nothing of the Destination is left in it. */
-static void
-ngx_http_iri_source_path(ngx_http_request_t          *r,
-                         const ngx_http_iri_source_t *source)
-{
-    r->uri = source->uri;
-    ngx_http_set_exten(r);
-    r->valid_location = source->valid_location;
-    r->valid_unparsed_uri = source->valid_unparsed_uri;
-    r->quoted_uri = source->quoted_uri;
-    r->add_uri_to_alias = source->add_uri_to_alias;
-}
 
 
 static void
@@ -515,21 +456,10 @@ ngx_http_iri_source_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     ngx_uint_t             judged = ctx->judged;
     ngx_http_iri_source_t *source = ctx->source;
 
-    ngx_http_iri_put_back(r, &source->kept);
-    ngx_http_iri_source_path(r, source);
-    r->unparsed_uri = source->unparsed_uri;
-    r->request_line = source->request_line;
-
     *ctx = source->ctx;
     ctx->judged = judged;
-    ctx->judged_for = source->loc_conf;
+    ctx->judged_for = source->snapshot.request.loc_conf;
 
-    ngx_memcpy(r->ctx, source->modules, ngx_http_max_module * sizeof(void *));
-    ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
-    ngx_http_iri_address_put(r, &source->address);
-
-    r->loc_conf = source->loc_conf;
-    r->content_handler = NULL;
     ngx_http_update_location_config(r);
 }
 
@@ -537,41 +467,43 @@ ngx_http_iri_source_back(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 void
 ngx_http_iri_destination_over(ngx_http_request_t *r)
 {
-    ngx_str_t              args = r->args;
-    unsigned               error_page = r->error_page;
-    unsigned               internal = r->internal;
-    ngx_uint_t             err_status = r->err_status;
-    ngx_http_iri_ctx_t    *ctx = ngx_http_iri_ctx(r);
-    ngx_http_iri_source_t *source = ctx != NULL ? ctx->source : NULL;
+    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
+    ngx_http_iri_source_t    *source = ctx != NULL ? ctx->source : NULL;
+    const ngx_http_request_t *was;
 
     if (source == NULL) {
         return;
     }
 
-    ngx_http_iri_put_back(r, &source->kept);
-    r->error_page = error_page ? 1 : 0;
-    r->internal = internal ? 1 : 0;
-    r->err_status = err_status;
-    r->unparsed_uri = source->unparsed_uri;
-    r->request_line = source->request_line;
+    was = &source->snapshot.request;
+
+    (void) ngx_http_iri_variables_restore(r, &source->snapshot);
+    ngx_http_iri_address_put(r, &source->snapshot.address);
+    r->limit_rate = was->limit_rate;
+    r->limit_rate_set = was->limit_rate_set;
+    r->unparsed_uri = was->unparsed_uri;
+    r->request_line = was->request_line;
 
     *ctx = source->ctx;
     ctx->denied = 1;
-    ngx_http_iri_address_put(r, &source->address);
 
     /* A page of its own path keeps that. */
     if (ngx_http_iri_same(r->uri, source->judged)) {
-        ngx_http_iri_source_path(r, source);
-    } else {
-        r->args = args;
+        r->uri = was->uri;
+        r->args = was->args;
+        r->exten = was->exten;
+        r->valid_location = was->valid_location;
+        r->valid_unparsed_uri = was->valid_unparsed_uri;
+        r->quoted_uri = was->quoted_uri;
+        r->add_uri_to_alias = was->add_uri_to_alias;
     }
 }
 
 
 /*
- * As if the client had sent this path: variables, $1 and what other modules
- * know are as they were before any rule ran, so that nothing that was granted
- * to the source is granted to its Destination.
+ * As if the client had sent this path: the request is as it was before any
+ * rule ran, so that nothing that was granted to the source is granted to its
+ * Destination.
  */
 static ngx_int_t
 ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -579,25 +511,26 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 {
     ngx_http_iri_source_t *source;
 
-    if (ctx->judged++ == NGX_HTTP_IRI_MAX_JUDGED
-        || ctx->first.variables == NULL) {
+    if (ctx->judged++ == NGX_HTTP_IRI_MAX_JUDGED || ctx->snapshot == NULL) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    source = ngx_http_iri_source_keep(r, ctx);
+    source = ngx_palloc(r->pool, sizeof(ngx_http_iri_source_t));
 
     if (source == NULL
+        || ngx_http_iri_snapshot(r, &source->snapshot) != NGX_OK
+        || ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK
         || ngx_http_iri_set_uri(r, ngx_http_iri_in(path)) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
+    source->ctx = *ctx;
     source->judged = r->uri;
     ctx->source = source;
     ctx->read_uri = r->uri;
     ctx->refused = 0;
 
-    ngx_http_iri_put_back(r, &ctx->first);
     ngx_str_null(&r->args);
     r->unparsed_uri = ngx_http_iri_out(
         ngx_http_iri_destination_path(r->headers_in.destination->value));
@@ -605,10 +538,6 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     if (ngx_http_iri_make_line(r) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
-
-    ngx_memzero(r->ctx, ngx_http_max_module * sizeof(void *));
-    ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
-    ngx_http_iri_address_anew(r);
 
     ngx_http_iri_from_the_start(r);
 
@@ -637,6 +566,10 @@ ngx_http_iri_judged(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     }
 
     judged = ngx_http_iri_destination_look(r, path);
+
+    if (ngx_http_iri_restore(r, &ctx->source->snapshot) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
 
     ngx_http_iri_source_back(r, ctx);
 

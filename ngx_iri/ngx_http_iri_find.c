@@ -300,7 +300,7 @@ ngx_http_iri_found_last(ngx_http_request_t *r, ngx_str_t uri)
     ngx_http_iri_ctx_t   *ctx;
     ngx_http_iri_found_t *found;
 
-    ctx = ngx_http_iri_ctx_whole(r);
+    ctx = ngx_http_iri_ctx(r);
 
     if (ctx == NULL || ctx->last == NULL || ctx->last_conf != r->loc_conf) {
         return NULL;
@@ -324,19 +324,6 @@ ngx_http_iri_found_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ctx->last_conf = r->loc_conf;
 
     return found;
-}
-
-
-const ngx_http_iri_found_t *
-ngx_http_iri_settled(ngx_http_request_t *r)
-{
-    const ngx_http_iri_found_t *found = ngx_http_iri_found_last(r, r->uri);
-
-    return found != NULL
-                   && (found->found.answer == IRI_PASS
-                       || found->found.answer == IRI_SERVE)
-               ? found
-               : NULL;
 }
 
 
@@ -424,8 +411,7 @@ void
 ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                          const ngx_http_iri_found_t *moved)
 {
-    ngx_http_iri_found_t    *found;
-    ngx_http_iri_loc_conf_t *ilcf;
+    ngx_http_iri_found_t *found;
 
     if (!ngx_http_iri_is_exact(&moved->search, moved->found.path,
                                moved->found.filename))
@@ -439,21 +425,16 @@ ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     }
 
     *found = *moved;
-    found->uri = r->uri;
-    found->search.path = ngx_http_iri_in(r->uri);
+    found->uri = ngx_http_iri_out(moved->found.path);
+    found->search.path = moved->found.path;
     found->search.reading = NULL;
     found->found.answer = IRI_PASS;
     found->found.why = IRI_WHY_DECLARED;
     found->found.match = IRI_MATCH_NONE;
-    found->found.path = found->search.path;
     found->filename = ngx_http_iri_out(moved->found.filename);
     found->has_split = 0;
     found->logged = 0;
 
     found->next = ctx->founds;
     ctx->founds = found;
-
-    /* Where it leads to the same location. */
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-    (void) ngx_http_iri_found_keep(r, ctx, ilcf->plain, found);
 }

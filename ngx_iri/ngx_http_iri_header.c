@@ -17,7 +17,6 @@ static ngx_http_output_header_filter_pt ngx_http_iri_next_header_filter;
 static ngx_uint_t
 ngx_http_iri_is_header_plain(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_srv_conf_t *iscf;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
@@ -28,13 +27,7 @@ ngx_http_iri_is_header_plain(ngx_http_request_t *r)
         return 0;
     }
 
-    if (ngx_http_iri_is_untouched(r) || ngx_http_iri_known(r) != NULL) {
-        return 1;
-    }
-
-    ctx = ngx_http_iri_ctx_of_get(r);
-
-    return ctx != NULL && ctx->link.len == 0;
+    return ngx_http_iri_is_untouched(r);
 }
 
 
@@ -47,11 +40,18 @@ ngx_http_iri_is_header_plain(ngx_http_request_t *r)
 NGX_HTTP_IRI_APART static ngx_int_t
 ngx_http_iri_header_all(ngx_http_request_t *r)
 {
+    ngx_http_iri_ctx_t       *ctx;
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_iri_srv_conf_t  *iscf;
     ngx_http_iri_main_conf_t *imcf;
 
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
+        /* The answer of a rule for a request that is to restart. */
+        ctx = ngx_http_iri_ctx(r);
+        if (ctx != NULL && ctx->restart_found != NULL) {
+            return NGX_ERROR;
+        }
+
         ngx_http_iri_window_close(r);
 
         iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
@@ -88,13 +88,9 @@ ngx_http_iri_header_all(ngx_http_request_t *r)
 static ngx_int_t
 ngx_http_iri_header_filter(ngx_http_request_t *r)
 {
-    if (!ngx_http_iri_is_header_plain(r)) {
-        return ngx_http_iri_header_all(r);
-    }
-
-    ngx_http_iri_root_back(r);
-
-    return ngx_http_iri_next_header_filter(r);
+    return ngx_http_iri_is_header_plain(r)
+               ? ngx_http_iri_next_header_filter(r)
+               : ngx_http_iri_header_all(r);
 }
 
 

@@ -381,14 +381,14 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_http_request_t *sr)
         return NGX_ERROR;
     }
 
-    if (ctx == NULL || ctx->kept.variables == NULL) {
+    if (ctx == NULL || ctx->snapshot == NULL) {
         return NGX_OK;
     }
 
-    ngx_memcpy(sr->variables, ctx->kept.variables, size);
+    ngx_memcpy(sr->variables, ctx->snapshot->variables, size);
 
 #if (NGX_PCRE)
-    if (ctx->kept.captures != NULL) {
+    if (ctx->snapshot->captures != NULL) {
         size = cmcf->ncaptures * sizeof(int);
 
         sr->captures = ngx_palloc(r->pool, size);
@@ -396,9 +396,9 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_http_request_t *sr)
             return NGX_ERROR;
         }
 
-        ngx_memcpy(sr->captures, ctx->kept.captures, size);
-        sr->ncaptures = ctx->kept.ncaptures;
-        sr->captures_data = ctx->kept.captures_data;
+        ngx_memcpy(sr->captures, ctx->snapshot->captures, size);
+        sr->ncaptures = ctx->snapshot->request.ncaptures;
+        sr->captures_data = ctx->snapshot->request.captures_data;
     }
 #endif
 

@@ -3,25 +3,30 @@
  *
  * The handler of the POST_READ phase reads the host, which selects a server;
  * then, as that server says, the query, the Destination of COPY and MOVE, and
- * the path, which becomes canonical (ngx_http_iri_request.c) or the one that
- * it is known to lead to (ngx_http_iri_known.c).  What redirects, subrequests
- * and rewrites make later is read in ngx_http_iri_phases.c.
+ * the path, which becomes canonical (ngx_http_iri_request.c).  What redirects,
+ * subrequests and rewrites make later is read in ngx_http_iri_phases.c.
  */
 
 #include "ngx_http_iri.h"
 
 
-static ngx_int_t
-ngx_http_iri_post_read(ngx_http_request_t            *r,
-                       const ngx_http_iri_srv_conf_t *iscf)
+/*
+ * What is not ASCII is read; of what is, only that it came is kept: it may be
+ * another name of an entry all the same.
+ */
+NGX_HTTP_IRI_APART static ngx_int_t
+ngx_http_iri_post_read_other(ngx_http_request_t            *r,
+                             const ngx_http_iri_srv_conf_t *iscf)
 {
     ngx_int_t           rc;
-    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx_make(r);
 
-    ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL || ngx_http_iri_keep(r, &ctx->kept, 0) != NGX_OK
-        || ngx_http_iri_read_sent(r, ctx) != NGX_OK)
-    {
+    if (ctx != NULL && ngx_http_iri_plain_uri(r)) {
+        ngx_http_iri_keep_ascii(ctx, r->uri);
+        return NGX_DECLINED;
+    }
+
+    if (ctx == NULL || ngx_http_iri_read_sent(r, ctx) != NGX_OK) {
         return iscf->engine == IRI_ENGINE_ON ? NGX_HTTP_INTERNAL_SERVER_ERROR
                                              : NGX_DECLINED;
     }
@@ -30,56 +35,10 @@ ngx_http_iri_post_read(ngx_http_request_t            *r,
         return NGX_DECLINED;
     }
 
-    ctx->learns = iscf->learns;
-
     rc = ngx_http_iri_status(ngx_http_iri_act(r, ctx));
 
     /* No location is chosen yet: nothing has to be done again. */
     return rc == NGX_OK ? NGX_DECLINED : rc;
-}
-
-
-/* Nothing is to be read, but it may have to start over. */
-static ngx_int_t
-ngx_http_iri_post_read_ascii(ngx_http_request_t            *r,
-                             const ngx_http_iri_srv_conf_t *iscf)
-{
-    ngx_http_iri_ctx_t *ctx;
-
-    ctx = ngx_http_iri_ctx_make(r);
-    if (ctx == NULL || ngx_http_iri_keep(r, &ctx->kept, 0) != NGX_OK) {
-        return iscf->engine == IRI_ENGINE_ON ? NGX_HTTP_INTERNAL_SERVER_ERROR
-                                             : NGX_DECLINED;
-    }
-
-    ctx->learns = iscf->learns;
-    ngx_http_iri_keep_ascii(ctx, r->uri);
-
-    return NGX_DECLINED;
-}
-
-
-/* What is not ASCII, or may be another's name all the same. */
-NGX_HTTP_IRI_APART static ngx_int_t
-ngx_http_iri_post_read_other(ngx_http_request_t            *r,
-                             const ngx_http_iri_srv_conf_t *iscf)
-{
-    ngx_int_t rc;
-
-    rc = iscf->learns ? ngx_http_iri_known_read(r) : NGX_DECLINED;
-
-    switch (rc) {
-    case NGX_OK:
-        return NGX_DECLINED;
-
-    case NGX_DECLINED:
-        return ngx_http_iri_plain_uri(r)
-                   ? ngx_http_iri_post_read_ascii(r, iscf)
-                   : ngx_http_iri_post_read(r, iscf);
-
-    default:
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
 }
 
 

@@ -231,8 +231,7 @@ ngx_http_iri_redirect_later(ngx_http_request_t            *r,
 /*
  * How the client is answered where its path differs from the canonical URI; 0:
  * as it came.  A page for an error, and what X-Accel-Redirect names, stand
- * for something else than what the client asked for; and what was found behind
- * a rewrite is no name to tell.
+ * for something else than what the client asked for.
  */
 static ngx_uint_t
 ngx_http_iri_redirect_status(ngx_http_request_t            *r,
@@ -240,7 +239,6 @@ ngx_http_iri_redirect_status(ngx_http_request_t            *r,
                              const ngx_http_iri_ctx_t      *ctx)
 {
     if (r != r->main || !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-        || (ctx != NULL && ctx->rewritten)
         || (r->internal
             && (r->error_page || r->err_status != 0 || r->upstream != NULL)))
     {

@@ -95,42 +95,23 @@ ngx_http_iri_cleanup(void *data)
 ngx_http_iri_ctx_t *
 ngx_http_iri_ctx_inside(ngx_http_request_t *r)
 {
-    ngx_pool_cleanup_t  *cln;
-    ngx_http_iri_head_t *head;
+    ngx_pool_cleanup_t *cln;
+    ngx_http_iri_ctx_t *ctx;
 
     for (cln = r->pool->cleanup; cln; cln = cln->next) {
         if (cln->handler != ngx_http_iri_cleanup) {
             continue;
         }
 
-        head = cln->data;
-        if (head->request != r) {
-            continue;
-        }
+        ctx = cln->data;
 
-        if (head->known) {
-            return ngx_http_iri_known_whole((ngx_http_iri_known_t *) head);
+        if (ctx->request == r) {
+            ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
+            return ctx;
         }
-
-        ngx_http_set_ctx(r, head, ngx_http_iri_module);
-        return (ngx_http_iri_ctx_t *) head;
     }
 
     return NULL;
-}
-
-
-ngx_pool_cleanup_t *
-ngx_http_iri_ctx_place(ngx_http_request_t *r, size_t size)
-{
-    ngx_pool_cleanup_t *cln;
-
-    cln = ngx_pool_cleanup_add(r->pool, size);
-    if (cln != NULL) {
-        cln->handler = ngx_http_iri_cleanup;
-    }
-
-    return cln;
 }
 
 
@@ -145,148 +126,20 @@ ngx_http_iri_ctx_make(ngx_http_request_t *r)
         return ctx;
     }
 
-    /* What is known could not be made whole. */
-    if (ngx_http_get_module_ctx(r, ngx_http_iri_module) != NULL) {
-        return NULL;
-    }
-
-    /* By the C library, which clears so much in a tenth of the time. */
+    cln = ngx_pool_cleanup_add(r->pool, 0);
     ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_ctx_t));
-    if (ctx == NULL) {
+    if (cln == NULL || ctx == NULL) {
         return NULL;
     }
 
-    ctx->head.request = r;
+    ctx->request = r;
 
-    cln = ngx_http_iri_ctx_place(r, 0);
-    if (cln == NULL) {
-        return NULL;
-    }
-
+    cln->handler = ngx_http_iri_cleanup;
     cln->data = ctx;
 
     ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
 
     return ctx;
-}
-
-
-/* Whoever starts over must not find what a map made of another spelling. */
-static ngx_int_t
-ngx_http_iri_keep_variables(ngx_http_request_t *r, ngx_http_iri_kept_t *kept)
-{
-    size_t                     size;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    size = cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
-
-    kept->variables = ngx_palloc(r->pool, size);
-    if (kept->variables == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(kept->variables, r->variables, size);
-
-    return NGX_OK;
-}
-
-
-#if (NGX_PCRE)
-
-/* $1 and its like: of the name of the server, say, in its root. */
-static ngx_int_t
-ngx_http_iri_keep_captures(ngx_http_request_t *r, ngx_http_iri_kept_t *kept)
-{
-    ngx_http_core_main_conf_t *cmcf;
-
-    kept->captures = NULL;
-    kept->ncaptures = r->ncaptures;
-    kept->captures_data = r->captures_data;
-
-    if (r->ncaptures == 0 || r->captures == NULL) {
-        return NGX_OK;
-    }
-
-    /* As many as nginx makes room for: the next match will be put there. */
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-
-    kept->captures = ngx_pcalloc(r->pool, cmcf->ncaptures * sizeof(int));
-    if (kept->captures == NULL) {
-        return NGX_ERROR;
-    }
-
-    ngx_memcpy(kept->captures, r->captures,
-               ngx_min(r->ncaptures, cmcf->ncaptures) * sizeof(int));
-
-    return NGX_OK;
-}
-
-
-/* A copy, since the next match will be put in its place. */
-static void
-ngx_http_iri_put_back_captures(ngx_http_request_t        *r,
-                               const ngx_http_iri_kept_t *kept)
-{
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-
-    r->ncaptures = kept->ncaptures;
-    r->captures_data = kept->captures_data;
-
-    if (kept->captures != NULL && r->captures != NULL) {
-        ngx_memcpy(r->captures, kept->captures,
-                   cmcf->ncaptures * sizeof(int));
-    }
-}
-
-#endif
-
-
-ngx_int_t
-ngx_http_iri_keep(ngx_http_request_t *r, ngx_http_iri_kept_t *kept,
-                  ngx_uint_t internal)
-{
-    kept->args = r->args;
-    kept->limit_rate = r->limit_rate;
-    kept->limit_rate_set = r->limit_rate_set;
-    kept->err_status = r->err_status;
-    kept->error_page = r->error_page;
-    kept->internal = internal ? 1 : 0;
-
-#if (NGX_PCRE)
-    if (ngx_http_iri_keep_captures(r, kept) != NGX_OK) {
-        return NGX_ERROR;
-    }
-#endif
-
-    return ngx_http_iri_keep_variables(r, kept);
-}
-
-
-/* "internal" as well: rewrites and named locations set it, not the client. */
-void
-ngx_http_iri_put_back(ngx_http_request_t *r, const ngx_http_iri_kept_t *kept)
-{
-    size_t                     size;
-    ngx_http_core_main_conf_t *cmcf;
-
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    size = cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
-
-    ngx_memcpy(r->variables, kept->variables, size);
-
-#if (NGX_PCRE)
-    ngx_http_iri_put_back_captures(r, kept);
-#endif
-
-    r->args = kept->args;
-    r->limit_rate = kept->limit_rate;
-    r->limit_rate_set = kept->limit_rate_set;
-    r->err_status = kept->err_status;
-    r->error_page = kept->error_page;
-    r->internal = kept->internal;
 }
 
 
@@ -300,6 +153,8 @@ ngx_http_iri_from_the_start(ngx_http_request_t *r)
     cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
 
     r->valid_location = 1;
+    r->uri_changed = 0;
+    r->content_handler = NULL;
     r->loc_conf = cscf->ctx->loc_conf;
     ngx_http_update_location_config(r);
     r->phase_handler = (ngx_int_t) cmcf->phase_engine.server_rewrite_index
@@ -378,10 +233,6 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ctx->refused = 0;
     ctx->read_uri = r->uri;
     ctx->answer = reading.answer;
-    ctx->utf8 = reading.answer != IRI_REFUSE
-                && (reading.form == IRI_FORM_NATIVE
-                    || reading.form == IRI_FORM_ESCAPED
-                    || reading.form == IRI_FORM_MIXED);
 
     /* A rewritten path may still end as it came: keep how that was. */
     if (!ctx->has_reading || reading.why != IRI_WHY_CANONICAL) {

@@ -1,10 +1,12 @@
 /*
- * ngx_http_iri_resolve.c - what the disk says of a path, and what follows
+ * ngx_http_iri_resolve.c - what follows from what the disk says of a path
  *
- * Found under another canonical path the request starts over with that one,
- * before any rule of the location has run; where nothing may be served it ends,
- * but only once the rules have let the client in.  When this is asked is said
- * in ngx_http_iri_phases.c; how the disk is asked, in ngx_http_iri_find.c.
+ * If the entry has another canonical path than the one that was looked up, the
+ * request restarts with the URL of the client, in which the names of the entry
+ * replace those that were sent (iri_restart_url).  If that is not possible, or
+ * nothing may be served, it ends with 404, but only once the rules have let the
+ * client in.  When this is asked is said in ngx_http_iri_phases.c; how the disk
+ * is asked, in ngx_http_iri_find.c.
  */
 
 #include "ngx_http_iri.h"
@@ -60,44 +62,10 @@ ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
     ctx->moved_match = found->match;
     ctx->read_uri = uri;
     ctx->canonical = uri;
-    ctx->utf8 = 0;
 
     if (!ctx->has_came || ctx->came.octets.data == ctx->reading.octets.data) {
         ngx_http_iri_confirm(ctx, found);
     }
-}
-
-
-/*
- * The resource has another canonical path: let all rules judge that one, the
- * server's too, as if it had come so.  NGX_OK, or a status.
- */
-static ngx_int_t
-ngx_http_iri_start_over(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                        const ngx_http_iri_found_t *found)
-{
-    iri_env_t env;
-
-    ngx_http_iri_log_moved(r, r->uri, &found->found);
-    ngx_http_iri_env(r, &env);
-    iri_trace_step(&env, IRI_STEP_OVER, found->found.path);
-
-    ctx->rewritten = !ngx_http_iri_same(r->uri, ctx->canonical);
-    ctx->moved_from = found;
-    ctx->moved_conf = r->loc_conf;
-
-    if (ngx_http_iri_set_uri(r, found->found.path) != NGX_OK) {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_http_iri_ctx_moved(ctx, r->uri, &found->found);
-    ngx_http_iri_found_moved(r, ctx, found);
-
-    ngx_http_iri_put_back(r, &ctx->kept);
-
-    ngx_http_iri_from_the_start(r);
-
-    return NGX_OK;
 }
 
 
@@ -170,26 +138,6 @@ ngx_http_iri_is_only_near(ngx_http_request_t         *r,
 }
 
 
-/*
- * Once, and not under alias with captures: what was found there is no path of
- * a request.  Nor where rules have run for a path that nobody had read.  And
- * what the configuration itself names is not another name of what is near.
- */
-static ngx_uint_t
-ngx_http_iri_may_start_over(ngx_http_request_t         *r,
-                            const ngx_http_iri_ctx_t   *ctx,
-                            const ngx_http_iri_found_t *found)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    return !ctx->moved && ctx->kept.variables != NULL
-           && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
-           && !ngx_http_iri_is_only_near(r, ctx, found);
-}
-
-
 /* A Destination is written below the root of the source's location. */
 static ngx_uint_t
 ngx_http_iri_is_judged(ngx_http_request_t *r)
@@ -213,30 +161,148 @@ ngx_http_iri_is_looked_for(ngx_http_request_t *r)
 }
 
 
+/* ---- restarting --------------------------------------------------------- */
+
 /*
- * NGX_OK: started over; NGX_DECLINED: there is no need to; NGX_DONE: it waits;
- * NGX_ERROR: the disk could not be asked; else a status.
+ * May the request be handled a second time, from the rules of the server on?
+ * Not when an answer has been sent, or the body is gone; and an upstream, or
+ * what else has answered with an error, must not be asked twice unless the
+ * method is safe.
  */
-static ngx_int_t
-ngx_http_iri_look(ngx_http_request_t *r)
+static ngx_uint_t
+ngx_http_iri_may_repeat(const ngx_http_request_t *r,
+                        const ngx_http_request_t *was)
 {
-    ngx_http_iri_ctx_t   *ctx;
-    ngx_http_iri_found_t *found;
+    if (r->header_sent || r->discard_body
+        || r->post_action != was->post_action
+        || (r->request_body == NULL
+            && r->headers_in.content_length_n
+                   != was->headers_in.content_length_n))
+    {
+        return 0;
+    }
+
+    return (was->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
+           || (r->upstream == NULL && r->err_status == was->err_status
+               && r->error_page == was->error_page);
+}
+
+
+/*
+ * Can the request restart, under the name that was found?  *path: with which
+ * path.  Once, and not under alias with captures: what was found there is no
+ * path of a request.  A path that the configuration itself names is not
+ * another name of an entry that is only near.
+ */
+static ngx_uint_t
+ngx_http_iri_may_restart(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
+                         const ngx_http_iri_found_t *found, iri_str_t *path)
+{
+    iri_env_t                env;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (found->found.answer != IRI_MOVED || ctx->moved
+        || ctx->snapshot == NULL || ngx_http_iri_is_judged(r)
+        || ilcf->plain->alias == NGX_MAX_SIZE_T_VALUE
+        || ngx_http_iri_is_only_near(r, ctx, found)
+        || !ngx_http_iri_may_repeat(r, &ctx->snapshot->request))
+    {
+        return 0;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    return iri_restart_url(&env, ngx_http_iri_in(ctx->snapshot->request.uri),
+                           ngx_http_iri_in(found->uri), found->found.path,
+                           path)
+           != 0;
+}
+
+
+ngx_str_t *
+ngx_http_iri_note_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                          const ngx_http_iri_found_t *found)
+{
+    iri_str_t path;
+
+    if (!ctx->in_rules
+        || (ctx->restart_found == NULL
+            && !ngx_http_iri_may_restart(r, ctx, found, &path)))
+    {
+        return NULL;
+    }
+
+    if (ctx->restart_found == NULL) {
+        ctx->restart_found = found;
+        ctx->restart = ngx_http_iri_out(path);
+    }
+
+    if (found->found.answer != IRI_MOVED) {
+        return NULL;
+    }
+
+    ctx->restart_name = ngx_http_iri_out(found->found.filename);
+
+    return &ctx->restart_name;
+}
+
+
+ngx_int_t
+ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    iri_env_t                   env;
+    const ngx_http_iri_found_t *found = ctx->restart_found;
+
+    ctx->restart_found = NULL;
+
+    /* A rule has answered, and the body is gone. */
+    if (!ngx_http_iri_may_repeat(r, &ctx->snapshot->request)) {
+        return NGX_HTTP_NOT_FOUND;
+    }
+
+    ngx_http_iri_log_moved(r, found->uri, &found->found);
+    ngx_http_iri_env(r, &env);
+    iri_trace_step(&env, IRI_STEP_OVER, ngx_http_iri_in(ctx->restart));
+
+    if (ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    ngx_http_iri_put_uri(r, ctx->restart);
+    ngx_http_iri_ctx_moved(ctx, r->uri, &found->found);
+    ngx_http_iri_found_moved(r, ctx, found);
+    ngx_http_iri_from_the_start(r);
+
+    return NGX_DECLINED;
+}
+
+
+/* ---- in the phases ------------------------------------------------------ */
+
+ngx_int_t
+ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_found_t    *found;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    /* A root with variables may wait for one that the rules set. */
+    if (!(ilcf->tree.match & IRI_FORGIVE_FOLDED)
+        || !ngx_http_iri_is_looked_for(r)
+        || ilcf->plain->root_lengths != NULL)
+    {
+        return NGX_DECLINED;
+    }
 
     found = ngx_http_iri_find(r);
     ctx = ngx_http_iri_ctx(r);
 
-    if (found == NULL || ctx == NULL) {
-        return NGX_ERROR;
-    }
-
-    if (ngx_http_iri_wait(r, ctx, found)) {
-        return NGX_DONE;
-    }
-
-    return found->found.answer == IRI_MOVED
-                   && ngx_http_iri_may_start_over(r, ctx, found)
-               ? ngx_http_iri_start_over(r, ctx, found)
+    return found != NULL && ctx != NULL && ngx_http_iri_wait(r, ctx, found)
+               ? NGX_DONE
                : NGX_DECLINED;
 }
 
@@ -244,9 +310,33 @@ ngx_http_iri_look(ngx_http_request_t *r)
 ngx_int_t
 ngx_http_iri_resolve(ngx_http_request_t *r)
 {
-    ngx_int_t rc = ngx_http_iri_look(r);
+    iri_str_t             path;
+    ngx_http_iri_ctx_t   *ctx;
+    ngx_http_iri_found_t *found;
 
-    return rc == NGX_OK ? NGX_DECLINED : ngx_http_iri_status(rc);
+    if (!ngx_http_iri_is_looked_for(r)) {
+        return NGX_OK;
+    }
+
+    found = ngx_http_iri_find(r);
+    ctx = ngx_http_iri_ctx(r);
+
+    if (found == NULL || ctx == NULL) {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (ngx_http_iri_wait(r, ctx, found)) {
+        return NGX_DONE;
+    }
+
+    if (!ngx_http_iri_may_restart(r, ctx, found, &path)) {
+        return NGX_OK;
+    }
+
+    ctx->restart_found = found;
+    ctx->restart = ngx_http_iri_out(path);
+
+    return ngx_http_iri_restart(r, ctx);
 }
 
 
@@ -299,23 +389,4 @@ ngx_http_iri_judge_asked(ngx_http_request_t *r)
     }
 
     return ngx_http_iri_judge_here(r, ngx_http_iri_ctx(r), found);
-}
-
-
-ngx_int_t
-ngx_http_iri_resolve_first(ngx_http_request_t            *r,
-                           const ngx_http_iri_loc_conf_t *ilcf)
-{
-    ngx_int_t rc;
-
-    if (ilcf->plain == NULL || ilcf->plain->root_lengths != NULL
-        || ngx_http_iri_own_name(ilcf, r->uri) || ngx_http_iri_is_judged(r))
-    {
-        return NGX_DECLINED;
-    }
-
-    rc = ngx_http_iri_look(r);
-
-    /* It is asked again behind the rules. */
-    return rc == NGX_ERROR ? NGX_DECLINED : rc;
 }

@@ -122,13 +122,24 @@ ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 }
 
 
-/* Where the answer of the core is known. */
-static ngx_http_iri_known_t *
-ngx_http_iri_known_name(ngx_http_request_t *r)
+/*
+ * What nginx may open.  A rule that asks whether there is an entry gets its
+ * name, also where that is another than the path has: then the request restarts
+ * when the rules have run.
+ */
+static ngx_str_t *
+ngx_http_iri_name_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                     ngx_http_iri_found_t *found)
 {
-    ngx_http_iri_known_t *known = ngx_http_iri_known_here(r);
+    ngx_str_t *name = ngx_http_iri_note_restart(r, ctx, found);
 
-    return known != NULL && known->what.asked != NULL ? known : NULL;
+    if (name != NULL) {
+        return name;
+    }
+
+    ngx_http_iri_log_found(r, found);
+
+    return &found->filename;
 }
 
 
@@ -139,17 +150,11 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
     ngx_http_iri_ctx_t   *ctx;
     ngx_http_iri_code_t  *code = (ngx_http_iri_code_t *) e->ip;
     ngx_http_iri_found_t *found;
-    ngx_http_iri_known_t *known;
 
     e->ip = (u_char *) &code->end;
 
     if (ngx_http_iri_is_plain(code->conf, e->request->uri)) {
         return ngx_http_iri_plain_length(e, code->conf->plain);
-    }
-
-    known = ngx_http_iri_known_name(e->request);
-    if (known != NULL) {
-        return known->what.filename.len;
     }
 
     found = ngx_http_iri_find(e->request);
@@ -163,32 +168,23 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
         return ngx_http_iri_nowhere.len;
     }
 
-    ngx_http_iri_log_found(e->request, found);
-    ctx->filename = &found->filename;
+    ctx->filename = ngx_http_iri_name_of(e->request, ctx, found);
 
-    return found->filename.len;
+    return ctx->filename->len;
 }
 
 
 static void
 ngx_http_iri_value_code(ngx_http_script_engine_t *e)
 {
-    ngx_str_t            *name = &ngx_http_iri_nowhere;
-    ngx_http_iri_ctx_t   *ctx;
-    ngx_http_iri_code_t  *code = (ngx_http_iri_code_t *) e->ip;
-    ngx_http_iri_known_t *known;
+    ngx_str_t           *name = &ngx_http_iri_nowhere;
+    ngx_http_iri_ctx_t  *ctx;
+    ngx_http_iri_code_t *code = (ngx_http_iri_code_t *) e->ip;
 
     e->ip = (u_char *) &code->end;
 
     if (ngx_http_iri_is_plain(code->conf, e->request->uri)) {
         ngx_http_iri_plain_copy(e, code->conf->plain);
-        return;
-    }
-
-    known = ngx_http_iri_known_name(e->request);
-    if (known != NULL) {
-        e->pos = ngx_cpymem(e->pos, known->what.filename.data,
-                            known->what.filename.len);
         return;
     }
 
@@ -280,6 +276,7 @@ ngx_int_t
 ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
                          ngx_str_t *name)
 {
+    ngx_http_iri_ctx_t       *ctx;
     ngx_http_iri_found_t     *found;
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_core_loc_conf_t *clcf;
@@ -298,12 +295,13 @@ ngx_http_iri_filename_of(ngx_http_request_t *r, ngx_str_t uri,
     }
 
     found = ngx_http_iri_find_uri(r, uri);
-    if (found == NULL) {
+    ctx = ngx_http_iri_ctx(r);
+
+    if (found == NULL || ctx == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_http_iri_log_found(r, found);
-    *name = found->filename;
+    *name = *ngx_http_iri_name_of(r, ctx, found);
 
     return NGX_OK;
 }
@@ -494,11 +492,6 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
         hook[i].conf->try_files = ngx_http_iri_has_try_files(
             try_files, hook[i].loc_conf);
         imcf->tries |= hook[i].conf->try_files;
-        hook[i].conf->simple = hook[i].conf->plain->alias == 0
-                               && hook[i].conf->plain->root_lengths == NULL
-                               && !hook[i].conf->try_files;
-        hook[i].conf->declared = iri_tree_is_declared(&hook[i].conf->tree);
-        hook[i].conf->literal_wins = iri_tree_is_literal(&hook[i].conf->tree);
         hook[i].conf->ascii = (hook[i].conf->tree.match
                                & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_ESCAPES))
                               == 0;
@@ -537,20 +530,6 @@ ngx_http_iri_root_validate(ngx_http_request_t      *r,
         || r->content_handler == imcf->file_handlers[1])
     {
         r->valid_location = 1;
-    }
-}
-
-
-void
-ngx_http_iri_root_leave(ngx_http_request_t         *r,
-                        const ngx_http_iri_found_t *found)
-{
-    if ((r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-        && (found == NULL
-            || ngx_http_iri_is_exact(&found->search, found->search.path,
-                                     found->found.filename)))
-    {
-        ngx_http_iri_root_own(r);
     }
 }
 
@@ -670,9 +649,14 @@ ngx_http_iri_undo(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 void
 ngx_http_iri_window_close(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t *ctx;
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_loc_conf_t *ilcf;
 
-    ngx_http_iri_root_back(r);
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (r->loc_conf == ilcf->plain_conf) {
+        r->loc_conf = ilcf->loc_conf;
+    }
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL || !ctx->window) {

@@ -457,15 +457,6 @@ ngx_http_iri_value(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
 }
 
 
-/* There is more to be told of what is known, and no memory for it. */
-static ngx_uint_t
-ngx_http_iri_is_lost(ngx_http_request_t *r)
-{
-    return ngx_http_iri_ctx(r) == NULL
-           && ngx_http_get_module_ctx(r, ngx_http_iri_module) != NULL;
-}
-
-
 static ngx_int_t
 ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                       uintptr_t data)
@@ -477,8 +468,7 @@ ngx_http_iri_variable(ngx_http_request_t *r, ngx_http_variable_value_t *v,
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     if (iscf->engine != IRI_ENGINE_OFF) {
-        rc = ngx_http_iri_is_lost(r) ? NGX_ERROR
-                                     : ngx_http_iri_value(r, data, &value);
+        rc = ngx_http_iri_value(r, data, &value);
     }
 
     if (rc == NGX_ERROR) {

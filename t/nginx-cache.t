@@ -78,11 +78,11 @@ sub conf {
         my $proto = $name eq 'default' ? ' http2' : '';
         $text .= "server { listen 127.0.0.1:%%PORT$port%%$proto;\n"
             . "root %%ROOT%%; error_page 404 /PAGE/NAME.txt;"
-            . "location = /accel { proxy_pass http://127.0.0.1:%%PORTx%%; }"
+            . "location /app/ { proxy_pass http://127.0.0.1:%%PORTx%%; }"
             . ($size{$name} ? "iri_cache $size{$name};" : '') . " }\n";
     }
-    return $text . 'server { listen 127.0.0.1:%%PORTx%%; location / {'
-        . ' add_header X-Accel-Redirect /accel/NAME.txt; return 200; } }';
+    return $text . 'server { listen 127.0.0.1:%%PORTx%%; location ~ ^/app/(.*) {'
+        . ' add_header X-Accel-Redirect /accel/$1; return 200; } }';
 }
 
 sub start {
@@ -120,7 +120,7 @@ is answer($server, '/large/Name.txt'), '200 large', 'large: exact at once';
 is answer($server, '/large/name.txt'), '200 large',
     'who is the first to ask for another waits';
 is $server->get('/none')->body, 'page', 'so does a page for an error';
-is answer($server, '/accel'), '200 accel', 'and X-Accel-Redirect';
+is answer($server, '/app/NAME.txt'), '200 accel', 'and X-Accel-Redirect';
 is answer($server, '/large/name.txt'), '200 large', "in each worker, $_"
     for 1 .. 12;
 is answer($server, '/large/name.txt', $port->('named')), '200 large',

@@ -64,6 +64,7 @@ server { listen 127.0.0.1:%%PORTshut%%; location / { return 403; } }
 server { listen 127.0.0.1:%%PORTup%%;
     location / { return 200 "up $request_uri"; }
     location /accel/ { add_header X-Accel-Redirect $arg_to; return 200; }
+    location ~ ^/accel/at(/.*) { add_header X-Accel-Redirect $1; return 200; }
 }
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -147,7 +148,10 @@ server {
     iri on;
     iri_match case;
     if ($uri = /Plain.txt) { return 403; }
-    location / { return 200 "asked $uri"; }
+    location / {
+        if (!-e $request_filename) { return 200 "asked $uri"; }
+    }
+    location /rules/ { return 200 "asked $uri"; }
     location /Dir/ { }
 }
 server {
@@ -238,12 +242,15 @@ is answer('/try/NOTHING'), '200 named /try/NOTHING',
 is answer('/break/PLAIN.TXT'), '200 plain', 'rewrite break';
 is answer('/last/PLAIN.TXT'), '200 plain', 'rewrite last';
 is answer('/last/CLOSED/secret.txt'), '403', 'rewrite last, denied';
-is answer('/break/CLOSED/secret.txt'), '403',
-    'rewrite break does not lead around the rules of the real name';
+is answer('/break/CLOSED/secret.txt'), answer('/break/closed/secret.txt'),
+    'rewrite break, judged as the real name';
 is answer('/if/PLAIN.TXT'), '200 is a file', 'if (-f $request_filename)';
 is answer('/if/NOTHING'), '200 is none', 'if, absent';
-is answer('/accel/?to=/PLAIN.TXT'), '200 plain', 'X-Accel-Redirect';
-is answer('/accel/?to=/INNER/Thing.TXT'), '200 thing',
+is answer('/accel/?to=/PLAIN.TXT'), '404',
+    'X-Accel-Redirect to a path that the client did not send';
+is answer('/accel/?to=/Plain.txt'), '200 plain', 'which has to be exact';
+is answer('/accel/at/PLAIN.TXT'), '200 plain', 'X-Accel-Redirect';
+is answer('/accel/at/INNER/Thing.TXT'), '200 thing',
     'X-Accel-Redirect to what is internal';
 is answer('/ssi/PAGE.shtml'), '200 deep', 'SSI';
 is answer('/ssi/shut.shtml'), '200 thing', 'SSI of what is internal';
@@ -296,6 +303,8 @@ is answer('/nothing.txt', port => $server->port('rules')),
     '200 asked /nothing.txt', 'what is absent is asked for as it came';
 is answer('/dir/page.HTML', port => $server->port('rules')), '200 page',
     'the location of the real name';
+is answer('/rules/page.HTML', port => $server->port('rules')),
+    '200 asked /rules/page.HTML', 'a rule that asks for no file answers';
 
 # ---- iri_redirect ----------------------------------------------------------
 

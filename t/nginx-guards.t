@@ -163,7 +163,8 @@ for my $name (qw(named tried lost broken last)) {
 is answer($over, made => "/to$plain"), '200 plain', 'what a rewrite made';
 is answer($over, made => '/to/%E3%81%84/x.txt'), '200 secret',
     'may be internal, as ever';
-is answer($over, made => "/to$secret"), '404', 'but is not told from others';
+is answer($over, made => "/to$secret"), '200 secret',
+    'under another form, too: the rules of the canonical path lead there';
 is answer($over, index => '/page/'), '404 secret',
     'a redirect of the server may see what is internal';
 is_deeply [$over->errors], [], 'nothing unexpected in the log';
@@ -184,21 +185,25 @@ server {
         set $limit_rate 10k;
         set $own wrong;
     }
-    location ~ "^/(?<named>\xEF\xBD\xA4)" { return 410; }
+    location ~ "^/(?<named>\xEF\xBD\xA4)" { set $own wrong; }
     location /rewritten/ { rewrite ^/rewritten/ /$arg_to/x.txt last; }
+    location /at/ { rewrite ^/at(/.*) $1 last; }
     location /front/ { if (!-e $request_filename) { return 409; } }
 }
 END
-for (['/%E3%81%82/x.txt', $plain], ['/rewritten/?to=%E3%81%82',
-    "/rewritten/?to=\xA4\xA2"])
+for (['/%E3%81%82/x.txt', $plain], ['/at/%E3%81%82/x.txt', "/at$plain"])
 {
     my ($wanted, $got) = map { $undo->get($_ . ($_ =~ /\?/ ? '&' : '?')
         . 'role=mine', host => 'name') } @$_;
     is $got->body, 'plain', "$_->[0], another form";
     unlike $got->header('X-State'), qr/wrong|10240/, 'as if it had come so';
     is $got->header('X-State'), $wanted->header('X-State'),
-        'with nothing else changed' if $_->[0] !~ /to=/;
+        'with nothing else changed';
 }
+is answer($undo, '', "/rewritten/?to=\xE3\x81\x82"), '200 plain',
+    'a rewrite to what the query says';
+is answer($undo, '', "/rewritten/?to=\xA4\xA2"), '404',
+    'by another name: the client has not sent it in its path';
 is answer($undo, '', "/front$plain"), '200 front',
     'the rules of the wrong location do not run';
 is answer($undo, '', '/front/%A4%A6'), '409', 'but those of the right one';

@@ -61,6 +61,7 @@ map $uri $kept { default other; "~^/\xE3\x81\x82" kana; }
 server {
     listen 127.0.0.1:%%PORTup%%;
     location / { add_header X-Accel-Redirect $arg_to; return 200; }
+    location ~ ^/accel/at(/.*) { add_header X-Accel-Redirect $1; return 200; }
 }
 server {
     listen 127.0.0.1:%%PORT%%;
@@ -154,12 +155,14 @@ is answer("/$kana{mapped}[0]/x.txt"), '402', 'and by a map';
 is answer("/$kana{half}[0]/x.txt"), '404', 'absent under every reading';
 is answer("/ok/$kana{deny}[0]/x.txt"), '403',
     'after a rewrite the location of the first reading is left';
-is answer("/accel/?to=/$kana{plain}[0]/x.txt"), '200 plain',
+is answer("/accel/at/$kana{plain}[0]/x.txt"), '200 plain',
     'X-Accel-Redirect, found';
-is answer("/accel/?to=/$kana{deny}[0]/x.txt"), '403',
+is answer("/accel/at/$kana{deny}[0]/x.txt"), '403',
     'X-Accel-Redirect, denied';
-is answer("/accel/?to=/$kana{inner}[0]/x.txt"), '200 secret',
+is answer("/accel/at/$kana{inner}[0]/x.txt"), '200 secret',
     'X-Accel-Redirect to what is internal';
+is answer("/accel/?to=/$kana{plain}[$_]/x.txt"), ('404', '200 plain')[$_],
+    'X-Accel-Redirect to what the client did not send' for 0, 1;
 is answer('/ssi.html'), '200 plain|kept', 'SSI include virtual';
 is $server->get("/keep/$kana{plain}[0]/x.txt")->body, 'kept',
     'set is run again';

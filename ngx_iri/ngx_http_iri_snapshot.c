@@ -1,0 +1,275 @@
+/*
+ * ngx_http_iri_snapshot.c - the state in which a request was read
+ *
+ * A request restarts when an entry is found under another name than its URL
+ * has.  Nothing that a rule has changed meanwhile may survive.  So the request
+ * is copied before the first rule of the server runs, and restored from that
+ * copy.
+ *
+ * ngx_http_request_t is copied as a whole, and restored but for the members
+ * that belong to the progress of the connection (ngx_http_iri_progress).  The
+ * other way round, a list of what rules can change, is a security hole when
+ * somebody forgets a member, or when a new version of nginx adds one; a
+ * member of the connection's progress that is missing here breaks the first
+ * request that restarts.  What the request points to and rules can write to
+ * is copied, too: the contexts of modules, variables, captures, the header
+ * fields, and the address of the client, which ngx_http_realip_module changes.
+ */
+
+#include "ngx_http_iri.h"
+
+
+/* ---- lists of header fields --------------------------------------------- */
+
+/* All parts of the list, and the elements of all parts in a row. */
+static ngx_int_t
+ngx_http_iri_list_copy(ngx_http_request_t *r, const ngx_list_t *list,
+                       ngx_http_iri_list_t *copy)
+{
+    u_char                *p;
+    ngx_uint_t             i, parts = 0, elements = 0;
+    const ngx_list_part_t *part;
+
+    for (part = &list->part; part != NULL; part = part->next) {
+        parts++;
+        elements += part->nelts;
+    }
+
+    copy->parts = ngx_palloc(r->pool, parts * sizeof(ngx_list_part_t));
+    copy->elements = ngx_palloc(r->pool, elements * list->size + 1);
+
+    if (copy->parts == NULL || copy->elements == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = copy->elements;
+
+    for (i = 0, part = &list->part; part != NULL; part = part->next, i++) {
+        copy->parts[i] = *part;
+
+        if (part->nelts != 0) {
+            p = ngx_cpymem(p, part->elts, part->nelts * list->size);
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* list: as it was, with its first part, but not what that points to. */
+static void
+ngx_http_iri_list_restore(ngx_list_t *list, const ngx_http_iri_list_t *copy)
+{
+    size_t           size;
+    ngx_uint_t       i;
+    const u_char    *p = copy->elements;
+    ngx_list_part_t *part;
+
+    for (i = 0, part = &list->part; part != NULL; part = part->next, i++) {
+        *part = copy->parts[i];
+        size = part->nelts * list->size;
+
+        if (size != 0) {
+            ngx_memcpy(part->elts, p, size);
+            p += size;
+        }
+    }
+}
+
+
+/* ---- variables and captures --------------------------------------------- */
+
+static size_t
+ngx_http_iri_variables_size(ngx_http_request_t *r)
+{
+    ngx_http_core_main_conf_t *cmcf;
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+
+    return cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
+}
+
+
+#if (NGX_PCRE)
+
+/*
+ * A copy of $1 and its like, for example those of the server's name: as many
+ * as nginx makes room for, since the next match is written to the same memory.
+ * from NULL: there are none.
+ */
+static ngx_int_t
+ngx_http_iri_captures_copy(ngx_http_request_t *r, const int *from,
+                           ngx_uint_t count, int **copy)
+{
+    ngx_http_core_main_conf_t *cmcf;
+
+    *copy = NULL;
+
+    if (from == NULL || count == 0) {
+        return NGX_OK;
+    }
+
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+
+    *copy = ngx_pcalloc(r->pool, cmcf->ncaptures * sizeof(int));
+    if (*copy == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(*copy, from, ngx_min(count, cmcf->ncaptures) * sizeof(int));
+
+    return NGX_OK;
+}
+
+#endif
+
+
+ngx_int_t
+ngx_http_iri_variables_restore(ngx_http_request_t            *r,
+                               const ngx_http_iri_snapshot_t *snapshot)
+{
+#if (NGX_PCRE)
+    int *captures;
+
+    if (ngx_http_iri_captures_copy(r, snapshot->captures,
+                                   snapshot->request.ncaptures, &captures)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    r->captures = captures;
+    r->ncaptures = snapshot->request.ncaptures;
+    r->captures_data = snapshot->request.captures_data;
+    r->realloc_captures = 0;
+#endif
+
+    ngx_memcpy(r->variables, snapshot->variables,
+               ngx_http_iri_variables_size(r));
+
+    return NGX_OK;
+}
+
+
+/* ---- the request -------------------------------------------------------- */
+
+ngx_int_t
+ngx_http_iri_snapshot(ngx_http_request_t      *r,
+                      ngx_http_iri_snapshot_t *snapshot)
+{
+    size_t variables = ngx_http_iri_variables_size(r);
+    size_t modules = ngx_http_max_module * sizeof(void *);
+
+    snapshot->request = *r;
+    snapshot->address = ngx_http_iri_address(r);
+    snapshot->modules = ngx_palloc(r->pool, modules);
+    snapshot->variables = ngx_palloc(r->pool, variables);
+
+    if (snapshot->modules == NULL || snapshot->variables == NULL
+#if (NGX_PCRE)
+        || ngx_http_iri_captures_copy(r, r->captures, r->ncaptures,
+                                      &snapshot->captures)
+               != NGX_OK
+#endif
+        || ngx_http_iri_list_copy(r, &r->headers_in.headers, &snapshot->in)
+               != NGX_OK
+        || ngx_http_iri_list_copy(r, &r->headers_out.headers, &snapshot->out)
+               != NGX_OK)
+    {
+        snapshot->variables = NULL;
+        return NGX_ERROR;
+    }
+
+    ngx_memcpy(snapshot->modules, r->ctx, modules);
+    ngx_memcpy(snapshot->variables, r->variables, variables);
+
+    return NGX_OK;
+}
+
+
+/*
+ * Leave in *r what the connection, the body, limits, subrequests and the
+ * memory of the request have come to, and what only nginx counts.
+ */
+static void
+ngx_http_iri_progress(ngx_http_request_t *r, const ngx_http_request_t *now)
+{
+    r->read_event_handler = now->read_event_handler;
+    r->write_event_handler = now->write_event_handler;
+    r->cleanup = now->cleanup;
+    r->count = now->count;
+    r->blocked = now->blocked;
+    r->aio = now->aio;
+    r->http_state = now->http_state;
+    r->phase_handler = now->phase_handler;
+    r->log_handler = now->log_handler;
+
+#if (NGX_HTTP_CACHE)
+    r->cache = now->cache;
+#endif
+    r->upstream = now->upstream;
+    r->upstream_states = now->upstream_states;
+
+    r->subrequests = now->subrequests;
+    r->postponed = now->postponed;
+    r->post_subrequest = now->post_subrequest;
+    r->posted_requests = now->posted_requests;
+    r->waited = now->waited;
+    r->done = now->done;
+
+    r->header_in = now->header_in;
+    r->headers_in.content_length_n = now->headers_in.content_length_n;
+    r->headers_in.chunked = now->headers_in.chunked;
+    r->request_body = now->request_body;
+    r->request_body_in_single_buf = now->request_body_in_single_buf;
+    r->request_body_in_file_only = now->request_body_in_file_only;
+    r->request_body_in_persistent_file = now->request_body_in_persistent_file;
+    r->request_body_in_clean_file = now->request_body_in_clean_file;
+    r->request_body_file_group_access = now->request_body_file_group_access;
+    r->request_body_file_log_level = now->request_body_file_log_level;
+    r->request_body_no_buffering = now->request_body_no_buffering;
+    r->request_length = now->request_length;
+    r->reading_body = now->reading_body;
+    r->discard_body = now->discard_body;
+    r->preserve_body = now->preserve_body;
+    r->expect_tested = now->expect_tested;
+    r->lingering_time = now->lingering_time;
+    r->lingering_close = now->lingering_close;
+    r->keepalive = now->keepalive;
+    r->pipeline = now->pipeline;
+
+    r->limit_conn_status = now->limit_conn_status;
+    r->limit_req_status = now->limit_req_status;
+
+    r->out = now->out;
+    r->header_size = now->header_size;
+    r->header_sent = now->header_sent;
+    r->request_output = now->request_output;
+    r->request_complete = now->request_complete;
+    r->buffered = now->buffered;
+    r->logged = now->logged;
+    r->stat_reading = now->stat_reading;
+    r->stat_writing = now->stat_writing;
+    r->stat_processing = now->stat_processing;
+}
+
+
+/* What is behind "state" belongs to the parser, and is used again later. */
+ngx_int_t
+ngx_http_iri_restore(ngx_http_request_t            *r,
+                     const ngx_http_iri_snapshot_t *snapshot)
+{
+    ngx_http_request_t now = *r;
+
+    ngx_memcpy(r, &snapshot->request, offsetof(ngx_http_request_t, state));
+    ngx_http_iri_progress(r, &now);
+
+    ngx_http_iri_list_restore(&r->headers_in.headers, &snapshot->in);
+    ngx_http_iri_list_restore(&r->headers_out.headers, &snapshot->out);
+
+    ngx_memcpy(r->ctx, snapshot->modules,
+               ngx_http_max_module * sizeof(void *));
+    ngx_http_iri_address_put(r, &snapshot->address);
+
+    return ngx_http_iri_variables_restore(r, snapshot);
+}
