@@ -12,7 +12,7 @@
  *                      else than DocumentRoot leads from it to a file
  *   mod_iri_native.c   octets of the disk in redirects -> canonical path
  *   mod_iri_disk.c     canonical r->uri -> r->filename as it is on disk
- *   mod_iri_fold.c     names that are near, by the settings of their place
+ *   mod_iri_place.c    the settings of each directory
  *   mod_iri_ask.c      what a client would get that asked for a path
  *   mod_iri_choice.c   several names that a request may mean
  *   mod_iri_listing.c  listings of directories
@@ -93,6 +93,8 @@ typedef struct {
     const char         *vary;        /* fields that iri-charset is set by;
                                         NULL: it is set nowhere */
     iri_tree_conf_t     tree;        /* of files outside all sections */
+    const struct mod_iri_dir_s *base; /* what was said outside them; NULL:
+                                        nothing */
     apr_array_header_t *sections;    /* mod_iri_section_t, in httpd's order */
     apr_array_header_t *directories; /* mod_iri_directory_t */
     int                 folds;       /* 1: names are folded in some tree */
@@ -123,7 +125,7 @@ typedef struct {
 #define MOD_IRI_HAS_REPAIR   0x10u
 
 /* Settings of a place. */
-typedef struct {
+typedef struct mod_iri_dir_s {
     iri_tree_conf_t tree;
     unsigned        has;
     int             redirect; /* 0: off, HTTP status, IRI_REDIRECT_LINK, or
@@ -178,7 +180,8 @@ typedef struct {
 
     const char            *root; /* that mod_iri_map_root() has found; else
                                     NULL */
-    const iri_tree_conf_t *tree; /* of r->filename; NULL: not looked for */
+    const char            *place; /* r->filename in canonical names, for
+                                     settings; NULL: not looked for */
     int                    has_found;
     iri_search_t           search;
     iri_found_t            found;
@@ -406,22 +409,6 @@ int mod_iri_is_direct(const mod_iri_server_t *conf, const char *path);
 /* The registry of charsets of a configuration, in its pool; NULL: no ICU. */
 iri_registry_t *mod_iri_registry(apr_pool_t *pconf);
 
-/*
- * The settings that govern names below a path of the file system, written
- * canonically.  The result lives as long as the request.
- */
-const iri_tree_conf_t *mod_iri_tree(request_rec *r, const char *filename);
-
-/* The same of a server, in a pool. */
-const iri_tree_conf_t *
-mod_iri_tree_of(const server_rec *s, const char *filename, apr_pool_t *pool);
-
-/* The same of a request whose r->filename is final. */
-const iri_tree_conf_t *mod_iri_tree_known(request_rec *r);
-
-/* The same over merged settings: *to gets what add says. */
-void mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add);
-
 int  mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog,
                          apr_pool_t *ptemp, server_rec *main_server);
 void mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server);
@@ -436,7 +423,7 @@ mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env);
 void mod_iri_add_directories(server_rec *s, iri_env_apr_t *env);
 
 /* Is r->filename in a <Directory> that no section's octets stand for? */
-int mod_iri_is_unguarded(request_rec *r, const iri_tree_conf_t *tree);
+int mod_iri_is_unguarded(request_rec *r);
 
 /* ---- mod_iri_native.c --------------------------------------------------- */
 
@@ -447,28 +434,50 @@ int mod_iri_is_unguarded(request_rec *r, const iri_tree_conf_t *tree);
 const char *mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
                                    const char *path);
 
-/* Names of entries for octets of the disk, with "/"; NULL: one has none. */
+/*
+ * Names of entries for octets of the disk, with "/"; NULL: one has none.
+ * directory: that they begin in, in canonical names.
+ */
 const char *mod_iri_names(request_rec *r, iri_env_apr_t *env,
-                          const iri_tree_conf_t *tree, const char *octets);
+                          const char *directory, const char *octets);
 
-/* ---- mod_iri_fold.c ----------------------------------------------------- */
-
-/* The settings that govern a path below the root of a search. */
-const iri_tree_conf_t *mod_iri_tree_of_path(request_rec *r,
-                                            const iri_search_t *search,
-                                            iri_str_t path);
+/* ---- mod_iri_place.c ---------------------------------------------------- */
 
 /*
- * iri_find, where each directory on the way may have settings of its own;
- * search has those of the path as it was asked.
+ * The settings by which the names in a directory are read and written: those
+ * of the <Directory> sections that hold it.  directory: its path in the file
+ * system in canonical names, with or without "/" at its end.  The result lives
+ * as long as pool.
  */
-iri_status_t mod_iri_find(request_rec *r, const iri_env_t *env,
-                          const iri_search_t *search, iri_found_t *found);
+const iri_tree_conf_t *mod_iri_tree_of(const mod_iri_server_t *conf,
+                                       const char             *directory,
+                                       apr_pool_t             *pool);
 
-/* The same of iri_find_again. */
-iri_status_t mod_iri_find_again(request_rec *r, const iri_env_t *env,
-                                const iri_search_t *search,
-                                iri_found_t *found, int *held);
+/* Of the directory that r->filename is, or that it is in if it is a file. */
+const iri_tree_conf_t *mod_iri_tree_within(request_rec *r);
+
+/* Of the directory that the last segment of r->filename is a name in. */
+const iri_tree_conf_t *mod_iri_tree_above(request_rec *r);
+
+/* r->filename in canonical names, as far as they are known. */
+const char *mod_iri_place_of(request_rec *r);
+
+/*
+ * Fill in the settings of a search whose root and path are known, for an env
+ * of mod_iri_env().
+ */
+void mod_iri_search_places(request_rec *r, iri_search_t *search);
+
+/* The same for the start, when no request may be led to another name. */
+void mod_iri_search_unfolded(const mod_iri_server_t *conf,
+                             iri_search_t           *search);
+
+/* *to gets what add says. */
+void mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add);
+
+/* What was said outside all sections, before mod_iri_tree_finish(). */
+void mod_iri_tree_base(const mod_iri_server_t *conf, iri_tree_conf_t *tree);
+void mod_iri_tree_finish(const mod_iri_server_t *conf, iri_tree_conf_t *tree);
 
 /* ---- mod_iri_ask.c ------------------------------------------------------ */
 

@@ -30,7 +30,7 @@ mod_iri_is_opened(request_rec *rr, const mod_iri_request_t *ctx,
         return 0;
     }
     mod_iri_env(&env, rr);
-    names = mod_iri_names(rr, &env, search->tree,
+    names = mod_iri_names(rr, &env, mod_iri_dup(rr->pool, search->root),
                           apr_pstrcat(rr->pool,
                                       rr->filename + search->root.len,
                                       rr->path_info, NULL));

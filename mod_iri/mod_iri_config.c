@@ -10,7 +10,6 @@
 #include "mod_iri.h"
 
 #include <ap_mpm.h>
-#include <apr_fnmatch.h>
 #include <apr_thread_mutex.h>
 
 static const char registry_key[] = "mod_iri: registry of charsets";
@@ -45,135 +44,6 @@ mod_iri_registry(apr_pool_t *pconf)
     return registry;
 }
 
-/* NULL: a request may have a list of its own in the place of this. */
-static const iri_reading_conf_t *
-mod_iri_known_reading(const mod_iri_server_t *conf)
-{
-    return conf->vary == NULL ? &conf->reading : NULL;
-}
-
-/* ---- trees -------------------------------------------------------------- */
-
-void
-mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add)
-{
-    if (add->has & MOD_IRI_HAS_CHARSETS) {
-        to->charsets = add->tree.charsets;
-    }
-    if (add->has & MOD_IRI_HAS_NAMES) {
-        to->names = add->tree.names;
-    }
-    if (add->has & MOD_IRI_HAS_MATCH) {
-        to->match = add->tree.match;
-    }
-    if (add->has & MOD_IRI_HAS_CHOICES) {
-        to->ambiguous = add->tree.ambiguous;
-    }
-    if (add->has & MOD_IRI_HAS_REPAIR) {
-        to->repair = add->tree.repair;
-    }
-}
-
-/* What was said for the whole of a server, before iri_tree_conf_finish(). */
-static void
-mod_iri_tree_base(const server_rec *s, iri_tree_conf_t *tree)
-{
-    const mod_iri_dir_t *dir = ap_get_module_config(s->lookup_defaults,
-                                                    &iri_module);
-
-    memset(tree, 0, sizeof(*tree));
-    tree->match = IRI_FORGIVE_NORMALIZATION;
-    if (dir != NULL) {
-        mod_iri_tree_add(tree, dir);
-    }
-}
-
-/* The length of path up to its n-th slash, that one included; 0: too few. */
-static size_t
-mod_iri_dirs_length(const char *path, unsigned n)
-{
-    const char *at = path;
-
-    while (n > 0 && *at != '\0') {
-        n -= *at++ == '/';
-    }
-    return n == 0 ? (size_t) (at - path) : 0;
-}
-
-/* Does a <Directory> hold this file or directory?  As ap_directory_walk(). */
-static int
-mod_iri_section_holds(const mod_iri_section_t *section, const char *filename,
-                      apr_pool_t *pool)
-{
-    const char *path;
-    size_t      len;
-
-    if (section->regex) {
-        return ap_regexec(section->regex, filename, 0, NULL, 0) == 0;
-    }
-    if (section->components == 0) {
-        return 1;
-    }
-    if (!section->is_pattern) {
-        /* as if filename ended with a slash, too */
-        len = strlen(section->name) - 1;
-        return strncmp(section->name, filename, len) == 0
-               && (filename[len] == '/' || filename[len] == '\0');
-    }
-    path = apr_pstrcat(pool, filename, "/", NULL);
-    len = mod_iri_dirs_length(path, section->components);
-    return len != 0
-           && apr_fnmatch(section->name, apr_pstrmemdup(pool, path, len),
-                          APR_FNM_PATHNAME)
-                  == APR_SUCCESS;
-}
-
-const iri_tree_conf_t *
-mod_iri_tree_of(const server_rec *s, const char *filename, apr_pool_t *pool)
-{
-    mod_iri_server_t        *conf = mod_iri_server(s);
-    const mod_iri_section_t *section, *first = NULL;
-    iri_tree_conf_t         *tree = NULL;
-    int                      i;
-
-    for (i = 0; i < conf->sections->nelts; i++) {
-        section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
-        if (!mod_iri_section_holds(section, filename, pool)) {
-            continue;
-        }
-        if (first == NULL) {
-            first = section;
-            continue;
-        }
-        if (tree == NULL) {
-            tree = apr_palloc(pool, sizeof(*tree));
-            mod_iri_tree_base(s, tree);
-            mod_iri_tree_add(tree, first->dir);
-        }
-        mod_iri_tree_add(tree, section->dir);
-    }
-    if (tree == NULL) {
-        return first ? &first->tree : &conf->tree;
-    }
-    iri_tree_conf_finish(mod_iri_known_reading(conf), tree);
-    return tree;
-}
-
-const iri_tree_conf_t *
-mod_iri_tree(request_rec *r, const char *filename)
-{
-    return mod_iri_tree_of(r->server, filename, r->pool);
-}
-
-const iri_tree_conf_t *
-mod_iri_tree_known(request_rec *r)
-{
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-
-    return ctx != NULL && ctx->tree != NULL ? ctx->tree
-                                            : mod_iri_tree(r, r->filename);
-}
-
 /* ---- <Directory> -------------------------------------------------------- */
 
 static void
@@ -202,9 +72,9 @@ mod_iri_collect_sections(server_rec *s, iri_env_apr_t *env)
         section->name = c->r || c->d_is_fnmatch
                             ? c->d
                             : mod_iri_canonical(s, c->d, env);
-        mod_iri_tree_base(s, &section->tree);
+        mod_iri_tree_base(conf, &section->tree);
         mod_iri_tree_add(&section->tree, dir);
-        iri_tree_conf_finish(mod_iri_known_reading(conf), &section->tree);
+        mod_iri_tree_finish(conf, &section->tree);
     }
 }
 
@@ -263,8 +133,9 @@ mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
     if (conf->engine == MOD_IRI_UNSET) {
         conf->engine = IRI_ENGINE_OFF;
     }
-    mod_iri_tree_base(s, &conf->tree);
-    iri_tree_conf_finish(mod_iri_known_reading(conf), &conf->tree);
+    conf->base = ap_get_module_config(s->lookup_defaults, &iri_module);
+    mod_iri_tree_base(conf, &conf->tree);
+    mod_iri_tree_finish(conf, &conf->tree);
     mod_iri_collect_sections(s, env);
     mod_iri_gather(conf);
     if (conf->engine == IRI_ENGINE_ON) {

@@ -116,7 +116,7 @@ mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
     iri_multistatus_conf_t conf;
 
     memset(&conf, 0, sizeof(conf));
-    conf.tree = mod_iri_tree_known(r);
+    conf.tree = mod_iri_tree_within(r);
     conf.base[0] = mod_iri_str(mod_iri_dav_base(r, r->uri));
     if (to != NULL) {
         conf.base[1] = mod_iri_str(mod_iri_dav_base(r, to));
@@ -418,8 +418,8 @@ mod_iri_dav_keeps(request_rec *r)
 
     return r->main->finfo.filetype != APR_DIR
                    || (depth != NULL && strcmp(depth, "0") == 0)
-                   || iri_keeps_names(mod_iri_tree_known(r->main),
-                                      mod_iri_tree_known(r))
+                   || iri_keeps_names(mod_iri_tree_within(r->main),
+                                      mod_iri_tree_within(r))
                ? DECLINED
                : mod_iri_dav_conflict(r, IRI_WHY_OTHER_TREE);
 }

@@ -79,6 +79,17 @@ mod_iri_add_way(apr_array_header_t *ways, const char *path)
     }
 }
 
+/* The settings of the directory that the segment at name is in. */
+static const iri_tree_conf_t *
+mod_iri_tree_before(iri_env_apr_t *env, const mod_iri_server_t *conf,
+                    const mod_iri_directory_t *directory, const char *name)
+{
+    return mod_iri_tree_of(
+        conf,
+        apr_pstrmemdup(env->pool, directory->name, name - directory->name),
+        env->pool);
+}
+
 /* A disk that is empty: what is looked for there is told as a new name. */
 static iri_status_t
 mod_iri_empty_stat(void *ctx, const char *path, iri_node_t *node)
@@ -183,12 +194,13 @@ mod_iri_join_ways(iri_env_apr_t *env, const apr_array_header_t *dirs,
  * writes names.
  */
 static apr_array_header_t *
-mod_iri_ways(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+mod_iri_ways(iri_env_apr_t *env, const mod_iri_server_t *conf,
              const mod_iri_directory_t *directory)
 {
-    const char         *path = directory->path, *name = directory->name;
-    apr_array_header_t *ways;
-    iri_str_t           segment;
+    const char            *path = directory->path, *name = directory->name;
+    const iri_tree_conf_t *tree;
+    apr_array_header_t    *ways;
+    iri_str_t              segment;
 
     ways = apr_array_make(env->pool, 1, sizeof(const char *));
     while (*name != '\0' && *path != '\0') {
@@ -196,6 +208,7 @@ mod_iri_ways(iri_env_apr_t *env, const iri_tree_conf_t *tree,
                                              path - directory->path));
         segment.data = (const unsigned char *) name;
         segment.len = strcspn(name, "/");
+        tree = mod_iri_tree_before(env, conf, directory, name);
         ways = mod_iri_join_ways(env, ways,
                                  mod_iri_segment_ways(env, tree, segment));
         name = mod_iri_next(name);
@@ -206,14 +219,14 @@ mod_iri_ways(iri_env_apr_t *env, const iri_tree_conf_t *tree,
 
 /* How the path is on disk now, if it is there. */
 static void
-mod_iri_add_present(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+mod_iri_add_present(iri_env_apr_t *env, const mod_iri_server_t *conf,
                     const char *name, apr_array_header_t *ways)
 {
     iri_search_t search;
     iri_found_t  found;
 
     memset(&search, 0, sizeof(search));
-    search.tree = tree;
+    mod_iri_search_unfolded(conf, &search);
     search.path = mod_iri_str(name);
     if (iri_find(&env->env, &search, &found) == IRI_OK
         && found.answer == IRI_SERVE)
@@ -249,18 +262,16 @@ mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
                     apr_array_header_t *sections, ap_conf_vector_t *section)
 {
     const core_dir_config *core = ap_get_core_module_config(section);
+    mod_iri_server_t      *conf = mod_iri_server(s);
     mod_iri_directory_t   *directory;
-    iri_tree_conf_t        tree;
     const char            *octets;
     int                    i;
 
-    directory = apr_array_push(mod_iri_server(s)->directories);
+    directory = apr_array_push(conf->directories);
     directory->path = core->d;
     directory->name = mod_iri_canonical(s, core->d, env);
-    tree = *mod_iri_tree_of(s, directory->name, env->pool);
-    tree.match &= ~IRI_FORGIVE_FOLDED; /* of this name, not of one like it */
-    directory->octets = mod_iri_ways(env, &tree, directory);
-    mod_iri_add_present(env, &tree, directory->name, directory->octets);
+    directory->octets = mod_iri_ways(env, conf, directory);
+    mod_iri_add_present(env, conf, directory->name, directory->octets);
     for (i = 0; i < directory->octets->nelts; i++) {
         octets = APR_ARRAY_IDX(directory->octets, i, const char *);
         if (strcmp(octets, core->d) != 0) {
@@ -334,7 +345,7 @@ mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
  * so unguarded in one whose ways to be written it is none of.
  */
 static size_t
-mod_iri_bears(iri_env_apr_t *env, const iri_tree_conf_t *tree,
+mod_iri_bears(iri_env_apr_t *env, const mod_iri_server_t *conf,
               const char *filename, const mod_iri_directory_t *directory)
 {
     const char *at = filename, *path = directory->path;
@@ -351,7 +362,10 @@ mod_iri_bears(iri_env_apr_t *env, const iri_tree_conf_t *tree,
         len = strcspn(path, "/");
         literal = literal && len == octets.len && memcmp(path, at, len) == 0;
         if (*at == '\0'
-            || (!literal && !mod_iri_is_named(env, tree, octets, segment, 1)))
+            || (!literal
+                && !mod_iri_is_named(
+                    env, mod_iri_tree_before(env, conf, directory, name),
+                    octets, segment, 1)))
         {
             return 0;
         }
@@ -363,7 +377,7 @@ mod_iri_bears(iri_env_apr_t *env, const iri_tree_conf_t *tree,
 }
 
 int
-mod_iri_is_unguarded(request_rec *r, const iri_tree_conf_t *tree)
+mod_iri_is_unguarded(request_rec *r)
 {
     const mod_iri_server_t    *conf = mod_iri_server(r->server);
     const mod_iri_directory_t *directory;
@@ -380,7 +394,7 @@ mod_iri_is_unguarded(request_rec *r, const iri_tree_conf_t *tree)
     filename = apr_pstrcat(r->pool, r->filename, "/", NULL);
     for (i = 0; i < conf->directories->nelts; i++) {
         directory = &APR_ARRAY_IDX(conf->directories, i, mod_iri_directory_t);
-        len = mod_iri_bears(&env, tree, filename, directory);
+        len = mod_iri_bears(&env, conf, filename, directory);
         if (len != 0 && !mod_iri_has_way(directory->octets, filename, len)) {
             mod_iri_note(r, IRI_LOG_ERROR,
                          iri_reason_code(IRI_REASON_RESTART),

@@ -148,7 +148,7 @@ mod_iri_take_literally(request_rec *r, iri_env_apr_t *env,
         for (len--; len > 0 && r->filename[len] != '/'; len--) {
         }
     }
-    ctx->tree = mod_iri_tree(r, mod_iri_dup(r->pool, whole->path));
+    ctx->place = mod_iri_dup(r->pool, whole->path);
     search->root.data = (const unsigned char *) r->filename;
     search->root.len = len;
     search->path = mod_iri_str(r->filename + len);
@@ -358,7 +358,7 @@ mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
     search->prefix = prefix;
     search->reading = &ctx->reading;
     search->write = mod_iri_is_write(r);
-    search->tree = mod_iri_tree_of_path(r, search, search->path);
+    mod_iri_search_places(r, search);
     return 1;
 }
 
@@ -376,8 +376,7 @@ mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
     if (found != NULL && found->answer == IRI_MOVED) {
         search->path = found->path;
         search->reading = NULL;
-        search->tree = mod_iri_tree_of_path(r, search, search->path);
-        if (mod_iri_find(r, &env.env, search, &again) != IRI_OK) {
+        if (iri_find(&env.env, search, &again) != IRI_OK) {
             return;
         }
         report.again = &again;
@@ -422,7 +421,7 @@ mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
     }
     search.cache = conf->cache;
     search.reading = NULL;
-    if (mod_iri_find(r, &env.env, &search, &found) == IRI_OK
+    if (iri_find(&env.env, &search, &found) == IRI_OK
         && (found.answer == IRI_MOVED || found.answer == IRI_CHOOSE))
     {
         mod_iri_report_found(r, &ctx.reading, &search, &found);
@@ -447,7 +446,7 @@ mod_iri_report(request_rec *r, mod_iri_server_t *conf)
     search.cache = conf->cache;
     mod_iri_env(&env, r);
     has_found = mod_iri_report_search(r, ctx, &search)
-                && mod_iri_find(r, &env.env, &search, &found) == IRI_OK;
+                && iri_find(&env.env, &search, &found) == IRI_OK;
     mod_iri_report_found(r, &ctx->reading, &search,
                          has_found ? &found : NULL);
     return DECLINED;
@@ -483,7 +482,7 @@ mod_iri_find_file(request_rec *r, mod_iri_server_t *conf, iri_env_apr_t *env,
     ctx->search.root.data = (const unsigned char *) r->filename;
     ctx->search.root.len = len;
     ctx->search.path = mod_iri_str(r->filename + len);
-    ctx->search.tree = ctx->tree;
+    ctx->search.tree = mod_iri_tree_within(r->main);
     ctx->search.cache = conf->cache;
     if (len == 0 || !mod_iri_read_again(r, env, ctx->search.path, &reading)) {
         return;
@@ -516,8 +515,7 @@ mod_iri_leaf(request_rec *r, const char *path)
  * request and the name as it was asked: put the name of the entry there.
  */
 static void
-mod_iri_name_entry(request_rec *r, iri_env_apr_t *env,
-                   const mod_iri_request_t *ctx, const char *asked)
+mod_iri_name_entry(request_rec *r, iri_env_apr_t *env, const char *asked)
 {
     const char *dir = mod_iri_dir_uri(r);
     size_t      at = strlen(dir), len;
@@ -528,7 +526,7 @@ mod_iri_name_entry(request_rec *r, iri_env_apr_t *env,
     }
     len = strcspn(r->uri + at, "/");
     if (len != strlen(asked) || strncmp(r->uri + at, asked, len) != 0
-        || iri_entry_name(&env->env, ctx->tree,
+        || iri_entry_name(&env->env, mod_iri_tree_within(r->main),
                           mod_iri_str(mod_iri_leaf(r, r->filename)), &name)
                != IRI_OK
         || name.len == 0)
@@ -544,15 +542,19 @@ static int
 mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request_make(r);
-    const char        *asked = mod_iri_leaf(r, r->filename);
+    const char        *asked = mod_iri_leaf(r, r->filename), *dir;
     iri_env_apr_t      env;
 
     mod_iri_env(&env, r);
-    ctx->tree = mod_iri_tree_known(r->main);
+    dir = mod_iri_place_of(r->main);
+    dir = r->main->finfo.filetype == APR_DIR
+              ? apr_pstrcat(r->pool, dir, "/", NULL)
+              : ap_make_dirstr_parent(r->pool, dir);
+    ctx->place = apr_pstrcat(r->pool, dir, asked, NULL);
     if (r->finfo.filetype == APR_NOFILE) {
         mod_iri_find_file(r, conf, &env, ctx);
     }
-    mod_iri_name_entry(r, &env, ctx, asked);
+    mod_iri_name_entry(r, &env, asked);
     return DECLINED;
 }
 
@@ -647,7 +649,7 @@ mod_iri_find_uri(request_rec *r, mod_iri_request_t *ctx)
         return IRI_OK;
     }
     mod_iri_env(&env, r);
-    status = mod_iri_find(r, &env.env, &ctx->search, &ctx->found);
+    status = iri_find(&env.env, &ctx->search, &ctx->found);
     return status == IRI_OK
                ? mod_iri_find_twin(r, &env.env, &ctx->search, &ctx->found)
                : status;
@@ -663,6 +665,23 @@ mod_iri_log_failed(request_rec *r)
                  iri_show(&shown, mod_iri_str(r->filename)));
 }
 
+/* The settings of the directories on the way. */
+static void
+mod_iri_set_place(request_rec *r, mod_iri_request_t *ctx)
+{
+    iri_search_t *search = &ctx->search;
+
+    if (ctx->place != NULL) {
+        /* taken literally */
+        search->tree = mod_iri_tree_above(r);
+        return;
+    }
+    ctx->place = apr_pstrcat(
+        r->pool, mod_iri_dup(r->pool, search->root),
+        mod_iri_dup(r->pool, search->path) + search->prefix, NULL);
+    mod_iri_search_places(r, search);
+}
+
 static int
 mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
 {
@@ -671,16 +690,13 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
 
     memset(&ctx->search, 0, sizeof(ctx->search));
     ctx->search.cache = conf->cache;
-    ctx->tree = NULL;
+    ctx->place = NULL;
     mod_iri_divide(r, ctx, &ctx->search);
     status = mod_iri_canonical_or_over(r, ctx);
     if (status != DECLINED) {
         return status;
     }
-    if (ctx->tree == NULL) {
-        ctx->tree = mod_iri_tree_of_path(r, &ctx->search, ctx->search.path);
-    }
-    ctx->search.tree = ctx->tree;
+    mod_iri_set_place(r, ctx);
     ctx->search.write = mod_iri_is_write(r);
     ctx->search.not_held = ctx->not_held;
     if (mod_iri_find_uri(r, ctx) != IRI_OK) {
@@ -751,8 +767,8 @@ mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
  * were, so that the name itself need not be looked at.
  */
 static int
-mod_iri_is_held(request_rec *r, const iri_env_t *env,
-                const mod_iri_server_t *conf, iri_search_t *search,
+mod_iri_is_held(const request_rec *r, const iri_env_t *env,
+                const mod_iri_server_t *conf, const iri_search_t *search,
                 iri_found_t *found)
 {
     int          may = mod_iri_is_marked(r, MOD_IRI_PLAIN_HELD);
@@ -760,10 +776,8 @@ mod_iri_is_held(request_rec *r, const iri_env_t *env,
     int          held;
 
     return (may || conf->root.len == 0)
-           && mod_iri_search_ascii(r, conf, search)
            && (may || iri_may_know(search, &answer))
-           && mod_iri_find_again(r, env, search, found, &held) == IRI_OK
-           && held;
+           && iri_find_again(env, search, found, &held) == IRI_OK && held;
 }
 
 /* Nothing is changed of what is found as it was asked for, or not at all. */
@@ -774,25 +788,27 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     iri_found_t   found;
     iri_env_apr_t env;
     iri_status_t  status = IRI_OK;
+    int           is_of_uri;
 
     memset(&search, 0, sizeof(search));
-    search.tree = mod_iri_tree(r, r->filename);
-    if (!iri_needs_look(search.tree, mod_iri_str(r->filename))) {
+    is_of_uri = mod_iri_search_ascii(r, conf, &search);
+    mod_iri_search_places(r, &search);
+    mod_iri_env(&env, r);
+    if (!iri_search_needs_look(&env.env, &search)) {
         return DECLINED;
     }
-    mod_iri_env(&env, r);
-    if (!mod_iri_is_held(r, &env.env, conf, &search, &found)) {
+    if (!is_of_uri || !mod_iri_is_held(r, &env.env, conf, &search, &found)) {
         /* in doubt it is: where it may not be looked for, say, and where a
            file stands above it (PATH_INFO) */
         if (!APR_STATUS_IS_ENOENT(mod_iri_look(r))) {
             mod_iri_found_as_asked(r);
             return DECLINED;
         }
-        if (!mod_iri_search_ascii(r, conf, &search)) {
+        if (!is_of_uri) {
             return DECLINED; /* a path of files */
         }
         search.absent = 1;
-        status = mod_iri_find(r, &env.env, &search, &found);
+        status = iri_find(&env.env, &search, &found);
     }
     if (status != IRI_OK
         || mod_iri_find_twin(r, &env.env, &search, &found) != IRI_OK)

@@ -329,7 +329,7 @@ mod_iri_send_listing(request_rec *r)
     mod_iri_env(env, r);
     list.r = r;
     list.dir = r->filename;
-    conf->tree = mod_iri_tree_known(r);
+    conf->tree = mod_iri_tree_within(r);
     conf->cache = server->cache;
     conf->reading = &server->reading;
     conf->root = mod_iri_str(r->filename);

@@ -70,7 +70,8 @@ mod_iri_variant(request_rec *r, const char *value)
         return NULL;
     }
     mod_iri_env(&env, r);
-    return mod_iri_names(r, &env, mod_iri_tree_known(r), octets);
+    return mod_iri_names(
+        r, &env, ap_make_dirstr_parent(r->pool, mod_iri_place_of(r)), octets);
 }
 
 /*

@@ -252,12 +252,12 @@ mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved)
 
 /* The answer of search, if it is that the path has moved.  0: it is not. */
 static int
-mod_iri_find_moved(request_rec *r, const iri_env_t *env,
-                   const iri_search_t *search, iri_found_t *found)
+mod_iri_find_moved(const iri_env_t *env, const iri_search_t *search,
+                   iri_found_t *found)
 {
     int held;
 
-    return mod_iri_find_again(r, env, search, found, &held) == IRI_OK && held
+    return iri_find_again(env, search, found, &held) == IRI_OK && held
            && found->answer == IRI_MOVED;
 }
 
@@ -291,8 +291,8 @@ mod_iri_begin_moved(request_rec *r, const mod_iri_server_t *conf,
         memset(&over, 0, sizeof(over));
         mod_iri_set_plain(r, &over, path);
     }
-    search->tree = mod_iri_tree_of_path(r, search, search->path);
-    if (!mod_iri_find_moved(r, &env.env, search, &over.found)
+    mod_iri_search_places(r, search);
+    if (!mod_iri_find_moved(&env.env, search, &over.found)
         || iri_path_to_uri(&env.env, over.found.path, &uri) != IRI_OK)
     {
         return 0;

@@ -69,18 +69,25 @@ mod_iri_starts_with(request_rec *r, const char *path, const char *dir)
 }
 
 const char *
-mod_iri_names(request_rec *r, iri_env_apr_t *env, const iri_tree_conf_t *tree,
+mod_iri_names(request_rec *r, iri_env_apr_t *env, const char *directory,
               const char *octets)
 {
-    const char *names = "";
-    iri_str_t   segment, name;
+    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    const char             *names = "";
+    iri_str_t               segment, name;
 
     for (;;) {
         segment.data = (const unsigned char *) octets;
         segment.len = strcspn(octets, "/");
         name = segment;
         if (segment.len > 0
-            && (iri_entry_name(&env->env, tree, segment, &name) != IRI_OK
+            && (iri_entry_name(&env->env,
+                               mod_iri_tree_of(conf,
+                                               apr_pstrcat(r->pool, directory,
+                                                           names, NULL),
+                                               r->pool),
+                               segment, &name)
+                    != IRI_OK
                 || name.len == 0))
         {
             return NULL;
@@ -94,10 +101,13 @@ mod_iri_names(request_rec *r, iri_env_apr_t *env, const iri_tree_conf_t *tree,
     }
 }
 
-/* What follows the directory, percent-encoded in UTF-8; itself if unread. */
+/*
+ * What follows the directory, percent-encoded in UTF-8; itself if unread.
+ * place: the directory in canonical names.
+ */
 static const char *
-mod_iri_rest(request_rec *r, mod_iri_server_t *conf,
-             const iri_tree_conf_t *tree, const char *dir, const char *rest)
+mod_iri_rest(request_rec *r, mod_iri_server_t *conf, const char *place,
+             const char *dir, const char *rest)
 {
     const char   *octets = apr_pstrdup(r->pool, rest), *names;
     iri_request_t request;
@@ -111,7 +121,7 @@ mod_iri_rest(request_rec *r, mod_iri_server_t *conf,
     {
         return rest;
     }
-    names = mod_iri_names(r, &env, tree, octets);
+    names = mod_iri_names(r, &env, place, octets);
     if (names != NULL
         && apr_stat(&info, apr_pstrcat(r->pool, dir, octets, NULL),
                     APR_FINFO_TYPE | APR_FINFO_LINK, r->pool)
@@ -148,7 +158,9 @@ mod_iri_listed(request_rec *r, mod_iri_server_t *conf, const char *path)
     dir = apr_pstrcat(r->pool, main->filename, "/", NULL);
     return apr_pstrcat(
         r->pool, ap_os_escape_path(r->pool, uri, 1),
-        mod_iri_rest(r, conf, mod_iri_tree_known(main), dir, path + len),
+        mod_iri_rest(r, conf,
+                     apr_pstrcat(r->pool, mod_iri_place_of(main), "/", NULL),
+                     dir, path + len),
         NULL);
 }
 
@@ -158,7 +170,7 @@ mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
 {
     const mod_iri_request_t *ctx = r->prev ? mod_iri_request(r->prev) : NULL;
     mod_iri_pair_t           pair;
-    const char              *dir;
+    const char              *root;
     size_t                   len, prefix;
 
     if (r->main != NULL && r->prev == NULL && r->main->uri[0] == '/'
@@ -175,11 +187,15 @@ mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
     {
         len = mod_iri_starts_with(r, path, pair.native);
         if (len > 0) {
-            dir = apr_pstrcat(r->pool, mod_iri_dup(r->pool, ctx->search.root),
-                              pair.native + prefix, NULL);
+            root = mod_iri_dup(r->pool, ctx->search.root);
             return apr_pstrcat(
                 r->pool, ap_os_escape_path(r->pool, pair.canonical, 1),
-                mod_iri_rest(r, conf, ctx->tree, dir, path + len), NULL);
+                mod_iri_rest(
+                    r, conf,
+                    apr_pstrcat(r->pool, root, pair.canonical + prefix, NULL),
+                    apr_pstrcat(r->pool, root, pair.native + prefix, NULL),
+                    path + len),
+                NULL);
         }
         pair.native = mod_iri_parent(r, pair.native);
         pair.canonical = mod_iri_parent(r, pair.canonical);

@@ -46,7 +46,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     search.root = mod_iri_str(dir);
     search.path = mod_iri_str(path);
     search.cache = mod_iri_server(r->server)->cache;
-    search.tree = mod_iri_tree(r, apr_pstrcat(r->pool, dir, path, NULL));
+    search.tree = mod_iri_tree_of(mod_iri_server(r->server), dir, r->pool);
     if (iri_find(&env.env, &search, &found) != IRI_OK
         || (found.answer != IRI_SERVE && found.answer != IRI_PASS))
     {

@@ -75,13 +75,14 @@ mod_iri_view(void *arg, iri_str_t entry)
 }
 
 static void
-mod_iri_multiviews(request_rec *r, const iri_tree_conf_t *tree)
+mod_iri_multiviews(request_rec *r)
 {
-    const char     *dir;
-    iri_env_apr_t   env;
-    mod_iri_views_t views;
-    iri_node_t      node;
-    size_t          i;
+    const iri_tree_conf_t *tree;
+    const char            *dir;
+    iri_env_apr_t          env;
+    mod_iri_views_t        views;
+    iri_node_t             node;
+    size_t                 i;
 
     if (r->finfo.filetype != APR_NOFILE || !(ap_allow_options(r) & OPT_MULTI))
     {
@@ -89,6 +90,7 @@ mod_iri_multiviews(request_rec *r, const iri_tree_conf_t *tree)
     }
     mod_iri_env(&env, r);
     dir = ap_make_dirstr_parent(r->pool, r->filename);
+    tree = mod_iri_tree_above(r);
     memset(&views, 0, sizeof(views));
     views.env = &env.env;
     views.tree = tree;
@@ -154,7 +156,8 @@ mod_iri_name_of_file(request_rec *r, const mod_iri_request_t *ctx,
         }
     }
     mod_iri_env(&env, r);
-    return iri_entry_name(&env.env, ctx->tree, mod_iri_str(slash + 1), name);
+    return iri_entry_name(&env.env, mod_iri_tree_above(r),
+                          mod_iri_str(slash + 1), name);
 }
 
 static int
@@ -192,12 +195,12 @@ mod_iri_walk(request_rec *r)
     const char        *filename;
     int                status;
 
-    if (ctx == NULL || ctx->tree == NULL || r->proxyreq
+    if (ctx == NULL || ctx->place == NULL || r->proxyreq
         || mod_iri_server(r->server)->engine != IRI_ENGINE_ON)
     {
         return DECLINED;
     }
-    if (mod_iri_is_unguarded(r, ctx->tree)) {
+    if (mod_iri_is_unguarded(r)) {
         return HTTP_NOT_FOUND;
     }
     status = ap_directory_walk(r);
@@ -206,7 +209,7 @@ mod_iri_walk(request_rec *r)
     }
     mod_iri_vars_of_place(r, ctx);
     filename = r->filename;
-    mod_iri_multiviews(r, ctx->tree);
+    mod_iri_multiviews(r);
     return mod_iri_file_walk(r, ctx,
                              ctx->is_named && r->filename == filename);
 }

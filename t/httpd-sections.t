@@ -182,4 +182,127 @@ is status('/双/s.txt', 'off'), 403, 'engine off: the octets of the section';
 is status(euc('/双/s.txt'), 'off'), 200, 'and no others';
 
 is_deeply [$server->errors], [], 'log';
+$server->stop;
+
+# ---- each name by the settings of the directory that contains it ------------
+# What a section says of names holds below it, not for its own name.
+my ($site) = make_tree("index.html\tfile\n");
+sub cp1251 { return Encode::encode('cp1251', text($_[0])) }
+for my $path (
+    '日本/old/' . euc('表/漢.txt'), '日本/表.txt', 'Отчёт/' . cp1251('Отчёт.txt'),
+    'é/' . nfd('é/é.txt'), 'plain/' . euc('表.txt'), 'Fold/日本/Name.txt',
+    'Exact/Name.txt', 'Exact/Fold/Name.txt', 'broken/日本/表.txt',
+    'match/' . euc('日本') . '/表/' . sjis('表.txt'))
+{
+    my ($dir) = "$site/$path" =~ m{^(.*)/};
+    make_path($dir);
+    spew("$site/$path", "$path\n");
+}
+chmod 0777, $site, glob "$site/*";
+$server = httpd(
+    root => $site, modules => [qw(autoindex dav dav_fs headers)], conf => <<"END");
+IRIEngine On
+DavLockDB "%%TMP%%/run/lock"
+<Directory "%%ROOT%%">
+    IRIMatch normalization
+</Directory>
+<Directory "%%ROOT%%/日本/old">
+    IRIFilenameCharset EUC-JP
+    IRIListing On
+    Options Indexes
+</Directory>
+<Directory "%%ROOT%%/Отчёт">
+    IRIFilenameCharset windows-1251
+</Directory>
+<Directory "%%ROOT%%/é">
+    IRIFilenameForm nfd
+    Dav On
+</Directory>
+<Directory "%%ROOT%%/plain">
+    IRIFilenameCharset EUC-JP
+</Directory>
+<Directory "%%ROOT%%/Fold/日本">
+    IRIMatch case
+</Directory>
+<Directory "%%ROOT%%/Exact">
+    IRIMatch exact
+</Directory>
+<Directory "%%ROOT%%/Exact/Fold">
+    IRIMatch case
+</Directory>
+<Directory "%%ROOT%%/broken/日本">
+    IRIRepair double-encoding
+</Directory>
+<Directory "%%ROOT%%/match">
+    IRIFilenameCharset EUC-JP
+</Directory>
+<Directory "%%ROOT%%/match/日本">
+    IRIFilenameCharset UTF-8
+    <Files "表.txt">
+        Header set X-Files yes
+    </Files>
+</Directory>
+<Directory "%%ROOT%%/match/後">
+    IRIFilenameCharset Shift_JIS
+    $deny
+</Directory>
+<Directory "%%ROOT%%/match/日本/表">
+    IRIFilenameCharset Shift_JIS
+    Header set X-Section yes
+</Directory>
+END
+chmod 0777, "$server->{tmp}/run";
+
+sub gets {
+    my ($path, $want, $what) = @_;
+    my $answer = $server->get(percent($path));
+    is $answer->body, "$want\n", $what;
+    return $answer;
+}
+
+gets('/日本/old/表/漢.txt', '日本/old/' . euc('表/漢.txt'),
+    'an archive in EUC-JP below a name in UTF-8');
+gets('/日本/表.txt', '日本/表.txt', 'and a file beside it');
+is $server->get(percent euc('/日本/old/表/漢.txt'))->status, 404,
+    'no charset reads it';
+gets('/Отчёт/Отчёт.txt', 'Отчёт/' . cp1251('Отчёт.txt'),
+    'the name of a section is not in its charset');
+gets('/é/é/é.txt', 'é/' . nfd('é/é.txt'), 'nor in its form');
+gets(nfd('/é/é/é.txt'), 'é/' . nfd('é/é.txt'), 'asked for in NFD');
+gets('/plain/表.txt', 'plain/' . euc('表.txt'), 'below an ASCII name');
+is $server->get(percent('/日本/old/無/表.txt'))->status, 404, 'absent';
+
+gets('/Fold/日本/NAME.TXT', 'Fold/日本/Name.txt', 'names below it are folded');
+is $server->get(percent('/FOLD/日本/Name.txt'))->status, 404,
+    'those above are not';
+is $server->get('/EXACT/Name.txt')->status, 404, 'nor in ASCII';
+is $server->get('/Exact/NAME.TXT')->status, 404, 'exact';
+is $server->get('/Exact/FOLD/NAME.TXT')->status, 404, 'its own name';
+is $server->get('/Exact/Fold/NAME.TXT')->status, 200, 'and in ASCII below it';
+is $server->get('/broken/%E6%97%A5%E6%9C%AC/%25E8%25A1%25A8.txt')->status, 200,
+    'names below it are repaired';
+is $server->get('/broken/%25E6%2597%25A5%25E6%259C%25AC/%E8%A1%A8.txt')->status,
+    404, 'its own is not';
+
+my $deep = gets('/match/日本/表/表.txt',
+    'match/' . euc('日本') . '/表/' . sjis('表.txt'), 'three charsets');
+is $deep->header('X-Section'), 'yes', 'and its section holds';
+is $deep->header('X-Files'), 'yes', 'and <Files>';
+
+make_path("$site/match/" . euc('後'));
+spew("$site/match/" . euc('後') . '/' . sjis('表.txt'), "x\n");
+is $server->get(percent '/match/後/表.txt')->status, 403,
+    'a section of a directory that is made later';
+
+like $server->get(percent '/日本/old/')->body, qr/>表</, 'a listing';
+is $server->request('PUT', percent('/é/ü.txt'), body => 'x')->status, 201,
+    'a new name';
+ok -e "$site/é/" . nfd('ü.txt'), 'in the form of its directory';
+is $server->request('MKCOL', percent('/é/ö/'))->status, 201, 'a directory';
+is $server->request('PUT', percent('/é/ö/ä.txt'), body => 'x')->status, 201,
+    'and in that';
+ok -e "$site/é/" . nfd('ö/ä.txt'), 'likewise';
+like $server->request('PROPFIND', percent('/é/'), headers => [Depth => 1])->body,
+    qr{<D:href>/%C3%A9/%C3%BC\.txt</D:href>}, 'PROPFIND';
+is_deeply [$server->errors], [], 'log';
 done_testing;

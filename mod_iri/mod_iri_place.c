@@ -1,0 +1,223 @@
+/*
+ * mod_iri_place.c - the settings of each directory
+ *
+ * <Directory> sections say how the names in a directory are written, matched
+ * and repaired.  They hold for the directory and all below it; its own name is
+ * one of the directory above, and has the settings of that.  The core asks for
+ * those of each directory that a search comes to (iri_tree_of_t).
+ */
+
+#include "mod_iri.h"
+
+#include <apr_fnmatch.h>
+
+/* ---- what sections say -------------------------------------------------- */
+
+void
+mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add)
+{
+    if (add->has & MOD_IRI_HAS_CHARSETS) {
+        to->charsets = add->tree.charsets;
+    }
+    if (add->has & MOD_IRI_HAS_NAMES) {
+        to->names = add->tree.names;
+    }
+    if (add->has & MOD_IRI_HAS_MATCH) {
+        to->match = add->tree.match;
+    }
+    if (add->has & MOD_IRI_HAS_CHOICES) {
+        to->ambiguous = add->tree.ambiguous;
+    }
+    if (add->has & MOD_IRI_HAS_REPAIR) {
+        to->repair = add->tree.repair;
+    }
+}
+
+void
+mod_iri_tree_base(const mod_iri_server_t *conf, iri_tree_conf_t *tree)
+{
+    memset(tree, 0, sizeof(*tree));
+    tree->match = IRI_FORGIVE_NORMALIZATION;
+    if (conf->base != NULL) {
+        mod_iri_tree_add(tree, conf->base);
+    }
+}
+
+void
+mod_iri_tree_finish(const mod_iri_server_t *conf, iri_tree_conf_t *tree)
+{
+    /* else a request may have a list of charsets of its own */
+    iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL, tree);
+}
+
+/* ---- of a directory ----------------------------------------------------- */
+
+/* The length of path up to its n-th slash, that one included; 0: too few. */
+static size_t
+mod_iri_dirs_length(const char *path, unsigned n)
+{
+    const char *at = path;
+
+    while (n > 0 && *at != '\0') {
+        n -= *at++ == '/';
+    }
+    return n == 0 ? (size_t) (at - path) : 0;
+}
+
+/* Does a <Directory> hold this directory?  As ap_directory_walk(). */
+static int
+mod_iri_section_holds(const mod_iri_section_t *section, const char *directory,
+                      apr_pool_t *pool)
+{
+    const char *path;
+    size_t      len;
+
+    if (section->regex) {
+        return ap_regexec(section->regex, directory, 0, NULL, 0) == 0;
+    }
+    if (section->components == 0) {
+        return 1;
+    }
+    if (!section->is_pattern) {
+        len = strlen(section->name) - 1;
+        return strncmp(section->name, directory, len) == 0
+               && (directory[len] == '/' || directory[len] == '\0');
+    }
+    path = apr_pstrcat(pool, directory, "/", NULL);
+    len = mod_iri_dirs_length(path, section->components);
+    return len != 0
+           && apr_fnmatch(section->name, apr_pstrmemdup(pool, path, len),
+                          APR_FNM_PATHNAME)
+                  == APR_SUCCESS;
+}
+
+const iri_tree_conf_t *
+mod_iri_tree_of(const mod_iri_server_t *conf, const char *directory,
+                apr_pool_t *pool)
+{
+    const mod_iri_section_t *section, *first = NULL;
+    iri_tree_conf_t         *tree = NULL;
+    int                      i;
+
+    for (i = 0; i < conf->sections->nelts; i++) {
+        section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
+        if (!mod_iri_section_holds(section, directory, pool)) {
+            continue;
+        }
+        if (first == NULL) {
+            first = section;
+            continue;
+        }
+        if (tree == NULL) {
+            tree = apr_palloc(pool, sizeof(*tree));
+            mod_iri_tree_base(conf, tree);
+            mod_iri_tree_add(tree, first->dir);
+        }
+        mod_iri_tree_add(tree, section->dir);
+    }
+    if (tree == NULL) {
+        return first ? &first->tree : &conf->tree;
+    }
+    mod_iri_tree_finish(conf, tree);
+    return tree;
+}
+
+/* ---- of a search -------------------------------------------------------- */
+
+/* As iri_tree_of_t: below root, of the server that places is. */
+static const iri_tree_conf_t *
+mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
+                iri_str_t names)
+{
+    apr_pool_t *pool = ((const iri_env_apr_t *) env->ctx)->pool;
+    const char *root = mod_iri_dup(pool, search->root);
+
+    return mod_iri_tree_of(
+        search->places,
+        apr_pstrcat(pool, root, mod_iri_dup(pool, names), NULL), pool);
+}
+
+static const iri_tree_conf_t *
+mod_iri_tree_unfolded(const iri_env_t *env, const iri_search_t *search,
+                      iri_str_t names)
+{
+    apr_pool_t      *pool = ((const iri_env_apr_t *) env->ctx)->pool;
+    iri_tree_conf_t *tree = apr_pmemdup(
+        pool, mod_iri_tree_at(env, search, names), sizeof(*tree));
+
+    tree->match &= ~IRI_FORGIVE_FOLDED;
+    return tree;
+}
+
+/* May a directory below root have other settings than root? */
+static int
+mod_iri_has_places(const mod_iri_server_t *conf, const char *root)
+{
+    const mod_iri_section_t *section;
+    size_t                   len = strlen(root);
+    int                      i;
+
+    for (i = 0; i < conf->sections->nelts; i++) {
+        section = &APR_ARRAY_IDX(conf->sections, i, mod_iri_section_t);
+        if (section->regex || section->is_pattern
+            || (strncmp(section->name, root, len) == 0
+                && section->name[len] == '/' && section->name[len + 1]))
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+void
+mod_iri_search_places(request_rec *r, iri_search_t *search)
+{
+    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    const char             *root;
+
+    search->tree = &conf->tree;
+    search->tree_of = NULL;
+    search->places = NULL;
+    if (conf->sections->nelts == 0) {
+        return;
+    }
+    root = mod_iri_dup(r->pool, search->root);
+    search->tree = mod_iri_tree_of(conf, root, r->pool);
+    if (mod_iri_has_places(conf, root)) {
+        search->tree_of = mod_iri_tree_at;
+        search->places = conf;
+    }
+}
+
+void
+mod_iri_search_unfolded(const mod_iri_server_t *conf, iri_search_t *search)
+{
+    search->tree = &conf->tree;
+    search->tree_of = mod_iri_tree_unfolded;
+    search->places = conf;
+}
+
+/* ---- of a request ------------------------------------------------------- */
+
+const char *
+mod_iri_place_of(request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    return ctx != NULL && ctx->place != NULL ? ctx->place : r->filename;
+}
+
+const iri_tree_conf_t *
+mod_iri_tree_within(request_rec *r)
+{
+    return mod_iri_tree_of(mod_iri_server(r->server), mod_iri_place_of(r),
+                           r->pool);
+}
+
+const iri_tree_conf_t *
+mod_iri_tree_above(request_rec *r)
+{
+    return mod_iri_tree_of(
+        mod_iri_server(r->server),
+        ap_make_dirstr_parent(r->pool, mod_iri_place_of(r)), r->pool);
+}
