@@ -1933,7 +1933,8 @@ iri_status_t iri_multistatus_end(iri_multistatus_t *ms, iri_put_t put,
  *
  * Returns: 1, *restart is set; 0: the request cannot restart, because of the
  * paths or because there is no memory.  Then the caller serves no entry whose
- * canonical path is not path: it answers 404.  
+ * canonical path is not path: it answers 404, by
+ * iri_find_canonical().
  *
  * url "/Admin/a", path "/public/Admin/a", found "/public/admin/a"
  *   -> 1, "/admin/a"
@@ -1941,6 +1942,19 @@ iri_status_t iri_multistatus_end(iri_multistatus_t *ms, iri_put_t put,
  */
 int iri_restart_url(const iri_env_t *env, iri_str_t url, iri_str_t path,
                     iri_str_t found, iri_str_t *restart);
+
+/*
+ * iri_find() for a path that cannot restart: no difference is ignored that
+ * gives an entry another canonical path than search->path, so that an entry
+ * with such a name is as absent as one that does not exist.  Normalization and
+ * the tree's charsets count as in iri_find().
+ *
+ * Returns: as iri_find().  out->answer is never IRI_MOVED or IRI_CHOOSE.
+ *
+ * tree with "case", path "/public/INDEX.html", entry "index.html" -> PASS
+ */
+iri_status_t iri_find_canonical(const iri_env_t *env, const iri_search_t *search,
+                            iri_found_t *out);
 
 
 /* ---- writing (iri_write.c) ----------------------------------------------- */

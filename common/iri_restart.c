@@ -4,7 +4,8 @@
  * An entry was found under another name than the path has.  The rules of the
  * server must judge the URL of the client with the name that is opened.  So
  * the URL gets the names that were found, and the request restarts with it.
- * This file decides whether that is possible, and with which path.
+ * This file decides whether that is possible, and with which path; and it
+ * finds what a request may get that cannot restart.
  */
 
 #include <string.h>
@@ -117,4 +118,35 @@ iri_restart_url(const iri_env_t *env, iri_str_t url, iri_str_t path,
     restart->len = head + names.len;
 
     return 1;
+}
+
+
+iri_status_t
+iri_find_canonical(const iri_env_t *env, const iri_search_t *search,
+                   iri_found_t *out)
+{
+    iri_tree_conf_t tree = *search->tree;
+    iri_search_t    exact = *search;
+    iri_status_t    status;
+
+    tree.match &= IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_EXACT_ONLY;
+    tree.ambiguous = IRI_AMBIGUOUS_404;
+    tree.repair = 0;
+    exact.tree = &tree;
+
+    /* A path that was repaired when it was read needs an entry. */
+    if (exact.reading != NULL && exact.reading->form != IRI_FORM_MOJIBAKE) {
+        exact.reading = NULL;
+    }
+
+    status = iri_find(env, &exact, out);
+
+    if (status == IRI_OK
+        && (out->answer == IRI_MOVED || out->answer == IRI_CHOOSE))
+    {
+        out->answer = IRI_REFUSE;
+        out->path = search->path;
+    }
+
+    return status;
 }

@@ -4,6 +4,7 @@
  * Proves: names that were found replace the same segments of the client's
  * URL, also where a rule has set another path; where the replaced segments are
  * not the end of the URL there is no restart; segments are compared whole.
+ * Where a request cannot restart only the canonical path is found.
  */
 
 #include <stdlib.h>
@@ -83,11 +84,69 @@ test_restart_url(void **state)
 }
 
 
+/* path, what only has its canonical path, and what iri_find() makes of it */
+static void
+test_find_canonical(void **state)
+{
+    static const struct {
+        const char  *path;
+        iri_answer_t canonical, answer;
+    } finds[] = {
+        { "/public/index.html", IRI_PASS, IRI_SERVE }, /* no lookup: ASCII */
+        { "/public/INDEX.html", IRI_PASS, IRI_MOVED },
+        { "/PUBLIC/index.html", IRI_PASS, IRI_MOVED },
+        { "/public/indez.html", IRI_PASS, IRI_MOVED },
+        { "/public/%C3%A4", IRI_PASS, IRI_MOVED },
+        { "/public/" A_UMLAUT, IRI_SERVE, IRI_SERVE },
+        { "/public/TWIN", IRI_PASS, IRI_CHOOSE },
+        { "/public/none", IRI_PASS, IRI_PASS },
+        { "/a/../b", IRI_REFUSE, IRI_REFUSE },
+    };
+    core_t          core;
+    iri_tree_conf_t tree = core_tree(
+        "", IRI_NAMES_ANY,
+        IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_CASE | IRI_FORGIVE_SPELLING);
+    iri_search_t search;
+    iri_found_t  found;
+    size_t       i;
+
+    (void) state;
+
+    core_init(&core);
+    core_put(&core, S("/srv/public/index.html"));
+    core_put(&core, S("/srv/public/a\xcc\x88")); /* NFD */
+    core_put(&core, S("/srv/public/Twin"));
+    core_put(&core, S("/srv/public/twiN"));
+
+    tree.repair = IRI_REPAIR_DOUBLE;
+    iri_tree_conf_finish(NULL, &tree);
+
+    memset(&search, 0, sizeof(search));
+    search.tree = &tree;
+    search.root = S("/srv");
+
+    for (i = 0; i < COUNT(finds); i++) {
+        search.path = core_str(finds[i].path);
+
+        assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
+        assert_int_equal(found.answer, finds[i].answer);
+
+        assert_int_equal(iri_find_canonical(&core.env, &search, &found),
+                         IRI_OK);
+        assert_int_equal(found.answer, finds[i].canonical);
+        assert_text(found.path, finds[i].path);
+    }
+
+    core_free(&core);
+}
+
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_restart_url),
+        cmocka_unit_test(test_find_canonical),
     };
 
     return cmocka_run_group_tests_name("restart", tests, NULL, NULL);
