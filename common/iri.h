@@ -995,6 +995,7 @@ struct iri_search_s {
     int                    write;    /* iri_is_write of the method; 1 for a
                                         Destination */
     int                    twin;     /* 0; 1 is set by iri_find_twin */
+    int                    canonical; /* 0; 1 is set by iri_find_canonical */
     int                    absent;   /* 1: the caller has looked just now, and
                                         nothing is there that has root and
                                         path, in ASCII, as its octets */

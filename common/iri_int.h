@@ -937,7 +937,7 @@ typedef struct {
     const iri_search_t    *search;
     const iri_tree_conf_t *tree;      /* of the directory whose entries are
                                          compared with a name now */
-    iri_tree_conf_t        own;       /* that of search->twin */
+    iri_tree_conf_t        own;       /* where search ignores less */
     unsigned               match;     /* IRI_FORGIVE_... of any directory on
                                          the way of part, or of a walk */
     unsigned               repairs;   /* IRI_REPAIR_... of the same */

@@ -176,7 +176,8 @@ iri_memo_charset(const iri_search_t *search, size_t way)
 static uint8_t
 iri_memo_write(const iri_search_t *search)
 {
-    return (uint8_t) ((search->write != 0) | (search->twin != 0) << 1);
+    return (uint8_t) ((search->write != 0) | (search->twin != 0) << 1
+                      | (search->canonical != 0) << 2);
 }
 
 

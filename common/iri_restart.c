@@ -125,21 +125,18 @@ iri_status_t
 iri_find_canonical(const iri_env_t *env, const iri_search_t *search,
                    iri_found_t *out)
 {
-    iri_tree_conf_t tree = *search->tree;
-    iri_search_t    exact = *search;
-    iri_status_t    status;
+    iri_search_t canonical = *search;
+    iri_status_t status;
 
-    tree.match &= IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_EXACT_ONLY;
-    tree.ambiguous = IRI_AMBIGUOUS_404;
-    tree.repair = 0;
-    exact.tree = &tree;
+    canonical.canonical = 1;
 
     /* A path that was repaired when it was read needs an entry. */
-    if (exact.reading != NULL && exact.reading->form != IRI_FORM_MOJIBAKE) {
-        exact.reading = NULL;
+    if (search->reading != NULL && search->reading->form != IRI_FORM_MOJIBAKE)
+    {
+        canonical.reading = NULL;
     }
 
-    status = iri_find(env, &exact, out);
+    status = iri_find(env, &canonical, out);
 
     if (status == IRI_OK
         && (out->answer == IRI_MOVED || out->answer == IRI_CHOOSE))

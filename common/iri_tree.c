@@ -16,12 +16,22 @@
 #include "iri_int.h"
 
 
-/* A write beside an entry of another case or with other accents. */
+/*
+ * What is ignored for iri_find_twin(): a write beside an entry of another case
+ * or with other accents; and for iri_find_canonical(): what changes no name.
+ */
 static const iri_tree_conf_t *
-iri_tree_of_twin(const iri_tree_conf_t *tree, iri_tree_conf_t *own)
+iri_tree_narrow(const iri_search_t *search, const iri_tree_conf_t *tree,
+                iri_tree_conf_t *own)
 {
+    if (!search->twin && !search->canonical) {
+        return tree;
+    }
+
     *own = *tree;
-    own->match &= ~IRI_FORGIVE_SPELLING;
+    own->match &= search->canonical
+                      ? IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_EXACT_ONLY
+                      : ~IRI_FORGIVE_SPELLING;
     own->ambiguous = IRI_AMBIGUOUS_404;
     own->repair = 0;
 
@@ -51,7 +61,7 @@ iri_tree_select(iri_finder_t *finder, iri_str_t names)
         }
     }
 
-    finder->tree = search->twin ? iri_tree_of_twin(tree, &finder->own) : tree;
+    finder->tree = iri_tree_narrow(search, tree, &finder->own);
     finder->match |= finder->tree->match;
     finder->repairs |= finder->tree->repair;
 

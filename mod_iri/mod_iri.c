@@ -175,6 +175,7 @@ mod_iri_check_known(request_rec *r)
 {
     const mod_iri_request_t *ctx;
 
+    mod_iri_snapshot_url(r);
     if (r->uri == r->parsed_uri.path) {
         if (mod_iri_is_plain(r)) {
             return DECLINED;
@@ -187,18 +188,12 @@ mod_iri_check_known(request_rec *r)
     return mod_iri_check(r);
 }
 
-/*
- * An alias or a rule may lead from a plain path to a name that is not; but
- * nothing does where there is conf->root.
- */
+/* An alias or a rule may lead from a plain path to a name that is not. */
 static int
 mod_iri_map_known(request_rec *r)
 {
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-
-    return !conf->maps_ascii && r->filename != NULL
-                   && ((conf->root.len > 0 && mod_iri_is_plain(r))
-                       || iri_is_low(mod_iri_str(r->filename)))
+    return !mod_iri_server(r->server)->maps_ascii && r->filename != NULL
+                   && iri_is_low(mod_iri_str(r->filename))
                ? DECLINED
                : mod_iri_map(r);
 }
@@ -296,13 +291,13 @@ mod_iri_add_asking_hooks(void)
 static void
 mod_iri_add_hooks(void)
 {
-    /* see mod_iri_renew() */
+    /* see mod_iri_snapshot_restore() */
     static const char *const after[] = { "mod_http2.c", NULL };
     /* it judges in post_read_request, as early */
     static const char *const before[] = { "mod_security2.c", NULL };
     /* it tells what is for elsewhere */
     static const char *const proxy[] = { "mod_proxy.c", NULL };
-    /* its rules of a directory would see the directory above the name */
+    /* its rules of a directory may lead on from a name that is absent */
     static const char *const rewrite[] = { "mod_rewrite.c", NULL };
     /* they redirect by what is on disk */
     static const char *const dir[] = { "mod_dir.c", "mod_speling.c", NULL };
@@ -328,8 +323,7 @@ mod_iri_add_hooks(void)
     if (!mod_iri_uses_asking() && mod_iri_is_first_fixup()) {
         ap_hook_fixups(mod_iri_absent_and_fixups, NULL, NULL, APR_HOOK_FIRST);
     } else {
-        ap_hook_fixups(mod_iri_absent_known, NULL, rewrite,
-                       APR_HOOK_REALLY_FIRST);
+        ap_hook_fixups(mod_iri_absent_known, rewrite, NULL, APR_HOOK_FIRST);
         ap_hook_fixups(mod_iri_fixups_known, NULL, NULL, APR_HOOK_FIRST);
     }
     if (mod_iri_uses_redirects()) {

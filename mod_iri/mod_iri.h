@@ -8,8 +8,7 @@
  *                      trees of <Directory>, the cache of a child
  *   mod_iri_directory.c <Directory> for each way to write its name
  *   mod_iri_read.c     request path -> canonical r->uri
- *   mod_iri_early.c    who sees a path before names are looked for, and what
- *                      else than DocumentRoot leads from it to a file
+ *   mod_iri_early.c    who sees a path before names are looked for
  *   mod_iri_native.c   octets of the disk in redirects -> canonical path
  *   mod_iri_disk.c     canonical r->uri -> r->filename as it is on disk
  *   mod_iri_place.c    the settings of each directory
@@ -17,7 +16,7 @@
  *   mod_iri_choice.c   several names that a request may mean
  *   mod_iri_listing.c  listings of directories
  *   mod_iri_walk.c     <Files> and MultiViews on canonical names
- *   mod_iri_moved.c    starting over under the name that was found
+ *   mod_iri_restart.c  a request restarts with the names that were found
  *   mod_iri_check.c    what a configuration says in vain
  *   mod_iri_advertise.c what answers to OPTIONS say of IRIs
  *   mod_iri_answer.c   redirects, headers of answers
@@ -99,16 +98,11 @@ typedef struct {
     apr_array_header_t *directories; /* mod_iri_directory_t */
     int                 folds;       /* 1: names are folded in some tree */
     int                 moves;       /* 1: what is found may have another
-                                        canonical path */
+                                        canonical path than was asked for */
     int                 maps_ascii;  /* 1: map_to_storage has something to do
                                         for plain names */
     int                 unseen;      /* 1: nobody looks at a path that is
                                         still encoded */
-    iri_str_t           root;        /* DocumentRoot, ASCII, where it alone
-                                        maps paths that begin as none of
-                                        aliases, and they are unseen, so that
-                                        ASCII leads to ASCII; else empty */
-    const apr_array_header_t *aliases; /* const char * */
     iri_cache_t        *cache;       /* of this child; NULL: none */
     iri_stats_t        *stats;       /* likewise; NULL: nothing is counted */
     mod_iri_readers_t   readers;     /* of variables */
@@ -189,20 +183,16 @@ typedef struct {
     int                    is_named;  /* 1: and its octets below search.root
                                          are what it is called */
 
-    int                not_held;     /* 1: no answer is remembered for it */
     int                traced;       /* 1: each look is told in the log */
-    int                started_over; /* 1: with the path of what was found */
+    int                restarted;    /* 1: with the path of what was found */
     int                plain;        /* 1: that and what was asked are ASCII */
     int                depends;      /* 1: another client may get another
                                         answer */
-    int                rewritten;    /* 1: and a rule has led there, not the
-                                     client */
     struct mod_iri_asker_s *asker;   /* NULL: a subrequest is not to ask */
     int                has_vars;     /* 1: the environment is kept right, for
                                         somebody may read it */
-    iri_match_t        moved_by;     /* what was forgiven to start over */
-    const request_rec *first; /* r as it was before; NULL: not started over,
-                                 or only as a subrequest */
+    iri_match_t        moved_by;     /* what was ignored to restart */
+    iri_why_t          moved_why;    /* why it restarted */
 } mod_iri_request_t;
 
 /*
@@ -211,7 +201,6 @@ typedef struct {
  */
 typedef enum {
     MOD_IRI_PLAIN,          /* its path is plain ASCII */
-    MOD_IRI_PLAIN_HELD,     /* it is, and an answer is remembered for it */
     MOD_IRI_PLAIN_EXACT,    /* it is, and is on disk as it was asked for */
     MOD_IRI_UNITS,          /* it is, but "%uXXXX" was sent */
     MOD_IRI_URI_SUBREQUEST, /* a subrequest for a URI, not for a file */
@@ -231,11 +220,7 @@ mod_iri_is_marked(const request_rec *r, mod_iri_mark_t mark)
 static inline int
 mod_iri_is_plain(const request_rec *r)
 {
-    const mod_iri_request_t *mark = ap_get_module_config(r->request_config,
-                                                         &iri_module);
-
-    return mark == &mod_iri_marks[MOD_IRI_PLAIN]
-           || mark == &mod_iri_marks[MOD_IRI_PLAIN_HELD];
+    return mod_iri_is_marked(r, MOD_IRI_PLAIN);
 }
 
 /* What is known; NULL: nothing. */
@@ -330,12 +315,18 @@ void mod_iri_status_hooks(void);
 int  mod_iri_status_register(apr_pool_t *pconf, apr_pool_t *plog,
                              apr_pool_t *ptemp);
 
+/* With the pool of a request: what its counting needs. */
+extern const char mod_iri_counted_key[];
+
 /* What is not known any more when a request is logged. */
 void mod_iri_status_host(request_rec *r, const iri_host_t *host);
 void mod_iri_status_redirected(request_rec *r, int status);
 void mod_iri_status_would(request_rec *r, const iri_report_t *report);
 
 /* ---- mod_iri_notes.c ---------------------------------------------------- */
+
+/* With the pool of a request: its notes. */
+extern const char mod_iri_notes_key[];
 
 /*
  * Note something for the one line that the log gets of a request: format as
@@ -391,18 +382,6 @@ int mod_iri_is_unseen(void);
  */
 int mod_iri_is_only_mapper(void);
 int mod_iri_is_first_fixup(void);
-
-/*
- * When all hooks are known: how paths begin that an alias may lead elsewhere,
- * const char *, for all servers.  NULL: not only aliases do so.
- */
-const apr_array_header_t *mod_iri_aliases(apr_pool_t *pool);
-
-/* The DocumentRoot of a server; empty: paths may be mapped otherwise. */
-iri_str_t mod_iri_direct_root(const server_rec *s);
-
-/* Is a path, decoded, mapped by conf->root, as it stands? */
-int mod_iri_is_direct(const mod_iri_server_t *conf, const char *path);
 
 /* ---- mod_iri_config.c --------------------------------------------------- */
 
@@ -543,32 +522,27 @@ void mod_iri_protect(request_rec *r, const char *policy);
  */
 int mod_iri_choose(request_rec *r, mod_iri_request_t *ctx);
 
-/* ---- mod_iri_moved.c ---------------------------------------------------- */
+/* ---- mod_iri_restart.c -------------------------------------------------- */
+
+typedef struct mod_iri_snapshot_s mod_iri_snapshot_t;
+
+/* Keep the state of a request that was just read, if it may restart. */
+void mod_iri_snapshot_take(request_rec *r);
+
+/* In translate_name: this is the path that its rules judge. */
+void mod_iri_snapshot_url(request_rec *r);
+
+/* That of the request that was read; NULL: it cannot restart. */
+mod_iri_snapshot_t *mod_iri_snapshot(const request_rec *r);
+
+/* Did it restart, or the request from which rules redirected to it? */
+int mod_iri_is_restarted(const request_rec *r);
 
 /*
- * Start over with the path of what was found; the status is what
- * map_to_storage shall return.
+ * Restart with the names that were found, moved->found; the status is what
+ * map_to_storage shall return.  DECLINED: it cannot restart, and is as it was.
  */
-int mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved);
-
-/* Is an answer remembered for a path? */
-typedef enum {
-    MOD_IRI_NOT_HELD,
-    MOD_IRI_MAY_BE_HELD, /* or it is not known where it will be looked for */
-    MOD_IRI_BEGUN        /* it was, and the request begins with that path */
-} mod_iri_begun_t;
-
-/*
- * In post_read_request, before anybody has seen a request: begin with the path
- * that it would start over with, if that is remembered.  path: canonical and
- * decoded; moved: what is known of the request, which is forgotten if it
- * begins with another path; NULL: it is plain.
- */
-mod_iri_begun_t mod_iri_begin(request_rec *r, const char *path,
-                              mod_iri_request_t *moved);
-
-/* In post_read_request: what started over is no redirect. */
-void mod_iri_forget_first(request_rec *r);
+int mod_iri_restart(request_rec *r, const mod_iri_request_t *moved);
 
 /* ---- mod_iri_location.c ------------------------------------------------- */
 

@@ -17,7 +17,7 @@ static const char mod_iri_absent_note[] = "mod_iri: absent";
 static int
 mod_iri_is_led_on(const request_rec *r, const mod_iri_request_t *ctx)
 {
-    return ctx != NULL && ctx->started_over && r->handler != NULL
+    return ctx != NULL && ctx->restarted && r->handler != NULL
            && strcmp(r->handler, "redirect-handler") == 0;
 }
 
@@ -28,7 +28,7 @@ mod_iri_is_redirected(const request_rec *r, const mod_iri_request_t *ctx)
     return r->method_number == M_GET && ap_is_initial_req((request_rec *) r)
            && (ctx == NULL || !ctx->has_reading || ctx->uri != NULL
                || ctx->form == IRI_FORM_ASCII)
-           && (ctx == NULL || !ctx->rewritten) && !mod_iri_is_led_on(r, ctx);
+           && !mod_iri_is_led_on(r, ctx);
 }
 
 /* A directory that mod_dir will redirect to, with the slash that it lacks. */
@@ -78,8 +78,8 @@ mod_iri_redirect_of(const request_rec *r, const mod_iri_request_t *ctx,
     redirect->query = mod_iri_str(query ? query : "");
     if (ctx != NULL && ctx->has_reading) {
         redirect->came = &ctx->reading;
-        redirect->path = ctx->started_over ? mod_iri_str(ctx->path)
-                                           : ctx->reading.path;
+        redirect->path = ctx->restarted ? mod_iri_str(ctx->path)
+                                        : ctx->reading.path;
         return;
     }
     memset(plain, 0, sizeof(*plain));

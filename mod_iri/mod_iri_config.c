@@ -98,11 +98,7 @@ mod_iri_unshare(server_rec *s, const server_rec *main_server, const module *m,
     }
 }
 
-/*
- * What any place of a server forgives and repairs.  Where several sections
- * hold, what they say together may move a path that none moves alone: that one
- * does not begin with the name that is remembered, and is found all the same.
- */
+/* What any place of a server ignores and repairs. */
 static void
 mod_iri_gather(mod_iri_server_t *conf)
 {
@@ -118,7 +114,8 @@ mod_iri_gather(mod_iri_server_t *conf)
     }
     conf->folds = (match & IRI_FORGIVE_FOLDED) != 0;
     conf->moves = (match & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS)) != 0
-                  || conf->reading.charsets.count > 0;
+                  || repair != 0 || conf->reading.charsets.count > 0
+                  || conf->vary != NULL;
     conf->reading.repair = repair;
 }
 
@@ -272,20 +269,15 @@ mod_iri_create_cache(apr_pool_t *pool, size_t size, iri_stats_t *stats)
 
 /* All hooks are known now. */
 static void
-mod_iri_prepare_paths(apr_pool_t *pool, server_rec *main_server)
+mod_iri_prepare_paths(server_rec *main_server)
 {
-    const apr_array_header_t *aliases = mod_iri_aliases(pool);
-    int                       unseen = mod_iri_is_unseen();
-    mod_iri_server_t         *conf;
-    server_rec               *s;
+    int               unseen = mod_iri_is_unseen();
+    mod_iri_server_t *conf;
+    server_rec       *s;
 
     for (s = main_server; s != NULL; s = s->next) {
         conf = mod_iri_server(s);
         conf->unseen = unseen && conf->vary == NULL;
-        conf->aliases = aliases;
-        if (conf->unseen && aliases != NULL) {
-            conf->root = mod_iri_direct_root(s);
-        }
     }
 }
 
@@ -298,7 +290,7 @@ mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
     server_rec  *s;
     int          used = 0;
 
-    mod_iri_prepare_paths(pchild, main_server);
+    mod_iri_prepare_paths(main_server);
     for (s = main_server; s != NULL; s = s->next) {
         used |= mod_iri_server(s)->engine != IRI_ENGINE_OFF;
     }

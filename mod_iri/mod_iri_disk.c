@@ -55,13 +55,6 @@ mod_iri_is_there(request_rec *r, const char *filename, size_t len)
                   == APR_SUCCESS;
 }
 
-/* Is it a DocumentRoot that is known to be ASCII? */
-static int
-mod_iri_is_direct_root(const request_rec *r, const char *root)
-{
-    return root == (const char *) mod_iri_server(r->server)->root.data;
-}
-
 /*
  * Divide r->filename into root and path.  Where the path is the tail of
  * r->uri, the whole of r->uri is looked for, so that what is found can have
@@ -75,13 +68,11 @@ mod_iri_divide(request_rec *r, const mod_iri_request_t *ctx,
     iri_str_t   uri = mod_iri_str(r->uri), tail;
     const char *root = ap_context_document_root(r);
     size_t      len = mod_iri_root_length(r->filename, root);
-    int         is_direct = len > 0 && mod_iri_is_direct_root(r, root);
 
     if (len == 0 && mod_iri_ends_with(filename, uri)) {
         len = filename.len - uri.len;
     }
-    if (root != ctx->root && !is_direct
-        && !mod_iri_is_there(r, r->filename, len)) {
+    if (root != ctx->root && !mod_iri_is_there(r, r->filename, len)) {
         len = 0;
     }
     tail.data = filename.data + len;
@@ -92,7 +83,7 @@ mod_iri_divide(request_rec *r, const mod_iri_request_t *ctx,
     if (len > 0 && mod_iri_ends_with(uri, tail)) {
         search->path = uri;
         search->prefix = uri.len - tail.len;
-        if (ctx->has_reading && !ctx->started_over && ctx->uri != NULL
+        if (ctx->has_reading && !ctx->restarted && ctx->uri != NULL
             && mod_iri_is_same(ctx->reading.path, uri))
         {
             search->reading = &ctx->reading;
@@ -108,17 +99,6 @@ mod_iri_is_canonical(const request_rec *r, const mod_iri_request_t *ctx)
            && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0;
 }
 
-/* Does the path stand for a URI: r->uri, or one below DocumentRoot? */
-static int
-mod_iri_is_of_uri(request_rec *r, const iri_search_t *search)
-{
-    return search->path.data == (const unsigned char *) r->uri
-           || (search->root.len > 0 && *ap_context_prefix(r) == '\0'
-               && search->root.len
-                      == mod_iri_root_length(r->filename,
-                                             ap_context_document_root(r)));
-}
-
 /* Read a path that another module has put there.  0: it has no reading. */
 static int
 mod_iri_read_again(request_rec *r, iri_env_apr_t *env, iri_str_t path,
@@ -128,8 +108,17 @@ mod_iri_read_again(request_rec *r, iri_env_apr_t *env, iri_str_t path,
            && reading->answer != IRI_REFUSE;
 }
 
+/* The path in the file system that a path stands for, canonical. */
+static const char *
+mod_iri_place_below(request_rec *r, const iri_search_t *search,
+                    iri_str_t path)
+{
+    return apr_pstrcat(r->pool, mod_iri_dup(r->pool, search->root),
+                       mod_iri_dup(r->pool, path) + search->prefix, NULL);
+}
+
 /*
- * A file that a RewriteRule or AliasMatch names, not in canonical form: what
+ * A path that a RewriteRule or AliasMatch has made, not in canonical form: what
  * of it is there is taken literally, as httpd does, and nothing is looked for
  * that would be there in another form or charset.
  */
@@ -148,7 +137,7 @@ mod_iri_take_literally(request_rec *r, iri_env_apr_t *env,
         for (len--; len > 0 && r->filename[len] != '/'; len--) {
         }
     }
-    ctx->place = mod_iri_dup(r->pool, whole->path);
+    ctx->place = mod_iri_place_below(r, search, whole->path);
     search->root.data = (const unsigned char *) r->filename;
     search->root.len = len;
     search->path = mod_iri_str(r->filename + len);
@@ -182,19 +171,18 @@ mod_iri_note_absent(request_rec *r, const char *code, const char *why)
                  iri_show(&shown, mod_iri_str(r->uri)), why);
 }
 
-/* A rule has led where nothing can be. */
-static int
-mod_iri_not_found(request_rec *r, const char *why)
+/*
+ * A rule has led where nothing can be.  mod_iri_absent() answers, once the
+ * rules have let the client in.
+ */
+static void
+mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx, const char *why)
 {
     mod_iri_note_absent(r, iri_reason_code(IRI_REASON_RULE), why);
-    return HTTP_NOT_FOUND;
-}
-
-/* Has a rule put another path into place of what the client asked for? */
-static int
-mod_iri_is_rewritten(const request_rec *r, const mod_iri_request_t *ctx)
-{
-    return ctx->path == NULL || strcmp(ctx->path, r->uri) != 0;
+    memset(&ctx->found, 0, sizeof(ctx->found));
+    ctx->found.answer = IRI_REFUSE;
+    ctx->found.path = ctx->search.path;
+    ctx->has_found = 1;
 }
 
 /*
@@ -241,7 +229,8 @@ mod_iri_find_twin(request_rec *r, const iri_env_t *env,
 /*
  * No entry can have that name: 404, but only once the rules have let the
  * client in, since that may depend on what there is in a directory that they
- * deny; and 409 where it was to be made.
+ * deny; and 409 where it was to be made.  A rule of mod_rewrite may lead on
+ * from a name that is absent.
  */
 int
 mod_iri_absent(request_rec *r)
@@ -250,20 +239,24 @@ mod_iri_absent(request_rec *r)
     iri_why_t                why;
 
     if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
-        || !ctx->has_found || ctx->found.answer != IRI_REFUSE)
+        || !ctx->has_found || ctx->found.answer != IRI_REFUSE || r->proxyreq
+        || (r->handler != NULL
+            && strcmp(r->handler, "redirect-handler") == 0))
     {
         return DECLINED;
     }
     why = ctx->found.why;
-    mod_iri_note_absent(r, iri_why_code(why), iri_why_text(why));
+    if (why != IRI_WHY_NOTHING) {
+        mod_iri_note_absent(r, iri_why_code(why), iri_why_text(why));
+    }
     return mod_iri_is_making(r) && iri_is_conflict(&ctx->found)
                ? mod_iri_dav_conflict(r, why)
                : HTTP_NOT_FOUND;
 }
 
 /*
- * The directories down to the names that may be meant, as they are on disk,
- * and the rest as it was asked, which is not there: for the rules.
+ * For the rules: the directories as they are on disk down to the deepest, or
+ * to the names that may be meant, and the rest as it was asked.
  */
 static void
 mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
@@ -283,7 +276,7 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
         end--;
     }
     for (at = octets + search->root.len; at < end; at++) {
-        if (*at == '/') {
+        if (*at == '/' && *path != '\0') {
             path += 1 + strcspn(path + 1, "/");
         }
     }
@@ -292,42 +285,63 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
     r->canonical_filename = NULL;
 }
 
+/* Only what has exactly the canonical path, for the request cannot restart. */
+static iri_status_t
+mod_iri_find_canonical(request_rec *r, mod_iri_request_t *ctx)
+{
+    iri_env_apr_t env;
+    iri_status_t  status;
+
+    mod_iri_note_absent(r, iri_reason_code(IRI_REASON_RULE),
+                        "it has another canonical path");
+    mod_iri_env(&env, r);
+    status = iri_find_canonical(&env.env, &ctx->search, &ctx->found);
+    return status == IRI_OK
+               ? mod_iri_find_twin(r, &env.env, &ctx->search, &ctx->found)
+               : status;
+}
+
+/* What was found is what the request has asked for. */
+static void
+mod_iri_take(request_rec *r, mod_iri_request_t *ctx)
+{
+    /* octets are names if they are those of the canonical path */
+    ctx->is_named = ctx->search.path.data == (const unsigned char *) r->uri
+                    && mod_iri_equal(ctx->found.filename, r->filename);
+    if (!ctx->is_named) {
+        mod_iri_set_filename(r, &ctx->found);
+    }
+    ctx->is_mapped = 1;
+    mod_iri_vars_match(r, ctx);
+}
+
+/* DECLINED: go on, as for a name that is absent if it is. */
 static int
 mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
 {
-    int is_of_uri = ctx->search.path.data == (const unsigned char *) r->uri;
+    iri_found_t *found = &ctx->found;
+    int          status;
 
-    switch (ctx->found.answer) {
-    case IRI_CHOOSE:
-        /* what is to be chosen from may itself be in a directory that was
-           found: its rules are the first to judge */
-        if (!is_of_uri || mod_iri_equal(ctx->found.path, r->uri)) {
-            mod_iri_set_directory(r, ctx);
-            return DECLINED;
+    /* what is to be chosen from may itself be in a directory that was
+       found: its rules are the first to judge */
+    if (found->answer == IRI_MOVED
+        || (found->answer == IRI_CHOOSE
+            && !mod_iri_is_same(found->path, ctx->search.path)))
+    {
+        status = mod_iri_restart(r, ctx);
+        if (status != DECLINED) {
+            return status;
         }
-        /* fall through */
-    case IRI_MOVED:
-        /* a path of files, out of a RewriteRule, is no path to ask for */
-        if (ctx->started_over || !is_of_uri) {
-            return mod_iri_not_found(r, "it has another canonical path");
+        if (mod_iri_find_canonical(r, ctx) != IRI_OK) {
+            mod_iri_refuse_found(r, ctx, iri_why_text(IRI_WHY_ERROR));
         }
-        ctx->rewritten = mod_iri_is_rewritten(r, ctx);
-        return mod_iri_start_over(r, ctx);
-    case IRI_REFUSE:
-        /* for the rules; mod_iri_absent() has the answer */
-        mod_iri_set_filename(r, &ctx->found);
-        return DECLINED;
-    default:
-        /* octets are names if they are those of the canonical path */
-        ctx->is_named = is_of_uri
-                        && mod_iri_equal(ctx->found.filename, r->filename);
-        if (!ctx->is_named) {
-            mod_iri_set_filename(r, &ctx->found);
-        }
-        ctx->is_mapped = 1;
-        mod_iri_vars_match(r, ctx);
-        return DECLINED;
     }
+    if (found->answer == IRI_CHOOSE || found->answer == IRI_REFUSE) {
+        mod_iri_set_directory(r, ctx);
+    } else {
+        mod_iri_take(r, ctx);
+    }
+    return DECLINED;
 }
 
 /* ---- report ------------------------------------------------------------- */
@@ -561,42 +575,31 @@ mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
 /* ---- map_to_storage ----------------------------------------------------- */
 
 /*
- * A RewriteRule may have built a path out of what the client sent, in any
- * form.  Rules have judged that form, so if it stands for a URI, the request
- * starts over with the canonical one.  DECLINED: the path is canonical.
+ * A rule may have made a path that is not canonical, of a query say.  Rules
+ * have judged that form, so nothing is looked for that has another one.  0:
+ * the path is refused.
  */
 static int
-mod_iri_canonical_or_over(request_rec *r, mod_iri_request_t *ctx)
+mod_iri_is_judged(request_rec *r, mod_iri_request_t *ctx)
 {
-    static const char why[] = "a rule made a path that is not canonical";
-    iri_search_t     *search = &ctx->search;
-    iri_reading_t     reading;
-    iri_env_apr_t     env;
+    iri_reading_t reading;
+    iri_env_apr_t env;
 
     if (mod_iri_is_canonical(r, ctx)) {
-        return DECLINED;
+        return 1;
     }
     mod_iri_env(&env, r);
-    if (!mod_iri_read_again(r, &env, search->path, &reading)) {
-        return mod_iri_not_found(r, "no charset reads its file name");
+    if (!mod_iri_read_again(r, &env, ctx->search.path, &reading)) {
+        mod_iri_refuse_found(r, ctx, "no charset reads its file name");
+        return 0;
     }
-    if (reading.answer == IRI_PASS) {
-        return DECLINED;
+    if (reading.answer == IRI_PASS
+        || mod_iri_take_literally(r, &env, ctx, &reading))
+    {
+        return 1;
     }
-    if (!mod_iri_is_of_uri(r, search)) {
-        return mod_iri_take_literally(r, &env, ctx, &reading)
-                   ? DECLINED
-                   : mod_iri_not_found(r, why);
-    }
-    if (ctx->started_over) {
-        return mod_iri_not_found(r, why);
-    }
-    ctx->found.path = reading.path;
-    ctx->found.charset = reading.charset;
-    ctx->charset = reading.charset;
-    ctx->form = reading.form;
-    ctx->rewritten = 1;
-    return mod_iri_start_over(r, ctx);
+    mod_iri_refuse_found(r, ctx, "a rule made a path that is not canonical");
+    return 0;
 }
 
 /*
@@ -630,7 +633,7 @@ mod_iri_find_as_asked(request_rec *r, mod_iri_request_t *ctx)
     iri_env_apr_t env;
 
     mod_iri_env(&env, r);
-    return (ctx->search.reading != NULL || ctx->started_over)
+    return (ctx->search.reading != NULL || ctx->restarted)
            && ctx->search.path.data == (const unsigned char *) r->uri
            && !ctx->traced
            && iri_find_as_asked(&env.env, &ctx->search,
@@ -655,14 +658,16 @@ mod_iri_find_uri(request_rec *r, mod_iri_request_t *ctx)
                : status;
 }
 
+/* Its cause is told by IRI_LOG_ERROR. */
 static void
-mod_iri_log_failed(request_rec *r)
+mod_iri_refuse_failed(request_rec *r, mod_iri_request_t *ctx)
 {
     iri_shown_t shown;
 
     mod_iri_note(r, IRI_LOG_ERROR, iri_why_code(IRI_WHY_ERROR),
                  "cannot look for \"%s\"",
                  iri_show(&shown, mod_iri_str(r->filename)));
+    mod_iri_refuse_found(r, ctx, iri_why_text(IRI_WHY_ERROR));
 }
 
 /* The settings of the directories on the way. */
@@ -676,9 +681,7 @@ mod_iri_set_place(request_rec *r, mod_iri_request_t *ctx)
         search->tree = mod_iri_tree_above(r);
         return;
     }
-    ctx->place = apr_pstrcat(
-        r->pool, mod_iri_dup(r->pool, search->root),
-        mod_iri_dup(r->pool, search->path) + search->prefix, NULL);
+    ctx->place = mod_iri_place_below(r, search, search->path);
     mod_iri_search_places(r, search);
 }
 
@@ -686,22 +689,19 @@ static int
 mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request_make(r);
-    int                status;
 
     memset(&ctx->search, 0, sizeof(ctx->search));
     ctx->search.cache = conf->cache;
     ctx->place = NULL;
     mod_iri_divide(r, ctx, &ctx->search);
-    status = mod_iri_canonical_or_over(r, ctx);
-    if (status != DECLINED) {
-        return status;
+    if (!mod_iri_is_judged(r, ctx)) {
+        return DECLINED;
     }
     mod_iri_set_place(r, ctx);
     ctx->search.write = mod_iri_is_write(r);
-    ctx->search.not_held = ctx->not_held;
     if (mod_iri_find_uri(r, ctx) != IRI_OK) {
-        mod_iri_log_failed(r);
-        return HTTP_NOT_FOUND;
+        mod_iri_refuse_failed(r, ctx);
+        return DECLINED;
     }
     ctx->has_found = 1;
     mod_iri_client_depends(r, ctx);
@@ -747,8 +747,8 @@ mod_iri_request_found(request_rec *r, const iri_search_t *search,
     return ctx;
 }
 
-/* What is looked for of a path that is ASCII; 0: it is no path to ask for. */
-static int
+/* What is looked for of a path that is ASCII. */
+static void
 mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
                      iri_search_t *search)
 {
@@ -759,25 +759,6 @@ mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
     search->cache = conf->cache;
     search->reading = NULL;
     search->write = mod_iri_is_write(r);
-    return search->path.data == (const unsigned char *) r->uri;
-}
-
-/*
- * An answer that is remembered holds as long as its directories are as they
- * were, so that the name itself need not be looked at.
- */
-static int
-mod_iri_is_held(const request_rec *r, const iri_env_t *env,
-                const mod_iri_server_t *conf, const iri_search_t *search,
-                iri_found_t *found)
-{
-    int          may = mod_iri_is_marked(r, MOD_IRI_PLAIN_HELD);
-    iri_answer_t answer;
-    int          held;
-
-    return (may || conf->root.len == 0)
-           && (may || iri_may_know(search, &answer))
-           && iri_find_again(env, search, found, &held) == IRI_OK && held;
 }
 
 /* Nothing is changed of what is found as it was asked for, or not at all. */
@@ -787,34 +768,27 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     iri_search_t  search;
     iri_found_t   found;
     iri_env_apr_t env;
-    iri_status_t  status = IRI_OK;
-    int           is_of_uri;
 
     memset(&search, 0, sizeof(search));
-    is_of_uri = mod_iri_search_ascii(r, conf, &search);
+    mod_iri_search_ascii(r, conf, &search);
     mod_iri_search_places(r, &search);
     mod_iri_env(&env, r);
     if (!iri_search_needs_look(&env.env, &search)) {
         return DECLINED;
     }
-    if (!is_of_uri || !mod_iri_is_held(r, &env.env, conf, &search, &found)) {
-        /* in doubt it is: where it may not be looked for, say, and where a
-           file stands above it (PATH_INFO) */
-        if (!APR_STATUS_IS_ENOENT(mod_iri_look(r))) {
-            mod_iri_found_as_asked(r);
-            return DECLINED;
-        }
-        if (!is_of_uri) {
-            return DECLINED; /* a path of files */
-        }
-        search.absent = 1;
-        status = iri_find(&env.env, &search, &found);
+    /* in doubt it is: where it may not be looked for, say, and where a
+       file stands above it (PATH_INFO) */
+    if (!APR_STATUS_IS_ENOENT(mod_iri_look(r))) {
+        mod_iri_found_as_asked(r);
+        return DECLINED;
     }
-    if (status != IRI_OK
+    search.absent = 1;
+    if (iri_find(&env.env, &search, &found) != IRI_OK
         || mod_iri_find_twin(r, &env.env, &search, &found) != IRI_OK)
     {
-        mod_iri_log_failed(r);
-        return HTTP_NOT_FOUND;
+        memset(&found, 0, sizeof(found));
+        mod_iri_refuse_failed(r, mod_iri_request_found(r, &search, &found));
+        return DECLINED;
     }
     if (found.answer != IRI_MOVED && found.answer != IRI_CHOOSE
         && found.answer != IRI_REFUSE)

@@ -9,7 +9,7 @@
 
 #include "mod_iri.h"
 
-static const char mod_iri_notes_key[] = "mod_iri: notes";
+const char mod_iri_notes_key[] = "mod_iri: notes";
 
 static const int mod_iri_levels[] = { APLOG_ERR, APLOG_INFO };
 

@@ -145,18 +145,6 @@ mod_iri_put_path(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
-/* Begin with the path that this one has moved to, if that is remembered. */
-static int
-mod_iri_has_begun(request_rec *r, mod_iri_request_t *ctx)
-{
-    mod_iri_begun_t begun = mod_iri_server(r->server)->moves
-                                ? mod_iri_begin(r, ctx->path, ctx)
-                                : MOD_IRI_MAY_BE_HELD;
-
-    ctx->not_held = begun == MOD_IRI_NOT_HELD;
-    return begun == MOD_IRI_BEGUN;
-}
-
 /*
  * Keep what iri_read() said and do it.  recalled: its strings are
  * NUL-terminated.
@@ -181,9 +169,6 @@ mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report,
         ctx->uri = recalled ? (const char *) reading->uri.data
                             : mod_iri_dup(r->pool, reading->uri);
         ctx->is_high = recalled && reading->high;
-        if (mod_iri_has_begun(r, ctx)) {
-            return;
-        }
         mod_iri_put_path(r, ctx);
     }
     mod_iri_vars_reading(r, ctx);
@@ -455,20 +440,6 @@ mod_iri_let_units_in(request_rec *r, const mod_iri_server_t *conf)
     return 1;
 }
 
-/* A plain path, which is another's only where names are folded. */
-static void
-mod_iri_plain_first(request_rec *r, const mod_iri_server_t *conf)
-{
-    mod_iri_mark_t mark = MOD_IRI_PLAIN;
-
-    if (conf->folds && conf->engine == IRI_ENGINE_ON
-        && mod_iri_begin(r, r->parsed_uri.path, NULL) != MOD_IRI_NOT_HELD)
-    {
-        mark = MOD_IRI_PLAIN_HELD;
-    }
-    mod_iri_request_mark(r, mark);
-}
-
 static int
 mod_iri_read_first(request_rec *r)
 {
@@ -494,7 +465,7 @@ mod_iri_read_first(request_rec *r)
     } else if (units) {
         mod_iri_request_mark(r, MOD_IRI_UNITS);
     } else if (r->args == args && mod_iri_request(r) == NULL) {
-        mod_iri_plain_first(r, conf);
+        mod_iri_request_mark(r, MOD_IRI_PLAIN);
     }
     return status;
 }
@@ -502,7 +473,7 @@ mod_iri_read_first(request_rec *r)
 int
 mod_iri_post_read(request_rec *r)
 {
-    mod_iri_forget_first(r);
+    mod_iri_snapshot_take(r);
     return mod_iri_read_first(r);
 }
 
@@ -510,7 +481,7 @@ mod_iri_post_read(request_rec *r)
 int
 mod_iri_post_read_origin(request_rec *r)
 {
-    mod_iri_forget_first(r);
+    mod_iri_snapshot_take(r);
     return r->parsed_uri.scheme == NULL ? mod_iri_read_first(r) : DECLINED;
 }
 
@@ -643,7 +614,7 @@ mod_iri_plain(request_rec *r, const mod_iri_server_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
 
-    if (ctx != NULL && ctx->started_over
+    if (ctx != NULL && ctx->restarted
         && strcmp(ctx->uri, r->parsed_uri.path) == 0)
     {
         mod_iri_lend_unparsed(r, ctx);
@@ -670,6 +641,9 @@ mod_iri_pre_translate(request_rec *r)
     mod_iri_request_t *ctx;
     int                status;
 
+    if (r->main != NULL && r->prev == NULL) {
+        mod_iri_snapshot_take(r);
+    }
     status = mod_iri_judge_anew(r);
     if (status != DECLINED || !mod_iri_concerns(r, conf)) {
         return status;

@@ -1,174 +1,348 @@
 /*
- * mod_iri_moved.c - starting over under the name that was found
+ * mod_iri_restart.c - a request restarts with the names that were found
  *
- * The entry that was found has another canonical path than the one that all
- * rules have judged so far.  So the same request is made new and goes through
- * all of its phases with that path: post_read_request, the quick handler of
- * mod_cache, rewriting, aliases, proxying, access, all of it.  It happens in
- * map_to_storage, before anything was opened or allowed, and once.
+ * An entry was found under another canonical path than the request has.  The
+ * rules must judge the URL of the client with the names that are opened
+ * (common/iri_restart.c).  So the request is restored to the state in which it
+ * was read, gets that URL, and goes through all of its phases again:
+ * post_read_request, the quick handler of mod_cache, rewriting, aliases,
+ * proxying, access.  This happens in map_to_storage, before anything was opened
+ * or allowed, and once.
  *
- * Where it is remembered what will be found, and nothing but DocumentRoot leads
- * to it, the request begins with that path, in post_read_request: nobody has
- * seen the other one then.
+ * The state is a snapshot: a copy of the whole request_rec with copies of its
+ * tables.  An internal redirect by a rule (.htaccess, DirectoryIndex, Action)
+ * continues the request that was read, so it restarts with the snapshot of
+ * that request.  A URI subrequest and an error page have snapshots of their
+ * own.
  *
- * An internal redirect would not do: rules let redirects in (REDIRECT_STATUS
- * is set), and modules judge only requests that are none (r->prev is NULL).
+ * An internal redirect would be unsafe as a restart: rules trust requests with
+ * REDIRECT_STATUS, and modules judge only requests whose r->prev is NULL.
  */
 
 #include "mod_iri.h"
 
-/* ---- as it was when it was new ------------------------------------------ */
+struct mod_iri_snapshot_s {
+    request_rec         state;   /* as it was read */
+    const request_rec  *read;    /* the request that was read */
+    apr_array_header_t *filters; /* ap_filter_t *: those of the request */
+    const char         *url;     /* canonical path that the rules judge,
+                                      decoded; NULL: not yet decoded */
+    const request_rec
+        *restarted; /* the request that runs again; NULL: none */
+};
+
+static const char mod_iri_snapshot_key[] = "mod_iri: snapshot";
+
+/* ---- the snapshot ------------------------------------------------------- */
+
+mod_iri_snapshot_t *
+mod_iri_snapshot(const request_rec *r)
+{
+    void *snapshot = NULL;
+
+    if (mod_iri_server(r->server)->moves) {
+        apr_pool_userdata_get(&snapshot, mod_iri_snapshot_key, r->pool);
+    }
+    return snapshot;
+}
+
+int
+mod_iri_is_restarted(const request_rec *r)
+{
+    const mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
+
+    return snapshot != NULL && snapshot->restarted != NULL;
+}
 
 /*
- * What a new request has; what was set for the other spelling must not stay.
- * What the request has of an internal redirect is its own, and so is all of
- * it where the path is not another spelling but what a rule made of it.
+ * Is an internal redirect the page of an ErrorDocument?  ap_die() has set the
+ * status of the request before, which a rule leaves at 200.  The page has that
+ * status, too, and so have those that rules redirect it to.
  */
-static apr_table_t *
-mod_iri_new_env(const request_rec *r, const mod_iri_request_t *moved)
+static int
+mod_iri_is_error_page(const request_rec *r)
 {
-    static const char         prefix[] = "REDIRECT_";
-    const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
-    const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
-    apr_table_t              *env;
-    int                       i;
+    return r->prev->status != HTTP_OK
+           && (r->prev->prev == NULL || r->prev->prev->status == HTTP_OK);
+}
 
-    if (moved->rewritten) {
-        return apr_table_copy(r->pool, r->subprocess_env);
-    }
-    if (r->prev == NULL && r->main != NULL) {
-        return apr_table_copy(r->pool, r->main->subprocess_env);
-    }
-    env = apr_table_make(r->pool, 25);
-    for (i = 0; r->prev != NULL && i < array->nelts; i++) {
-        if (strncmp(entry[i].key, prefix, sizeof(prefix) - 1) == 0) {
-            apr_table_addn(env, entry[i].key, entry[i].val);
+/* Can the path of a request lead to an entry with another canonical path? */
+static int
+mod_iri_can_restart(const request_rec *r)
+{
+    const mod_iri_server_t *conf = mod_iri_server(r->server);
+
+    return conf->engine == IRI_ENGINE_ON && conf->moves
+           && r->parsed_uri.path != NULL
+           && (conf->folds || strchr(r->parsed_uri.path, '%') != NULL
+               || !iri_is_low(mod_iri_str(r->parsed_uri.path)));
+}
+
+static void
+mod_iri_copy_tables(request_rec *r)
+{
+    apr_table_t **tables[] = { &r->headers_in,      &r->headers_out,
+                               &r->err_headers_out, &r->subprocess_env,
+                               &r->notes,           &r->trailers_in,
+                               &r->trailers_out,    &r->body_table };
+    size_t        i;
+
+    for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        if (*tables[i] != NULL) {
+            *tables[i] = apr_table_copy(r->pool, *tables[i]);
         }
     }
-    return env;
+}
+
+/* What modules keep of a request: from has what to has not. */
+static void
+mod_iri_copy_config(ap_conf_vector_t *to, const ap_conf_vector_t *from)
+{
+    const module *m;
+
+    for (m = ap_top_module; m != NULL; m = m->next) {
+        if (ap_get_module_config(to, m) == NULL) {
+            ap_set_module_config(to, m, ap_get_module_config(from, m));
+        }
+    }
+}
+
+static void
+mod_iri_add_filters(apr_array_header_t *filters, const request_rec *r,
+                    ap_filter_t *f)
+{
+    for (; f != NULL; f = f->next) {
+        if (f->r == r) {
+            APR_ARRAY_PUSH(filters, ap_filter_t *) = f;
+        }
+    }
+}
+
+static mod_iri_snapshot_t *
+mod_iri_snapshot_make(request_rec *r)
+{
+    mod_iri_snapshot_t *snapshot = apr_pcalloc(r->pool, sizeof(*snapshot));
+    request_rec        *state = &snapshot->state;
+
+    snapshot->read = r;
+    *state = *r;
+    if (r->main != NULL) {
+        /* the first walk over <Location> may have set variables */
+        state->subprocess_env = r->main->subprocess_env;
+    }
+    mod_iri_copy_tables(state);
+    state->allowed_methods = ap_make_method_list(r->pool, 2);
+    ap_copy_method_list(state->allowed_methods, r->allowed_methods);
+    state->per_dir_config = r->server->lookup_defaults;
+    state->request_config = ap_create_request_config(r->pool);
+    mod_iri_copy_config(state->request_config, r->request_config);
+    snapshot->filters = apr_array_make(r->pool, 8, sizeof(ap_filter_t *));
+    mod_iri_add_filters(snapshot->filters, r, r->output_filters);
+    mod_iri_add_filters(snapshot->filters, r, r->input_filters);
+    return snapshot;
 }
 
 /*
- * mod_remoteip has taken what it tells of the client out of a header, where it
- * does not find that again.
+ * In post_read_request of a main request, in pre_translate_name of a
+ * subrequest, before other modules have acted.
  */
-static apr_table_t *
-mod_iri_new_notes(const request_rec *r)
+void
+mod_iri_snapshot_take(request_rec *r)
 {
-    static const char proxies[] = "remoteip-proxy-ip-list";
-    const char       *list = apr_table_get(r->notes, proxies);
-    apr_table_t      *notes = apr_table_make(r->pool, 5);
+    mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
 
-    if (list != NULL) {
-        apr_table_setn(notes, proxies, list);
+    if (snapshot != NULL && snapshot->restarted == r) {
+        r->prev = snapshot->state.prev; /* see mod_iri_snapshot_restore() */
+        return;
     }
-    return notes;
+    if (r->prev != NULL && !mod_iri_is_error_page(r)) {
+        return;
+    }
+    if (mod_iri_can_restart(r)) {
+        snapshot = mod_iri_snapshot_make(r);
+    } else if (snapshot != NULL) {
+        snapshot = NULL; /* that of the request with the error */
+    } else {
+        return;
+    }
+    apr_pool_userdata_setn(snapshot, mod_iri_snapshot_key, NULL, r->pool);
 }
 
-/* What modules have decided of the resource. */
-static void
-mod_iri_forget_resource(request_rec *r)
+/* In translate_name, when the path is decoded and no rule has changed it. */
+void
+mod_iri_snapshot_url(request_rec *r)
 {
-    r->handler = NULL;
-    r->content_type = NULL;
-    r->content_encoding = NULL;
-    r->content_languages = NULL;
-    r->user = NULL;
-    r->ap_auth_type = NULL;
-    r->filename = NULL;
-    r->canonical_filename = NULL;
-    r->path_info = NULL;
-    r->used_path_info = AP_REQ_DEFAULT_PATH_INFO;
-    r->mtime = 0;
-    memset(&r->finfo, 0, sizeof(r->finfo));
+    mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
+
+    if (snapshot != NULL && snapshot->url == NULL) {
+        snapshot->url = apr_pstrdup(r->pool, r->uri);
+    }
+}
+
+/* ---- restoring ---------------------------------------------------------- */
+
+static int
+mod_iri_has_filter(const apr_array_header_t *filters, const ap_filter_t *f)
+{
+    int i;
+
+    for (i = 0; i < filters->nelts; i++) {
+        if (APR_ARRAY_IDX(filters, i, ap_filter_t *) == f) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Remove the filters of a request that were added since it was read. */
+static void
+mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot, request_rec *r)
+{
+    ap_filter_t *f, *next;
+
+    for (f = r->output_filters; f != NULL; f = next) {
+        next = f->next;
+        if (f->r == r && !mod_iri_has_filter(snapshot->filters, f)) {
+            ap_remove_output_filter(f);
+        }
+    }
+    for (f = r->input_filters; f != NULL; f = next) {
+        next = f->next;
+        if (f->r == r && !mod_iri_has_filter(snapshot->filters, f)) {
+            ap_remove_input_filter(f);
+        }
+    }
 }
 
 /*
- * first: r as it was, NULL for a subrequest.  The filters that read and write
- * the protocol are in place, but httpd, in create_request, and mod_http2, in
- * post_read_request, put them before every request that is no redirect.  So
- * this one is a redirect until they have been asked.
+ * Has somebody begun to read the body?  Then it is not there a second time, and
+ * a program that has read it must not run again.  An error page has no body.
+ */
+static int
+mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
+{
+    const ap_filter_rec_t *in = ap_get_input_filter_handle("HTTP_IN");
+    const ap_filter_t     *f = r->input_filters;
+
+    if (snapshot->state.main != NULL || snapshot->state.prev != NULL) {
+        return 0;
+    }
+    while (f != NULL && (f->frec != in || f->ctx == NULL)) {
+        f = f->next;
+    }
+    return f != NULL;
+}
+
+/* What this module keeps with the pool of a request. */
+static void
+mod_iri_share_pool(apr_pool_t *from, apr_pool_t *to)
+{
+    static const char *const keys[] = { mod_iri_snapshot_key,
+                                        mod_iri_notes_key,
+                                        mod_iri_counted_key };
+    void                    *data;
+    size_t                   i;
+
+    for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        apr_pool_userdata_get(&data, keys[i], from);
+        apr_pool_userdata_setn(data, keys[i], NULL, to);
+    }
+}
+
+/*
+ * Only these members go on from where they are: the chain of filters, from
+ * which all that is newer was removed; what was read of the body, and whether
+ * the client waits for 100 (Continue); the name of the request in logs; the
+ * mutex that is locked around all of it.  The pool is a new one below that of the request, because modules keep their
+ * state in it (mod_rewrite for [END]).
+ *
+ * create_request and post_read_request hooks run again.  Those before
+ * ours add filters of the protocol to each request that is no redirect, and
+ * these are in place (http_core, mod_http2), or log it (mod_log_forensic).  So
+ * r->prev is set until our hook of post_read_request.
  */
 static void
-mod_iri_renew(request_rec *r, const mod_iri_request_t *moved,
-              request_rec *first)
+mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
 {
-    r->subprocess_env = mod_iri_new_env(r, moved);
-    r->notes = mod_iri_new_notes(r);
-    r->headers_out = apr_table_make(r->pool, 12);
-    if (r->prev == NULL) {
-        /* else of the request that was redirected from: Vary, say */
-        r->err_headers_out = apr_table_make(r->pool, 5);
-    }
-    r->per_dir_config = r->server->lookup_defaults;
-    if (moved->unparsed != NULL) {
-        r->unparsed_uri = (char *) moved->unparsed;
-    }
-    mod_iri_forget_resource(r);
-    if (r->main == NULL) {
-        /* those of the resource go, mod_cache's say */
-        r->output_filters = r->proto_output_filters;
-        r->input_filters = r->proto_input_filters;
-    }
-    if (first != NULL) {
-        r->prev = first;
+    request_rec *was = apr_pmemdup(r->pool, r, sizeof(*r)), *prev;
+
+    mod_iri_remove_filters(snapshot, r);
+    *was = *r;
+    *r = snapshot->state;
+    r->output_filters = was->output_filters;
+    r->proto_output_filters = was->proto_output_filters;
+    r->input_filters = was->input_filters;
+    r->proto_input_filters = was->proto_input_filters;
+    r->read_body = was->read_body;
+    r->read_chunked = was->read_chunked;
+    r->read_length = was->read_length;
+    r->remaining = was->remaining;
+    r->kept_body = was->kept_body;
+    r->trailers_in = was->trailers_in;
+    r->expecting_100 = was->expecting_100;
+    r->log_id = was->log_id;
+    r->invoke_mtx = was->invoke_mtx;
+
+    snapshot->restarted = r;
+    apr_pool_create(&r->pool, was->pool);
+    apr_pool_tag(r->pool, "mod_iri: restart");
+    mod_iri_share_pool(was->pool, r->pool);
+    if (r->main == NULL && r->prev == NULL) {
+        r->prev = was;
     }
     r->request_config = ap_create_request_config(r->pool);
     ap_run_create_request(r);
+    mod_iri_copy_config(r->request_config, snapshot->state.request_config);
+
+    /* the requests that were redirected here leave the answer to this one */
+    for (prev = was->prev; prev != NULL && prev != snapshot->state.prev;
+         prev = prev->prev)
+    {
+        prev->eos_sent = 1;
+    }
 }
 
 /* How the client wrote the path stays known. */
-static mod_iri_request_t *
-mod_iri_inherit(request_rec *r, const mod_iri_request_t *moved,
+static void
+mod_iri_inherit(request_rec *r, const mod_iri_request_t *asked,
+                const mod_iri_request_t *moved, iri_str_t path,
                 const char *uri)
 {
     mod_iri_request_t *ctx = mod_iri_request_make(r);
+    const iri_found_t *found = &moved->found;
+    mod_iri_request_t  plain;
 
-    ctx->started_over = 1;
+    if (asked == NULL) {
+        memset(&plain, 0, sizeof(plain));
+        mod_iri_set_plain(r, &plain, "");
+        asked = &plain;
+    }
+    ctx->restarted = 1;
     ctx->traced = moved->traced;
-    ctx->rewritten = moved->rewritten;
-    ctx->moved_by = moved->found.match;
+    ctx->moved_by = found->match;
+    ctx->moved_why = found->why;
     ctx->has_reading = 1;
-    ctx->reading = moved->reading;
-    ctx->charset = moved->found.charset;
+    ctx->reading = asked->reading;
+    ctx->charset = found->charset.len != 0 ? found->charset : asked->charset;
     /* another charset can only be one of IRICharset */
-    ctx->form = moved->found.repaired != IRI_FORM_ASCII
-                    ? moved->found.repaired
-                : !moved->has_reading
-                        || mod_iri_is_same(ctx->charset, moved->charset)
-                    ? moved->form
+    ctx->form = found->repaired != IRI_FORM_ASCII ? found->repaired
+                : !asked->has_reading
+                        || mod_iri_is_same(ctx->charset, asked->charset)
+                    ? asked->form
                     : IRI_FORM_LEGACY;
-    ctx->path = mod_iri_dup(r->pool, moved->found.path);
+    ctx->path = mod_iri_dup(r->pool, path);
     ctx->uri = uri;
     mod_iri_put_path(r, ctx);
-    ctx->plain = r->main == NULL && !moved->rewritten
-                 && ctx->form == IRI_FORM_ASCII
-                 && iri_is_ascii(moved->found.path, 0);
+    ctx->plain = r->main == NULL && ctx->form == IRI_FORM_ASCII
+                 && iri_is_ascii(path, 0);
     if (!ctx->plain) {
         mod_iri_vars_reading(r, ctx);
     }
-    ctx->depends = moved->depends;
+    ctx->depends = asked->depends || moved->depends;
     mod_iri_client_depends(r, ctx);
-    return ctx;
 }
 
 /* ---- running it again --------------------------------------------------- */
-
-/*
- * A subrequest has nobody who would answer for it.  Whoever asked for it
- * wants to see its status, so this is what map_to_storage returns.
- */
-static int
-mod_iri_look_again(request_rec *r, const mod_iri_request_t *moved,
-                   const char *uri)
-{
-    int status;
-
-    mod_iri_renew(r, moved, NULL);
-    mod_iri_inherit(r, moved, uri);
-    status = ap_process_request_internal(r);
-    return status == OK ? HTTP_OK : status;
-}
 
 static int
 mod_iri_process(request_rec *r)
@@ -187,144 +361,72 @@ mod_iri_process(request_rec *r)
 }
 
 /*
- * The answer is sent within; DONE says so (as for OPTIONS * and TRACE,
- * map_to_storage is where httpd itself ends requests that way).  An error is
- * left to the caller, who would have got it otherwise.
+ * is_lookup: whoever made the subrequest wants to see its status.  Else the
+ * answer is sent here, and DONE says so (as for OPTIONS * and TRACE,
+ * map_to_storage is where httpd itself ends requests that way).
  */
 static int
-mod_iri_answer_again(request_rec *r, const mod_iri_request_t *moved,
-                     const char *uri)
+mod_iri_run_again(request_rec *r, apr_pool_t *pool, int is_lookup)
 {
-    request_rec *first = apr_pmemdup(r->pool, r, sizeof(*r));
-    int          status;
+    int status;
 
-    mod_iri_renew(r, moved, first);
-    mod_iri_inherit(r, moved, uri)->first = first;
-    status = mod_iri_process(r);
-    return status == OK || status == DECLINED ? DONE : status;
-}
-
-void
-mod_iri_forget_first(request_rec *r)
-{
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-
-    if (ctx != NULL && ctx->first != NULL) {
-        r->prev = ctx->first->prev;
+    if (is_lookup) {
+        status = ap_process_request_internal(r);
+        return status == OK ? HTTP_OK : status;
     }
+    if (r->main != NULL) {
+        status = ap_process_request_internal(r);
+        status = status == OK ? ap_invoke_handler(r) : status;
+    } else {
+        status = mod_iri_process(r);
+    }
+    ap_die(status, r);
+    /* httpd ends the request with its pool */
+    mod_iri_share_pool(r->pool, pool);
+    r->pool = pool;
+    return DONE;
 }
 
-/* Whoever looks for a mistake in a link wants to know what was forgiven. */
+/* Whoever looks for a mistake in a link wants to know what was ignored. */
 static void
-mod_iri_note_moved(request_rec *r, iri_str_t asked, const iri_found_t *found)
+mod_iri_note_restart(request_rec *r, const char *asked, iri_str_t path,
+                     const iri_found_t *found)
 {
-    iri_shown_t shown, path;
+    iri_shown_t shown, name;
 
     if (found->match != IRI_MATCH_NONE
         && mod_iri_notes(r, IRI_LOG_INFO) != NULL) {
         mod_iri_note(r, IRI_LOG_INFO, iri_why_code(found->why),
-                     "\"%s\" is \"%s\": %s", iri_show(&shown, asked),
-                     iri_show(&path, found->path),
-                     iri_match_text(found->match));
+                     "\"%s\" is \"%s\": %s",
+                     iri_show(&shown, mod_iri_str(asked)),
+                     iri_show(&name, path), iri_match_text(found->match));
     }
 }
 
 int
-mod_iri_start_over(request_rec *r, const mod_iri_request_t *moved)
+mod_iri_restart(request_rec *r, const mod_iri_request_t *moved)
 {
-    iri_env_apr_t env;
-    iri_str_t     str;
-    const char   *uri;
+    mod_iri_snapshot_t      *snapshot = mod_iri_snapshot(r);
+    const mod_iri_request_t *asked;
+    iri_env_apr_t            env;
+    iri_str_t                path, uri;
+    apr_pool_t              *pool = r->pool;
+    int                      is_lookup;
 
     mod_iri_env(&env, r);
-    if (iri_path_to_uri(&env.env, moved->found.path, &str) != IRI_OK) {
-        return HTTP_NOT_FOUND;
-    }
-    uri = mod_iri_dup(r->pool, str);
-    iri_trace_step(&env.env, IRI_STEP_OVER, moved->found.path);
-    mod_iri_note_moved(r, mod_iri_str(r->uri), &moved->found);
-    return r->main != NULL && r->prev == NULL
-               ? mod_iri_look_again(r, moved, uri)
-               : mod_iri_answer_again(r, moved, uri);
-}
-
-/* ---- beginning with that path ------------------------------------------- */
-
-/* The answer of search, if it is that the path has moved.  0: it is not. */
-static int
-mod_iri_find_moved(const iri_env_t *env, const iri_search_t *search,
-                   iri_found_t *found)
-{
-    int held;
-
-    return iri_find_again(env, search, found, &held) == IRI_OK && held
-           && found->answer == IRI_MOVED;
-}
-
-/*
- * Where it is known what the first way through the phases would come to, and
- * nobody else on it would see the path that came, a request does not go it.
- * One that asks to upgrade does, for HTTP/2 takes its path when it is mapped;
- * and so do all where requests are counted, for both ways are.  moved NULL: the
- * path is ASCII.
- */
-static int
-mod_iri_begin_moved(request_rec *r, const mod_iri_server_t *conf,
-                    iri_search_t *search, mod_iri_request_t *moved)
-{
-    const char       *path = (const char *) search->path.data;
-    mod_iri_request_t over;
-    iri_env_apr_t     env;
-    iri_str_t         uri;
-
-    mod_iri_env(&env, r);
-    if (env.env.trace || conf->stats != NULL
-        || apr_table_get(r->headers_in, "Upgrade") != NULL
-        || !mod_iri_is_direct(conf, path))
+    if (snapshot == NULL || snapshot->restarted != NULL
+        || snapshot->url == NULL || mod_iri_is_body_read(snapshot, r)
+        || !iri_restart_url(&env.env, mod_iri_str(snapshot->url),
+                            moved->search.path, moved->found.path, &path)
+        || iri_path_to_uri(&env.env, path, &uri) != IRI_OK)
     {
-        return 0;
+        return DECLINED;
     }
-    if (moved != NULL) {
-        over = *moved;
-        search->reading = &moved->reading;
-    } else {
-        memset(&over, 0, sizeof(over));
-        mod_iri_set_plain(r, &over, path);
-    }
-    mod_iri_search_places(r, search);
-    if (!mod_iri_find_moved(&env.env, search, &over.found)
-        || iri_path_to_uri(&env.env, over.found.path, &uri) != IRI_OK)
-    {
-        return 0;
-    }
-    mod_iri_note_moved(r, search->path, &over.found);
-    if (moved != NULL) {
-        memset(moved, 0, sizeof(*moved));
-    }
-    mod_iri_inherit(r, &over, mod_iri_dup(r->pool, uri));
-    return 1;
-}
-
-mod_iri_begun_t
-mod_iri_begin(request_rec *r, const char *path, mod_iri_request_t *moved)
-{
-    const mod_iri_server_t *conf = mod_iri_server(r->server);
-    iri_search_t            search;
-    iri_answer_t            answer;
-
-    if (conf->root.len == 0 || r->method_number != M_GET || r->main != NULL
-        || r->prev != NULL)
-    {
-        return MOD_IRI_MAY_BE_HELD;
-    }
-    memset(&search, 0, sizeof(search));
-    search.cache = conf->cache;
-    search.root = conf->root;
-    search.path = mod_iri_str(path);
-    if (!iri_may_know(&search, &answer)) {
-        return MOD_IRI_NOT_HELD;
-    }
-    return answer == IRI_MOVED && mod_iri_begin_moved(r, conf, &search, moved)
-               ? MOD_IRI_BEGUN
-               : MOD_IRI_MAY_BE_HELD;
+    iri_trace_step(&env.env, IRI_STEP_OVER, path);
+    mod_iri_note_restart(r, snapshot->url, path, &moved->found);
+    asked = mod_iri_request(snapshot->read);
+    is_lookup = r->main != NULL && r == snapshot->read;
+    mod_iri_snapshot_restore(snapshot, r);
+    mod_iri_inherit(r, asked, moved, path, mod_iri_dup(r->pool, uri));
+    return mod_iri_run_again(r, pool, is_lookup);
 }

@@ -37,7 +37,7 @@ typedef struct {
     const iri_reading_t *came;     /* NULL: there is nothing to say */
 } mod_iri_kept_t;
 
-static const char mod_iri_kept_key[] = "mod_iri: status";
+const char mod_iri_counted_key[] = "mod_iri: status";
 
 /* ---- the memory ---------------------------------------------------------- */
 
@@ -196,10 +196,10 @@ mod_iri_status_keep(request_rec *r)
     if (mod_iri_server(r->server)->stats == NULL || r->main != NULL) {
         return NULL;
     }
-    apr_pool_userdata_get(&kept, mod_iri_kept_key, r->pool);
+    apr_pool_userdata_get(&kept, mod_iri_counted_key, r->pool);
     if (kept == NULL) {
         kept = apr_pcalloc(r->pool, sizeof(mod_iri_kept_t));
-        apr_pool_userdata_setn(kept, mod_iri_kept_key, NULL, r->pool);
+        apr_pool_userdata_setn(kept, mod_iri_counted_key, NULL, r->pool);
     }
     return kept;
 }
@@ -312,8 +312,6 @@ mod_iri_status_would(request_rec *r, const iri_report_t *report)
 static void
 mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
 {
-    const mod_iri_request_t *before = NULL;
-
     if (ctx->has_reading) {
         mod_iri_status_add_reading(&ctx->reading, event);
         event->form = ctx->form;
@@ -326,7 +324,7 @@ mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
     if (ctx->has_found) {
         mod_iri_status_add(&ctx->found, event);
     }
-    if (!ctx->started_over) {
+    if (!ctx->restarted) {
         return;
     }
     if (ctx->moved_by > event->match) {
@@ -336,12 +334,7 @@ mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
         return;
     }
     event->answer = IRI_MOVED;
-    if (ctx->first != NULL) {
-        before = mod_iri_request(ctx->first);
-    }
-    if (before != NULL && before->has_found) {
-        event->why = before->found.why;
-    }
+    event->why = ctx->moved_why;
 }
 
 /* By IRIRedirect. */
@@ -459,7 +452,7 @@ mod_iri_status_log(request_rec *r)
     }
     known = ap_get_module_config(r->request_config, &iri_module);
     now = apr_time_sec(apr_time_now());
-    apr_pool_userdata_get(&kept, mod_iri_kept_key, r->pool);
+    apr_pool_userdata_get(&kept, mod_iri_counted_key, r->pool);
     if (kept == NULL && r->args == NULL && known != NULL
         && mod_iri_request(r) == NULL)
     {

@@ -169,6 +169,7 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
     int       status;
 
     if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files(r)
+        || ctx->found.answer == IRI_CHOOSE || ctx->found.answer == IRI_REFUSE
         || (is_named && (size_t) (slash - filename) >= ctx->search.root.len))
     {
         return ap_file_walk(r);
@@ -209,7 +210,9 @@ mod_iri_walk(request_rec *r)
     }
     mod_iri_vars_of_place(r, ctx);
     filename = r->filename;
-    mod_iri_multiviews(r);
+    if (ctx->found.answer != IRI_REFUSE) {
+        mod_iri_multiviews(r);
+    }
     return mod_iri_file_walk(r, ctx,
                              ctx->is_named && r->filename == filename);
 }

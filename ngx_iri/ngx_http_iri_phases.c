@@ -400,8 +400,7 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 
     /* A redirect may be wanted for an ASCII path that is not spelled so. */
     if (ngx_http_iri_is_plain_get(r)
-        && (ilcf->redirect == 0
-            || iri_is_spelled(ngx_http_iri_path_sent(r))))
+        && (ilcf->redirect == 0 || iri_is_spelled(ngx_http_iri_path_sent(r))))
     {
         return NGX_DECLINED;
     }

@@ -231,9 +231,8 @@ is $server->get('/pt/guide/intro.html')->body, 'Docs/Guide/Intro.html',
 is $server->get('/other/page.txt')->body, 'Page.txt', 'behind an alias';
 is $server->get('/other/sub/PAGE.txt')->body, 'Sub/Page.txt', 'and below';
 is $server->get('/file/Page.txt')->body, 'Page.txt', 'a path of files';
-is $server->get('/file/page.txt')->status, 404, 'which is taken literally';
-is $server->get('/file/Sub/page.txt')->body, 'top.txt',
-    'and left to what answers for what is not there';
+is $server->get('/file/page.txt')->body, 'Page.txt', 'in another case';
+is $server->get('/file/Sub/page.txt')->body, 'Sub/Page.txt', 'and below';
 is $server->get('/dots')->body, 'top.txt', 'with dot-segments';
 is $server->get('/up')->body, 'that of the path without dots',
     'which httpd takes out, whatever a link says';

@@ -37,10 +37,10 @@ spew("$root/own.shtml",
     '[<!--#include virtual="/%E8%A1%A8.txt" -->]');
 utime time - 864000, time - 864000, "$root/" . euc('蔵/表.txt');
 spew("$root/users", 'u:{SHA}' . sha1_base64('p') . "=\n");
-# A type map leads to the octets of its file, which say more than one thing.
-spew("$root/" . euc('表.html') . ".$_", $_) for qw(en ja);
+# A type map leads to the octets of its file.
+spew("$root/" . euc('図表.html') . ".$_", $_) for qw(en ja);
 spew("$root/map.var", join "\n", map {
-        ('URI: ' . euc('表.html') . ".$_", 'Content-Type: text/html',
+        ('URI: ' . euc('図表.html') . ".$_", 'Content-Type: text/html',
             "Content-Language: $_", '')
     } qw(en ja));
 my $tmp = temp_dir();

@@ -1490,8 +1490,8 @@ settings(const char *label, unsigned kinds, int error, size_t step)
 static int
 is_large(const char *label)
 {
-    static const char *const large[] = { "GBK",       "gb18030",   "Big5",
-                                         "EUC-JP",    "Shift_JIS", "EUC-KR",
+    static const char *const large[] = { "GBK",    "gb18030",   "Big5",
+                                         "EUC-JP", "Shift_JIS", "EUC-KR",
                                          "Big5" };
     size_t                   i;
 
