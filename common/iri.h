@@ -740,7 +740,7 @@ typedef enum {
     IRI_HOST_JOINER,      /* a joiner where none may be: ContextJ */
     IRI_HOST_ALABEL,      /* "xn--" that is not the A-label of anything */
     IRI_HOST_IDNA2008,    /* strict, compatible: not a name of IDNA2008 */
-    IRI_HOST_ADDRESS,     /* another spelling of an IPv4 address */
+    IRI_HOST_ADDRESS,     /* ends in a number, as an IPv4 address does */
     IRI_HOST_WILDCARD,    /* a wildcard beside other characters than ASCII */
     IRI_HOST_WHYS
 } iri_host_why_t;

@@ -214,6 +214,27 @@ iri_is_address(iri_str_t ascii)
 }
 
 
+/* Is there an A-label, by its prefix? */
+static int
+iri_has_alabel(iri_str_t host)
+{
+    size_t    from, to;
+    iri_str_t prefix;
+
+    for (from = 0; from < host.len; from = to + 1) {
+        to = iri_label_end(host, from);
+        prefix.data = host.data + from;
+        prefix.len = 4;
+
+        if (to - from > 4 && iri_str_equal_nocase(prefix, "xn--")) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 /* ---- mapping ------------------------------------------------------------- */
 
 static void
@@ -277,9 +298,10 @@ iri_host_labels(const iri_env_t *env, const iri_host_conf_t *conf,
 }
 
 
-iri_status_t
-iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
-             iri_str_t host, iri_host_t *out)
+/* Labels of a host or of a name in a configuration, which may be its end. */
+static iri_status_t
+iri_host_map_labels(const iri_env_t *env, const iri_host_conf_t *conf,
+                    iri_str_t host, iri_host_t *out)
 {
     iri_buf_t      ascii = IRI_BUF_EMPTY, unicode = IRI_BUF_EMPTY;
     iri_host_why_t why = iri_host_check(host);
@@ -301,6 +323,26 @@ iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
                       iri_buf_str(&unicode));
 
     return IRI_OK;
+}
+
+
+/*
+ * A host with an A-label does not end in a number, in whatever form it comes:
+ * "\xC3\xBC.1" is refused, and so is "xn--tda.1".
+ */
+iri_status_t
+iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
+             iri_str_t host, iri_host_t *out)
+{
+    iri_status_t status = iri_host_map_labels(env, conf, host, out);
+
+    if (status == IRI_OK && out->answer == IRI_SERVE
+        && iri_has_alabel(out->ascii) && iri_is_address(out->ascii))
+    {
+        iri_host_say(out, IRI_REFUSE, IRI_HOST_ADDRESS, host, host);
+    }
+
+    return status;
 }
 
 
@@ -412,6 +454,7 @@ iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
         return status;
     }
 
+    /* An escape may have hidden an address that is plain ASCII. */
     if (why == IRI_HOST_MAPPED && iri_is_address(out->ascii)) {
         why = IRI_HOST_ADDRESS;
     }
@@ -466,7 +509,7 @@ iri_host_name_part(const iri_env_t *env, const iri_host_conf_t *conf,
         return IRI_OK;
 
     } else {
-        status = iri_host_map(env, conf, part, &host);
+        status = iri_host_map_labels(env, conf, part, &host);
         if (status != IRI_OK) {
             return status;
         }
@@ -591,27 +634,6 @@ iri_host_to_unicode(const iri_env_t *env, const iri_host_conf_t *conf,
     }
 
     return status;
-}
-
-
-/* Is there an A-label, by its prefix? */
-static int
-iri_has_alabel(iri_str_t host)
-{
-    size_t    from, to;
-    iri_str_t prefix;
-
-    for (from = 0; from < host.len; from = to + 1) {
-        to = iri_label_end(host, from);
-        prefix.data = host.data + from;
-        prefix.len = 4;
-
-        if (to - from > 4 && iri_str_equal_nocase(prefix, "xn--")) {
-            return 1;
-        }
-    }
-
-    return 0;
 }
 
 

@@ -90,7 +90,7 @@ static const char *const iri_host_why_texts[IRI_HOST_WHYS] = {
     "has a joiner where none may be",
     "has a label with \"xn--\" that is no A-label",
     "is not a name of IDNA2008",
-    "is another spelling of an IPv4 address",
+    "ends in a number, as an IPv4 address does",
     "has a wildcard in a label with other characters than ASCII"
 };
 

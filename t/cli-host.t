@@ -159,7 +159,8 @@ subtest 'refused' => sub {
         ['b.1.א',         2, 'breaks the bidi rule of RFC 5893',
             '"1" U+0031'],
         ['ü%E2%80%8Db',   2, 'has a joiner where none may be', 'U+200D'],
-        ['１.2',          0, 'is another spelling of an IPv4 address'],
+        ['xn--tda.1',     8, 'ends in a number, as an IPv4 address does'],
+        ['１.2',          0, 'ends in a number, as an IPv4 address does'],
         ['a' x 64,        0, $long],
         ['b.' . 'a' x 64, 2, $long],
     ]);
@@ -217,7 +218,7 @@ subtest '--name: refused' => sub {
         ['xn--a.*.xn--a.ü', 8, $NO_ALABEL],
         ['-a.b.ü',        0, 'has a label with "-" at an end, or as third ' .
             'and fourth character'],
-        ['ü.1',           3, 'is another spelling of an IPv4 address'],
+        ['ü.1',           3, 'ends in a number, as an IPv4 address does'],
         ['ü..b',          3, 'has an empty label'],
     ], '--name');
 };

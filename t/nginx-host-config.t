@@ -248,7 +248,7 @@ for my $case (
     ["a\xC3\xBC*.example",     'has a wildcard in a label with other'],
     ["\xFC.example",           'is not UTF-8'],
     ["a\xD7\x90.example",      'breaks the bidi rule'],
-    ["\xEF\xBC\x91.0.0.1",     'is another spelling of an IPv4 address'],
+    ["\xEF\xBC\x91.0.0.1",     'ends in a number, as an IPv4 address does'],
     ["\xC3\xBC" x 64,          'has too many octets or labels'],
 ) {
     my ($bad, $why) = @$case;

@@ -773,6 +773,12 @@ test_addresses(void **state)
     /* Of a configuration, too; not where it is only mapped. */
     expect(iri_host_name, &uts46, S("\uff11.\uff12"), REFUSE(ADDRESS), NULL);
     expect(iri_host_map, &uts46, S("\uff11.\uff12"), SERVE, "1.2");
+    /* One rule for a host with an A-label, in whatever form it comes. */
+    expect(iri_host_map, &uts46, S("\u00fc.1"), REFUSE(ADDRESS), NULL);
+    expect(iri_host_map, &uts46, S("xn--tda.1"), REFUSE(ADDRESS), NULL);
+    expect(iri_host_map, &uts46, S("XN--TDA.0x1."), REFUSE(ADDRESS), NULL);
+    expect(iri_host_map, &uts46, S("1.xn--tda"), SERVE, "1.xn--tda");
+    expect(iri_host_map, &uts46, S("a.1"), SERVE, "a.1");
 }
 
 
