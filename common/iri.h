@@ -2272,8 +2272,9 @@ iri_status_t iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
 
 /*
  * An IRI normalized by its syntax.  Escapes above 7F stay escapes.  A text
- * that is no IRI-reference by the draft's grammar gets no value but what was
- * expected, and where.  Its own outcome.  IRI_NO_MEMORY.
+ * that is no IRI-reference by either grammar, the draft's or that of RFC 3987,
+ * which has IPvFuture, gets no value but what was expected, and where.  Its own
+ * outcome.  IRI_NO_MEMORY.
  * "HTTP://a.EXAMPLE:80/%7euser/./b%c3%a9" -> "http://a.example/~user/b%C3%A9"
  */
 iri_status_t iri_normalize_syntax(const iri_env_t *env, unsigned steps,

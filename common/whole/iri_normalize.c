@@ -214,7 +214,7 @@ iri_normal_put_path(iri_normal_t *normal, const iri_parts_t *parts,
     iri_normal_put(normal, parts->path, 0);
 
     if (iri_has(parts->scheme)) {
-        normal->len = from + iri_remove_dots(path, normal->len - from);
+        normal->len = from + iri_remove_dots(path, normal->len - from, 0);
 
         if (!iri_has(parts->authority) && normal->len - from >= 2
             && path[0] == '/' && path[1] == '/')
@@ -248,6 +248,11 @@ iri_normalize_syntax(const iri_env_t *env, unsigned steps, iri_str_t text,
 
     expected = iri_check(text, IRI_AS_IRI_REFERENCE, IRI_GRAMMAR_DRAFT,
                          &parts, &offset);
+    if (expected != IRI_EXPECT_NOTHING) {
+        expected = iri_check(text, IRI_AS_IRI_REFERENCE, IRI_GRAMMAR_RFC3987,
+                             &parts, &offset);
+    }
+
     if (expected != IRI_EXPECT_NOTHING) {
         return iri_give_none(out, iri_expect_text(expected), offset);
     }

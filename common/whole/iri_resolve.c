@@ -21,10 +21,14 @@ typedef struct {
     int            absolute; /* begins with "/" */
     int            guarded;  /* begins with "./", behind which there is an
                                 empty segment */
+    int            relative; /* of a relative reference: never absolute */
 } iri_dots_t;
 
 
-/* Takes the last segment away again, with the "/" before it. */
+/*
+ * Takes the last segment away again, with the "/" before it.  The "/" behind
+ * the first segment stays (RFC 3986, 5.2.4, 2C), so that "a/../b" becomes "/b".
+ */
 static void
 iri_dots_pop(iri_dots_t *dots)
 {
@@ -34,14 +38,22 @@ iri_dots_pop(iri_dots_t *dots)
         return;
     }
 
+    if (dots->len == 0) {
+        return;
+    }
+
     while (dots->len != 0 && dots->begin[--dots->len] != '/') { /* void */
+    }
+
+    if (dots->len == 0 && !dots->relative) {
+        dots->absolute = 1;
     }
 }
 
 
 /*
- * "a/..//b" is not "/b": what comes to be the first segment of a path that
- * does not begin with "/" must not be empty.
+ * In a relative reference "a/..//b" is not "/b": what comes to be the first
+ * segment of a path that does not begin with "/" must not be empty.
  */
 static void
 iri_dots_put(iri_dots_t *dots, const unsigned char *segment, size_t len,
@@ -51,6 +63,10 @@ iri_dots_put(iri_dots_t *dots, const unsigned char *segment, size_t len,
         dots->begin[dots->len++] = '/';
 
     } else if (last && len == 0) {
+        return;
+
+    } else if (len == 0 && !dots->relative) {
+        dots->absolute = 1;
         return;
 
     } else if (len == 0) {
@@ -65,10 +81,10 @@ iri_dots_put(iri_dots_t *dots, const unsigned char *segment, size_t len,
 
 
 size_t
-iri_remove_dots(unsigned char *path, size_t len)
+iri_remove_dots(unsigned char *path, size_t len, int relative)
 {
     const unsigned char *p = path, *end = path + len, *segment;
-    iri_dots_t           dots = { path, 0, 0, 0 };
+    iri_dots_t           dots = { path, 0, 0, 0, relative };
     size_t               n;
     int                  last = 0;
 
@@ -221,7 +237,8 @@ iri_target_put_path(iri_target_t *target, const iri_parts_t *base,
     iri_target_put(target, reference->path);
 
     target->len = from
-                  + iri_remove_dots(target->data + from, target->len - from);
+                  + iri_remove_dots(target->data + from, target->len - from,
+                                    !scheme && !authority);
 
     if (!authority) {
         iri_target_guard(target, from, scheme);

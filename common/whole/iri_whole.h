@@ -164,9 +164,12 @@ iri_has(iri_str_t part)
 
 /*
  * Remove dot-segments (RFC 3986, 5.2.4) from a path, in place; returns its new
- * length.  One that does not begin with "/" never comes to do so.
+ * length.  relative: the path is that of a reference without scheme and
+ * authority, for which 5.2.4 is not made: if it does not begin with "/", it
+ * never comes to do so.
+ * "a/../b" -> "/b"; relative: "b"
  */
-size_t iri_remove_dots(unsigned char *path, size_t len);
+size_t iri_remove_dots(unsigned char *path, size_t len, int relative);
 
 /*
  * The skeleton of a text (UTS #39, 4), in memory of its own or of text, which
