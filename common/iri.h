@@ -851,7 +851,7 @@ iri_str_t iri_authority_host(iri_str_t authority);
 int iri_is_uri_host(iri_str_t host);
 
 
-/* ---- finding (iri_find.c, iri_cache.c, iri_known.c) ---------------------- */
+/* ---- finding (iri_find.c, iri_cache.c) ----------------------------------- */
 
 /*
  * What is remembered of directories: for each an index from keys to its
@@ -957,19 +957,6 @@ iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path)
  * put right.
  */
 int iri_tree_is_declared(const iri_tree_conf_t *tree);
-
-/*
- * 1 if whatever lies under the octets of a canonical path is what a read of it
- * finds: names are UTF-8 first, and not in NFD, and nothing is put right.
- */
-int iri_tree_is_literal(const iri_tree_conf_t *tree);
-
-/*
- * 1 if a canonical path that has no further reading is found under no other
- * one: names are UTF-8, and nothing is folded or put right, nor are variants
- * of characters forgiven.
- */
-int iri_tree_never_moves(const iri_tree_conf_t *tree);
 
 typedef struct iri_search_s iri_search_t;
 
@@ -1108,63 +1095,6 @@ iri_status_t iri_find_again(const iri_env_t *env, const iri_search_t *search,
  * look at the disk is made.
  */
 int iri_may_know(const iri_search_t *search, iri_answer_t *answer);
-
-/* What octets of a request led to before: how they are read, what was found. */
-typedef struct {
-    iri_str_t    path;   /* canonical, UTF-8; empty: nothing is known */
-    iri_form_t   form;   /* how it came */
-    iri_answer_t answer; /* SERVE, PASS (nothing is there), or MOVED */
-    iri_str_t    found;  /* canonical path of what was found; as path, unless
-                            answer is MOVED */
-
-    /*
-     * The directories that the answer is of, for iri_known_holds(); in the
-     * arena.  NULL: the entry lies at root and path, octet for octet, answer
-     * is SERVE, and what follows is not filled in.
-     */
-    const struct iri_asked_s *asked;
-    const void *place;    /* the caller's own: where it was looked for */
-    iri_str_t   filename; /* as iri_found_t has these */
-    iri_str_t   charset;
-    iri_why_t   why;
-    iri_match_t match;
-} iri_known_t;
-
-/*
- * Keep what octets of a request, unescaped, led to: in this process, as long
- * as there is room.  raw: 1: all octets above 7F came raw; 0: none did.  conf:
- * what they were read by.  *known: only path, form and place are looked at.
- * search NULL: the entry lies at root and path, octet for octet.  Else what
- * iri_find was asked, where it found another name, or nothing: its answer is
- * kept, too, if it is remembered; if it is not, nothing is kept.  conf and
- * place must live as long as the cache.
- */
-void iri_known_keep(iri_cache_t *cache, const iri_reading_conf_t *conf,
-                    iri_str_t octets, int raw, const iri_known_t *known,
-                    const iri_search_t *search);
-
-/*
- * What was kept of octets that came so and are read by conf; known->path empty:
- * nothing was.  path and found point to octets where they are the same, else
- * into env's arena, and are NUL-terminated there.  The reading holds; what was
- * found may have gone.  raw: as above.  IRI_NO_MEMORY.
- *
- * windows-1252, "/caf\xE9", which was kept: path "/caf\xC3\xA9", form legacy
- */
-iri_status_t iri_known_find(const iri_env_t *env, iri_cache_t *cache,
-                            const iri_reading_conf_t *conf, iri_str_t octets,
-                            int raw, iri_known_t *known);
-
-/*
- * 1 if the answer still holds; known: of iri_known_find, asked not NULL.  Takes
- * a look at each directory that the answer is of, mostly one.  The octets of
- * known->filename are written to meanwhile.
- */
-int iri_known_holds(const iri_env_t *env, iri_known_t *known);
-
-/* It holds no longer: nothing is kept of these octets from now on. */
-void iri_known_forget(iri_cache_t *cache, const iri_reading_conf_t *conf,
-                      iri_str_t octets, int raw);
 
 
 /*

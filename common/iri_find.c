@@ -356,22 +356,6 @@ iri_tree_is_declared(const iri_tree_conf_t *tree)
 }
 
 
-int
-iri_tree_is_literal(const iri_tree_conf_t *tree)
-{
-    return tree->repair == 0 && iri_writes_names(tree);
-}
-
-
-int
-iri_tree_never_moves(const iri_tree_conf_t *tree)
-{
-    return (tree->match & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS)) == 0
-           && tree->repair == 0 && tree->charsets.count == 1
-           && iri_charset_is_utf8(tree->charsets.at[0]);
-}
-
-
 /* Is every segment of part its own canonical form? */
 static iri_status_t
 iri_part_is_canonical(const iri_finder_t *finder, int *canonical)

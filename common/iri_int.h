@@ -897,7 +897,7 @@ typedef enum {
 
 void iri_cache_count(iri_cache_t *cache, iri_cache_counted_t what);
 
-/* Around what is this process's own in a cache: iri_memo.c, iri_known.c. */
+/* Around what is this process's own in a cache: iri_memo.c. */
 void iri_cache_lock_own(iri_cache_t *cache);
 void iri_cache_unlock_own(iri_cache_t *cache);
 
@@ -1077,7 +1077,7 @@ iri_status_t iri_repair_may(const iri_env_t *env, unsigned how,
                             iri_str_t path, int *may);
 
 
-/* ---- remembered answers (iri_memo.c, iri_known.c) ------------------------ */
+/* ---- remembered answers (iri_memo.c) ------------------------------------- */
 
 typedef struct iri_memo_s iri_memo_t;
 

@@ -12,8 +12,8 @@
  * time that look has to be the first of all.  Paths that have further readings
  * are among these, if all their names are sought there.
  *
- * All are kept for one process, in a table with one place for each hash, in
- * which iri_known.c has entries, too; nothing is lost if it is gone.
+ * All are kept for one process, in a table with one place for each hash;
+ * nothing is lost if it is gone.
  */
 
 #include <stdlib.h>
@@ -81,7 +81,8 @@ iri_memo_mix_word(uint64_t hash, uint64_t word)
 }
 
 
-uint64_t
+/* Not keyed: who finds two paths with one hash only makes both slower. */
+static uint64_t
 iri_memo_mix(uint64_t hash, iri_str_t s)
 {
     uint64_t word;
@@ -254,7 +255,11 @@ iri_memo_may_ask(const iri_search_t *search, const iri_memo_t *memo)
 
 /* ---- finding ------------------------------------------------------------- */
 
-int
+/*
+ * Are the directories as they were?  Their paths begin the filename, which is
+ * written to meanwhile.
+ */
+static int
 iri_memo_is_true(const iri_env_t *env, const iri_asked_t *asked,
                  unsigned char *filename)
 {
@@ -280,7 +285,8 @@ iri_memo_is_true(const iri_env_t *env, const iri_asked_t *asked,
 }
 
 
-void
+/* *found, as iri_found_begin() leaves it, becomes what the entry holds. */
+static void
 iri_memo_tell(const iri_memo_entry_t *entry, const iri_search_t *search,
               iri_found_t *found)
 {
@@ -384,27 +390,6 @@ iri_memo_find(const iri_env_t *env, const iri_search_t *search,
     }
 
     return IRI_OK;
-}
-
-
-int
-iri_memo_answer(iri_cache_t *cache, const iri_search_t *search,
-                iri_memo_entry_t *copy)
-{
-    const iri_memo_t *memo = iri_cache_memo(cache);
-    uint64_t          hash;
-
-    if (!iri_memo_may_ask(search, memo)) {
-        return 0;
-    }
-
-    hash = iri_memo_hash(search);
-
-    iri_cache_lock_own(cache);
-    *copy = iri_memo_place(memo, hash)->found;
-    iri_cache_unlock_own(cache);
-
-    return iri_memo_is_of(copy, hash, search) && copy->head.sure;
 }
 
 

@@ -1,8 +1,7 @@
 /*
  * iri_memo.h - the layout in memory of what is remembered of paths
  *
- * For iri_memo.c, whose table it is, and iri_known.c, which keeps in places of
- * the same table what octets of a request led to.  Who looks at a place holds
+ * For iri_memo.c, whose table it is.  Who looks at a place holds
  * iri_cache_lock_own().
  */
 
@@ -20,7 +19,6 @@
 /* The lowest bits of a hash tell of what it is. */
 #define IRI_MEMO_FOUND   UINT64_C(1)
 #define IRI_MEMO_READING UINT64_C(2)
-#define IRI_MEMO_KNOWN   UINT64_C(3)
 
 /* What was found. */
 typedef struct {
@@ -70,36 +68,9 @@ typedef struct {
     unsigned char        text[IRI_MEMO_READ_TEXT];
 } iri_memo_read_entry_t;
 
-/* What octets of a request led to. */
-typedef struct {
-    uint64_t                  hash; /* in the place of the others */
-    const iri_reading_conf_t *conf;
-    const void               *place;
-    iri_str_t                 charset;   /* static */
-    uint16_t                  asked_len; /* of text, one behind the other: */
-    uint16_t                  path_len;  /* and a NUL; 0: as the octets */
-    uint16_t                  found_len; /* and a NUL; 0: as the path */
-    uint16_t                  filename_len; /* and a NUL, behind asked */
-    uint16_t                  rest_len;     /* of all these */
-    uint16_t                  octets_len;
-    uint8_t                   form;
-    uint8_t                   raw;
-    uint8_t                   answer;
-    uint8_t                   why;
-    uint8_t                   match;
-} iri_known_head_t;
-
-#define IRI_KNOWN_TEXT (IRI_MEMO_SIZE - sizeof(iri_known_head_t))
-
-typedef struct {
-    iri_known_head_t head;
-    unsigned char    text[IRI_KNOWN_TEXT];
-} iri_known_entry_t;
-
 typedef union {
     iri_memo_entry_t      found;
     iri_memo_read_entry_t reading;
-    iri_known_entry_t     known;
 } iri_memo_place_t;
 
 struct iri_memo_s {
@@ -107,9 +78,6 @@ struct iri_memo_s {
     iri_memo_place_t *place;
 };
 
-
-/* Not keyed: who finds two paths with one hash only makes both slower. */
-uint64_t iri_memo_mix(uint64_t hash, iri_str_t s);
 
 static inline iri_memo_place_t *
 iri_memo_place(const iri_memo_t *memo, uint64_t hash)
@@ -127,21 +95,6 @@ iri_memo_put(unsigned char *to, const unsigned char *octets, size_t len)
 
     return to + len;
 }
-
-/*
- * Are the directories as they were?  Their paths begin the filename, which is
- * written to meanwhile.
- */
-int iri_memo_is_true(const iri_env_t *env, const iri_asked_t *asked,
-                     unsigned char *filename);
-
-/* A copy of what was found for search; 0: nothing is kept that is sure. */
-int iri_memo_answer(iri_cache_t *cache, const iri_search_t *search,
-                    iri_memo_entry_t *copy);
-
-/* *found, as iri_found_begin() leaves it, becomes what the entry holds. */
-void iri_memo_tell(const iri_memo_entry_t *entry, const iri_search_t *search,
-                   iri_found_t *found);
 
 #pragma GCC visibility pop
 

@@ -2216,127 +2216,6 @@ test_named_further(void **state)
 }
 
 
-/* ---- paths that led to something else, or to nothing ---------------------- */
-
-/*
- * Asks for octets so often, and keeps what was found; what is known of them
- * then.  Which place it was asked in is the caller's own.
- */
-static iri_known_t
-known_of(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
-         const char *octets, int times)
-{
-    static iri_reading_conf_t conf;
-    iri_reading_t             reading;
-    iri_request_t             request = { core_str(octets), 0, { 0, NULL } };
-    iri_found_t               found;
-    iri_known_t               known;
-    iri_search_t              search = {
-                     .tree = tree, .cache = cache, .root = S("/srv"), .reading = &reading
-    };
-
-    memset(&known, 0, sizeof(known));
-    conf.charsets = core_charsets("shift_jis euc-jp");
-    assert_int_equal(iri_read(&core->env, &conf, &request, &reading), IRI_OK);
-    search.path = reading.path;
-
-    while (times-- > 0) {
-        assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
-    }
-
-    known.path = reading.path;
-    known.form = reading.form;
-    known.place = tree;
-    iri_known_keep(cache, &conf, request.path, 0, &known, &search);
-    assert_int_equal(
-        iri_known_find(&core->env, cache, &conf, request.path, 0, &known),
-        IRI_OK);
-
-    return known;
-}
-
-
-/* What it holds is what was found, until a directory has changed. */
-static void
-test_known_answers(void **state)
-{
-    core_t          core;
-    iri_cache_t    *cache = cache_of(NULL, SIZE);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
-    iri_known_t     known, again;
-    size_t          i;
-
-    static const struct {
-        const char  *octets;
-        iri_answer_t answer;
-        const char  *path, *found, *filename, *charset;
-        iri_match_t  match;
-    } rows[] = {
-        { "/d/NAME", IRI_MOVED, "/d/NAME", "/d/name", "/srv/d/name", "",
-          IRI_MATCH_CASE },
-        { "/d/" GA_EUC, IRI_MOVED, "/d/" SJIS_FIRST, "/d/" GA, "/srv/d/" GA,
-          "EUC-JP", IRI_MATCH_CHARSET },
-        { "/d/\xc3\xa9", IRI_SERVE, "/d/\xc3\xa9", "/d/\xc3\xa9",
-          "/srv/d/e\xcc\x81", "UTF-8", IRI_MATCH_NORMALIZATION },
-        { "/d/e\xcc\x80", IRI_PASS, "/d/\xc3\xa8", "/d/\xc3\xa8",
-          "/srv/d/\xc3\xa8", "UTF-8", IRI_MATCH_NONE },
-    };
-
-    (void) state;
-    core_init(&core);
-
-    for (i = 0; i < COUNT(rows); i++) {
-        core_put(&core, S("/srv/d/name"));
-        core_put(&core, S("/srv/d/e\xcc\x81"));
-        core_put(&core, S("/srv/d/" GA));
-
-        tree.match = rows[i].match == IRI_MATCH_CASE ? C : N;
-
-        /* What nobody has found is not known. */
-        assert_int_equal(
-            known_of(&core, cache, &tree, rows[i].octets, 0).path.len, 0);
-
-        /* Nor what was told once, unless an index has told it. */
-        if (rows[i].match != IRI_MATCH_CASE) {
-            assert_int_equal(
-                known_of(&core, cache, &tree, rows[i].octets, 1).path.len, 0);
-        }
-
-        known = known_of(&core, cache, &tree, rows[i].octets, 3);
-        assert_text(known.path, rows[i].path);
-        assert_text(known.found, rows[i].found);
-        assert_text(known.filename, rows[i].filename);
-        assert_int_equal(known.filename.data[known.filename.len], '\0');
-        assert_int_equal(known.found.data[known.found.len], '\0');
-        assert_text(known.charset, rows[i].charset);
-        assert_int_equal(known.answer, rows[i].answer);
-        assert_int_equal(known.match, rows[i].match);
-        assert_ptr_equal(known.place, &tree);
-        assert_non_null(known.asked);
-
-        core.stats = core.lists = 0;
-        assert_true(iri_known_holds(&core.env, &known));
-        assert_int_equal(core.stats, 1);
-        assert_int_equal(core.lists, 0);
-
-        /* What is known stays so, but it is not true any more. */
-        core.mtime++;
-        core_put(&core, S("/srv/d/new"));
-        assert_false(iri_known_holds(&core.env, &known));
-        again = known_of(&core, cache, &tree, rows[i].octets, 3);
-        assert_true(iri_known_holds(&core.env, &again));
-
-        core_free(&core);
-        core_init(&core);
-        iri_cache_destroy(cache);
-        cache = cache_of(NULL, SIZE);
-    }
-
-    core_free(&core);
-    iri_cache_destroy(cache);
-}
-
-
 /* ---- and of names whose directory does not stand still -------------------- */
 
 /* A directory that has changed just now, or is yet to come: no memory of it. */
@@ -2548,7 +2427,6 @@ main(void)
         cmocka_unit_test(test_named_settings),
         cmocka_unit_test(test_named_places),
         cmocka_unit_test(test_named_further),
-        cmocka_unit_test(test_known_answers),
         cmocka_unit_test(test_named_racy),
         cmocka_unit_test(test_ways),
         cmocka_unit_test(test_missing),

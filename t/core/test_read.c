@@ -1267,95 +1267,6 @@ test_remembered(void **state)
 }
 
 
-/* Octets and a path that are kept: for these alone, until it is no more so. */
-static void
-test_known(void **state)
-{
-    unsigned char      octets[2048];
-    core_t             core;
-    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404, 0 };
-    iri_reading_conf_t other = conf;
-    iri_cache_t       *cache = iri_cache_create(
-              &(iri_cache_conf_t){ .size = 4 * IRI_MIN_CACHE });
-    iri_str_t   came = core_str("/e\xCC\x81"), path = core_str("/\xC3\xA9");
-    iri_str_t   longest = { sizeof(octets), octets };
-    iri_known_t composed = { .path = path, .form = IRI_FORM_ESCAPED }, got;
-    iri_known_t plain = { .path = path, .form = IRI_FORM_LEGACY };
-    iri_known_t large = { .path = longest, .form = IRI_FORM_LEGACY };
-
-    (void) state;
-    core_init(&core);
-    assert_non_null(cache);
-
-    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, 0, &got),
-                     IRI_OK);
-    assert_int_equal(got.path.len, 0);
-
-    iri_known_keep(cache, &conf, came, 0, &composed, NULL);
-
-    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, 0, &got),
-                     IRI_OK);
-    assert_true(iri_str_equal(got.path, path));
-    assert_true(iri_str_equal(got.found, path));
-    assert_int_equal(got.path.data[got.path.len], '\0');
-    assert_int_equal(got.form, IRI_FORM_ESCAPED);
-    assert_int_equal(got.answer, IRI_SERVE);
-    assert_null(got.asked);
-
-    iri_known_keep(cache, &conf, path, 0, &plain, NULL);
-    assert_int_equal(iri_known_find(&core.env, cache, &conf, path, 0, &got),
-                     IRI_OK);
-    assert_ptr_equal(got.path.data, path.data);
-    assert_ptr_equal(got.found.data, path.data);
-    assert_int_equal(got.form, IRI_FORM_LEGACY);
-
-    /* Not of other charsets, nor if it came otherwise, and not without memory.
-       The places are few: the other may have taken this one's. */
-    iri_known_keep(cache, &conf, came, 0, &composed, NULL);
-    assert_int_equal(iri_known_find(&core.env, cache, &other, came, 0, &got),
-                     IRI_OK);
-    assert_int_equal(got.path.len, 0);
-    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, 1, &got),
-                     IRI_OK);
-    assert_int_equal(got.path.len, 0);
-    core.fail_at = core.allocs + 1;
-    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, 0, &got),
-                     IRI_NO_MEMORY);
-    assert_int_equal(got.path.len, 0);
-
-    iri_known_forget(cache, &other, came, 0);
-    iri_known_forget(cache, &conf, came, 1);
-    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, 0, &got),
-                     IRI_OK);
-    assert_true(iri_str_equal(got.path, path));
-
-    iri_known_forget(cache, &conf, came, 0);
-    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, 0, &got),
-                     IRI_OK);
-    assert_int_equal(got.path.len, 0);
-
-    iri_known_keep(cache, &conf, came, 1, &composed, NULL);
-    assert_int_equal(iri_known_find(&core.env, cache, &conf, came, 1, &got),
-                     IRI_OK);
-    assert_true(iri_str_equal(got.path, path));
-
-    /* What has no room, and nowhere. */
-    memset(octets, 0xe9, sizeof(octets));
-    iri_known_keep(cache, &conf, longest, 0, &large, NULL);
-    assert_int_equal(
-        iri_known_find(&core.env, cache, &conf, longest, 0, &got), IRI_OK);
-    assert_int_equal(got.path.len, 0);
-    iri_known_keep(NULL, &conf, came, 0, &composed, NULL);
-    iri_known_forget(NULL, &conf, came, 0);
-    assert_int_equal(iri_known_find(&core.env, NULL, &conf, came, 0, &got),
-                     IRI_OK);
-    assert_int_equal(got.path.len, 0);
-
-    core_free(&core);
-    iri_cache_destroy(cache);
-}
-
-
 int
 main(void)
 {
@@ -1373,7 +1284,6 @@ main(void)
         cmocka_unit_test(test_new_paths),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_remembered),
-        cmocka_unit_test(test_known),
     };
 
     return cmocka_run_group_tests_name("read", tests, NULL, NULL);
