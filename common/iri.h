@@ -1671,6 +1671,7 @@ int iri_may_link(int status);
 /* ---- listings (iri_listing.c) -------------------------------------------- */
 
 #define IRI_LISTING_MEMORY (128 * 1024 * 1024)   /* octets for one listing */
+#define IRI_LISTING_PAGE   1000                  /* names, if conf.paged */
 
 typedef struct iri_listing_s iri_listing_t;
 
@@ -1691,6 +1692,11 @@ typedef struct {
     int                       unnamed;  /* 1: entries without a name are served
                                            by their octets (iri_invalid
                                            pass) */
+    int                       paged;    /* 1: names are judged one by one, by
+                                           iri_listing_judge, for one page
+                                           of IRI_LISTING_PAGE names; query
+                                           may say where the page begins, with
+                                           "after=..." of the link to it */
 } iri_listing_conf_t;
 
 /* One entry, before it is known whether the client may know of it. */
@@ -1737,6 +1743,27 @@ iri_status_t iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
 iri_status_t iri_listing_add(iri_listing_t             *listing,
                              const iri_listing_entry_t *entry,
                              const iri_listing_info_t  *info);
+
+/*
+ * Only with conf.paged, after all entries were added: sort them, and go to
+ * where the page begins.  IRI_NO_MEMORY, IRI_ICU_FAILED.
+ */
+iri_status_t iri_listing_judge_begin(iri_listing_t *listing);
+
+/*
+ * The next entry that is to be judged: if the client may know of it, call
+ * iri_listing_keep() before the next.  *is_left 0: there is none, call
+ * iri_listing_finish().  More entries than a page holds are judged only until
+ * it is known whether there is another page: the page says nothing of entries
+ * that the client may not know of, nor of their number.  In entry->path of an
+ * entry without a name that is not served (!conf.unnamed), U+FFFD stands for
+ * each octet that is not UTF-8, so that rules see characters.  entry is good
+ * until the next call.  IRI_NO_MEMORY.
+ */
+iri_status_t iri_listing_judge(iri_listing_t *listing,
+                               iri_listing_entry_t *entry, int *is_directory,
+                               int *is_left);
+void iri_listing_keep(iri_listing_t *listing);
 
 /*
  * 1: one more would need more than IRI_LISTING_MEMORY.  What is added all the
@@ -1788,7 +1815,8 @@ const char *iri_listing_policy(const iri_listing_t *listing);
  * "size":1,"modified":"2026-11-22T11:25:00Z"}]}; name is null where there is
  * none, href where a request would not come to the entry; size is not there
  * for a directory; "octets":"%E9", percent-encoded, is where these are not the
- * name, "conflict":true where another entry has the name, too.
+ * name, "conflict":true where another entry has the name, too.  Where there
+ * is another page, "next":"?..." behind the list is its URI reference.
  */
 size_t iri_listing_next(iri_listing_t *listing, unsigned char *out,
                         size_t size);

@@ -1221,7 +1221,10 @@ typedef struct {
     uint64_t             size;
     int64_t              mtime;
     const unsigned char *key;       /* what names are sorted by; NULL: none */
-    uint32_t             key_len;
+    unsigned             key_len:30;
+    unsigned             kept:1;         /* the client may know of it */
+    unsigned             mark:1;         /* no entry: where the page before
+                                            ended */
     unsigned             octets_len:14;
     unsigned             name_len:11;    /* 0: it has none */
     unsigned             ascii:1;        /* the name is, with no control */
@@ -1278,6 +1281,8 @@ typedef struct {
     iri_sort_t sort;
     int        descending;
     int        json;
+    iri_str_t  after;          /* what the page begins behind, as it came;
+                                  empty: the first page */
 } iri_listing_wanted_t;
 
 /* The directory. */
@@ -1298,6 +1303,14 @@ typedef struct {
     size_t      asked;         /* times that iri_find may have read the
                                   directory */
     int         more;          /* there are others, not told of */
+    int         next;          /* 1: there is a page behind this one */
+    size_t      kept;          /* conf.paged: names that the client may know
+                                  of, one more than a page holds at most; */
+    size_t      directories_kept;  /* of those on the page */
+    int         judging;       /* conf.paged: ranks are all entries; then
+                                  those that are kept */
+    size_t      next_judged;   /* the next of ranks */
+    iri_item_t *judged;        /* the one before that */
     iri_rank_t *ranks;         /* in order */
 } iri_listing_held_t;
 

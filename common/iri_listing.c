@@ -203,8 +203,116 @@ iri_listing_query(iri_listing_t *listing, iri_str_t query)
             listing->wanted.json = 1;
         } else if (iri_is_text(parameter, "format=html")) {
             listing->wanted.json = 0;
+        } else if (parameter.len > 6
+                   && memcmp(parameter.data, "after=", 6) == 0) {
+            listing->wanted.after = iri_str_from(parameter, 6);
         }
     }
+}
+
+
+/* ---- where a page begins -------------------------------------------------- */
+
+/* "123/" or "-123/" at the start: a size or date.  0: there is none. */
+static int
+iri_take_number(iri_str_t *text, uint64_t *number)
+{
+    size_t i = text->len != 0 && text->data[0] == '-' ? 1 : 0, digits = i;
+
+    for (*number = 0; i < text->len && i < 20 && text->data[i] >= '0'
+                      && text->data[i] <= '9';
+         i++)
+    {
+        *number = 10 * *number + (uint64_t) (text->data[i] - '0');
+    }
+
+    if (i == digits || i == text->len || text->data[i] != '/') {
+        return 0;
+    }
+
+    *number = digits == 1 ? 0 - *number : *number;
+    *text = iri_str_from(*text, i + 1);
+
+    return 1;
+}
+
+
+/* Decode "%41" in place; what is no escape stays. */
+static iri_status_t
+iri_take_octets(iri_listing_t *listing, iri_str_t text, iri_buf_t *octets)
+{
+    iri_status_t status = IRI_OK;
+    size_t       i;
+    int          high, low;
+
+    for (i = 0; status == IRI_OK && i < text.len; i++) {
+        high = low = -1;
+
+        if (text.data[i] == '%' && text.len - i > 2) {
+            high = iri_hex(text.data[i + 1]);
+            low = iri_hex(text.data[i + 2]);
+        }
+
+        if (high >= 0 && low >= 0) {
+            status = iri_buf_putc(listing->env, octets,
+                                  (unsigned char) (16 * high + low));
+            i += 2;
+        } else {
+            status = iri_buf_putc(listing->env, octets, text.data[i]);
+        }
+    }
+
+    return status;
+}
+
+
+/*
+ * Put a mark among the entries where the page before this one ended.  It
+ * stands for the last entry there and is made of the query alone, so that it
+ * does not tell whether there is such an entry.
+ */
+static iri_status_t
+iri_listing_mark(iri_listing_t *listing)
+{
+    iri_str_t           after = listing->wanted.after, name;
+    iri_buf_t           octets = IRI_BUF_EMPTY;
+    uint64_t            number = 0;
+    iri_status_t        status;
+    iri_listing_info_t  info;
+    iri_listing_entry_t entry;
+
+    if (after.len == 0 || after.len > 3 * IRI_MAX_SEGMENT
+        || (listing->wanted.sort != IRI_SORT_NAME
+            && !iri_take_number(&after, &number)))
+    {
+        return IRI_OK;
+    }
+
+    memset(&info, 0, sizeof(info));
+    info.is_known = 1;
+    info.size = number;
+    info.mtime = (int64_t) number;
+    info.is_directory = after.len != 0 && after.data[after.len - 1] == '/';
+    after.len -= info.is_directory ? 1 : 0;
+
+    status = iri_take_octets(listing, after, &octets);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    name = iri_buf_str(&octets);
+
+    status = iri_listing_entry(listing, name, &entry);
+    if (status != IRI_OK || entry.hidden) {
+        return status;
+    }
+
+    status = iri_listing_add(listing, &entry, &info);
+    if (status == IRI_OK) {
+        ((iri_item_t *) (void *) (listing->memory.items.first + 1))->mark = 1;
+    }
+
+    return status;
 }
 
 
@@ -300,6 +408,9 @@ iri_listing_begin(const iri_env_t *env, const iri_listing_conf_t *conf,
     iri_listing_query(listing, conf->query);
 
     status = iri_listing_path(listing);
+    if (status == IRI_OK && conf->paged) {
+        status = iri_listing_mark(listing);
+    }
     if (status == IRI_OK) {
         *out = listing;
     }
@@ -621,6 +732,115 @@ iri_listing_is_twin(iri_listing_t *listing, const iri_listing_entry_t *entry,
 }
 
 
+/* ---- which the client may know of ----------------------------------------- */
+
+iri_status_t
+iri_listing_judge_begin(iri_listing_t *listing)
+{
+    iri_rank_t  *rank;
+    iri_status_t status = iri_listing_sort(listing);
+    size_t       i, at = listing->held.count;
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    for (i = 0; i < listing->held.count; i++) {
+        at = listing->held.ranks[i].item->mark ? i : at;
+    }
+
+    /* The entry that the mark stands for is beside it, or is not there. */
+    rank = listing->held.ranks + at;
+    if (at + 1 < listing->held.count
+        && rank[0].item->directory == rank[1].item->directory
+        && iri_str_equal(iri_item_octets(rank[0].item),
+                         iri_item_octets(rank[1].item)))
+    {
+        at++;
+    }
+
+    listing->held.next_judged = at < listing->held.count ? at + 1 : 0;
+    listing->held.judging = 1;
+
+    return IRI_OK;
+}
+
+
+/* The path of an entry without a name, as characters. */
+static iri_status_t
+iri_listing_put_unnamed(iri_listing_t *listing, iri_str_t octets)
+{
+    static const unsigned char unknown[3] = { 0xef, 0xbf, 0xbd };
+
+    const unsigned char *p = octets.data, *end = p + octets.len;
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+    size_t               n;
+
+    for (; status == IRI_OK && p < end; p += n != 0 ? n : 1) {
+        n = iri_utf8_next(p, end, &c);
+        status = n != 0
+                     ? iri_buf_put(listing->env, &listing->place.path, p, n)
+                     : iri_buf_put(listing->env, &listing->place.path,
+                                   unknown, sizeof(unknown));
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_listing_judge(iri_listing_t *listing, iri_listing_entry_t *entry,
+                  int *is_directory, int *is_left)
+{
+    iri_item_t  *item;
+    iri_str_t    last;
+    iri_status_t status;
+
+    *is_left = listing->held.kept <= IRI_LISTING_PAGE
+               && listing->held.next_judged < listing->held.count;
+    if (!*is_left) {
+        return IRI_OK;
+    }
+
+    item = listing->held.ranks[listing->held.next_judged++].item;
+    listing->held.judged = item;
+    listing->place.path.len = listing->place.base;
+
+    entry->octets = iri_item_octets(item);
+    entry->name = iri_item_name(item);
+    last = entry->name.len != 0 ? entry->name : entry->octets;
+
+    status = entry->name.len != 0 || listing->conf.unnamed
+                 ? iri_buf_put(listing->env, &listing->place.path, last.data,
+                               last.len)
+                 : iri_listing_put_unnamed(listing, last);
+
+    entry->path = iri_buf_str(&listing->place.path);
+    entry->hidden = 0;
+    *is_directory = item->directory;
+
+    return status;
+}
+
+
+void
+iri_listing_keep(iri_listing_t *listing)
+{
+    iri_item_t *item = listing->held.judged;
+
+    /* One more than a page holds only tells that there is another page. */
+    if (listing->held.kept == IRI_LISTING_PAGE) {
+        listing->held.next = 1;
+    } else {
+        item->kept = 1;
+        listing->held.directories_kept += item->directory;
+    }
+
+    listing->held.kept++;
+}
+
+
 void
 iri_listing_more(iri_listing_t *listing)
 {
@@ -633,6 +853,11 @@ iri_listing_finish(iri_listing_t *listing)
 {
     iri_status_t status;
     size_t       i;
+
+    if (listing->held.judging) {
+        listing->held.count = listing->held.kept - (listing->held.next != 0);
+        listing->held.directories = listing->held.directories_kept;
+    }
 
     status = iri_listing_sort(listing);
 

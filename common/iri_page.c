@@ -542,6 +542,74 @@ iri_html_head(iri_piece_t *piece, const iri_listing_t *listing)
 }
 
 
+/* Does it stand in a query as it is?  Fewer than RFC 3986 allows. */
+static int
+iri_is_plain_in_query(unsigned char c)
+{
+    return iri_is_alphanumeric(c) || c == '-' || c == '.' || c == '_'
+           || c == '~';
+}
+
+
+/* In a query: what would have a meaning there is escaped. */
+static void
+iri_say_escaped(iri_piece_t *piece, iri_str_t octets)
+{
+    unsigned char text[4], *end;
+    size_t        i;
+
+    for (i = 0; i < octets.len; i++) {
+        text[0] = octets.data[i];
+        end = iri_is_plain_in_query(octets.data[i])
+                  ? text + 1
+                  : iri_copy_escape(text, octets.data[i]);
+        *end = '\0';
+        iri_say(piece, (const char *) text);
+    }
+}
+
+
+/*
+ * "sort=size&order=asc&after=123/NAME": the page behind this one, from its
+ * last entry.  amp: "&", or "&amp;" in HTML.
+ */
+static void
+iri_say_next(iri_piece_t *piece, const iri_listing_t *listing,
+             const char *amp)
+{
+    const iri_item_t *item;
+
+    item = listing->held.ranks[listing->held.count - 1].item;
+
+    iri_say(piece, "?sort=");
+    iri_say(piece, iri_sort_names[listing->wanted.sort]);
+    iri_say(piece, amp);
+    iri_say(piece, listing->wanted.descending ? "order=desc" : "order=asc");
+
+    if (listing->wanted.json) {
+        iri_say(piece, amp);
+        iri_say(piece, "format=json");
+    }
+
+    iri_say(piece, amp);
+    iri_say(piece, "after=");
+
+    if (listing->wanted.sort == IRI_SORT_DATE && item->mtime < 0) {
+        iri_say(piece, "-");
+        iri_say_number(piece, 0 - (uint64_t) item->mtime);
+        iri_say(piece, "/");
+    } else if (listing->wanted.sort != IRI_SORT_NAME) {
+        iri_say_number(piece, listing->wanted.sort == IRI_SORT_DATE
+                                  ? (uint64_t) item->mtime
+                                  : item->size);
+        iri_say(piece, "/");
+    }
+
+    iri_say_escaped(piece, iri_item_octets(item));
+    iri_say(piece, item->directory ? "/" : "");
+}
+
+
 static void
 iri_html_count(iri_piece_t *piece, size_t count, const char *one,
                const char *more)
@@ -560,6 +628,12 @@ iri_html_foot(iri_piece_t *piece, const iri_listing_t *listing)
 
     if (listing->held.more) {
         iri_say(piece, "<p>Not all of this directory is shown.</p>\n");
+    }
+
+    if (listing->held.next) {
+        iri_say(piece, "<p><a rel=\"next\" href=\"");
+        iri_say_next(piece, listing, "&amp;");
+        iri_say(piece, "\">Next page</a></p>\n");
     }
 
     iri_say(piece, "</main>\n<footer>\n<p>");
@@ -697,8 +771,15 @@ iri_page_begin(iri_listing_t *listing)
 
     if (listing->wanted.json) {
         iri_json_head(&head, listing->conf.path);
-        iri_say(&foot,
-                listing->held.more ? "\n],\"more\":true}\n" : "\n]}\n");
+        iri_say(&foot, listing->held.more ? "\n],\"more\":true" : "\n]");
+
+        if (listing->held.next) {
+            iri_say(&foot, ",\"next\":\"");
+            iri_say_next(&foot, listing, "&");
+            iri_say(&foot, "\"");
+        }
+
+        iri_say(&foot, "}\n");
     } else {
         iri_html_head(&head, listing);
         iri_html_foot(&foot, listing);

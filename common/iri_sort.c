@@ -82,6 +82,12 @@ iri_keys_put(void *arg, iri_item_t *item)
     unsigned char octets[IRI_MAX_KEY], *copy;
     iri_status_t  status;
 
+    /* When names have been judged, only those that are shown are sorted. */
+    if (keys->listing->held.judging && !item->kept) {
+        return IRI_OK;
+    }
+
+    item->shared = 0;
     keys->listing->held.ranks[keys->count++].item = item;
 
     if (name.len == 0 || keys->none) {
@@ -109,7 +115,7 @@ iri_keys_put(void *arg, iri_item_t *item)
 
     key.data = memcpy(copy, octets, key.len);
     item->key = key.data;
-    item->key_len = (uint32_t) key.len;
+    item->key_len = (unsigned) key.len & 0x3fffffff;
     iri_keys_compare(keys, key);
 
     return IRI_OK;

@@ -24,10 +24,10 @@ typedef struct {
 } list_t;
 
 
+/* With what is in list->conf. */
 static void
-list_init(list_t *list, const char *labels, const char *query)
+list_begin(list_t *list, const char *labels, const char *query)
 {
-    memset(list, 0, sizeof(*list));
     core_init(&list->core);
     list->tree = core_tree(labels, IRI_NAMES_ANY, IRI_FORGIVE_NORMALIZATION);
     list->conf.tree = &list->tree;
@@ -37,6 +37,14 @@ list_init(list_t *list, const char *labels, const char *query)
     assert_int_equal(
         iri_listing_begin(&list->core.env, &list->conf, &list->listing),
         IRI_OK);
+}
+
+
+static void
+list_init(list_t *list, const char *labels, const char *query)
+{
+    memset(list, 0, sizeof(*list));
+    list_begin(list, labels, query);
 }
 
 
@@ -151,6 +159,238 @@ test_more(void **state)
                            "<p>Not all of this directory is shown.</p>"));
     assert_null(strstr(list.page, "empty"));
     list_free(&list);
+}
+
+
+/* ---- page by page -------------------------------------------------------- */
+
+#define PAGED 2500
+
+static void
+paged_name(unsigned number, char name[64])
+{
+    snprintf(name, 64, "%s%u%s", number % 2 ? "n\xC3\xA9&+" : "name", number,
+             number % 7 == 1 ? "/" : "");
+}
+
+
+/* Every third name, and the last ones, are for nobody. */
+static int
+paged_may(unsigned number)
+{
+    return number % 3 != 0 && number < PAGED - 20;
+}
+
+
+/* One page, of a directory without the entry of this number. */
+static const char *
+paged(list_t *list, const char *query, unsigned without)
+{
+    iri_listing_entry_t entry;
+    char                name[64];
+    unsigned            i;
+    int                 is_directory, is_left = 1;
+
+    memset(list, 0, sizeof(*list));
+    list->conf.paged = 1;
+    list_begin(list, "", query);
+
+    for (i = 0; i < PAGED; i++) {
+        paged_name(i, name);
+        if (i != without) {
+            list_add(list, core_str(name), i % 5, (int64_t) (i % 11) - 5);
+        }
+    }
+
+    assert_int_equal(iri_listing_judge_begin(list->listing), IRI_OK);
+
+    for (;;) {
+        assert_int_equal(
+            iri_listing_judge(list->listing, &entry, &is_directory, &is_left),
+            IRI_OK);
+        if (!is_left) {
+            break;
+        }
+
+        assert_true(entry.path.len < sizeof(name));
+        memcpy(name, entry.path.data, entry.path.len);
+        name[entry.path.len] = '\0';
+        assert_memory_equal(name, "/d/", 3);
+
+        if (paged_may(
+                (unsigned) strtoul(strpbrk(name, "0123456789"), NULL, 10))) {
+            iri_listing_keep(list->listing);
+        }
+    }
+
+    return list_page(list);
+}
+
+
+/* The query of the next page, out of JSON; 0: there is none. */
+static int
+paged_next(const char *page, char query[256])
+{
+    const char *next = strstr(page, "\"next\":\"?");
+
+    return next != NULL && sscanf(next + 9, "%255[^\"]", query) == 1;
+}
+
+
+/* Hrefs, one behind the other. */
+static void
+paged_hrefs(const char *page, char *to)
+{
+    char href[128];
+
+    to += strlen(to);
+
+    while ((page = strstr(page, "\"href\":\"")) != NULL) {
+        page += 8;
+        assert_int_equal(sscanf(page, "%127[^\"]", href), 1);
+        to += sprintf(to, "%s ", href);
+    }
+}
+
+
+/* The pages hold each name that may be told, once, in the order asked for. */
+static void
+test_paged(void **state)
+{
+    static const char *sorts[] = {
+        "sort=name&order=asc",  "sort=name&order=desc", "sort=size&order=asc",
+        "sort=size&order=desc", "sort=date&order=asc",  "sort=date&order=desc"
+    };
+
+    static char whole[100 * PAGED], pages[100 * PAGED], query[256];
+
+    list_t   list;
+    char     name[64];
+    unsigned i, k, count;
+    int      next;
+
+    (void) state;
+
+    for (i = 0; i < 6; i++) {
+        snprintf(query, sizeof(query), "%s&format=json", sorts[i]);
+        list_init(&list, "", query);
+
+        for (k = 0; k < PAGED; k++) {
+            paged_name(k, name);
+            if (paged_may(k)) {
+                list_add(&list, core_str(name), k % 5,
+                         (int64_t) (k % 11) - 5);
+            }
+        }
+
+        whole[0] = pages[0] = '\0';
+        paged_hrefs(list_page(&list), whole);
+        list_free(&list);
+        count = 0;
+
+        do {
+            paged_hrefs(paged(&list, query, PAGED), pages);
+            count++;
+            next = paged_next(list.page, query);
+            assert_null(strstr(list.page, "name6\""));
+            list_free(&list);
+        } while (next);
+
+        assert_int_equal(count, 2);
+        assert_string_equal(pages, whole);
+    }
+}
+
+
+/* It is not told whether there is an entry that is named as the last one. */
+static void
+test_paged_after(void **state)
+{
+    static const struct {
+        const char *query;
+        unsigned    number;
+    } known[] = {
+        { "format=json&after=name6", 6 },
+        { "after=n%C3%A9%26%2B3", 3 },
+        { "sort=size&after=1/name6", 6 },
+        { "sort=date&after=1/name6", 6 },
+        { "sort=size&order=desc&after=1/name6", 6 },
+        { "sort=date&order=desc&after=1/name6", 6 },
+        { "after=n%C3%A9%26%2B15/", 15 },
+        { "after=name2496", 2496 },
+        { "after=name2498", 2498 },
+    };
+
+    static const char *none[] = { "after=",
+                                  "after=.x",
+                                  "after=a/b",
+                                  "after=%00",
+                                  "sort=size",
+                                  "sort=size&after=name6",
+                                  "sort=size&after=/name6",
+                                  "sort=size&after=-/name6",
+                                  "sort=size&after=5/" };
+
+    list_t   with, without;
+    unsigned i;
+
+    (void) state;
+
+    for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        assert_string_equal(paged(&with, known[i].query, PAGED),
+                            paged(&without, known[i].query, known[i].number));
+        list_free(&with);
+        list_free(&without);
+    }
+
+    for (i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+        assert_non_null(strstr(paged(&with, none[i], PAGED), "Next page"));
+        list_free(&with);
+    }
+}
+
+
+static void
+test_paged_html(void **state)
+{
+    list_t list;
+
+    (void) state;
+    assert_non_null(strstr(paged(&list, "sort=size&order=desc", PAGED),
+                           "<p><a rel=\"next\" href=\"?sort=size&amp;"
+                           "order=desc&amp;after="));
+    list_free(&list);
+    assert_null(strstr(paged(&list, "after=name2000", PAGED), "Next page"));
+    list_free(&list);
+}
+
+
+/* Rules see characters where there is no name, and no request for it. */
+static void
+test_paged_unnamed(void **state)
+{
+    list_t              list;
+    iri_listing_entry_t entry;
+    int                 is_directory, is_left, unnamed;
+
+    (void) state;
+
+    for (unnamed = 0; unnamed < 2; unnamed++) {
+        memset(&list, 0, sizeof(list));
+        list.conf.paged = 1;
+        list.conf.unnamed = unnamed;
+        list_begin(&list, "", "");
+        list_add(&list, S("a\xFF\xC3\xA9\xC3"), 0, 0);
+        assert_int_equal(iri_listing_judge_begin(list.listing), IRI_OK);
+        assert_int_equal(
+            iri_listing_judge(list.listing, &entry, &is_directory, &is_left),
+            IRI_OK);
+        assert_int_equal(is_left, 1);
+        assert_true(iri_str_equal(
+            entry.path, unnamed ? S("/d/a\xFF\xC3\xA9\xC3")
+                                : S("/d/a\xEF\xBF\xBD\xC3\xA9\xEF\xBF\xBD")));
+        list_free(&list);
+    }
 }
 
 
@@ -1441,17 +1681,32 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_json),      cmocka_unit_test(test_more),
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_hostile),   cmocka_unit_test(test_query),
-        cmocka_unit_test(test_around),    cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_links),     cmocka_unit_test(test_lengths),
-        cmocka_unit_test(test_pieces),    cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_full),
-        cmocka_unit_test(test_unnamed),   cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_escapes),   cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_alike),     cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_odd_paths), cmocka_unit_test(test_twins),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_more),
+        cmocka_unit_test(test_paged),
+        cmocka_unit_test(test_paged_after),
+        cmocka_unit_test(test_paged_html),
+        cmocka_unit_test(test_paged_unnamed),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_query),
+        cmocka_unit_test(test_around),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_links),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_unnamed),
+        cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_odd_paths),
+        cmocka_unit_test(test_twins),
         cmocka_unit_test(test_asks),
     };
 
