@@ -27,7 +27,6 @@
  *   ngx_http_iri_resolve.c     what the disk says of a path, what follows
  *   ngx_http_iri_root.c        from the canonical path to the disk: the script
  *                              put under root and alias, try_files
- *   ngx_http_iri_rules.c       which names need not be asked for one by one
  *   ngx_http_iri_snapshot.c    the state in which a request was read
  *   ngx_http_iri_status.c      counters, and the page about them
  *   ngx_http_iri_variables.c   $iri_..., and three variables of nginx
@@ -82,20 +81,17 @@ typedef struct {
     /* that of nginx's rewrite module in both REWRITE phases, or NULL */
     ngx_http_handler_pt rewrite;
 
-    ngx_module_t *realip;       /* ngx_http_realip_module, or NULL: */
-    ngx_http_handler_pt realip_handler;
-    size_t realip_size;         /* of what it has of a location */
-
-    ngx_array_t handlers;       /* ngx_http_iri_handler_t: known ones; */
-    ngx_uint_t unknown;         /* 1: others, too, may judge names */
-    ngx_uint_t foreign;         /* 1: or see the path before any location */
+    ngx_module_t *realip;       /* ngx_http_realip_module, or NULL */
     ngx_array_t places;         /* of ngx_http_iri_place_t *: warned of, if
                                    they do nothing */
     ngx_array_t texts;          /* of locations, if not ASCII */
     ngx_uint_t lists;           /* a location says iri_listing on */
 
-    /* that of try_files in the PRECONTENT phase, or NULL */
-    ngx_http_handler_pt try_files;
+    /*
+     * Handlers of others in PRECONTENT, in the order of that phase's array;
+     * one of them is that of try_files.
+     */
+    ngx_http_handler_pt *precontent;
 
     /* nginx's own getters of the wrapped variables */
     ngx_http_get_variable_pt getters[NGX_HTTP_IRI_WRAPPED];
@@ -148,8 +144,7 @@ struct ngx_http_iri_srv_conf_s {
     ngx_uint_t folds;           /* a location finds names by what is near */
     ngx_uint_t lists;           /* a location has iri_listing on */
     ngx_flag_t advertise;
-    ngx_uint_t has_rules;       /* rewrite, if, set, return of the server */
-    ngx_uint_t has_addresses;   /* a location has its own set_real_ip_from */
+    ngx_uint_t has_addresses;   /* locations may have set_real_ip_from */
     ngx_uint_t others;          /* the host may lead to another server */
     ngx_uint_t ascii;           /* on, and what is ASCII is let by, unless the
                                    server folds */
@@ -180,19 +175,9 @@ typedef struct {
     ngx_uint_t try_files;       /* try_files stands in this location */
     ngx_uint_t ascii;           /* what is ASCII is its own name */
 
-    ngx_uint_t rules;           /* ngx_http_iri_rules_t */
     void *limits;               /* of limit_req; NULL: none */
     unsigned asks_who:1;        /* auth_basic, auth_request */
-    unsigned takes_files:1;     /* one that is there is what it is asked for: */
-    unsigned takes_directories:1;   /* try_files has nothing against it */
 } ngx_http_iri_loc_conf_t;
-
-/* What a module is known to register: one of nginx's, or NULL for this one. */
-typedef struct {
-    ngx_module_t *module;
-    ngx_uint_t phase;
-    ngx_http_handler_pt handler;
-} ngx_http_iri_handler_t;
 
 /* A location that gets the script, and all its configurations. */
 typedef struct {
@@ -262,6 +247,9 @@ typedef struct {
     const ngx_http_iri_found_t *found;
     ngx_str_t filename;         /* that nginx would open; empty: a handler */
     ngx_uint_t is_dir;
+    ngx_pool_t *pool;           /* memory of the subrequest; that of what asks
+                                   if cleanup is NULL */
+    ngx_pool_cleanup_t *cleanup;
     ngx_http_iri_address_t address; /* of what has asked, and its limits */
     unsigned limit_conn:2;
     unsigned limit_req:3;
@@ -566,18 +554,12 @@ ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
 
 /* ---- ngx_http_iri_entries.c --------------------------------------------- */
 
-/* What the rules of a location have said of one name, and so of all. */
-typedef struct {
-    void **loc_conf;
-    ngx_uint_t passes;
-} ngx_http_iri_verdict_t;
-
 typedef struct {
     /* before ngx_http_iri_entries_open(), */
     ngx_str_t name;             /* of the directory, on disk, ends in "/" */
     ngx_str_t base;             /* what links are relative to; as name */
     unsigned rewritten:1;       /* and r->uri is not that */
-    ngx_array_t verdicts;       /* of ngx_http_iri_verdict_t; empty */
+    unsigned unnamed:1;         /* entries without a name are served */
 
     /* and before ngx_http_iri_entries_read() */
     iri_listing_t *page;        /* they go into */
@@ -585,17 +567,12 @@ typedef struct {
     unsigned open:1;            /* dir is */
     ngx_dir_t dir;
 
-    iri_listing_entry_t entry;  /* that is being judged */
-    iri_listing_info_t info;
-    ngx_str_t path;             /* its own, with "/" if a directory */
-    size_t allocated;           /* octets at path.data */
-    unsigned is_other:1;        /* neither file nor directory */
-    void **loc_conf;            /* where its rules are */
+    iri_listing_entry_t entry;  /* that is being added or judged */
+    iri_listing_info_t info;    /* of one that is added */
+    int is_directory;           /* of one that is judged: it is one, */
+    char file[NGX_MAX_PATH];    /* its octets, with NUL behind them */
     ngx_http_iri_judged_t judged;
     unsigned asked:1;           /* for it, and not yet taken */
-    unsigned alike:1;           /* for all names of its location */
-
-    ngx_uint_t last;            /* of verdicts, where the last name was */
     ngx_uint_t asks;
 } ngx_http_iri_entries_t;
 
@@ -607,10 +584,17 @@ ngx_int_t ngx_http_iri_entries_open(ngx_http_request_t *r,
 void ngx_http_iri_entries_close(ngx_http_iri_entries_t *entries);
 
 /*
- * Goes on where it stopped.  NGX_OK: all has been read; NGX_AGAIN: it waits
- * for what a subrequest says; else a status, or NGX_ERROR.
+ * Read the directory, from where the last call stopped.  NGX_OK: all has been
+ * read; NGX_BUSY: other requests are to be served first; else a status.
  */
 ngx_int_t ngx_http_iri_entries_read(ngx_http_request_t *r,
+    ngx_http_iri_entries_t *entries);
+
+/*
+ * Then judge the entries.  NGX_OK: all are that the page needs; NGX_BUSY;
+ * NGX_AGAIN: r continues when a subrequest has been finished; else a status.
+ */
+ngx_int_t ngx_http_iri_entries_judge(ngx_http_request_t *r,
     ngx_http_iri_entries_t *entries);
 
 /* One line of log; the status. */
@@ -683,6 +667,20 @@ void ngx_http_iri_host_init(ngx_conf_t *cf);
 
 
 /* ---- ngx_http_iri_judge.c ----------------------------------------------- */
+
+/*
+ * Before each subrequest: judged->pool is memory that lives until it is
+ * released.  judged is zero before the first.  NGX_OK or NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_judge_begin(ngx_http_request_t *r,
+    ngx_http_iri_judged_t *judged);
+
+/* When judged->sr is NULL and what was found out has been used. */
+void ngx_http_iri_judge_release(ngx_http_request_t *r,
+    ngx_http_iri_judged_t *judged);
+
+/* The handler in PREACCESS, and which limits and passwords there are. */
+ngx_int_t ngx_http_iri_judge_init(ngx_conf_t *cf);
 
 /*
  * Ask for path, which rules may make expected of.  NGX_AGAIN: it is being
@@ -1072,37 +1070,6 @@ ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
 /* nginx's own root and the disk's path while try_files runs. */
 ngx_int_t ngx_http_iri_window_open(ngx_http_request_t *r);
 void ngx_http_iri_window_close(ngx_http_request_t *r);
-
-
-/* ---- ngx_http_iri_rules.c ----------------------------------------------- */
-
-typedef enum {
-    NGX_HTTP_IRI_RULES_EACH,    /* each name is to be asked for */
-    NGX_HTTP_IRI_RULES_ALIKE,   /* all names of the location are judged alike,
-                                   and what is there is what is opened */
-    NGX_HTTP_IRI_RULES_NEVER    /* no client gets it */
-} ngx_http_iri_rules_t;
-
-/* A handler that makes no difference between names, or is judged here. */
-ngx_int_t ngx_http_iri_rules_know(ngx_http_iri_main_conf_t *imcf,
-    ngx_http_handler_pt handler);
-
-/* What the locations say, and which handlers are nginx's own. */
-ngx_int_t ngx_http_iri_rules_init(ngx_conf_t *cf);
-void ngx_http_iri_rules_init_process(ngx_http_iri_main_conf_t *imcf,
-    ngx_http_core_main_conf_t *cmcf);
-
-/* The codes of rewrite, if, set and return of a location; NULL: none. */
-ngx_array_t *ngx_http_iri_rules_codes(ngx_conf_t *cf, void **loc_conf);
-
-/* What a module of nginx registers in a phase, by its name; NULL: nothing. */
-ngx_http_handler_pt ngx_http_iri_rules_handler(
-    const ngx_http_iri_main_conf_t *imcf, const char *module,
-    ngx_uint_t phase);
-
-/* For what is asked for by path, as what r is: and its location. */
-ngx_http_iri_rules_t ngx_http_iri_rules(ngx_http_request_t *r, ngx_str_t path,
-    ngx_uint_t is_directory, void ***loc_conf);
 
 
 /* ---- ngx_http_iri_snapshot.c -------------------------------------------- */

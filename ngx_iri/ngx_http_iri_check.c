@@ -3,8 +3,8 @@
  *
  * Where each directive stands is noted while the configuration is read, and
  * when all of it is known, one warning is written for each that does nothing:
- * settings of this module where iri is off, and locations and patterns of
- * rewrite whose text can be in no canonical path.  What is wrong with such a
+ * settings of this module where iri is off, and locations whose text can be
+ * in no canonical path.  What is wrong with such a
  * text is the core's to say.
  */
 
@@ -344,102 +344,11 @@ ngx_http_iri_check_text(ngx_conf_t *cf, const ngx_http_iri_text_t *t)
 }
 
 
-#if (NGX_PCRE)
-
-/*
- * The pattern of a rewrite, if its code stands at ip; if has others, which are
- * of anything.
- */
-static const ngx_http_script_regex_code_t *
-ngx_http_iri_check_code(const u_char *ip, const u_char *end)
-{
-    const ngx_http_script_regex_code_t *regex = (const void *) ip;
-
-    if ((size_t) (end - ip) < sizeof(ngx_http_script_regex_code_t)
-        || regex->code != ngx_http_script_regex_start_code || !regex->uri)
-    {
-        return NULL;
-    }
-
-    return regex;
-}
-
-
-/*
- * Codes are of many sizes, and of more kinds with each nginx; but all are made
- * of words, and the address of this one is no text: it is looked for.
- */
-static ngx_int_t
-ngx_http_iri_check_rewrites(ngx_conf_t                    *cf,
-                            const ngx_http_iri_srv_conf_t *iscf,
-                            const ngx_array_t *codes, const char *name,
-                            const ngx_http_iri_place_t *place)
-{
-    const u_char *ip = codes->elts, *end = ip + codes->nelts;
-
-    const ngx_http_script_regex_code_t *regex;
-
-    for (/* void */; ip < end; ip += sizeof(uintptr_t)) {
-        regex = ngx_http_iri_check_code(ip, end);
-
-        if (regex != NULL
-            && ngx_http_iri_check_rule(cf, iscf, IRI_RULE_REGEX, regex->name,
-                                       name, place)
-                   != NGX_OK)
-        {
-            return NGX_ERROR;
-        }
-    }
-
-    return NGX_OK;
-}
-
-#endif
-
-
-/* What stands in a location, or in none: of the server. */
-static ngx_int_t
-ngx_http_iri_check_hook(ngx_conf_t *cf, const ngx_http_iri_hook_t *hook)
-{
-#if (NGX_PCRE)
-    ngx_array_t              *codes;
-    ngx_http_iri_place_t      server;
-    ngx_http_core_loc_conf_t *clcf;
-    ngx_http_core_srv_conf_t *cscf;
-
-    clcf = hook->loc_conf[ngx_http_core_module.ctx_index];
-    cscf = hook->srv_conf[ngx_http_core_module.ctx_index];
-    codes = ngx_http_iri_rules_codes(cf, hook->loc_conf);
-
-    /* "if" has the codes of what it stands in */
-    if (codes == NULL || clcf->noname) {
-        return NGX_OK;
-    }
-
-    ngx_memzero(&server, sizeof(ngx_http_iri_place_t));
-    server.file.data = cscf->file_name;
-    server.file.len = ngx_strlen(cscf->file_name);
-    server.line = cscf->line;
-
-    return ngx_http_iri_check_rewrites(
-        cf, hook->srv_conf[ngx_http_iri_module.ctx_index], codes,
-        hook->conf->place != NULL ? "\"rewrite\" of the location"
-                                  : "\"rewrite\" of the server",
-        hook->conf->place != NULL ? hook->conf->place : &server);
-#else
-    (void) cf;
-    (void) hook;
-    return NGX_OK;
-#endif
-}
-
-
 /* When all servers have their settings. */
 ngx_int_t
 ngx_http_iri_check(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
-    ngx_http_iri_hook_t      *hook;
     ngx_http_iri_text_t      *text;
     ngx_http_iri_place_t    **place;
     ngx_http_iri_main_conf_t *imcf;
@@ -455,14 +364,6 @@ ngx_http_iri_check(ngx_conf_t *cf)
 
     for (i = 0; i < imcf->texts.nelts; i++) {
         if (ngx_http_iri_check_text(cf, &text[i]) != NGX_OK) {
-            return NGX_ERROR;
-        }
-    }
-
-    hook = imcf->hooks.elts;
-
-    for (i = 0; i < imcf->hooks.nelts; i++) {
-        if (ngx_http_iri_check_hook(cf, &hook[i]) != NGX_OK) {
             return NGX_ERROR;
         }
     }

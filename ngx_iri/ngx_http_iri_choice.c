@@ -32,6 +32,7 @@ ngx_http_iri_choice_take(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
     const ngx_http_iri_judged_t *judged = &choice->judged;
 
     choice->asked_for = 0;
+    ngx_http_iri_judge_release(r, &choice->judged);
 
     if (judged->opens) {
         if (judged->is_dir && path->len != 0
@@ -53,6 +54,10 @@ static ngx_int_t
 ngx_http_iri_choice_ask(ngx_http_request_t *r, ngx_http_iri_choice_t *choice)
 {
     iri_str_t path = choice->paths[choice->next];
+
+    if (ngx_http_iri_judge_begin(r, &choice->judged) != NGX_OK) {
+        return NGX_ERROR;
+    }
 
     choice->asked_for = 1;
 

@@ -1,19 +1,22 @@
 /*
  * ngx_http_iri_entries.c - which entries of a directory a client may know of
  *
- * A listing shows an entry only if the client could get it.  The rules of its
- * own path are asked, as if it had been asked for: once for a location where
- * they are the same for all names (ngx_http_iri_rules.c), else by a subrequest
- * for each name (ngx_http_iri_judge.c).  There are at most a thousand of these;
- * names that are left over then are not shown.
+ * A listing shows an entry only if the client could get it: a subrequest for
+ * its path runs the rules that a request would meet (ngx_http_iri_judge.c).
+ * The directory is read first, for the names are judged in the order in which
+ * they are shown, and no more of them than the page needs.
  *
- *     directory --stat, rules--> iri_listing_add()
+ *     read, stat --> iri_listing_add() --> iri_listing_judge() --> subrequest
+ *                                      --> iri_listing_keep()
+ *
+ * After so many names each, other requests are served.
  */
 
 #include "ngx_http_iri.h"
 
 
-#define NGX_HTTP_IRI_MAX_ASKED 1000 /* subrequests for one listing */
+#define NGX_HTTP_IRI_READS_A_TURN 2000
+#define NGX_HTTP_IRI_ASKS_A_TURN  50
 
 
 /* ---- which entries there are -------------------------------------------- */
@@ -47,21 +50,19 @@ ngx_http_iri_entries_stat(ngx_http_iri_entries_t *entries)
     entries->info.is_known = 1;
     entries->info.size = (uint64_t) st.st_size;
     entries->info.mtime = st.st_mtime;
-    entries->is_other = !S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode);
-
     return 1;
 }
 
 
-/* By the modes, and by what else the system has to say. */
+/*
+ * May the worker open the entry that is judged, by its modes and by what else
+ * the system has to say?
+ */
 static ngx_uint_t
 ngx_http_iri_entries_readable(ngx_http_iri_entries_t *entries)
 {
-    int         fd = dirfd(entries->dir.dir);
-    const char *name = (const char *) ngx_de_name(&entries->dir);
-
-    return faccessat(fd, name, entries->info.is_directory ? X_OK : R_OK,
-                     AT_EACCESS)
+    return faccessat(dirfd(entries->dir.dir), entries->file,
+                     entries->is_directory ? X_OK : R_OK, AT_EACCESS)
            == 0;
 }
 
@@ -74,7 +75,7 @@ ngx_http_iri_entries_linked(ngx_http_iri_entries_t   *entries,
                             ngx_http_core_loc_conf_t *clcf)
 {
     int         fd = dirfd(entries->dir.dir);
-    const char *name = (const char *) ngx_de_name(&entries->dir);
+    const char *name = entries->file;
     struct stat link, st;
 
     if (clcf->disable_symlinks == NGX_DISABLE_SYMLINKS_OFF) {
@@ -96,48 +97,52 @@ ngx_http_iri_entries_linked(ngx_http_iri_entries_t   *entries,
 #endif
 
 
-/* Would nginx open it, in a location that has the same place on disk? */
+/* An entry without a name is not opened by a path: would it be, if it had one? */
 static ngx_uint_t
-ngx_http_iri_entries_opens(ngx_http_iri_entries_t *entries)
+ngx_http_iri_entries_opens(ngx_http_request_t     *r,
+                           ngx_http_iri_entries_t *entries)
 {
+    struct stat               st;
     ngx_http_core_loc_conf_t *clcf;
 
-    clcf = entries->loc_conf[ngx_http_core_module.ctx_index];
-
-    if (clcf->handler != NULL) {
-        return 1;
-    }
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
 #if (NGX_HAVE_OPENAT)
     if (!ngx_http_iri_entries_linked(entries, clcf)) {
         return 0;
     }
+#else
+    (void) clcf;
 #endif
 
-    return !entries->is_other && ngx_http_iri_entries_readable(entries);
+    return fstatat(dirfd(entries->dir.dir), entries->file, &st, 0) == 0
+           && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode))
+           && ngx_http_iri_entries_readable(entries);
 }
 
 
 /* ---- asking the rules --------------------------------------------------- */
 
-/* head and the entry's own octets; behind those of a directory "/". */
+/* head and the entry's name; "/" after that of a directory. */
 static ngx_int_t
-ngx_http_iri_entries_join(ngx_http_request_t *r, ngx_str_t head,
-                          ngx_http_iri_entries_t *entries, ngx_str_t *out)
+ngx_http_iri_entries_join(ngx_str_t head, ngx_http_iri_entries_t *entries,
+                          iri_str_t *out)
 {
     u_char   *p;
     iri_str_t path = entries->entry.path;
     size_t    base = entries->base.len;
 
-    out->len = head.len + path.len - base + entries->info.is_directory;
-    out->data = ngx_pnalloc(r->pool, out->len + 1);
-    if (out->data == NULL) {
+    out->len = head.len + path.len - base + (entries->is_directory != 0);
+
+    p = ngx_pnalloc(entries->judged.pool, out->len + 1);
+    if (p == NULL) {
         return NGX_ERROR;
     }
 
-    p = ngx_cpymem(out->data, head.data, head.len);
+    out->data = p;
+    p = ngx_cpymem(p, head.data, head.len);
     p = ngx_cpymem(p, path.data + base, path.len - base);
-    if (entries->info.is_directory) {
+    if (entries->is_directory) {
         *p++ = '/';
     }
     *p = '\0';
@@ -146,70 +151,15 @@ ngx_http_iri_entries_join(ngx_http_request_t *r, ngx_str_t head,
 }
 
 
-/* The path of the entry, in memory that the next one takes again. */
-static ngx_int_t
-ngx_http_iri_entries_path(ngx_http_request_t     *r,
-                          ngx_http_iri_entries_t *entries)
-{
-    u_char   *p;
-    iri_str_t path = entries->entry.path;
-
-    if (path.len + 2 > entries->allocated) {
-        entries->allocated = 2 * path.len + 2;
-        entries->path.data = ngx_pnalloc(r->pool, entries->allocated);
-        if (entries->path.data == NULL) {
-            return NGX_ERROR;
-        }
-    }
-
-    p = ngx_cpymem(entries->path.data, path.data, path.len);
-    if (entries->info.is_directory) {
-        *p++ = '/';
-    }
-
-    entries->path.len = p - entries->path.data;
-
-    return NGX_OK;
-}
-
-
-static ngx_http_iri_verdict_t *
-ngx_http_iri_entries_verdict(ngx_http_iri_entries_t *entries)
-{
-    ngx_uint_t              i;
-    ngx_http_iri_verdict_t *verdict = entries->verdicts.elts;
-
-    if (entries->last < entries->verdicts.nelts
-        && verdict[entries->last].loc_conf == entries->loc_conf)
-    {
-        return &verdict[entries->last];
-    }
-
-    for (i = 0; i < entries->verdicts.nelts; i++) {
-        if (verdict[i].loc_conf == entries->loc_conf) {
-            entries->last = i;
-            return &verdict[i];
-        }
-    }
-
-    return NULL;
-}
-
-
-/* NGX_AGAIN: it is being asked; NGX_DECLINED: enough has been asked. */
+/* NGX_AGAIN: the subrequest runs; NGX_ERROR. */
 static ngx_int_t
 ngx_http_iri_entries_ask(ngx_http_request_t     *r,
                          ngx_http_iri_entries_t *entries)
 {
-    ngx_int_t rc;
-    ngx_str_t path, expected;
+    iri_str_t octets = entries->entry.octets, path, expected;
 
-    if (entries->asks == NGX_HTTP_IRI_MAX_ASKED) {
-        iri_listing_more(entries->page);
-        return NGX_DECLINED;
-    }
-
-    if (ngx_http_iri_entries_join(r, entries->base, entries, &path) != NGX_OK)
+    if (ngx_http_iri_judge_begin(r, &entries->judged) != NGX_OK
+        || ngx_http_iri_entries_join(entries->base, entries, &path) != NGX_OK)
     {
         return NGX_ERROR;
     }
@@ -217,61 +167,19 @@ ngx_http_iri_entries_ask(ngx_http_request_t     *r,
     expected = path;
 
     if (entries->rewritten
-        && ngx_http_iri_entries_join(r, r->uri, entries, &expected) != NGX_OK)
+        && ngx_http_iri_entries_join(r->uri, entries, &expected) != NGX_OK)
     {
         return NGX_ERROR;
     }
 
-    rc = ngx_http_iri_judge_ask(r, &entries->judged, ngx_http_iri_in(path),
-                                ngx_http_iri_in(expected));
-
-    if (rc == NGX_AGAIN) {
-        entries->asks++;
-        entries->asked = 1;
+    if (octets.len >= sizeof(entries->file)) {
+        return NGX_ERROR;
     }
 
-    return rc;
-}
+    *ngx_cpymem(entries->file, octets.data, octets.len) = '\0';
+    entries->asked = 1;
 
-
-/*
- * May the client know of it?  NGX_OK, NGX_DECLINED; NGX_AGAIN: it is being
- * asked; NGX_ERROR.
- */
-static ngx_int_t
-ngx_http_iri_entries_judge(ngx_http_request_t     *r,
-                           ngx_http_iri_entries_t *entries)
-{
-    ngx_http_iri_rules_t    rules = NGX_HTTP_IRI_RULES_EACH;
-    ngx_http_iri_verdict_t *verdict;
-
-    if (!entries->rewritten) {
-        if (ngx_http_iri_entries_path(r, entries) != NGX_OK) {
-            return NGX_ERROR;
-        }
-
-        rules = ngx_http_iri_rules(
-            r, entries->path, entries->info.is_directory, &entries->loc_conf);
-    }
-
-    if (rules == NGX_HTTP_IRI_RULES_NEVER) {
-        return NGX_DECLINED;
-    }
-
-    entries->alike = rules == NGX_HTTP_IRI_RULES_ALIKE;
-
-    if (!entries->alike) {
-        return ngx_http_iri_entries_ask(r, entries);
-    }
-
-    verdict = ngx_http_iri_entries_verdict(entries);
-    if (verdict == NULL) {
-        return ngx_http_iri_entries_ask(r, entries);
-    }
-
-    return verdict->passes && ngx_http_iri_entries_opens(entries)
-               ? NGX_OK
-               : NGX_DECLINED;
+    return ngx_http_iri_judge_ask(r, &entries->judged, path, expected);
 }
 
 
@@ -299,31 +207,24 @@ ngx_http_iri_entries_is_here(const ngx_http_iri_entries_t *entries)
 }
 
 
-/* What the subrequest has found out.  As above. */
-static ngx_int_t
-ngx_http_iri_entries_taken(ngx_http_iri_entries_t *entries)
+/* What the subrequest has found out: may the client know of the entry? */
+static ngx_uint_t
+ngx_http_iri_entries_may(ngx_http_request_t     *r,
+                         ngx_http_iri_entries_t *entries)
 {
-    ngx_http_iri_verdict_t *verdict;
+    const ngx_http_iri_judged_t *judged = &entries->judged;
 
-    entries->asked = 0;
-
-    if (!entries->alike) {
-        return entries->judged.opens && ngx_http_iri_entries_is_here(entries)
-                   ? NGX_OK
-                   : NGX_DECLINED;
+    if (!ngx_http_iri_entries_is_here(entries)) {
+        return 0;
     }
 
-    verdict = ngx_array_push(&entries->verdicts);
-    if (verdict == NULL) {
-        return NGX_ERROR;
+    if (entries->entry.name.len == 0 && !entries->unnamed) {
+        return judged->passes && ngx_http_iri_entries_opens(r, entries);
     }
 
-    verdict->loc_conf = entries->loc_conf;
-    verdict->passes = entries->judged.passes;
-
-    return verdict->passes && ngx_http_iri_entries_opens(entries)
-               ? NGX_OK
-               : NGX_DECLINED;
+    return judged->opens
+           && (judged->filename.len == 0 || !entries->is_directory
+               || ngx_http_iri_entries_readable(entries));
 }
 
 
@@ -423,30 +324,27 @@ ngx_int_t
 ngx_http_iri_entries_read(ngx_http_request_t     *r,
                           ngx_http_iri_entries_t *entries)
 {
-    ngx_int_t rc;
+    ngx_int_t    rc;
+    ngx_uint_t   n;
+    iri_status_t status;
 
-    for (;;) {
-        if (entries->asked) {
-            if (entries->judged.sr != NULL) {
-                return NGX_AGAIN;
-            }
+    for (n = 0; n < NGX_HTTP_IRI_READS_A_TURN; n++) {
+        rc = NGX_DECLINED;
 
-            rc = ngx_http_iri_entries_taken(entries);
-
-        } else if (iri_listing_is_full(entries->page)) {
+        if (iri_listing_is_full(entries->page)) {
             iri_listing_more(entries->page);
-            return NGX_OK;
-
         } else {
             rc = ngx_http_iri_entries_next(r, entries);
-            if (rc != NGX_OK) {
-                return rc == NGX_DECLINED ? NGX_OK : rc;
-            }
+        }
 
+        if (rc == NGX_DECLINED) {
+            status = iri_listing_judge_begin(entries->page);
+            return status == IRI_OK ? NGX_OK
+                                    : ngx_http_iri_entries_failed(r, status);
+        }
+
+        if (rc == NGX_OK) {
             rc = ngx_http_iri_entries_name(r, entries);
-            if (rc == NGX_OK) {
-                rc = ngx_http_iri_entries_judge(r, entries);
-            }
         }
 
         if (rc == NGX_OK) {
@@ -457,6 +355,50 @@ ngx_http_iri_entries_read(ngx_http_request_t     *r,
             return rc;
         }
     }
+
+    return NGX_BUSY;
+}
+
+
+ngx_int_t
+ngx_http_iri_entries_judge(ngx_http_request_t     *r,
+                           ngx_http_iri_entries_t *entries)
+{
+    int          is_left;
+    ngx_int_t    rc;
+    iri_status_t status;
+
+    if (entries->asked) {
+        if (entries->judged.sr != NULL) {
+            return NGX_AGAIN;
+        }
+
+        entries->asked = 0;
+
+        if (ngx_http_iri_entries_may(r, entries)) {
+            iri_listing_keep(entries->page);
+        }
+
+        ngx_http_iri_judge_release(r, &entries->judged);
+
+        if (++entries->asks % NGX_HTTP_IRI_ASKS_A_TURN == 0) {
+            return NGX_BUSY;
+        }
+    }
+
+    status = iri_listing_judge(entries->page, &entries->entry,
+                               &entries->is_directory, &is_left);
+    if (status != IRI_OK) {
+        return ngx_http_iri_entries_failed(r, status);
+    }
+
+    if (!is_left) {
+        return NGX_OK;
+    }
+
+    rc = ngx_http_iri_entries_ask(r, entries);
+
+    return rc == NGX_AGAIN ? NGX_AGAIN : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
 
 

@@ -119,20 +119,22 @@ ngx_http_iri_judge_may_ask(ngx_http_request_t *r)
 
 
 /*
- * realip takes a subrequest for a part of what has acted before, and leaves
- * it alone.  NGX_DECLINED: its location has had its say.
+ * In PREACCESS of such a subrequest.  realip acts for a location only if the
+ * request is not an internal one; limits see that they have been asked
+ * (ngx_http_iri_judge_borrow).
  */
 static ngx_int_t
-ngx_http_iri_judge_address(ngx_http_request_t *r)
+ngx_http_iri_judge_preaccess_handler(ngx_http_request_t *r)
 {
-    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r->main);
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_http_iri_ctx_t *ctx;
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    ctx = r != r->main ? ngx_http_iri_ctx(r) : NULL;
 
-    return ctx != NULL && ctx->has_address
-               ? ngx_http_iri_access_rule(r, imcf->realip_handler)
-               : NGX_DECLINED;
+    if (ctx != NULL && ctx->asked != NULL) {
+        r->internal = 0;
+    }
+
+    return NGX_DECLINED;
 }
 
 
@@ -206,7 +208,7 @@ ngx_http_iri_judge_opens(ngx_http_request_t         *r,
         return NGX_HTTP_NO_CONTENT;
     }
 
-    if (found != NULL && judged->handler == NULL) {
+    if (judged->handler == NULL && found != NULL) {
         rc = ngx_http_iri_opens(r, found, &judged->is_dir);
         if (rc == NGX_ERROR) {
             return NGX_ERROR;
@@ -215,8 +217,6 @@ ngx_http_iri_judge_opens(ngx_http_request_t         *r,
         if (rc != NGX_OK) {
             return NGX_HTTP_NO_CONTENT;
         }
-
-        judged->filename = found->filename;
     }
 
     judged->opens = 1;
@@ -258,6 +258,8 @@ ngx_http_iri_judge_here(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ngx_http_iri_judged_t   *judged = ctx->asked;
     ngx_http_iri_loc_conf_t *ilcf;
 
+    r->internal = 1;
+
     /* The last resort of try_files is another answer. */
     if (judged->tried) {
         return NGX_HTTP_NO_CONTENT;
@@ -265,11 +267,6 @@ ngx_http_iri_judge_here(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     if (!ngx_http_iri_judge_may_ask(r)) {
         return NGX_HTTP_NO_CONTENT;
-    }
-
-    rc = ngx_http_iri_judge_address(r);
-    if (rc != NGX_DECLINED) {
-        return rc;
     }
 
     rc = ngx_http_iri_access(r, judged);
@@ -283,6 +280,9 @@ ngx_http_iri_judge_here(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     judged->passes = 1;
     judged->found = found;
+    if (found != NULL && r->content_handler == NULL) {
+        judged->filename = found->filename;
+    }
     judged->handler = r->content_handler;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -376,7 +376,7 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_http_request_t *sr)
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
     size = cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
 
-    sr->variables = ngx_pcalloc(r->pool, size);
+    sr->variables = ngx_pcalloc(sr->pool, size);
     if (sr->variables == NULL) {
         return NGX_ERROR;
     }
@@ -391,7 +391,7 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_http_request_t *sr)
     if (ctx->snapshot->captures != NULL) {
         size = cmcf->ncaptures * sizeof(int);
 
-        sr->captures = ngx_palloc(r->pool, size);
+        sr->captures = ngx_palloc(sr->pool, size);
         if (sr->captures == NULL) {
             return NGX_ERROR;
         }
@@ -440,9 +440,9 @@ ngx_http_iri_judge_own(ngx_http_request_t *r, ngx_http_request_t *sr,
     ngx_http_iri_ctx_t *own;
 
     own = ngx_http_iri_ctx_make(sr);
-    sr->request_body = ngx_pcalloc(r->pool, sizeof(ngx_http_request_body_t));
+    sr->request_body = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
 
-    ngx_http_iri_env(r, &env);
+    ngx_http_iri_env(sr, &env);
 
     if (own == NULL || sr->request_body == NULL
         || ngx_http_iri_judge_variables(r, sr) != NGX_OK
@@ -462,19 +462,96 @@ ngx_http_iri_judge_own(ngx_http_request_t *r, ngx_http_request_t *sr,
 }
 
 
+static void
+ngx_http_iri_judge_cleanup(void *data)
+{
+    if (data != NULL) {
+        ngx_destroy_pool(data);
+    }
+}
+
+
+void
+ngx_http_iri_judge_release(ngx_http_request_t    *r,
+                           ngx_http_iri_judged_t *judged)
+{
+    ngx_pool_t                *pool = judged->pool;
+    ngx_http_iri_address_t     address;
+    ngx_http_posted_request_t *pr;
+
+    if (judged->cleanup == NULL || pool == NULL) {
+        return;
+    }
+
+    judged->pool = NULL;
+
+    for (pr = r->main->posted_requests; pr != NULL; pr = pr->next) {
+        if (pr->request->pool == pool) {
+            judged->cleanup = NULL; /* it is released with r */
+            return;
+        }
+    }
+
+    /* realip restores the address when its memory is released. */
+    address = ngx_http_iri_address(r);
+    judged->cleanup->data = NULL;
+    ngx_destroy_pool(pool);
+    ngx_http_iri_address_put(r, &address);
+}
+
+
+/*
+ * A subrequest has memory of its own, which is released before the next one:
+ * else a listing takes more with each name that the client may not know of.
+ * nginx keeps a subrequest longer where its parent waits for its own turn.
+ */
+ngx_int_t
+ngx_http_iri_judge_begin(ngx_http_request_t *r, ngx_http_iri_judged_t *judged)
+{
+    ngx_pool_cleanup_t       *cln = judged->cleanup;
+    ngx_http_core_srv_conf_t *cscf;
+
+    ngx_memzero(judged, sizeof(ngx_http_iri_judged_t));
+    judged->code = NGX_OK;
+    judged->pool = r->pool;
+
+    if (r->connection->data != r || r->postponed != NULL) {
+        return NGX_OK;
+    }
+
+    if (cln == NULL) {
+        cln = ngx_pool_cleanup_add(r->pool, 0);
+        if (cln == NULL) {
+            return NGX_ERROR;
+        }
+
+        cln->handler = ngx_http_iri_judge_cleanup;
+    }
+
+    cscf = ngx_http_get_module_srv_conf(r, ngx_http_core_module);
+
+    judged->cleanup = cln;
+    judged->pool = ngx_create_pool(cscf->request_pool_size,
+                                   r->connection->log);
+    cln->data = judged->pool;
+
+    return judged->pool != NULL ? NGX_OK : NGX_ERROR;
+}
+
+
 ngx_int_t
 ngx_http_iri_judge_ask(ngx_http_request_t *r, ngx_http_iri_judged_t *judged,
                        iri_str_t path, iri_str_t expected)
 {
+    ngx_int_t                   rc;
     ngx_str_t                   uri = ngx_http_iri_out(path);
+    ngx_pool_t                 *pool = r->pool;
     ngx_http_request_t         *sr;
     ngx_http_post_subrequest_t *ps;
 
-    ngx_memzero(judged, sizeof(ngx_http_iri_judged_t));
     judged->expected = expected;
-    judged->code = NGX_OK;
 
-    ps = ngx_palloc(r->pool, sizeof(ngx_http_post_subrequest_t));
+    ps = ngx_palloc(judged->pool, sizeof(ngx_http_post_subrequest_t));
     if (ps == NULL) {
         return NGX_ERROR;
     }
@@ -482,11 +559,12 @@ ngx_http_iri_judge_ask(ngx_http_request_t *r, ngx_http_iri_judged_t *judged,
     ps->handler = ngx_http_iri_judge_done;
     ps->data = judged;
 
-    if (ngx_http_subrequest(r, &uri, NULL, &sr, ps,
-                            NGX_HTTP_SUBREQUEST_WAITED)
-            != NGX_OK
-        || ngx_http_iri_judge_own(r, sr, judged) != NGX_OK)
-    {
+    r->pool = judged->pool;
+    rc = ngx_http_subrequest(r, &uri, NULL, &sr, ps,
+                             NGX_HTTP_SUBREQUEST_WAITED);
+    r->pool = pool;
+
+    if (rc != NGX_OK || ngx_http_iri_judge_own(r, sr, judged) != NGX_OK) {
         return NGX_ERROR;
     }
 
@@ -494,4 +572,119 @@ ngx_http_iri_judge_ask(ngx_http_request_t *r, ngx_http_iri_judged_t *judged,
     judged->sr = sr;
 
     return NGX_AGAIN;
+}
+
+
+/* ---- when the configuration is read ------------------------------------- */
+
+/* Its configuration in this location, or NULL: nginx has no such module. */
+static void *
+ngx_http_iri_judge_conf(ngx_conf_t *cf, void **loc_conf, const char *name)
+{
+    ngx_module_t *module = ngx_http_iri_module_named(cf, name);
+
+    return module != NULL ? loc_conf[module->ctx_index] : NULL;
+}
+
+
+/* auth_request: the address to ask is what its configuration begins with. */
+static ngx_uint_t
+ngx_http_iri_judge_asks_others(ngx_conf_t *cf, void **loc_conf)
+{
+    ngx_str_t *uri;
+
+    uri = ngx_http_iri_judge_conf(cf, loc_conf,
+                                  "ngx_http_auth_request_module");
+
+    return uri != NULL && uri->len != 0;
+}
+
+
+/* Where a directive puts its value. */
+static void *
+ngx_http_iri_judge_slot(ngx_conf_t *cf, void **loc_conf, const char *name,
+                        const char *directive)
+{
+    char          *conf;
+    ngx_module_t  *module = ngx_http_iri_module_named(cf, name);
+    ngx_command_t *cmd;
+
+    if (module == NULL) {
+        return NULL;
+    }
+
+    conf = loc_conf[module->ctx_index];
+
+    for (cmd = module->commands; conf != NULL && cmd->name.len; cmd++) {
+        if (ngx_strcmp(cmd->name.data, directive) == 0) {
+            return conf + cmd->offset;
+        }
+    }
+
+    return NULL;
+}
+
+
+/* Does it ask for a password, or something else that may be guessed? */
+static ngx_uint_t
+ngx_http_iri_judge_asks_who(ngx_conf_t *cf, void **loc_conf)
+{
+    ngx_http_complex_value_t **realm;
+
+    realm = ngx_http_iri_judge_slot(
+        cf, loc_conf, "ngx_http_auth_basic_module", "auth_basic");
+
+    return (realm != NULL && *realm != NULL && *realm != NGX_CONF_UNSET_PTR)
+           || ngx_http_iri_judge_asks_others(cf, loc_conf);
+}
+
+
+/* limit_req: its configuration begins with the array of them. */
+static void *
+ngx_http_iri_judge_limits(ngx_conf_t *cf, void **loc_conf)
+{
+    ngx_array_t *limits;
+
+    limits = ngx_http_iri_judge_conf(cf, loc_conf,
+                                     "ngx_http_limit_req_module");
+
+    return limits != NULL && limits->elts != NULL ? limits->elts : NULL;
+}
+
+
+ngx_int_t
+ngx_http_iri_judge_init(ngx_conf_t *cf)
+{
+    ngx_uint_t                i;
+    ngx_array_t              *handlers;
+    ngx_http_handler_pt      *h;
+    ngx_http_iri_hook_t      *hook;
+    ngx_http_iri_srv_conf_t  *iscf;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    imcf->realip = ngx_http_iri_module_named(cf, "ngx_http_realip_module");
+    hook = imcf->hooks.elts;
+
+    for (i = 0; i < imcf->hooks.nelts; i++) {
+        hook[i].conf->limits = ngx_http_iri_judge_limits(cf,
+                                                         hook[i].loc_conf);
+        hook[i].conf->asks_who = ngx_http_iri_judge_asks_who(cf,
+                                                             hook[i].loc_conf)
+                                 != 0;
+
+        iscf = hook[i].srv_conf[ngx_http_iri_module.ctx_index];
+        iscf->has_addresses = imcf->realip != NULL;
+    }
+
+    handlers = ngx_http_iri_handlers_of(cf, NGX_HTTP_PREACCESS_PHASE);
+
+    h = ngx_array_push(handlers);
+    if (h == NULL) {
+        return NGX_ERROR;
+    }
+
+    *h = ngx_http_iri_judge_preaccess_handler;
+
+    return NGX_OK;
 }

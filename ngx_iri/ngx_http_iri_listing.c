@@ -16,6 +16,7 @@
 
 typedef enum {
     NGX_HTTP_IRI_READING,
+    NGX_HTTP_IRI_JUDGING,
     NGX_HTTP_IRI_SENDING
 } ngx_http_iri_stage_t;
 
@@ -23,6 +24,7 @@ struct ngx_http_iri_listing_s {
     iri_env_t              env;
     ngx_http_iri_entries_t entries;
     ngx_http_iri_stage_t   stage;
+    ngx_event_t            turn; /* posted while other requests are served */
 
     ngx_chain_t *free;
     ngx_chain_t *busy;
@@ -203,6 +205,36 @@ ngx_http_iri_listing_end(ngx_http_request_t *r, ngx_int_t rc)
 }
 
 
+/* The page can wait; a client that has closed the connection is noticed. */
+static void
+ngx_http_iri_listing_turn(ngx_event_t *ev)
+{
+    ngx_http_request_t *r = ev->data;
+    ngx_connection_t   *c = r->connection;
+
+    ngx_http_set_log_request(c->log, r);
+    ngx_http_iri_listing_go(r);
+    ngx_http_run_posted_requests(c);
+}
+
+
+static void
+ngx_http_iri_listing_yield(ngx_http_request_t     *r,
+                           ngx_http_iri_listing_t *listing)
+{
+    r->read_event_handler = r->discard_body
+                                ? ngx_http_discarded_request_body_handler
+                                : ngx_http_test_reading;
+    r->write_event_handler = ngx_http_request_empty_handler;
+
+    listing->turn.data = r;
+    listing->turn.handler = ngx_http_iri_listing_turn;
+    listing->turn.log = r->connection->log;
+
+    ngx_post_event(&listing->turn, &ngx_posted_next_events);
+}
+
+
 /*
  * As nginx waits for a client that is to take what is left.  A subrequest
  * whose turn it is not yet is woken by what comes before it.
@@ -259,6 +291,26 @@ ngx_http_iri_listing_begin_page(ngx_http_request_t     *r,
 }
 
 
+/* As ngx_http_iri_entries_judge(): all that is done before the page. */
+static ngx_int_t
+ngx_http_iri_listing_make(ngx_http_request_t     *r,
+                          ngx_http_iri_listing_t *listing)
+{
+    ngx_int_t rc;
+
+    if (listing->stage == NGX_HTTP_IRI_READING) {
+        rc = ngx_http_iri_entries_read(r, &listing->entries);
+        if (rc != NGX_OK) {
+            return rc;
+        }
+
+        listing->stage = NGX_HTTP_IRI_JUDGING;
+    }
+
+    return ngx_http_iri_entries_judge(r, &listing->entries);
+}
+
+
 static void
 ngx_http_iri_listing_go(ngx_http_request_t *r)
 {
@@ -274,8 +326,13 @@ ngx_http_iri_listing_go(ngx_http_request_t *r)
         return;
     }
 
-    if (listing->stage == NGX_HTTP_IRI_READING) {
-        rc = ngx_http_iri_entries_read(r, &listing->entries);
+    if (listing->stage != NGX_HTTP_IRI_SENDING) {
+        rc = ngx_http_iri_listing_make(r, listing);
+
+        if (rc == NGX_BUSY) {
+            ngx_http_iri_listing_yield(r, listing);
+            return;
+        }
 
         if (rc == NGX_AGAIN) {
             r->write_event_handler = ngx_http_iri_listing_go;
@@ -369,6 +426,8 @@ ngx_http_iri_listing_begin(ngx_http_request_t     *r,
     conf.query = ngx_http_iri_in(r->args);
     /* Another client would read the link to such an entry otherwise. */
     conf.unnamed = iscf->invalid == IRI_INVALID_PASS && iscf->client == NULL;
+    conf.paged = 1;
+    listing->entries.unnamed = conf.unnamed != 0;
 
     ngx_http_iri_env(r, &listing->env);
 
@@ -382,12 +441,16 @@ ngx_http_iri_listing_cleanup(void *data)
 {
     ngx_http_iri_listing_t *listing = data;
 
+    if (listing->turn.posted) {
+        ngx_delete_posted_event(&listing->turn);
+    }
+
     ngx_http_iri_entries_close(&listing->entries);
 }
 
 
 static ngx_http_iri_listing_t *
-ngx_http_iri_listing_make(ngx_http_request_t *r)
+ngx_http_iri_listing_create(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t     *ctx = ngx_http_iri_ctx_make(r);
     ngx_pool_cleanup_t     *cln;
@@ -401,13 +464,6 @@ ngx_http_iri_listing_make(ngx_http_request_t *r)
     listing = cln->data;
     ngx_memzero(listing, sizeof(ngx_http_iri_listing_t));
     cln->handler = ngx_http_iri_listing_cleanup;
-
-    if (ngx_array_init(&listing->entries.verdicts, r->pool, 8,
-                       sizeof(ngx_http_iri_verdict_t))
-        != NGX_OK)
-    {
-        return NULL;
-    }
 
     ctx->listing = listing;
 
@@ -446,7 +502,7 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
         return rc;
     }
 
-    listing = ngx_http_iri_listing_make(r);
+    listing = ngx_http_iri_listing_create(r);
 
     if (listing == NULL || ngx_http_iri_listing_place(r, listing) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -476,11 +532,10 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
 
 /* ---- when the configuration is read ------------------------------------- */
 
-/* Before autoindex, and behind all others: arrays are run backwards. */
+/* Behind all others, autoindex too: arrays are run backwards. */
 static ngx_int_t
-ngx_http_iri_listing_register(ngx_conf_t *cf, ngx_http_handler_pt autoindex)
+ngx_http_iri_listing_register(ngx_conf_t *cf)
 {
-    ngx_uint_t           i;
     ngx_array_t         *handlers;
     ngx_http_handler_pt *h;
 
@@ -491,25 +546,20 @@ ngx_http_iri_listing_register(ngx_conf_t *cf, ngx_http_handler_pt autoindex)
     }
 
     h = handlers->elts;
-
-    for (i = handlers->nelts - 1; i > 0; i--) {
-        if (h[i - 1] == autoindex) {
-            break;
-        }
-
-        h[i] = h[i - 1];
-    }
-
-    h[i] = ngx_http_iri_listing_handler;
+    ngx_memmove(h + 1, h, (handlers->nelts - 1) * sizeof(*h));
+    *h = ngx_http_iri_listing_handler;
 
     return NGX_OK;
 }
 
 
-/* autoindex on, in a location where it does nothing any more. */
+/*
+ * autoindex on, in a location where iri_listing has no effect.  What sets it
+ * is a function of nginx, which says where it puts the value.
+ */
 static ngx_uint_t
-ngx_http_iri_listing_hides(ngx_module_t              *autoindex,
-                           const ngx_http_iri_hook_t *hook)
+ngx_http_iri_listing_is_hidden(ngx_module_t              *autoindex,
+                               const ngx_http_iri_hook_t *hook)
 {
     char          *conf;
     ngx_command_t *cmd;
@@ -523,7 +573,9 @@ ngx_http_iri_listing_hides(ngx_module_t              *autoindex,
     conf = hook->loc_conf[autoindex->ctx_index];
 
     for (cmd = autoindex->commands; conf != NULL && cmd->name.len; cmd++) {
-        if (ngx_strcmp(cmd->name.data, "autoindex") == 0) {
+        if (cmd->set == ngx_conf_set_flag_slot
+            && ngx_strcmp(cmd->name.data, "autoindex") == 0)
+        {
             return *(ngx_flag_t *) (conf + cmd->offset) == 1;
         }
     }
@@ -548,18 +600,17 @@ ngx_http_iri_listing_warn_both(ngx_conf_t *cf)
     for (i = 0; i < imcf->hooks.nelts; i++) {
         place = hook[i].conf->listing_place;
 
-        if (!ngx_http_iri_listing_hides(autoindex, &hook[i]) || place->warned)
-        {
+        if (!ngx_http_iri_listing_is_hidden(autoindex, &hook[i])
+            || place->warned) {
             continue;
         }
 
         place->warned = 1;
 
-        ngx_log_error(
-            NGX_LOG_WARN, cf->log, 0,
-            "iri: \"autoindex\" has no effect where \"iri_listing\" "
-            "in %V:%ui is on: take one of them out",
-            &place->file, place->line);
+        ngx_log_error(NGX_LOG_WARN, cf->log, 0,
+                      "iri: \"iri_listing\" in %V:%ui has no effect where "
+                      "\"autoindex\" is on: remove one of them",
+                      &place->file, place->line);
     }
 }
 
@@ -577,9 +628,7 @@ ngx_http_iri_listing_init(ngx_conf_t *cf)
 
     ngx_http_iri_listing_warn_both(cf);
 
-    return ngx_http_iri_listing_register(
-        cf, ngx_http_iri_rules_handler(imcf, "ngx_http_autoindex_module",
-                                       NGX_HTTP_CONTENT_PHASE));
+    return ngx_http_iri_listing_register(cf);
 }
 
 

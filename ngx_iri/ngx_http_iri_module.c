@@ -607,9 +607,6 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
     if (ngx_array_init(&imcf->hooks, cf->pool, 16,
                        sizeof(ngx_http_iri_hook_t))
             != NGX_OK
-        || ngx_array_init(&imcf->handlers, cf->pool, 16,
-                          sizeof(ngx_http_iri_handler_t))
-               != NGX_OK
         || ngx_http_iri_check_create(cf, imcf) != NGX_OK
         || ngx_array_init(&imcf->caches, cf->pool, 4,
                           sizeof(ngx_http_iri_cache_t *))
@@ -891,7 +888,7 @@ ngx_http_iri_init(ngx_conf_t *cf)
     ngx_http_iri_host_init(cf);
 
     if (ngx_http_iri_root_init(cf) != NGX_OK
-        || ngx_http_iri_rules_init(cf) != NGX_OK
+        || ngx_http_iri_judge_init(cf) != NGX_OK
         || ngx_http_iri_listing_init(cf) != NGX_OK
         || ngx_http_iri_variables_wrap(cf) != NGX_OK)
     {
@@ -905,15 +902,11 @@ ngx_http_iri_init(ngx_conf_t *cf)
 static ngx_int_t
 ngx_http_iri_init_process(ngx_cycle_t *cycle)
 {
-    ngx_http_iri_main_conf_t  *imcf;
-    ngx_http_core_main_conf_t *cmcf;
+    ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_cycle_get_module_main_conf(cycle, ngx_http_iri_module);
 
     if (imcf != NULL) {
-        cmcf = ngx_http_cycle_get_module_main_conf(cycle,
-                                                   ngx_http_core_module);
-        ngx_http_iri_rules_init_process(imcf, cmcf);
         ngx_http_iri_status_init_process(imcf);
         ngx_http_iri_cache_init_process(imcf);
     }

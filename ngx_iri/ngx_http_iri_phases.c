@@ -15,7 +15,8 @@
  *   PRECONTENT      first   access has been granted: 404 where nothing may be
  *                           served, iri_redirect, the Destination of COPY and
  *                           MOVE
- *                           try_files, in the place of nginx's own handler
+ *                           others in this phase, in their place, for one of
+ *                           them is try_files
  *   LOG             first   nginx's own root, for access_log; iri report
  *
  * An entry may have another name than the path (IRI_MOVED).  Then the request
@@ -437,31 +438,62 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 }
 
 
+static ngx_int_t ngx_http_iri_precontent_other(ngx_http_request_t *r);
+
+
 /*
- * In the place of the handler of try_files, so that nothing else sees the path
- * on disk: what it answers may have a page, or an address, made of $uri.  Its
- * last resort is followed before it returns, and r may be gone then.
+ * In whose place does the handler stand that runs now?  nginx runs the array
+ * of a phase backwards, so that as many stand behind it as before it there.
  */
-static ngx_int_t
-ngx_http_iri_try_files_handler(ngx_http_request_t *r)
+static ngx_http_handler_pt
+ngx_http_iri_precontent_of(ngx_http_request_t *r)
 {
-    ngx_int_t                 rc;
-    ngx_http_iri_loc_conf_t  *ilcf;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_int_t                  i;
+    ngx_uint_t                 n = 0;
+    ngx_http_phase_handler_t  *ph;
+    ngx_http_iri_main_conf_t  *imcf;
+    ngx_http_core_main_conf_t *cmcf;
 
     imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
+    ph = cmcf->phase_engine.handlers;
+
+    for (i = r->phase_handler + 1; ph[i].checker; i++) {
+        n += ph[i].handler == ngx_http_iri_precontent_other;
+    }
+
+    return imcf->precontent[n];
+}
+
+
+/*
+ * In the place of the other handlers of this phase, so that only while
+ * try_files runs, and mirror, r->uri is the path on disk: what try_files
+ * answers may have a page, or an address, made of $uri.  Its last resort is
+ * followed before it returns, and r may be gone then.
+ */
+static ngx_int_t
+ngx_http_iri_precontent_other(ngx_http_request_t *r)
+{
+    ngx_int_t                rc;
+    ngx_http_handler_pt      handler = ngx_http_iri_precontent_of(r);
+    ngx_http_iri_loc_conf_t *ilcf;
+
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (!ilcf->try_files) {
-        return imcf->try_files(r);
+        return handler(r);
     }
+
+    /* mirror runs the phase again when the body has been read. */
+    ngx_http_iri_window_close(r);
 
     rc = ngx_http_iri_window_open(r);
     if (rc != NGX_DECLINED) {
         return rc;
     }
 
-    rc = imcf->try_files(r);
+    rc = handler(r);
     if (rc != NGX_DONE) {
         ngx_http_iri_window_close(r);
     }
@@ -548,7 +580,6 @@ ngx_http_iri_prepare_servers(ngx_conf_t *cf)
 
         iscf->others = imcf->hosts;
         iscf->ascii = iscf->engine == IRI_ENGINE_ON && !iscf->lists
-                      && !iscf->has_addresses
                       && !(iscf->reading.repair & IRI_REPAIR_ESCAPES);
     }
 }
@@ -559,15 +590,13 @@ static ngx_int_t
 ngx_http_iri_register(ngx_conf_t *cf, ngx_uint_t phase,
                       ngx_http_iri_end_t end, ngx_http_handler_pt handler)
 {
-    ngx_array_t              *handlers;
-    ngx_http_handler_pt      *h, *elts;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_array_t         *handlers;
+    ngx_http_handler_pt *h, *elts;
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     handlers = ngx_http_iri_handlers_of(cf, phase);
 
     h = ngx_array_push(handlers);
-    if (h == NULL || ngx_http_iri_rules_know(imcf, handler) != NGX_OK) {
+    if (h == NULL) {
         return NGX_ERROR;
     }
 
@@ -613,9 +642,12 @@ ngx_http_iri_take_rewrite(ngx_conf_t *cf)
 }
 
 
-/* The same for that of try_files, wherever it stands in PRECONTENT. */
-static void
-ngx_http_iri_take_try_files(ngx_conf_t *cf)
+/*
+ * Take the place of the handlers in PRECONTENT, where try_files stands in a
+ * location: one of them runs it, and nginx tells nobody which.
+ */
+static ngx_int_t
+ngx_http_iri_take_precontent(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
     ngx_array_t              *handlers;
@@ -623,31 +655,32 @@ ngx_http_iri_take_try_files(ngx_conf_t *cf)
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    handlers = ngx_http_iri_handlers_of(cf, NGX_HTTP_PRECONTENT_PHASE);
 
-    if (!imcf->tries) {
-        return;
+    if (!imcf->tries || handlers->nelts == 0) {
+        return NGX_OK;
     }
 
-    imcf->try_files = ngx_http_iri_rules_handler(
-        imcf, "ngx_http_try_files_module", NGX_HTTP_PRECONTENT_PHASE);
+    imcf->precontent = ngx_palloc(cf->pool, handlers->nelts * sizeof(*h));
+    if (imcf->precontent == NULL) {
+        return NGX_ERROR;
+    }
 
-    handlers = ngx_http_iri_handlers_of(cf, NGX_HTTP_PRECONTENT_PHASE);
     h = handlers->elts;
 
     for (i = 0; i < handlers->nelts; i++) {
-        if (h[i] == imcf->try_files) {
-            h[i] = ngx_http_iri_try_files_handler;
-            (void) ngx_http_iri_rules_know(imcf, h[i]);
-        }
+        imcf->precontent[i] = h[i];
+        h[i] = ngx_http_iri_precontent_other;
     }
+
+    return NGX_OK;
 }
 
 
 ngx_int_t
 ngx_http_iri_phases_init(ngx_conf_t *cf)
 {
-    ngx_uint_t                i;
-    ngx_http_iri_main_conf_t *imcf;
+    ngx_uint_t i;
 
     static const struct {
         ngx_uint_t          phase;
@@ -668,13 +701,10 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
           ngx_http_iri_log_handler },
     };
 
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-
     ngx_http_iri_prepare_servers(cf);
     ngx_http_iri_take_rewrite(cf);
-    ngx_http_iri_take_try_files(cf);
 
-    if (ngx_http_iri_rules_know(imcf, ngx_http_iri_run_rules) != NGX_OK) {
+    if (ngx_http_iri_take_precontent(cf) != NGX_OK) {
         return NGX_ERROR;
     }
 

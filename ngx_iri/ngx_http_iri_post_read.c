@@ -88,7 +88,7 @@ ngx_http_iri_post_read_all(ngx_http_request_t *r)
 
     return ngx_http_iri_folds(iscf, r->uri)
                    || (iscf->engine == IRI_ENGINE_ON
-                       && (iscf->has_addresses
+                       && ((iscf->has_addresses && iscf->lists)
                            || ngx_http_iri_listing_may_come(r)))
                ? ngx_http_iri_post_read_other(r, iscf)
                : NGX_DECLINED;

@@ -139,30 +139,6 @@ is_deeply [warnings($_)], [], 'nothing to say'
     "server { $LISTEN iri on; location \@caf\\xE9 { } }",
     "server { $LISTEN iri on; location ~ ^/[\\xC3][\\x80-\\xBF] { } }";
 
-# ---- patterns of rewrite ---------------------------------------------------
-
-my $pattern = '"^/cafe%CC%81" is not in NFC and so matches no path: write '
-    . '"^/caf%C3%A9" (%XX is one octet: write the octet, no escape)';
-my $rewrite = 'rewrite ^/cafe\xCC\x81 /x$1\xC3\xA9 last;';
-is_deeply [warnings("server { iri on; $LISTEN\n$rewrite }")],
-    ["\"rewrite\" of the server in LINE1: $pattern"], 'rewrite of a server';
-my @others = ('return 301 /x$uri;', 'set $x y$uri;', 'set $x y;', 'break;',
-    'if ($arg_x = y) { set $y z; }', 'if ($arg_x != y) { break; }',
-    'if (-f $arg_x) { return 403; }', 'if ($arg_x ~ "x") { set $z $1; }',
-    'if ($arg_x) { rewrite x y break; }', 'rewrite ^/(y) /z$1?a=$arg_b permanent;',
-    'set $limit_rate 1k;');
-for my $before (@others, "@others") {
-    is_deeply [warnings("server { iri on; $LISTEN\nlocation / {\n$before "
-            . "$rewrite } }")],
-        ["\"rewrite\" of the location in LINE2: $pattern"], "behind $before";
-}
-is_deeply [warnings("server { iri on; $LISTEN\n"
-        . "location /a/ { if (\$arg_x) { $rewrite } } }")],
-    ["\"rewrite\" of the location in LINE2: $pattern"], 'in an if';
-is_deeply [warnings("server { $LISTEN $_ }")], [], 'nothing to say'
-    for $rewrite, "iri report; $rewrite", 'iri on; rewrite ^/\xC3\xA9 /x;',
-    'iri on; if ($arg_x ~ e\xCC\x81) { return 403; }';
-
 # ---- names of servers --------------------------------------------------------
 
 is_deeply [warnings("\nserver { $LISTEN iri on; iri_host on; "

@@ -283,6 +283,8 @@ server {
     location /auto/ { alias %%ROOT%%/plain/; iri_listing off; autoindex on; }
     location /both/ { alias %%ROOT%%/plain/; autoindex on; }
     location /limited/ { alias %%ROOT%%/big/; limit_rate 20m; }
+    location /few/ { alias %%ROOT%%/big/;
+        location ~ "file-(?!00007|19999)" { deny all; } }
     location /asks/ { alias %%ROOT%%/big/; auth_request /asked; }
 }
 server {
@@ -306,6 +308,14 @@ server {
     iri on;
     iri_listing on;
     iri_invalid pass;
+}
+server {
+    listen 127.0.0.1:%%PORTutf8%%;
+    root %%ROOT%%;
+    iri on;
+    iri_listing on;
+    location ~ "(*UTF8)^/nfc/\x{E9}" { }
+    location ~ "^/nfc/\x01" { deny all; }
 }
 server {
     listen 127.0.0.1:%%PORTnamed%%;
@@ -416,6 +426,12 @@ like $server->get('/nfc/', port => $server->port('pass'))->body,
     qr{href="\./%FF%FE\.txt"}, 'with iri_invalid pass it is';
 is $server->get('/nfc/%FF%FE.txt', port => $server->port('pass'))->body,
     'undecodable', 'and leads there';
+my @odd_names = grep { !defined $_->{name} && $_->{octets} =~ /\.txt/ }
+    @{ list('/nfc/', port => $server->port('utf8'))->{entries} };
+is_deeply [map { $_->{octets} } @odd_names], ['%FF%FE.txt'],
+    'it is shown where a pattern wants characters';
+unlike $server->get('/nfc/', port => $server->port('utf8'))->body,
+    qr/controls|%01/, 'what a rule denies is not';
 
 my ($resume) = grep { ($_->{href} // '') eq './r%C3%A9sum%C3%A9' }
     @{ list('/nfc/')->{entries} };
@@ -431,11 +447,29 @@ like $server->get('/rules')->header('Location'), qr{/rules/$}, 'without "/"';
 
 # ---- sorting -----------------------------------------------------------------
 
-my @big = $server->get('/big/?sort=name&order=desc&format=json')->body
-    =~ /"href":"([^"]*)"/g;
+# The entries of all pages, from the first to the last.
+sub pages {
+    my ($path, $query, %option) = @_;
+    my ($pages, @entries) = (0);
+    for (my $target = "$path?format=json&$query"; $target; ) {
+        my $answer = $server->get($target, %option);
+        my $list   = JSON::PP->new->utf8->decode($answer->body);
+        push @entries, @{ $list->{entries} };
+        $target = $list->{next} ? $path . $list->{next} : undef;
+        $pages++;
+    }
+    return ($pages, @entries);
+}
+
+my ($pages, @big) = pages('/big/', 'sort=name&order=desc');
+is $pages, $big / 1000, 'pages of 1,000 names';
 is @big, $big, 'all of 20,000';
-is "@big[0, -1]", './a-rather-long-name-of-a-file-20000.txt '
-    . './a-rather-long-name-of-a-file-00001.txt', 'in the order asked for';
+is_deeply [map { $_->{href} } @big],
+    [map { sprintf './a-rather-long-name-of-a-file-%05d.txt', $_ }
+        reverse 1 .. $big], 'in the order asked for';
+my ($next) = $server->get('/big/')->body =~ /<a rel="next" href="(\?[^"]*)"/;
+like $server->get('/big/' . $next =~ s/&amp;/&/gr)->body,
+    qr{\./a-rather-long-name-of-a-file-01001\.txt}, 'the link to the next';
 for my $link ($page->body =~ /href="(\?[^"]*)"/g) {
     my $query = $link =~ s/&amp;/&/gr;
     is $server->get("/nfc/$query")->status, 200, "the link $query";
@@ -485,8 +519,8 @@ is names('/case/docs/'), '200 File.txt', 'found by its case';
 is $server->get('/index/')->body, 'index', 'an index comes first';
 is $server->get('/off/')->status, 403, 'iri_listing off';
 like $server->get('/auto/')->body, qr/Index of \/auto/, 'autoindex';
-unlike $server->get('/both/')->body, qr/Index of \/both/, 'with both';
-is names('/both/'), '200 sub/ one.txt', 'it is ours';
+like $server->get('/both/')->body, qr/Index of \/both/,
+    'with both it is that of autoindex';
 is $server->get('/plain/', port => $server->port('report'))->status, 403,
     'iri report';
 is $server->request('POST', '/plain/', body => 'x')->status, 403, 'POST';
@@ -534,7 +568,7 @@ is $server->get('/nfc/', proto => 'h2', port => $server->port('h2'))->body,
     $page->body, 'HTTP/2';
 is length $server->get('/big/', proto => 'h2', port => $server->port('h2'))
     ->body, length $server->get('/big/')->body, 'HTTP/2, a large one';
-is scalar(() = $server->get('/limited/')->body =~ m{href="\./}g), $big,
+is scalar(() = $server->get('/limited/')->body =~ m{href="\./}g), 1000,
     'limit_rate';
 is $server->get('/plain/', version => '1.0')->status, 200, 'HTTP/1.0';
 is $server->get('/nfc/', headers => ['If-Modified-Since',
@@ -561,9 +595,13 @@ $client->disconnect;
 # ---- many ----------------------------------------------------------------------
 
 my $asks = list('/asks/');
-is scalar @{ $asks->{entries} }, 1000, 'a thousand are asked for';
-ok $asks->{more}, 'and that there are more is said';
-ok !list('/big/')->{more}, 'where there are not, it is not';
+is scalar @{ $asks->{entries} }, 1000, 'a rule that waits for another server';
+ok $asks->{next}, 'and there is another page';
+ok !list('/plain/')->{next}, 'where there is none, it has no link';
+is scalar @{ list('/few/')->{entries} }, 2, 'two of 20,000';
+ok !list('/few/')->{next}, 'that there are others is not said';
+is list('/few/')->{entries}[1]{href}, './a-rather-long-name-of-a-file-19999.txt',
+    'whatever stands between them';
 
 # The main process says this late, if the machine is busy.
 my ($worker) = $server->log_text =~ /start worker process (\d+)/;
@@ -576,25 +614,49 @@ sub memory {
 
 # Sends a request and does not read; the socket.
 sub stuck {
-    my ($target) = @_;
+    my ($target, $size) = @_;
     my $socket = IO::Socket::INET->new(Proto => 'tcp') or die "$!\n";
-    setsockopt $socket, SOL_SOCKET, SO_RCVBUF, 4096;
+    setsockopt $socket, SOL_SOCKET, SO_RCVBUF, $size // 4096;
     $socket->connect($server->port, Socket::inet_aton('127.0.0.1'))
         or die "$!\n";
     syswrite $socket, "GET $target HTTP/1.0\r\n\r\n";
     return $socket;
 }
 
+# While 20,000 names are judged one by one.
+{
+    my $long = stuck('/few/?format=json', 65536);
+    my $set  = '';
+    vec($set, fileno $long, 1) = 1;
+    is $server->get('/plain/one.txt')->body, '1', 'others are answered';
+    is scalar(select my $ready = $set, undef, undef, 0), 0, 'meanwhile';
+    my $got = '';
+    1 while sysread $long, $got, 65536, length $got;
+    like $got, qr/19999/, 'then the listing';
+    $long = stuck('/few/?format=json');
+    close $long;
+    is $server->get('/plain/one.txt')->body, '1', 'a client has gone away';
+}
+
+SKIP: {
+    skip 'no /proc', 5 if !-e '/proc/self/status';
+    my $peak = memory('HWM');
+    is scalar @{ list('/few/')->{entries} }, 2, 'asked for once more';
+    cmp_ok memory('HWM') - $peak, '<', 4096,
+        'names that nobody may know of take no more memory';
+}
+
 SKIP: {
     skip 'no /proc', 4 if !-e '/proc/self/status';
-    my $size   = length $server->get('/big/')->body;
+    my $body   = $server->get('/big/')->body;
+    my $size   = length $body;
     my $before = memory('RSS');
     my @slow   = map { stuck('/big/') } 1 .. 4;
     is $server->get('/plain/')->status, 200, 'others are answered meanwhile';
     sleep 0.2;
     my $grown = memory('RSS') - $before;
-    cmp_ok $grown * 1024, '<', 4 * $size,
-        'slow clients cost less than their pages';
+    cmp_ok $grown * 1024, '<', 4 * 250 * $big,
+        'slow clients cost the names of the directory';
     note "4 slow clients of $size octets: $grown KB";
 
     my $got = '';
@@ -674,7 +736,7 @@ is said('server { iri report; iri_listing on; }'), '0', 'report';
 like said('server { location / { iri_listing on; } }'),
     qr/^0 iri: "iri_listing" in \S+:\d+ does nothing/, 'iri is off';
 like said('autoindex on; server { iri on; iri_listing on; }'),
-    qr/^0 iri: "autoindex" has no effect where "iri_listing" in \S+:\d+ is on/,
+    qr/^0 iri: "iri_listing" in \S+:\d+ has no effect where "autoindex" is on/,
     'both are on';
 is said('autoindex on; server { iri on; autoindex off; iri_listing on; }'),
     '0', 'one of them is';

@@ -60,12 +60,13 @@ $self->{conf}
 END
 }
 
-# Its version as a number: 1.022001 for 1.22.1.
+# Its version as a number: 1.022001 for 1.22.1. Angie, freenginx and Tengine
+# say in -V from which nginx they come.
 my $version;
 
 sub version {
     return $version if $version;
-    my $text = `@{[binary() // die("no nginx\n")]} -v 2>&1`;
+    my $text = `@{[binary() // die("no nginx\n")]} -V 2>&1`;
     my @parts = $text =~ m{nginx/(\d+)\.(\d+)\.(\d+)} or die "$text\n";
     return $version = sprintf '%d.%03d%03d', @parts;
 }
