@@ -198,7 +198,9 @@ sub readings {
     my ($octets, $set) = @_;
     return [$octets] if $octets !~ /[\x80-\xFF]/;
     my @texts;
-    push @texts, text_of($octets) if is_utf8($octets);
+    # no path may hold a control, but what was broken on its way may
+    push @texts, text_of($octets) if is_utf8($octets)
+        && ($set->{repair} =~ /mojibake/ || text_of($octets) !~ /[\x80-\x9F]/);
     for my $charset (@{ $set->{charsets} }) {
         push @texts, read_in($octets, $charset) // ();
     }

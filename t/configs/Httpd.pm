@@ -283,8 +283,8 @@ sub extra {
         ['DirectoryIndex disabled'],
         ["Directory \"%%ROOT%%\"", ["IfModule mod_dir.c",
             'FallbackResource /index.php']],
-        ["Directory \"%%ROOT%%/$dir\"", 'Options +Indexes',
-            'IndexOptions Charset=UTF-8'],
+        ["Directory \"%%ROOT%%/$dir\"", maybe($g->{tree} eq 'nfc',
+            'Options +Indexes'), 'IndexOptions Charset=UTF-8'],
     ) };
 }
 
@@ -400,6 +400,7 @@ sub settings_of {
         elsif ($name eq 'filenamecharset') { $set{disk} = $value }
         else                        { $set{$name} = $value }
     }
+    $set{cached} = $text =~ /^CacheEnable/m;
     if ($text =~ /iri-charset=([^"]*)/) {
         $set{by_client} = 1;
         # the first reading is by the configuration's list still

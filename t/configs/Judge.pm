@@ -67,7 +67,7 @@ sub new_case {
     my $last = $#segments;
     $last-- while $last > 0 && $segments[$last] eq '';
     my $case = { form => $form, segments => \@segments, written => $written,
-        last => $last, method => rand() < 0.9 ? 'GET' : 'HEAD',
+        last => $last, same => is_same($written, @segments), method => rand() < 0.9 ? 'GET' : 'HEAD',
         query => one('', '', '', '?id=5', '?key=1&x=%C3%A9') };
     for (1 .. 6) {
         my $absent = $site->absent($segments[$last]) // last;
@@ -80,6 +80,17 @@ sub new_case {
         last;
     }
     return $case;
+}
+
+# Is a path written so in UTF-8, in any normalization form?
+sub is_same {
+    my ($written, @segments) = @_;
+    for my $number (0 .. $#segments) {
+        my $octets = Forms::unescape($written->[$number]);
+        return 0 if !Forms::is_utf8($octets)
+            || Forms::text_of($octets) ne $segments[$number];
+    }
+    return 1;
 }
 
 # How the charsets of the settings take a segment: which read it, and which of
@@ -175,6 +186,8 @@ sub normal {
             my ($name, $value) = /^([^:]+): *(.*)/s or next;
             $name = lc $name;
             next if $DROPPED{$name};
+            # a cache has a page or not, by what was asked before
+            next if $set->{cached} && $name eq 'etag';
             next if $other && $name =~ /^(?:etag|last-modified)$/;
             # the module escapes what others leave raw
             $value =~ s/,? ?X-Raw// if $name eq 'vary';
@@ -212,7 +225,9 @@ sub without_name {
         }
         $number++;
     }
-    $text =~ s/\Q$written\E/\0w/g;
+    for my $form ($written, Forms::unescape($written)) {
+        $text =~ s/\Q$form\E/\0w/g;
+    }
     return $text;
 }
 
@@ -227,9 +242,11 @@ sub judge {
         my @asked = @{ $case->{asked} } or next;
         for my $asked (@asked) {
             $asked->{answer} = $own->[ $asked->{own} ];
-            $asked->{normal} = normal($class, $asked->{answer}, $config);
+            $asked->{normal} = normal($class, $asked->{answer}, $config,
+                $set);
             $_->{answer} = $oracle->[ $_->{oracle} ],
-                $_->{normal} = normal($class, $_->{answer}, $config)
+                $_->{normal} = normal($class, $_->{answer}, $config,
+                    $set)
                 for @{ $asked->{meant} };
         }
         for my $asked (@asked) {
@@ -258,7 +275,7 @@ sub wrong {
     } @meant;
     # The canonical name, and a form that is no other name, lose nothing.
     # So it is where the entry itself is what the oracle answers with.
-    my $is_same = $case->{form}{same} && $name;
+    my $is_same = $case->{same} && $name;
     my $is_entry = $is_same && $name->{normal}
         =~ m{^(?:FILE|ENV) (?:.*/)?\Q$name->{path}[ $case->{last} ]\E$}m;
     return if grep { $_->{normal} eq $plain } $is_entry ? $name : @meant;
@@ -268,7 +285,8 @@ sub wrong {
         # Where an application answers, nothing tells what it has.
         return if $asked->{which} ne 'twin'
             || grep({ $_->{answer}[0] != 404 } @to)
-            || $case->{form}{same} && $class->has_application($config);
+            || $to[0]{canonical} eq as_written($asked)
+            && $class->has_application($config);
         return ('dead', "redirected to what the oracle has not");
     }
     return if $status == 300 && $set->{ambiguous};
@@ -283,9 +301,18 @@ sub wrong {
         if $is_same && $name->{answer}[0] =~ /^2/;
     return if $status >= 400;
     return if as_absent($set, $case, $asked);
+    return if is_refused($set, $case, $asked);
     my @success = grep { $_->{answer}[0] =~ /^2/ } @meant;
     return ($status >= 300 ? 'redirect' : @success ? 'other' : 'success',
         "$status, the oracle " . join ' ', map { $_->{answer}[0] } @meant);
+}
+
+# The canonical form of a request that came in UTF-8.
+sub as_written {
+    my ($asked) = @_;
+    return canonical(map { my $octets = Forms::unescape($_);
+        Forms::is_utf8($octets) ? utf8(Forms::text_of($octets)) : '' }
+        @{ $asked->{written} });
 }
 
 # Is it a redirect to the canonical URI of what may be meant?
@@ -312,6 +339,18 @@ sub as_absent {
             $twin->{written}[$last], @{ $twin->{readings}[$last] });
     }
     return 0;
+}
+
+# Is it the answer to what no charset reads, whatever the name is? With an
+# error page it can be a success.
+sub is_refused {
+    my ($set, $case, $asked) = @_;
+    return 0 if ($set->{invalid} // '') eq 'pass'
+        || !grep { !@$_ } @{ $asked->{readings} };
+    my $last = $case->{last};
+    my @text = map { without_name($_->{normal}, $_->{written}[$last],
+        @{ $_->{readings}[$last] }) } @{ $case->{asked} };
+    return @text < 2 || $text[0] eq $text[1];
 }
 
 # Do the answers tell an existing name from an absent one, though the oracle

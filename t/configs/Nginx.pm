@@ -356,7 +356,7 @@ sub recipe {
             maybe(0.5, 'proxy_intercept_errors on')],
             ["location /protected/", 'internal', "alias \"%%ROOT%%/$dir/\""]],
         [["location \"/$dir/\"", 'index index.php index.html',
-            maybe(0.5, 'autoindex on')]],
+            maybe($g->{tree} eq 'nfc' ? 0.5 : 0, 'autoindex on')]],
         # a denied place beside an application for what is absent
         [["location ~ \"^/$dir/\"", guard($g)->@*, one(
             "rewrite \"^/$dir/(.*)\$\" \"/\$1\" break",
