@@ -1102,11 +1102,14 @@ int iri_may_know(const iri_search_t *search, iri_answer_t *answer);
  * with, so that a client with another list of them (iri_charsets_of) may get
  * something else for the same octets: the path is not UTF-8, or nothing has
  * just the name of its first reading.  reading NULL: the path is ASCII, or was
- * canonical; found NULL: nothing was looked for.
- * "/caf%E9" -> 1; "/caf%C3%A9", which is there -> 0
+ * canonical; found NULL: nothing was looked for.  passed: 0 while the access
+ * rules have not let the client in; then each path that is not ASCII depends,
+ * so that the answer does not tell what was found.
+ * "/caf%E9" -> 1; "/caf%C3%A9", which is there -> 0, before access is granted
+ * -> 1
  */
 int iri_depends_on_charsets(const iri_reading_t *reading,
-                            const iri_found_t   *found);
+                            const iri_found_t *found, int passed);
 
 /*
  * 1 if the path of an entry that was found confirms the canonical path: from a

@@ -1324,13 +1324,15 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
 
 int
 iri_depends_on_charsets(const iri_reading_t *reading,
-                        const iri_found_t   *found)
+                        const iri_found_t *found, int passed)
 {
     if (reading == NULL || reading->form == IRI_FORM_ASCII) {
         return 0;
     }
 
-    if (reading->form == IRI_FORM_LEGACY || reading->form == IRI_FORM_INVALID
+    /* What was found must not be told before access is granted. */
+    if (!passed || reading->form == IRI_FORM_LEGACY
+        || reading->form == IRI_FORM_INVALID
         || reading->form == IRI_FORM_MOJIBAKE)
     {
         return reading->why != IRI_WHY_LIMIT;

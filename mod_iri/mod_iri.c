@@ -315,6 +315,8 @@ mod_iri_add_hooks(void)
     if (mod_iri_uses_client(apr_hook_global_pool)) {
         ap_hook_post_read_request(mod_iri_post_read_client, NULL, NULL,
                                   APR_HOOK_LAST);
+        ap_hook_fixups(mod_iri_client_passed, NULL, NULL,
+                       APR_HOOK_REALLY_LAST);
     }
     mod_iri_add_walk_hooks();
     if (mod_iri_uses_asking()) {

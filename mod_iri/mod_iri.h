@@ -187,7 +187,10 @@ typedef struct {
     int                restarted;    /* 1: with the path of what was found */
     int                plain;        /* 1: that and what was asked are ASCII */
     int                depends;      /* 1: another client may get another
-                                        answer */
+                                        answer, once access is granted */
+    const char        *varies;       /* Vary as it was set for that before
+                                        access is granted; NULL: it was not */
+    const char        *varied;       /* and before it was set; NULL: unset */
     struct mod_iri_asker_s *asker;   /* NULL: a subrequest is not to ask */
     int                has_vars;     /* 1: the environment is kept right, for
                                         somebody may read it */
@@ -589,6 +592,9 @@ const iri_reading_conf_t *mod_iri_client_conf(request_rec            *r,
 
 /* A path was read, and perhaps looked for: the answer may need Vary. */
 void mod_iri_client_depends(request_rec *r, mod_iri_request_t *ctx);
+
+/* Behind all that may deny, in fixups: says it only where it does. */
+int mod_iri_client_passed(request_rec *r);
 
 /* ---- mod_iri_host.c ----------------------------------------------------- */
 

@@ -259,24 +259,51 @@ mod_iri_client_conf(request_rec *r, const mod_iri_server_t *conf,
     return own;
 }
 
-/* Another client may get another answer: caches must know. */
+/*
+ * Another client may get another answer: caches must know.  Until access is
+ * granted, what was found decides nothing: Vary would tell whether there is
+ * such a name.
+ */
 void
 mod_iri_client_depends(request_rec *r, mod_iri_request_t *ctx)
 {
     const mod_iri_server_t *conf = mod_iri_server(r->server);
-    const char             *vary;
 
     if (conf->vary == NULL || *conf->vary == '\0' || r->main != NULL
-        || conf->engine != IRI_ENGINE_ON || !ctx->has_reading
-        || (!ctx->depends
-            && !iri_depends_on_charsets(&ctx->reading,
-                                        ctx->has_found ? &ctx->found : NULL)))
+        || conf->engine != IRI_ENGINE_ON || !ctx->has_reading)
     {
         return;
     }
-    ctx->depends = 1;
-    vary = apr_table_get(r->err_headers_out, "Vary");
-    if (vary == NULL || strstr(vary, conf->vary) == NULL) {
-        apr_table_mergen(r->err_headers_out, "Vary", conf->vary);
+    ctx->depends |= iri_depends_on_charsets(
+        &ctx->reading, ctx->has_found ? &ctx->found : NULL, 1);
+    if (ctx->varies != NULL
+        || (!ctx->depends
+            && !iri_depends_on_charsets(&ctx->reading, NULL, 0)))
+    {
+        return;
     }
+    ctx->varied = apr_table_get(r->err_headers_out, "Vary");
+    if (ctx->varied == NULL || strstr(ctx->varied, conf->vary) == NULL) {
+        apr_table_mergen(r->err_headers_out, "Vary", conf->vary);
+        ctx->varies = apr_table_get(r->err_headers_out, "Vary");
+    }
+}
+
+/* Access is granted.  What others have added to Vary since stays. */
+int
+mod_iri_client_passed(request_rec *r)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+
+    if (ctx == NULL || ctx->varies == NULL || ctx->depends
+        || apr_table_get(r->err_headers_out, "Vary") != ctx->varies)
+    {
+        return DECLINED;
+    }
+    if (ctx->varied != NULL) {
+        apr_table_setn(r->err_headers_out, "Vary", ctx->varied);
+    } else {
+        apr_table_unset(r->err_headers_out, "Vary");
+    }
+    return DECLINED;
 }

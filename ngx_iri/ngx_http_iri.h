@@ -319,7 +319,10 @@ struct ngx_http_iri_ctx_s {
     ngx_str_t window_disk;
 
     unsigned has_came:1;
-    unsigned depends:1;         /* another client may get another answer */
+    unsigned depends:1;         /* another client may get another answer; */
+    unsigned may_depend:1;      /* it may, as long as access is not granted, */
+    unsigned passed:1;          /* which it is, */
+    unsigned barred:1;          /* or never will be: a page says so */
     unsigned has_reading:1;
     unsigned has_destination:1;
     unsigned refused:1;         /* read_uri has no reading, never to be
@@ -543,12 +546,18 @@ char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 /* How paths of the client are read; NULL without memory. */
 const iri_reading_conf_t *ngx_http_iri_reading_conf(ngx_http_request_t *r);
 
-/* A path was read, and perhaps looked for: must the answer say Vary? */
-void ngx_http_iri_client_depends(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, const iri_reading_t *reading,
-    const iri_found_t *found);
+/* A path was read: must the answer say Vary? */
+void ngx_http_iri_client_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    const iri_reading_t *reading);
 
-/* It does, if so. */
+/* A path was looked for: must it, once access is granted? */
+void ngx_http_iri_client_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+    const ngx_http_iri_found_t *found);
+
+/* In PRECONTENT: access is granted, unless this is a page for an error. */
+void ngx_http_iri_client_passed(ngx_http_request_t *r);
+
+/* Before the header is written: Vary, where it must be said. */
 ngx_int_t ngx_http_iri_write_vary(ngx_http_request_t *r);
 
 

@@ -257,17 +257,64 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
 /* ---- Vary --------------------------------------------------------------- */
 
 void
-ngx_http_iri_client_depends(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                            const iri_reading_t *reading,
-                            const iri_found_t   *found)
+ngx_http_iri_client_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                         const iri_reading_t *reading)
 {
     ngx_http_iri_srv_conf_t *iscf;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (iscf->client != NULL && iri_depends_on_charsets(reading, found)) {
-        ctx->depends = 1;
+    if (iscf->client != NULL) {
+        ctx->depends |= iri_depends_on_charsets(reading, NULL, 1) != 0;
+        ctx->may_depend |= iri_depends_on_charsets(reading, NULL, 0) != 0;
     }
+}
+
+
+/*
+ * Until access is granted, what was found decides nothing of an answer: Vary
+ * would tell whether there is such a name.
+ */
+void
+ngx_http_iri_client_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                          const ngx_http_iri_found_t *found)
+{
+    ngx_http_iri_srv_conf_t *iscf;
+
+    iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
+
+    if (iscf->client != NULL && ctx->passed) {
+        ctx->depends |= iri_depends_on_charsets(found->search.reading,
+                                                &found->found, 1)
+                        != 0;
+    }
+}
+
+
+/* An internal redirect or a named location before that is a page for an error. */
+void
+ngx_http_iri_client_passed(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
+    ngx_http_iri_found_t     *found;
+    ngx_http_core_loc_conf_t *clcf;
+
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    if (ctx == NULL || ctx->passed || ctx->barred || clcf->named) {
+        return;
+    }
+
+    ctx->passed = 1;
+
+    for (found = ctx->founds; found; found = found->next) {
+        if (ngx_http_iri_same(found->uri, r->uri)) {
+            ngx_http_iri_client_found(r, ctx, found);
+        }
+    }
+
+    /* Another list of charsets may lead to another name, or to none. */
+    ctx->depends |= ctx->moved && ctx->may_depend;
 }
 
 
@@ -276,13 +323,14 @@ ngx_http_iri_write_vary(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || !ctx->depends || ctx->client == NULL
-        || ctx->client->vary.len == 0)
+    if (ctx == NULL || ctx->client == NULL || ctx->client->vary.len == 0
+        || !(ctx->depends || (ctx->may_depend && !ctx->passed)))
     {
         return NGX_OK;
     }
 
     ctx->depends = 0;
+    ctx->may_depend = 0;
 
     return ngx_http_iri_header_add(r, "Vary", ctx->client->vary) != NULL
                ? NGX_OK

@@ -196,8 +196,7 @@ ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     }
 
     if (status == IRI_OK) {
-        ngx_http_iri_client_depends(r, ctx, found->search.reading,
-                                    &found->found);
+        ngx_http_iri_client_found(r, ctx, found);
         return;
     }
 

@@ -174,6 +174,9 @@ ngx_http_iri_begin_inside(ngx_http_request_t            *r,
         if (ctx == NULL) {
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
+
+    } else {
+        ctx->barred |= !ctx->passed;
     }
 
     ctx->inside = 1;
@@ -420,6 +423,10 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 
     if (ngx_http_iri_is_asked(r)) {
         return ngx_http_iri_judge_asked(r);
+    }
+
+    if (r == r->main) {
+        ngx_http_iri_client_passed(r);
     }
 
     rc = ngx_http_iri_answer(r);

@@ -227,7 +227,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    ngx_http_iri_client_depends(r, ctx, &reading, NULL);
+    ngx_http_iri_client_read(r, ctx, &reading);
 
     ctx->last = NULL;
     ctx->refused = 0;

@@ -34,7 +34,8 @@ sub start {
     my ($conf) = @_;
     return httpd(root => $root, log_level => 'warn iri:info', tmp => $tmp,
         modules => [qw(setenvif headers proxy proxy_http cgid dav dav_fs
-            cache cache_disk rewrite)],
+            cache cache_disk rewrite auth_basic authn_file authn_core
+            authz_user)],
         conf => "DavLockDB \"%%TMP%%/locks\"\nAddHandler cgi-script .cgi\n"
             . "<Directory \"%%ROOT%%\">\nOptions +ExecCGI\n</Directory>\n"
             . "IRIEngine On\n$conf");
@@ -62,6 +63,26 @@ Header always set X-Charset "expr=%{IRI_CHARSET}"
     Alias /page "%%ROOT%%/none"
     <Location /page>
         ErrorDocument 404 /missing.html
+    </Location>
+    Alias /deny "%%ROOT%%"
+    <Location /deny>
+        Require all denied
+    </Location>
+    Alias /paged "%%ROOT%%"
+    <Location /paged>
+        Require all denied
+        ErrorDocument 403 /index.html
+    </Location>
+    Alias /valid "%%ROOT%%"
+    <Location /valid>
+        AuthType Basic
+        AuthName realm
+        Require valid-user
+    </Location>
+    Alias /rule "%%ROOT%%"
+    <Location /rule>
+        RewriteEngine On
+        RewriteRule ^ - [F]
     </Location>
     <LocationMatch "^/secret/.*й">
         Require all denied
@@ -147,6 +168,25 @@ is $server->get($either, headers => ['User-Agent', 'Russia'])
     ->header('X-Charset'), 'windows-1251', 'IRI_CHARSET';
 is says('/say.cgi/%E9', 'Russia'), "200 /\xD0\xB9 windows-1251 User-Agent",
     'CGI';
+# Before the access rules have let the client in: whether a name is there is
+# not told, not by Vary either.
+for (['deny', 403], ['paged', 403], ['valid', 401], ['rule', 403]) {
+    my ($where, $status) = @$_;
+    my %said;
+    # there, not there, there under another reading
+    for my $name ('%C3%A9t%C3%A9.txt', '%C3%B1.txt', '%C9%BD.txt') {
+        my $answer = $server->get("/$where/$name",
+            headers => ['User-Agent', 'Asia']);
+        my @fields = sort map { "$_->[0]: $_->[1]" }
+            grep { $_->[0] !~ /^(?:Date|Content-Length|X-Charset)$/ }
+            @{ $answer->headers };
+        is $answer->status, $status, "/$where/$name";
+        $said{ join "\n", @fields }++;
+        is $answer->header('Vary'), 'User-Agent', 'which is for this client';
+    }
+    is scalar keys %said, 1, "all the same: $where" or diag join "\n\n", %said;
+}
+
 is says('/dav/%E9', 'Russia', method => 'PUT', body => 'x'),
     '201 User-Agent', 'PUT';
 ok -e "$root/dav/\xD0\xB9", 'made under its name';

@@ -33,6 +33,8 @@ index.html	file	index
 \xD0\xB9t\xD0\xB9.txt	file	russian
 \xE8\xA1\xA8.txt	file	table
 dav/	dir
+named/\xC3\xA9t\xC3\xA9.txt	file	named
+named/\xE8\xA1\xA8.txt	file	named
 ssi.html	file	<!--#include virtual="/%E9t%E9.txt" -->|<!--#include virtual="/%C3%A9t%C3%A9.txt" -->
 END
 chmod 0777, "$root/dav";
@@ -64,6 +66,27 @@ server {
     location /ssi.html { ssi on; }
     location /page/ { error_page 404 /index.html; }
     location /own/ { alias %%ROOT%%/; add_header Vary Origin; }
+    location /deny/ { alias %%ROOT%%/; deny all; }
+    location /return/ { alias %%ROOT%%/; return 403; }
+    location /basic/ {
+        alias %%ROOT%%/;
+        auth_basic realm;
+        auth_basic_user_file %%TMP%%/nobody;
+    }
+    location /any/ { alias %%ROOT%%/; satisfy any; deny all; auth_basic realm;
+        auth_basic_user_file %%TMP%%/nobody; }
+    location /asked/ { alias %%ROOT%%/; auth_request /no; }
+    location = /no { return 403; }
+    location /named/ { deny all; error_page 403 = @page; }
+    location /paged/ { alias %%ROOT%%/; deny all; error_page 403 /index.html; }
+    location /again/ {
+        alias %%ROOT%%/;
+        deny all;
+        recursive_error_pages on;
+        error_page 403 = /index.html;
+    }
+    location @page { proxy_pass http://127.0.0.1:%%PORTecho%%; }
+    location /front/ { try_files $uri /index.html; }
     location /dav/ {
         dav_methods PUT MOVE DELETE;
         create_full_put_path on;
@@ -159,6 +182,31 @@ is $server->get($either, headers => ['User-Agent', 'Russia'])
     ->header('X-Charset'), 'windows-1251', '$iri_charset';
 is $server->get($either)->header('X-Charset'), 'windows-1252',
     'no User-Agent at all';
+
+# ---- before the access rules have let the client in -------------------------
+# Whether a name is there is not told, not by Vary either; the answer may be
+# another for a client whose charsets lead to another place.
+spew($server->tmp . '/nobody', '');
+for (['deny', 403], ['return', 403], ['basic', 401], ['any', 401],
+    ['asked', 403], ['named', 200], ['paged', 403], ['again', 200])
+{
+    my ($where, $status) = @$_;
+    my %said;
+    # there, not there, there under another reading
+    for my $name ('%C3%A9t%C3%A9.txt', '%C3%B1.txt', '%C9%BD.txt') {
+        my $answer = $server->get("/$where/$name",
+            headers => ['User-Agent', 'Asia']);
+        my @fields = sort map { "$_->[0]: $_->[1]" }
+            grep { $_->[0] !~ /^(?:Date|Content-Length|X-Charset)$/ }
+            @{ $answer->headers };
+        is $answer->status, $status, "/$where/$name";
+        $said{ join "\n", @fields }++;
+        is $answer->header('Vary'), 'User-Agent', 'which is for this client';
+    }
+    is scalar keys %said, 1, "all the same: $where" or diag join "\n\n", %said;
+}
+is says('/front/%C3%A9'), '200 index User-Agent', 'the last resort';
+is says('/front/a'), '200 index', 'of ASCII';
 
 # ---- subrequests ---------------------------------------------------------
 

@@ -1833,24 +1833,32 @@ test_depends(void **state)
     memset(&reading, 0, sizeof(reading));
     memset(&found, 0, sizeof(found));
 
-    assert_int_equal(iri_depends_on_charsets(NULL, NULL), 0);
+    assert_int_equal(iri_depends_on_charsets(NULL, NULL, 0), 0);
+    assert_int_equal(iri_depends_on_charsets(NULL, NULL, 1), 0);
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         reading.form = cases[i].form;
         found.answer = cases[i].answer;
         found.why = cases[i].why;
 
-        if (iri_depends_on_charsets(&reading, cases[i].looked ? &found : NULL)
+        if (iri_depends_on_charsets(&reading, cases[i].looked ? &found : NULL,
+                                    1)
             != cases[i].want)
         {
             fail_msg("case %zu is not %d", i, cases[i].want);
         }
+
+        /* Before access is granted the disk says nothing. */
+        assert_int_equal(iri_depends_on_charsets(
+                             &reading, cases[i].looked ? &found : NULL, 0),
+                         cases[i].form != IRI_FORM_ASCII);
     }
 
     /* Too long for any charset. */
     reading.form = IRI_FORM_INVALID;
     reading.why = IRI_WHY_LIMIT;
-    assert_int_equal(iri_depends_on_charsets(&reading, NULL), 0);
+    assert_int_equal(iri_depends_on_charsets(&reading, NULL, 0), 0);
+    assert_int_equal(iri_depends_on_charsets(&reading, NULL, 1), 0);
 }
 
 
