@@ -368,6 +368,13 @@ iri_reader_try(iri_reader_t *reader, const iri_charset_t *charset)
 }
 
 
+static int
+iri_is_utf8(iri_str_t octets)
+{
+    return iri_charset_span(&iri_charset_utf8, octets) == octets.len;
+}
+
+
 /*
  * The first reading there is.  *charset NULL: one for each segment, if why
  * is READ.  A raw bidi character ends the search: no other charset makes it
@@ -383,6 +390,13 @@ iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
     *charset = &iri_charset_utf8;
     reader->why = IRI_WHY_UNREADABLE;
     status = reader->no_utf8 ? IRI_OK : iri_reader_try(reader, *charset);
+
+    /* UTF-8 with a control, which no path may have: it is no legacy text. */
+    if (status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
+        && iri_is_utf8(reader->source.octets))
+    {
+        return IRI_OK;
+    }
 
     for (i = 0; status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
                 && i < list->count;

@@ -683,6 +683,20 @@ model_path(const core_supported_t *const *rows, size_t first, size_t last,
 }
 
 
+static int
+is_utf8(iri_str_t octets)
+{
+    int32_t i = 0;
+    UChar32 c = 0;
+
+    while (i < (int32_t) octets.len && c >= 0) {
+        U8_NEXT(octets.data, i, (int32_t) octets.len, c);
+    }
+
+    return c >= 0;
+}
+
+
 iri_str_t
 sweep_model(const core_supported_t *const *rows, size_t count, iri_str_t path,
             int raw, unsigned char *out)
@@ -690,6 +704,9 @@ sweep_model(const core_supported_t *const *rows, size_t count, iri_str_t path,
     iri_str_t none = { 0, NULL }, got = { 0, out };
     size_t    way;
     int       bidi, read = 0;
+
+    /* UTF-8 that no path may hold is not read otherwise. */
+    count = is_utf8(path) ? 0 : count;
 
     for (way = 0; way <= count && !read; way++) {
         read = model_path(rows, way, way, path, &bidi, &got, out);

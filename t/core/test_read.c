@@ -50,6 +50,10 @@ static const case_t cases[] = {
     { "/%C9%BD", "euc-jp", ESCAPED("/\xc9\xbd") }, /* UTF-8 comes first */
     { "/%C9%BD%C9%BD.%A4%A2", "euc-jp",
       LEGACY("/\xe8\xa1\xa8\xe8\xa1\xa8.\xe3\x81\x82", "EUC-JP") },
+    { "/%C2%95%5C", "sjis", UNREADABLE }, /* UTF-8 with a C1 control */
+    { "/\xc2\x85", "windows-1252 koi8-r", UNREADABLE },
+    { "/\xc2\x85\xe9", "windows-1252",
+      LEGACY("/\xc3\x82\xe2\x80\xa6\xc3\xa9", "windows-1252") },
     { "/%95%5C", "sjis", LEGACY("/\xe8\xa1\xa8", "Shift_JIS") },
     { "/\x95\\", "sjis", LEGACY("/\xe8\xa1\xa8", "Shift_JIS") },
     { "/%95\\.txt", "sjis", LEGACY("/\xe8\xa1\xa8.txt", "Shift_JIS") },
@@ -959,10 +963,23 @@ static model_t
 model_read(const iri_charsets_t *list, iri_str_t octets,
            const unsigned char *escaped, unsigned char *out, size_t *len)
 {
-    model_t model;
-    size_t  i;
+    model_t  model;
+    uint32_t c;
+    size_t   i, n;
 
     model = model_path(&iri_charset_utf8, list, octets, escaped, out, len);
+
+    /* What is UTF-8 is nothing else, also where no path may hold it. */
+    for (i = 0; i < octets.len; i += n) {
+        n = iri_utf8_next(octets.data + i, octets.data + octets.len, &c);
+        if (n == 0) {
+            break;
+        }
+    }
+
+    if (i == octets.len) {
+        return model;
+    }
 
     for (i = 0; model == MODEL_UNREADABLE && i < list->count; i++) {
         model = model_path(list->at[i], list, octets, escaped, out, len);

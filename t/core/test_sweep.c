@@ -228,7 +228,9 @@ map_read_legacy(sweep_t *s, const text_t *t)
     const legacy_t *in;
 
     for (in = t->in; in < t->in + t->ins && !t->ascii; in++) {
-        if (in->utf8) {
+        /* UTF-8, with a control, too, is read in no other charset. */
+        if (iri_charset_span(&iri_charset_utf8, in->octets) == in->octets.len)
+        {
             continue;
         }
 

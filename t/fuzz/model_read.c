@@ -420,12 +420,17 @@ model_came(const model_reading_conf_t *conf, model_list_t octets)
 static model_one_t
 model_first(const model_came_t *came)
 {
-    model_one_t one;
-    size_t      i;
+    model_list_t chars;
+    model_one_t  one;
+    size_t       i;
 
     for (i = 0; i < came->tries; i++) {
         one = model_read_whole(came, i);
-        if (one.read || one.bidi || one.too_long) {
+        if (one.read || one.bidi || one.too_long
+            || (i == 0
+                && model_decode(model_charset_at(0), came->octets, &chars,
+                                NULL)))
+        {
             return one;
         }
     }
