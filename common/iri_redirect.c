@@ -54,6 +54,27 @@ iri_is_only_unescaped(const iri_redirect_t *redirect)
 }
 
 
+static int
+iri_has_dot_segment(iri_str_t path)
+{
+    iri_str_t segment;
+    size_t    i = 0;
+
+    while (i < path.len) {
+        segment = iri_str_from(path, i);
+        segment.len = iri_segment_end(path, i) - i;
+
+        if (iri_is_dot_segment(segment)) {
+            return 1;
+        }
+
+        i += segment.len + 1;
+    }
+
+    return 0;
+}
+
+
 /*
  * The URI of the path that was read, made of what was sent, so that "%2F"
  * stays apart from "/".  *uri is not changed where that is not possible.
@@ -72,7 +93,12 @@ iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
         return status;
     }
 
+    /* "%2E" was a dot-segment for the server, which has removed it. */
     if (redirect->came->form == IRI_FORM_ASCII) {
+        if (iri_has_dot_segment(spelled)) {
+            return iri_path_to_uri(env, redirect->path, uri);
+        }
+
         *uri = spelled;
         return IRI_OK;
     }

@@ -371,6 +371,8 @@ test_other_segments(void **state)
         { "/a//%C3%A9", "/a/" E_ACUTE, "" },
         { "/x/../a", "/a", "" },
         { "/a//%62", "/a/b", "/a//b" },
+        { "/a/%2e/b", "/a/b", "/a/b" },
+        { "/c/%2e%2e/a/%62", "/a/b", "/a/b" },
         { "//x//%62", "/x/b", "/x//b" },
     };
     core_t         core;
