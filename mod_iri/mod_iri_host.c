@@ -131,8 +131,9 @@ mod_iri_ignore_field(request_rec *r, const char *host)
 }
 
 /*
- * HttpProtocolOptions Unsafe lets nearly all in.  What is no host name even
- * now gets what Strict would have said, and is not repeated in the answer.
+ * HttpProtocolOptions Unsafe lets nearly all in.  A host that could not be
+ * mapped gets what Strict would have said, and is not repeated in the answer.
+ * A host in ASCII without "%" is httpd's own, whatever it is.
  */
 int
 mod_iri_check_host(request_rec *r)
@@ -150,7 +151,7 @@ mod_iri_check_host(request_rec *r)
         return DECLINED;
     }
     host = mod_iri_host_text(r);
-    if (!iri_is_uri_host(mod_iri_str(host))) {
+    if (!iri_is_ascii_host(mod_iri_str(host))) {
         r->hostname = NULL;
         return HTTP_BAD_REQUEST;
     }
