@@ -343,19 +343,16 @@ ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
         return NULL;
     }
 
+    ngx_memzero(&search, sizeof(iri_search_t));
+
     ctx = ngx_http_iri_ctx_make(r);
     if (ctx == NULL || ngx_http_iri_place(r, ilcf, uri, &search) != NGX_OK) {
         return NULL;
     }
 
     search.tree = &ilcf->tree;
-    search.tree_of = NULL;
-    search.places = NULL;
-    search.twin = 0;
     search.cache = ngx_http_iri_cache(r);
     search.write = ngx_http_iri_is_write(r);
-    search.absent = 0;
-    search.not_held = 0;
     search.reading = ngx_http_iri_reading_of(ctx, uri);
 
     found = ctx->founds != NULL ? ngx_http_iri_found_before(ctx, uri, &search)

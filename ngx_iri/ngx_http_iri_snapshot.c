@@ -250,7 +250,6 @@ ngx_http_iri_progress(ngx_http_request_t *r, const ngx_http_request_t *now)
     r->logged = now->logged;
     r->stat_reading = now->stat_reading;
     r->stat_writing = now->stat_writing;
-    r->stat_processing = now->stat_processing;
 }
 
 
