@@ -497,6 +497,15 @@ ngx_http_iri_listing_handler(ngx_http_request_t *r)
         return NGX_DECLINED;
     }
 
+    /*
+     * A module has sent the header before it redirected the request here
+     * (echo_exec after echo_location_async).  nginx has released the state of
+     * its filters: no subrequest may write until the connection is closed.
+     */
+    if (r->header_sent) {
+        return NGX_ERROR;
+    }
+
     rc = ngx_http_discard_request_body(r);
     if (rc != NGX_OK) {
         return rc;

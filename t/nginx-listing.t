@@ -719,6 +719,30 @@ SKIP: {
     $slow->disconnect;
 }
 
+# ---- another module has sent the header ------------------------------------------
+
+# echo sends a header before it redirects the request to a listing: then the
+# connection ends, as with autoindex.
+SKIP: {
+    my $echo = IRI::Nginx::module_dir() . '/ngx_http_echo_module.so';
+    skip 'no echo module', 4 if !-e $echo;
+    my $other = nginx(root => $root, modules => [$echo], conf => <<'END');
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_listing on;
+    location = /async { echo_location_async /plain/; echo_exec /big/; }
+    location = /sub { echo_location /plain/; }
+}
+END
+    is $other->get('/async')->status, 0, 'echo_exec to a listing'
+        for 1 .. 2;
+    like $other->get('/sub')->body, qr{\./one\.txt}, 'a listing in a page';
+    $other->stop;
+    unlike $other->log_text, qr/exited on signal/, 'no worker has died';
+}
+
 # ---- configuration --------------------------------------------------------------
 
 sub said {
