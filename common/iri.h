@@ -1640,16 +1640,15 @@ typedef struct {
  * iri_read reads it; where that is in doubt (no charset reads it, several of
  * iri_charset do, a limit, an error of ICU) just the octets that came are
  * escaped.  Escapes of ASCII stay escapes, and "%" that begins none becomes
- * "%25".  Any other path keeps its octets and escapes; what cannot stand there
- * is escaped, hexadecimal digits are in upper case.  A raw host gets its
- * A-labels; where it has none it is escaped, and the log says so.  In query
+ * "%25".  Any other path keeps its octets and escapes, as they were written;
+ * what cannot stand there is escaped.  A raw host gets its A-labels; where it has none it is escaped, and the log says so.  In query
  * and fragment nothing is changed that may stand there.  Blanks at either end
  * go.  *out is within value where nothing else has to be changed.
  * IRI_NO_MEMORY; the value must not be sent then unless it is ASCII.
  *
  * "/caf\xC3\xA9?q=\xC3\xA9" -> "/caf%C3%A9?q=%C3%A9"; "/a%2fe%cc%81" ->
  * "/a%2F%C3%A9"; "http://b\xC3\xBCcher.example/%e9" ->
- * "http://xn--bcher-kva.example/%E9"; "/a\r\nX: 1" -> "/a%0D%0AX:%201"
+ * "http://xn--bcher-kva.example/%e9"; "/a\r\nX: 1" -> "/a%0D%0AX:%201"
  */
 iri_status_t iri_reference(const iri_env_t            *env,
                            const iri_reference_conf_t *conf, iri_str_t value,

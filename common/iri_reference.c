@@ -279,8 +279,8 @@ iri_put_kept(const iri_env_t *env, iri_str_t s, iri_buf_t *buf)
 
 
 /*
- * A path as it came, but for what cannot stand there, and in upper-case hex.
- * own: it is of this host, and consists of path characters and escapes then.
+ * A path as it came, but for what cannot stand there.  own: it is of this host:
+ * it consists of path characters and escapes in upper-case hex then.
  */
 static iri_status_t
 iri_put_plain_path(const iri_env_t *env, iri_str_t path, int own,
@@ -291,7 +291,7 @@ iri_put_plain_path(const iri_env_t *env, iri_str_t path, int own,
     unsigned char        octet;
 
     for (/* void */; status == IRI_OK && p < end; p++) {
-        if (*p == '%' && iri_is_escape(p, end)) {
+        if (own && *p == '%' && iri_is_escape(p, end)) {
             iri_unescape(p, end, &octet);
             status = iri_buf_put_escape(env, buf, octet);
             p += 2;

@@ -740,11 +740,20 @@ ngx_uint_t ngx_http_iri_listing_may_come(ngx_http_request_t *r);
 
 /* ---- ngx_http_iri_location.c -------------------------------------------- */
 
-/* May the answer say where something is?  The one test that others pay. */
+/*
+ * May the answer have a Location, one of its own, or a Link?  lua, njs and
+ * perl set no r->headers_out.location.  The one test that other answers pay.
+ */
 static inline ngx_uint_t
 ngx_http_iri_says_where(ngx_http_request_t *r, ngx_uint_t links)
 {
-    return r->headers_out.location != NULL || r->upstream != NULL || links;
+    ngx_uint_t status = r->headers_out.status;
+
+    return r->headers_out.location != NULL || r->upstream != NULL || links
+           || status == NGX_HTTP_CREATED
+           || (status >= NGX_HTTP_MOVED_PERMANENTLY
+               && status < NGX_HTTP_BAD_REQUEST
+               && status != NGX_HTTP_NOT_MODIFIED);
 }
 
 /*

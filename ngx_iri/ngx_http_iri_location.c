@@ -124,10 +124,11 @@ ngx_http_iri_is_field(const ngx_table_elt_t *h, const char *name)
 }
 
 
-/* What an upstream says where nginx does not look. */
+/* The fields of an upstream, or of a module, that nginx does not look at. */
 static ngx_int_t
-ngx_http_iri_write_upstream(ngx_http_request_t *r)
+ngx_http_iri_write_others(ngx_http_request_t *r)
 {
+    ngx_uint_t       other = r->upstream != NULL && !r->error_page;
     ngx_uint_t       i = 0;
     ngx_list_part_t *part = &r->headers_out.headers.part;
     ngx_table_elt_t *h = part->elts;
@@ -150,7 +151,7 @@ ngx_http_iri_write_upstream(ngx_http_request_t *r)
         if (&h[i] != r->headers_out.location
             && (ngx_http_iri_is_field(&h[i], "Location")
                 || ngx_http_iri_is_field(&h[i], "Content-Location"))
-            && ngx_http_iri_write_reference(r, &h[i], 1, 0) != NGX_OK)
+            && ngx_http_iri_write_reference(r, &h[i], other, 0) != NGX_OK)
         {
             return NGX_ERROR;
         }
@@ -214,7 +215,7 @@ ngx_http_iri_write_places(ngx_http_request_t *r)
         return NGX_OK;
     }
 
-    if (r->upstream != NULL && ngx_http_iri_write_upstream(r) != NGX_OK) {
+    if (ngx_http_iri_write_others(r) != NGX_OK) {
         return NGX_ERROR;
     }
 

@@ -118,7 +118,7 @@ leads('/query', "$here/%C3%A9?q=%C3%A9&r=%c3%a9%20%3C%22#%C3%A9",
 leads('/euc', "$here/%E6%97%A5%E6%9C%AC", 'raw in another charset');
 leads('/euc-escaped', "$here/%E6%97%A5%E6%9C%AC", 'escaped in one');
 leads('/bad', "$here/%FF%FE", 'what no charset reads');
-leads('/other', 'http://other.example/%E9/e%CC%81|\\?%C3%A9',
+leads('/other', 'http://other.example/%e9/e%CC%81|\\?%C3%A9',
     "another host's path is its own");
 leads('/host', 'http://xn--bcher-kva.example:81/%C3%A9', 'A-labels');
 leads('/nohost', 'http://-%C3%BC-.example/%C3%A9', 'what is no host name');
@@ -171,12 +171,12 @@ for my $case (["\xC3\xA9/a.txt", '%C3%A9/a.txt'], ['e%cc%81/b.txt',
 
 leads('/up/relative', '/%C3%A9/e%CC%81?%C3%A9',
     'what an upstream says is escaped, not read');
-leads('/up/absolute', 'http://x.example/%C3%A9/%E9', 'with a host');
+leads('/up/absolute', 'http://x.example/%C3%A9/%e9', 'with a host');
 leads('/up/slashes', '//other.example/%C3%A9', 'with an authority');
 leads('/up-changed/relative', "$here/%C3%A9/%C3%A9/e%CC%81?%C3%A9",
     'after proxy_redirect');
 is $server->get('/up/content')->header('Content-Location'),
-    '/%C3%A9%C3%A9', 'Content-Location of an upstream';
+    '/%C3%A9%c3%a9', 'Content-Location of an upstream';
 
 # ---- hosts that cannot stand in a URI ---------------------------------------
 
@@ -221,6 +221,47 @@ is $slashes->get('//h.example/%c3%a9',
     ->header('Location'), '/.//h.example/%C3%A9/',
     'a path, not an authority, without a host in front';
 is_deeply [$slashes->errors], [], 'log';
+
+# ---- a Location that nginx does not look at ----------------------------------
+# perl, as lua and njs, adds a field and sets no r->headers_out.location.
+SKIP: {
+    my $perl = IRI::Nginx::module_dir() . '/ngx_http_perl_module.so';
+    skip 'no perl module', 7 if !-e $perl;
+    my $said = nginx(root => $root, modules => [$perl], conf => octets(<<'END'));
+perl_set $none 'sub { "" }';
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset EUC-JP;
+    location / {
+        perl 'sub {
+            my $r = shift;
+            my ($status, $location) = split /:/, $r->args, 2;
+            $location =~ s/!([0-9a-f]{2})/chr hex $1/ge;
+            $r->status($status);
+            $r->header_out("Location", $location);
+            $r->send_http_header;
+            return OK;
+        }';
+    }
+}
+END
+    for (['302:/!c3!a9', '302 /%C3%A9', 'a path of this server'],
+        ['201:/e!cc!81', '201 /%C3%A9', 'in NFD, of 201'],
+        ['308:/!c6!fc', '308 /%E6%97%A5', 'in another charset'],
+        ['301:http//other.example/!e9', '301 http//other.example/%E9',
+            'a relative path'],
+        ['302:/a!0d!0aX:b', '302 /a%0D%0AX:b', 'a line feed'],
+        ['200:/!c3!a9', "200 /\xC3\xA9", 'not of an answer that leads nowhere'])
+    {
+        my ($args, $want, $what) = @$_;
+        my $answer = $said->get("/x?$args");
+        is join(' ', $answer->status, $answer->header('Location')), $want,
+            "another module: $what";
+    }
+    is_deeply [$said->errors], [], 'log';
+}
 
 # ---- canonical links --------------------------------------------------------
 
