@@ -168,9 +168,11 @@ $(BUILD)/flags.nginx: FORCE
 $(BUILD)/prefix: FORCE
 	$(call note,$(PREFIX) $(LIBDIR) $(INCLUDEDIR))
 
-# nginx is configured again, otherwise or when there is another source file.
+# nginx is configured again, otherwise, when there is another source file, or
+# in a copy of this tree: what configure writes has absolute paths.
 $(BUILD)/nginx.files: FORCE
-	$(call note,$(NGX_ADD) $(strip $(subst ',,$(NGX_FLAGS))) $(NGX_FILES))
+	$(call note,$(CURDIR) $(OUT) $(NGX_ADD) \
+	    $(strip $(subst ',,$(NGX_FLAGS))) $(NGX_FILES))
 
 # ---- the nginx module --------------------------------------------------------
 

@@ -40,6 +40,33 @@ subtest 'exports' => sub {
         'the record of ngx_iri';
 };
 
+# What nginx's configure has written has absolute paths: in a copy of a built
+# tree nginx must be configured again, or the old module would be copied.
+subtest 'a copy of a built tree' => sub {
+    my $build = build_dir();
+    plan skip_all => 'nginx was not configured here'
+        if !-e "$build/nginx/Makefile";
+    my $copy = temp_dir() . '/copy';
+    mkdir $copy or die "$copy: $!\n";
+    is +(capture('', 'cp', '-a', glob('*.mk'), qw(Makefile config common
+        ngx_iri), $copy))[0], 0, 'the sources';
+    mkdir "$copy/$_" or die for qw(build t);
+    is +(capture('', 'cp', 't/long.mk', "$copy/t"))[0], 0, 'of make, too';
+    mkdir "$copy/build/nginx" or die;
+    is +(capture('', 'cp', '-a', $build . '/nginx.files', "$build/flags",
+        "$build/flags.nginx", "$copy/build"))[0], 0, 'what make has noted';
+    is +(capture('', 'cp', '-a', "$build/nginx/Makefile",
+        "$copy/build/nginx"))[0], 0, 'what configure has written';
+    local @ENV{qw(MAKEFLAGS MAKELEVEL IRI_BUILD)};
+    delete @ENV{qw(MAKEFLAGS MAKELEVEL IRI_BUILD)};
+    my ($code, $out) = capture('', 'make', '-C', $copy, 'V=1',
+        'build/nginx.files');
+    is $code, 0, 'make';
+    ok -M "$copy/build/nginx.files" < -M "$copy/build/nginx/Makefile",
+        'nginx is to be configured again';
+    like slurp("$copy/build/nginx.files"), qr/\Q$copy\E/, 'for this tree';
+};
+
 subtest 'core' => sub {
     for my $file (glob 'common/*.[ch]') {
         my @servers = slurp($file)
