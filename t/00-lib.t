@@ -67,6 +67,23 @@ SKIP: {
     subtest 'table on httpd' => \&test_run, \&IRI::Cases::run_httpd;
 }
 
+# An httpd of another build has mod_unixd, which User and Group are of, and
+# others beside itself.
+subtest 'modules of httpd' => sub {
+    plan skip_all => missing('httpd') if missing('httpd');
+    my $folder = temp_dir();
+    spew("$folder/mod_$_.so", '') for qw(unixd log_config);
+    local $ENV{IRI_HTTPD_MODULES} = $folder;
+    no warnings 'redefine';
+    local *IRI::Httpd::compiled_in = sub { return { event => 1 } };
+    local *IRI::Httpd::worker_user = sub { return qw(nobody nogroup) };
+    my $text = IRI::Httpd->new(stock => 1)->general;
+    like $text, qr{^LoadModule[ ]unixd_module[ ]\Q$folder\E/mod_unixd\.so\n.*
+        ^User[ ]nobody\nGroup[ ]nogroup\n}msx, 'unixd, then User and Group';
+    like $text, qr/^LoadModule log_config_module /m, 'what is there is loaded';
+    unlike $text, qr/version_module/, 'and nothing else';
+};
+
 done_testing;
 
 # RFC 7541 appendix C: Huffman code, and three answers over one connection

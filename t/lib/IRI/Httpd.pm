@@ -7,6 +7,10 @@ use IRI::Server qw(build_dir capture program spew worker_user);
 
 my @DEFAULT_MODULES = qw(authz_core authz_host authn_core dir mime alias);
 
+# Debian has these in the program itself, others beside it. User and Group are
+# of mod_unixd.
+my @OFTEN_STATIC = qw(unixd log_config logio version watchdog);
+
 # Options beside those of all servers: conf, text after the general part
 # (every %%PORT...%% in it gets its Listen line); mpm, event (default),
 # worker or prefork; modules, names of further stock modules, e.g. 'rewrite';
@@ -57,8 +61,9 @@ PidFile "%%TMP%%/httpd.pid"
 Mutex "file:%%TMP%%/run" default
 ErrorLog "%%TMP%%/error.log"
 LogLevel $level
-$users$listen
+$listen
 $modules
+$users
 <IfModule mod_cgid.c>
     ScriptSock "%%TMP%%/run/cgisock"
 </IfModule>
@@ -97,7 +102,8 @@ sub load_lines {
     my $folder = $ENV{IRI_HTTPD_MODULES} // '/usr/lib/apache2/modules';
     my $static = compiled_in();
     my $mpm    = $self->{mpm} // 'event';
-    my @names  = (@DEFAULT_MODULES, @{ $self->{modules} // [] });
+    my @names  = ((grep { -e "$folder/mod_$_.so" } @OFTEN_STATIC),
+        @DEFAULT_MODULES, @{ $self->{modules} // [] });
     push @names, 'http2' if $self->{h2};
     unshift @names, "mpm_$mpm"
         if !grep { $static->{$_} } qw(event worker prefork);
