@@ -26,9 +26,10 @@
  *   ngx_http_iri_request.c     what is kept of a request, reading its path
  *   ngx_http_iri_resolve.c     what the disk says of a path, what follows
  *   ngx_http_iri_root.c        from the canonical path to the disk: the script
- *                              put under root and alias, try_files
+ *                              put under root and alias
  *   ngx_http_iri_snapshot.c    the state in which a request was read
  *   ngx_http_iri_status.c      counters, and the page about them
+ *   ngx_http_iri_try_files.c   try_files
  *   ngx_http_iri_variables.c   $iri_..., and three variables of nginx
  *
  * The core decides; here its answers are put into nginx's terms.
@@ -73,7 +74,6 @@ typedef struct {
     ngx_uint_t switched_on;     /* a server is on or in report */
     ngx_uint_t links;           /* a location says iri_redirect link */
     ngx_uint_t hosts;           /* a server says iri_host, and not off */
-    ngx_uint_t tries;           /* try_files stands in a location */
     iri_idna_t *idna;           /* NULL until one is */
     ngx_uint_t ssl;             /* index of ngx_http_ssl_module, 0: none */
     ngx_uint_t dav_ext;         /* ngx_http_dav_ext_module is there */
@@ -86,12 +86,6 @@ typedef struct {
                                    they do nothing */
     ngx_array_t texts;          /* of locations, if not ASCII */
     ngx_uint_t lists;           /* a location says iri_listing on */
-
-    /*
-     * Handlers of others in PRECONTENT, in the order of that phase's array;
-     * one of them is that of try_files.
-     */
-    ngx_http_handler_pt *precontent;
 
     /* nginx's own getters of the wrapped variables */
     ngx_http_get_variable_pt getters[NGX_HTTP_IRI_WRAPPED];
@@ -172,7 +166,7 @@ typedef struct {
     void **plain_conf;
     void **loc_conf;
     size_t literal;             /* octets of alias before its variables */
-    ngx_uint_t try_files;       /* try_files stands in this location */
+    ngx_array_t *try_files;     /* its words; NULL: none in this location */
     ngx_uint_t ascii;           /* what is ASCII is its own name */
 
     void *limits;               /* of limit_req; NULL: none */
@@ -315,9 +309,6 @@ struct ngx_http_iri_ctx_s {
     ngx_http_iri_client_t *client;  /* NULL: the variable was not asked */
     ngx_http_iri_dav_t *dav;    /* NULL: nothing of it is kept */
 
-    ngx_str_t window_uri;       /* r->uri while try_files sees the disk's */
-    ngx_str_t window_disk;
-
     unsigned has_came:1;
     unsigned depends:1;         /* another client may get another answer; */
     unsigned may_depend:1;      /* it may, as long as access is not granted, */
@@ -329,7 +320,6 @@ struct ngx_http_iri_ctx_s {
                                    opened */
     unsigned moved:1;           /* it has restarted */
     unsigned in_rules:1;        /* nginx's rewrite module is running */
-    unsigned window:1;
     unsigned denied:1;          /* rules have not let the Destination pass */
     unsigned named:1;           /* by "location =" in the configuration */
     unsigned inside:1;          /* not for the path that a client sent */
@@ -1025,6 +1015,13 @@ void ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
 ngx_uint_t ngx_http_iri_is_looked_for(ngx_http_request_t *r);
 
 /*
+ * Can the request restart with the name that was found?  1: note that it is to,
+ * in ctx->restart_found and ctx->restart.
+ */
+ngx_uint_t ngx_http_iri_may_restart(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
+
+/*
  * A rule asks for the name of the entry that was found for a path.  If that has
  * another name than the path, note that the request is to restart when the
  * rules have run.  The name for the rule; NULL: there is nothing to note.
@@ -1085,10 +1082,6 @@ void ngx_http_iri_root_validate(ngx_http_request_t *r,
 /* A module that may be missing: by its name, for then it has no symbol. */
 ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
 
-/* nginx's own root and the disk's path while try_files runs. */
-ngx_int_t ngx_http_iri_window_open(ngx_http_request_t *r);
-void ngx_http_iri_window_close(ngx_http_request_t *r);
-
 
 /* ---- ngx_http_iri_snapshot.c -------------------------------------------- */
 
@@ -1117,6 +1110,17 @@ void ngx_http_iri_status_init_process(ngx_http_iri_main_conf_t *imcf);
 /* Where these count; NULL: nowhere. */
 iri_cache_counts_t *ngx_http_iri_status_cache_counts(
     const ngx_http_iri_main_conf_t *imcf);
+
+
+/* ---- ngx_http_iri_try_files.c ------------------------------------------- */
+
+/* Before and after nginx reads the configuration; and if a server is on. */
+ngx_int_t ngx_http_iri_try_files_begin(ngx_conf_t *cf);
+void ngx_http_iri_try_files_end(void);
+ngx_int_t ngx_http_iri_try_files_init(ngx_conf_t *cf);
+
+/* In PRECONTENT: the result of the handler. */
+ngx_int_t ngx_http_iri_try_files(ngx_http_request_t *r);
 
 
 /* ---- ngx_http_iri_variables.c ------------------------------------------- */

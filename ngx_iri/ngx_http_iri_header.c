@@ -32,10 +32,8 @@ ngx_http_iri_is_header_plain(ngx_http_request_t *r)
 
 
 /*
- * The last resort of try_files may be answered at once, where it goes round in
- * a circle: headers and logs must see the path of the request again.  And once
- * the request has gone upstream the proxy's flag is free, so that proxy_store
- * finds its file after "rewrite ... break".
+ * Once the request has gone upstream the proxy's flag is free, so that
+ * proxy_store finds its file after "rewrite ... break".
  */
 NGX_HTTP_IRI_APART static ngx_int_t
 ngx_http_iri_header_all(ngx_http_request_t *r)
@@ -51,8 +49,6 @@ ngx_http_iri_header_all(ngx_http_request_t *r)
         if (ctx != NULL && ctx->restart_found != NULL) {
             return NGX_ERROR;
         }
-
-        ngx_http_iri_window_close(r);
 
         iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
         ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);

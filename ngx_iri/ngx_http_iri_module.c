@@ -17,6 +17,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child);
 static void *ngx_http_iri_create_loc_conf(ngx_conf_t *cf);
 static char *
 ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child);
+static ngx_int_t ngx_http_iri_preconfiguration(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_init(ngx_conf_t *cf);
 static ngx_int_t ngx_http_iri_init_process(ngx_cycle_t *cycle);
 
@@ -167,7 +168,7 @@ static ngx_command_t ngx_http_iri_commands[] = {
 
 
 static ngx_http_module_t ngx_http_iri_module_ctx = {
-    ngx_http_iri_variables_add,            /* preconfiguration */
+    ngx_http_iri_preconfiguration,         /* preconfiguration */
     ngx_http_iri_init,                     /* postconfiguration */
 
     ngx_http_iri_create_main_conf,         /* create main configuration */
@@ -863,11 +864,22 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
 /* ---- start and end ------------------------------------------------------ */
 
 static ngx_int_t
+ngx_http_iri_preconfiguration(ngx_conf_t *cf)
+{
+    return ngx_http_iri_variables_add(cf) == NGX_OK
+               ? ngx_http_iri_try_files_begin(cf)
+               : NGX_ERROR;
+}
+
+
+static ngx_int_t
 ngx_http_iri_init(ngx_conf_t *cf)
 {
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+
+    ngx_http_iri_try_files_end();
 
     if (ngx_http_iri_names_init(cf) != NGX_OK) {
         return NGX_ERROR;
@@ -888,6 +900,7 @@ ngx_http_iri_init(ngx_conf_t *cf)
     ngx_http_iri_host_init(cf);
 
     if (ngx_http_iri_root_init(cf) != NGX_OK
+        || ngx_http_iri_try_files_init(cf) != NGX_OK
         || ngx_http_iri_judge_init(cf) != NGX_OK
         || ngx_http_iri_listing_init(cf) != NGX_OK
         || ngx_http_iri_variables_wrap(cf) != NGX_OK)

@@ -13,10 +13,8 @@
  *                   rules   in the place of nginx's own handler
  *                   last    after the rules: the path is looked up
  *   PRECONTENT      first   access has been granted: 404 where nothing may be
- *                           served, iri_redirect, the Destination of COPY and
- *                           MOVE
- *                           others in this phase, in their place, for one of
- *                           them is try_files
+ *                           served, the Destination of COPY and MOVE,
+ *                           try_files, iri_redirect
  *   LOG             first   nginx's own root, for access_log; iri report
  *
  * An entry may have another name than the path (IRI_MOVED).  Then the request
@@ -154,8 +152,6 @@ ngx_http_iri_begin_inside(ngx_http_request_t            *r,
 {
     ngx_int_t           rc;
     ngx_http_iri_ctx_t *ctx;
-
-    ngx_http_iri_window_close(r);
 
     /* A rewrite does not come by here, so it is a page for an error. */
     ngx_http_iri_destination_over(r);
@@ -322,10 +318,6 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
         r->internal = 1;
     }
 
-    if (r->internal) {
-        ngx_http_iri_window_close(r);
-    }
-
     /* Neither a rewrite nor a client leads to a named location. */
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
     if (clcf->named) {
@@ -395,34 +387,13 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 /* ---- around the content ------------------------------------------------- */
 
 static ngx_int_t
-ngx_http_iri_precontent(ngx_http_request_t *r)
+ngx_http_iri_precontent_all(ngx_http_request_t *r)
 {
-    ngx_int_t                rc;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    /* A redirect may be wanted for an ASCII path that is not spelled so. */
-    if (ngx_http_iri_is_plain_get(r)
-        && (ilcf->redirect == 0 || iri_is_spelled(ngx_http_iri_path_sent(r))))
-    {
-        return NGX_DECLINED;
-    }
-
-    switch (ngx_http_iri_engine_of(r)) {
-    case IRI_ENGINE_ON:
-        break;
-
-    case IRI_ENGINE_REPORT:
-        ngx_http_iri_report_first(r);
-        return NGX_DECLINED;
-
-    default:
-        return NGX_DECLINED;
-    }
+    ngx_int_t rc, here = r->phase_handler;
 
     if (ngx_http_iri_is_asked(r)) {
-        return ngx_http_iri_judge_asked(r);
+        rc = ngx_http_iri_judge_asked(r);
+        return rc == NGX_DECLINED ? ngx_http_iri_try_files(r) : rc;
     }
 
     if (r == r->main) {
@@ -439,73 +410,42 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
         return rc;
     }
 
-    return r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE)
-               ? ngx_http_iri_destination_rules(r)
-               : NGX_DECLINED;
-}
-
-
-static ngx_int_t ngx_http_iri_precontent_other(ngx_http_request_t *r);
-
-
-/*
- * In whose place does the handler stand that runs now?  nginx runs the array
- * of a phase backwards, so that as many stand behind it as before it there.
- */
-static ngx_http_handler_pt
-ngx_http_iri_precontent_of(ngx_http_request_t *r)
-{
-    ngx_int_t                  i;
-    ngx_uint_t                 n = 0;
-    ngx_http_phase_handler_t  *ph;
-    ngx_http_iri_main_conf_t  *imcf;
-    ngx_http_core_main_conf_t *cmcf;
-
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
-    cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
-    ph = cmcf->phase_engine.handlers;
-
-    for (i = r->phase_handler + 1; ph[i].checker; i++) {
-        n += ph[i].handler == ngx_http_iri_precontent_other;
+    if (r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE)) {
+        rc = ngx_http_iri_destination_rules(r);
+        if (rc != NGX_DECLINED || r->phase_handler != here) {
+            return rc;
+        }
     }
 
-    return imcf->precontent[n];
+    return ngx_http_iri_try_files(r);
 }
 
 
-/*
- * In the place of the other handlers of this phase, so that only while
- * try_files runs, and mirror, r->uri is the path on disk: what try_files
- * answers may have a page, or an address, made of $uri.  Its last resort is
- * followed before it returns, and r may be gone then.
- */
 static ngx_int_t
-ngx_http_iri_precontent_other(ngx_http_request_t *r)
+ngx_http_iri_precontent(ngx_http_request_t *r)
 {
-    ngx_int_t                rc;
-    ngx_http_handler_pt      handler = ngx_http_iri_precontent_of(r);
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (!ilcf->try_files) {
-        return handler(r);
+    /* A redirect may be wanted for an ASCII path that is not spelled so. */
+    if (ngx_http_iri_is_plain_get(r)
+        && (ilcf->redirect == 0 || iri_is_spelled(ngx_http_iri_path_sent(r))))
+    {
+        return ngx_http_iri_try_files(r);
     }
 
-    /* mirror runs the phase again when the body has been read. */
-    ngx_http_iri_window_close(r);
+    switch (ngx_http_iri_engine_of(r)) {
+    case IRI_ENGINE_ON:
+        return ngx_http_iri_precontent_all(r);
 
-    rc = ngx_http_iri_window_open(r);
-    if (rc != NGX_DECLINED) {
-        return rc;
+    case IRI_ENGINE_REPORT:
+        ngx_http_iri_report_first(r);
+        return NGX_DECLINED;
+
+    default:
+        return NGX_DECLINED;
     }
-
-    rc = handler(r);
-    if (rc != NGX_DONE) {
-        ngx_http_iri_window_close(r);
-    }
-
-    return rc;
 }
 
 
@@ -536,7 +476,6 @@ ngx_http_iri_log_handler(ngx_http_request_t *r)
 
     switch (ngx_http_iri_engine_of(r)) {
     case IRI_ENGINE_ON:
-        ngx_http_iri_window_close(r);
         ngx_http_iri_destination_over(r);
         ngx_http_iri_notes_tell(r);
         ngx_http_iri_log_plain(r);
@@ -649,41 +588,6 @@ ngx_http_iri_take_rewrite(ngx_conf_t *cf)
 }
 
 
-/*
- * Take the place of the handlers in PRECONTENT, where try_files stands in a
- * location: one of them runs it, and nginx tells nobody which.
- */
-static ngx_int_t
-ngx_http_iri_take_precontent(ngx_conf_t *cf)
-{
-    ngx_uint_t                i;
-    ngx_array_t              *handlers;
-    ngx_http_handler_pt      *h;
-    ngx_http_iri_main_conf_t *imcf;
-
-    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    handlers = ngx_http_iri_handlers_of(cf, NGX_HTTP_PRECONTENT_PHASE);
-
-    if (!imcf->tries || handlers->nelts == 0) {
-        return NGX_OK;
-    }
-
-    imcf->precontent = ngx_palloc(cf->pool, handlers->nelts * sizeof(*h));
-    if (imcf->precontent == NULL) {
-        return NGX_ERROR;
-    }
-
-    h = handlers->elts;
-
-    for (i = 0; i < handlers->nelts; i++) {
-        imcf->precontent[i] = h[i];
-        h[i] = ngx_http_iri_precontent_other;
-    }
-
-    return NGX_OK;
-}
-
-
 ngx_int_t
 ngx_http_iri_phases_init(ngx_conf_t *cf)
 {
@@ -710,10 +614,6 @@ ngx_http_iri_phases_init(ngx_conf_t *cf)
 
     ngx_http_iri_prepare_servers(cf);
     ngx_http_iri_take_rewrite(cf);
-
-    if (ngx_http_iri_take_precontent(cf) != NGX_OK) {
-        return NGX_ERROR;
-    }
 
     for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         if (ngx_http_iri_register(cf, table[i].phase, table[i].end,

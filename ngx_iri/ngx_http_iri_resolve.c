@@ -189,16 +189,16 @@ ngx_http_iri_may_repeat(const ngx_http_request_t *r,
 
 
 /*
- * Can the request restart, under the name that was found?  *path: with which
- * path.  Once, and not under alias with captures: what was found there is no
- * path of a request.  A path that the configuration itself names is not
- * another name of an entry that is only near.
+ * Once, and not under alias with captures: what was found there is no path of
+ * a request.  A path that the configuration itself names is not another name
+ * of an entry that is only near.
  */
-static ngx_uint_t
-ngx_http_iri_may_restart(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
-                         const ngx_http_iri_found_t *found, iri_str_t *path)
+ngx_uint_t
+ngx_http_iri_may_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                         const ngx_http_iri_found_t *found)
 {
     iri_env_t                env;
+    iri_str_t                path;
     ngx_http_iri_loc_conf_t *ilcf;
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
@@ -214,10 +214,17 @@ ngx_http_iri_may_restart(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    return iri_restart_url(&env, ngx_http_iri_in(ctx->snapshot->request.uri),
-                           ngx_http_iri_in(found->uri), found->found.path,
-                           path)
-           != 0;
+    if (!iri_restart_url(&env, ngx_http_iri_in(ctx->snapshot->request.uri),
+                         ngx_http_iri_in(found->uri), found->found.path,
+                         &path))
+    {
+        return 0;
+    }
+
+    ctx->restart_found = found;
+    ctx->restart = ngx_http_iri_out(path);
+
+    return 1;
 }
 
 
@@ -225,21 +232,10 @@ ngx_str_t *
 ngx_http_iri_note_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                           const ngx_http_iri_found_t *found)
 {
-    iri_str_t path;
-
-    if (!ctx->in_rules
+    if (!ctx->in_rules || found->found.answer != IRI_MOVED
         || (ctx->restart_found == NULL
-            && !ngx_http_iri_may_restart(r, ctx, found, &path)))
+            && !ngx_http_iri_may_restart(r, ctx, found)))
     {
-        return NULL;
-    }
-
-    if (ctx->restart_found == NULL) {
-        ctx->restart_found = found;
-        ctx->restart = ngx_http_iri_out(path);
-    }
-
-    if (found->found.answer != IRI_MOVED) {
         return NULL;
     }
 
@@ -310,7 +306,6 @@ ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
 ngx_int_t
 ngx_http_iri_resolve(ngx_http_request_t *r)
 {
-    iri_str_t             path;
     ngx_http_iri_ctx_t   *ctx;
     ngx_http_iri_found_t *found;
 
@@ -329,14 +324,23 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
         return NGX_DONE;
     }
 
-    if (!ngx_http_iri_may_restart(r, ctx, found, &path)) {
-        return NGX_OK;
-    }
+    return ngx_http_iri_may_restart(r, ctx, found)
+               ? ngx_http_iri_restart(r, ctx)
+               : NGX_OK;
+}
 
-    ctx->restart_found = found;
-    ctx->restart = ngx_http_iri_out(path);
 
-    return ngx_http_iri_restart(r, ctx);
+/* For try_files an entry with another name is as absent as any. */
+static ngx_uint_t
+ngx_http_iri_is_tried(ngx_http_request_t         *r,
+                      const ngx_http_iri_found_t *found)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return found->found.answer == IRI_MOVED && ilcf->try_files != NULL
+           && !found->search.write;
 }
 
 
@@ -359,7 +363,8 @@ ngx_http_iri_answer(ngx_http_request_t *r)
     }
 
     if (found->found.answer == IRI_PASS || found->found.answer == IRI_SERVE
-        || ngx_http_iri_is_only_near(r, ctx, found))
+        || ngx_http_iri_is_only_near(r, ctx, found)
+        || ngx_http_iri_is_tried(r, found))
     {
         return NGX_DECLINED;
     }

@@ -11,10 +11,11 @@
  *     r->uri --nginx--> script --iri_find--> root and octets on disk
  *
  * What nginx makes of "alias with captures" beside that is put right: here the
- * check of r->valid_location, and try_files; that the Destination of COPY and
- * MOVE is not compared with alias, in ngx_http_iri_destination.c; what
- * try_files leaves in r->add_uri_to_alias, in ngx_http_iri_phases.c;
- * r->uri_changed and variables in ngx_http_iri_variables.c.
+ * check of r->valid_location; try_files in ngx_http_iri_try_files.c; that the
+ * Destination of COPY and MOVE is not compared with alias, in
+ * ngx_http_iri_destination.c; what try_files leaves in r->add_uri_to_alias, in
+ * ngx_http_iri_phases.c; r->uri_changed and variables in
+ * ngx_http_iri_variables.c.
  */
 
 #include "ngx_http_iri.h"
@@ -376,22 +377,6 @@ ngx_http_iri_module_named(ngx_conf_t *cf, const char *name)
 }
 
 
-/* Its configuration of a location starts with the files to try, or NULL. */
-static ngx_uint_t
-ngx_http_iri_has_try_files(ngx_module_t *try_files, void **loc_conf)
-{
-    void **conf;
-
-    if (try_files == NULL) {
-        return 0;
-    }
-
-    conf = loc_conf[try_files->ctx_index];
-
-    return conf != NULL && *conf != NULL;
-}
-
-
 /*
  * Copies are made of the configuration, never for a request: nginx uses it
  * when the pool of the request is gone.
@@ -476,22 +461,17 @@ ngx_int_t
 ngx_http_iri_root_init(ngx_conf_t *cf)
 {
     ngx_uint_t                i;
-    ngx_module_t             *try_files;
     ngx_http_iri_hook_t      *hook;
     ngx_http_iri_main_conf_t *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
     hook = imcf->hooks.elts;
-    try_files = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
 
     for (i = 0; i < imcf->hooks.nelts; i++) {
         if (ngx_http_iri_put_script(cf, &hook[i]) != NGX_OK) {
             return NGX_ERROR;
         }
 
-        hook[i].conf->try_files = ngx_http_iri_has_try_files(
-            try_files, hook[i].loc_conf);
-        imcf->tries |= hook[i].conf->try_files;
         hook[i].conf->ascii = (hook[i].conf->tree.match
                                & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_ESCAPES))
                               == 0;
@@ -531,147 +511,4 @@ ngx_http_iri_root_validate(ngx_http_request_t      *r,
     {
         r->valid_location = 1;
     }
-}
-
-
-/* ---- try_files ---------------------------------------------------------- */
-
-/*
- * try_files puts each candidate behind root by itself, so a script that gives
- * whole names is of no use to it.  While it runs the location has its own
- * root back, and r->uri is the path on disk below it.  Where alias has
- * captures nginx does give it whole names.
- */
-static ngx_int_t
-ngx_http_iri_disk_uri(ngx_http_request_t *r, ngx_http_iri_found_t *found,
-                      ngx_str_t *disk)
-{
-    u_char *p;
-    size_t  root = found->search.root.len, prefix = found->search.prefix;
-
-    if (found->filename.len < root) {
-        return NGX_ERROR;
-    }
-
-    disk->len = prefix + found->filename.len - root;
-    disk->data = ngx_pnalloc(r->pool, disk->len + 1);
-    if (disk->data == NULL) {
-        return NGX_ERROR;
-    }
-
-    p = ngx_cpymem(disk->data, r->uri.data, prefix);
-    p = ngx_cpymem(p, found->filename.data + root,
-                   found->filename.len - root);
-    *p = '\0';
-
-    return NGX_OK;
-}
-
-
-ngx_int_t
-ngx_http_iri_window_open(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_found_t    *found;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (ilcf->plain == NULL || !ilcf->try_files
-        || ilcf->plain->alias == NGX_MAX_SIZE_T_VALUE)
-    {
-        return NGX_DECLINED;
-    }
-
-    if (ngx_http_iri_own_name(ilcf, r->uri)) {
-        r->loc_conf = ilcf->plain_conf;
-        return NGX_DECLINED;
-    }
-
-    found = ngx_http_iri_find(r);
-    ctx = ngx_http_iri_ctx(r);
-
-    if (found == NULL || ctx == NULL
-        || ngx_http_iri_disk_uri(r, found, &ctx->window_disk) != NGX_OK)
-    {
-        return NGX_HTTP_INTERNAL_SERVER_ERROR;
-    }
-
-    ngx_http_iri_log_found(r, found);
-
-    ctx->window_uri = r->uri;
-    ctx->window = 1;
-    r->uri = ctx->window_disk;
-    r->loc_conf = ilcf->plain_conf;
-
-    return NGX_DECLINED;
-}
-
-
-/* Where the path on disk stands in text, put the canonical one there. */
-static void
-ngx_http_iri_undo(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                  ngx_str_t *text)
-{
-    u_char   *p, *data;
-    size_t    i, before, after;
-    ngx_str_t disk = ctx->window_disk, uri = ctx->window_uri;
-
-    for (i = 0; i + disk.len <= text->len; i++) {
-        if (ngx_memcmp(text->data + i, disk.data, disk.len) == 0) {
-            break;
-        }
-    }
-
-    if (i + disk.len > text->len) {
-        return;
-    }
-
-    before = i;
-    after = text->len - i - disk.len;
-
-    data = ngx_pnalloc(r->pool, before + uri.len + after + 1);
-    if (data == NULL) {
-        *text = uri;
-        return;
-    }
-
-    p = ngx_cpymem(data, text->data, before);
-    p = ngx_cpymem(p, uri.data, uri.len);
-    p = ngx_cpymem(p, text->data + i + disk.len, after);
-    *p = '\0';
-
-    text->data = data;
-    text->len = p - data;
-}
-
-
-void
-ngx_http_iri_window_close(ngx_http_request_t *r)
-{
-    ngx_http_iri_ctx_t      *ctx;
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    if (r->loc_conf == ilcf->plain_conf) {
-        r->loc_conf = ilcf->loc_conf;
-    }
-
-    ctx = ngx_http_iri_ctx(r);
-    if (ctx == NULL || !ctx->window) {
-        return;
-    }
-
-    ctx->window = 0;
-
-    if (ngx_http_iri_same(r->uri, ctx->window_disk)) {
-        r->uri = ctx->window_uri;
-
-    } else {
-        ngx_http_iri_undo(r, ctx, &r->uri);
-    }
-
-    ngx_http_iri_undo(r, ctx, &r->args);
-    ngx_http_set_exten(r);
 }

@@ -105,10 +105,6 @@ ngx_http_iri_canonical_path(ngx_http_request_t *r)
         return r->uri;
     }
 
-    if (ctx->window) {
-        return ctx->window_uri;
-    }
-
     if (ctx->has_came
         && ngx_http_iri_same(r->uri, ngx_http_iri_out(ctx->came.octets)))
     {
@@ -537,14 +533,12 @@ ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
  */
 static ngx_int_t
 ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
-                             ngx_http_variable_value_t *v, uintptr_t data,
-                             ngx_str_t path)
+                             ngx_http_variable_value_t *v, uintptr_t data)
 {
     void                    **loc_conf = r->loc_conf;
     unsigned                  valid = r->valid_location;
     unsigned                  changed = r->uri_changed;
     ngx_int_t                 rc;
-    ngx_str_t                 uri = r->uri;
     ngx_http_iri_loc_conf_t  *ilcf;
     ngx_http_iri_main_conf_t *imcf;
 
@@ -553,7 +547,6 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
 
     if (ilcf->plain_conf != NULL) {
         r->loc_conf = ilcf->loc_conf;
-        r->uri = path;
 
         /* What nginx does not do under alias: here there is none. */
         if (ilcf->plain->alias == 0) {
@@ -565,7 +558,6 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
     rc = imcf->getters[data](r, v, 0);
 
     r->loc_conf = loc_conf;
-    r->uri = uri;
     r->valid_location = valid;
     r->uri_changed = changed;
 
@@ -577,18 +569,13 @@ static ngx_int_t
 ngx_http_iri_filename_getter(ngx_http_request_t        *r,
                              ngx_http_variable_value_t *v, uintptr_t data)
 {
-    ngx_int_t           rc;
-    ngx_str_t           name, uri = r->uri;
-    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+    ngx_int_t rc;
+    ngx_str_t name;
 
-    if (ctx != NULL && ctx->window) {
-        uri = ctx->window_uri;
-    }
-
-    rc = ngx_http_iri_filename_of(r, uri, &name);
+    rc = ngx_http_iri_filename_of(r, r->uri, &name);
 
     if (rc == NGX_DECLINED) {
-        return ngx_http_iri_scripted_getter(r, v, data, uri);
+        return ngx_http_iri_scripted_getter(r, v, data);
     }
 
     if (rc == NGX_OK) {

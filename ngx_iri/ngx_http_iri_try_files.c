@@ -1,0 +1,450 @@
+/*
+ * ngx_http_iri_try_files.c - try_files
+ *
+ * nginx's try_files puts each candidate behind root as it stands, and opens
+ * that: a name that is stored in another form or charset than that of the
+ * canonical path is not found, but for one that is $uri alone, and then only if
+ * r->uri is the path on disk meanwhile, so that octets of the disk get into
+ * logs, arguments of the fallback and addresses.  So candidates are tried here,
+ * where iri is on.  They are canonical paths, each is looked up below root or
+ * alias as r->uri is, and the one that exists becomes r->uri.
+ *
+ * The words of the directive are taken when nginx reads it: for the time that
+ * the configuration is read, its function is called by one of this file.
+ * nginx's own handler finds nothing to try in a location where this one does.
+ */
+
+#include "ngx_http_iri.h"
+
+
+/* One word of try_files; the last one is the fallback. */
+typedef struct {
+    ngx_http_complex_value_t value;
+    ngx_uint_t               is_dir; /* it ends in "/": a directory */
+} ngx_http_iri_candidate_t;
+
+/* While the configuration is read; else command is NULL. */
+static ngx_command_t *ngx_http_iri_try_command;
+static char *(*ngx_http_iri_try_set)(ngx_conf_t *cf, ngx_command_t *cmd,
+                                     void *conf);
+
+
+/* ---- the directive ------------------------------------------------------ */
+
+/* A copy of its words: nginx's function writes to them. */
+static ngx_array_t *
+ngx_http_iri_try_words(ngx_conf_t *cf)
+{
+    ngx_str_t                       *word = cf->args->elts, text;
+    ngx_uint_t                       i;
+    ngx_array_t                     *words;
+    ngx_http_iri_candidate_t        *one;
+    ngx_http_compile_complex_value_t ccv;
+
+    words = ngx_array_create(cf->pool, cf->args->nelts - 1,
+                             sizeof(ngx_http_iri_candidate_t));
+
+    for (i = 1; words != NULL && i < cf->args->nelts; i++) {
+        one = ngx_array_push(words);
+        text.len = word[i].len;
+        text.data = ngx_pnalloc(cf->pool, text.len + 1);
+
+        if (one == NULL || text.data == NULL) {
+            return NULL;
+        }
+
+        *ngx_cpymem(text.data, word[i].data, text.len) = '\0';
+
+        one->is_dir = i + 1 < cf->args->nelts && text.len != 0
+                      && text.data[text.len - 1] == '/';
+        text.len -= one->is_dir;
+
+        ngx_memzero(&ccv, sizeof(ngx_http_compile_complex_value_t));
+        ccv.cf = cf;
+        ccv.value = &text;
+        ccv.complex_value = &one->value;
+
+        if (ngx_http_compile_complex_value(&ccv) != NGX_OK) {
+            return NULL;
+        }
+    }
+
+    return words;
+}
+
+
+static char *
+ngx_http_iri_try_files_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    char                    *rv;
+    ngx_array_t             *words = ngx_http_iri_try_words(cf);
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    rv = words != NULL ? ngx_http_iri_try_set(cf, cmd, conf) : NGX_CONF_ERROR;
+
+    if (rv == NGX_CONF_OK) {
+        ilcf = ngx_http_conf_get_module_loc_conf(cf, ngx_http_iri_module);
+        ilcf->try_files = words;
+    }
+
+    return rv;
+}
+
+
+static void
+ngx_http_iri_try_files_cleanup(void *data)
+{
+    (void) data;
+
+    ngx_http_iri_try_files_end();
+}
+
+
+void
+ngx_http_iri_try_files_end(void)
+{
+    if (ngx_http_iri_try_command != NULL) {
+        ngx_http_iri_try_command->set = ngx_http_iri_try_set;
+        ngx_http_iri_try_command = NULL;
+    }
+}
+
+
+/* If reading the configuration fails, its pool is destroyed. */
+ngx_int_t
+ngx_http_iri_try_files_begin(ngx_conf_t *cf)
+{
+    ngx_module_t       *module;
+    ngx_command_t      *cmd;
+    ngx_pool_cleanup_t *cln;
+
+    module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
+
+    if (module == NULL) {
+        return NGX_OK;
+    }
+
+    cln = ngx_pool_cleanup_add(cf->pool, 0);
+    if (cln == NULL) {
+        return NGX_ERROR;
+    }
+
+    cln->handler = ngx_http_iri_try_files_cleanup;
+
+    for (cmd = module->commands; cmd->name.len; cmd++) {
+        if (ngx_strcmp(cmd->name.data, "try_files") == 0) {
+            ngx_http_iri_try_command = cmd;
+            ngx_http_iri_try_set = cmd->set;
+            cmd->set = ngx_http_iri_try_files_set;
+            break;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* Of alias with captures nginx's own handler gets the whole name. */
+static ngx_uint_t
+ngx_http_iri_try_is_here(const ngx_http_iri_loc_conf_t *ilcf)
+{
+    return ilcf->try_files != NULL && ilcf->plain != NULL
+           && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE;
+}
+
+
+/* The location gets a configuration of that module in which nothing is. */
+static ngx_int_t
+ngx_http_iri_try_files_take(ngx_conf_t *cf, ngx_module_t *module,
+                            ngx_http_iri_hook_t *hook)
+{
+    void              *conf;
+    ngx_http_module_t *ctx = module->ctx;
+
+    conf = ctx->create_loc_conf(cf);
+    if (conf == NULL) {
+        return NGX_ERROR;
+    }
+
+    hook->loc_conf[module->ctx_index] = conf;
+    hook->conf->plain_conf[module->ctx_index] = conf;
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_try_files_init(ngx_conf_t *cf)
+{
+    ngx_uint_t                i;
+    ngx_module_t             *module;
+    ngx_http_iri_hook_t      *hook;
+    ngx_http_iri_main_conf_t *imcf;
+
+    imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
+    module = ngx_http_iri_module_named(cf, "ngx_http_try_files_module");
+    hook = imcf->hooks.elts;
+
+    for (i = 0; i < imcf->hooks.nelts; i++) {
+        if (ngx_http_iri_try_is_here(hook[i].conf)
+            && ngx_http_iri_try_files_take(cf, module, &hook[i]) != NGX_OK)
+        {
+            return NGX_ERROR;
+        }
+    }
+
+    return NGX_OK;
+}
+
+
+/* ---- one candidate ------------------------------------------------------ */
+
+/* Does nginx take text for a path that begins with what alias stands for? */
+static ngx_uint_t
+ngx_http_iri_try_has_prefix(ngx_http_request_t             *r,
+                            const ngx_http_iri_candidate_t *one,
+                            ngx_str_t text, size_t alias)
+{
+    return alias != 0 && one->value.lengths != NULL && text.len >= alias
+           && r->uri.len >= alias
+           && ngx_strncmp(text.data, r->uri.data, alias) == 0;
+}
+
+
+/* The path that a candidate is, as r->uri would have it: below alias, too. */
+static ngx_int_t
+ngx_http_iri_try_path(ngx_http_request_t             *r,
+                      const ngx_http_iri_candidate_t *one, size_t alias,
+                      ngx_str_t *path)
+{
+    u_char   *p;
+    ngx_str_t text;
+
+    if (ngx_http_complex_value(r, (ngx_http_complex_value_t *) &one->value,
+                               &text)
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    if (ngx_http_iri_try_has_prefix(r, one, text, alias)) {
+        alias = 0;
+    }
+
+    if (alias > r->uri.len) {
+        return NGX_ERROR;
+    }
+
+    path->len = alias + text.len;
+    path->data = ngx_pnalloc(r->pool, path->len + 1);
+    if (path->data == NULL) {
+        return NGX_ERROR;
+    }
+
+    p = ngx_cpymem(path->data, r->uri.data, alias);
+    *ngx_cpymem(p, text.data, text.len) = '\0';
+
+    return NGX_OK;
+}
+
+
+/*
+ * Is there such a file, or directory, for r->uri?  As in nginx's handler.
+ * NGX_OK: there is; NGX_DECLINED: there is not; NGX_ERROR.
+ */
+static ngx_int_t
+ngx_http_iri_try_open(ngx_http_request_t *r, ngx_uint_t is_dir)
+{
+    size_t                    root;
+    u_char                   *last;
+    ngx_str_t                 name;
+    unsigned                  valid = r->valid_location;
+    ngx_open_file_info_t      of;
+    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_core_loc_conf_t *clcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+    clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
+
+    /* What nginx does not do under alias: here there is none. */
+    r->valid_location |= ilcf->plain->alias == 0;
+    last = ngx_http_map_uri_to_path(r, &name, &root, 0);
+    r->valid_location = valid ? 1 : 0;
+
+    if (last == NULL) {
+        return NGX_ERROR;
+    }
+
+    name.len = last - name.data;
+
+    ngx_memzero(&of, sizeof(ngx_open_file_info_t));
+    of.read_ahead = clcf->read_ahead;
+    of.directio = clcf->directio;
+    of.valid = clcf->open_file_cache_valid;
+    of.min_uses = clcf->open_file_cache_min_uses;
+    of.test_only = 1;
+    of.errors = clcf->open_file_cache_errors;
+    of.events = clcf->open_file_cache_events;
+
+    if (ngx_http_set_disable_symlinks(r, clcf, &name, &of) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (ngx_open_cached_file(clcf->open_file_cache, &name, &of, r->pool)
+        == NGX_OK)
+    {
+        return !of.is_dir == !is_dir ? NGX_OK : NGX_DECLINED;
+    }
+
+    if (of.err != 0 && of.err != NGX_ENOENT && of.err != NGX_ENOTDIR
+        && of.err != NGX_ENAMETOOLONG)
+    {
+        ngx_log_error(NGX_LOG_CRIT, r->connection->log, of.err,
+                      "%s \"%s\" failed", of.failed, name.data);
+    }
+
+    return of.err != 0 ? NGX_DECLINED : NGX_ERROR;
+}
+
+
+/*
+ * An entry with another name than the candidate: the request may restart with
+ * that name, but only if no candidate exists under its own.
+ */
+static ngx_uint_t
+ngx_http_iri_try_moved(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t      *ctx;
+    ngx_http_iri_found_t    *found;
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (ngx_http_iri_own_name(ilcf, r->uri)) {
+        return 0;
+    }
+
+    found = ngx_http_iri_find(r);
+    ctx = ngx_http_iri_ctx(r);
+
+    if (found == NULL || ctx == NULL || found->found.answer != IRI_MOVED) {
+        return 0;
+    }
+
+    if (ctx->restart_found == NULL) {
+        (void) ngx_http_iri_may_restart(r, ctx, found);
+    }
+
+    return 1;
+}
+
+
+static ngx_int_t
+ngx_http_iri_try_one(ngx_http_request_t             *r,
+                     const ngx_http_iri_candidate_t *one, size_t alias)
+{
+    ngx_int_t rc;
+    ngx_str_t path, uri = r->uri;
+
+    if (ngx_http_iri_try_path(r, one, alias, &path) != NGX_OK) {
+        return NGX_ERROR;
+    }
+
+    if (!ngx_http_iri_same(path, uri)) {
+        r->uri = path;
+    }
+
+    rc = ngx_http_iri_try_moved(r) ? NGX_DECLINED
+                                   : ngx_http_iri_try_open(r, one->is_dir);
+
+    if (rc != NGX_OK) {
+        r->uri = uri;
+        return rc;
+    }
+
+    ngx_http_set_exten(r);
+
+    return NGX_OK;
+}
+
+
+/* ---- all of them -------------------------------------------------------- */
+
+/* "=404", "@name", or a path.  r may be gone when this returns NGX_DONE. */
+static ngx_int_t
+ngx_http_iri_try_fallback(ngx_http_request_t             *r,
+                          const ngx_http_iri_candidate_t *last, size_t alias)
+{
+    ngx_str_t text, args;
+
+    if (ngx_http_complex_value(r, (ngx_http_complex_value_t *) &last->value,
+                               &text)
+        != NGX_OK)
+    {
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
+    }
+
+    if (last->value.value.len != 0 && last->value.value.data[0] == '=') {
+        return ngx_atoi(last->value.value.data + 1,
+                        last->value.value.len - 1);
+    }
+
+    /* nginx takes the prefix of an alias away here, too. */
+    if (ngx_http_iri_try_has_prefix(r, last, text, alias)) {
+        text.data += alias;
+        text.len -= alias;
+    }
+
+    if (text.len != 0 && text.data[0] == '@') {
+        (void) ngx_http_named_location(r, &text);
+
+    } else {
+        ngx_http_split_args(r, &text, &args);
+        (void) ngx_http_internal_redirect(r, &text, &args);
+    }
+
+    ngx_http_finalize_request(r, NGX_DONE);
+
+    return NGX_DONE;
+}
+
+
+ngx_int_t
+ngx_http_iri_try_files(ngx_http_request_t *r)
+{
+    size_t                    alias;
+    ngx_int_t                 rc;
+    ngx_uint_t                i;
+    ngx_http_iri_ctx_t       *ctx;
+    ngx_http_iri_loc_conf_t  *ilcf;
+    ngx_http_iri_candidate_t *one;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    if (!ngx_http_iri_try_is_here(ilcf)) {
+        return NGX_DECLINED;
+    }
+
+    alias = ilcf->plain->alias;
+    one = ilcf->try_files->elts;
+
+    for (i = 0; i + 1 < ilcf->try_files->nelts; i++) {
+        rc = ngx_http_iri_try_one(r, &one[i], alias);
+
+        if (rc != NGX_DECLINED) {
+            ctx = ngx_http_iri_ctx(r);
+            if (ctx != NULL) {
+                ctx->restart_found = NULL;
+            }
+
+            return rc == NGX_OK ? NGX_DECLINED
+                                : NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+
+    return ctx != NULL && ctx->restart_found != NULL
+               ? ngx_http_iri_restart(r, ctx)
+               : ngx_http_iri_try_fallback(r, &one[i], alias);
+}

@@ -1,0 +1,160 @@
+# nginx: each candidate of try_files is a canonical path, which is looked up
+# as that of a request is; octets of the disk get into nothing that is made of
+# variables.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+# U+00E9 in windows-1252, in NFD, and in NFC.
+my ($root) = make_tree(<<'END');
+@charset windows-1252
+legacy/public/caf\xC3\xA9.txt	file	legacy
+legacy/public/\xC3\xA9/index.html	file	legacy index
+legacy/\xC3\xA9.txt	file	top
+legacy/cache/x.html	file	cached
+END
+my ($utf8) = make_tree(<<'END');
+public/cafe\xCC\x81.txt	file	nfd
+public/e\xCC\x81/index.html	file	nfd index
+public/Near/Name.txt	file	near
+public/two.txt	file	two
+public/Three.txt	file	near
+public2/three.txt	file	exact
+both/File.txt	file	first
+both2/FILE.txt	file	second
+page/caf\xC3\xA9/Secret.txt	file	secret
+static.html	file	static
+END
+
+my $conf = <<'END';
+default_type text/plain;
+server {
+    listen 127.0.0.1:%%PORTlegacy%%;
+    root %%ROOT%%/legacy;
+    iri on;
+    iri_charset windows-1252;
+    iri_filename_charset windows-1252;
+    location / { try_files "/public$uri" "/public$uri/" @fb; }
+    location @fb { return 200 "fb $uri $args"; }
+    location /s3/ { try_files $uri /fb?a=$uri&b=$uri; }
+    location /args/ { try_files $uri /fb?$args&b=$uri; }
+    location /fb { return 200 "fb $args"; }
+    location ~ "^/(?<part>public|none)/(?<rest>.*)$" {
+        try_files "/$part/$rest" =404;
+    }
+    location /alias/ { alias %%ROOT%%/legacy/public/; try_files $uri /fb?$uri; }
+    location /cache/ { try_files $uri.html $uri /fb?$uri; }
+    location /status/ { try_files $uri =402; }
+    location /named/ { try_files /é.txt /fb?; }
+}
+server {
+    listen 127.0.0.1:%%PORTutf8%%;
+    root %%ROOTutf8%%;
+    iri on;
+    iri_match case;
+    location / { try_files "/public$uri" "/public$uri/" "/public2$uri" @fb; }
+    location @fb { return 200 "fb $uri"; }
+    location /public/ { }
+    location /file.txt { try_files /both$uri /both2$uri @fb; }
+    location /File.txt { deny all; }
+    location /near/ { try_files "/public$uri" =404; }
+    location /Near/ { add_header X-Near $uri; try_files "/public$uri" =404; }
+    location /café/ { try_files "/page$uri" @fb; }
+    location /café/Secret { deny all; }
+    location /fixed { rewrite ^ /STATIC.html break; try_files $uri @fb; }
+    location /var/ { set $site public; root %%ROOTutf8%%/$site;
+        rewrite ^/var(/.*) $1 break; try_files $uri /none; }
+}
+server {
+    listen 127.0.0.1:%%PORToff%%;
+    root %%ROOTutf8%%;
+    location / { try_files "/public$uri" /fb?$uri; }
+    location /fb { return 200 "fb $args"; }
+}
+server {
+    listen 127.0.0.1:%%PORTreport%%;
+    root %%ROOTutf8%%;
+    iri report;
+    location / { try_files "/public$uri" /fb?$uri; }
+    location /fb { return 200 "fb $args"; }
+}
+END
+$conf =~ s/%%ROOTutf8%%/$utf8/g;
+my $server = nginx(root => $root, conf => $conf, log_level => 'info');
+
+sub answer {
+    my ($name, $target) = @_;
+    my $answer = $server->get($target, port => $server->port($name));
+    return join ' ', $answer->status, grep { length && !/</ } $answer->body;
+}
+
+# ---- stored in a legacy charset, and in NFD -----------------------------------
+
+for my $form ('%C3%A9', 'e%CC%81', "\xC3\xA9") {
+    is answer(legacy => "/caf$form.txt"), '200 legacy', 'a legacy name';
+    is answer(legacy => "/$form/"), '200 legacy index', 'a directory';
+    is answer(legacy => "/public/caf$form.txt"), '200 legacy', 'captures';
+    is answer(legacy => "/alias/caf$form.txt"), '200 legacy', 'alias';
+    is answer(utf8 => "/caf$form.txt"), '200 nfd', 'a name in NFD';
+    is answer(utf8 => "/$form/"), '200 nfd index', 'a directory';
+}
+is answer(legacy => '/caf%E9.txt'), '200 legacy', 'in a legacy request, too';
+is answer(legacy => '/cache/x'), '200 cached', 'text behind $uri';
+is answer(legacy => '/named/x'), '200 top', 'a name in the configuration';
+is answer(utf8 => '/var/caf%C3%A9.txt'), '200 nfd', 'variables in root';
+
+# ---- no octets of the disk ------------------------------------------------------
+
+is answer(legacy => '/none%C3%A9?x=1'), "200 fb /none\xC3\xA9 x=1", 'a name';
+is answer(legacy => '/s3/%C3%A9.txt'),
+    "200 fb a=/s3/\xC3\xA9.txt&b=/s3/\xC3\xA9.txt", 'in arguments, twice';
+is answer(legacy => '/args/%C3%A9.txt?a=/args/%E9.txt'),
+    "200 fb a=/args/%E9.txt&b=/args/\xC3\xA9.txt",
+    'the arguments of the client stay';
+is answer(legacy => '/alias/%C3%A9.none'),
+    '200 fb /alias/' . "\xC3\xA9.none", 'an alias';
+is answer(legacy => '/status/%C3%A9'), '402', 'a status';
+
+# ---- names that are near --------------------------------------------------------
+
+is answer(utf8 => '/NEAR/NAME.txt'), '200 near',
+    'a candidate under another name';
+is answer(utf8 => '/near/NAME.txt'), '200 near',
+    'by the location of the real name';
+is $server->get('/near/NAME.txt', port => $server->port('utf8'))
+    ->header('X-Near'), '/public/Near/Name.txt', 'whose rules judge it';
+is answer(utf8 => '/three.txt'), '200 exact',
+    'after all candidates have failed under their own name';
+is answer(utf8 => '/THREE.txt'), '200 near', 'the first of them';
+is answer(utf8 => '/file.txt'), '403', 'and only if its rules let it';
+is answer(utf8 => '/caf%C3%A9/SECRET.txt'), '403',
+    'a path that only a candidate leads to';
+is answer(utf8 => '/caf%C3%A9/Secret.txt'), '403', 'as under its own name';
+is answer(utf8 => '/fixed'), '200 fb /STATIC.html',
+    'not where a rule has set the path: the fallback';
+is answer(utf8 => '/nothing'), '200 fb /nothing', 'absent';
+
+# ---- nginx's own ----------------------------------------------------------------
+
+is answer(off => '/two.txt'), '200 two', 'off: found';
+is answer(off => '/caf%C3%A9.txt'), "200 fb /caf\xC3\xA9.txt", 'off: not found';
+is answer(report => '/two.txt'), '200 two', 'report: found';
+is answer(report => '/caf%C3%A9.txt'), "200 fb /caf\xC3\xA9.txt",
+    'report: not found';
+
+ok $server->reload, 'reload';
+is answer(utf8 => '/cafe%CC%81.txt'), '200 nfd', 'as before';
+my ($code, $said) = nginx_t('server { listen 127.0.0.1:%%PORT%%; iri on;'
+    . ' try_files $uri =1000; }');
+like $said, qr/invalid code "=1000"/, 'what nginx refuses is refused';
+($code, $said) = nginx_t('server { listen 127.0.0.1:%%PORT%%; iri on;'
+    . ' try_files a b; try_files a b; }');
+like $said, qr/"try_files" directive is duplicate/, 'twice';
+
+is_deeply [$server->errors], [], 'nothing unexpected in the log';
+done_testing;
