@@ -188,7 +188,12 @@ sub canonical { return join '', map { '/' . percent($_) } @_ }
 
 sub unescape { return $_[0] =~ s/%([0-9A-Fa-f]{2})/chr hex $1/ger }
 
-sub is_utf8 { my ($copy) = @_; return utf8::decode($copy) }
+# Perl's own idea of UTF-8 is wider.
+sub is_utf8 {
+    my ($copy) = @_;
+    return $copy !~ /[\xF5-\xFF]|\xF4[\x90-\xBF]|\xED[\xA0-\xBF]/
+        && utf8::decode($copy);
+}
 
 sub text_of { my ($octets) = @_; utf8::decode($octets); return NFC($octets) }
 
@@ -254,7 +259,8 @@ sub meanings {
         my $readings = readings($octets, $set);
         push @readings, $readings;
         my %seen;
-        my @may = grep { !$seen{$_}++ } $is_utf8 ? () : $octets,
+        my @may = grep { !$seen{$_}++ }
+            $is_utf8 && @$readings ? () : $octets,
             map { utf8($_) } map { ($_, $site->near($_, $set->{match})) }
             map { ($_, repaired($_, $set->{repair})) } @$readings;
         return if @may * @paths > 64;

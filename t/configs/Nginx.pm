@@ -110,7 +110,7 @@ sub top  { return one('public', 'public', 'store', 'app/web') }
 sub place {
     my ($g) = @_;
     my $dir = dir($g);
-    return rand() < 0.8 ? "/$dir/" : one("/$dir", '/' . top() . "/$dir/",
+    return rand() < 0.1 ? '/archive/' : rand() < 0.8 ? "/$dir/" : one("/$dir", '/' . top() . "/$dir/",
         "/$dir/sub/", "/$dir/" . dir($g) . '/');
 }
 
@@ -376,6 +376,7 @@ sub generate {
     my @nodes = (
         settings($g),
         'set $n ""',
+        maybe(0.4, 'add_header X-Count "$n" always'),
         @{ recipe($g) },
     );
     push @nodes,

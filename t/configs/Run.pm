@@ -46,8 +46,9 @@ sub ask {
         push @oracle, @$oracle;
     }
     my $wire    = Wire->new($started->{port});
-    my @answers = $wire->ask(@own);
-    my @right   = $wire->ask(@oracle);
+    my $site    = $pairs[0][0]{site};
+    my @answers = $wire->ask(sub { $site->stir }, @own);
+    my @right   = $wire->ask(sub { }, @oracle);
     my @found;
     for my $at (@at) {
         my ($number, $first, $count, $oracle, $oracles) = @$at;

@@ -95,13 +95,26 @@ sub root {
         utime 1_600_000_000, 1_600_000_000, "$root/$disk";
     }
     # A directory of so many names that its index is built by a thread.
-    my @large = map { "$root/${_}archive" } '', 'public/';
-    for my $dir ($tree eq 'nfc' ? grep { -d } @large : ()) {
+    my @large = $tree eq 'nfc' ? grep { -d }
+        map { "$root/${_}archive" } '', 'public/' : ();
+    $self->{large} = \@large if @large;
+    for my $dir (@large) {
         for my $number (1 .. $LARGE) {
             open my $file, '>', "$dir/n$number.txt" or die "$dir: $!\n";
         }
     }
     return $root;
+}
+
+# Changes the large directories, so that their indexes are built again.
+sub stir {
+    my ($self) = @_;
+    for my $dir (@{ $self->{large} // [] }) {
+        open my $file, '>', "$dir/changed" or die "$dir: $!\n";
+        close $file;
+        unlink "$dir/changed";
+    }
+    return;
 }
 
 # A name's octets in a tree. A name that the charset cannot write, or whose

@@ -6,7 +6,7 @@ use warnings;
 use IO::Socket::INET;
 use Socket qw(IPPROTO_TCP TCP_NODELAY);
 
-my $BATCH    = 40;
+my $BATCH    = 20;
 my $PATIENCE = 60;
 
 sub new {
@@ -22,12 +22,14 @@ sub text {
 }
 
 # Answers to requests (octets), each [status, head, body]; status 0 where the
-# server has closed the connection without one, twice.
+# server has closed the connection without one, twice. $between is called before
+# each few.
 sub ask {
-    my ($self, @requests) = @_;
+    my ($self, $between, @requests) = @_;
     my @answers;
     my $size = $BATCH;
     while (@answers < @requests) {
+        $between->();
         my $last = @answers + $size - 1;
         $last = $#requests if $last > $#requests;
         my @batch = @requests[@answers .. $last];
