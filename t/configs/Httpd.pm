@@ -312,8 +312,18 @@ sub generate {
     }
     push @nodes, ["Directory \"%%ROOT%%/" . dir($g) . '"', place_settings(0.4)]
         if rand() < 0.15;
+    # [END] and FallbackResource are a loop in which httpd itself crashes
+    without_end(\@nodes) if $class->text(\@nodes, 1) =~ /FallbackResource/;
     return { server => 'httpd', site => $site, tree => $g->{tree},
         prefixes => $g->{prefixes}, nodes => \@nodes };
+}
+
+sub without_end {
+    my ($nodes) = @_;
+    for my $node (@$nodes) {
+        ref $node ? without_end($node) : $node =~ s/\[END\]\z/[L]/;
+    }
+    return;
 }
 
 sub htaccess {

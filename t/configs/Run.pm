@@ -129,7 +129,8 @@ sub shrink {
     my $nodes = $config->{nodes};
     # the plain tree, if it fails there too
     if ($config->{tree} ne 'nfc') {
-        my $other = { %$config, tree => 'nfc' };
+        my $other = { %$config, tree => 'nfc',
+            nodes => without_filename($nodes) };
         my ($small, $last) = shrink($class, $other, $violation);
         return ($small, $last) if $small;
     }
@@ -154,6 +155,13 @@ sub shrink {
         last if !$done;
     }
     return ({ %$config, nodes => $nodes }, $last);
+}
+
+# A copy without what settings say of names on disk.
+sub without_filename {
+    my ($nodes) = @_;
+    return [map { ref ? without_filename($_) : /^iri_?filename/i ? () : $_ }
+        @$nodes];
 }
 
 # The places of all nodes, as lists of numbers; and blocks that could go while
