@@ -74,7 +74,7 @@ for my $case (@bad) {
 # ---- good values, in any case of letters
 my ($code, $out) = httpd_t(<<'END');
 IRIEngine ON
-iricharset shift_jis EUC-JP GBK Big5 EUC-KR windows-1251 KOI8-R ISO-8859-1
+iricharset EUC-JP shift_jis Big5 EUC-KR GBK windows-1251 KOI8-R ISO-8859-1
 IRIInvalid Pass
 IRIFilenameCharset UTF-8 EUC-JP
 IRIFilenameForm NFD

@@ -69,7 +69,7 @@ for my $case (@bad) {
 my @good = (
     'iri off;', 'iri on;', 'iri report;', 'iri ON;',
     'iri on; iri_charset none;',
-    'iri on; iri_charset sjis EUC-JP windows-1251 utf-8;',
+    'iri on; iri_charset EUC-JP sjis windows-1251 utf-8;',
     'iri on; iri_filename_charset UTF-8 EUC-JP;',
     'iri on; iri_match normalization variants;',
     (map { "iri on; iri_filename_form $_;" } qw(any nfc nfd)),
