@@ -532,6 +532,9 @@ typedef struct mod_iri_snapshot_s mod_iri_snapshot_t;
 /* Keep the state of a request that was just read, if it may restart. */
 void mod_iri_snapshot_take(request_rec *r);
 
+/* Is an internal redirect, whose r->prev is set, the page of an error? */
+int mod_iri_is_error_page(const request_rec *r);
+
 /* In translate_name: this is the path that its rules judge. */
 void mod_iri_snapshot_url(request_rec *r);
 
@@ -704,6 +707,7 @@ int mod_iri_expr_lookup_function(ap_expr_lookup_parms *parms);
 /* ---- mod_iri_vars.c ----------------------------------------------------- */
 
 void mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx);
+void mod_iri_vars_redirected(request_rec *r);
 void mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx);

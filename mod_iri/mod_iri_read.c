@@ -416,7 +416,8 @@ mod_iri_concerns(const request_rec *r, const mod_iri_server_t *conf)
 /*
  * "%uXXXX" is no escape, so httpd would refuse it as soon as it decodes the
  * path: let it come through as it is, where some place puts it right.  Was
- * there any?
+ * there any?  A rule may have redirected inside the server with what the client
+ * has sent.
  */
 static int
 mod_iri_let_units_in(request_rec *r, const mod_iri_server_t *conf)
@@ -425,7 +426,8 @@ mod_iri_let_units_in(request_rec *r, const mod_iri_server_t *conf)
     iri_env_apr_t env;
 
     if (conf->engine != IRI_ENGINE_ON || r->main != NULL
-        || iri_is_write(mod_iri_str(r->method)))
+        || iri_is_write(mod_iri_str(r->method))
+        || (r->prev != NULL && ap_strcasestr(r->the_request, "%u") == NULL))
     {
         return 0;
     }
@@ -466,6 +468,9 @@ mod_iri_read_first(request_rec *r)
         mod_iri_request_mark(r, MOD_IRI_UNITS);
     } else if (r->args == args && mod_iri_request(r) == NULL) {
         mod_iri_request_mark(r, MOD_IRI_PLAIN);
+        if (r->prev != NULL) {
+            mod_iri_vars_redirected(r);
+        }
     }
     return status;
 }

@@ -21,14 +21,16 @@
 
 #include "mod_iri.h"
 
+/* A request as it was read, and what became of it. */
 struct mod_iri_snapshot_s {
     request_rec         state;   /* as it was read */
     const request_rec  *read;    /* the request that was read */
     apr_array_header_t *filters; /* ap_filter_t *: those of the request */
     const char         *url;     /* canonical path that the rules judge,
-                                      decoded; NULL: not yet decoded */
-    const request_rec
-        *restarted; /* the request that runs again; NULL: none */
+                                    decoded; NULL: it is not decoded yet */
+    const request_rec  *asked;   /* read, as rules had left it before the
+                                    restart; NULL: there was none */
+    const request_rec  *again;   /* that runs since the restart; else NULL */
 };
 
 static const char mod_iri_snapshot_key[] = "mod_iri: snapshot";
@@ -51,15 +53,15 @@ mod_iri_is_restarted(const request_rec *r)
 {
     const mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
 
-    return snapshot != NULL && snapshot->restarted != NULL;
+    return snapshot != NULL && snapshot->again != NULL;
 }
 
 /*
- * Is an internal redirect the page of an ErrorDocument?  ap_die() has set the
- * status of the request before, which a rule leaves at 200.  The page has that
- * status, too, and so have those that rules redirect it to.
+ * ap_die() has set the status of the request before, which a rule leaves at
+ * 200.  The page has that status, too, and so have those that rules redirect it
+ * to.
  */
-static int
+int
 mod_iri_is_error_page(const request_rec *r)
 {
     return r->prev->status != HTTP_OK
@@ -143,6 +145,42 @@ mod_iri_snapshot_make(request_rec *r)
 }
 
 /*
+ * The page of an error is told of the URL and the variables with which the
+ * request was read, not of a name that was found: the error may be that its
+ * rules deny it.
+ */
+static void
+mod_iri_hide_found(const mod_iri_snapshot_t *snapshot, request_rec *page)
+{
+    static const char *const  keys[] = { "REDIRECT_STATUS",
+                                         "REDIRECT_REQUEST_METHOD",
+                                         "REDIRECT_ERROR_NOTES" };
+    const apr_array_header_t *array;
+    const apr_table_entry_t  *entry;
+    apr_table_t              *env;
+    const char               *value;
+    int                       i;
+
+    array = apr_table_elts(snapshot->asked->subprocess_env);
+    entry = (const apr_table_entry_t *) array->elts;
+    env = apr_table_make(page->pool, array->nelts + 4);
+    for (i = 0; i < array->nelts; i++) {
+        apr_table_addn(
+            env, apr_pstrcat(page->pool, "REDIRECT_", entry[i].key, NULL),
+            entry[i].val);
+    }
+    for (i = 0; i < (int) (sizeof(keys) / sizeof(keys[0])); i++) {
+        value = apr_table_get(page->subprocess_env, keys[i]);
+        if (value != NULL) {
+            apr_table_setn(env, keys[i], value);
+        }
+    }
+    page->subprocess_env = env;
+    page->prev->uri = apr_pstrdup(page->pool, snapshot->url);
+    page->prev->args = snapshot->asked->args;
+}
+
+/*
  * In post_read_request of a main request, in pre_translate_name of a
  * subrequest, before other modules have acted.
  */
@@ -151,12 +189,15 @@ mod_iri_snapshot_take(request_rec *r)
 {
     mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
 
-    if (snapshot != NULL && snapshot->restarted == r) {
+    if (snapshot != NULL && snapshot->again == r) {
         r->prev = snapshot->state.prev; /* see mod_iri_snapshot_restore() */
         return;
     }
     if (r->prev != NULL && !mod_iri_is_error_page(r)) {
         return;
+    }
+    if (snapshot != NULL && snapshot->again != NULL) {
+        mod_iri_hide_found(snapshot, r);
     }
     if (mod_iri_can_restart(r)) {
         snapshot = mod_iri_snapshot_make(r);
@@ -253,8 +294,8 @@ mod_iri_share_pool(apr_pool_t *from, apr_pool_t *to)
  * Only these members go on from where they are: the chain of filters, from
  * which all that is newer was removed; what was read of the body, and whether
  * the client waits for 100 (Continue); the name of the request in logs; the
- * mutex that is locked around all of it.  The pool is a new one below that of the request, because modules keep their
- * state in it (mod_rewrite for [END]).
+ * mutex that is locked around all of it.  The pool is a new one below that of
+ * the request, because modules keep their state in it (mod_rewrite for [END]).
  *
  * create_request and post_read_request hooks run again.  Those before
  * ours add filters of the protocol to each request that is no redirect, and
@@ -283,7 +324,8 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     r->log_id = was->log_id;
     r->invoke_mtx = was->invoke_mtx;
 
-    snapshot->restarted = r;
+    snapshot->again = r;
+    snapshot->asked = snapshot->read == r ? was : snapshot->read;
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
     mod_iri_share_pool(was->pool, r->pool);
@@ -414,8 +456,8 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved)
     int                      is_lookup;
 
     mod_iri_env(&env, r);
-    if (snapshot == NULL || snapshot->restarted != NULL
-        || snapshot->url == NULL || mod_iri_is_body_read(snapshot, r)
+    if (snapshot == NULL || snapshot->again != NULL || snapshot->url == NULL
+        || mod_iri_is_body_read(snapshot, r)
         || !iri_restart_url(&env.env, mod_iri_str(snapshot->url),
                             moved->search.path, moved->found.path, &path)
         || iri_path_to_uri(&env.env, path, &uri) != IRI_OK)

@@ -38,10 +38,33 @@ static const char *const mod_iri_var_names[MOD_IRI_VARS] = {
 
 /* ---- values ------------------------------------------------------------- */
 
+/*
+ * Variables up to IRI_CHARSET are about the request of the client: where a rule
+ * has redirected inside the server, about the first one.  An error page has its
+ * own.
+ */
+static request_rec *
+mod_iri_asked(request_rec *r)
+{
+    const mod_iri_request_t *ctx;
+
+    while (r->prev != NULL && !mod_iri_is_error_page(r)) {
+        ctx = mod_iri_request(r);
+        if (ctx != NULL && ctx->restarted) {
+            break; /* it has the URL of the client again */
+        }
+        r = r->prev;
+    }
+    return r;
+}
+
+/* r->uri may be that of a rule by now. */
 static const char *
 mod_iri_var_path(const request_rec *r, const mod_iri_request_t *ctx)
 {
-    return ctx && ctx->path ? ctx->path : r->uri;
+    return ctx && ctx->path     ? ctx->path
+           : r->parsed_uri.path ? r->parsed_uri.path
+                                : r->uri;
 }
 
 static const char *
@@ -178,6 +201,12 @@ static const char *
 mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var,
             mod_iri_forms_t *forms)
 {
+    request_rec *asked = var <= MOD_IRI_CHARSET ? mod_iri_asked(r) : r;
+
+    if (asked != r) {
+        r = asked;
+        ctx = mod_iri_request(r);
+    }
     switch (var) {
     case MOD_IRI_HOST:
         return mod_iri_var_host(r, forms, 0);
@@ -190,7 +219,7 @@ mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var,
     case MOD_IRI_URI:
         return mod_iri_var_uri(r, ctx);
     case MOD_IRI_QUERY:
-        return mod_iri_query(r);
+        return r->next == NULL ? mod_iri_query(r) : r->parsed_uri.query;
     case MOD_IRI_FORM:
         return iri_form_text(ctx && ctx->has_reading ? ctx->form
                                                      : IRI_FORM_ASCII);
@@ -321,6 +350,16 @@ mod_iri_vars_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
     if (mod_iri_is_set_early(r)) {
         mod_iri_set_reading(r, ctx);
+    }
+}
+
+/* The path is plain, but a rule has redirected from another one. */
+void
+mod_iri_vars_redirected(request_rec *r)
+{
+    if (mod_iri_is_set_early(r) && mod_iri_request(mod_iri_asked(r)) != NULL)
+    {
+        mod_iri_set_reading(r, NULL);
     }
 }
 

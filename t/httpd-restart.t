@@ -372,6 +372,49 @@ is answer($pages, '/DOCS/a.txt'), '200 docs/A.txt', 'a page without error';
 is answer($pages, '/page.shtml'), '200 [Page/Gone.html]', 'a subrequest';
 unlike answer($pages, '/denied.shtml'), qr/Secret/, 'a denied subrequest';
 is answer($pages, '/page/'), '200 Page/Index.html', 'an index in another case';
+# Nor is it told of the name that was found.
+my $denied = httpd(root => $page, modules => [qw(include rewrite cgid)],
+    log_level => 'info', conf => <<'END');
+IRIEngine On
+IRIMatch case
+AddHandler cgi-script .cgi
+<Directory "%%ROOT%%">
+    Options +ExecCGI
+</Directory>
+RewriteEngine On
+RewriteRule "^(/[Pp]age/.*)" - [E=SEEN:$1]
+<LocationMatch "(?i)^/page/(?<name>.*)">
+    Require all denied
+</LocationMatch>
+ErrorDocument 403 /told.cgi
+LogFormat "%{IRI_PATH}e" told
+END
+spew("$page/told.cgi", "#!/bin/sh\nprintf 'Content-Type: text/plain\\n\\n'\n"
+    . "env | grep -v PORT | sort\n");
+chmod 0755, "$page/told.cgi";
+my ($there, $absent) = map { $denied->get("/page/$_.html")->body }
+    qw(other absen);
+is $there =~ s/other/absen/gr, $absent, 'variables of a denied name';
+like $there, qr{^REDIRECT_URL=/page/other\.html$}m, 'REDIRECT_URL';
+like $there, qr{^REDIRECT_SEEN=/page/other\.html$}m, 'a variable of a rule';
+is_deeply [$denied->errors], [], 'variables: log';
+
+# "%uXXXX" is let in as the client sends it, not as a rule makes it: httpd
+# decodes the path of a redirect once more, and refuses that.
+spew("$page/.htaccess", "RewriteEngine On\n"
+    . "RewriteCond %{ENV:REDIRECT_STATUS} ^\$\nRewriteRule ^(x.*)\$ y\$1 [L]\n");
+my $units = httpd(root => $page, modules => ['rewrite'], conf => <<'END');
+IRIEngine On
+IRIRepair %u
+FallbackResource /Page/Gone.html
+<Directory "%%ROOT%%">
+    AllowOverride FileInfo
+</Directory>
+END
+is $units->get('/x%25u00e9')->status, 400, 'units that a rule makes';
+is_deeply [grep { !/AH10244|invalid URI/ } $units->errors], [], 'units: log';
+unlink "$page/.htaccess";
+
 # A program that redirects inside the server has done its work: it does not run
 # again, and nothing is ignored behind it.
 my $runs = $pages->tmp . '/runs';

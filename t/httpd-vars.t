@@ -112,6 +112,41 @@ is $answer->header('X-Seen'), '/規/静.html', 'RewriteRule of .htaccess';
 is $server->get(percent('/表/静.html'))->header('X-Told'), undef,
     'no .htaccess';
 
+# A rule that redirects inside the server: the variables are about the request
+# of the client, but for what was found; those of an error page are its own.
+for my $lines ('', 'LogFormat "%{IRI_PATH}e" named') {
+    my $front = server("$lines\n<Directory \"%%ROOT%%\">\n"
+        . "RewriteEngine On\nRewriteCond %{REQUEST_FILENAME} !-f\n"
+        . "RewriteRule ^ /a.cgi?x=1 [L]\n</Directory>\n"
+        . "ErrorDocument 403 /a.cgi\n<Location /a.html>\n"
+        . "Require all denied\n</Location>\n", 'rewrite');
+    for (['/無/月', 'escaped', 'UTF-8', sub { $_[0] }],
+        ['/無/月', 'legacy', 'EUC-JP', \&euc], ['/none', 'ascii', '', sub { $_[0] }])
+    {
+        my ($path, $form, $charset, $code) = @$_;
+        my $told = told($front->get(percent($code->($path)) . '?q=%E9'));
+        is "$told->{IRI_PATH} $told->{IRI_URI} $told->{IRI_FORM} "
+            . "$told->{IRI_CHARSET} " . ($told->{IRI} =~ s{^http://[^/]+}{}r),
+            "$path " . percent($path) . " $form $charset $path?q=%E9",
+            "a rule of a directory, $form, \"$lines\"";
+        is $told->{IRI_FILENAME}, "$root/a.cgi", 'and the file that it led to';
+    }
+    my $told = told($front->get('/a.html'));
+    is $told->{IRI_PATH}, '/a.cgi', 'an error page';
+    is_deeply [$front->errors], [], 'redirects: log';
+}
+
+$server = server(<<'END', 'rewrite');
+Header set X-Told "%{IRI_PATH}e %{IRI_FORM}e"
+<Directory "%%ROOT%%">
+    RewriteEngine On
+    RewriteCond %{REQUEST_FILENAME} !-f
+    RewriteRule ^ /a.html [L]
+</Directory>
+END
+is $server->get(percent(euc '/無/月'))->header('X-Told'), '/無/月 legacy',
+    'a rule of a directory leads to a plain file';
+
 # FallbackResource: a program for a path that is not there.
 $server = server('FallbackResource /a.cgi');
 $told = told($server->get(percent(euc '/静/静')));
