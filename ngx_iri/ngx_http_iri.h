@@ -320,6 +320,7 @@ struct ngx_http_iri_ctx_s {
                                    opened */
     unsigned moved:1;           /* it has restarted */
     unsigned in_rules:1;        /* nginx's rewrite module is running */
+    unsigned ruled:1;           /* the rules of the location have run */
     unsigned denied:1;          /* rules have not let the Destination pass */
     unsigned named:1;           /* by "location =" in the configuration */
     unsigned inside:1;          /* not for the path that a client sent */

@@ -284,6 +284,32 @@ ngx_http_iri_find_location(ngx_http_request_t *r)
 }
 
 
+/*
+ * Access was refused to the name with which the request has restarted: a named
+ * location that makes the page must not tell it.
+ */
+static ngx_int_t
+ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    if (!ctx->moved || !ctx->ruled || ctx->passed || ctx->snapshot == NULL
+        || !ngx_http_iri_same(r->uri, ctx->canonical))
+    {
+        return NGX_OK;
+    }
+
+    if (ngx_http_iri_set_uri(r, ngx_http_iri_in(ctx->snapshot->request.uri))
+        != NGX_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    ctx->canonical = r->uri;
+    ctx->read_uri = r->uri;
+
+    return NGX_OK;
+}
+
+
 /* Where alias had captures, try_files has left a path to be put behind it. */
 static void
 ngx_http_iri_enter(ngx_http_request_t *r)
@@ -331,6 +357,11 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
+        if (clcf->named && ngx_http_iri_conceal(r, ctx) != NGX_OK) {
+            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        }
+
+        ctx->ruled = 0;
         ctx->named = clcf->exact_match;
         ctx->inside |= clcf->named;
     }
@@ -355,6 +386,7 @@ static ngx_int_t
 ngx_http_iri_after_rules(ngx_http_request_t *r)
 {
     ngx_int_t                rc;
+    ngx_http_iri_ctx_t      *ctx;
     ngx_http_iri_loc_conf_t *ilcf;
 
     if ((ngx_http_iri_is_plain_get(r) && r->valid_location) || r->uri_changed
@@ -377,6 +409,11 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
     rc = ngx_http_iri_resolve(r);
     if (rc != NGX_OK) {
         return rc;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+    if (ctx != NULL) {
+        ctx->ruled = 1;
     }
 
     return ngx_http_iri_dav_if(r) == NGX_OK ? NGX_DECLINED

@@ -37,6 +37,7 @@ mirrored/File.txt	file	mirrored
 auth/ok	file	ok
 set/File.txt	file	set
 deep/one/File.txt	file	deep
+shut/File.txt	file	shut
 TOP.txt	file	top
 exists/File.txt	file	exists
 END
@@ -148,6 +149,8 @@ server {
         set $n "$n+"; set $args "$args&s=1"; set $limit_rate 100k;
         add_header X-Set "$n $args $limit_rate";
     }
+    location /shut/ { deny all; error_page 403 = @login; }
+    location @login { return 302 "/login?$uri:$iri_path:$iri_uri:$args"; }
     location /fixed/ { rewrite ^ /deep/one/FILE.txt break; }
     location /fixed2/ { rewrite ^ /deep/one/FILE.txt last; }
     location /mirror/ {
@@ -312,6 +315,10 @@ is field(fold => '/set/FILE.TXT?a=1', 'X-Set'), '+ a=1&s=1 102400',
     'set once';
 is answer(fold => "/$_/x"), '404', "$_: near to what the client did not send"
     for qw(fixed fixed2);
+for my $name ('/shut/FILE.TXT', '/shut/NONE.TXT') {
+    like field(fold => $name, 'Location'), qr{/login\?$name:$name:$name:$},
+        "a page for what is denied tells no name: $name";
+}
 is answer(fold => '/mirror/FILE.TXT'), '200 deep', 'mirror';
 is answer(fold => '/auth/FILE.TXT'), '200 deep', 'auth_request';
 is answer(fold => '/err/none'), '404 gone', 'error_page: a path of its own';
