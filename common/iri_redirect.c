@@ -83,6 +83,7 @@ static iri_status_t
 iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
                 iri_str_t *uri)
 {
+    iri_env_t     silent = *env;
     iri_request_t request;
     iri_reading_t reading;
     iri_str_t     spelled;
@@ -111,7 +112,10 @@ iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
     request.path = spelled;
     request.escaped = 1;
 
-    status = iri_read(env, redirect->came->conf, &request, &reading);
+    /* The trace has this reading already, from when the request came. */
+    silent.trace = 0;
+
+    status = iri_read(&silent, redirect->came->conf, &request, &reading);
     if (status == IRI_NO_MEMORY) {
         return status;
     }
