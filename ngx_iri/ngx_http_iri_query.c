@@ -46,6 +46,42 @@ ngx_http_iri_read_args(ngx_http_request_t *r, iri_env_t *env,
 }
 
 
+/*
+ * nginx makes the path for an upstream of r->uri, where it cannot send the
+ * target.  Is that the path that the client has sent?  Not where that had an
+ * escaped slash, or slashes that were merged.  NGX_DECLINED: it is another.
+ */
+static ngx_int_t
+ngx_http_iri_path_is_kept(ngx_http_request_t *r, const iri_env_t *env)
+{
+    size_t    len;
+    u_char   *p;
+    iri_str_t made, sent;
+
+    len = r->uri.len
+          + 2 * ngx_escape_uri(NULL, r->uri.data, r->uri.len, NGX_ESCAPE_URI);
+
+    p = ngx_pnalloc(r->pool, len + 1);
+    if (p == NULL) {
+        return NGX_ERROR;
+    }
+
+    made.data = p;
+    made.len = len;
+    (void) ngx_escape_uri(p, r->uri.data, r->uri.len, NGX_ESCAPE_URI);
+
+    if (iri_spell(env, made, &made) != IRI_OK
+        || iri_spell(env, ngx_http_iri_path_sent(r), &sent) != IRI_OK)
+    {
+        return NGX_ERROR;
+    }
+
+    return ngx_http_iri_same(ngx_http_iri_out(made), ngx_http_iri_out(sent))
+               ? NGX_OK
+               : NGX_DECLINED;
+}
+
+
 ngx_int_t
 ngx_http_iri_args(ngx_http_request_t *r)
 {
@@ -61,8 +97,19 @@ ngx_http_iri_args(ngx_http_request_t *r)
     if (query.query.data != r->args.data) {
         r->args = ngx_http_iri_out(query.query);
 
-        /* Upstream must not get the target as it was sent. */
-        r->valid_unparsed_uri = 0;
+        /*
+         * Upstream must not get the target as it was sent, unless it would get
+         * another path.
+         */
+        rc = r->valid_unparsed_uri ? ngx_http_iri_path_is_kept(r, &env)
+                                   : NGX_DECLINED;
+        if (rc == NGX_ERROR) {
+            return NGX_ERROR;
+        }
+
+        if (rc == NGX_OK) {
+            r->valid_unparsed_uri = 0;
+        }
     }
 
     return NGX_OK;

@@ -153,6 +153,11 @@ is answer('/ssi.html?x=%83%5C'),
 
 # A request that changes in its query goes up as nginx has its path.
 is answer('/up/a%2Fb//c?q=1'), '/up/a%2Fb//c?q=1', 'nothing to do: as it came';
+is answer('/up/a%2Fb?q=%83%5C'), '/up/a%2Fb?q=%83%5C',
+    'a query does not change the escapes of a path';
+is answer('/up/a//b?q=%83%5C'), '/up/a//b?q=%83%5C', 'nor its slashes';
+is answer('/up/%66%e8%a1%a8?q=%83%5C'), "/up/f%E8%A1%A8?q=$so",
+    'but for those without a meaning';
 is answer('/up/%E8%A1%A8?q=%83%5C'), "/up/%E8%A1%A8?q=$so", 'path and query';
 is answer('/up/%95%5C?q=%83%5C'), "/up/%E8%A1%A8?q=$so", 'both changed';
 is answer("/up/\x95\\?q=\x83\\"), "/up/%E8%A1%A8?q=$so", 'both raw';
