@@ -69,6 +69,7 @@ typedef struct ngx_http_iri_status_s  ngx_http_iri_status_t;
 typedef struct {
     iri_registry_t *registry;   /* NULL until one is needed */
     ngx_array_t hooks;          /* of ngx_http_iri_hook_t */
+    ngx_array_t levels;         /* of ngx_http_iri_levels.c */
     ngx_array_t caches;         /* of ngx_http_iri_cache_t * */
     ngx_http_iri_status_t *status;  /* NULL: no location has iri_status */
     ngx_uint_t switched_on;     /* a server is on or in report */
@@ -144,7 +145,9 @@ struct ngx_http_iri_srv_conf_s {
                                    server folds */
 };
 
-typedef struct {
+typedef struct ngx_http_iri_loc_conf_s ngx_http_iri_loc_conf_t;
+
+struct ngx_http_iri_loc_conf_s {
     iri_charsets_t *charsets;   /* NULL: UTF-8 */
     ngx_uint_t names;           /* iri_names_t */
     ngx_uint_t match;           /* IRI_FORGIVE_... */
@@ -155,7 +158,17 @@ typedef struct {
     ngx_uint_t redirect;        /* HTTP status, 0: off, IRI_REDIRECT_LINK */
     ngx_flag_t listing;
     ngx_http_iri_place_t *listing_place;    /* NULL: nowhere */
-    iri_tree_conf_t tree;       /* these, for the core */
+    iri_tree_conf_t tree;       /* these, for the core: of the names behind
+                                   the prefix of the location */
+    ngx_http_iri_loc_conf_t *above; /* the level that encloses it,
+                                   below the same root; NULL: none */
+    ngx_http_core_loc_conf_t *core; /* of the core module */
+    ngx_str_t covers;           /* what its name covers of a path: names there
+                                   are of above */
+    ngx_uint_t enclosed;        /* a prefix location encloses it */
+    ngx_uint_t levels;          /* above says something else */
+    iri_tree_conf_t any;        /* what any level forgives and repairs, for
+                                   iri_needs_look() */
 
     /*
      * Where the script is under root: the core module's configuration as it
@@ -171,7 +184,7 @@ typedef struct {
 
     void *limits;               /* of limit_req; NULL: none */
     unsigned asks_who:1;        /* auth_basic, auth_request */
-} ngx_http_iri_loc_conf_t;
+};
 
 /* A location that gets the script, and all its configurations. */
 typedef struct {
@@ -404,8 +417,26 @@ ngx_http_iri_plain_uri(ngx_http_request_t *r)
 static inline ngx_uint_t
 ngx_http_iri_own_name(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 {
-    return !iri_needs_look(&ilcf->tree, ngx_http_iri_in(uri));
+    return !iri_needs_look(&ilcf->any, ngx_http_iri_in(uri));
 }
+
+
+/* ---- ngx_http_iri_levels.c ---------------------------------------------- */
+
+ngx_int_t ngx_http_iri_levels_create(ngx_conf_t *cf,
+                                     ngx_http_iri_main_conf_t *imcf);
+
+/* Remember a location, or a server, whose settings are merged. */
+ngx_int_t ngx_http_iri_levels_add(ngx_conf_t *cf,
+                                  ngx_http_iri_loc_conf_t *parent,
+                                  ngx_http_iri_loc_conf_t *conf);
+
+/* When all of them are known, and roots are as they were said. */
+ngx_int_t ngx_http_iri_levels_init(ngx_conf_t *cf);
+
+/* The settings of a search for uri, whose path is filled in. */
+void ngx_http_iri_levels_search(const ngx_http_iri_loc_conf_t *ilcf,
+                                ngx_str_t uri, iri_search_t *search);
 
 
 /* ---- ngx_http_iri_notes.c ----------------------------------------------- */

@@ -285,7 +285,7 @@ ngx_http_iri_destination_look(ngx_http_request_t *r, ngx_str_t path)
 
     /* Where alias has captures, it says all of the name. */
     return ilcf->plain != NULL && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
-                   && iri_needs_look(&ilcf->tree, ngx_http_iri_in(path))
+                   && iri_needs_look(&ilcf->any, ngx_http_iri_in(path))
                ? ngx_http_iri_find_uri(r, path)
                : NULL;
 }

@@ -350,7 +350,7 @@ ngx_http_iri_find_again(ngx_http_request_t *r, ngx_str_t uri)
         return NULL;
     }
 
-    search.tree = &ilcf->tree;
+    ngx_http_iri_levels_search(ilcf, uri, &search);
     search.cache = ngx_http_iri_cache(r);
     search.write = ngx_http_iri_is_write(r);
     search.reading = ngx_http_iri_reading_of(ctx, uri);

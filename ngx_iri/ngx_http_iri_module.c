@@ -608,6 +608,7 @@ ngx_http_iri_create_main_conf(ngx_conf_t *cf)
     if (ngx_array_init(&imcf->hooks, cf->pool, 16,
                        sizeof(ngx_http_iri_hook_t))
             != NGX_OK
+        || ngx_http_iri_levels_create(cf, imcf) != NGX_OK
         || ngx_http_iri_check_create(cf, imcf) != NGX_OK
         || ngx_array_init(&imcf->caches, cf->pool, 4,
                           sizeof(ngx_http_iri_cache_t *))
@@ -856,6 +857,10 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         }
     }
 
+    if (ngx_http_iri_levels_add(cf, prev, conf) != NGX_OK) {
+        return NGX_CONF_ERROR;
+    }
+
     return iscf->engine == IRI_ENGINE_ON ? ngx_http_iri_add_hook(cf, conf)
                                          : NGX_CONF_OK;
 }
@@ -899,7 +904,8 @@ ngx_http_iri_init(ngx_conf_t *cf)
 
     ngx_http_iri_host_init(cf);
 
-    if (ngx_http_iri_root_init(cf) != NGX_OK
+    if (ngx_http_iri_levels_init(cf) != NGX_OK
+        || ngx_http_iri_root_init(cf) != NGX_OK
         || ngx_http_iri_try_files_init(cf) != NGX_OK
         || ngx_http_iri_judge_init(cf) != NGX_OK
         || ngx_http_iri_listing_init(cf) != NGX_OK

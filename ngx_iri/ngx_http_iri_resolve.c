@@ -287,7 +287,7 @@ ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* A root with variables may wait for one that the rules set. */
-    if (!(ilcf->tree.match & IRI_FORGIVE_FOLDED)
+    if (!(ilcf->any.match & IRI_FORGIVE_FOLDED)
         || !ngx_http_iri_is_looked_for(r)
         || ilcf->plain->root_lengths != NULL)
     {

@@ -472,7 +472,7 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
             return NGX_ERROR;
         }
 
-        hook[i].conf->ascii = (hook[i].conf->tree.match
+        hook[i].conf->ascii = (hook[i].conf->any.match
                                & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_ESCAPES))
                               == 0;
     }
