@@ -127,15 +127,12 @@ mod_iri_host_of_target(iri_str_t line)
 /* ---- the filter --------------------------------------------------------- */
 
 /*
- * One a connection, so that a request does not pay for making it.  It stands
- * where the lines of a request are read from, in r->proto_input_filters, until
- * the Host line is through; nowhere else.
+ * The state of the filter, one for a connection.  The filter is there until the
+ * Host line is through.
  */
 typedef struct {
-    ap_filter_t filter;
-    int         in_fields; /* 1: the request line is through */
-    int         in_line;   /* 1: the beginning of a line is through, its end
-                              not */
+    int in_fields; /* 1: the request line is through */
+    int in_line;   /* 1: the beginning of a line is through, its end not */
 } mod_iri_lines_t;
 
 /* What is known of the octets in a brigade. */
@@ -146,21 +143,6 @@ typedef struct {
 } mod_iri_line_t;
 
 static ap_filter_rec_t *mod_iri_host_handle;
-
-/* From here on lines come straight from what was behind the filter. */
-static void
-mod_iri_lines_leave(ap_filter_t *f)
-{
-    request_rec *r = f->r;
-
-    if (r->proto_input_filters == f
-        && r->input_filters == f->c->input_filters) {
-        r->proto_input_filters = f->next;
-    } else {
-        /* another module has added a filter of its own */
-        ap_remove_input_filter(f);
-    }
-}
 
 /*
  * Edit a whole line.  Behind the first Host line, or the empty one, there is
@@ -175,13 +157,13 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
     int is_host = lines->in_fields && mod_iri_is_host_field(text);
 
     if (is_host) {
-        mod_iri_lines_leave(f);
+        ap_remove_input_filter(f);
         if (iri_is_ascii_host(text)) {
             return APR_SUCCESS;
         }
     } else if (mod_iri_equal(text, "\r\n") || mod_iri_equal(text, "\n")) {
         if (lines->in_fields) {
-            mod_iri_lines_leave(f);
+            ap_remove_input_filter(f);
         }
         return APR_SUCCESS; /* they may come before the request line, too */
     } else if (lines->in_fields) {
@@ -411,18 +393,6 @@ mod_iri_line_register(void)
         "IRI_HOST", mod_iri_host_in, NULL, AP_FTYPE_PROTOCOL);
 }
 
-static mod_iri_lines_t *
-mod_iri_lines_make(conn_rec *c)
-{
-    mod_iri_lines_t *lines = apr_pcalloc(c->pool, sizeof(*lines));
-
-    lines->filter.frec = mod_iri_host_handle;
-    lines->filter.ctx = lines;
-    lines->filter.c = c;
-    ap_set_module_config(c->conn_config, &iri_module, lines);
-    return lines;
-}
-
 void
 mod_iri_pre_read(request_rec *r, conn_rec *c)
 {
@@ -437,11 +407,10 @@ mod_iri_pre_read(request_rec *r, conn_rec *c)
             mod_iri_host_of_stream(r);
             return;
         }
-        lines = mod_iri_lines_make(c);
+        lines = apr_palloc(c->pool, sizeof(*lines));
+        ap_set_module_config(c->conn_config, &iri_module, lines);
     }
     lines->in_fields = 0;
     lines->in_line = 0;
-    lines->filter.r = r;
-    lines->filter.next = r->proto_input_filters;
-    r->proto_input_filters = &lines->filter;
+    ap_add_input_filter_handle(mod_iri_host_handle, lines, r, c);
 }
