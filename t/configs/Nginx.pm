@@ -131,8 +131,9 @@ sub report {
 sub mark {
     my ($g) = @_;
     $g->{count}++;
-    return maybe(0.5, "add_header X-Place \"$g->{count}"
-        . one('', ' $uri', ' $n', ' $n', ' $args') . '" ' . one('always', ''));
+    return maybe(0.6, "add_header X-Place \"$g->{count}"
+        . one('', ' $uri', ' $n', ' $n $uri', ' $args') . '" '
+        . one('always', 'always', ''));
 }
 
 # ---- what a location does ---------------------------------------------------------
@@ -346,8 +347,8 @@ sub recipe {
             ['location ~* "(.+)\.(?:\w+)\.(css|png|html)$"',
                 'try_files $uri $1.$2'], 'error_page 404 /404.html'],
         # everything below another directory
-        [['location /', "rewrite \"^/(.*)\$\" \"/$top/\$1\" " . one('last',
-            'break')],
+        [['location /', mark($g), maybe(0.5, 'set $n "$n+"'),
+            "rewrite \"^/(.*)\$\" \"/$top/\$1\" " . one('last', 'break')],
             ["location /$top/", guard($g)->@*, body($g, "/$top/")],
             ["location \"/$dir/\"", guard($g)->@*]],
         ['root %%ROOT%%/' . $top, ["location \"/$dir/\"", body($g)]],
