@@ -305,4 +305,38 @@ ok -e "$site/é/" . nfd('ö/ä.txt'), 'likewise';
 like $server->request('PROPFIND', percent('/é/'), headers => [Depth => 1])->body,
     qr{<D:href>/%C3%A9/%C3%BC\.txt</D:href>}, 'PROPFIND';
 is_deeply [$server->errors], [], 'log';
+$server->stop;
+
+# ---- hidden suffixes (doc/httpd.md) ------------------------------------------
+my ($hidden) = make_tree(join '',
+    map { "$_/e\\xCC\\x81.txt\tfile\tnfd\n" } qw(file uri bare views));
+$server = httpd(
+    root => $hidden, modules => [qw(negotiation rewrite)], conf => <<'END');
+IRIEngine On
+<Directory "%%ROOT%%/file">
+    RewriteEngine On
+    RewriteCond %{REQUEST_FILENAME}.txt -f
+    RewriteRule ^(.*)$ $1.txt
+</Directory>
+<Directory "%%ROOT%%/uri">
+    RewriteEngine On
+    RewriteCond %{REQUEST_URI}.txt -U
+    RewriteRule ^([^.]*)$ $1.txt
+</Directory>
+<Directory "%%ROOT%%/bare">
+    RewriteEngine On
+    RewriteCond %{REQUEST_FILENAME} !-f
+    RewriteCond %{REQUEST_FILENAME} !-d
+    RewriteRule ^([^.]+)$ $1.txt
+</Directory>
+<Directory "%%ROOT%%/views">
+    Options +MultiViews
+</Directory>
+END
+is $server->get("/file/%C3%A9")->status, 404, 'a name of the disk and a suffix';
+is $server->get("/$_/%C3%A9")->body, 'nfd', "a hidden suffix: $_"
+    for qw(uri bare views);
+is $server->get("/$_/%C3%B1")->status, 404, "absent: $_"
+    for qw(uri bare views);
+is_deeply [$server->errors], [], 'log';
 done_testing;
