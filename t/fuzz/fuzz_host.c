@@ -445,8 +445,12 @@ judge_read(iri_str_t host)
         other = ask(iri_host_map, &conf, plain);
 
         if (got.why == IRI_HOST_ADDRESS) {
+            /* An address that came without escapes is taken; one behind a
+             * label that is not ASCII is not, in whatever form it came. */
             fuzz_assert(other.answer == IRI_SERVE
-                        && ends_in_number(other.ascii));
+                            ? ends_in_number(other.ascii)
+                            : other.answer == IRI_REFUSE
+                                  && other.why == IRI_HOST_ADDRESS);
             return;
         }
 
