@@ -1047,9 +1047,14 @@ void ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
 ngx_uint_t ngx_http_iri_is_looked_for(ngx_http_request_t *r);
 
 /*
- * Can the request restart with the name that was found?  1: note that it is to,
- * in ctx->restart_found and ctx->restart.
+ * Can the request restart with the name that was found?  1: *url is the path
+ * to restart with.
  */
+ngx_uint_t ngx_http_iri_can_restart(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found,
+    ngx_str_t *url);
+
+/* The same; 1: the restart is noted in ctx->restart_found and ctx->restart. */
 ngx_uint_t ngx_http_iri_may_restart(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
 

@@ -172,9 +172,14 @@ ngx_http_iri_found_refused(ngx_http_iri_found_t *found, iri_why_t why)
 }
 
 
+typedef iri_status_t (*ngx_http_iri_find_t)(const iri_env_t    *env,
+                                            const iri_search_t *search,
+                                            iri_found_t        *out);
+
+
 static void
 ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                 ngx_http_iri_found_t *found)
+                 ngx_http_iri_found_t *found, ngx_http_iri_find_t find)
 {
     iri_env_t    env;
     iri_str_t    none = { 0, NULL };
@@ -187,7 +192,7 @@ ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    status = iri_find(&env, &found->search, &found->found);
+    status = find(&env, &found->search, &found->found);
 
     if (status == IRI_OK && found->search.write && r == r->main
         && iri_is_making(ngx_http_iri_in(r->method_name)))
@@ -242,10 +247,32 @@ ngx_http_iri_may_open(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 }
 
 
+static void
+ngx_http_iri_log_absent(ngx_http_request_t         *r,
+                        const ngx_http_iri_found_t *found)
+{
+    iri_shown_t shown, path;
+
+    if (!found->logged && ngx_http_iri_notes_wanted(r, IRI_LOG_INFO)) {
+        ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
+                          "\"%s\" is \"%s\", but the request cannot restart",
+                          iri_show(&shown, ngx_http_iri_in(found->uri)),
+                          iri_show(&path, found->found.path));
+    }
+}
+
+
+/*
+ * A request that cannot restart gets only what has exactly its path.  An entry
+ * with another name is then absent for all that asks, also for rules: they
+ * must not tell whether it exists.  While rules judge a Destination,
+ * ngx_http_iri_destination.c decides that.
+ */
 static ngx_http_iri_found_t *
 ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                       ngx_str_t uri, const iri_search_t *search)
 {
+    ngx_str_t             url;
     ngx_http_iri_found_t *found;
 
     found = ngx_palloc(r->pool, sizeof(ngx_http_iri_found_t));
@@ -258,7 +285,16 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     found->search = *search;
     found->logged = ctx->refused || ngx_http_iri_same(uri, ctx->answered);
 
-    ngx_http_iri_ask(r, ctx, found);
+    ngx_http_iri_ask(r, ctx, found, iri_find);
+
+    if (found->found.answer == IRI_MOVED
+        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON && ctx->source == NULL
+        && !ngx_http_iri_can_restart(r, ctx, found, &url))
+    {
+        ngx_http_iri_log_absent(r, found);
+        ngx_http_iri_ask(r, ctx, found, iri_find_canonical);
+    }
+
     found->filename = ngx_http_iri_may_open(r, found);
     found->has_split = 0;
 

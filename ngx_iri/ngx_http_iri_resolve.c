@@ -57,6 +57,7 @@ void
 ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
                        const iri_found_t *found)
 {
+    ctx->founds = NULL;
     ctx->last = NULL;
     ctx->moved = 1;
     ctx->moved_match = found->match;
@@ -194,8 +195,8 @@ ngx_http_iri_may_repeat(const ngx_http_request_t *r,
  * of an entry that is only near.
  */
 ngx_uint_t
-ngx_http_iri_may_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-                         const ngx_http_iri_found_t *found)
+ngx_http_iri_can_restart(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
+                         const ngx_http_iri_found_t *found, ngx_str_t *url)
 {
     iri_env_t                env;
     iri_str_t                path;
@@ -221,8 +222,21 @@ ngx_http_iri_may_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return 0;
     }
 
+    *url = ngx_http_iri_out(path);
+
+    return 1;
+}
+
+
+ngx_uint_t
+ngx_http_iri_may_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                         const ngx_http_iri_found_t *found)
+{
+    if (!ngx_http_iri_can_restart(r, ctx, found, &ctx->restart)) {
+        return 0;
+    }
+
     ctx->restart_found = found;
-    ctx->restart = ngx_http_iri_out(path);
 
     return 1;
 }

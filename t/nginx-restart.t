@@ -49,6 +49,18 @@ my $conf = <<'END';
 default_type text/plain;
 add_header X-Uri "$uri -$args" always;
 
+# Two differences of one path: the restart is used up by the first of them.
+server {
+    listen 127.0.0.1:%%PORTtwo%%;
+    root %%ROOT%%;
+    iri on;
+    iri_match case;
+    location /Data/ {
+        if ($request_filename ~ /Data/) { return 403; }
+        iri_match spelling;
+    }
+}
+
 # R1: the usual "everything into public"; the public directory is not to be
 # asked for.
 server {
@@ -274,6 +286,8 @@ is answer(basic => "/Data/$wide"), '401', 'a password, full width';
 is answer(fold => '/private/Secret.txt'), '403', 'denied, behind a root';
 is answer(fold => '/private/SECRET.TXT'), '403', 'what exists';
 is answer(fold => '/private/NOSUCH.TXT'), '403', 'and what does not';
+is answer(two => "/DATA/$_.txt"), '403', "a second difference: $_"
+    for qw(Files Filex Nosuch);
 is answer(fold => '/s/File1.txt'), '200 one', 'rewritten once';
 is answer(fold => '/s/FILE1.TXT'), '200 one', 'by another name, too';
 is answer(fold => '/p/7/Page.html'), '200 page', 'rewrite last';
