@@ -317,6 +317,20 @@ ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
 }
 
 
+/* For try_files an entry with another name is as absent as any. */
+static ngx_uint_t
+ngx_http_iri_is_tried(ngx_http_request_t         *r,
+                      const ngx_http_iri_found_t *found)
+{
+    ngx_http_iri_loc_conf_t *ilcf;
+
+    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
+
+    return found->found.answer == IRI_MOVED && ilcf->try_files != NULL
+           && !found->search.write;
+}
+
+
 ngx_int_t
 ngx_http_iri_resolve(ngx_http_request_t *r)
 {
@@ -338,23 +352,10 @@ ngx_http_iri_resolve(ngx_http_request_t *r)
         return NGX_DONE;
     }
 
-    return ngx_http_iri_may_restart(r, ctx, found)
+    return !ngx_http_iri_is_tried(r, found)
+                   && ngx_http_iri_may_restart(r, ctx, found)
                ? ngx_http_iri_restart(r, ctx)
                : NGX_OK;
-}
-
-
-/* For try_files an entry with another name is as absent as any. */
-static ngx_uint_t
-ngx_http_iri_is_tried(ngx_http_request_t         *r,
-                      const ngx_http_iri_found_t *found)
-{
-    ngx_http_iri_loc_conf_t *ilcf;
-
-    ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
-
-    return found->found.answer == IRI_MOVED && ilcf->try_files != NULL
-           && !found->search.write;
 }
 
 

@@ -25,6 +25,8 @@ public/Near/Name.txt	file	near
 public/two.txt	file	two
 public/Three.txt	file	near
 public2/three.txt	file	exact
+second/Three.txt	file	near
+public2/second/three.txt	file	exact
 both/File.txt	file	first
 both2/FILE.txt	file	second
 page/caf\xC3\xA9/Secret.txt	file	secret
@@ -58,6 +60,7 @@ server {
     iri on;
     iri_match case;
     location / { try_files "/public$uri" "/public$uri/" "/public2$uri" @fb; }
+    location /second/ { try_files $uri "/public2$uri" =404; }
     location @fb { return 200 "fb $uri"; }
     location /public/ { }
     location /file.txt { try_files /both$uri /both2$uri @fb; }
@@ -128,6 +131,9 @@ is answer(utf8 => '/near/NAME.txt'), '200 near',
     'by the location of the real name';
 is $server->get('/near/NAME.txt', port => $server->port('utf8'))
     ->header('X-Near'), '/public/Near/Name.txt', 'whose rules judge it';
+is answer(utf8 => '/second/three.txt'), '200 exact',
+    'an exact name behind $uri, which is only near';
+is answer(utf8 => '/second/THREE.txt'), '200 near', 'the first near one';
 is answer(utf8 => '/three.txt'), '200 exact',
     'after all candidates have failed under their own name';
 is answer(utf8 => '/THREE.txt'), '200 near', 'the first of them';
