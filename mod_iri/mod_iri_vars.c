@@ -39,8 +39,10 @@ static const char *const mod_iri_var_names[MOD_IRI_VARS] = {
 /* ---- values ------------------------------------------------------------- */
 
 /*
- * Variables up to IRI_CHARSET are about the request of the client: where a rule
- * has redirected inside the server, about the first one.  An error page has its
+ * The request that the client has sent, where a rule has redirected inside the
+ * server.  IRI, IRI_URI, IRI_QUERY, IRI_FORM and IRI_CHARSET are about that one.
+ * IRI_PATH is the path that rules judge, as REQUEST_URI is: a RewriteCond of a
+ * .htaccess must see that its rule has been applied.  An error page has its
  * own.
  */
 static request_rec *
@@ -201,7 +203,9 @@ static const char *
 mod_iri_var(request_rec *r, const mod_iri_request_t *ctx, mod_iri_var_t var,
             mod_iri_forms_t *forms)
 {
-    request_rec *asked = var <= MOD_IRI_CHARSET ? mod_iri_asked(r) : r;
+    request_rec *asked = var <= MOD_IRI_CHARSET && var != MOD_IRI_PATH
+                             ? mod_iri_asked(r)
+                             : r;
 
     if (asked != r) {
         r = asked;

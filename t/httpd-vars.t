@@ -113,7 +113,8 @@ is $server->get(percent('/表/静.html'))->header('X-Told'), undef,
     'no .htaccess';
 
 # A rule that redirects inside the server: the variables are about the request
-# of the client, but for what was found; those of an error page are its own.
+# of the client, but for IRI_PATH and what was found; those of an error page are
+# its own.
 for my $lines ('', 'LogFormat "%{IRI_PATH}e" named') {
     my $front = server("$lines\n<Directory \"%%ROOT%%\">\n"
         . "RewriteEngine On\nRewriteCond %{REQUEST_FILENAME} !-f\n"
@@ -127,7 +128,7 @@ for my $lines ('', 'LogFormat "%{IRI_PATH}e" named') {
         my $told = told($front->get(percent($code->($path)) . '?q=%E9'));
         is "$told->{IRI_PATH} $told->{IRI_URI} $told->{IRI_FORM} "
             . "$told->{IRI_CHARSET} " . ($told->{IRI} =~ s{^http://[^/]+}{}r),
-            "$path " . percent($path) . " $form $charset $path?q=%E9",
+            '/a.cgi ' . percent($path) . " $form $charset $path?q=%E9",
             "a rule of a directory, $form, \"$lines\"";
         is $told->{IRI_FILENAME}, "$root/a.cgi", 'and the file that it led to';
     }
@@ -144,7 +145,7 @@ Header set X-Told "%{IRI_PATH}e %{IRI_FORM}e"
     RewriteRule ^ /a.html [L]
 </Directory>
 END
-is $server->get(percent(euc '/無/月'))->header('X-Told'), '/無/月 legacy',
+is $server->get(percent(euc '/無/月'))->header('X-Told'), '/a.html legacy',
     'a rule of a directory leads to a plain file';
 
 # FallbackResource: a program for a path that is not there.
