@@ -87,6 +87,23 @@ iri_tree_enter(iri_finder_t *finder, iri_walk_t *walk)
 }
 
 
+/*
+ * Is a segment its own name on disk by the settings of its directory?  Where
+ * directories have settings of their own, an ASCII segment is, too, unless names
+ * are folded or repaired.
+ */
+static int
+iri_is_declared_in(const iri_finder_t *finder, iri_str_t segment)
+{
+    const iri_tree_conf_t *tree = finder->tree;
+
+    return iri_tree_is_declared(tree)
+           || (finder->search->tree_of != NULL && tree->repair == 0
+               && (tree->match & IRI_FORGIVE_FOLDED) == 0
+               && iri_is_ascii(segment, 0));
+}
+
+
 iri_status_t
 iri_tree_survey(iri_finder_t *finder)
 {
@@ -102,13 +119,13 @@ iri_tree_survey(iri_finder_t *finder)
             return status;
         }
 
-        finder->declared &= iri_tree_is_declared(finder->tree);
-
         to = finder->search->tree_of != NULL
                  ? iri_segment_end(finder->part, names.len)
                  : finder->part.len;
         segment = iri_str_from(finder->part, names.len);
         segment.len = to - names.len;
+
+        finder->declared &= iri_is_declared_in(finder, segment);
 
         if (!iri_writes_names(finder->tree) && !iri_is_ascii(segment, 0)) {
             finder->literal = 0;
