@@ -286,24 +286,33 @@ ngx_http_iri_find_location(ngx_http_request_t *r)
 
 /*
  * Access was refused to the name with which the request has restarted: a named
- * location that makes the page must not tell it.
+ * location that makes the page must not tell it.  So the names that the client
+ * has sent replace those that were found, also in a path that a rule has set.
  */
 static ngx_int_t
 ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    if (!ctx->moved || !ctx->ruled || ctx->passed || ctx->snapshot == NULL
-        || !ngx_http_iri_same(r->uri, ctx->canonical))
+    iri_env_t env;
+    iri_str_t path;
+
+    if (!ctx->moved || !ctx->ruled || ctx->passed || ctx->snapshot == NULL) {
+        return NGX_OK;
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    if (!iri_restart_url(&env, ngx_http_iri_in(r->uri),
+                         ngx_http_iri_in(ctx->canonical),
+                         ngx_http_iri_in(ctx->snapshot->request.uri), &path))
     {
         return NGX_OK;
     }
 
-    if (ngx_http_iri_set_uri(r, ngx_http_iri_in(ctx->snapshot->request.uri))
-        != NGX_OK)
-    {
+    if (ngx_http_iri_set_uri(r, path) != NGX_OK) {
         return NGX_ERROR;
     }
 
-    ctx->canonical = r->uri;
+    ctx->canonical = ctx->snapshot->request.uri;
     ctx->read_uri = r->uri;
 
     return NGX_OK;

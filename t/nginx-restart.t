@@ -162,6 +162,11 @@ server {
         add_header X-Set "$n $args $limit_rate";
     }
     location /shut/ { deny all; error_page 403 = @login; }
+    location /v/ {
+        rewrite ^/v/(.*)$ /$1 break;
+        deny all;
+        error_page 403 = @login;
+    }
     location @login { return 302 "/login?$uri:$iri_path:$iri_uri:$args"; }
     location /fixed/ { rewrite ^ /deep/one/FILE.txt break; }
     location /fixed2/ { rewrite ^ /deep/one/FILE.txt last; }
@@ -332,6 +337,10 @@ is answer(fold => "/$_/x"), '404', "$_: near to what the client did not send"
 for my $name ('/shut/FILE.TXT', '/shut/NONE.TXT') {
     like field(fold => $name, 'Location'), qr{/login\?$name:$name:$name:$},
         "a page for what is denied tells no name: $name";
+}
+for my $name ('/shut/FILE.TXT', '/shut/NONE.TXT') {
+    like field(fold => "/v$name", 'Location'), qr{/login\?$name:$name:$name:$},
+        "nor where a rule has set the path: $name";
 }
 is answer(fold => '/mirror/FILE.TXT'), '200 deep', 'mirror';
 is answer(fold => '/auth/FILE.TXT'), '200 deep', 'auth_request';
