@@ -84,7 +84,9 @@ mod_iri_redirect_of(const request_rec *r, const mod_iri_request_t *ctx,
     }
     memset(plain, 0, sizeof(*plain));
     plain->form = IRI_FORM_ASCII;
-    plain->path = mod_iri_str(r->uri);
+    /* not r->uri, which a RewriteRule may have made */
+    plain->path = mod_iri_str(r->parsed_uri.path ? r->parsed_uri.path
+                                                 : r->uri);
     plain->octets = plain->path;
     redirect->came = plain;
     redirect->path = plain->path;
