@@ -663,10 +663,10 @@ typedef struct {
  * Where the client should be redirected to, so that it uses the canonical
  * URI: percent-encoded, starts with exactly one "/", followed by "?" and the
  * query as it came where has_query is 1.  Escapes of ASCII characters that are
- * not unreserved stay as they were sent, "%2F" too; of a path from which
- * dot-segments were removed they do not, nor, unless it is ASCII, of one from
- * which slashes were.  Empty where the request came in the one spelling of
- * this very path.  Never a URI that would be redirected again.  IRI_NO_MEMORY.
+ * not unreserved stay as they were sent, "%2F" too; of a path that dot-segments
+ * or slashes were removed from they do not, unless it is ASCII.  Empty where the
+ * request came in the one spelling of this very path, or in ASCII with
+ * dot-segments.  Never a URI that would be redirected again.  IRI_NO_MEMORY.
  * "/caf\xC3\xA9", query "a=1", sent as "/caf%E9" -> "/caf%C3%A9?a=1"
  */
 iri_status_t iri_location(const iri_env_t *env,

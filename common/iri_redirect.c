@@ -54,27 +54,6 @@ iri_is_only_unescaped(const iri_redirect_t *redirect)
 }
 
 
-static int
-iri_has_dot_segment(iri_str_t path)
-{
-    iri_str_t segment;
-    size_t    i = 0;
-
-    while (i < path.len) {
-        segment = iri_str_from(path, i);
-        segment.len = iri_segment_end(path, i) - i;
-
-        if (iri_is_dot_segment(segment)) {
-            return 1;
-        }
-
-        i += segment.len + 1;
-    }
-
-    return 0;
-}
-
-
 /*
  * The URI of the path that was read, made of what was sent, so that "%2F"
  * stays apart from "/".  *uri is not changed where that is not possible.
@@ -94,12 +73,7 @@ iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
         return status;
     }
 
-    /* "%2E" was a dot-segment for the server, which has removed it. */
     if (redirect->came->form == IRI_FORM_ASCII) {
-        if (iri_has_dot_segment(spelled)) {
-            return iri_path_to_uri(env, redirect->path, uri);
-        }
-
         *uri = spelled;
         return IRI_OK;
     }
@@ -153,6 +127,37 @@ iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
 }
 
 
+/*
+ * Does an ASCII path hold dot-segments, "%2E" among them?  The server has
+ * removed them, and a rule may have set another path since: what was sent is
+ * not made into a URI.
+ */
+static iri_status_t
+iri_find_dot_segment(const iri_env_t *env, const iri_redirect_t *redirect,
+                     int *found)
+{
+    iri_str_t    spelled, segment;
+    iri_status_t status;
+    size_t       i;
+
+    *found = 0;
+
+    if (redirect->came->form != IRI_FORM_ASCII) {
+        return IRI_OK;
+    }
+
+    status = iri_spell(env, redirect->sent, &spelled);
+
+    for (i = 0; status == IRI_OK && i < spelled.len; i += segment.len + 1) {
+        segment = iri_str_from(spelled, i);
+        segment.len = iri_segment_end(spelled, i) - i;
+        *found |= iri_is_dot_segment(segment);
+    }
+
+    return status;
+}
+
+
 iri_status_t
 iri_location(const iri_env_t *env, const iri_redirect_t *redirect,
              iri_str_t *out)
@@ -161,9 +166,20 @@ iri_location(const iri_env_t *env, const iri_redirect_t *redirect,
     iri_buf_t              buf = IRI_BUF_EMPTY;
     iri_str_t              uri = { 0, NULL };
     iri_status_t           status;
+    int                    has_dots;
 
     if (redirect->came->form == IRI_FORM_INVALID
         || iri_came_canonical(redirect)) {
+        *out = uri;
+        return IRI_OK;
+    }
+
+    status = iri_find_dot_segment(env, redirect, &has_dots);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (has_dots) {
         *out = uri;
         return IRI_OK;
     }

@@ -276,7 +276,7 @@ fronts("/lost/$_", 404, undef, "nothing answers: /lost/$_")
     for 'e%CC%81', '%61', '%93%FA';
 fronts('/alias/e%CC%81.txt', 301, '/alias/%C3%A9.txt', 'a file of an alias');
 fronts('/alias/e%CC%81', 404, undef, 'and none');
-fronts("${_}%2e/x.txt", 301, "${_}x.txt", "$_: a dot-segment")
+fronts("${_}%2e/x.txt", 200, undef, "$_: a dot-segment")
     for qw(/pt/ /front/ /fall/);
 fronts('/app%2Etxt?%2E', 301, '/app.txt?%2E', 'a needless escape');
 fronts('/app%2Etxt', 301, '/app.txt', 'HEAD', method => 'HEAD');
