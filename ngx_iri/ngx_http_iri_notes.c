@@ -32,7 +32,10 @@ ngx_http_iri_notes_line(ngx_http_request_t *r, const iri_notes_t *notes)
 }
 
 
-/* Those of the request; NULL: there is no memory, or it is too late. */
+/*
+ * Those of the main request, in its memory: that of a subrequest may be
+ * released before.  NULL: there is no memory, or it is too late.
+ */
 static iri_notes_t *
 ngx_http_iri_notes_of(ngx_http_request_t *r)
 {
@@ -45,7 +48,7 @@ ngx_http_iri_notes_of(ngx_http_request_t *r)
     }
 
     if (ctx->notes == NULL) {
-        ctx->notes = ngx_pcalloc(r->pool, sizeof(iri_notes_t));
+        ctx->notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
     }
 
     return ctx->notes;
@@ -95,7 +98,7 @@ ngx_http_iri_notes_end(ngx_http_request_t *r, iri_notes_t *notes,
 
     ctx = ngx_http_iri_ctx(r->main);
     if (ctx != NULL && ctx->told) {
-        ctx->notes = ngx_pcalloc(r->pool, sizeof(iri_notes_t));
+        ctx->notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
     }
 }
 
