@@ -715,7 +715,7 @@ ngx_int_t ngx_http_iri_judge_init(ngx_conf_t *cf);
 
 /*
  * Ask for path, which rules may make expected of.  NGX_AGAIN: it is being
- * asked, and r goes on when judged->sr is NULL; NGX_ERROR.
+ * asked, and r goes on when judged->sr is NULL; else what r must end with.
  */
 ngx_int_t ngx_http_iri_judge_ask(ngx_http_request_t *r,
     ngx_http_iri_judged_t *judged, iri_str_t path, iri_str_t expected);
@@ -729,7 +729,8 @@ ngx_int_t ngx_http_iri_judge_here(ngx_http_request_t *r,
 
 
 /* $request, made of the other fields.  NGX_OK or NGX_ERROR. */
-ngx_int_t ngx_http_iri_make_line(ngx_http_request_t *r);
+ngx_int_t ngx_http_iri_make_line(ngx_pool_t *pool, ngx_str_t method,
+    ngx_str_t uri, ngx_str_t protocol, ngx_str_t *line);
 
 /*
  * Who the client is by what its server says.  To be kept before any location
@@ -824,6 +825,13 @@ ngx_http_iri_ctx(ngx_http_request_t *r)
 
 /* The same, made if there is none; NULL without memory. */
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_make(ngx_http_request_t *r);
+
+/*
+ * The two parts of that: a new one of no request yet, or NULL without memory;
+ * then its request, whose pool it must be in.
+ */
+ngx_http_iri_ctx_t *ngx_http_iri_ctx_new(ngx_pool_t *pool);
+void ngx_http_iri_ctx_give(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 
 /*
  * Nothing is kept of the request, nor was it where nginx forgets that; what

@@ -535,7 +535,10 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     r->unparsed_uri = ngx_http_iri_out(
         ngx_http_iri_destination_path(r->headers_in.destination->value));
 
-    if (ngx_http_iri_make_line(r) != NGX_OK) {
+    if (ngx_http_iri_make_line(r->pool, r->method_name, r->unparsed_uri,
+                               r->http_protocol, &r->request_line)
+        != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 

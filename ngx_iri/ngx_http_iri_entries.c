@@ -151,7 +151,7 @@ ngx_http_iri_entries_join(ngx_str_t head, ngx_http_iri_entries_t *entries,
 }
 
 
-/* NGX_AGAIN: the subrequest runs; NGX_ERROR. */
+/* As ngx_http_iri_judge_ask(). */
 static ngx_int_t
 ngx_http_iri_entries_ask(ngx_http_request_t     *r,
                          ngx_http_iri_entries_t *entries)
@@ -161,7 +161,7 @@ ngx_http_iri_entries_ask(ngx_http_request_t     *r,
     if (ngx_http_iri_judge_begin(r, &entries->judged) != NGX_OK
         || ngx_http_iri_entries_join(entries->base, entries, &path) != NGX_OK)
     {
-        return NGX_ERROR;
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     expected = path;
@@ -169,11 +169,11 @@ ngx_http_iri_entries_ask(ngx_http_request_t     *r,
     if (entries->rewritten
         && ngx_http_iri_entries_join(r->uri, entries, &expected) != NGX_OK)
     {
-        return NGX_ERROR;
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     if (octets.len >= sizeof(entries->file)) {
-        return NGX_ERROR;
+        return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
     *ngx_cpymem(entries->file, octets.data, octets.len) = '\0';
@@ -365,7 +365,6 @@ ngx_http_iri_entries_judge(ngx_http_request_t     *r,
                            ngx_http_iri_entries_t *entries)
 {
     int          is_left;
-    ngx_int_t    rc;
     iri_status_t status;
 
     if (entries->asked) {
@@ -396,9 +395,7 @@ ngx_http_iri_entries_judge(ngx_http_request_t     *r,
         return NGX_OK;
     }
 
-    rc = ngx_http_iri_entries_ask(r, entries);
-
-    return rc == NGX_AGAIN ? NGX_AGAIN : NGX_HTTP_INTERNAL_SERVER_ERROR;
+    return ngx_http_iri_entries_ask(r, entries);
 }
 
 

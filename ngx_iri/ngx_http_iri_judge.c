@@ -13,6 +13,21 @@
 #include "ngx_http_iri.h"
 
 
+/* What a subrequest gets that others do not have. */
+typedef struct {
+    ngx_http_iri_ctx_t         *ctx;
+    ngx_http_request_body_t    *body;
+    ngx_http_post_subrequest_t *post;
+    ngx_http_variable_value_t  *variables;
+    ngx_str_t                   uri;  /* percent-encoded */
+    ngx_str_t                   line; /* $request */
+#if (NGX_PCRE)
+    int                           *captures;
+    const ngx_http_iri_snapshot_t *snapshot; /* what the captures are of */
+#endif
+} ngx_http_iri_judge_own_t;
+
+
 /* ---- who the client is --------------------------------------------------- */
 
 ngx_http_iri_address_t
@@ -367,7 +382,8 @@ ngx_http_iri_judge_done(ngx_http_request_t *sr, void *data, ngx_int_t rc)
  * client has asked for: what they hold of it must not be taken for this one.
  */
 static ngx_int_t
-ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_http_request_t *sr)
+ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_pool_t *pool,
+                             ngx_http_iri_judge_own_t *own)
 {
     size_t                     size;
     ngx_http_iri_ctx_t        *ctx = ngx_http_iri_ctx(r->main);
@@ -376,8 +392,8 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_http_request_t *sr)
     cmcf = ngx_http_get_module_main_conf(r, ngx_http_core_module);
     size = cmcf->variables.nelts * sizeof(ngx_http_variable_value_t);
 
-    sr->variables = ngx_pcalloc(sr->pool, size);
-    if (sr->variables == NULL) {
+    own->variables = ngx_pcalloc(pool, size);
+    if (own->variables == NULL) {
         return NGX_ERROR;
     }
 
@@ -385,20 +401,19 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_http_request_t *sr)
         return NGX_OK;
     }
 
-    ngx_memcpy(sr->variables, ctx->snapshot->variables, size);
+    ngx_memcpy(own->variables, ctx->snapshot->variables, size);
 
 #if (NGX_PCRE)
     if (ctx->snapshot->captures != NULL) {
         size = cmcf->ncaptures * sizeof(int);
 
-        sr->captures = ngx_palloc(sr->pool, size);
-        if (sr->captures == NULL) {
+        own->captures = ngx_palloc(pool, size);
+        if (own->captures == NULL) {
             return NGX_ERROR;
         }
 
-        ngx_memcpy(sr->captures, ctx->snapshot->captures, size);
-        sr->ncaptures = ctx->snapshot->request.ncaptures;
-        sr->captures_data = ctx->snapshot->request.captures_data;
+        ngx_memcpy(own->captures, ctx->snapshot->captures, size);
+        own->snapshot = ctx->snapshot;
     }
 #endif
 
@@ -406,59 +421,87 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_http_request_t *sr)
 }
 
 
-/* nginx leaves there that of another path. */
 ngx_int_t
-ngx_http_iri_make_line(ngx_http_request_t *r)
+ngx_http_iri_make_line(ngx_pool_t *pool, ngx_str_t method, ngx_str_t uri,
+                       ngx_str_t protocol, ngx_str_t *line)
 {
-    size_t  len;
     u_char *p;
 
-    len = r->method_name.len + r->unparsed_uri.len + r->http_protocol.len + 2;
+    line->len = method.len + uri.len + protocol.len + 2;
 
-    p = ngx_pnalloc(r->pool, len);
+    p = ngx_pnalloc(pool, line->len);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
-    r->request_line.data = p;
-    r->request_line.len = len;
-
-    (void) ngx_sprintf(p, "%V %V %V", &r->method_name, &r->unparsed_uri,
-                       &r->http_protocol);
+    line->data = p;
+    (void) ngx_sprintf(p, "%V %V %V", &method, &uri, &protocol);
 
     return NGX_OK;
 }
 
 
-/* As if the client had sent this path. */
+/*
+ * All that the subrequest needs besides what nginx gives it.  It is made
+ * before the subrequest: once nginx has posted that, it runs, and would run
+ * without what could not be made.
+ */
 static ngx_int_t
-ngx_http_iri_judge_own(ngx_http_request_t *r, ngx_http_request_t *sr,
-                       ngx_http_iri_judged_t *judged)
+ngx_http_iri_judge_prepare(ngx_http_request_t *r, ngx_pool_t *pool,
+                           iri_str_t path, ngx_http_iri_judge_own_t *own)
 {
-    iri_env_t           env;
-    iri_str_t           uri;
-    ngx_http_iri_ctx_t *own;
+    iri_env_t env;
+    iri_str_t uri;
 
-    own = ngx_http_iri_ctx_make(sr);
-    sr->request_body = ngx_pcalloc(sr->pool, sizeof(ngx_http_request_body_t));
+    static ngx_str_t method = ngx_string("GET");
 
-    ngx_http_iri_env(sr, &env);
+    ngx_memzero(own, sizeof(ngx_http_iri_judge_own_t));
+    ngx_http_iri_env(r, &env);
 
-    if (own == NULL || sr->request_body == NULL
-        || ngx_http_iri_judge_variables(r, sr) != NGX_OK
-        || iri_path_to_uri(&env, ngx_http_iri_in(sr->uri), &uri) != IRI_OK)
+    own->ctx = ngx_http_iri_ctx_new(pool);
+    own->body = ngx_pcalloc(pool, sizeof(ngx_http_request_body_t));
+    own->post = ngx_palloc(pool, sizeof(ngx_http_post_subrequest_t));
+
+    if (own->ctx == NULL || own->body == NULL || own->post == NULL
+        || ngx_http_iri_judge_variables(r, pool, own) != NGX_OK
+        || iri_path_to_uri(&env, path, &uri) != IRI_OK)
     {
         return NGX_ERROR;
     }
 
-    sr->unparsed_uri = ngx_http_iri_out(uri);
+    own->uri = ngx_http_iri_out(uri);
+
+    return ngx_http_iri_make_line(pool, method, own->uri, r->http_protocol,
+                                  &own->line);
+}
+
+
+/* As if the client had sent this path. */
+static void
+ngx_http_iri_judge_give(ngx_http_request_t             *sr,
+                        const ngx_http_iri_judge_own_t *own,
+                        ngx_http_iri_judged_t          *judged)
+{
+    ngx_http_iri_ctx_give(sr, own->ctx);
+
+    sr->request_body = own->body;
+    sr->variables = own->variables;
+
+#if (NGX_PCRE)
+    if (own->captures != NULL) {
+        sr->captures = own->captures;
+        sr->ncaptures = own->snapshot->request.ncaptures;
+        sr->captures_data = own->snapshot->request.captures_data;
+    }
+#endif
+
+    sr->unparsed_uri = own->uri;
+    sr->request_line = own->line;
     sr->header_only = 1;
 
-    own->asked = judged;
-    own->read_uri = sr->uri;
-    own->moved = 1; /* it is not to become another */
-
-    return ngx_http_iri_make_line(sr);
+    own->ctx->asked = judged;
+    own->ctx->read_uri = sr->uri;
+    own->ctx->moved = 1; /* it is not to become another */
 }
 
 
@@ -539,35 +582,59 @@ ngx_http_iri_judge_begin(ngx_http_request_t *r, ngx_http_iri_judged_t *judged)
 }
 
 
+/*
+ * Where nginx fails after it has begun a subrequest, r would wait for what
+ * never runs: only the end of the connection helps.
+ */
+static ngx_int_t
+ngx_http_iri_judge_start(ngx_http_request_t *r, ngx_str_t uri,
+                         ngx_http_post_subrequest_t *post,
+                         ngx_http_request_t        **sr)
+{
+    void     *data = r->connection->data;
+    unsigned  count = r->main->count;
+    ngx_int_t rc;
+
+    rc = ngx_http_subrequest(r, &uri, NULL, sr, post,
+                             NGX_HTTP_SUBREQUEST_WAITED);
+    if (rc == NGX_OK) {
+        return NGX_OK;
+    }
+
+    return r->connection->data != data || r->main->count != count
+               ? NGX_ERROR
+               : NGX_HTTP_INTERNAL_SERVER_ERROR;
+}
+
+
 ngx_int_t
 ngx_http_iri_judge_ask(ngx_http_request_t *r, ngx_http_iri_judged_t *judged,
                        iri_str_t path, iri_str_t expected)
 {
-    ngx_int_t                   rc;
-    ngx_str_t                   uri = ngx_http_iri_out(path);
-    ngx_pool_t                 *pool = r->pool;
-    ngx_http_request_t         *sr;
-    ngx_http_post_subrequest_t *ps;
+    ngx_int_t                rc = NGX_HTTP_INTERNAL_SERVER_ERROR;
+    ngx_pool_t              *pool = r->pool;
+    ngx_http_request_t      *sr;
+    ngx_http_iri_judge_own_t own;
 
     judged->expected = expected;
 
-    ps = ngx_palloc(judged->pool, sizeof(ngx_http_post_subrequest_t));
-    if (ps == NULL) {
-        return NGX_ERROR;
+    r->pool = judged->pool;
+
+    if (ngx_http_iri_judge_prepare(r, judged->pool, path, &own) == NGX_OK) {
+        own.post->handler = ngx_http_iri_judge_done;
+        own.post->data = judged;
+
+        rc = ngx_http_iri_judge_start(r, ngx_http_iri_out(path), own.post,
+                                      &sr);
     }
 
-    ps->handler = ngx_http_iri_judge_done;
-    ps->data = judged;
-
-    r->pool = judged->pool;
-    rc = ngx_http_subrequest(r, &uri, NULL, &sr, ps,
-                             NGX_HTTP_SUBREQUEST_WAITED);
     r->pool = pool;
 
-    if (rc != NGX_OK || ngx_http_iri_judge_own(r, sr, judged) != NGX_OK) {
-        return NGX_ERROR;
+    if (rc != NGX_OK) {
+        return rc;
     }
 
+    ngx_http_iri_judge_give(sr, &own, judged);
     ngx_http_iri_judge_borrow(r, sr, judged);
     judged->sr = sr;
 

@@ -116,28 +116,45 @@ ngx_http_iri_ctx_inside(ngx_http_request_t *r)
 
 
 ngx_http_iri_ctx_t *
-ngx_http_iri_ctx_make(ngx_http_request_t *r)
+ngx_http_iri_ctx_new(ngx_pool_t *pool)
 {
     ngx_http_iri_ctx_t *ctx;
     ngx_pool_cleanup_t *cln;
 
-    ctx = ngx_http_iri_ctx(r);
-    if (ctx != NULL) {
-        return ctx;
-    }
-
-    cln = ngx_pool_cleanup_add(r->pool, 0);
-    ctx = ngx_pcalloc(r->pool, sizeof(ngx_http_iri_ctx_t));
+    cln = ngx_pool_cleanup_add(pool, 0);
+    ctx = ngx_pcalloc(pool, sizeof(ngx_http_iri_ctx_t));
     if (cln == NULL || ctx == NULL) {
         return NULL;
     }
 
-    ctx->request = r;
-
     cln->handler = ngx_http_iri_cleanup;
     cln->data = ctx;
 
+    return ctx;
+}
+
+
+void
+ngx_http_iri_ctx_give(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    ctx->request = r;
     ngx_http_set_ctx(r, ctx, ngx_http_iri_module);
+}
+
+
+ngx_http_iri_ctx_t *
+ngx_http_iri_ctx_make(ngx_http_request_t *r)
+{
+    ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx != NULL) {
+        return ctx;
+    }
+
+    ctx = ngx_http_iri_ctx_new(r->pool);
+    if (ctx != NULL) {
+        ngx_http_iri_ctx_give(r, ctx);
+    }
 
     return ctx;
 }
