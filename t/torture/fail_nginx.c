@@ -17,6 +17,7 @@ void                  *ngx_array_create(void *pool, uintptr_t n, size_t size);
 void                  *ngx_array_push(void *array);
 void                  *ngx_list_push(void *list);
 void                  *ngx_pool_cleanup_add(void *pool, size_t size);
+void                  *ngx_http_cleanup_add(void *r, size_t size);
 void    *ngx_http_add_variable(void *cf, void *name, uintptr_t flags);
 void    *ngx_http_script_run(void *r, void *value, void *lengths,
                              size_t reserved, void *values);
@@ -49,6 +50,7 @@ void    *torture_ngx_array_create(void *pool, uintptr_t n, size_t size);
 void    *torture_ngx_array_push(void *array);
 void    *torture_ngx_list_push(void *list);
 void    *torture_ngx_pool_cleanup_add(void *pool, size_t size);
+void    *torture_ngx_http_cleanup_add(void *r, size_t size);
 void    *torture_ngx_http_add_variable(void *cf, void *name, uintptr_t flags);
 void    *torture_ngx_http_script_run(void *r, void *value, void *lengths,
                                      size_t reserved, void *values);
@@ -133,6 +135,15 @@ torture_ngx_pool_cleanup_add(void *pool, size_t size)
     return fail_now(FAIL_MEMORY, "ngx_pool_cleanup_add")
                ? NULL
                : ngx_pool_cleanup_add(pool, size);
+}
+
+
+void *
+torture_ngx_http_cleanup_add(void *r, size_t size)
+{
+    return fail_now(FAIL_MEMORY, "ngx_http_cleanup_add")
+               ? NULL
+               : ngx_http_cleanup_add(r, size);
 }
 
 
