@@ -142,7 +142,10 @@ iri_find_dot_segment(const iri_env_t *env, const iri_redirect_t *redirect,
 
     *found = 0;
 
-    if (redirect->came->form != IRI_FORM_ASCII) {
+    /* What was found under another name is not made of what was sent. */
+    if (redirect->came->form != IRI_FORM_ASCII
+        || !iri_str_equal(redirect->path, redirect->came->path))
+    {
         return IRI_OK;
     }
 
