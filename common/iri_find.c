@@ -347,15 +347,6 @@ iri_is_write(iri_str_t method)
 }
 
 
-int
-iri_tree_is_declared(const iri_tree_conf_t *tree)
-{
-    return (tree->match & IRI_FORGIVE_FOLDED) == 0 && tree->repair == 0
-           && tree->names == IRI_NAMES_NFC && tree->charsets.count == 1
-           && iri_charset_is_utf8(tree->charsets.at[0]);
-}
-
-
 /* Is every segment of part its own canonical form? */
 static iri_status_t
 iri_part_is_canonical(const iri_finder_t *finder, int *canonical)

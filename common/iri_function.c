@@ -151,43 +151,6 @@ iri_call_to_iri(iri_call_t *call)
 
 /* ---- characters ---------------------------------------------------------- */
 
-iri_str_t
-iri_piece(iri_str_t text, int (*starts)(uint32_t c))
-{
-    const unsigned char *p = text.data, *end = p + text.len;
-    uint32_t             c;
-    size_t               n;
-
-    for (p += iri_utf8_next(p, end, &c); p < end; p += n) {
-        n = iri_utf8_next(p, end, &c);
-
-        if (starts(c)) {
-            break;
-        }
-    }
-
-    text.len = (size_t) (p - text.data);
-
-    return text;
-}
-
-
-iri_status_t
-iri_nfc_text(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
-{
-    iri_status_t status = IRI_OK;
-    iri_str_t    piece;
-    size_t       at;
-
-    for (at = 0; status == IRI_OK && at < text.len; at += piece.len) {
-        piece = iri_piece(iri_str_from(text, at), iri_char_starts);
-        status = iri_nfc_piece(env, piece, out);
-    }
-
-    return status;
-}
-
-
 static iri_status_t
 iri_call_nfc(iri_call_t *call)
 {

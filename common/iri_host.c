@@ -14,27 +14,6 @@
 
 
 int
-iri_is_alphanumeric(unsigned char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
-           || (c >= 'A' && c <= 'Z');
-}
-
-
-size_t
-iri_label_end(iri_str_t host, size_t offset)
-{
-    const unsigned char *dot = NULL;
-
-    if (offset < host.len) {
-        dot = memchr(host.data + offset, '.', host.len - offset);
-    }
-
-    return dot != NULL ? (size_t) (dot - host.data) : host.len;
-}
-
-
-int
 iri_is_uri_host(iri_str_t host)
 {
     const char *others = "-._";

@@ -1,12 +1,10 @@
 /*
- * iri_mem.c - strings, growing buffers and log lines
+ * iri_mem.c - strings and growing buffers
  *
  * Octets with a length, and buffers that grow in the caller's arena up to a
  * limit that no legal path reaches.  Nothing here looks at characters.
  */
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "iri_int.h"
@@ -196,71 +194,49 @@ iri_is_dot_segment(iri_str_t segment)
 }
 
 
-void
-iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
+int
+iri_is_alphanumeric(unsigned char c)
 {
-    char      text[1024];
-    va_list   args;
-    int       n;
-    iri_str_t line;
-
-    if (env->log == NULL || (level >= IRI_LOG_TRACE && !env->trace)) {
-        return;
-    }
-
-    va_start(args, format);
-    n = vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-
-    if (n < 0) {
-        return;
-    }
-
-    line.data = (const unsigned char *) text;
-    line.len = (size_t) n < sizeof(text) ? (size_t) n : sizeof(text) - 1;
-
-    env->log(env->ctx, level, line);
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
+           || (c >= 'A' && c <= 'Z');
 }
 
 
-void
-iri_trace_step(const iri_env_t *env, iri_stage_t step, iri_str_t octets)
+size_t
+iri_label_end(iri_str_t host, size_t offset)
 {
-    if (env->trace) {
-        iri_logf(env, IRI_LOG_STEP, "%s%s", iri_step_text(step),
-                 iri_printable(env, octets));
+    const unsigned char *dot = NULL;
+
+    if (offset < host.len) {
+        dot = memchr(host.data + offset, '.', host.len - offset);
     }
+
+    return dot != NULL ? (size_t) (dot - host.data) : host.len;
 }
 
 
-void
-iri_trace_answer(const iri_env_t *env, iri_answer_t answer, iri_why_t why)
+int
+iri_is_ascii(iri_str_t path, int escaped)
 {
-    if (env->trace) {
-        iri_logf(env, IRI_LOG_STEP, "answer %s: %s", iri_answer_text(answer),
-                 iri_why_text(why));
-    }
-}
+    const unsigned char *p = path.data, *end = path.data + path.len;
 
-
-const char *
-iri_printable(const iri_env_t *env, iri_str_t s)
-{
-    iri_buf_t    out = IRI_BUF_EMPTY;
-    iri_status_t status;
-    size_t       i;
-
-    status = IRI_OK;
-
-    for (i = 0; status == IRI_OK && i < s.len; i++) {
-        status = s.data[i] > 0x20 && s.data[i] < 0x7f
-                     ? iri_buf_putc(env, &out, s.data[i])
-                     : iri_buf_put_escape(env, &out, s.data[i]);
+    if (!escaped || path.len == 0) {
+        return iri_is_low(path);
     }
 
-    if (status == IRI_OK) {
-        status = iri_buf_putc(env, &out, '\0');
+    if (!iri_is_low(path)) {
+        return 0;
     }
 
-    return status == IRI_OK ? (const char *) out.data : "(no memory)";
+    while ((p = memchr(p, '%', (size_t) (end - p))) != NULL) {
+        if (end - p > 1 && p[1] >= '8') {
+            return 0;
+        }
+
+        if (++p == end) {
+            break;
+        }
+    }
+
+    return 1;
 }

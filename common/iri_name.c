@@ -405,36 +405,6 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
 
 /* ---- JIS vendor variants ------------------------------------------------- */
 
-static const struct {
-    uint16_t vendor;
-    uint16_t jis;
-} iri_variants[] = {
-    { 0xff5e, 0x301c }, /* wave dash */
-    { 0x2225, 0x2016 }, /* double vertical line */
-    { 0xff0d, 0x2212 }, /* minus */
-    { 0xffe0, 0x00a2 }, /* cent */
-    { 0xffe1, 0x00a3 }, /* pound */
-    { 0xffe2, 0x00ac }, /* not */
-    { 0x2015, 0x2014 }, /* dash */
-    { 0xffe4, 0x00a6 }, /* broken bar */
-};
-
-
-uint32_t
-iri_variant(uint32_t c, int way)
-{
-    size_t i;
-
-    for (i = 0; i < sizeof(iri_variants) / sizeof(iri_variants[0]); i++) {
-        if (c == iri_variants[i].vendor || c == iri_variants[i].jis) {
-            return way == 0 ? iri_variants[i].vendor : iri_variants[i].jis;
-        }
-    }
-
-    return c;
-}
-
-
 /*
  * May a character begin so that is one of a pair?  In UTF-8 these are C2 A2
  * and on, E2 80, E2 88, E3 80, EF BC, EF BD 9E, EF BF.

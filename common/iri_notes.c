@@ -29,60 +29,6 @@ iri_reason_code(iri_reason_t reason)
 }
 
 
-/* ---- octets -------------------------------------------------------------- */
-
-/* May it stand there as it is? */
-static int
-iri_is_shown(unsigned char c, int sent)
-{
-    return sent ? c > 0x20 && c < 0x7f && c != '"' && c != '\\'
-                : iri_is_path_char(c);
-}
-
-
-static const char *
-iri_show_as(iri_shown_t *shown, iri_str_t octets, int sent)
-{
-    static const char hex[] = "0123456789ABCDEF";
-    size_t            i, n = 0;
-
-    for (i = 0; i < octets.len; i++) {
-        if (n > IRI_MAX_SHOWN - sizeof("%E9") + 1) {
-            memcpy(shown->text + n, "...", 3);
-            n += 3;
-            break;
-        }
-
-        if (iri_is_shown(octets.data[i], sent)) {
-            shown->text[n++] = (char) octets.data[i];
-
-        } else {
-            shown->text[n++] = '%';
-            shown->text[n++] = hex[octets.data[i] >> 4];
-            shown->text[n++] = hex[octets.data[i] & 15];
-        }
-    }
-
-    shown->text[n] = '\0';
-
-    return shown->text;
-}
-
-
-const char *
-iri_show(iri_shown_t *shown, iri_str_t path)
-{
-    return iri_show_as(shown, path, 0);
-}
-
-
-const char *
-iri_show_sent(iri_shown_t *shown, iri_str_t octets)
-{
-    return iri_show_as(shown, octets, 1);
-}
-
-
 /* ---- noting -------------------------------------------------------------- */
 
 /* Each once: who counts lines by their codes counts a line once. */

@@ -27,33 +27,6 @@ typedef struct {
 } iri_reader_t;
 
 
-int
-iri_is_ascii(iri_str_t path, int escaped)
-{
-    const unsigned char *p = path.data, *end = path.data + path.len;
-
-    if (!escaped || path.len == 0) {
-        return iri_is_low(path);
-    }
-
-    if (!iri_is_low(path)) {
-        return 0;
-    }
-
-    while ((p = memchr(p, '%', (size_t) (end - p))) != NULL) {
-        if (end - p > 1 && p[1] >= '8') {
-            return 0;
-        }
-
-        if (++p == end) {
-            break;
-        }
-    }
-
-    return 1;
-}
-
-
 /* Is the segment one that no new entry can be named by? */
 static int
 iri_is_no_name(iri_str_t segment, int last)

@@ -16,6 +16,15 @@
 #include "iri_int.h"
 
 
+int
+iri_tree_is_declared(const iri_tree_conf_t *tree)
+{
+    return (tree->match & IRI_FORGIVE_FOLDED) == 0 && tree->repair == 0
+           && tree->names == IRI_NAMES_NFC && tree->charsets.count == 1
+           && iri_charset_is_utf8(tree->charsets.at[0]);
+}
+
+
 /*
  * What is ignored for iri_find_twin(): a write beside an entry of another case
  * or with other accents; and for iri_find_canonical(): what changes no name.
