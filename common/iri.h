@@ -455,7 +455,7 @@ void iri_tree_conf_finish(const iri_reading_conf_t *reading,
                           iri_tree_conf_t *tree);
 
 
-/* ---- reading (iri_read.c, iri_recall.c, iri_uri.c) ----------------------- */
+/* ---- reading (iri_read.c, iri_uri.c) ------------------------------------- */
 
 /*
  * 1 if no octet is above 7F.  The one test that a plain ASCII request pays, so
@@ -535,8 +535,6 @@ typedef struct {
                                a limit, as path */
     int          raw;       /* 1: target held octets above 7F, so a proxy
                                must not forward it as it stands */
-    int          high;      /* iri_is_high_escaped of uri; filled in by
-                               iri_reading_recall alone */
     const iri_reading_conf_t *conf;   /* that of the call */
 } iri_reading_t;
 
@@ -563,34 +561,14 @@ typedef struct {
 iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
                       const iri_request_t *request, iri_reading_t *out);
 
-struct iri_cache_s;   /* iri_cache_t, see "finding" */
-
 /*
  * The same for who needs no uri: it may be empty where request->escaped is 0.
  * iri_path_to_uri makes it of path then, and iri_location does so by itself.
- * cache: what was read before is remembered; NULL: nothing is.  Statuses as of
- * iri_read.
+ * Statuses as of iri_read.
  */
 iri_status_t iri_read_path(const iri_env_t *env,
                            const iri_reading_conf_t *conf,
-                           struct iri_cache_s       *cache,
                            const iri_request_t *request, iri_reading_t *out);
-
-/*
- * For who hands paths in as they came, percent-encoded: neither unescaping nor
- * reading is done again.  *held 1: a reading of came by conf was kept, and *out
- * is that; its strings are in env's arena, path and uri NUL-terminated.
- * conf, which is reading->conf where one is kept, must live as long as the
- * cache.  Kept is what iri_read gave, with its uri, if it is a reading, not of
- * ASCII, and not too long.  IRI_NO_MEMORY.
- */
-iri_status_t iri_reading_recall(const iri_env_t          *env,
-                                struct iri_cache_s       *cache,
-                                const iri_reading_conf_t *conf,
-                                iri_str_t came, iri_reading_t *out,
-                                int *held);
-void iri_reading_keep(struct iri_cache_s *cache, iri_str_t came,
-                      const iri_reading_t *reading);
 
 /*
  * 1 if no escape of a URI path is of an ASCII character: then unescaping makes
@@ -860,8 +838,7 @@ int iri_is_uri_host(iri_str_t host);
  * entries whose octets cannot be guessed from their name (partly composed
  * names, say), so next to nothing; where width, case, accents or spelling are
  * forgiven, all of them.  What is remembered is a hint: an entry counts only
- * if its octets have the name, and its directory is as it was.  And of this
- * process readings, and answers that follow from the directories asked.
+ * if its octets have the name, and its directory is as it was.
  */
 typedef struct iri_cache_s iri_cache_t;
 
@@ -870,10 +847,6 @@ typedef struct iri_cache_counts_s {
     uint64_t index_hits;      /* an index was there */
     uint64_t index_misses;    /* and was not, or was out of date */
     uint64_t builds;          /* directories that were read for an index */
-    uint64_t answer_hits;     /* what was found before was right still */
-    uint64_t answer_misses;
-    uint64_t reading_hits;    /* a path was read before */
-    uint64_t reading_misses;
 } iri_cache_counts_t;
 
 /* Directories that may be read at a time, each by one that waits for it. */
@@ -898,8 +871,6 @@ typedef struct {
                      /* have iri_cache_job_run() called in another thread,
                         where more than IRI_MAX_WAITED entries are to be read;
                         0: it cannot be done.  NULL: all is read at once */
-    int    alone;    /* 1: one thread of the process asks, so that what is the
-                        process's own needs no lock */
     iri_cache_counts_t *counts;   /* to be added to; NULL: nothing is */
     void  *ctx;
 } iri_cache_conf_t;
@@ -912,7 +883,6 @@ typedef struct {
     uint64_t size;      /* octets that it may use for indexes */
     uint64_t used;      /* and does; of the shared memory */
     uint64_t indexes;   /* directories */
-    uint64_t own;       /* octets for readings and answers, in each process */
 } iri_cache_use_t;
 
 /* What it holds now; any thread may ask. */
@@ -975,19 +945,15 @@ struct iri_search_s {
                                         tree_of says them, those of any */
     iri_tree_of_t          tree_of;  /* NULL: tree holds for all */
     const void            *places;   /* what tree_of goes by beside root and
-                                        names: for that, and to tell answers
-                                        apart that are remembered.  As long as
-                                        the cache lives; NULL without tree_of */
-    iri_cache_t           *cache;    /* NULL: nothing is remembered */
+                                        names; NULL without tree_of */
+    iri_cache_t           *cache;    /* of indexes; NULL: none is kept */
     int                    write;    /* iri_is_write of the method; 1 for a
                                         Destination */
     int                    twin;     /* 0; 1 is set by iri_find_twin */
     int                    canonical; /* 0; 1 is set by iri_find_canonical */
     int                    absent;   /* 1: the caller has looked just now, and
                                         nothing is there that has root and
-                                        path, in ASCII, as its octets */
-    int                    not_held; /* 1: iri_may_know has said just now that
-                                        nothing is remembered */
+                                        path as its octets */
     iri_str_t              root;     /* octets on disk, absolute; what stands
                                         before path; taken literally */
     iri_str_t              path;     /* whole canonical path, UTF-8 */
@@ -1073,29 +1039,11 @@ iri_status_t iri_find(const iri_env_t *env, const iri_search_t *search,
 /*
  * For who looks by himself at filename, which is root and path as it stands.
  * 1: if it is there, that is what iri_find would find, and *out is what it
- * would say; if *out says PASS no look is needed.  0: ask iri_find, also
- * because it may remember an answer, for which that look is not needed
- * (search->not_held).  path must be canonical.
+ * would say; if *out says PASS no look is needed.  0: ask iri_find.  path must
+ * be canonical.
  */
 int iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
                       iri_str_t filename, iri_found_t *out);
-
-/*
- * What iri_find found before, if that still holds, which a look at directories
- * tells: *held 1 then, and *out is it.  0: iri_find is to be asked.  Statuses
- * as of iri_find.
- */
-iri_status_t iri_find_again(const iri_env_t *env, const iri_search_t *search,
-                            iri_found_t *out, int *held);
-
-/*
- * Is an answer remembered that iri_find_again may give, if it still holds?
- * 1: *answer is that of it, or of another path, which is rare; 0: *answer is
- * not to be looked at.  Of search only cache, write, root and path count.  No
- * look at the disk is made.
- */
-int iri_may_know(const iri_search_t *search, iri_answer_t *answer);
-
 
 /*
  * 1 if what is answered depends on the charsets that the request was read

@@ -36,7 +36,6 @@
 
 #define IRI_MAX_CHARACTER 64    /* octets of one that may be left out */
 #define IRI_LEAST_ROOM    32768 /* octets of an index, in a very small cache */
-#define IRI_MEMO_SHARE    32    /* of the size, for each process besides */
 #define IRI_WAYS_OF_SET   4     /* slots in which an index may be */
 #define IRI_PAGE          1024  /* octets that indexes are counted in */
 #define IRI_SLOT_SHARE    1024  /* octets of memory for each slot */
@@ -83,7 +82,6 @@ struct iri_cache_s {
     iri_slot_t      *slots;
     unsigned char   *pages;
     uint64_t        *taken;   /* a bit for each page, while one is wanted */
-    iri_memo_t      *memo;    /* of this process; NULL: none */
     int64_t          told_at; /* that there is too little of it */
 };
 
@@ -213,8 +211,6 @@ iri_cache_create(const iri_cache_conf_t *conf)
         return NULL;
     }
 
-    cache->memo = iri_memo_create(conf->size / IRI_MEMO_SHARE);
-
     /* What is its own is told by that from here on. */
     if (conf->memory != NULL) {
         cache->conf.memory = NULL;
@@ -231,7 +227,6 @@ iri_cache_destroy(iri_cache_t *cache)
         return;
     }
 
-    iri_memo_destroy(cache->memo);
     free(cache->conf.memory);
     free(cache->taken);
     free(cache);
@@ -249,7 +244,6 @@ iri_cache_use(iri_cache_t *cache, iri_cache_use_t *out)
 
     memset(out, 0, sizeof(*out));
     out->size = (uint64_t) cache->region->pages * IRI_PAGE;
-    out->own = iri_memo_size(cache->memo);
     end = cache->slots + (size_t) cache->region->sets * IRI_WAYS_OF_SET;
 
     iri_cache_lock(cache);
@@ -276,13 +270,6 @@ iri_cache_count(iri_cache_t *cache, iri_cache_counted_t what)
 }
 
 
-iri_memo_t *
-iri_cache_memo(iri_cache_t *cache)
-{
-    return cache != NULL ? cache->memo : NULL;
-}
-
-
 static void
 iri_cache_lock(iri_cache_t *cache)
 {
@@ -297,24 +284,6 @@ iri_cache_unlock(iri_cache_t *cache)
 {
     if (cache->conf.unlock != NULL) {
         cache->conf.unlock(cache->conf.ctx);
-    }
-}
-
-
-void
-iri_cache_lock_own(iri_cache_t *cache)
-{
-    if (!cache->conf.alone) {
-        iri_cache_lock(cache);
-    }
-}
-
-
-void
-iri_cache_unlock_own(iri_cache_t *cache)
-{
-    if (!cache->conf.alone) {
-        iri_cache_unlock(cache);
     }
 }
 
@@ -346,7 +315,7 @@ iri_shape_of(const iri_tree_conf_t *tree, const iri_cache_t *cache,
 }
 
 
-uint64_t
+static uint64_t
 iri_charsets_pack(const iri_charsets_t *charsets)
 {
     uint64_t hash = charsets->count;
@@ -361,7 +330,11 @@ iri_charsets_pack(const iri_charsets_t *charsets)
 }
 
 
-void
+/*
+ * What of the settings shapes keys, and what can be guessed, as numbers that
+ * mean the same in each process.
+ */
+static void
 iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2])
 {
     packed[0] = iri_charsets_pack(&tree->charsets);
@@ -371,7 +344,8 @@ iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2])
 }
 
 
-int
+/* The same directory, and unchanged by its times? */
+static int
 iri_node_is_same(const iri_node_t *a, const iri_node_t *b)
 {
     return a->dev == b->dev && a->ino == b->ino && a->mtime == b->mtime
@@ -912,7 +886,11 @@ iri_slot_fill(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
 }
 
 
-int
+/*
+ * Is what was found in a directory good as long as its times stay?  at: when
+ * the looks at it began, by iri_now().
+ */
+static int
 iri_node_is_settled(const iri_node_t *node, int64_t at)
 {
     /* Not mtime, which the owner of a directory may set to any year. */
@@ -1265,9 +1243,6 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
         status = iri_index_ask(env, shape, &index, search);
 
         search->sure = iri_slot_is_sure(slot, &search->node, now);
-        search->settled = search->sure
-                          && iri_node_is_settled(&search->node,
-                                                 slot->read_at);
         recalled->due = !search->sure && iri_slot_is_due(slot, now);
         recalled->large = slot->entries > IRI_MAX_WAITED;
         recalled->small = iri_slot_is_quick(slot);

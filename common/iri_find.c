@@ -4,11 +4,9 @@
  * Down the tree with the first reading, then the same for the further
  * readings of the request, depth first and with one budget for all;
  * candidates are never multiplied out.  One way down is iri_walk.c, the further
- * readings are iri_further.c.  What was found before is asked of iri_memo.c
- * first, and what is found is kept there.
+ * readings are iri_further.c.
  */
 
-#include <stddef.h>
 #include <string.h>
 
 #include "iri_int.h"
@@ -632,56 +630,21 @@ iri_is_parent_written_so(const iri_finder_t *finder, size_t last)
 
 
 /*
- * Look at the directory that is asked for, what comes before offset last.  Its
- * times can tell whether an answer still holds only if it was looked at before
- * anything in it was.  So a name that was found absent just now is looked for
- * once more, where the answer may be kept as sure (finder->told) or where the
- * caller has said so (search->absent), who may have that from a memory.
+ * Down from the directory that is asked for.  An index of it, where one is
+ * kept, needs a look at it anyway; if it is there, the names above it need none.
  */
-static iri_status_t
-iri_begin_inside(iri_finder_t *finder, size_t last, size_t *from)
-{
-    iri_asked_t *asked = &finder->asked;
-    iri_status_t status;
-    int64_t      at = iri_now();
-
-    *from = 0;
-
-    /* It, or a directory above it, is a file: the walk shows which. */
-    if (finder->asked_for.kind == IRI_NODE_NOT_DIR) {
-        return IRI_OK;
-    }
-
-    status = iri_find_parent(finder, last, from);
-
-    if (*from != 0 && *from + finder->search->root.len <= UINT16_MAX
-        && iri_node_is_settled(&finder->node, at))
-    {
-        asked->len[0] = (uint16_t) finder->looked_at.len;
-        asked->node[0] = finder->node;
-        asked->count = 1;
-        finder->inside = 1;
-
-        if (finder->told || finder->search->absent) {
-            finder->asked_for.path.len = 0;
-        }
-    }
-
-    return status;
-}
-
-
-/* Down from the directory that is asked for, where one look finds that. */
 static iri_status_t
 iri_find_inside(iri_finder_t *finder, iri_walk_t *walk)
 {
     iri_status_t status = IRI_OK;
     size_t       from = 0, last = iri_last_segment(finder->part);
 
-    if (last != 0 && iri_cache_memo(finder->search->cache) != NULL
+    /* NOT_DIR: it, or a directory above it, is a file; the walk shows which. */
+    if (last != 0 && finder->search->cache != NULL
+        && finder->asked_for.kind != IRI_NODE_NOT_DIR
         && iri_is_parent_written_so(finder, last))
     {
-        status = iri_begin_inside(finder, last, &from);
+        status = iri_find_parent(finder, last, &from);
     }
 
     if (status != IRI_OK) {
@@ -694,40 +657,13 @@ iri_find_inside(iri_finder_t *finder, iri_walk_t *walk)
 }
 
 
-/*
- * Is the last segment, without a "/" behind it, all that readings differ in?
- * Then whatever they lead to is in the directory before offset last, or not
- * there.
- */
-static int
-iri_is_last_alone(const iri_finder_t *finder, size_t last)
-{
-    iri_str_t came = { last, finder->octets.data };
-    iri_str_t parent = { last, finder->part.data };
-
-    return last != 0 && last < finder->part.len
-           && finder->part.data[finder->part.len - 1] != '/'
-           && iri_last_segment(finder->octets) == last
-           && iri_str_equal(came, parent) && iri_is_ascii(came, 0);
-}
-
-
 /* Down under the first reading, then the further ones. */
 static iri_status_t
 iri_find_readings(iri_finder_t *finder, iri_further_t *best)
 {
-    iri_status_t status = IRI_OK;
-    size_t       from, last = iri_last_segment(finder->part);
+    iri_status_t status;
 
-    if (iri_cache_memo(finder->search->cache) != NULL && !iri_may_fold(finder)
-        && iri_is_last_alone(finder, last))
-    {
-        status = iri_begin_inside(finder, last, &from);
-    }
-
-    if (status == IRI_OK) {
-        status = iri_walk(finder, finder->part, finder->kind, &best->walk);
-    }
+    status = iri_walk(finder, finder->part, finder->kind, &best->walk);
 
     return status == IRI_OK ? iri_find_further(finder, best) : status;
 }
@@ -815,7 +751,6 @@ iri_try_repair(iri_finder_t *finder, unsigned how, iri_further_t *best)
 
     finder->repairing = how;
     iri_tree_apply(finder);
-    finder->asked.unsure = 1; /* it is not to be remembered */
     status = iri_walk(finder, finder->part, finder->kind, &walk);
 
     if (status == IRI_OK) {
@@ -911,17 +846,8 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
         status = iri_find_exact(finder, found, &is_found);
     }
 
-    if (status != IRI_OK || is_found) {
-        return status;
-    }
-
-    status = iri_find_near(finder, found);
-
-    if (status == IRI_OK) {
-        iri_memo_keep(finder, found);
-    }
-
-    return status;
+    return status != IRI_OK || is_found ? status
+                                        : iri_find_near(finder, found);
 }
 
 
@@ -1069,12 +995,11 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
 }
 
 
-/* Of a finder all but the arrays of asked is to be clear. */
 static void
 iri_finder_init(iri_finder_t *finder, const iri_env_t *env,
                 const iri_search_t *search)
 {
-    memset(finder, 0, offsetof(iri_finder_t, asked.len));
+    memset(finder, 0, sizeof(*finder));
     finder->env = env;
     finder->search = search;
     finder->part = iri_str_from(search->path, search->prefix);
@@ -1098,30 +1023,8 @@ iri_search_needs_look(const iri_env_t *env, const iri_search_t *search)
 }
 
 
-static iri_status_t
-iri_find_new(const iri_env_t *env, const iri_search_t *search, int told,
-             iri_found_t *found)
-{
-    iri_finder_t finder;
-
-    iri_finder_init(&finder, env, search);
-    finder.told = told;
-
-    return iri_find_answer(&finder, found);
-}
-
-
-/* Of the names of a declared tree only further readings are remembered. */
-static int
-iri_is_remembered(const iri_search_t *search)
-{
-    return search->tree_of != NULL || !iri_tree_is_declared(search->tree)
-           || (search->reading != NULL
-               && search->reading->form == IRI_FORM_LEGACY);
-}
-
-
-void
+/* Initialize *found, with the reading of the request. */
+static void
 iri_found_begin(const iri_search_t *search, iri_found_t *found)
 {
     memset(found, 0, sizeof(*found));
@@ -1130,19 +1033,6 @@ iri_found_begin(const iri_search_t *search, iri_found_t *found)
     if (search->reading != NULL) {
         found->charset = search->reading->charset;
     }
-}
-
-
-/* A trace tells each look, so nothing is taken from memory. */
-static iri_status_t
-iri_find_held(const iri_env_t *env, const iri_search_t *search,
-              iri_found_t *found, int *told, int *held)
-{
-    *held = 0;
-
-    return env->trace || !iri_is_remembered(search)
-               ? IRI_OK
-               : iri_memo_find(env, search, found, told, held);
 }
 
 
@@ -1157,30 +1047,11 @@ iri_found_end(const iri_search_t *search, iri_found_t *found)
 
 
 iri_status_t
-iri_find_again(const iri_env_t *env, const iri_search_t *search,
-               iri_found_t *out, int *held)
-{
-    iri_found_t  found;
-    iri_status_t status;
-
-    iri_found_begin(search, &found);
-    status = iri_find_held(env, search, &found, NULL, held);
-
-    if (status == IRI_OK && *held) {
-        iri_found_end(search, &found);
-        *out = found;
-    }
-
-    return status;
-}
-
-
-iri_status_t
 iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
 {
+    iri_finder_t finder;
     iri_found_t  found;
     iri_status_t status;
-    int          held, told = 0;
 
     iri_found_begin(search, &found);
 
@@ -1188,11 +1059,8 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
         iri_trace_step(env, IRI_STEP_LOOKING, search->root);
     }
 
-    status = iri_find_held(env, search, &found, &told, &held);
-
-    if (status == IRI_OK && !held) {
-        status = iri_find_new(env, search, told, &found);
-    }
+    iri_finder_init(&finder, env, search);
+    status = iri_find_answer(&finder, &found);
 
     if (status == IRI_OK) {
         iri_found_end(search, &found);
@@ -1213,7 +1081,6 @@ iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
 {
     const iri_reading_t *reading = search->reading;
     iri_finder_t         finder;
-    iri_answer_t         answer;
     int                  declared;
 
     iri_finder_init(&finder, env, search);
@@ -1228,9 +1095,7 @@ iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
 
     declared = finder.declared;
 
-    if (declared ? reading != NULL && reading->form == IRI_FORM_LEGACY
-                 : !search->not_held && iri_may_know(search, &answer))
-    {
+    if (declared && reading != NULL && reading->form == IRI_FORM_LEGACY) {
         return 0;
     }
 

@@ -846,8 +846,6 @@ typedef struct {
                                           of it; nothing else is like it */
     int                    sure;       /* out: hits are there now */
     int                    complete;   /* out: and there are no others */
-    int                    settled;    /* out: and so it stays as long as the
-                                          times of the directory do */
     size_t                 listed;     /* out: entries read, and 1 */
 } iri_cache_search_t;
 
@@ -866,53 +864,19 @@ uint32_t iri_cache_ways(iri_cache_t *cache, const iri_tree_conf_t *tree,
 /* What keys of a tree forgive; 0: its entries are found by their names. */
 unsigned iri_tree_fold(const iri_tree_conf_t *tree);
 
-/*
- * What of the settings shapes keys, and what can be guessed, as numbers that
- * mean the same in each process.
- */
-uint64_t iri_charsets_pack(const iri_charsets_t *charsets);
-void iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2]);
-
-/* The same directory, and unchanged by its times? */
-int iri_node_is_same(const iri_node_t *a, const iri_node_t *b);
-
-/*
- * Is what was found in a directory good as long as its times stay?  at: when
- * the looks at it began, by iri_now().
- */
-int iri_node_is_settled(const iri_node_t *node, int64_t at);
-
 int64_t iri_now(void);   /* ns since the epoch */
 
 /* In the order of iri_cache_counts_t. */
 typedef enum {
     IRI_COUNTED_INDEX_HIT,
     IRI_COUNTED_INDEX_MISS,
-    IRI_COUNTED_BUILD,
-    IRI_COUNTED_ANSWER_HIT,
-    IRI_COUNTED_ANSWER_MISS,
-    IRI_COUNTED_READING_HIT,
-    IRI_COUNTED_READING_MISS
+    IRI_COUNTED_BUILD
 } iri_cache_counted_t;
 
 void iri_cache_count(iri_cache_t *cache, iri_cache_counted_t what);
 
-/* Around what is this process's own in a cache: iri_memo.c. */
-void iri_cache_lock_own(iri_cache_t *cache);
-void iri_cache_unlock_own(iri_cache_t *cache);
-
 
 /* ---- one look, one step (iri_step.c) ------------------------------------- */
-
-/* Directories whose indexes have given an answer, or in which it was sought. */
-#define IRI_MAX_ASKED 4
-
-typedef struct iri_asked_s {
-    uint16_t   count;
-    uint16_t   unsure;               /* or more of them, or none settled */
-    uint16_t   len[IRI_MAX_ASKED];   /* octets of the filename found */
-    iri_node_t node[IRI_MAX_ASKED];
-} iri_asked_t;
 
 /* What is known of a path that is looked for. */
 typedef enum {
@@ -962,9 +926,6 @@ typedef struct {
     unsigned               fold;      /* of tree: IRI_FORGIVE_... where names
                                          are folded now; 0: they are not */
     unsigned               repair;    /* of tree: repairing, if it is allowed */
-    int                    told;      /* some answer was given before */
-    int                    inside;    /* no look was made but in the directory
-                                         that is the first of asked */
     iri_str_t              looked_at; /* directory that was looked at last, and
                                          not read since */
     int                    further;   /* there are further readings */
@@ -973,7 +934,6 @@ typedef struct {
     int                    stopped;   /* look no further; why says why */
     iri_why_t              why;
     iri_node_t             node;      /* what looked_at is */
-    iri_asked_t            asked;     /* what the answer is of, so far */
 } iri_finder_t;
 
 /* Names that a segment may mean. */
@@ -1075,49 +1035,6 @@ iri_form_t iri_repair_form(unsigned how);
 /* Can a segment of path be put right so? */
 iri_status_t iri_repair_may(const iri_env_t *env, unsigned how,
                             iri_str_t path, int *may);
-
-
-/* ---- remembered answers (iri_memo.c) ------------------------------------- */
-
-typedef struct iri_memo_s iri_memo_t;
-
-iri_memo_t *iri_memo_create(size_t size);    /* octets; NULL: none is kept */
-void iri_memo_destroy(iri_memo_t *memo);     /* NULL is allowed */
-size_t iri_memo_size(const iri_memo_t *memo);   /* octets that it takes */
-iri_memo_t *iri_cache_memo(iri_cache_t *cache);   /* of the cache, or NULL */
-
-/*
- * *held: *found, which is as iri_find() begins it, is what was found before,
- * and nothing has changed since.  Else *told: some answer was given before;
- * told is NULL where it is asked for once more then, so that this is no miss.
- */
-iri_status_t iri_memo_find(const iri_env_t *env, const iri_search_t *search,
-                           iri_found_t *found, int *told, int *held);
-
-/* What is told of an answer before there is one (iri_find.c). */
-void iri_found_begin(const iri_search_t *search, iri_found_t *found);
-
-/* Remember what was found, if it can be. */
-void iri_memo_keep(const iri_finder_t *finder, const iri_found_t *found);
-
-/* How octets are read, where that takes more than a look at them. */
-typedef struct {
-    const iri_charsets_t *charsets;
-    iri_str_t             octets;
-    unsigned              came;    /* iri_source_t: raw_high, 2 for raw_bidi;
-                                      other bits for iri_recall.c, which keeps
-                                      more than a path */
-    size_t                way;     /* out: place in charsets, and 1; 0: UTF-8;
-                                      one behind the last: each segment in one
-                                      of its own */
-    iri_str_t             path;    /* out: canonical */
-} iri_memo_reading_t;
-
-/* *held: the same was read before.  IRI_NO_MEMORY. */
-iri_status_t iri_memo_reading_find(const iri_env_t *env, iri_cache_t *cache,
-                                   iri_memo_reading_t *reading, int *held);
-void iri_memo_reading_keep(iri_cache_t *cache,
-                           const iri_memo_reading_t *reading);
 
 
 /* ---- down the tree (iri_walk.c) ------------------------------------------ */

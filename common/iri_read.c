@@ -22,7 +22,6 @@ typedef struct {
     int                       no_uri;   /* it is not wanted */
     int                       repaired; /* what was broken is put right */
     int                       no_utf8;  /* it is known not to be UTF-8 */
-    iri_cache_t              *cache;    /* of readings; NULL: none is kept */
     iri_why_t                 why;      /* why the last reading failed */
 } iri_reader_t;
 
@@ -389,75 +388,6 @@ iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
 }
 
 
-/* ---- readings that were made before -------------------------------------- */
-
-/* The way of a reading, and back; see iri_memo_reading_t. */
-static size_t
-iri_way_of_charset(const iri_charsets_t *list, const iri_charset_t *charset)
-{
-    size_t i;
-
-    if (charset == &iri_charset_utf8) {
-        return 0;
-    }
-
-    for (i = 0; i < list->count && list->at[i] != charset; i++) {
-        /* void */
-    }
-
-    return i + 1;
-}
-
-
-static const iri_charset_t *
-iri_charset_of_way(const iri_charsets_t *list, size_t way)
-{
-    if (way == 0) {
-        return &iri_charset_utf8;
-    }
-
-    return way <= list->count ? list->at[way - 1] : NULL;
-}
-
-
-/* As iri_reader_choose; *path: what was read, where why is READ. */
-static iri_status_t
-iri_reader_recall(iri_reader_t *reader, const iri_charset_t **charset,
-                  iri_str_t *path)
-{
-    const iri_charsets_t *list = &reader->conf->charsets;
-    const iri_source_t   *source = &reader->source;
-    iri_memo_reading_t    memo = { list, source->octets, 0, 0, { 0, NULL } };
-    iri_status_t          status;
-    int                   held;
-
-    memo.came = (unsigned) (source->raw_high | source->raw_bidi << 1);
-
-    status = iri_memo_reading_find(reader->env, reader->cache, &memo, &held);
-    if (status != IRI_OK) {
-        return status;
-    }
-
-    if (held) {
-        *charset = iri_charset_of_way(list, memo.way);
-        *path = memo.path;
-        reader->why = IRI_WHY_READ;
-        return IRI_OK;
-    }
-
-    status = iri_reader_choose(reader, charset);
-    *path = iri_buf_str(&reader->path);
-
-    if (status == IRI_OK && reader->why == IRI_WHY_READ) {
-        memo.way = iri_way_of_charset(list, *charset);
-        memo.path = *path;
-        iri_memo_reading_keep(reader->cache, &memo);
-    }
-
-    return status;
-}
-
-
 /*
  * The common case in one pass: UTF-8 of which NFC changes nothing, whatever
  * stands beside it.  None of these is a bidi formatting character.  *no_utf8:
@@ -747,7 +677,7 @@ static iri_status_t
 iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
 {
     iri_str_t            octets = reader->source.octets;
-    iri_str_t            uri = { 0, NULL }, path;
+    iri_str_t            uri = { 0, NULL };
     iri_status_t         status = IRI_OK;
     const iri_charset_t *charset;
 
@@ -766,7 +696,7 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
         return status;
     }
 
-    status = iri_reader_recall(reader, &charset, &path);
+    status = iri_reader_choose(reader, &charset);
     if (status != IRI_OK) {
         return status;
     }
@@ -783,16 +713,15 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
 
         reader->repaired = 1;
         charset = &iri_charset_utf8;
-        path = iri_buf_str(&reader->path);
     }
 
-    if (reader->why == IRI_WHY_READ && path.len > IRI_MAX_PATH) {
+    if (reader->why == IRI_WHY_READ && reader->path.len > IRI_MAX_PATH) {
         reader->why = IRI_WHY_LIMIT;
     }
 
     if (reader->why == IRI_WHY_READ) {
-        iri_reading_done(reader, charset, path, iri_buf_str(&reader->uri),
-                         out);
+        iri_reading_done(reader, charset, iri_buf_str(&reader->path),
+                         iri_buf_str(&reader->uri), out);
 
         return IRI_OK;
     }
@@ -896,8 +825,7 @@ iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
 /* A trace tells the URI of each reading. */
 iri_status_t
 iri_read_path(const iri_env_t *env, const iri_reading_conf_t *conf,
-              iri_cache_t *cache, const iri_request_t *request,
-              iri_reading_t *out)
+              const iri_request_t *request, iri_reading_t *out)
 {
     iri_reader_t reader;
 
@@ -906,7 +834,6 @@ iri_read_path(const iri_env_t *env, const iri_reading_conf_t *conf,
     reader.conf = conf;
     reader.request = request;
     reader.no_uri = !request->escaped && !env->trace;
-    reader.cache = reader.no_uri ? cache : NULL;
 
     return iri_reader_read(&reader, out);
 }

@@ -268,7 +268,6 @@ iri_stats_look_caches(const iri_stats_page_conf_t *conf,
         look->use.size += use.size;
         look->use.used += use.used;
         look->use.indexes += use.indexes;
-        look->use.own += use.own;
     }
 }
 

@@ -873,9 +873,6 @@ iri_page_cache(iri_stats_out_t *out, const iri_stats_look_t *look)
     iri_stats_say(out, "<div><table>\n<caption>Cache</caption>\n"
                        "<thead><tr><td></td><th scope=\"col\">Known</th>"
                        "<th scope=\"col\">Not</th></tr></thead>\n<tbody>\n");
-    iri_page_pair(out, "readings", cache->reading_hits,
-                  cache->reading_misses);
-    iri_page_pair(out, "answers", cache->answer_hits, cache->answer_misses);
     iri_page_pair(out, "indexes", cache->index_hits, cache->index_misses);
     iri_stats_say(out, "</tbody>\n</table>\n<p><small>");
     iri_page_number(out, cache->builds);

@@ -15,8 +15,7 @@ const char *const iri_stats_modes[IRI_STATS_MODES] = { "on", "report" };
 const char *const iri_stats_parts[IRI_STATS_PARTS] = { "path", "query" };
 
 static const char *const iri_stats_cache_words[] = {
-    "index_hits",    "index_misses", "builds",        "answer_hits",
-    "answer_misses", "reading_hits", "reading_misses"
+    "index_hits", "index_misses", "builds"
 };
 
 
@@ -406,7 +405,6 @@ iri_json_cache(iri_stats_out_t *out, const iri_stats_look_t *look)
     iri_json_number(out, "indexes", look->use.indexes);
     iri_json_number(out, "used", look->use.used);
     iri_json_number(out, "size", look->use.size);
-    iri_json_number(out, "own", look->use.own);
     iri_stats_say(out, "}");
 }
 
@@ -624,10 +622,6 @@ iri_metric_cache(iri_stats_out_t *out, const iri_stats_look_t *look)
     } rows[] = {
         { "index", "hit", offsetof(iri_cache_counts_t, index_hits) },
         { "index", "miss", offsetof(iri_cache_counts_t, index_misses) },
-        { "answer", "hit", offsetof(iri_cache_counts_t, answer_hits) },
-        { "answer", "miss", offsetof(iri_cache_counts_t, answer_misses) },
-        { "reading", "hit", offsetof(iri_cache_counts_t, reading_hits) },
-        { "reading", "miss", offsetof(iri_cache_counts_t, reading_misses) },
     };
     size_t i;
 

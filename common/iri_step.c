@@ -274,19 +274,12 @@ iri_look_at_directory(iri_finder_t *finder, const iri_walk_t *walk,
 }
 
 
-/*
- * Has a look shown that the directory of walk->disk does not exist?  An answer
- * that follows from this is not cached.
- */
+/* Has a look shown that the directory of walk->disk does not exist? */
 static int
-iri_step_is_below_missing(iri_finder_t *finder, const iri_walk_t *walk)
+iri_step_is_below_missing(const iri_finder_t *finder, const iri_walk_t *walk)
 {
-    int missing = finder->directory.kind == IRI_NODE_ABSENT
-                  && iri_is_missing(&finder->directory, &walk->disk);
-
-    finder->asked.unsure |= missing;
-
-    return missing;
+    return finder->directory.kind == IRI_NODE_ABSENT
+           && iri_is_missing(&finder->directory, &walk->disk);
 }
 
 
@@ -418,29 +411,6 @@ iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
 }
 
 
-/* An answer that settled indexes give holds as long as they do. */
-static void
-iri_asked_add(iri_asked_t *asked, const iri_walk_t *walk,
-              const iri_cache_search_t *search)
-{
-    if (!search->settled || !search->complete || asked->count == IRI_MAX_ASKED
-        || walk->disk.len > UINT16_MAX)
-    {
-        asked->unsure = 1;
-        return;
-    }
-
-    /* That in which names were looked for before. */
-    if (asked->count == 1 && asked->len[0] == walk->disk.len) {
-        asked->unsure |= !iri_node_is_same(&asked->node[0], &search->node);
-        return;
-    }
-
-    asked->len[asked->count] = (uint16_t) walk->disk.len;
-    asked->node[asked->count++] = search->node;
-}
-
-
 /* Ask the memory of directories; no hits, but complete, where there is none. */
 static iri_status_t
 iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
@@ -473,7 +443,6 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
     status = iri_cache_find(finder->env, finder->search->cache, search);
 
-    iri_asked_add(&finder->asked, walk, search);
     finder->unsure |= !search->complete;
     finder->lists += search->listed != 0;
     finder->calls += search->listed != 0;
@@ -730,9 +699,7 @@ iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
         status = iri_candidate(finder, walk, nearest->octets, step);
     }
 
-    /* The index says that it is there: that is not to be remembered. */
     if (status != IRI_OK || *step != IRI_STEP_FOUND) {
-        finder->asked.unsure = 1;
         return status;
     }
 

@@ -158,7 +158,6 @@ mod_iri_server(const server_rec *s)
  */
 typedef struct {
     int           has_reading;
-    int           is_high; /* 1: uri is known to escape only octets above 7F */
     iri_reading_t reading; /* how the client wrote the path */
     char         *sent;    /* that, percent-encoded; NULL: it was not read */
     const char   *uri;     /* percent-encoded canonical path, as it was

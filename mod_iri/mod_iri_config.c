@@ -232,7 +232,6 @@ mod_iri_lock_cache(apr_pool_t *pool, iri_cache_conf_t *conf)
     if (ap_mpm_query(AP_MPMQ_IS_THREADED, &threaded) == APR_SUCCESS
         && threaded == AP_MPMQ_NOT_SUPPORTED)
     {
-        conf->alone = 1;
         return 1;
     }
     if (apr_thread_mutex_create(&locks->mutex, APR_THREAD_MUTEX_DEFAULT, pool)

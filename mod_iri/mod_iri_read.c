@@ -124,7 +124,7 @@ mod_iri_normalized(request_rec *r, const char *path)
 static int
 mod_iri_put_decoded(request_rec *r, mod_iri_request_t *ctx)
 {
-    if (!ctx->is_high && !iri_is_high_escaped(mod_iri_str(ctx->uri))) {
+    if (!iri_is_high_escaped(mod_iri_str(ctx->uri))) {
         return 0;
     }
     r->parsed_uri.path = apr_pstrdup(r->pool, ctx->path);
@@ -145,30 +145,23 @@ mod_iri_put_path(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
-/*
- * Keep what iri_read() said and do it.  recalled: its strings are
- * NUL-terminated.
- */
+/* Keep what iri_read() said and do it. */
 static void
-mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report,
-              int recalled)
+mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
 {
     const iri_reading_t *reading = &ctx->reading;
 
     ctx->has_reading = 1;
     ctx->form = reading->form;
     ctx->charset = reading->charset;
-    ctx->path = recalled ? (const char *) reading->path.data
-                         : mod_iri_dup(r->pool, reading->path);
+    ctx->path = mod_iri_dup(r->pool, reading->path);
     if (report) {
         return;
     }
     if (reading->answer == IRI_REFUSE) {
         ctx->refused = reading->status;
     } else if (reading->form != IRI_FORM_INVALID) {
-        ctx->uri = recalled ? (const char *) reading->uri.data
-                            : mod_iri_dup(r->pool, reading->uri);
-        ctx->is_high = recalled && reading->high;
+        ctx->uri = mod_iri_dup(r->pool, reading->uri);
         mod_iri_put_path(r, ctx);
     }
     mod_iri_vars_reading(r, ctx);
@@ -302,7 +295,7 @@ mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
 
     request->path = mod_iri_str(octets);
     request->escaped = 0;
-    status = iri_read_path(env, conf, NULL, request, reading);
+    status = iri_read_path(env, conf, request, reading);
     if (status != IRI_OK || reading->answer == IRI_REFUSE
         || reading->form == IRI_FORM_INVALID)
     {
@@ -317,7 +310,7 @@ mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
     return status;
 }
 
-/* Read a path, percent-encoded, for the first time; 0: httpd refuses it. */
+/* Read a path, percent-encoded; 0: httpd refuses it. */
 static int
 mod_iri_read_new(request_rec *r, const iri_env_t *env,
                  const iri_reading_conf_t *how, const char *path,
@@ -342,47 +335,13 @@ mod_iri_read_new(request_rec *r, const iri_env_t *env,
     return *status != IRI_BAD_ESCAPE;
 }
 
-/*
- * The same, if it was not read before.  What a rule has led to, or is read as
- * this client says, is no path to remember, and a trace tells of each reading.
- */
-static int
-mod_iri_read_or_recall(request_rec *r, mod_iri_server_t *conf,
-                       const char *path, mod_iri_request_t *ctx,
-                       int *recalled, iri_status_t *status)
-{
-    const iri_reading_conf_t *how = mod_iri_reading_conf(r, conf);
-    iri_str_t                 raw = mod_iri_str(r->parsed_uri.path);
-    iri_env_apr_t             env;
-    int                       keeps;
-
-    mod_iri_env(&env, r);
-    keeps = path == r->parsed_uri.path && how == &conf->reading
-            && !env.env.trace;
-    ctx->traced = env.env.trace;
-    if (keeps) {
-        *status = iri_reading_recall(&env.env, conf->cache, how, raw,
-                                     &ctx->reading, recalled);
-        if (*status != IRI_OK || *recalled) {
-            return 1;
-        }
-    }
-    if (!mod_iri_read_new(r, &env.env, how, path, &ctx->reading, status)) {
-        return 0;
-    }
-    if (keeps && *status == IRI_OK) {
-        iri_reading_keep(conf->cache, raw, &ctx->reading);
-    }
-    return 1;
-}
-
 static void
 mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
 {
     mod_iri_request_t *ctx = mod_iri_request(r);
     const char        *path;
     iri_status_t       status = IRI_OK;
-    int                recalled = 0;
+    iri_env_apr_t      env;
 
     if (ctx != NULL && ctx->has_reading && ctx->uri == NULL) {
         return; /* and there is none */
@@ -393,11 +352,15 @@ mod_iri_read_path(request_rec *r, mod_iri_server_t *conf)
     path = mod_iri_without_native(r, conf, r->parsed_uri.path);
     ctx = mod_iri_request_make(r);
     ctx->sent = r->parsed_uri.path;
-    if (!mod_iri_read_or_recall(r, conf, path, ctx, &recalled, &status)) {
+    mod_iri_env(&env, r);
+    ctx->traced = env.env.trace;
+    if (!mod_iri_read_new(r, &env.env, mod_iri_reading_conf(r, conf), path,
+                          &ctx->reading, &status))
+    {
         return;
     }
     if (status == IRI_OK) {
-        mod_iri_apply(r, ctx, conf->engine == IRI_ENGINE_REPORT, recalled);
+        mod_iri_apply(r, ctx, conf->engine == IRI_ENGINE_REPORT);
     } else {
         mod_iri_note_error(r, "the path could not be read", status);
         ctx->refused = HTTP_NOT_FOUND;

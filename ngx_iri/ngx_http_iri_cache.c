@@ -434,7 +434,6 @@ ngx_http_iri_cache_open(ngx_http_iri_cache_t *cache,
     conf.lock = ngx_http_iri_cache_lock;
     conf.unlock = ngx_http_iri_cache_unlock;
     conf.later = ngx_http_iri_later;
-    conf.alone = 1;
     conf.counts = counts;
     conf.ctx = cache;
 

@@ -237,8 +237,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    status = iri_read_path(&env, conf, ngx_http_iri_cache(r), &request,
-                           &reading);
+    status = iri_read_path(&env, conf, &request, &reading);
     if (status != IRI_OK) {
         ngx_http_iri_note_error(r, "the path could not be read", status);
         return NGX_ERROR;
@@ -345,7 +344,7 @@ ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    return iri_read_path(&env, &iscf->reading, NULL, &request, came) == IRI_OK
+    return iri_read_path(&env, &iscf->reading, &request, came) == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
 }

@@ -230,93 +230,16 @@ check_same(core_t *core, const iri_request_t *request,
 }
 
 
-/*
- * Who needs no uri gets the same: where nothing is remembered, when it is read
- * and when it is remembered, in a memory that has room for few.
- */
+/* Who needs no uri gets the same. */
 static void
 check_read_path(core_t *core, const iri_reading_conf_t *conf,
                 const iri_request_t *request, const iri_reading_t *want)
 {
-    static iri_cache_t *cache;
-    iri_reading_t       got;
-    int                 i;
-
-    if (cache == NULL) {
-        cache = iri_cache_create(
-            &(iri_cache_conf_t){ .size = 4 * IRI_MIN_CACHE });
-        assert_non_null(cache);
-    }
-
-    for (i = 0; i < 3; i++) {
-        memset(&got, 0x5a, sizeof(got));
-        assert_int_equal(iri_read_path(&core->env, conf,
-                                       i == 0 ? NULL : cache, request, &got),
-                         IRI_OK);
-        check_same(core, request, &got, want);
-    }
-}
-
-
-/* May it be remembered by the path as it came? */
-static int
-is_kept(const iri_reading_t *reading)
-{
-    return reading->answer != IRI_REFUSE && reading->form != IRI_FORM_ASCII
-           && reading->form != IRI_FORM_INVALID
-           && reading->path.len + reading->uri.len + reading->octets.len
-                  < 900;
-}
-
-
-/*
- * And who remembers it by the path as it came, in a memory where it has its
- * place alone; for no other settings, and for no other path.
- */
-static void
-check_recall(core_t *core, const iri_request_t *request,
-             const iri_reading_t *want)
-{
-    iri_cache_t *cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = IRI_MIN_CACHE });
-    iri_reading_conf_t other = *want->conf;
-    iri_str_t     path = request->path, less = { path.len - 1, path.data };
     iri_reading_t got;
-    int           i, held;
 
-    assert_non_null(cache);
-
-    for (i = 0; i < 2; i++) {
-        memset(&got, 0x5a, sizeof(got));
-        assert_int_equal(iri_reading_recall(&core->env, cache, want->conf,
-                                            path, &got, &held),
-                         IRI_OK);
-
-        if (held != (i == 1 && is_kept(want))) {
-            fail_msg("%s: held %d", core_show(path), held);
-        }
-
-        if (held) {
-            check_same(core, request, &got, want);
-            assert_str(got.uri, want->uri);
-            assert_int_equal(got.path.data[got.path.len], 0);
-            assert_int_equal(got.uri.data[got.uri.len], 0);
-        }
-
-        iri_reading_keep(cache, path, want);
-    }
-
-    assert_int_equal(
-        iri_reading_recall(&core->env, cache, &other, path, &got, &held),
-        IRI_OK);
-    assert_int_equal(held, 0);
-    assert_int_equal(
-        iri_reading_recall(&core->env, cache, want->conf, less, &got, &held),
-        IRI_OK);
-    assert_int_equal(held, 0);
-
-    iri_cache_destroy(cache);
-    iri_reading_keep(NULL, path, want);
+    memset(&got, 0x5a, sizeof(got));
+    assert_int_equal(iri_read_path(&core->env, conf, request, &got), IRI_OK);
+    check_same(core, request, &got, want);
 }
 
 
@@ -337,7 +260,6 @@ read_path(core_t *core, const iri_reading_conf_t *conf, iri_str_t path,
 
     assert_ptr_equal(reading.conf, conf);
     check_read_path(core, conf, &request, &reading);
-    check_recall(core, &request, &reading);
 
     return reading;
 }
@@ -1236,54 +1158,6 @@ test_new_paths(void **state)
 }
 
 
-/* What is remembered of octets that came escaped is not of those raw. */
-static void
-test_remembered(void **state)
-{
-    static const char *const escaped = "/%E2%80%8Fe%CC%81";
-    static const char *const raw = "/\xe2\x80\x8f"
-                                   "e%CC%81";
-
-    core_t             core;
-    iri_reading_conf_t conf = { core_charsets(""), IRI_INVALID_404, 0 };
-    iri_reading_conf_t other = { core_charsets("windows-1252"),
-                                 IRI_INVALID_404, 0 };
-    iri_cache_t       *cache = iri_cache_create(
-              &(iri_cache_conf_t){ .size = 4 * IRI_MIN_CACHE });
-    iri_request_t request = { core_str("/\xe2\x80\x8f"
-                                       "e\xcc\x81"),
-                              0,
-                              { 0, NULL } };
-    iri_reading_t reading;
-    int           i;
-
-    (void) state;
-    core_init(&core);
-
-    for (i = 0; i < 6; i++) {
-        request.target = core_str(i % 2 == 0 ? escaped : raw);
-        assert_int_equal(iri_read_path(&core.env, i < 4 ? &conf : &other,
-                                       cache, &request, &reading),
-                         IRI_OK);
-        assert_int_equal(reading.answer, i % 2 == 0 ? IRI_SERVE : IRI_REFUSE);
-        assert_ptr_equal(reading.conf, i < 4 ? &conf : &other);
-    }
-
-    /* What was not to be had for want of memory is had the next time. */
-    request.target = core_str(escaped);
-    core.fail_at = core.allocs + 1;
-    assert_int_equal(
-        iri_read_path(&core.env, &other, cache, &request, &reading),
-        IRI_NO_MEMORY);
-    assert_int_equal(
-        iri_read_path(&core.env, &other, cache, &request, &reading), IRI_OK);
-    assert_int_equal(reading.answer, IRI_SERVE);
-
-    core_free(&core);
-    iri_cache_destroy(cache);
-}
-
-
 int
 main(void)
 {
@@ -1300,7 +1174,6 @@ main(void)
         cmocka_unit_test(test_escaped_slashes),
         cmocka_unit_test(test_new_paths),
         cmocka_unit_test(test_random),
-        cmocka_unit_test(test_remembered),
     };
 
     return cmocka_run_group_tests_name("read", tests, NULL, NULL);

@@ -1070,10 +1070,6 @@ print_page(void)
 
     setup(&f, NOW - 75 * (int64_t) DAY);
     simulate(&f, NOW - 75 * (int64_t) DAY, NOW - 600);
-    f.region->cache.reading_hits = 51877;
-    f.region->cache.reading_misses = 2290;
-    f.region->cache.answer_hits = 49021;
-    f.region->cache.answer_misses = 5146;
     f.region->cache.index_hits = 5003;
     f.region->cache.index_misses = 143;
     f.region->cache.builds = 143;
