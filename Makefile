@@ -22,9 +22,9 @@ NGX_BUILD  := $(OUT)/nginx
 export IRI_BUILD := $(OUT)
 export CC APXS NGINX_SRC
 
-# iri.h alone says which version this is.
+# iri_types.h alone says which version this is.
 VERSION    := $(shell sed -n 's/^.define IRI_VERSION "\(.*\)"$$/\1/p' \
-                  common/iri.h)
+                  common/iri_types.h)
 
 # Where build/libiri.pc says that the library is.
 PREFIX     ?= /usr/local
@@ -43,7 +43,8 @@ HARDEN     := -fstack-protector-strong -D_FORTIFY_SOURCE=2
 HARDEN_LD  := -Wl,-z,relro -Wl,-z,now
 endif
 
-ALL_CFLAGS  = -std=gnu99 $(OPT) -fPIC $(WARN) $(HARDEN) $(CFLAGS) $(CPPFLAGS)
+ALL_CFLAGS  = -std=gnu99 $(OPT) -fPIC $(WARN) $(HARDEN) -Icommon $(CFLAGS) \
+              $(CPPFLAGS)
 ALL_LDFLAGS = $(HARDEN_LD) $(LDFLAGS)
 
 # Asked for when first used, for the packages may come later; and once.
@@ -58,21 +59,26 @@ HTTPD_FLAGS = $(call once,HTTPD_FLAGS,$(shell \
 
 # ---- files -------------------------------------------------------------------
 
-# Of common/ only iri_env_apr.c knows APR: nginx must not see it.  What no
-# server needs is in common/whole/, and in libiri.a alone.
-CORE_SRC  := $(filter-out common/iri_env_apr.c,$(wildcard common/*.c))
-WHOLE_SRC := $(wildcard common/whole/*.c)
-ENV_SRC   := common/iri_env_apr.c
+# The layers of the core, the lowest first.  Only iri_env_apr.c knows APR: the
+# nginx module is built without it.  common/iriref/ is in libiri.a alone.
+LAYERS    := base unicode charset path index tree host config output request
+ENV_SRC   := common/base/iri_env_apr.c
+CORE_SRC  := $(filter-out $(ENV_SRC),$(wildcard $(LAYERS:%=common/%/*.c)))
+REF_SRC   := $(wildcard common/iriref/*.c)
+# The public headers, in the order in which they are read.
+API_H     := $(patsubst %,common/%.h,iri_types iri_host iri_conf iri \
+                 iri_listing iri_dav iri_stats iri_ref)
+CORE_H    := $(wildcard common/*.h $(LAYERS:%=common/%/*.h))
 HTTPD_SRC := $(wildcard mod_iri/*.c)
 CLI_SRC   := $(wildcard cli/*.c)
 TEST_SRC  := $(wildcard t/core/test_*.c)
 FAULT_SRC := t/core/fault.c
 TEST_LIB  := $(filter-out $(TEST_SRC) $(FAULT_SRC),$(wildcard t/core/*.c))
 NGX_FILES := config $(wildcard ngx_iri/*.[ch]) $(CORE_SRC) \
-             $(wildcard common/*.h)
+             $(CORE_H)
 
 obj        = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
-OBJECTS    = $(call obj,$(CORE_SRC) $(WHOLE_SRC) $(ENV_SRC) $(HTTPD_SRC) $(CLI_SRC) \
+OBJECTS    = $(call obj,$(CORE_SRC) $(REF_SRC) $(ENV_SRC) $(HTTPD_SRC) $(CLI_SRC) \
                $(TEST_SRC) $(TEST_LIB) $(FAULT_SRC))
 TESTS      = $(patsubst t/core/%.c,$(BUILD)/t/%,$(TEST_SRC))
 BUILT      = $(BUILD)/libiri.a $(BUILD)/iri $(BUILD)/mod_iri.so \
@@ -90,7 +96,7 @@ httpd: need-httpd $(BUILD)/mod_iri.so ## build mod_iri alone
 
 nginx: need-nginx $(BUILD)/ngx_http_iri_module.so ## build ngx_iri alone
 
-$(BUILD)/libiri.a: $(call obj,$(CORE_SRC) $(WHOLE_SRC))
+$(BUILD)/libiri.a: $(call obj,$(CORE_SRC) $(REF_SRC))
 	$(call tell,AR $@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
@@ -98,7 +104,7 @@ $(BUILD)/libiri.a: $(call obj,$(CORE_SRC) $(WHOLE_SRC))
 # For pkg-config.  Below PREFIX folders are written with it, so that
 # --define-prefix finds them where all of it was moved.
 under_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
-$(BUILD)/libiri.pc: common/libiri.pc.in common/iri.h $(BUILD)/prefix
+$(BUILD)/libiri.pc: common/libiri.pc.in common/iri_types.h $(BUILD)/prefix
 	$(Q)sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' \
 	    -e 's|@LIBDIR@|$(call under_prefix,$(LIBDIR))|' \
 	    -e 's|@INCLUDEDIR@|$(call under_prefix,$(INCLUDEDIR))|' $< > $@
@@ -134,11 +140,11 @@ $(BUILD)/t/test_torture: TEST_LD = $(shell nm -u $(BUILD)/libiri.a | \
     sed -nE 's/^ *U ($(MAY_FAIL))$$/-Wl,--wrap=\1/p' | \
     sort -u)
 
-$(BUILD)/obj/mod_iri/%.o:            EXTRA = -Icommon $(HTTPD_FLAGS)
+$(BUILD)/obj/mod_iri/%.o:            EXTRA = $(HTTPD_FLAGS)
 $(call obj,$(HTTPD_SRC)): $(BUILD)/flags.httpd
-$(BUILD)/obj/common/iri_env_apr.o:   EXTRA = $(APR_CFLAGS)
-$(BUILD)/obj/cli/%.o:                EXTRA = -Icommon $(APR_CFLAGS)
-$(BUILD)/obj/t/core/%.o:             EXTRA = -Icommon $(APR_CFLAGS)
+$(BUILD)/obj/common/base/iri_env_apr.o: EXTRA = $(APR_CFLAGS)
+$(BUILD)/obj/cli/%.o:                EXTRA = $(APR_CFLAGS)
+$(BUILD)/obj/t/core/%.o:             EXTRA = $(APR_CFLAGS)
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -253,8 +259,8 @@ names: need-test ## every word of t/names.t, not a sample
 	@+$(again) all
 	IRI_ALL_NAMES=1 prove -It/lib -v t/names.t
 
-api:           ## the reference of the library, out of common/iri.h
-	$(Q)perl doc/make-api common/iri.h $(BUILD)
+api:           ## the reference of the library, made from the public headers
+	$(Q)perl doc/make-api $(BUILD) $(API_H)
 
 # Servers load our instrumented modules: IRI::Server preloads the sanitizers'
 # libraries, and reports in its logs fail a test.
@@ -268,7 +274,7 @@ include t/long.mk
 # ---- housekeeping ------------------------------------------------------------
 
 # Headers are set by hand.
-C_FILES = $(wildcard common/*.c common/whole/*.c mod_iri/*.c ngx_iri/*.c cli/*.c t/core/*.c \
+C_FILES = $(wildcard common/*/*.c mod_iri/*.c ngx_iri/*.c cli/*.c t/core/*.c \
               t/fuzz/*.c t/churn/*.c t/torture/*.c t/bench/*.c \
               t/bench/peers/*.c doc/examples/*.c)
 

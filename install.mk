@@ -40,7 +40,8 @@ PARTS := lib cli httpd nginx docs
 
 FILES_lib   = $(BUILD)/libiri.a:$(LIBDIR)/libiri.a:644 \
               $(BUILD)/libiri.pc:$(LIBDIR)/pkgconfig/libiri.pc:644 \
-              common/iri.h:$(INCLUDEDIR)/iri.h:644 \
+              $(foreach header,$(API_H),$\
+                  $(header):$(INCLUDEDIR)/$(notdir $(header)):644) \
               $(BUILD)/api.md:$(DOCDIR)/doc/api.md:644 \
               $(foreach page,$(shell cd $(BUILD) && ls man/man3/*.3 \
                   2>/dev/null),$(BUILD)/$(page):$(MANDIR)/$(page:man/%=%):644)
@@ -102,7 +103,7 @@ install-nginx: need-nginx known-nginx nginx ## ngx_iri alone
 install-cli: need-cli cli          ## the command, its manual and completion
 	$(call put,$(FILES_cli))
 
-install-lib: need-lib lib api     ## libiri.a, iri.h, libiri.pc, manuals
+install-lib: need-lib lib api     ## libiri.a, headers, libiri.pc, manuals
 	$(call put,$(FILES_lib))
 
 # Each of the parts comes with it.

@@ -18,8 +18,8 @@
 #include <apr_tables.h>
 #include <jansson.h>
 
-#include "iri.h"
-#include "iri_env_apr.h"
+#include "iri_ref.h"
+#include "base/iri_env_apr.h"
 
 #define CLI_MAX_OPERANDS 2
 

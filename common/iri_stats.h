@@ -1,210 +1,121 @@
 /*
- * iri_stats.h - how what is counted lies in shared memory
- *
- * For iri_stats.c, which writes it, and the files that tell about it.
+ * iri_stats.h - counters of requests and the status report
  */
 
 #ifndef IRI_STATS_H
 #define IRI_STATS_H
 
-#include "iri_int.h"
+#include "iri.h"
 
 #pragma GCC visibility push(hidden)
 
-#define IRI_STATS_MODES     2     /* iri on, iri report */
-#define IRI_STATS_CHARSETS  64    /* rows of the label table, and these: */
-#define IRI_STATS_OTHER     62    /* a charset that is not in it */
-#define IRI_STATS_MIXED     63    /* one for each segment */
-#define IRI_STATS_PARTS     2
-#define IRI_STATS_IN_PATH   0     /* parts */
-#define IRI_STATS_IN_QUERY  1
-#define IRI_STATS_REDIRECTS 5     /* 301, 302, 303, 307, 308 */
-#define IRI_STATS_SERIES    (IRI_FORMS + 1)   /* forms; query_only */
-#define IRI_STATS_HOURS     48
-#define IRI_STATS_DAYS      400
-#define IRI_STATS_TEXT      256   /* octets of a Referer or User-Agent */
-#define IRI_STATS_WORDS     (IRI_STATS_TEXT / 8)
-#define IRI_STATS_RECENT    16
-#define IRI_STATS_TOP       64
 
-/* Counts of one mode; each but plain of requests that are not plain. */
-typedef struct {
-    uint64_t plain;      /* ASCII, and nothing to say of it */
-    uint64_t unused[7];  /* to the end of its cache line */
-    uint64_t query_only; /* in a legacy query, and no legacy path */
-    uint64_t forms[IRI_FORMS];
-    uint64_t matches[IRI_MATCHES];
-    uint64_t answers[IRI_ANSWERS];
-    uint64_t whys[IRI_WHYS];
-    uint64_t refusals[IRI_WHYS];   /* of these, answer REFUSE */
-    uint64_t redirects[IRI_STATS_REDIRECTS];
-    uint64_t queries[IRI_QUERY_WHYS];
-    uint64_t hosts[IRI_HOST_WHYS];
-    uint64_t charsets[IRI_STATS_PARTS][IRI_STATS_CHARSETS];
-} iri_stats_set_t;
-
-/* What the totals were when an hour, or a day, began. */
-typedef struct {
-    uint64_t number;   /* since the epoch, of the first 1; 0: none */
-    uint64_t at[IRI_STATS_SERIES];
-} iri_stats_mark_t;
+/* ---- the status report ----------------------------------------------------- */
 
 /*
- * Who sends it.  Written under the lock; version is odd while it is, and
- * stays so where a process dies: then it is empty.
+ * What was read, how and with what end, counted for all processes of a server
+ * in memory that they share; and a page, JSON and Prometheus text about it.
+ *
+ * Any number of processes and threads may count and look at a time, and each
+ * of them may be killed at any moment.  Counts are added to by single atomic
+ * instructions.  Only who sends legacy encodings is kept in tables, and these
+ * are written under the caller's lock; what a dead process has left half
+ * written counts as empty.  Who looks takes no lock.
  */
-typedef struct {
-    uint64_t version;
-    uint64_t count;    /* 0: empty */
-    uint64_t error;    /* so many of these may be another's */
-    uint64_t last;     /* when, in seconds */
-    uint64_t charset;
-    uint64_t len;      /* octets of text */
-    uint64_t text[IRI_STATS_WORDS];
-} iri_stats_sender_t;
+typedef struct iri_stats_s iri_stats_t;
 
 typedef struct {
-    uint64_t version;
-    uint64_t time;     /* in seconds; 0: empty */
-    uint64_t charset;
-    uint64_t kind;     /* IRI_STATS_... below */
-    uint64_t referer_len;
-    uint64_t agent_len;
-    uint64_t referer[IRI_STATS_WORDS];
-    uint64_t agent[IRI_STATS_WORDS];
-} iri_stats_recent_t;
+    void  *memory;   /* iri_stats_size() octets, aligned as malloc does, all 0
+                        or left by another iri_stats_t: then it goes on from
+                        there */
+    void (*lock)(void *ctx);     /* around a few microseconds, of requests in */
+    void (*unlock)(void *ctx);   /* legacy encodings, and once an hour; it must
+                        not stay locked where a process dies.  NULL: there is
+                        one thread only */
+    void  *ctx;
+} iri_stats_conf_t;
 
-#define IRI_STATS_OF_QUERY  1
-#define IRI_STATS_OF_REPORT 2
-
-typedef enum {
-    IRI_STATS_REFERER,
-    IRI_STATS_AGENT,
-    IRI_STATS_TABLES
-} iri_stats_table_t;
-
-typedef struct {
-    uint64_t layout;
-    uint64_t since;    /* seconds: when counting began */
-    uint64_t hour;     /* seconds: when the one began that was marked last */
-    uint64_t unused[5];
-    iri_stats_set_t    sets[IRI_STATS_MODES];
-    iri_cache_counts_t cache;
-    uint64_t           seen[IRI_STATS_PARTS][IRI_STATS_CHARSETS];
-    uint64_t           unsaid[IRI_STATS_TABLES];   /* the field was empty */
-    uint64_t           turn;   /* of recent: which is next */
-    iri_stats_mark_t   hours[IRI_STATS_HOURS + 1];
-    iri_stats_mark_t   days[IRI_STATS_DAYS + 1];
-    iri_stats_recent_t recent[IRI_STATS_RECENT];
-    iri_stats_sender_t top[IRI_STATS_TABLES][IRI_STATS_TOP];
-} iri_stats_region_t;
-
-struct iri_stats_s {
-    iri_stats_conf_t    conf;
-    iri_stats_region_t *region;
-};
-
-/* Any of the counts; they are read while others add to them. */
-static inline uint64_t
-iri_stats_get(const uint64_t *count)
-{
-    return __atomic_load_n(count, __ATOMIC_RELAXED);
-}
-
-/* The name of a charset; NULL: there is none of that number. */
-const char *iri_stats_charset(size_t i);
-
-/* ---- looking (iri_stats_look.c) ------------------------------------------ */
-
-/* What was counted in an hour or a day. */
-typedef struct {
-    int64_t  begins;   /* seconds since the epoch */
-    uint64_t at[IRI_STATS_SERIES];
-} iri_stats_span_t;
+/* Octets that are shared; below 128 KiB, and the same for all builds with the
+   same iri_stats_layout(). */
+size_t iri_stats_size(void);
 
 /*
- * All of it, as it is now, in the arena; nobody waits for that.  The tables
- * are sorted, what was most or last first.
+ * A number for how the memory is laid out, to be a part of its name: another
+ * build of the module must get other memory, as long as processes of this one
+ * may still write to it.
  */
-typedef struct {
-    int64_t            now;
-    int64_t            since;
-    iri_stats_set_t    sets[IRI_STATS_MODES];   /* plain is within the rest */
-    iri_cache_counts_t cache;
-    iri_cache_use_t    use;   /* of all caches together */
-    uint64_t           seen[IRI_STATS_PARTS][IRI_STATS_CHARSETS];
-    uint64_t           unsaid[IRI_STATS_TABLES];
-    uint64_t           totals[IRI_STATS_SERIES];
-    size_t             hour_count;
-    size_t             day_count;
-    size_t             recent_count;
-    size_t             top_count[IRI_STATS_TABLES];
-    iri_stats_span_t   hours[IRI_STATS_HOURS];   /* the last is this hour */
-    iri_stats_span_t   days[IRI_STATS_DAYS];
-    iri_stats_recent_t recent[IRI_STATS_RECENT];
-    iri_stats_sender_t top[IRI_STATS_TABLES][IRI_STATS_TOP];
-} iri_stats_look_t;
+uint64_t iri_stats_layout(void);
 
-iri_status_t iri_stats_look(const iri_env_t *env, const iri_stats_t *stats,
+/*
+ * A process's own handle on the memory.  conf is copied.  To be called once
+ * before any process shares the memory (and destroyed again, if need be): what
+ * is not laid out so is made empty then.  now: seconds since the epoch.  NULL:
+ * no memory.
+ */
+iri_stats_t *iri_stats_create(const iri_stats_conf_t *conf, int64_t now);
+void iri_stats_destroy(iri_stats_t *stats);   /* NULL is allowed */
+
+/* One request, when all is known of it. */
+typedef struct {
+    int64_t         now;       /* seconds since the epoch: of the counting */
+    int             report;    /* 1: iri report: it is what would have been */
+    iri_form_t      form;      /* as it came; where the disk has confirmed
+                                  another reading, LEGACY */
+    iri_str_t       charset;   /* of LEGACY: that of the reading, or of what
+                                  was found */
+    iri_match_t     match;     /* what was forgiven, to start over too */
+    iri_answer_t    answer;    /* MOVED: it has started over; REFUSE also
+                                  where the reading was refused; PASS: there
+                                  was nothing to say, or nothing was found */
+    iri_why_t       why;       /* of that answer */
+    int             redirect;  /* HTTP status of a redirect by iri_redirect;
+                                  0: none was sent */
+    iri_query_why_t query;     /* ASCII: none, or not looked at */
+    iri_str_t       query_charset;   /* of IRI_QUERY_READ */
+    iri_host_why_t  host;      /* ASCII: not looked at */
+    iri_str_t       referer;   /* the fields as they came, empty if there is */
+    iri_str_t       agent;     /* none; read only for a legacy path or query */
+} iri_stats_event_t;
+
+/*
+ * Count it, once a request of a client: not subrequests, nor what is asked to
+ * judge a name, nor where iri is off.  An event with ASCII, PASS and nothing
+ * else costs one atomic addition, and so does iri_stats_count_plain() for a
+ * request of which nothing is kept.
+ */
+void iri_stats_count(iri_stats_t *stats, const iri_stats_event_t *event);
+void iri_stats_count_plain(iri_stats_t *stats, int report, int64_t now);
+
+/* Where caches may count, for iri_cache_conf_t. */
+struct iri_cache_counts_s *iri_stats_cache_counts(iri_stats_t *stats);
+
+typedef struct {
+    int64_t             now;      /* seconds since the epoch */
+    iri_str_t           query;    /* "format=json", "format=prometheus" or
+                                     "format=html"; the page without it */
+    iri_cache_t *const *caches;   /* all of this process; NULL if count is 0 */
+    size_t              count;
+} iri_stats_page_conf_t;
+
+typedef struct {
+    int         status;   /* 200; 400 where another format was asked for */
+    const char *type;     /* Content-Type, static */
+    const char *policy;   /* Content-Security-Policy, static */
+    iri_str_t   body;
+} iri_stats_page_t;
+
+/*
+ * The answer to a GET: what was counted until now.  The page is below 64 KiB,
+ * JSON and Prometheus text are below 192 KiB, whatever strangers have sent.
+ * With it belong "Cache-Control: no-store" and
+ * "X-Content-Type-Options: nosniff".  Methods other than GET and HEAD are 405,
+ * with "Allow: GET, HEAD".  The page is well-formed as HTML and as XML.
+ * IRI_NO_MEMORY.
+ */
+iri_status_t iri_stats_page(const iri_env_t *env, const iri_stats_t *stats,
                             const iri_stats_page_conf_t *conf,
-                            iri_stats_look_t           **out);
+                            iri_stats_page_t            *out);
 
-/* Requests in any form; those that have used a legacy encoding. */
-uint64_t iri_stats_all(const uint64_t at[IRI_FORMS]);
-uint64_t iri_stats_old(const uint64_t at[IRI_STATS_SERIES]);
-
-static inline iri_str_t
-iri_stats_text(const uint64_t *words, uint64_t len)
-{
-    iri_str_t s;
-
-    s.data = (const unsigned char *) words;
-    s.len = len < IRI_STATS_TEXT ? (size_t) len : IRI_STATS_TEXT;
-
-    return s;
-}
-
-/* ---- telling (iri_stats_page.c, iri_stats_text.c) ------------------------ */
-
-/* An answer being written; after an error nothing more is. */
-typedef struct {
-    const iri_env_t *env;
-    iri_buf_t        buf;
-    iri_status_t     status;
-} iri_stats_out_t;
-
-void iri_stats_say(iri_stats_out_t *out, const char *text);
-void iri_stats_say_number(iri_stats_out_t *out, uint64_t number);
-
-/* Strangers' text, by iri_html_put or iri_json_put; cut off where it would
-   take more than most octets.  1: it was. */
-int iri_stats_say_text(iri_stats_out_t *out,
-                       iri_status_t (*put)(const iri_env_t *, iri_buf_t *,
-                                           iri_str_t),
-                       iri_str_t text, size_t most);
-
-/* The counts at an offset of what counts them; they are aligned there. */
-static inline const uint64_t *
-iri_stats_at(const void *of, size_t offset)
-{
-    return (const uint64_t *) (const void *) ((const char *) of + offset);
-}
-
-const char *iri_stats_charset_word(uint64_t charset);
-
-/* "2026-11-22T11:25:00Z", of years 1970 to 9999 */
-#define IRI_STATS_TIME 20
-void iri_stats_date(int64_t seconds, unsigned char out[IRI_STATS_TIME]);
-void iri_stats_say_time(iri_stats_out_t *out, int64_t seconds);
-
-extern const char *const iri_stats_modes[IRI_STATS_MODES];
-extern const char *const iri_stats_parts[IRI_STATS_PARTS];
-extern const int         iri_stats_redirects[IRI_STATS_REDIRECTS];
-
-void iri_stats_json(iri_stats_out_t *out, const iri_stats_look_t *look);
-void iri_stats_prometheus(iri_stats_out_t *out, const iri_stats_look_t *look);
-void iri_stats_html(iri_stats_out_t *out, const iri_stats_look_t *look);
-extern const char iri_stats_html_policy[];
 
 #pragma GCC visibility pop
 

@@ -47,8 +47,10 @@
 #include <http_request.h>
 #include <apr_strings.h>
 
-#include "iri.h"
-#include "iri_env_apr.h"
+#include "iri_dav.h"
+#include "iri_listing.h"
+#include "iri_stats.h"
+#include "base/iri_env_apr.h"
 
 #if !AP_MODULE_MAGIC_AT_LEAST(20120211, 109)
 #error "mod_iri needs httpd 2.4.49 or newer (MMN 20120211.109)"

@@ -3,7 +3,7 @@
  *
  * An entry was found under another canonical path than the request has.  The
  * rules must judge the URL of the client with the names that are opened
- * (common/iri_restart.c).  So the request is restored to the state in which it
+ * (common/request/iri_restart.c).  So the request is restored to the state in which it
  * was read, gets that URL, and goes through all of its phases again:
  * post_read_request, the quick handler of mod_cache, rewriting, aliases,
  * proxying, access.  This happens in map_to_storage, before anything was opened

@@ -42,7 +42,9 @@
 #include <ngx_core.h>
 #include <ngx_http.h>
 
-#include "iri.h"
+#include "iri_dav.h"
+#include "iri_listing.h"
+#include "iri_stats.h"
 
 /* The one symbol that nginx looks up. */
 extern ngx_module_t ngx_http_iri_module;

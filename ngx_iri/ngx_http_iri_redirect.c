@@ -4,7 +4,7 @@
  * In PRECONTENT, when the access rules have let the client in: a request that
  * came in another form is redirected to its canonical URI, or the answer gets
  * a Link to it.  Whether and where to is decided by the core
- * (common/iri_redirect.c); this file says what is known of the resource.
+ * (common/path/iri_redirect.c); this file says what is known of the resource.
  */
 
 #include "ngx_http_iri.h"

@@ -68,7 +68,7 @@ subtest 'a copy of a built tree' => sub {
 };
 
 subtest 'core' => sub {
-    for my $file (glob 'common/*.[ch]') {
+    for my $file (glob 'common/*.h common/*/*.[ch]') {
         my @servers = slurp($file)
             =~ /#\s*include\s*[<"]((?:httpd|http_|ap_|ngx_|nginx)\S*)[>"]/g;
         my @apr = slurp($file) =~ /#\s*include\s*[<"](apr\S*)[>"]/g;
@@ -117,7 +117,7 @@ subtest 'variables' => sub {
 
 subtest 'limits' => sub {
     my $text = slurp('doc/limits.md');
-    my %value = slurp('common/iri.h')
+    my %value = join('', map { slurp($_) } glob 'common/*.h')
         =~ /^#define (IRI_M(?:AX|IN)_\w+) +(?:UINT64_C\()?(\d+)/mg;
     my %told = map { /^\| (\d+) .*?\| `(\w+)` \|/ ? ($2 => $1) : () }
         split /\n/, $text;

@@ -58,7 +58,9 @@ my ($ngx_iri) = $out =~ m{load_module (/.*/ngx_http_iri_module\.so);$}m;
 BAIL_OUT('install says no modules') if !$mod_iri || !$ngx_iri;
 my @installed = there();
 is_deeply [grep { !m{^$prefix/share/(?:doc/iri|man/man3)/} } @installed], [sort $mod_iri,
-    $ngx_iri, map { "$prefix/$_" } qw(bin/iri include/iri.h lib/libiri.a
+    $ngx_iri, map { "$prefix/$_" } (map {"include/$_.h"}
+    sort qw(iri iri_types iri_host iri_conf iri_listing iri_dav iri_stats
+    iri_ref)), qw(bin/iri lib/libiri.a
     lib/pkgconfig/libiri.pc share/man/man1/iri.1
     share/bash-completion/completions/iri
     share/zsh/site-functions/_iri)], 'what is installed';
@@ -167,7 +169,7 @@ subtest 'blanks' => sub {
 
 # The packages themselves are tried by `make deb-test`.
 subtest 'packages' => sub {
-    my ($version) = slurp('common/iri.h') =~ /^#define IRI_VERSION "(.*)"$/m;
+    my ($version) = slurp('common/iri_types.h') =~ /^#define IRI_VERSION "(.*)"$/m;
     like slurp('debian/changelog'), qr/^iri \(\Q$version\E\) /,
         'debian/changelog is of this version';
     my $settings = join "\n",

@@ -1,14 +1,17 @@
 #!/usr/bin/perl
 # libiri.a for others: the example of doc/examples is built and does what it
-# says, what iri.h declares is there, and what no server needs is in no module.
+# says, what iri_ref.h declares is there, and what no server needs is in no module.
 use strict;
 use warnings;
+use File::Basename;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IRI::Test;
 use Test::More;
 
 my $top   = "$FindBin::Bin/..";
+my @headers = map {"$top/common/$_.h"} qw(iri_types iri_host iri_conf iri
+    iri_listing iri_dav iri_stats iri_ref);
 my $build = build_dir();
 my $cc    = $ENV{CC} // 'gcc';
 plan skip_all => 'libiri.a is not built' if !-e "$build/libiri.a";
@@ -40,9 +43,9 @@ END
 # As it is once it is installed, in a folder of its own.
 subtest 'pkg-config' => sub {
     plan skip_all => 'libiri.pc is not built' if !-e "$build/libiri.pc";
-    my ($version) = slurp("$top/common/iri.h")
+    my ($version) = slurp("$top/common/iri_types.h")
         =~ /^#define IRI_VERSION "([\d.]+)"$/m;
-    ok $version, 'iri.h says the version';
+    ok $version, 'iri_types.h says the version';
     is slurp("$build/libiri.pc") =~ /^Version: (.*)$/m && $1, $version,
         'libiri.pc says the same';
     is +(capture('', "$build/iri", '--version'))[1], "iri $version\n",
@@ -58,7 +61,7 @@ subtest 'pkg-config' => sub {
     is "$code$err", '0', 'make libiri.pc for another prefix';
     mkdir "$prefix/include";
     symlink "$build/libiri.a", "$prefix/lib/libiri.a";
-    symlink "$top/common/iri.h", "$prefix/include/iri.h";
+    symlink $_, "$prefix/include/" . basename($_) for @headers;
     local $ENV{PKG_CONFIG_PATH} = "$prefix/lib";
     (undef, my $flags) = capture('', 'pkg-config', '--cflags', '--libs',
         'libiri');
@@ -71,13 +74,13 @@ subtest 'pkg-config' => sub {
     like $out, qr{^  URI: http://a/c$}m, 'and runs';
 };
 
-# Out of the comments of iri.h.
+# Made from the comments of the public headers.
 subtest 'the reference' => sub {
     my $dir = temp_dir();
     my ($code, undef, $err) = capture('', 'perl', "$top/doc/make-api",
-        "$top/common/iri.h", $dir);
+        $dir, @headers);
     is "$code$err", '0', 'is made';
-    my $code_of = slurp("$top/common/iri.h") =~ s{/\*.*?\*/}{}gsr;
+    my $code_of = join('', map { slurp($_) } @headers) =~ s{/\*.*?\*/}{}gsr;
     my @declared = $code_of
         =~ /^(?!return)[a-z][\w *]*?\b(iri_\w+)\(/mg;
     cmp_ok scalar @declared, '>', 100, 'functions are declared';
@@ -104,8 +107,7 @@ subtest 'the reference' => sub {
 };
 
 subtest 'what is declared' => sub {
-    my ($whole) = slurp("$top/common/iri.h") =~ /the whole IRI(.*)/s;
-    my @names = $whole =~ /^[a-z][\w *]*?\b(iri_\w+)\(/mg;
+    my @names = slurp("$top/common/iri_ref.h") =~ /^[a-z][\w *]*?\b(iri_\w+)\(/mg;
     my (undef, $out) = capture('', 'nm', "$build/libiri.a");
     my %defined = map { $_ => 1 } $out =~ / T (\w+)$/mg;
     cmp_ok scalar @names, '>', 20, 'functions are declared';

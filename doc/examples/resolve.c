@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "iri.h"
+#include "iri_ref.h"
 
 /* The simplest arena: what is taken ends with the process. */
 static void *

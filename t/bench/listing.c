@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "iri.h"
+#include "iri_listing.h"
 
 typedef struct {
     size_t taken; /* octets of the arena */

@@ -19,7 +19,19 @@
 #include <cmocka.h>
 #include <unicode/ucnv.h>
 
-#include "iri_int.h"
+#include "base/iri_base.h"
+#include "charset/iri_charset.h"
+#include "config/iri_registry.h"
+#include "host/iri_idna.h"
+#include "index/iri_index.h"
+#include "iri_dav.h"
+#include "iri_ref.h"
+#include "iri_stats.h"
+#include "output/iri_output.h"
+#include "path/iri_path.h"
+#include "request/iri_request.h"
+#include "tree/iri_tree.h"
+#include "unicode/iri_unicode.h"
 
 #define S(literal) ((iri_str_t) IRI_STR(literal))
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -12,7 +12,7 @@
 #include <unicode/uspoof.h>
 
 #include "core.h"
-#include "whole/iri_whole.h"
+#include "iriref/iri_iriref.h"
 
 #define E_ACUTE "\xc3\xa9"
 #define ALEF    "\xd7\x90"

@@ -8,7 +8,7 @@
 
 #include <unicode/uspoof.h>
 
-#include "whole/iri_whole.h"
+#include "iriref/iri_iriref.h"
 #include "core.h"
 
 #define KINDS_ALL ((1u << IRI_LINT_KINDS) - 1u)

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "core.h"
-#include "iri_stats.h"
+#include "output/iri_stats_memory.h"
 
 #define NOW INT64_C(1795363200) /* 2026-11-22T16:00:00Z */
 #define DAY 86400

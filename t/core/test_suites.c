@@ -8,7 +8,7 @@
  */
 
 #include "suite.h"
-#include "whole/iri_whole.h"
+#include "iriref/iri_iriref.h"
 
 static iri_host_conf_t host_conf;
 

@@ -292,7 +292,7 @@ sub of_conf {
             @{ $words[$which] };
     }
     push @seeds, "4\nnormalization\nvariants", "4\nexact\nvariants";
-    my @labels = slurp("$TOP/common/iri_label.c") =~ /^\s+\{ "(.*?)", IRI_/mg;
+    my @labels = slurp("$TOP/common/charset/iri_charset_label.c") =~ /^\s+\{ "(.*?)", IRI_/mg;
     for my $at (0 .. $#labels) {
         push @seeds, "7\n$labels[$at]", join("\n", 5 + $at % 2,
             @labels[$at - 1, $at]), join("\n", 6,

@@ -28,7 +28,7 @@
 #include <unicode/ustring.h>
 #include <uriparser/Uri.h>
 
-#include "iri.h"
+#include "iri_ref.h"
 
 #define LINES 256
 

@@ -1,0 +1,164 @@
+/*
+ * iri_base.h - strings, growing buffers and log lines, for the core alone
+ */
+
+#ifndef IRI_BASE_H
+#define IRI_BASE_H
+
+#include <string.h>
+
+#include "iri_types.h"
+
+#pragma GCC visibility push(hidden)
+
+
+/* ---- strings and growing buffers ------------------------------------------- */
+
+/* A growing string in the arena; never larger than IRI_MAX_BUFFER. */
+typedef struct {
+    unsigned char *data;
+    size_t         len;
+    size_t         size;   /* octets allocated */
+} iri_buf_t;
+
+#define IRI_MAX_BUFFER (1024 * 1024)   /* no path within the limits needs it */
+
+#define IRI_BUF_EMPTY { NULL, 0, 0 }
+
+/* Make room for more octets behind what is there. */
+iri_status_t iri_buf_reserve(const iri_env_t *env, iri_buf_t *buf,
+                             size_t more);
+
+/* The same, unless there is. */
+static inline iri_status_t
+iri_buf_room(const iri_env_t *env, iri_buf_t *buf, size_t more)
+{
+    return more > buf->size - buf->len ? iri_buf_reserve(env, buf, more)
+                                       : IRI_OK;
+}
+
+/* data may be NULL when len is 0 */
+static inline iri_status_t
+iri_buf_put(const iri_env_t *env, iri_buf_t *buf, const unsigned char *data,
+            size_t len)
+{
+    iri_status_t status = iri_buf_room(env, buf, len);
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (len != 0) {
+        memcpy(buf->data + buf->len, data, len);
+        buf->len += len;
+    }
+
+    return IRI_OK;
+}
+
+static inline iri_status_t
+iri_buf_putc(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
+{
+    return iri_buf_put(env, buf, &c, 1);
+}
+
+/* Up to its NUL. */
+static inline iri_status_t
+iri_put_text(const iri_env_t *env, iri_buf_t *buf, const char *text)
+{
+    return iri_buf_put(env, buf, (const unsigned char *) text, strlen(text));
+}
+
+/* "%" and two upper-case hexadecimal digits */
+static inline iri_status_t
+iri_buf_put_escape(const iri_env_t *env, iri_buf_t *buf, unsigned char c)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    unsigned char     escape[3];
+
+    escape[0] = '%';
+    escape[1] = (unsigned char) hex[c >> 4];
+    escape[2] = (unsigned char) hex[c & 15];
+
+    return iri_buf_put(env, buf, escape, sizeof(escape));
+}
+
+/* Of ASCII letters; others stay. */
+static inline unsigned char
+iri_lower(unsigned char c)
+{
+    return (unsigned char) (c | ((unsigned) c - 'A' < 26u) << 5);
+}
+
+/* The same of eight octets. */
+static inline uint64_t
+iri_lower_word(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t       low = word & ones * 0x7f;
+    uint64_t       upper = (low + ones * (0x80 - 'A'))
+                     & ~(low + ones * (0x7f - 'Z')) & ~word & ones * 0x80;
+
+    return word | upper >> 2;
+}
+
+int iri_is_alphanumeric(unsigned char c);                 /* of ASCII */
+size_t iri_label_end(iri_str_t host, size_t offset);      /* next "." */
+iri_str_t iri_buf_str(const iri_buf_t *buf);
+iri_str_t iri_str_from(iri_str_t s, size_t offset);       /* its tail */
+int iri_str_equal(iri_str_t a, iri_str_t b);
+int iri_str_compare(iri_str_t a, iri_str_t b);            /* by octets */
+int iri_str_equal_nocase(iri_str_t a, const char *b);     /* ASCII only */
+size_t iri_str_count(iri_str_t s, unsigned char c);
+size_t iri_segment_end(iri_str_t path, size_t offset);    /* next "/" */
+size_t iri_after_slash(iri_str_t s, size_t n); /* the n-th last; 0: fewer */
+int iri_is_dot_segment(iri_str_t segment);                /* "." or ".." */
+int iri_is_graphic(iri_str_t s);                   /* ASCII, no control */
+
+/*
+ * Octets of the segments that path begins with and that are graphic ASCII, each
+ * with the "/" behind it.
+ */
+size_t iri_graphic_segments(iri_str_t path);
+
+/*
+ * Are len octets, at most eight, graphic ASCII?  Blanks stand for those that
+ * are missing.  One that is not may spoil the test of those beside it, but then
+ * the answer is 0 in any case.
+ */
+static inline int
+iri_is_graphic_word(const unsigned char *p, size_t len)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t       word = ones * 0x20;
+
+    memcpy(&word, p, len);
+
+    /* above 7F, below 20, or 7F? */
+    return ((word | (word - ones * 0x20) | (word + ones)) & ones * 0x80) == 0;
+}
+
+/* The same of eight at p, which is below end; 0, too, if there are fewer. */
+static inline int
+iri_is_graphic_eight(const unsigned char *p, const unsigned char *end)
+{
+    return *p < 0x80 && end - p >= 8 && iri_is_graphic_word(p, 8);
+}
+
+
+/* One line to the caller's log; %s arguments must be printable already. */
+void iri_logf(const iri_env_t *env, iri_log_level_t level,
+              const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "answer moved: found under a further reading"; where there is a trace. */
+void iri_trace_answer(const iri_env_t *env, iri_answer_t answer,
+                      iri_why_t why);
+
+/* Octets as printable ASCII for a log line; static text if no memory. */
+const char *iri_printable(const iri_env_t *env, iri_str_t s);
+
+
+#pragma GCC visibility pop
+
+#endif /* IRI_BASE_H */

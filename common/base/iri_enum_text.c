@@ -1,0 +1,189 @@
+/*
+ * iri_enum_text.c - the words for statuses, forms, matches, answers and reasons
+ *
+ * One table each, in the order of its enum; a test walks all of them.
+ */
+
+#include "iri.h"
+
+
+const iri_str_t iri_charset_mixed = IRI_STR("mixed");
+
+
+static const char *const iri_status_texts[IRI_STATUSES] = {
+    "ok",
+    "out of memory",
+    "path too long",
+    "too many segments",
+    "segment too long",
+    "\"%\" without two hexadecimal digits",
+    "ICU failed",
+    "the file system failed",
+    "the directory may not be listed"
+};
+
+static const char *const iri_form_texts[IRI_FORMS] = {
+    "ascii",           "native",   "escaped", "mixed",  "legacy",
+    "double-encoding", "mojibake", "%u",      "invalid"
+};
+
+static const char *const iri_match_texts[IRI_MATCHES] = {
+    "none",  "exact", "normalization", "charset",  "variants",
+    "width", "case",  "accents",       "spelling", "repair"
+};
+
+static const char *const iri_answer_texts[IRI_ANSWERS] = { "pass", "serve",
+                                                           "moved", "choose",
+                                                           "refuse" };
+
+static const char *const iri_why_texts[IRI_WHYS] = {
+    "",
+    "an ASCII path is its own name",
+    "came in its canonical form",
+    "was read in another form",
+    "the tree is declared UTF-8 in NFC, so no look is needed",
+    "the entry has the name that was asked",
+    "found under a further reading",
+    "found with a charset for each segment",
+    "found by putting right what was broken",
+    "found by a vendor variant of a character",
+    "found where width, case or accents differ",
+    "the one name that is spelled nearly so",
+    "several names are as near as each other",
+    "no entry has that name, in a directory of another name",
+    "no entry has that name",
+    "no charset of the tree can write that name",
+    "an entry is there that answers to that name",
+    "what is in it would have other names there",
+    "octets that no charset of the tree reads, taken as they are",
+    "those octets are the name of something else in this tree",
+    "holds a NUL or a dot-segment",
+    "no charset reads the path",
+    "a bidi formatting character came raw",
+    "over a limit of length or of segments",
+    "the budget of looks is spent",
+    "memory, ICU or the file system failed"
+};
+
+/* doc/reasons.md explains each. */
+static const char *const iri_why_codes[IRI_WHYS] = {
+    "none",       "ascii",      "canonical",  "read",     "declared",
+    "found",      "further",    "mixed",      "repaired", "variant",
+    "folded",     "spelling",   "ambiguous",  "below",    "absent",
+    "unwritable", "twin",       "other-tree", "unnamed",  "other-name",
+    "forbidden",  "unreadable", "bidi",       "limit",    "budget",
+    "error"
+};
+
+static const char *const iri_host_why_texts[IRI_HOST_WHYS] = {
+    "is ASCII, and what it is",
+    "is an IP literal",
+    "is a host name",
+    "has \"%\" without two hexadecimal digits",
+    "is not UTF-8",
+    "has too many octets or labels, or too long a label",
+    "has an empty label",
+    "has a character that no host name may have",
+    "has a label with \"-\" at an end, or as third and fourth character",
+    "has a label that begins with a combining mark",
+    "breaks the bidi rule of RFC 5893",
+    "has a joiner where none may be",
+    "has a label with \"xn--\" that is no A-label",
+    "is not a name of IDNA2008",
+    "ends in a number, as an IPv4 address does",
+    "has a wildcard in a label with other characters than ASCII"
+};
+
+static const char *const iri_host_why_codes[IRI_HOST_WHYS] = {
+    "host-ascii",  "host-literal",  "host-mapped",  "host-escape",
+    "host-octets", "host-limit",    "host-empty",   "host-character",
+    "host-hyphen", "host-mark",     "host-bidi",    "host-joiner",
+    "host-alabel", "host-idna2008", "host-address", "host-wildcard"
+};
+
+static const char *const iri_query_why_codes[IRI_QUERY_WHYS] = {
+    "query-ascii",      "query-utf8",       "query-read",
+    "query-normalized", "query-unreadable", "query-limit"
+};
+
+
+static const char *
+iri_text(const char *const *table, int count, int value)
+{
+    return value >= 0 && value < count ? table[value] : "unknown";
+}
+
+
+const char *
+iri_status_text(iri_status_t status)
+{
+    return iri_text(iri_status_texts, IRI_STATUSES, (int) status);
+}
+
+
+const char *
+iri_form_text(iri_form_t form)
+{
+    return iri_text(iri_form_texts, IRI_FORMS, (int) form);
+}
+
+
+const char *
+iri_match_text(iri_match_t match)
+{
+    return iri_text(iri_match_texts, IRI_MATCHES, (int) match);
+}
+
+
+const char *
+iri_answer_text(iri_answer_t answer)
+{
+    return iri_text(iri_answer_texts, IRI_ANSWERS, (int) answer);
+}
+
+
+const char *
+iri_why_text(iri_why_t why)
+{
+    return iri_text(iri_why_texts, IRI_WHYS, (int) why);
+}
+
+
+const char *
+iri_host_why_text(iri_host_why_t why)
+{
+    return iri_text(iri_host_why_texts, IRI_HOST_WHYS, (int) why);
+}
+
+
+const char *
+iri_why_code(iri_why_t why)
+{
+    return iri_text(iri_why_codes, IRI_WHYS, (int) why);
+}
+
+
+const char *
+iri_host_why_code(iri_host_why_t why)
+{
+    return iri_text(iri_host_why_codes, IRI_HOST_WHYS, (int) why);
+}
+
+
+const char *
+iri_query_why_code(iri_query_why_t why)
+{
+    return iri_text(iri_query_why_codes, IRI_QUERY_WHYS, (int) why);
+}
+
+
+const char *
+iri_step_text(iri_stage_t step)
+{
+    static const char *const texts[IRI_STEPS] = { "Reading ",
+                                                  "Looking below ",
+                                                  "Starting over as ",
+                                                  "Reading the query " };
+
+    return iri_text(texts, IRI_STEPS, (int) step);
+}

@@ -1,0 +1,131 @@
+/*
+ * iri_log.c - lines for the caller's log, and octets as printable text
+ */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/iri_base.h"
+
+
+void
+iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
+{
+    char      text[1024];
+    va_list   args;
+    int       n;
+    iri_str_t line;
+
+    if (env->log == NULL || (level >= IRI_LOG_TRACE && !env->trace)) {
+        return;
+    }
+
+    va_start(args, format);
+    n = vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+
+    if (n < 0) {
+        return;
+    }
+
+    line.data = (const unsigned char *) text;
+    line.len = (size_t) n < sizeof(text) ? (size_t) n : sizeof(text) - 1;
+
+    env->log(env->ctx, level, line);
+}
+
+
+void
+iri_trace_step(const iri_env_t *env, iri_stage_t step, iri_str_t octets)
+{
+    if (env->trace) {
+        iri_logf(env, IRI_LOG_STEP, "%s%s", iri_step_text(step),
+                 iri_printable(env, octets));
+    }
+}
+
+
+void
+iri_trace_answer(const iri_env_t *env, iri_answer_t answer, iri_why_t why)
+{
+    if (env->trace) {
+        iri_logf(env, IRI_LOG_STEP, "answer %s: %s", iri_answer_text(answer),
+                 iri_why_text(why));
+    }
+}
+
+
+const char *
+iri_printable(const iri_env_t *env, iri_str_t s)
+{
+    iri_buf_t    out = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       i;
+
+    status = IRI_OK;
+
+    for (i = 0; status == IRI_OK && i < s.len; i++) {
+        status = s.data[i] > 0x20 && s.data[i] < 0x7f
+                     ? iri_buf_putc(env, &out, s.data[i])
+                     : iri_buf_put_escape(env, &out, s.data[i]);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_putc(env, &out, '\0');
+    }
+
+    return status == IRI_OK ? (const char *) out.data : "(no memory)";
+}
+
+
+/* May it stand there as it is? */
+static int
+iri_is_shown(unsigned char c, int sent)
+{
+    return sent ? c > 0x20 && c < 0x7f && c != '"' && c != '\\'
+                : iri_is_path_char(c);
+}
+
+
+static const char *
+iri_show_as(iri_shown_t *shown, iri_str_t octets, int sent)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    size_t            i, n = 0;
+
+    for (i = 0; i < octets.len; i++) {
+        if (n > IRI_MAX_SHOWN - sizeof("%E9") + 1) {
+            memcpy(shown->text + n, "...", 3);
+            n += 3;
+            break;
+        }
+
+        if (iri_is_shown(octets.data[i], sent)) {
+            shown->text[n++] = (char) octets.data[i];
+
+        } else {
+            shown->text[n++] = '%';
+            shown->text[n++] = hex[octets.data[i] >> 4];
+            shown->text[n++] = hex[octets.data[i] & 15];
+        }
+    }
+
+    shown->text[n] = '\0';
+
+    return shown->text;
+}
+
+
+const char *
+iri_show(iri_shown_t *shown, iri_str_t path)
+{
+    return iri_show_as(shown, path, 0);
+}
+
+
+const char *
+iri_show_sent(iri_shown_t *shown, iri_str_t octets)
+{
+    return iri_show_as(shown, octets, 1);
+}

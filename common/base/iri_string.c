@@ -1,0 +1,242 @@
+/*
+ * iri_string.c - strings and growing buffers
+ *
+ * Octets with a length, and buffers that grow in the caller's arena up to a
+ * limit that no legal path reaches.  Nothing here looks at characters.
+ */
+
+#include <string.h>
+
+#include "base/iri_base.h"
+
+
+iri_status_t
+iri_buf_reserve(const iri_env_t *env, iri_buf_t *buf, size_t more)
+{
+    unsigned char *data;
+    size_t         size;
+
+    if (more > IRI_MAX_BUFFER || buf->len > IRI_MAX_BUFFER - more) {
+        return IRI_NO_MEMORY;
+    }
+
+    size = buf->size != 0 ? buf->size : 64;
+    while (size < buf->len + more) {
+        size *= 2;
+    }
+
+    data = env->alloc(env->ctx, size);
+    if (data == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    if (buf->len != 0) {
+        memcpy(data, buf->data, buf->len);
+    }
+
+    buf->data = data;
+    buf->size = size;
+
+    return IRI_OK;
+}
+
+
+iri_str_t
+iri_buf_str(const iri_buf_t *buf)
+{
+    iri_str_t s;
+
+    s.len = buf->len;
+    s.data = buf->data;
+
+    return s;
+}
+
+
+iri_str_t
+iri_str_from(iri_str_t s, size_t offset)
+{
+    if (offset != 0) {
+        s.data += offset;
+        s.len -= offset;
+    }
+
+    return s;
+}
+
+
+int
+iri_str_equal(iri_str_t a, iri_str_t b)
+{
+    return a.len == b.len
+           && (a.len == 0 || a.data == b.data
+               || memcmp(a.data, b.data, a.len) == 0);
+}
+
+
+int
+iri_str_compare(iri_str_t a, iri_str_t b)
+{
+    size_t len;
+    int    order;
+
+    len = a.len < b.len ? a.len : b.len;
+    order = len != 0 ? memcmp(a.data, b.data, len) : 0;
+
+    if (order != 0) {
+        return order;
+    }
+
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+
+int
+iri_str_equal_nocase(iri_str_t a, const char *b)
+{
+    size_t i;
+
+    for (i = 0; i < a.len; i++) {
+        if (b[i] == '\0'
+            || iri_lower(a.data[i]) != iri_lower((unsigned char) b[i])) {
+            return 0;
+        }
+    }
+
+    return b[i] == '\0';
+}
+
+
+int
+iri_is_graphic(iri_str_t s)
+{
+    size_t at;
+
+    for (at = 0; at + 8 <= s.len; at += 8) {
+        if (!iri_is_graphic_word(s.data + at, 8)) {
+            return 0;
+        }
+    }
+
+    return at == s.len || iri_is_graphic_word(s.data + at, s.len - at);
+}
+
+
+size_t
+iri_graphic_segments(iri_str_t path)
+{
+    size_t at = 0;
+
+    while (at + 8 <= path.len && iri_is_graphic_word(path.data + at, 8)) {
+        at += 8;
+    }
+
+    while (at < path.len && iri_is_graphic_word(path.data + at, 1)) {
+        at++;
+    }
+
+    while (at > 0 && path.data[at - 1] != '/') {
+        at--;
+    }
+
+    return at;
+}
+
+
+size_t
+iri_after_slash(iri_str_t s, size_t n)
+{
+    size_t i;
+
+    for (i = s.len; i > 0; i--) {
+        if (s.data[i - 1] == '/' && --n == 0) {
+            return i;
+        }
+    }
+
+    return 0;
+}
+
+
+size_t
+iri_str_count(iri_str_t s, unsigned char c)
+{
+    size_t i, n;
+
+    for (n = 0, i = 0; i < s.len; i++) {
+        n += s.data[i] == c;
+    }
+
+    return n;
+}
+
+
+size_t
+iri_segment_end(iri_str_t path, size_t offset)
+{
+    const unsigned char *slash = NULL;
+
+    if (offset < path.len) {
+        slash = memchr(path.data + offset, '/', path.len - offset);
+    }
+
+    return slash != NULL       ? (size_t) (slash - path.data)
+           : offset < path.len ? path.len
+                               : offset;
+}
+
+
+int
+iri_is_dot_segment(iri_str_t segment)
+{
+    return segment.len != 0 && segment.len <= 2 && segment.data[0] == '.'
+           && segment.data[segment.len - 1] == '.';
+}
+
+
+int
+iri_is_alphanumeric(unsigned char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
+           || (c >= 'A' && c <= 'Z');
+}
+
+
+size_t
+iri_label_end(iri_str_t host, size_t offset)
+{
+    const unsigned char *dot = NULL;
+
+    if (offset < host.len) {
+        dot = memchr(host.data + offset, '.', host.len - offset);
+    }
+
+    return dot != NULL ? (size_t) (dot - host.data) : host.len;
+}
+
+
+int
+iri_is_ascii(iri_str_t path, int escaped)
+{
+    const unsigned char *p = path.data, *end = path.data + path.len;
+
+    if (!escaped || path.len == 0) {
+        return iri_is_low(path);
+    }
+
+    if (!iri_is_low(path)) {
+        return 0;
+    }
+
+    while ((p = memchr(p, '%', (size_t) (end - p))) != NULL) {
+        if (end - p > 1 && p[1] >= '8') {
+            return 0;
+        }
+
+        if (++p == end) {
+            break;
+        }
+    }
+
+    return 1;
+}

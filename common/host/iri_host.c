@@ -1,0 +1,668 @@
+/*
+ * iri_host.c - the name of a host, from octets to A-labels
+ *
+ * Draft draft-duerst-idn-uri and design 8: unescaped once, mapped by UTS #46
+ * or by the older preprocessing, looked at again, whatever did the mapping:
+ * only letters, digits, "-" and "." come out, in labels of a legal length.
+ * What a mapped name can do is select one of the names that stand in the
+ * configuration.
+ */
+
+#include <string.h>
+
+#include "unicode/iri_unicode.h"
+#include "host/iri_idna.h"
+
+
+int
+iri_is_uri_host(iri_str_t host)
+{
+    const char *others = "-._";
+    size_t      i, end = host.len;
+
+    if (host.len > 2 && host.data[0] == '[' && host.data[end - 1] == ']') {
+        others = ":.";
+        host.data++;
+        end -= 2;
+    }
+
+    for (i = 0; i < end; i++) {
+        if (!iri_is_alphanumeric(host.data[i])
+            && (host.data[i] == '\0' || strchr(others, host.data[i]) == NULL))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+iri_str_t
+iri_authority_host(iri_str_t authority)
+{
+    iri_str_t            host;
+    const unsigned char *p;
+    size_t               i;
+
+    /* The last "@": what stands before it can be anything. */
+    for (i = authority.len; i != 0 && authority.data[i - 1] != '@'; i--) {
+        /* void */
+    }
+
+    host = iri_str_from(authority, i);
+
+    if (host.len != 0 && host.data[0] == '[') {
+        p = memchr(host.data, ']', host.len);
+        if (p != NULL) {
+            host.len = (size_t) (p - host.data) + 1;
+        }
+
+        return host;
+    }
+
+    p = host.len != 0 ? memchr(host.data, ':', host.len) : NULL;
+    if (p != NULL) {
+        host.len = (size_t) (p - host.data);
+    }
+
+    return host;
+}
+
+
+/* ---- checks before and after --------------------------------------------- */
+
+/* U+002E and what is mapped to it (UTS #46, 2.3) */
+static int
+iri_is_dot(uint32_t c)
+{
+    return c == '.' || c == 0x3002 || c == 0xff0e || c == 0xff61;
+}
+
+
+/* Before any mapping, the time of which grows with the square of a label. */
+static iri_host_why_t
+iri_host_check(iri_str_t host)
+{
+    const unsigned char *p = host.data, *end = host.data + host.len;
+    size_t               n, labels = 1, characters = 0;
+    uint32_t             c;
+
+    if (host.len > IRI_MAX_HOST) {
+        return IRI_HOST_LIMIT;
+    }
+
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+
+        if (n == 0) {
+            return IRI_HOST_OCTETS;
+        }
+
+        if (n == 1 && !iri_is_alphanumeric(*p) && *p != '-' && *p != '.') {
+            return IRI_HOST_CHARACTER;
+        }
+
+        if (iri_is_dot(c)) {
+            labels++;
+            characters = 0;
+
+        } else if (++characters > IRI_MAX_LABEL) {
+            return IRI_HOST_LIMIT;
+        }
+    }
+
+    /* A dot at the end begins no label. */
+    return labels > IRI_MAX_LABELS + 1 ? IRI_HOST_LIMIT : IRI_HOST_MAPPED;
+}
+
+
+/* Of what was mapped, by whatever mapping. */
+static iri_host_why_t
+iri_host_check_ascii(iri_str_t ascii)
+{
+    size_t i, from, to, labels = 0;
+
+    for (i = 0; i < ascii.len; i++) {
+        if ((!iri_is_alphanumeric(ascii.data[i]) && ascii.data[i] != '-'
+             && ascii.data[i] != '.')
+            || (ascii.data[i] >= 'A' && ascii.data[i] <= 'Z'))
+        {
+            return IRI_HOST_CHARACTER;
+        }
+    }
+
+    for (from = 0; from < ascii.len; from = to + 1) {
+        to = iri_label_end(ascii, from);
+
+        if (to == from) {
+            return IRI_HOST_EMPTY;
+        }
+
+        if (to - from > IRI_MAX_ALABEL || ++labels > IRI_MAX_LABELS) {
+            return IRI_HOST_LIMIT;
+        }
+
+        /* ASCII labels that IDNA2008 is not asked about (RFC 1123, 2.1) */
+        if (ascii.data[from] == '-' || ascii.data[to - 1] == '-') {
+            return IRI_HOST_HYPHEN;
+        }
+    }
+
+    if (ascii.len == 0) {
+        return IRI_HOST_EMPTY;
+    }
+
+    return ascii.len - (ascii.data[ascii.len - 1] == '.') > IRI_MAX_HOST_ASCII
+               ? IRI_HOST_LIMIT
+               : IRI_HOST_MAPPED;
+}
+
+
+/* Does it end in a number, as the parsers of addresses ask (URL Standard)? */
+static int
+iri_is_address(iri_str_t ascii)
+{
+    size_t from, to, i;
+
+    if (ascii.len != 0 && ascii.data[ascii.len - 1] == '.') {
+        ascii.len--;
+    }
+
+    for (from = 0; (to = iri_label_end(ascii, from)) < ascii.len;
+         from = to + 1) {
+        /* void */
+    }
+
+    ascii = iri_str_from(ascii, from);
+
+    if (ascii.len > 1 && ascii.data[0] == '0' && ascii.data[1] == 'x') {
+        for (i = 2; i < ascii.len && iri_hex(ascii.data[i]) >= 0; i++) {
+            /* void */
+        }
+
+        return i == ascii.len;
+    }
+
+    for (i = 0; i < ascii.len; i++) {
+        if (ascii.data[i] < '0' || ascii.data[i] > '9') {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Is there an A-label, by its prefix? */
+static int
+iri_has_alabel(iri_str_t host)
+{
+    size_t    from, to;
+    iri_str_t prefix;
+
+    for (from = 0; from < host.len; from = to + 1) {
+        to = iri_label_end(host, from);
+        prefix.data = host.data + from;
+        prefix.len = 4;
+
+        if (to - from > 4 && iri_str_equal_nocase(prefix, "xn--")) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/* ---- mapping ------------------------------------------------------------- */
+
+static void
+iri_host_say(iri_host_t *out, iri_answer_t answer, iri_host_why_t why,
+             iri_str_t ascii, iri_str_t unicode)
+{
+    out->answer = answer;
+    out->why = why;
+    out->ascii = ascii;
+    out->unicode = unicode;
+}
+
+
+/* What was mapped, or why nothing was: then host as it came. */
+static void
+iri_host_conclude(iri_host_t *out, iri_host_why_t why, iri_str_t host,
+                  iri_str_t ascii, iri_str_t unicode)
+{
+    if (why == IRI_HOST_MAPPED) {
+        iri_host_say(out, IRI_SERVE, why, ascii, unicode);
+    } else {
+        iri_host_say(out, IRI_REFUSE, why, host, host);
+    }
+}
+
+
+/* By the mapping of conf; ascii and unicode only where *why is MAPPED. */
+static iri_status_t
+iri_host_labels(const iri_env_t *env, const iri_host_conf_t *conf,
+                iri_str_t host, iri_buf_t *ascii, iri_buf_t *unicode,
+                iri_host_why_t *why)
+{
+    iri_buf_t    second = IRI_BUF_EMPTY;
+    iri_status_t status;
+
+    if (conf->mapping == IRI_MAPPING_COMPATIBLE) {
+        status = iri_compatible_map(env, host, unicode, why);
+
+        if (status == IRI_OK && *why == IRI_HOST_MAPPED) {
+            status = iri_idna2008(env, iri_buf_str(unicode), ascii, why);
+        }
+
+        return status;
+    }
+
+    status = iri_idna_map(env, conf->idna, host, ascii, unicode, why);
+
+    if (status != IRI_OK || *why != IRI_HOST_MAPPED || !conf->strict) {
+        return status;
+    }
+
+    status = iri_idna2008(env, iri_buf_str(unicode), &second, why);
+
+    if (status == IRI_OK && *why == IRI_HOST_MAPPED
+        && !iri_str_equal(iri_buf_str(&second), iri_buf_str(ascii)))
+    {
+        *why = IRI_HOST_IDNA2008;
+    }
+
+    return status;
+}
+
+
+/* Labels of a host or of a name in a configuration, which may be its end. */
+static iri_status_t
+iri_host_map_labels(const iri_env_t *env, const iri_host_conf_t *conf,
+                    iri_str_t host, iri_host_t *out)
+{
+    iri_buf_t      ascii = IRI_BUF_EMPTY, unicode = IRI_BUF_EMPTY;
+    iri_host_why_t why = iri_host_check(host);
+    iri_status_t   status = IRI_OK;
+
+    if (why == IRI_HOST_MAPPED) {
+        status = iri_host_labels(env, conf, host, &ascii, &unicode, &why);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (why == IRI_HOST_MAPPED) {
+        why = iri_host_check_ascii(iri_buf_str(&ascii));
+    }
+
+    iri_host_conclude(out, why, host, iri_buf_str(&ascii),
+                      iri_buf_str(&unicode));
+
+    return IRI_OK;
+}
+
+
+/*
+ * A host with an A-label does not end in a number, in whatever form it comes:
+ * "\xC3\xBC.1" is refused, and so is "xn--tda.1".
+ */
+iri_status_t
+iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
+             iri_str_t host, iri_host_t *out)
+{
+    iri_status_t status = iri_host_map_labels(env, conf, host, out);
+
+    if (status == IRI_OK && out->answer == IRI_SERVE
+        && iri_has_alabel(out->ascii) && iri_is_address(out->ascii))
+    {
+        iri_host_say(out, IRI_REFUSE, IRI_HOST_ADDRESS, host, host);
+    }
+
+    return status;
+}
+
+
+/* ---- of a request -------------------------------------------------------- */
+
+/* An octet of word above 7F, or one that is "%", has its high bit set. */
+static uint64_t
+iri_word_is_no_host(uint64_t word)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t       percent = word ^ (ones * '%');
+
+    return (word | (percent - ones)) & (ones * 0x80);
+}
+
+
+int
+iri_is_ascii_host(iri_str_t host)
+{
+    const unsigned char *p = host.data;
+    uint64_t             word;
+    size_t               i = 0;
+
+    if (host.len < sizeof(word)) {
+        for (/* void */; i < host.len; i++) {
+            if (p[i] >= 0x80 || p[i] == '%') {
+                return 0;
+            }
+        }
+
+        return 1;
+    }
+
+    for (/* void */; host.len - i > sizeof(word); i += sizeof(word)) {
+        memcpy(&word, p + i, sizeof(word));
+        if (iri_word_is_no_host(word)) {
+            return 0;
+        }
+    }
+
+    /* The last eight, some of which may have been looked at. */
+    memcpy(&word, p + host.len - sizeof(word), sizeof(word));
+
+    return iri_word_is_no_host(word) == 0;
+}
+
+
+static iri_status_t
+iri_host_unescape(const iri_env_t *env, iri_str_t host, iri_str_t *out,
+                  iri_host_why_t *why)
+{
+    const unsigned char *p = host.data, *end = host.data + host.len;
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    iri_status_t         status = IRI_OK;
+    unsigned char        octet;
+    size_t               n;
+
+    for (/* void */; status == IRI_OK && p < end; p += n) {
+        n = iri_unescape(p, end, &octet);
+        if (n == 0) {
+            *why = IRI_HOST_ESCAPE;
+            return IRI_OK;
+        }
+
+        status = iri_buf_putc(env, &buf, octet);
+    }
+
+    *why = IRI_HOST_MAPPED;
+    *out = iri_buf_str(&buf);
+
+    return status;
+}
+
+
+iri_status_t
+iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
+              iri_str_t host, iri_host_t *out)
+{
+    iri_str_t      characters;
+    iri_host_why_t why;
+    iri_status_t   status;
+
+    /* "%" there is that of a zone (RFC 6874). */
+    if (host.len != 0 && host.data[0] == '[' && iri_is_ascii(host, 0)) {
+        iri_host_say(out, IRI_PASS, IRI_HOST_LITERAL, host, host);
+        return IRI_OK;
+    }
+
+    if (iri_is_ascii_host(host)) {
+        iri_host_say(out, IRI_PASS, IRI_HOST_ASCII, host, host);
+        return IRI_OK;
+    }
+
+    if (host.len > 3 * IRI_MAX_HOST) {
+        iri_host_say(out, IRI_REFUSE, IRI_HOST_LIMIT, host, host);
+        return IRI_OK;
+    }
+
+    status = iri_host_unescape(env, host, &characters, &why);
+
+    if (status == IRI_OK && why == IRI_HOST_MAPPED) {
+        status = iri_host_map(env, conf, characters, out);
+        if (status == IRI_OK) {
+            why = out->why;
+        }
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    /* An escape may have hidden an address that is plain ASCII. */
+    if (why == IRI_HOST_MAPPED && iri_is_address(out->ascii)) {
+        why = IRI_HOST_ADDRESS;
+    }
+
+    if (why != IRI_HOST_MAPPED) {
+        iri_host_say(out, IRI_REFUSE, why, host, host);
+    }
+
+    return IRI_OK;
+}
+
+
+/* ---- of a configuration -------------------------------------------------- */
+
+/* A dot may stand at either end, but no two in a row. */
+static int
+iri_has_empty_label(iri_str_t ascii)
+{
+    size_t i;
+
+    for (i = 1; i < ascii.len; i++) {
+        if (ascii.data[i] == '.' && ascii.data[i - 1] == '.') {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static int
+iri_has_wildcard(iri_str_t label)
+{
+    return iri_str_count(label, '*') + iri_str_count(label, '?') != 0;
+}
+
+
+/* One label with a wildcard, an empty one, or a run of others. */
+static iri_status_t
+iri_host_name_part(const iri_env_t *env, const iri_host_conf_t *conf,
+                   iri_str_t part, iri_buf_t *ascii, iri_buf_t *unicode,
+                   iri_host_why_t *why)
+{
+    iri_host_t   host;
+    iri_status_t status;
+
+    if (iri_is_ascii(part, 0)) {
+        iri_host_say(&host, IRI_PASS, IRI_HOST_ASCII, part, part);
+
+    } else if (iri_has_wildcard(part)) {
+        *why = IRI_HOST_WILDCARD;
+        return IRI_OK;
+
+    } else {
+        status = iri_host_map_labels(env, conf, part, &host);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        if (host.answer == IRI_REFUSE) {
+            *why = host.why;
+            return IRI_OK;
+        }
+    }
+
+    status = iri_buf_put(env, ascii, host.ascii.data, host.ascii.len);
+
+    return status == IRI_OK ? iri_buf_put(env, unicode, host.unicode.data,
+                                          host.unicode.len)
+                            : status;
+}
+
+
+/* Where a part ends: labels without a wildcard, and not empty, are one. */
+static size_t
+iri_host_part_end(iri_str_t name, size_t from)
+{
+    size_t    to = from, next = from;
+    iri_str_t label;
+
+    for (;;) {
+        label.data = name.data + next;
+        label.len = iri_label_end(name, next) - next;
+
+        if (next != from && (label.len == 0 || iri_has_wildcard(label))) {
+            return to;
+        }
+
+        to = next + label.len;
+
+        if (to == name.len || label.len == 0 || iri_has_wildcard(label)) {
+            return to;
+        }
+
+        next = to + 1;
+    }
+}
+
+
+iri_status_t
+iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
+              iri_str_t name, iri_host_t *out)
+{
+    iri_buf_t      ascii = IRI_BUF_EMPTY, unicode = IRI_BUF_EMPTY;
+    iri_host_why_t why = IRI_HOST_MAPPED;
+    iri_str_t      part;
+    iri_status_t   status = IRI_OK;
+    size_t         from, to;
+
+    if (iri_is_ascii(name, 0)) {
+        iri_host_say(out, IRI_PASS, IRI_HOST_ASCII, name, name);
+        return IRI_OK;
+    }
+
+    for (from = 0; status == IRI_OK && why == IRI_HOST_MAPPED; from = to + 1)
+    {
+        to = iri_host_part_end(name, from);
+        part.data = name.data + from;
+        part.len = to - from;
+
+        status = iri_host_name_part(env, conf, part, &ascii, &unicode, &why);
+
+        if (to == name.len) {
+            break;
+        }
+
+        if (status == IRI_OK) {
+            status = iri_buf_putc(env, &ascii, '.');
+        }
+
+        if (status == IRI_OK) {
+            status = iri_buf_putc(env, &unicode, '.');
+        }
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (why == IRI_HOST_MAPPED && iri_has_empty_label(iri_buf_str(&ascii))) {
+        why = IRI_HOST_EMPTY;
+    }
+
+    if (why == IRI_HOST_MAPPED && iri_is_address(iri_buf_str(&ascii))) {
+        why = IRI_HOST_ADDRESS;
+    }
+
+    iri_host_conclude(out, why, name, iri_buf_str(&ascii),
+                      iri_buf_str(&unicode));
+
+    return IRI_OK;
+}
+
+
+/* ---- to be shown --------------------------------------------------------- */
+
+iri_status_t
+iri_host_to_unicode(const iri_env_t *env, const iri_host_conf_t *conf,
+                    iri_str_t host, iri_host_t *out)
+{
+    iri_buf_t      unicode = IRI_BUF_EMPTY;
+    iri_host_why_t why;
+    iri_status_t   status = IRI_OK;
+
+    if (conf->mapping == IRI_MAPPING_COMPATIBLE) {
+        return iri_host_map(env, conf, host, out);
+    }
+
+    why = iri_host_check(host);
+
+    if (why == IRI_HOST_MAPPED) {
+        status = iri_idna_to_unicode(env, conf->idna, host, &unicode, &why);
+    }
+
+    if (status == IRI_OK) {
+        iri_host_conclude(out, why, host, host, iri_buf_str(&unicode));
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_host_display(const iri_env_t *env, const iri_host_conf_t *conf,
+                 iri_str_t host, iri_str_t *out)
+{
+    iri_host_t   mapped;
+    iri_status_t status;
+
+    if (!iri_is_ascii(host, 0) || !iri_has_alabel(host)) {
+        *out = host;
+        return IRI_OK;
+    }
+
+    status = iri_host_map(env, conf, host, &mapped);
+
+    if (status == IRI_OK) {
+        *out = mapped.answer == IRI_SERVE ? mapped.unicode : host;
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_host_forms(const iri_env_t *env, const iri_host_conf_t *conf,
+               iri_str_t host, iri_host_t *out)
+{
+    iri_host_t   read;
+    iri_status_t status;
+
+    status = iri_host_read(env, conf, host, &read);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (read.answer != IRI_REFUSE && !iri_is_uri_host(read.ascii)) {
+        iri_host_say(&read, IRI_REFUSE, IRI_HOST_CHARACTER, host, host);
+    }
+
+    if (read.answer == IRI_PASS) {
+        read.answer = IRI_SERVE;
+        status = iri_host_display(env, conf, read.ascii, &read.unicode);
+    }
+
+    if (status == IRI_OK) {
+        *out = read;
+    }
+
+    return status;
+}

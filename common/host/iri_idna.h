@@ -1,0 +1,41 @@
+/*
+ * iri_idna.h - mapping of host names
+ */
+
+#ifndef IRI_IDNA_H
+#define IRI_IDNA_H
+
+#include "iri_host.h"
+#include "base/iri_base.h"
+
+#pragma GCC visibility push(hidden)
+
+
+/* ---- A-labels and U-labels ------------------------------------------------- */
+
+/*
+ * Each appends to buffers what host, UTF-8 within the limits of hosts, has
+ * as A-labels or U-labels.  *why: IRI_HOST_MAPPED, or what is wrong; then
+ * the buffers are not to be looked at.
+ */
+iri_status_t iri_idna_map(const iri_env_t *env, const iri_idna_t *idna,
+                          iri_str_t host, iri_buf_t *ascii,
+                          iri_buf_t *unicode, iri_host_why_t *why);
+
+/* U-labels alone. */
+iri_status_t iri_idna_to_unicode(const iri_env_t *env,
+                                 const iri_idna_t *idna, iri_str_t host,
+                                 iri_buf_t *unicode, iri_host_why_t *why);
+
+/* The A-labels that IDNA2008 (RFC 5891, lookup) has for U-labels. */
+iri_status_t iri_idna2008(const iri_env_t *env, iri_str_t unicode,
+                          iri_buf_t *ascii, iri_host_why_t *why);
+
+/* Preprocessing: mapping table and NFC (sections 3, 4 and 6 of it). */
+iri_status_t iri_compatible_map(const iri_env_t *env, iri_str_t host,
+                                iri_buf_t *unicode, iri_host_why_t *why);
+
+
+#pragma GCC visibility pop
+
+#endif /* IRI_IDNA_H */

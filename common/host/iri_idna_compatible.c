@@ -1,0 +1,179 @@
+/*
+ * iri_idna_compatible.c - the older mapping of host names
+ *
+ * "IDNA Compatible Preprocessing", the draft from which UTS #46 grew: its
+ * section 3, steps 1 and 2.  Each character is mapped by the table of
+ * section 6, which is not stored but computed from the properties that ICU
+ * has; what comes out is put in NFC.  Division into labels and IDNA2008
+ * follow in iri_host.c: a dot may be born here, of U+2488 say.
+ */
+
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/ustring.h>
+#include <unicode/utf16.h>
+
+#include "unicode/iri_unicode.h"
+#include "host/iri_idna.h"
+
+/* UTF-16 units: U+FDFA becomes 18, and folding gives three for one at most. */
+#define IRI_ENTRY_UNITS  64
+#define IRI_FOLDED_UNITS (3 * IRI_ENTRY_UNITS)
+
+#define IRI_IDEOGRAPHIC_STOP 0x3002
+
+typedef struct {
+    iri_buf_t run;        /* characters since the last dot, mapped */
+    size_t    characters; /* of run */
+    size_t    marks;      /* in a row, at the end of run */
+} iri_compatible_t;
+
+
+/* ---- the table (section 6) ----------------------------------------------- */
+
+/* 6.1: X -> ""; unassigned code points have no entry */
+static int
+iri_is_removed(UChar32 c)
+{
+    return u_charType(c) != U_UNASSIGNED
+           && !u_hasBinaryProperty(c, UCHAR_JOIN_CONTROL)
+           && (c == 0x1806 || u_hasBinaryProperty(c, UCHAR_VARIATION_SELECTOR)
+               || u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT));
+}
+
+
+/* 6.3: X -> X, and what is not assigned */
+static int
+iri_is_kept(UChar32 c)
+{
+    return c == 0x00df || c == 0x03c2
+           || u_hasBinaryProperty(c, UCHAR_JOIN_CONTROL)
+           || u_charType(c) == U_UNASSIGNED;
+}
+
+
+/* toNFKC(toCaseFold(toNFKC(c))); 6.2: U+3002 and what is its like are dots. */
+static int32_t
+iri_compatible_fold(UChar32 c, UChar *out, UErrorCode *error)
+{
+    const UNormalizer2 *nfkc = unorm2_getNFKCInstance(error);
+    UChar               unit[2], entry[IRI_ENTRY_UNITS];
+    UChar               folded[IRI_FOLDED_UNITS];
+    int32_t             n = 0;
+
+    if (U_FAILURE(*error)) {
+        return 0;
+    }
+
+    U16_APPEND_UNSAFE(unit, n, c);
+    n = unorm2_normalize(nfkc, unit, n, entry, IRI_ENTRY_UNITS, error);
+
+    if (U_SUCCESS(*error) && n == 1 && entry[0] == IRI_IDEOGRAPHIC_STOP) {
+        out[0] = '.';
+        return 1;
+    }
+
+    n = u_strFoldCase(folded, IRI_FOLDED_UNITS, entry, n, U_FOLD_CASE_DEFAULT,
+                      error);
+
+    return unorm2_normalize(nfkc, folded, n, out, IRI_FOLDED_UNITS, error);
+}
+
+
+/* ---- mapping (section 3) ------------------------------------------------- */
+
+/* Nothing is reordered past a dot, nor composed with it. */
+static iri_status_t
+iri_compatible_label(const iri_env_t *env, iri_compatible_t *map,
+                     iri_buf_t *unicode)
+{
+    iri_str_t run = iri_buf_str(&map->run);
+
+    map->run.len = map->characters = map->marks = 0;
+
+    return run.len != 0 ? iri_nfc_put(env, run, unicode) : IRI_OK;
+}
+
+
+/*
+ * A character that was mapped.  No composition joins more than four of them:
+ * what is longer than this before NFC is too long for an A-label after it.
+ */
+static iri_status_t
+iri_compatible_put(const iri_env_t *env, iri_compatible_t *map, UChar32 c,
+                   iri_buf_t *unicode, iri_host_why_t *why)
+{
+    unsigned char utf8[4];
+    iri_status_t  status;
+
+    if (c == '.') {
+        status = iri_compatible_label(env, map, unicode);
+        return status == IRI_OK ? iri_buf_putc(env, unicode, '.') : status;
+    }
+
+    map->marks = iri_char_is_mark((uint32_t) c) ? map->marks + 1 : 0;
+
+    if (++map->characters > IRI_MAX_LABEL || map->marks > IRI_MAX_MARKS) {
+        *why = IRI_HOST_LIMIT;
+        return IRI_OK;
+    }
+
+    return iri_buf_put(env, &map->run, utf8,
+                       iri_utf8_put((uint32_t) c, utf8));
+}
+
+
+/* One character of the host, by its entry in the table. */
+static iri_status_t
+iri_compatible_char(const iri_env_t *env, iri_compatible_t *map, UChar32 c,
+                    iri_buf_t *unicode, iri_host_why_t *why)
+{
+    UErrorCode   error = U_ZERO_ERROR;
+    UChar        units[IRI_FOLDED_UNITS];
+    iri_status_t status = IRI_OK;
+    int32_t      n, i = 0;
+
+    if (iri_is_removed(c)) {
+        return IRI_OK;
+    }
+
+    if (iri_is_kept(c)) {
+        return iri_compatible_put(env, map, c, unicode, why);
+    }
+
+    n = iri_compatible_fold(c, units, &error);
+    if (U_FAILURE(error)) {
+        return IRI_ICU_FAILED;
+    }
+
+    while (status == IRI_OK && *why == IRI_HOST_MAPPED && i < n) {
+        U16_NEXT(units, i, n, c);
+        status = iri_compatible_put(env, map, c, unicode, why);
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_compatible_map(const iri_env_t *env, iri_str_t host, iri_buf_t *unicode,
+                   iri_host_why_t *why)
+{
+    const unsigned char *p = host.data, *end = host.data + host.len;
+    iri_compatible_t     map = { IRI_BUF_EMPTY, 0, 0 };
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+
+    *why = IRI_HOST_MAPPED;
+
+    while (status == IRI_OK && *why == IRI_HOST_MAPPED && p < end) {
+        p += iri_utf8_next(p, end, &c);
+        status = iri_compatible_char(env, &map, (UChar32) c, unicode, why);
+    }
+
+    if (status != IRI_OK || *why != IRI_HOST_MAPPED) {
+        return status;
+    }
+
+    return iri_compatible_label(env, &map, unicode);
+}

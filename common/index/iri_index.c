@@ -1,0 +1,1030 @@
+/*
+ * iri_index.c - the index of one directory: from the hash of a key to entries
+ *
+ * A directory is read once.  Of each entry its octets are kept, with the hash
+ * of its key beside them; a table leads from a hash to them.  That is some 16
+ * octets a name more than the name.  For spelling a second table leads there
+ * from the hashes of the key without one of its characters: two keys that are
+ * one edit apart share one of these, or one of them is the other's.
+ *
+ * A hash is a hint: whoever looks up compares names.  It is keyed, so that
+ * nobody who may choose names can choose those that collide.  Offsets, not
+ * pointers: an index may be moved, and be shared by processes.
+ */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* mremap */
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "unicode/iri_unicode.h"
+#include "index/iri_index.h"
+
+/*
+ * Octets of names of one directory to look at closely, at some 100
+ * instructions each, to find those that cannot be guessed; beyond that it
+ * counts as too large.
+ */
+#define IRI_MAX_CLOSE (64 * 1024)
+
+#define IRI_ALIGN 4 /* of a record, which is what the table counts in */
+
+/* What stands before the octets of an entry. */
+typedef struct {
+    uint32_t hash;
+    uint16_t len;
+    uint16_t charset; /* index in the tree's list, for the order of twins */
+} iri_record_t;
+
+/* A part that grows, in memory of its own. */
+typedef struct {
+    unsigned char *data;
+    size_t         len;
+    size_t         size;
+} iri_part_t;
+
+/* Memory for one entry at a time: the arena must not pay for a directory. */
+typedef struct {
+    size_t        used;
+    unsigned char octets[64 * 1024];
+} iri_scratch_t;
+
+typedef struct {
+    iri_env_t          scratch; /* what is forgotten with the entry */
+    const iri_shape_t *shape;
+    size_t             most; /* entries */
+    size_t             size; /* octets */
+    size_t             entries;
+    size_t             close;    /* octets looked at closely */
+    int                more;     /* there are more entries than most */
+    int                too_many; /* more than there is room for */
+    int                unlisted; /* it may not be listed */
+    iri_status_t       failed;   /* memory, where each may not say so */
+    iri_part_t         text;
+    iri_part_t         spellings;
+    uint32_t           records;
+    uint32_t           longest; /* octets of a key */
+    uint32_t           ways;    /* as that of the index */
+    iri_edit_t         edit;
+} iri_builder_t;
+
+
+/* ---- hash ---------------------------------------------------------------- */
+
+static inline uint64_t
+iri_rotate(uint64_t x, int n)
+{
+    return x << n | x >> (64 - n);
+}
+
+
+static inline void
+iri_sip_round(uint64_t v[4])
+{
+    v[0] += v[1];
+    v[2] += v[3];
+    v[1] = iri_rotate(v[1], 13) ^ v[0];
+    v[3] = iri_rotate(v[3], 16) ^ v[2];
+    v[0] = iri_rotate(v[0], 32);
+    v[2] += v[1];
+    v[0] += v[3];
+    v[1] = iri_rotate(v[1], 17) ^ v[2];
+    v[3] = iri_rotate(v[3], 21) ^ v[0];
+    v[2] = iri_rotate(v[2], 32);
+}
+
+
+/* SipHash-1-3 (Aumasson, Bernstein), of which 32 bits are enough here. */
+uint32_t
+iri_keyed_hash(const uint64_t key[2], iri_str_t octets)
+{
+    const unsigned char *p = octets.data;
+    size_t               left;
+    uint64_t             v[4], word;
+
+    v[0] = key[0] ^ UINT64_C(0x736f6d6570736575);
+    v[1] = key[1] ^ UINT64_C(0x646f72616e646f6d);
+    v[2] = key[0] ^ UINT64_C(0x6c7967656e657261);
+    v[3] = key[1] ^ UINT64_C(0x7465646279746573);
+
+    for (left = octets.len; left >= 8; left -= 8, p += 8) {
+        memcpy(&word, p, 8);
+        v[3] ^= word;
+        iri_sip_round(v);
+        v[0] ^= word;
+    }
+
+    word = (uint64_t) octets.len << 56;
+    while (left-- > 0) {
+        word |= (uint64_t) p[left] << (8 * left);
+    }
+
+    v[3] ^= word;
+    iri_sip_round(v);
+    v[0] ^= word;
+    v[2] ^= 0xff;
+    iri_sip_round(v);
+    iri_sip_round(v);
+    iri_sip_round(v);
+
+    word = v[0] ^ v[1] ^ v[2] ^ v[3];
+
+    return (uint32_t) (word ^ word >> 32);
+}
+
+
+uint32_t
+iri_index_hash(const iri_shape_t *shape, iri_str_t key)
+{
+    return iri_keyed_hash(shape->key, key);
+}
+
+
+/* Where a hash has its place in a table of so many. */
+static inline uint32_t
+iri_slot_in(uint32_t hash, uint32_t slots)
+{
+    return (uint32_t) ((uint64_t) hash * slots >> 32);
+}
+
+
+/* ---- memory -------------------------------------------------------------- */
+
+/*
+ * What an index is made of while it is built may be large, and is needed for
+ * a moment, in any thread: malloc would keep it for each of these.
+ */
+#define IRI_MAPPED (256 * 1024)
+
+/* All 0; NULL: no memory. */
+static void *
+iri_block_create(size_t size)
+{
+    void *block;
+
+    if (size < IRI_MAPPED) {
+        return calloc(1, size);
+    }
+
+    block = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return block != MAP_FAILED ? block : NULL;
+}
+
+
+static void
+iri_block_destroy(const void *block, size_t size)
+{
+    void *p = (void *) (uintptr_t) block;
+
+    if (size < IRI_MAPPED) {
+        free(p);
+
+    } else if (p != NULL) {
+        (void) munmap(p, size);
+    }
+}
+
+
+/* NULL: no memory, and block stays. */
+static void *
+iri_block_grow(void *block, size_t size, size_t to)
+{
+    void *grown;
+
+    if (to < IRI_MAPPED) {
+        return realloc(block, to);
+    }
+
+    if (size >= IRI_MAPPED) {
+        grown = mremap(block, size, to, MREMAP_MAYMOVE);
+        return grown != MAP_FAILED ? grown : NULL;
+    }
+
+    grown = iri_block_create(to);
+
+    if (grown != NULL && size != 0) {
+        memcpy(grown, block, size);
+        free(block);
+    }
+
+    return grown;
+}
+
+
+/* ---- parts that grow ----------------------------------------------------- */
+
+/* Room for more octets; NULL: no memory, or more than the index may have. */
+static void *
+iri_part_add(iri_builder_t *builder, iri_part_t *part, size_t more)
+{
+    unsigned char *data;
+    size_t         size;
+
+    if (more > part->size - part->len) {
+        if (part->len + more > builder->size) {
+            builder->too_many = 1;
+            return NULL;
+        }
+
+        size = part->size != 0 ? part->size * 2 : 4096;
+        while (size < part->len + more) {
+            size *= 2;
+        }
+
+        data = iri_block_grow(part->data, part->size, size);
+        if (data == NULL) {
+            builder->failed = IRI_NO_MEMORY;
+            return NULL;
+        }
+
+        part->data = data;
+        part->size = size;
+    }
+
+    part->len += more;
+
+    return part->data + part->len - more;
+}
+
+
+static void
+iri_part_drop(iri_part_t *part)
+{
+    iri_block_destroy(part->data, part->size);
+    memset(part, 0, sizeof(*part));
+}
+
+
+/* ---- one entry ----------------------------------------------------------- */
+
+static void *
+iri_scratch_alloc(void *ctx, size_t size)
+{
+    iri_scratch_t *scratch = ctx;
+    void          *p;
+
+    size = (size + 15) & ~(size_t) 15;
+
+    if (size > sizeof(scratch->octets) - scratch->used) {
+        return NULL;
+    }
+
+    p = scratch->octets + scratch->used;
+    scratch->used += size;
+
+    return p;
+}
+
+
+/* Does one of the ways to write the entry's name give its octets?  *way. */
+static iri_status_t
+iri_is_guessed(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
+               size_t *way, int *guessed)
+{
+    const iri_tree_conf_t *tree = &builder->shape->tree;
+    iri_buf_t              written = IRI_BUF_EMPTY;
+    iri_status_t           status;
+    size_t                 k;
+    int                    is_written;
+
+    *guessed = 0;
+
+    for (k = 0; k < IRI_WAYS(tree) && !*guessed; k++) {
+        status = iri_name_write(&builder->scratch, tree, name, k, &written,
+                                &is_written);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        *guessed = is_written && iri_str_equal(iri_buf_str(&written), octets);
+        *way = k;
+    }
+
+    return IRI_OK;
+}
+
+
+static iri_status_t
+iri_record_add(iri_builder_t *builder, iri_str_t octets, size_t charset,
+               uint32_t hash, uint32_t *at)
+{
+    iri_record_t  *record;
+    unsigned char *p;
+    size_t         size = sizeof(*record) + octets.len;
+
+    size = (size + IRI_ALIGN - 1) & ~(size_t) (IRI_ALIGN - 1);
+
+    p = iri_part_add(builder, &builder->text, size);
+    if (p == NULL || builder->text.len / IRI_ALIGN >= UINT32_MAX) {
+        return IRI_NO_MEMORY;
+    }
+
+    record = (iri_record_t *) (void *) p;
+    record->hash = hash;
+    record->len = (uint16_t) octets.len;
+    record->charset = (uint16_t) charset;
+    memcpy(p + sizeof(*record), octets.data, octets.len);
+
+    builder->records++;
+    *at = (uint32_t) ((builder->text.len - size) / IRI_ALIGN) + 1;
+
+    return IRI_OK;
+}
+
+
+/* What the key is without each of its characters. */
+static iri_status_t
+iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
+{
+    iri_spelling_t *spelling;
+    iri_buf_t       without = IRI_BUF_EMPTY;
+    iri_status_t    status;
+    size_t          i;
+    int             fit, left_out;
+
+    status = iri_edit_divide(&builder->edit, key, &fit);
+
+    for (i = 0; status == IRI_OK && fit && i < builder->edit.count; i++) {
+        without.len = 0;
+
+        status = iri_edit_without(&builder->scratch, &builder->edit, key, i,
+                                  &without, &left_out);
+
+        if (status != IRI_OK || !left_out) {
+            continue;
+        }
+
+        spelling = iri_part_add(builder, &builder->spellings,
+                                sizeof(*spelling));
+        if (spelling == NULL) {
+            return IRI_NO_MEMORY;
+        }
+
+        spelling->hash = iri_index_hash(builder->shape,
+                                        iri_buf_str(&without));
+        spelling->record = at;
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_key_add(iri_builder_t *builder, iri_str_t octets, iri_str_t key,
+            size_t charset)
+{
+    const iri_shape_t *shape = builder->shape;
+    iri_status_t       status;
+    uint32_t           at;
+
+    builder->longest = key.len > builder->longest ? (uint32_t) key.len
+                                                  : builder->longest;
+    status = iri_record_add(builder, octets, charset,
+                            iri_index_hash(shape, key), &at);
+
+    return status == IRI_OK && (shape->fold & IRI_FORGIVE_SPELLING)
+               ? iri_spellings_add(builder, key, at)
+               : status;
+}
+
+
+static iri_status_t
+iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
+              size_t charset)
+{
+    unsigned     fold = builder->shape->fold;
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_str_t    key = name;
+    iri_status_t status = IRI_OK;
+
+    if (fold != 0) {
+        status = iri_fold(&builder->scratch, fold, name, &buf);
+        key = iri_buf_str(&buf);
+    }
+
+    return status == IRI_OK ? iri_key_add(builder, octets, key, charset)
+                            : status;
+}
+
+
+static void
+iri_way_add(iri_builder_t *builder, size_t way)
+{
+    builder->ways |= UINT32_C(1) << way;
+}
+
+
+/* An entry whose octets no way of iri_name_write gives. */
+static iri_status_t
+iri_odd_entry(iri_builder_t *builder, iri_str_t octets)
+{
+    iri_buf_t    name = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       charset = 0, way = 0;
+    int          guessed = 0;
+
+    if (iri_is_ascii(octets, 0)) {
+        return IRI_OK;
+    }
+
+    if (iri_entry_is_plain(&builder->shape->tree, octets, &way)) {
+        iri_way_add(builder, way);
+        return IRI_OK;
+    }
+
+    if (builder->close > IRI_MAX_CLOSE) {
+        builder->too_many = 1;
+        return IRI_NO_MEMORY;
+    }
+
+    builder->close += octets.len;
+
+    status = iri_entry_read(&builder->scratch, &builder->shape->tree, octets,
+                            &name, &charset);
+
+    if (status == IRI_OK && name.len != 0) {
+        status = iri_is_guessed(builder, octets, iri_buf_str(&name), &way,
+                                &guessed);
+    }
+
+    if (guessed) {
+        iri_way_add(builder, way);
+    }
+
+    return status == IRI_OK && name.len != 0 && !guessed
+               ? iri_entry_add(builder, octets, iri_buf_str(&name), charset)
+               : status;
+}
+
+
+/* Is it the name that it has on disk, without a closer look? */
+static int
+iri_is_own_name(const iri_tree_conf_t *tree, iri_str_t octets)
+{
+    const unsigned char *p = octets.data, *end = octets.data + octets.len;
+    size_t               n;
+
+    if (iri_is_low(octets)) {
+        return 1;
+    }
+
+    if (!iri_charset_is_utf8(tree->charsets.at[0])) {
+        return 0;
+    }
+
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_quick(p, end);
+        if (n == 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static iri_status_t
+iri_any_entry(iri_builder_t *builder, iri_str_t octets)
+{
+    const iri_tree_conf_t *tree = &builder->shape->tree;
+    iri_buf_t              name = IRI_BUF_EMPTY;
+    iri_status_t           status;
+    size_t                 charset = 0;
+    int                    own = 0;
+
+    /* Nearly all that is not ASCII: both in one pass. */
+    if (!iri_is_low(octets) && iri_charset_is_utf8(tree->charsets.at[0])) {
+        status = iri_fold_own(&builder->scratch, builder->shape->fold, octets,
+                              &name, &own);
+
+        if (status != IRI_OK || own) {
+            return status == IRI_OK
+                       ? iri_key_add(builder, octets, iri_buf_str(&name), 0)
+                       : status;
+        }
+    }
+
+    if (iri_is_own_name(tree, octets)) {
+        return iri_entry_add(builder, octets, octets, 0);
+    }
+
+    status = iri_entry_read(&builder->scratch, tree, octets, &name, &charset);
+
+    return status == IRI_OK && name.len != 0
+               ? iri_entry_add(builder, octets, iri_buf_str(&name), charset)
+               : status;
+}
+
+
+static iri_status_t
+iri_index_entry(void *arg, iri_str_t octets)
+{
+    iri_builder_t *builder = arg;
+    iri_status_t   status;
+
+    if (++builder->entries > builder->most) {
+        builder->more = 1;
+        return IRI_IO_FAILED; /* ends the listing */
+    }
+
+    /* No file system has longer names; one that had would not be searched. */
+    if (octets.len > IRI_MAX_SEGMENT) {
+        return IRI_OK;
+    }
+
+    ((iri_scratch_t *) builder->scratch.ctx)->used = 0;
+
+    status = builder->shape->fold != 0 ? iri_any_entry(builder, octets)
+                                       : iri_odd_entry(builder, octets);
+
+    /* A list without this entry would be taken for the whole. */
+    if (status == IRI_ICU_FAILED) {
+        builder->failed = status;
+    }
+
+    if (builder->failed != IRI_OK || builder->too_many) {
+        return IRI_IO_FAILED;
+    }
+
+    /* One name that scratch cannot hold must not hide the others. */
+    if (status != IRI_OK) {
+        builder->ways = IRI_ALL_WAYS;
+    }
+
+    return IRI_OK;
+}
+
+
+/* ---- the tables ---------------------------------------------------------- */
+
+static const iri_record_t *
+iri_record_at(const iri_index_t *index, uint32_t at)
+{
+    return (const iri_record_t *) (const void *) (index->text
+                                                  + (size_t) (at - 1)
+                                                        * IRI_ALIGN);
+}
+
+
+static size_t
+iri_record_size(const iri_record_t *record)
+{
+    return (sizeof(*record) + record->len + IRI_ALIGN - 1)
+           & ~(size_t) (IRI_ALIGN - 1);
+}
+
+
+/*
+ * Two thirds of a table are used, so that a look ends soon.  Of entries with
+ * one hash, a thousand ways to write one word say, more than anybody looks at
+ * are left out: they would only be passed by, each time and by each other.
+ */
+static void
+iri_table_put(iri_index_t *index, uint32_t *table, uint32_t at)
+{
+    uint32_t hash = iri_record_at(index, at)->hash;
+    uint32_t slot = iri_slot_in(hash, index->head.table);
+    unsigned same = 0;
+
+    while (table[slot] != 0) {
+        same += iri_record_at(index, table[slot])->hash == hash;
+        if (same > IRI_MAX_HITS) {
+            return;
+        }
+
+        slot = slot + 1 < index->head.table ? slot + 1 : 0;
+    }
+
+    table[slot] = at;
+}
+
+
+/* Records that are fetched while those before them are put. */
+#define IRI_AHEAD 8
+
+static uint32_t *
+iri_table_build(iri_index_t *index)
+{
+    const iri_record_t *record;
+    uint32_t            ahead[IRI_AHEAD] = { 0 };
+    uint32_t           *table, at, i = 0;
+    uint32_t slots = index->head.records + index->head.records / 2 + 1;
+
+    table = iri_block_create(slots * sizeof(*table));
+    if (table == NULL) {
+        return NULL;
+    }
+
+    index->head.table = slots;
+
+    for (at = 1; (size_t) (at - 1) * IRI_ALIGN < index->head.text;
+         at += (uint32_t) (iri_record_size(record) / IRI_ALIGN))
+    {
+        record = iri_record_at(index, at);
+        __builtin_prefetch(&table[iri_slot_in(record->hash, slots)], 1);
+
+        if (ahead[i] != 0) {
+            iri_table_put(index, table, ahead[i]);
+        }
+
+        ahead[i] = at;
+        i = (i + 1) % IRI_AHEAD;
+    }
+
+    for (at = 0; at < IRI_AHEAD; at++, i = (i + 1) % IRI_AHEAD) {
+        if (ahead[i] != 0) {
+            iri_table_put(index, table, ahead[i]);
+        }
+    }
+
+    return table;
+}
+
+
+/* The same for spellings, four fifths of which are used. */
+static void
+iri_spelling_put(iri_spelling_t *table, uint32_t slots,
+                 const iri_spelling_t *spelling)
+{
+    uint32_t slot = iri_slot_in(spelling->hash, slots);
+    unsigned same = 0;
+
+    while (table[slot].record != 0) {
+        same += table[slot].hash == spelling->hash;
+        if (same > IRI_MAX_HITS) {
+            return;
+        }
+
+        slot = slot + 1 < slots ? slot + 1 : 0;
+    }
+
+    table[slot] = *spelling;
+}
+
+
+static iri_spelling_t *
+iri_spellings_build(const iri_part_t *part, uint32_t *slots)
+{
+    const iri_spelling_t *from = (const void *) part->data;
+    iri_spelling_t       *table;
+    size_t                i, count = part->len / sizeof(*from);
+
+    if (count > UINT32_MAX / 2) {
+        return NULL;
+    }
+
+    *slots = (uint32_t) (count + count / 4 + 1);
+
+    table = iri_block_create(*slots * sizeof(*table));
+    if (table == NULL) {
+        return NULL;
+    }
+
+    for (i = 0; i < count; i++) {
+        iri_spelling_put(table, *slots, &from[i]);
+    }
+
+    return table;
+}
+
+
+/* Make the index of what was gathered; it takes over what the builder has. */
+static iri_status_t
+iri_builder_end(iri_builder_t *builder, iri_index_t *index)
+{
+    index->head.complete = 1;
+    index->head.spelled = (builder->shape->fold & IRI_FORGIVE_SPELLING) != 0;
+    index->head.records = builder->records;
+    index->head.longest = builder->longest;
+    index->head.ways = builder->shape->fold == 0 ? builder->ways
+                                                 : IRI_ALL_WAYS;
+    index->head.text = builder->text.len;
+    index->text = builder->text.data;
+    index->text_size = builder->text.size;
+    memset(&builder->text, 0, sizeof(builder->text));
+
+    if (index->head.records == 0) {
+        return IRI_OK;
+    }
+
+    index->table = iri_table_build(index);
+
+    if (index->table != NULL && builder->spellings.len != 0) {
+        index->spellings = iri_spellings_build(&builder->spellings,
+                                               &index->head.spellings);
+    }
+
+    return index->table == NULL
+                   || (builder->spellings.len != 0
+                       && index->spellings == NULL)
+               ? IRI_NO_MEMORY
+               : IRI_OK;
+}
+
+
+void
+iri_index_free(iri_index_t *index)
+{
+    iri_block_destroy(index->table,
+                      index->head.table * sizeof(*index->table));
+    iri_block_destroy(index->spellings,
+                      index->head.spellings * sizeof(*index->spellings));
+    iri_block_destroy(index->text, index->text_size);
+    memset(index, 0, sizeof(*index));
+}
+
+
+/* ---- reading a directory ------------------------------------------------- */
+
+/* Read it, or as much of it as there may be. */
+static iri_status_t
+iri_builder_run(iri_builder_t *builder, const iri_env_t *env,
+                iri_str_t directory, iri_node_t *node, iri_index_t *index)
+{
+    iri_status_t status;
+
+    memset(index, 0, sizeof(*index));
+
+    status = env->dir->list(env->ctx, (const char *) directory.data, node,
+                            iri_index_entry, builder);
+
+    index->head.entries = builder->entries;
+
+    if (builder->failed != IRI_OK) {
+        return builder->failed;
+    }
+
+    builder->unlisted = status == IRI_NOT_LISTED;
+
+    if (builder->more || builder->too_many || builder->unlisted) {
+        return IRI_OK;
+    }
+
+    return status == IRI_OK ? iri_builder_end(builder, index) : status;
+}
+
+
+/* The whole without the guesses, where there is no room for these. */
+static iri_status_t
+iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
+                iri_str_t directory, iri_node_t *node, iri_index_t *index)
+{
+    iri_status_t status;
+
+    status = iri_builder_run(builder, env, directory, node, index);
+
+    if (status == IRI_OK && iri_index_size(index) > builder->size) {
+        iri_index_free(index);
+        builder->too_many = 1;
+    }
+
+    if (status != IRI_OK) {
+        iri_index_free(index);
+    }
+
+    iri_part_drop(&builder->text);
+    iri_part_drop(&builder->spellings);
+    iri_edit_free(&builder->edit);
+
+    return status;
+}
+
+
+static void
+iri_builder_init(iri_builder_t *builder, const iri_shape_t *shape,
+                 iri_scratch_t *scratch, size_t most, size_t size)
+{
+    memset(builder, 0, sizeof(*builder));
+    builder->scratch.ctx = scratch;
+    builder->scratch.alloc = iri_scratch_alloc;
+    builder->shape = shape;
+    builder->most = most;
+    builder->size = size;
+    iri_edit_init(&builder->edit);
+}
+
+
+static void
+iri_index_log(const iri_env_t *env, const iri_builder_t *builder,
+              iri_str_t directory, iri_status_t status)
+{
+    const char *text = "";
+
+    if (status != IRI_OK) {
+        text = iri_status_text(status);
+
+    } else if (builder->unlisted) {
+        text = iri_status_text(IRI_NOT_LISTED);
+
+    } else if (builder->more || builder->too_many) {
+        text = "too many: exact names only";
+    }
+
+    iri_logf(env, IRI_LOG_TRACE, "read %s: %lu entries%s%s",
+             iri_printable(env, directory), (unsigned long) builder->entries,
+             *text != '\0' ? ", " : "", text);
+}
+
+
+static int64_t
+iri_processor_time(void)
+{
+    struct timespec spent;
+
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent) != 0) {
+        return 0;
+    }
+
+    return (int64_t) spent.tv_sec * 1000000000 + spent.tv_nsec;
+}
+
+
+iri_status_t
+iri_index_build(const iri_env_t *env, const iri_shape_t *shape,
+                iri_str_t directory, size_t most, size_t size,
+                iri_node_t *node, iri_index_t *index, int *more)
+{
+    iri_shape_t    plain = *shape;
+    iri_builder_t *builder;
+    iri_scratch_t *scratch;
+    iri_status_t   status = IRI_NO_MEMORY;
+    int64_t        begun = iri_processor_time();
+
+    builder = malloc(sizeof(*builder));
+    scratch = malloc(sizeof(*scratch));
+
+    if (builder != NULL && scratch != NULL) {
+        iri_builder_init(builder, shape, scratch, most, size);
+        status = iri_builder_try(builder, env, directory, node, index);
+
+        /* Without spelling, where there is no room for that. */
+        if (status == IRI_OK && builder->too_many
+            && (shape->fold & IRI_FORGIVE_SPELLING))
+        {
+            plain.fold &= ~IRI_FORGIVE_SPELLING;
+            iri_builder_init(builder, &plain, scratch, most, size);
+            status = iri_builder_try(builder, env, directory, node, index);
+        }
+
+        *more = builder->more;
+
+        if (status == IRI_OK) {
+            index->head.cost = iri_processor_time() - begun;
+        }
+
+        if (env->trace) {
+            iri_index_log(env, builder, directory, status);
+        }
+    }
+
+    free(builder);
+    free(scratch);
+
+    return status;
+}
+
+
+/* ---- as one block -------------------------------------------------------- */
+
+size_t
+iri_index_size(const iri_index_t *index)
+{
+    return sizeof(index->head) + index->head.table * sizeof(*index->table)
+           + index->head.spellings * sizeof(*index->spellings)
+           + (size_t) index->head.text;
+}
+
+
+static unsigned char *
+iri_put_part(unsigned char *to, const void *part, size_t size)
+{
+    if (size != 0) {
+        memcpy(to, part, size);
+    }
+
+    return to + size;
+}
+
+
+void
+iri_index_copy(const iri_index_t *index, void *block)
+{
+    unsigned char *p = block;
+
+    p = iri_put_part(p, &index->head, sizeof(index->head));
+    p = iri_put_part(p, index->spellings,
+                     index->head.spellings * sizeof(*index->spellings));
+    p = iri_put_part(p, index->table,
+                     index->head.table * sizeof(*index->table));
+    (void) iri_put_part(p, index->text, (size_t) index->head.text);
+}
+
+
+void
+iri_index_open(const void *block, iri_index_t *index)
+{
+    const unsigned char *p = block;
+
+    memcpy(&index->head, p, sizeof(index->head));
+    p += sizeof(index->head);
+
+    index->spellings = (const iri_spelling_t *) (const void *) p;
+    p += index->head.spellings * sizeof(*index->spellings);
+
+    index->table = (const uint32_t *) (const void *) p;
+    p += index->head.table * sizeof(*index->table);
+
+    index->text = p;
+}
+
+
+/* ---- looking up ---------------------------------------------------------- */
+
+static iri_status_t
+iri_hits_add(const iri_env_t *env, const iri_record_t *record,
+             iri_hits_t *hits)
+{
+    const unsigned char *octets = (const unsigned char *) (record + 1);
+    iri_str_t            known = { record->len, octets };
+    iri_buf_t            copy = IRI_BUF_EMPTY;
+    iri_status_t         status;
+    size_t               i;
+
+    for (i = 0; i < hits->count; i++) {
+        if (iri_str_equal(hits->octets[i], known)) {
+            return IRI_OK;
+        }
+    }
+
+    if (hits->count == IRI_MAX_HITS) {
+        hits->more = 1;
+        return IRI_OK;
+    }
+
+    status = iri_buf_put(env, &copy, octets, record->len);
+    if (status == IRI_OK) {
+        hits->octets[hits->count++] = iri_buf_str(&copy);
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_index_find(const iri_env_t *env, const iri_index_t *index, uint32_t hash,
+               iri_hits_t *hits)
+{
+    const iri_record_t *record;
+    iri_status_t        status = IRI_OK;
+    uint32_t            slot, slots = index->head.table;
+
+    if (slots == 0) {
+        return IRI_OK;
+    }
+
+    for (slot = iri_slot_in(hash, slots);
+         status == IRI_OK && index->table[slot] != 0 && !hits->more;
+         slot = slot + 1 < slots ? slot + 1 : 0)
+    {
+        record = iri_record_at(index, index->table[slot]);
+
+        if (record->hash == hash) {
+            status = iri_hits_add(env, record, hits);
+        }
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_index_spell(const iri_env_t *env, const iri_index_t *index, uint32_t hash,
+                iri_hits_t *hits)
+{
+    iri_status_t status = IRI_OK;
+    uint32_t     slot, slots = index->head.spellings;
+
+    if (slots == 0) {
+        return IRI_OK;
+    }
+
+    for (slot = iri_slot_in(hash, slots);
+         status == IRI_OK && index->spellings[slot].record != 0
+         && !hits->more;
+         slot = slot + 1 < slots ? slot + 1 : 0)
+    {
+        if (index->spellings[slot].hash == hash) {
+            status = iri_hits_add(
+                env, iri_record_at(index, index->spellings[slot].record),
+                hits);
+        }
+    }
+
+    return status;
+}

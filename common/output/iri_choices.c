@@ -1,0 +1,308 @@
+/*
+ * iri_choices.c - what is said of several names that a request may mean
+ *
+ * A page for people and JSON for programs, and which of them is wanted.
+ */
+
+#include "path/iri_path.h"
+#include "output/iri_output.h"
+
+
+/* As a URI of this host: "//name" would be another one (RFC 3986, 4.2). */
+static iri_status_t
+iri_choice_uri(const iri_env_t *env, const iri_choices_t *choices, size_t i,
+               iri_str_t *uri)
+{
+    iri_buf_t    whole = IRI_BUF_EMPTY;
+    iri_status_t status = iri_path_to_uri(env, choices->paths[i], uri);
+
+    while (status == IRI_OK && uri->len > 1 && uri->data[0] == '/'
+           && uri->data[1] == '/')
+    {
+        *uri = iri_str_from(*uri, 1);
+    }
+
+    if (status != IRI_OK || !choices->has_query) {
+        return status;
+    }
+
+    status = iri_buf_put(env, &whole, uri->data, uri->len);
+
+    if (status == IRI_OK) {
+        status = iri_put_query(env, choices->query, &whole);
+    }
+
+    *uri = iri_buf_str(&whole);
+
+    return status;
+}
+
+
+/* ---- HTML --------------------------------------------------------------- */
+
+static void
+iri_html_item(iri_piece_t *piece, const iri_choices_t *choices, size_t i)
+{
+    iri_str_t uri = { 0, NULL };
+
+    if (piece->status == IRI_OK) {
+        piece->status = iri_choice_uri(piece->env, choices, i, &uri);
+    }
+
+    iri_say(piece, "<li><a href=\"");
+    iri_say_by(iri_html_put_uri, piece, uri);
+    iri_say(piece, "\">");
+    iri_say_by(iri_html_name, piece, choices->paths[i]);
+    iri_say(piece, "</a></li>\n");
+}
+
+
+/* The line before the list. */
+static void
+iri_html_asked(iri_piece_t *piece, iri_str_t asked)
+{
+    iri_say(piece, "<p>There are several names like ");
+
+    if (asked.len != 0) {
+        iri_say_by(iri_html_name, piece, asked);
+    } else {
+        iri_say(piece, "the one that was asked for");
+    }
+
+    iri_say(piece, ". Which one is meant?</p>\n");
+}
+
+
+iri_status_t
+iri_choices_html(const iri_env_t *env, const iri_choices_t *choices,
+                 iri_str_t *out)
+{
+    static const iri_str_t title = IRI_STR("300 Multiple Choices");
+
+    iri_piece_t piece = { env, IRI_BUF_EMPTY, IRI_OK };
+    size_t      i;
+
+    iri_frame_head(&piece, title);
+    iri_say(&piece, "<h1>Multiple Choices</h1>\n</header>\n<main>\n");
+    iri_html_asked(&piece, choices->asked);
+    iri_say(&piece, "<ul lang=\"\" xml:lang=\"\">\n");
+
+    for (i = 0; i < choices->count; i++) {
+        iri_html_item(&piece, choices, i);
+    }
+
+    iri_say(&piece, choices->more ? "</ul>\n<p>There are others, too.</p>\n"
+                                  : "</ul>\n");
+    iri_say(&piece, "</main>\n" IRI_FRAME_FOOT);
+
+    if (piece.status == IRI_OK) {
+        *out = iri_buf_str(&piece.buf);
+    }
+
+    return piece.status;
+}
+
+
+const char *
+iri_choices_policy(int json)
+{
+    return iri_frame_policy(json);
+}
+
+
+/* ---- JSON (RFC 8259) ---------------------------------------------------- */
+
+static iri_status_t
+iri_json_item(const iri_env_t *env, iri_buf_t *out,
+              const iri_choices_t *choices, size_t i)
+{
+    iri_str_t    uri;
+    iri_status_t status;
+
+    status = iri_choice_uri(env, choices, i, &uri);
+
+    if (status == IRI_OK) {
+        status = iri_put_text(env, out, "{\"path\":");
+    }
+    if (status == IRI_OK) {
+        status = iri_json_put(env, out, choices->paths[i]);
+    }
+    if (status == IRI_OK) {
+        status = iri_put_text(env, out, ",\"uri\":");
+    }
+    if (status == IRI_OK) {
+        status = iri_json_put(env, out, uri);
+    }
+
+    return status == IRI_OK ? iri_buf_putc(env, out, '}') : status;
+}
+
+
+iri_status_t
+iri_choices_json(const iri_env_t *env, const iri_choices_t *choices,
+                 iri_str_t *out)
+{
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_put_text(env, &buf, "{\"choices\":[");
+
+    for (i = 0; status == IRI_OK && i < choices->count; i++) {
+        status = i > 0 ? iri_buf_putc(env, &buf, ',') : IRI_OK;
+
+        if (status == IRI_OK) {
+            status = iri_json_item(env, &buf, choices, i);
+        }
+    }
+
+    if (status == IRI_OK) {
+        status = iri_put_text(env, &buf,
+                              choices->more ? "],\"more\":true}\n" : "]}\n");
+    }
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
+/* ---- which of them (RFC 9110, 12.5.1) ----------------------------------- */
+
+/* How much a media range wants something, and how closely it names it. */
+typedef struct {
+    int quality; /* 0 to 1000 */
+    int names;   /* 0: not, 1: all types, 2: a type, 3: this one */
+} iri_wanted_t;
+
+
+static int
+iri_is_blank(unsigned char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+
+static iri_str_t
+iri_trim(iri_str_t s)
+{
+    while (s.len > 0 && iri_is_blank(s.data[0])) {
+        s = iri_str_from(s, 1);
+    }
+    while (s.len > 0 && iri_is_blank(s.data[s.len - 1])) {
+        s.len--;
+    }
+
+    return s;
+}
+
+
+/* Take what stands before the next separator that no quotes hold. */
+static iri_str_t
+iri_take_item(iri_str_t *s, unsigned char separator)
+{
+    iri_str_t item = *s;
+    int       quoted = 0;
+    size_t    i;
+
+    for (i = 0; i < s->len; i++) {
+        if (s->data[i] == '"') {
+            quoted = !quoted;
+        } else if (quoted && s->data[i] == '\\') {
+            i++;
+        } else if (!quoted && s->data[i] == separator) {
+            item.len = i;
+            *s = iri_str_from(*s, i + 1);
+            return iri_trim(item);
+        }
+    }
+
+    s->len = 0;
+    return iri_trim(item);
+}
+
+
+/* "0.5" is 500; what is no number is as if it was not said. */
+static int
+iri_quality(iri_str_t value)
+{
+    int    quality, unit = 100;
+    size_t i;
+
+    if (value.len == 0 || (value.data[0] != '0' && value.data[0] != '1')) {
+        return 1000;
+    }
+
+    quality = value.data[0] == '1' ? 1000 : 0;
+
+    for (i = 2; i < value.len && i < 5 && value.data[1] == '.'; i++) {
+        if (value.data[i] < '0' || value.data[i] > '9') {
+            break;
+        }
+        quality += (value.data[i] - '0') * unit;
+        unit /= 10;
+    }
+
+    return quality > 1000 ? 1000 : quality;
+}
+
+
+/* How closely does a media range name a type? */
+static int
+iri_range_names(iri_str_t range, const char *type, const char *types)
+{
+    if (iri_str_equal_nocase(range, type)) {
+        return 3;
+    }
+    if (iri_str_equal_nocase(range, types)) {
+        return 2;
+    }
+    return iri_str_equal_nocase(range, "*/*");
+}
+
+
+static void
+iri_want(iri_wanted_t *wanted, int names, int quality)
+{
+    if (names != 0
+        && (names > wanted->names
+            || (names == wanted->names && quality > wanted->quality)))
+    {
+        wanted->names = names;
+        wanted->quality = quality;
+    }
+}
+
+
+int
+iri_prefers_json(iri_str_t accept)
+{
+    iri_wanted_t html = { 0, 0 }, json = { 0, 0 };
+    iri_str_t    element, range, parameter;
+    int          quality;
+
+    while (accept.len > 0) {
+        element = iri_take_item(&accept, ',');
+        range = iri_take_item(&element, ';');
+        quality = 1000;
+
+        while (element.len > 0) {
+            parameter = iri_take_item(&element, ';');
+
+            if (parameter.len > 1 && (parameter.data[0] | 0x20) == 'q'
+                && parameter.data[1] == '=')
+            {
+                quality = iri_quality(iri_str_from(parameter, 2));
+            }
+        }
+
+        iri_want(&html, iri_range_names(range, "text/html", "text/*"),
+                 quality);
+        iri_want(&json,
+                 iri_range_names(range, "application/json", "application/*"),
+                 quality);
+    }
+
+    return json.names > 0 && json.quality > html.quality;
+}

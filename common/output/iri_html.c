@@ -1,0 +1,189 @@
+/*
+ * iri_html.c - text of strangers in a page
+ *
+ * Names come from the disk, where an attacker may have put them: nothing of
+ * one can end the element or the attribute that it stands in, nor turn round
+ * the text beside it, nor look like another one by what is not seen.  What
+ * comes out is well-formed as HTML and as XML.
+ */
+
+#include <unicode/uchar.h>
+
+#include "unicode/iri_unicode.h"
+#include "output/iri_output.h"
+
+
+/*
+ * Also what XML may not hold, and the marks of interlinear annotation, which
+ * Unicode does not call ignorable.
+ */
+int
+iri_is_unseen(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029
+           || (c >= 0xfdd0 && c <= 0xfdef) || (c & 0xfffe) == 0xfffe
+           || (c >= 0xfff9 && c <= 0xfffb) || iri_char_is_bidi_control(c)
+           || u_hasBinaryProperty((UChar32) c,
+                                  UCHAR_DEFAULT_IGNORABLE_CODE_POINT);
+}
+
+
+static const char *
+iri_html_entity(uint32_t c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+
+/* ASCII that stands for itself in text and in attributes; not "%". */
+static int
+iri_is_html_plain(unsigned char c)
+{
+    /* one bit for each, from 00 up */
+    static const uint32_t plain[4] = { 0x00000000, 0xafffff1b, 0xffffffff,
+                                       0x7fffffff };
+
+    return c < 0x80 && (plain[c >> 5] >> (c & 31) & 1);
+}
+
+
+/* Octets up to the first that does not stand for itself. */
+static size_t
+iri_html_run(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *from = p;
+
+    while (p < end && iri_is_html_plain(*p)) {
+        p++;
+    }
+
+    return (size_t) (p - from);
+}
+
+
+/* Of each octet: 1: not simple; 2: not printable ASCII. */
+static const unsigned char iri_not_simple[256] = {
+    [0x00 ... 0x1f] = 3, [' '] = 1, ['"'] = 1,  ['#'] = 1,
+    ['%'] = 1,           ['&'] = 1, ['\''] = 1, ['/'] = 1,
+    ['<'] = 1,           ['>'] = 1, ['?'] = 1,  ['['] = 1,
+    ['\\'] = 1,          [']'] = 1, ['^'] = 1,  ['`'] = 1,
+    ['{'] = 1,           ['|'] = 1, ['}'] = 1,  [0x7f ... 0xff] = 3,
+};
+
+
+void
+iri_text_look(iri_str_t text, int *simple, int *ascii)
+{
+    unsigned not = 0;
+    size_t i;
+
+    for (i = 0; i < text.len; i++) {
+        not |= iri_not_simple[text.data[i]];
+    }
+
+    *simple = (not &1) == 0;
+    *ascii = (not &2) == 0;
+}
+
+
+/* "%" and two digits in a name are not an escape of ours: "%25". */
+static int
+iri_is_like_escape(const unsigned char *p, const unsigned char *end)
+{
+    return end - p >= 3 && p[0] == '%' && iri_hex(p[1]) >= 0
+           && iri_hex(p[2]) >= 0;
+}
+
+
+/* One character that may not stand for itself; *n: its octets. */
+static iri_status_t
+iri_html_put_one(const iri_env_t *env, iri_buf_t *out, const unsigned char *p,
+                 const unsigned char *end, size_t *n)
+{
+    iri_status_t status = IRI_OK;
+    const char  *entity;
+    uint32_t     c;
+    size_t       i;
+
+    *n = iri_utf8_next(p, end, &c);
+
+    if (*n == 0 || iri_is_unseen(c) || iri_is_like_escape(p, end)) {
+        *n = *n != 0 ? *n : 1;
+
+        for (i = 0; status == IRI_OK && i < *n; i++) {
+            status = iri_buf_put_escape(env, out, p[i]);
+        }
+
+        return status;
+    }
+
+    entity = iri_html_entity(c);
+
+    return entity != NULL ? iri_put_text(env, out, entity)
+                          : iri_buf_put(env, out, p, *n);
+}
+
+
+iri_status_t
+iri_html_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
+{
+    const unsigned char *p = text.data, *end = text.data + text.len;
+    iri_status_t         status = IRI_OK;
+    size_t               n;
+
+    while (status == IRI_OK && p < end) {
+        n = iri_html_run(p, end);
+        status = iri_buf_put(env, out, p, n);
+        p += n;
+
+        if (status == IRI_OK && p < end) {
+            status = iri_html_put_one(env, out, p, end, &n);
+            p += n;
+        }
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_html_put_uri(const iri_env_t *env, iri_buf_t *out, iri_str_t uri)
+{
+    iri_status_t status = IRI_OK;
+    const char  *entity;
+    size_t       i;
+
+    for (i = 0; status == IRI_OK && i < uri.len; i++) {
+        entity = iri_html_entity(uri.data[i]);
+        status = entity != NULL ? iri_put_text(env, out, entity)
+                                : iri_buf_putc(env, out, uri.data[i]);
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_html_name(const iri_env_t *env, iri_buf_t *out, iri_str_t name)
+{
+    iri_status_t status = iri_put_text(env, out, "<bdi>");
+
+    if (status == IRI_OK) {
+        status = iri_html_put(env, out, name);
+    }
+
+    return status == IRI_OK ? iri_put_text(env, out, "</bdi>") : status;
+}

@@ -1,0 +1,92 @@
+/*
+ * iri_json.c - strings of strangers in JSON (RFC 8259)
+ *
+ * Fit to stand in a page as well: "<" is escaped, and so is all that is not
+ * seen.
+ */
+
+#include <unicode/utf16.h>
+
+#include "unicode/iri_unicode.h"
+#include "output/iri_output.h"
+
+
+/* Characters from 10000 on are two of UTF-16. */
+static iri_status_t
+iri_json_put_escape(const iri_env_t *env, iri_buf_t *out, uint32_t c)
+{
+    static const char hex[] = "0123456789abcdef";
+    unsigned char     escape[6] = { '\\', 'u', 0, 0, 0, 0 };
+    iri_status_t      status;
+    size_t            i;
+
+    if (c >= 0x10000) {
+        status = iri_json_put_escape(env, out, U16_LEAD(c));
+        if (status != IRI_OK) {
+            return status;
+        }
+        c = U16_TRAIL(c);
+    }
+
+    for (i = 5; i > 1; i--) {
+        escape[i] = (unsigned char) hex[c & 15];
+        c >>= 4;
+    }
+
+    return iri_buf_put(env, out, escape, sizeof(escape));
+}
+
+
+/* Octets up to the first that is not plain ASCII. */
+static size_t
+iri_json_run(const unsigned char *p, const unsigned char *end)
+{
+    const unsigned char *from = p;
+
+    while (p < end && *p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\'
+           && *p != '<')
+    {
+        p++;
+    }
+
+    return (size_t) (p - from);
+}
+
+
+iri_status_t
+iri_json_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
+{
+    const unsigned char *p = text.data, *end = text.data + text.len;
+    iri_status_t         status;
+    uint32_t             c;
+    size_t               n;
+
+    status = iri_buf_putc(env, out, '"');
+
+    while (status == IRI_OK && p < end) {
+        n = iri_json_run(p, end);
+
+        if (n != 0) {
+            status = iri_buf_put(env, out, p, n);
+            p += n;
+            continue;
+        }
+
+        n = iri_utf8_next(p, end, &c);
+
+        if (n == 0) {
+            n = 1;
+            c = 0xfffd;
+        }
+
+        if (c == 0xfffd || c == '"' || c == '\\' || c == '<'
+            || iri_is_unseen(c)) {
+            status = iri_json_put_escape(env, out, c);
+        } else {
+            status = iri_buf_put(env, out, p, n);
+        }
+        p += n;
+    }
+
+    return status == IRI_OK ? iri_buf_putc(env, out, '"') : status;
+}

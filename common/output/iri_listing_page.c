@@ -1,0 +1,869 @@
+/*
+ * iri_listing_page.c - a listing as a page for people, or as JSON for programs
+ *
+ * Piece by piece: what comes before the entries, each entry, what comes
+ * behind.  The page is HTML that is well-formed as XML, too, so that a strict
+ * parser can judge it; it has no script and loads nothing.
+ *
+ * What is around the entries grows as it must.  An entry is written behind a
+ * pointer, where there is room for iri_item_room(): no octet of its name is
+ * written more than twice, as six octets at most.
+ */
+
+#include "output/iri_output.h"
+
+/* Octets of all that is written of an entry but its name and its octets. */
+#define IRI_AROUND 640
+
+/* Ancestors that are linked, but for the first. */
+#define IRI_MAX_CRUMBS 24
+
+
+/* ---- behind a pointer ---------------------------------------------------- */
+
+/* A literal; its length is known when this is compiled. */
+#define iri_copy(p, literal)                                                 \
+    ((unsigned char *) memcpy((p), "" literal, sizeof(literal) - 1)          \
+     + sizeof(literal) - 1)
+
+
+static inline unsigned char *
+iri_copy_octets(unsigned char *p, iri_str_t octets)
+{
+    memcpy(p, octets.data, octets.len);
+
+    return p + octets.len;
+}
+
+
+/* 00 to 99 */
+static const char iri_pairs[] = "0001020304050607080910111213141516171819"
+                                "2021222324252627282930313233343536373839"
+                                "4041424344454647484950515253545556575859"
+                                "6061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+
+
+static unsigned char *
+iri_copy_number(unsigned char *p, uint64_t number)
+{
+    unsigned char digits[20];
+    size_t        at = sizeof(digits);
+
+    while (number >= 10) {
+        at -= 2;
+        memcpy(digits + at, iri_pairs + 2 * (number % 100), 2);
+        number /= 100;
+    }
+
+    /* 0 is left where there was an even number of digits. */
+    if (number != 0 || at == sizeof(digits)) {
+        digits[--at] = (unsigned char) ('0' + number);
+    }
+
+    memcpy(p, digits + at, sizeof(digits) - at);
+
+    return p + sizeof(digits) - at;
+}
+
+
+static unsigned char *
+iri_copy_escape(unsigned char *p, unsigned char c)
+{
+    static const char hex[] = "0123456789ABCDEF";
+
+    *p++ = '%';
+    *p++ = (unsigned char) hex[c >> 4];
+    *p++ = (unsigned char) hex[c & 15];
+
+    return p;
+}
+
+
+/* As a part of a URI: at most five octets for one; see iri_html_put_uri. */
+static unsigned char *
+iri_copy_uri(unsigned char *p, iri_str_t path, int json)
+{
+    size_t i;
+
+    for (i = 0; i < path.len; i++) {
+        if (!iri_is_path_char(path.data[i])) {
+            p = iri_copy_escape(p, path.data[i]);
+        } else if (json || (path.data[i] != '&' && path.data[i] != '\'')) {
+            *p++ = path.data[i];
+        } else if (path.data[i] == '&') {
+            p = iri_copy(p, "&amp;");
+        } else {
+            p = iri_copy(p, "&#39;");
+        }
+    }
+
+    return p;
+}
+
+
+/* At most six octets for one, and two. */
+static unsigned char *
+iri_copy_by(iri_text_put_t put, const iri_listing_t *listing,
+            unsigned char *p, iri_str_t text)
+{
+    iri_buf_t buf = { p, 0, 6 * text.len + 2 };
+
+    (void) put(listing->env, &buf, text);
+
+    return p + buf.len;
+}
+
+
+/* Octets that have no name, as text of a page: ASCII stays, but for "%". */
+static unsigned char *
+iri_copy_escaped(const iri_listing_t *listing, unsigned char *p,
+                 iri_str_t octets)
+{
+    iri_str_t one = { 1, octets.data };
+    size_t    i;
+
+    for (i = 0; i < octets.len; i++, one.data++) {
+        if (*one.data < 0x20 || *one.data >= 0x7f || *one.data == '%') {
+            p = iri_copy_escape(p, *one.data);
+        } else {
+            p = iri_copy_by(iri_html_put, listing, p, one);
+        }
+    }
+
+    return p;
+}
+
+
+/* ---- dates (RFC 3339, UTC) ----------------------------------------------- */
+
+#define IRI_DAY 86400
+
+static void
+iri_two_digits(unsigned char *at, unsigned number) /* below 100 */
+{
+    memcpy(at, iri_pairs + 2 * (size_t) number, 2);
+}
+
+
+/* In years that begin with March the day that may be missing is the last. */
+void
+iri_put_date(unsigned day, unsigned char date[10])
+{
+    unsigned year, month, era;
+
+    day += 306; /* 0000-03-01 */
+    era = day / 146097;
+
+    day %= 146097;
+    year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    day -= 365 * year + year / 4 - year / 100;
+    month = (5 * day + 2) / 153;
+    day -= (153 * month + 2) / 5;
+    year += 400 * era + (month >= 10);
+    month = month < 10 ? month + 3 : month - 9;
+
+    iri_two_digits(date, year / 100);
+    iri_two_digits(date + 2, year % 100);
+    iri_two_digits(date + 5, month);
+    iri_two_digits(date + 8, day + 1);
+    date[4] = date[7] = '-';
+}
+
+
+void
+iri_put_time(unsigned second, unsigned char time[10])
+{
+    time[0] = 'T';
+    iri_two_digits(time + 1, second / 3600);
+    time[3] = ':';
+    iri_two_digits(time + 4, second / 60 % 60);
+    time[6] = ':';
+    iri_two_digits(time + 7, second % 60);
+    time[9] = 'Z';
+}
+
+
+#define IRI_FIRST_SECOND (-INT64_C(62135596800)) /* 0001-01-01T00:00:00Z */
+#define IRI_LAST_SECOND  INT64_C(253402300799)   /* 9999-12-31T23:59:59Z */
+
+/* Put "2026-11-22T11:25:00Z" at p; 0: it has no such date. */
+static int
+iri_time_of(iri_listing_t *listing, int64_t seconds, unsigned char *p)
+{
+    uint64_t since = (uint64_t) seconds - (uint64_t) IRI_FIRST_SECOND;
+    unsigned day;
+
+    if (seconds < IRI_FIRST_SECOND || seconds > IRI_LAST_SECOND) {
+        return 0;
+    }
+
+    day = (unsigned) (since / IRI_DAY);
+
+    if (day != listing->page.day || listing->page.date[0] == '\0') {
+        iri_put_date(day, listing->page.date);
+        listing->page.day = day;
+    }
+
+    memcpy(p, listing->page.date, 10);
+    iri_put_time((unsigned) (since % IRI_DAY), p + 10);
+
+    return 1;
+}
+
+
+/* ---- one entry of the page ----------------------------------------------- */
+
+/*
+ * "1.5 KiB", to the nearest: below 10 with a tenth, and never 1024 of a unit
+ * but one of the next.  size: at least 1024.
+ */
+static unsigned char *
+iri_html_units(unsigned char *p, uint64_t size)
+{
+    static const char units[] = "KMGTPE";
+
+    uint64_t whole, tenths, half;
+    unsigned unit = 0, shift = 10;
+
+    while (unit < 5 && (size >> shift) + (size >> (shift - 1) & 1) >= 1024) {
+        unit++;
+        shift += 10;
+    }
+
+    half = UINT64_C(1) << (shift - 1);
+    whole = size >> shift;
+    tenths = (size & (2 * half - 1)) * 10;
+    tenths = whole * 10 + ((tenths + half) >> shift);
+
+    if (tenths < 100) {
+        p = iri_copy_number(p, tenths / 10);
+        *p++ = '.';
+        *p++ = (unsigned char) ('0' + tenths % 10);
+    } else {
+        p = iri_copy_number(p, whole + (size >> (shift - 1) & 1));
+    }
+
+    *p++ = ' ';
+    *p++ = (unsigned char) units[unit];
+
+    return iri_copy(p, "iB");
+}
+
+
+static unsigned char *
+iri_html_size(unsigned char *p, const iri_item_t *item)
+{
+    if (item->directory || !item->known) {
+        return p;
+    }
+
+    if (item->size < 1024) {
+        p = iri_copy_number(p, item->size);
+        return iri_copy(p, " B");
+    }
+
+    p = iri_copy(p, "<data value=\"");
+    p = iri_copy_number(p, item->size);
+    p = iri_copy(p, "\">");
+    p = iri_html_units(p, item->size);
+
+    return iri_copy(p, "</data>");
+}
+
+
+static unsigned char *
+iri_html_date(iri_listing_t *listing, unsigned char *p,
+              const iri_item_t *item)
+{
+    unsigned char time[20];
+
+    if (!item->known || !iri_time_of(listing, item->mtime, time)) {
+        return p;
+    }
+
+    p = iri_copy(p, "<time datetime=\"");
+    memcpy(p, time, 20);
+    p = iri_copy(p + 20, "\">");
+    time[10] = ' ';
+    memcpy(p, time, 19);
+
+    return iri_copy(p + 19, "</time>");
+}
+
+
+/* The name, as it can be seen. */
+static unsigned char *
+iri_html_item_name(const iri_listing_t *listing, unsigned char *p,
+                   const iri_item_t *item)
+{
+    p = iri_copy(p, "<bdi>");
+
+    if (item->simple) {
+        p = iri_copy_octets(p, iri_item_octets(item));
+    } else if (item->name_len != 0) {
+        p = iri_copy_by(iri_html_put, listing, p, iri_item_name(item));
+    } else {
+        p = iri_copy_escaped(listing, p, iri_item_octets(item));
+    }
+
+    p = iri_copy(p, "</bdi>");
+
+    if (item->directory) {
+        *p++ = '/';
+    }
+
+    return p;
+}
+
+
+static unsigned char *
+iri_copy_href(const iri_listing_t *listing, unsigned char *p,
+              const iri_item_t *item)
+{
+    p = iri_copy(p, "./");
+
+    if (item->simple) {
+        p = iri_copy_octets(p, iri_item_octets(item));
+    } else if (item->name_len != 0) {
+        p = iri_copy_uri(p, iri_item_name(item), listing->wanted.json);
+    } else {
+        p = iri_copy_uri(p, iri_item_octets(item), listing->wanted.json);
+    }
+
+    if (item->directory) {
+        *p++ = '/';
+    }
+
+    return p;
+}
+
+
+/* Where it is not linked: why not, and what its owner can do. */
+static unsigned char *
+iri_html_reason(const iri_listing_t *listing, unsigned char *p,
+                const iri_item_t *item)
+{
+    if (item->shared) {
+        return iri_copy(p, ". The name leads to another of them: to be "
+                           "reached, this one needs a name of its own.");
+    }
+    if (item->name_len != 0) {
+        return iri_copy(p,
+                        "No link: no address leads to this name. It is too "
+                        "long, or written in a form that is not looked "
+                        "for. Renamed, it can be reached.");
+    }
+    if (listing->conf.unnamed) {
+        return iri_copy(p, "No link: its octets mean another name in an "
+                           "address. Renamed, it can be reached.");
+    }
+
+    return iri_copy(p, "No link: these octets are no name in the charset of "
+                       "this directory. Renamed, or with its charset in "
+                       "iri_filename_charset (IRIFilenameCharset), it can be "
+                       "reached.");
+}
+
+
+/* What is not as it should be. */
+static unsigned char *
+iri_html_note(const iri_listing_t *listing, unsigned char *p,
+              const iri_item_t *item)
+{
+    if (!item->shared && item->name_len != 0 && item->linked) {
+        return p;
+    }
+
+    p = iri_copy(p, " <small lang=\"en\" xml:lang=\"en\">");
+
+    if (item->shared) {
+        p = iri_copy(p,
+                     "One of several with this name; its octets are <bdi>");
+        p = iri_copy_escaped(listing, p, iri_item_octets(item));
+        p = iri_copy(p, "</bdi>");
+    }
+
+    if (!item->linked) {
+        p = iri_html_reason(listing, p, item);
+    } else if (item->name_len == 0) {
+        p = iri_copy(p, "No name in the charset of this directory: shown are "
+                        "its octets.");
+    }
+
+    return iri_copy(p, "</small>");
+}
+
+
+static unsigned char *
+iri_html_entry(iri_listing_t *listing, unsigned char *p,
+               const iri_item_t *item)
+{
+    p = iri_copy(p, "<tr><td>");
+
+    if (item->linked) {
+        p = iri_copy(p, "<a href=\"");
+        p = iri_copy_href(listing, p, item);
+        p = iri_copy(p, "\">");
+        p = iri_html_item_name(listing, p, item);
+        p = iri_copy(p, "</a>");
+    } else {
+        p = iri_html_item_name(listing, p, item);
+    }
+
+    p = iri_html_note(listing, p, item);
+    p = iri_copy(p, "</td><td>");
+    p = iri_html_size(p, item);
+    p = iri_copy(p, "</td><td>");
+    p = iri_html_date(listing, p, item);
+
+    return iri_copy(p, "</td></tr>\n");
+}
+
+
+/* ---- what stands around them --------------------------------------------- */
+
+static const char *const iri_sort_names[] = { "name", "size", "date" };
+
+
+static void
+iri_say_number(iri_piece_t *piece, uint64_t number)
+{
+    unsigned char digits[20];
+    iri_str_t     s = { 0, digits };
+
+    s.len = (size_t) (iri_copy_number(digits, number) - digits);
+    iri_say_by(iri_html_put, piece, s);
+}
+
+
+static void
+iri_html_crumb(iri_piece_t *piece, iri_str_t path, size_t from, int last)
+{
+    iri_say(piece, "<li>");
+    iri_say_path(piece, path);
+    iri_say(piece, last ? " aria-current=\"page\">" : ">");
+    iri_say_by(iri_html_name, piece, iri_str_from(path, from));
+    iri_say(piece, "</a></li>\n");
+}
+
+
+/* The root, and so many of the last ancestors. */
+static void
+iri_html_crumbs(iri_piece_t *piece, const iri_listing_t *listing)
+{
+    iri_str_t path = listing->conf.path;
+    size_t    from = 0, slashes = listing->place.slashes;
+
+    iri_say(piece, "<nav aria-label=\"Path\" lang=\"\" xml:lang=\"\"><ol>\n");
+
+    for (path.len = 1; slashes > 0; path.len++) {
+        if (path.data[path.len - 1] != '/') {
+            continue;
+        }
+
+        if (from == 0 || slashes <= IRI_MAX_CRUMBS) {
+            iri_html_crumb(piece, path, from, slashes == 1);
+        }
+
+        from = path.len;
+        slashes--;
+    }
+
+    iri_say(piece, "</ol></nav>\n");
+}
+
+
+/* The directory above. */
+static void
+iri_html_parent(iri_piece_t *piece, iri_str_t path)
+{
+    if (path.len < 2) {
+        return;
+    }
+
+    do {
+        path.len--;
+    } while (path.data[path.len - 1] != '/');
+
+    iri_say(piece, "<p>");
+    iri_say_path(piece, path);
+    iri_say(piece, ">Parent directory</a></p>\n");
+}
+
+
+static void
+iri_html_heading(iri_piece_t *piece, const iri_listing_wanted_t *wanted,
+                 iri_sort_t sort, const char *text)
+{
+    int sorted = wanted->sort == sort;
+
+    iri_say(piece, "<th scope=\"col\"");
+
+    if (sorted) {
+        iri_say(piece, wanted->descending ? " aria-sort=\"descending\""
+                                          : " aria-sort=\"ascending\"");
+    }
+
+    iri_say(piece, "><a href=\"?sort=");
+    iri_say(piece, iri_sort_names[sort]);
+    iri_say(piece, sorted && !wanted->descending ? "&amp;order=desc\">"
+                                                 : "&amp;order=asc\">");
+    iri_say(piece, text);
+    iri_say(piece, "</a></th>");
+}
+
+
+static void
+iri_html_head(iri_piece_t *piece, const iri_listing_t *listing)
+{
+    const iri_listing_wanted_t *wanted = &listing->wanted;
+    iri_str_t                   path = listing->conf.path;
+
+    iri_frame_head(piece, path);
+    iri_html_crumbs(piece, listing);
+    iri_say(piece, "<h1 id=\"path\">Index of ");
+    iri_say_by(iri_html_name, piece, path);
+    iri_say(piece, "</h1>\n</header>\n<main>\n");
+    iri_html_parent(piece, path);
+
+    if (listing->held.count == 0) {
+        iri_say(piece, listing->held.more
+                           ? ""
+                           : "<p>This directory is empty.</p>\n");
+        return;
+    }
+
+    iri_say(piece, "<table aria-labelledby=\"path\">\n<thead>\n<tr>");
+    iri_html_heading(piece, wanted, IRI_SORT_NAME, "Name");
+    iri_html_heading(piece, wanted, IRI_SORT_SIZE, "Size");
+    iri_html_heading(piece, wanted, IRI_SORT_DATE, "Modified (UTC)");
+    iri_say(piece, "</tr>\n</thead>\n<tbody lang=\"\" xml:lang=\"\">\n");
+}
+
+
+/* Does it stand in a query as it is?  Fewer than RFC 3986 allows. */
+static int
+iri_is_plain_in_query(unsigned char c)
+{
+    return iri_is_alphanumeric(c) || c == '-' || c == '.' || c == '_'
+           || c == '~';
+}
+
+
+/* In a query: what would have a meaning there is escaped. */
+static void
+iri_say_escaped(iri_piece_t *piece, iri_str_t octets)
+{
+    unsigned char text[4], *end;
+    size_t        i;
+
+    for (i = 0; i < octets.len; i++) {
+        text[0] = octets.data[i];
+        end = iri_is_plain_in_query(octets.data[i])
+                  ? text + 1
+                  : iri_copy_escape(text, octets.data[i]);
+        *end = '\0';
+        iri_say(piece, (const char *) text);
+    }
+}
+
+
+/*
+ * "sort=size&order=asc&after=123/NAME": the page behind this one, from its
+ * last entry.  amp: "&", or "&amp;" in HTML.
+ */
+static void
+iri_say_next(iri_piece_t *piece, const iri_listing_t *listing,
+             const char *amp)
+{
+    const iri_item_t *item;
+
+    item = listing->held.ranks[listing->held.count - 1].item;
+
+    iri_say(piece, "?sort=");
+    iri_say(piece, iri_sort_names[listing->wanted.sort]);
+    iri_say(piece, amp);
+    iri_say(piece, listing->wanted.descending ? "order=desc" : "order=asc");
+
+    if (listing->wanted.json) {
+        iri_say(piece, amp);
+        iri_say(piece, "format=json");
+    }
+
+    iri_say(piece, amp);
+    iri_say(piece, "after=");
+
+    if (listing->wanted.sort == IRI_SORT_DATE && item->mtime < 0) {
+        iri_say(piece, "-");
+        iri_say_number(piece, 0 - (uint64_t) item->mtime);
+        iri_say(piece, "/");
+    } else if (listing->wanted.sort != IRI_SORT_NAME) {
+        iri_say_number(piece, listing->wanted.sort == IRI_SORT_DATE
+                                  ? (uint64_t) item->mtime
+                                  : item->size);
+        iri_say(piece, "/");
+    }
+
+    iri_say_escaped(piece, iri_item_octets(item));
+    iri_say(piece, item->directory ? "/" : "");
+}
+
+
+static void
+iri_html_count(iri_piece_t *piece, size_t count, const char *one,
+               const char *more)
+{
+    iri_say_number(piece, count);
+    iri_say(piece, count == 1 ? one : more);
+}
+
+
+static void
+iri_html_foot(iri_piece_t *piece, const iri_listing_t *listing)
+{
+    if (listing->held.count != 0) {
+        iri_say(piece, "</tbody>\n</table>\n");
+    }
+
+    if (listing->held.more) {
+        iri_say(piece, "<p>Not all of this directory is shown.</p>\n");
+    }
+
+    if (listing->held.next) {
+        iri_say(piece, "<p><a rel=\"next\" href=\"");
+        iri_say_next(piece, listing, "&amp;");
+        iri_say(piece, "\">Next page</a></p>\n");
+    }
+
+    iri_say(piece, "</main>\n<footer>\n<p>");
+    iri_html_count(piece, listing->held.directories, " directory, ",
+                   " directories, ");
+    iri_html_count(piece, listing->held.count - listing->held.directories,
+                   " file", " files");
+    iri_say(piece, ". <a type=\"application/json\" href=\"?sort=");
+    iri_say(piece, iri_sort_names[listing->wanted.sort]);
+    iri_say(piece, listing->wanted.descending ? "&amp;order=desc"
+                                              : "&amp;order=asc");
+    iri_say(piece,
+            "&amp;format=json\">As JSON</a></p>\n</footer>\n" IRI_FRAME_FOOT);
+}
+
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+static unsigned char *
+iri_json_known(iri_listing_t *listing, unsigned char *p,
+               const iri_item_t *item)
+{
+    unsigned char time[20];
+
+    if (!item->known) {
+        return p;
+    }
+
+    if (!item->directory) {
+        p = iri_copy(p, ",\"size\":");
+        p = iri_copy_number(p, item->size);
+    }
+
+    if (iri_time_of(listing, item->mtime, time)) {
+        p = iri_copy(p, ",\"modified\":\"");
+        memcpy(p, time, 20);
+        p = iri_copy(p + 20, "\"");
+    }
+
+    return p;
+}
+
+
+static unsigned char *
+iri_json_names(const iri_listing_t *listing, unsigned char *p,
+               const iri_item_t *item)
+{
+    p = iri_copy(p, "\n{\"name\":");
+
+    if (item->name_len != 0) {
+        p = iri_copy_by(iri_json_put, listing, p, iri_item_name(item));
+    } else {
+        p = iri_copy(p, "null");
+    }
+
+    p = iri_copy(p, ",\"href\":");
+
+    if (item->linked) {
+        *p++ = '"';
+        p = iri_copy_href(listing, p, item);
+        *p++ = '"';
+    } else {
+        p = iri_copy(p, "null");
+    }
+
+    return p;
+}
+
+
+static unsigned char *
+iri_json_entry(iri_listing_t *listing, unsigned char *p,
+               const iri_item_t *item)
+{
+    if (listing->page.at != 0) {
+        *p++ = ',';
+    }
+
+    p = iri_json_names(listing, p, item);
+    p = item->directory ? iri_copy(p, ",\"directory\":true")
+                        : iri_copy(p, ",\"directory\":false");
+    p = iri_json_known(listing, p, item);
+
+    if (!item->same) {
+        p = iri_copy(p, ",\"octets\":\"");
+        p = iri_copy_uri(p, iri_item_octets(item), 1);
+        *p++ = '"';
+    }
+
+    if (item->shared) {
+        p = iri_copy(p, ",\"conflict\":true");
+    }
+
+    *p++ = '}';
+
+    return p;
+}
+
+
+static void
+iri_json_head(iri_piece_t *piece, iri_str_t path)
+{
+    iri_say(piece, "{\"path\":");
+    iri_say_by(iri_json_put, piece, path);
+    iri_say(piece, ",\"entries\":[");
+}
+
+
+/* ---- piece by piece ------------------------------------------------------ */
+
+/* Octets that an entry takes, or fewer. */
+static size_t
+iri_item_room(const iri_item_t *item)
+{
+    return IRI_AROUND + 12 * ((size_t) item->name_len + item->octets_len);
+}
+
+
+/*
+ * What stands around the entries is written now, and there is room for the
+ * longest of them: nothing that comes after can fail.
+ */
+iri_status_t
+iri_page_begin(iri_listing_t *listing)
+{
+    iri_piece_t head = { listing->env, IRI_BUF_EMPTY, IRI_OK };
+    iri_piece_t foot = { listing->env, IRI_BUF_EMPTY, IRI_OK };
+    size_t      widest = IRI_AROUND, room, i;
+
+    for (i = 0; i < listing->held.count; i++) {
+        room = iri_item_room(listing->held.ranks[i].item);
+        widest = room > widest ? room : widest;
+    }
+
+    head.status = iri_buf_reserve(listing->env, &head.buf, widest);
+
+    if (listing->wanted.json) {
+        iri_json_head(&head, listing->conf.path);
+        iri_say(&foot, listing->held.more ? "\n],\"more\":true" : "\n]");
+
+        if (listing->held.next) {
+            iri_say(&foot, ",\"next\":\"");
+            iri_say_next(&foot, listing, "&");
+            iri_say(&foot, "\"");
+        }
+
+        iri_say(&foot, "}\n");
+    } else {
+        iri_html_head(&head, listing);
+        iri_html_foot(&foot, listing);
+    }
+
+    listing->page.row = head.buf;
+    listing->page.told = iri_buf_str(&head.buf);
+    listing->page.foot = iri_buf_str(&foot.buf);
+    listing->page.at = 0;
+
+    return head.status != IRI_OK ? head.status : foot.status;
+}
+
+
+/* Write the entry that is next; the octets it took. */
+static size_t
+iri_page_entry(iri_listing_t *listing, unsigned char *p)
+{
+    const iri_item_t *item = listing->held.ranks[listing->page.at].item;
+    unsigned char    *end;
+
+    end = listing->wanted.json ? iri_json_entry(listing, p, item)
+                               : iri_html_entry(listing, p, item);
+    listing->page.at++;
+
+    return (size_t) (end - p);
+}
+
+
+/* Some of what was written before. */
+static size_t
+iri_page_copy(iri_str_t *from, unsigned char *out, size_t size)
+{
+    size_t len = from->len < size ? from->len : size;
+
+    memcpy(out, from->data, len);
+    *from = iri_str_from(*from, len);
+
+    return len;
+}
+
+
+size_t
+iri_listing_next(iri_listing_t *listing, unsigned char *out, size_t size)
+{
+    unsigned char *row = listing->page.row.data;
+    size_t         done = 0, room;
+
+    while (done < size) {
+        if (listing->page.told.len != 0) {
+            done += iri_page_copy(&listing->page.told, out + done,
+                                  size - done);
+
+        } else if (listing->page.at == listing->held.count) {
+            done += iri_page_copy(&listing->page.foot, out + done,
+                                  size - done);
+            break;
+
+        } else {
+            room = iri_item_room(listing->held.ranks[listing->page.at].item);
+
+            if (room <= size - done) {
+                done += iri_page_entry(listing, out + done);
+            } else {
+                listing->page.told.data = row;
+                listing->page.told.len = iri_page_entry(listing, row);
+            }
+        }
+    }
+
+    return done;
+}
+
+
+const char *
+iri_listing_type(const iri_listing_t *listing)
+{
+    return listing->wanted.json ? "application/json"
+                                : "text/html; charset=utf-8";
+}
+
+
+const char *
+iri_listing_policy(const iri_listing_t *listing)
+{
+    return iri_frame_policy(listing->wanted.json);
+}

@@ -1,0 +1,595 @@
+/*
+ * iri_location.c - the value of a Location, as it leaves the server
+ *
+ * What others put into Location, Content-Location and their like is a
+ * URI-reference (RFC 3986, 4.1), or should be: octets of a configuration, of
+ * captures, of the disk.  Out of it comes one made of visible ASCII that
+ * means the same (RFC 3987, 3.1): escapes are percent-encoded UTF-8 where the
+ * path is of this host, and just the octets that came where it is another's.
+ * Nothing is unescaped that has a meaning of its own, nothing is escaped
+ * twice, and what is right already is given back as it is.
+ */
+
+#include "iri.h"
+#include "unicode/iri_unicode.h"
+
+/* What a reference consists of; each with its delimiters. */
+typedef struct {
+    iri_str_t scheme;    /* "http:", or empty */
+    iri_str_t authority; /* "//host:80", or empty */
+    iri_str_t path;
+    iri_str_t tail; /* query and fragment, from "?" or "#" on */
+} iri_value_t;
+
+
+/* ---- octets -------------------------------------------------------------- */
+
+static int
+iri_is_upper_hex(unsigned char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F');
+}
+
+
+/* Stands in a query, a fragment or an authority as it came. */
+static int
+iri_is_kept(unsigned char c)
+{
+    return c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>';
+}
+
+
+/* Is there an escape at p? */
+static int
+iri_is_escape(const unsigned char *p, const unsigned char *end)
+{
+    return end - p > 2 && iri_hex(p[1]) >= 0 && iri_hex(p[2]) >= 0;
+}
+
+
+/*
+ * The common case in one pass: visible ASCII of which no escape could be
+ * written in another way.
+ */
+static int
+iri_is_settled(iri_str_t value)
+{
+    const unsigned char *p = value.data, *end = value.data + value.len;
+
+    for (/* void */; p < end && *p != '?' && *p != '#'; p++) {
+        if (*p == '%') {
+            if (!iri_is_escape(p, end) || p[1] >= '8'
+                || !iri_is_upper_hex(p[2])) {
+                return 0;
+            }
+
+        } else if (!iri_is_path_char(*p)) {
+            return 0;
+        }
+    }
+
+    for (/* void */; p < end; p++) {
+        if (!iri_is_kept(*p)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* ---- parts --------------------------------------------------------------- */
+
+/* Blanks around the value of a field are not part of it (RFC 9110, 5.5). */
+static iri_str_t
+iri_trim(iri_str_t s)
+{
+    while (s.len != 0 && (s.data[0] == ' ' || s.data[0] == '\t')) {
+        s = iri_str_from(s, 1);
+    }
+
+    while (s.len != 0
+           && (s.data[s.len - 1] == ' ' || s.data[s.len - 1] == '\t')) {
+        s.len--;
+    }
+
+    return s;
+}
+
+
+/* The first octet of s that is one of stop, or its end. */
+static size_t
+iri_until(iri_str_t s, const char *stop)
+{
+    size_t i;
+
+    for (i = 0; i < s.len; i++) {
+        if (s.data[i] != '\0' && strchr(stop, s.data[i]) != NULL) {
+            break;
+        }
+    }
+
+    return i;
+}
+
+
+static iri_str_t
+iri_cut(iri_str_t *s, size_t len)
+{
+    iri_str_t head = { len, s->data };
+
+    *s = iri_str_from(*s, len);
+
+    return head;
+}
+
+
+/* Octets of a scheme and its ":" (RFC 3986, 3.1); 0: there is none. */
+static size_t
+iri_scheme_len(iri_str_t s)
+{
+    size_t        len = iri_until(s, ":/?#"), i;
+    unsigned char c;
+
+    if (len == 0 || len == s.len || s.data[len] != ':') {
+        return 0;
+    }
+
+    for (i = 0; i < len; i++) {
+        c = s.data[i];
+
+        if (!iri_is_alphanumeric(c)
+            && (i == 0 || (c != '+' && c != '-' && c != '.'))) {
+            return 0;
+        }
+    }
+
+    return s.data[0] >= 'A' ? len + 1 : 0;
+}
+
+
+/* RFC 3986, appendix B. */
+static void
+iri_reference_split(const iri_reference_conf_t *conf, iri_str_t s,
+                    iri_value_t *parts)
+{
+    iri_str_t behind;
+
+    parts->scheme = iri_cut(&s, iri_scheme_len(s));
+    parts->authority = iri_cut(&s, 0);
+
+    if (s.len > 1 && s.data[0] == '/' && s.data[1] == '/'
+        && (!conf->rooted || parts->scheme.len != 0))
+    {
+        behind = iri_str_from(s, 2);
+        parts->authority = iri_cut(&s, 2 + iri_until(behind, "/?#"));
+    }
+
+    parts->path = iri_cut(&s, iri_until(s, "?#"));
+    parts->tail = s;
+}
+
+
+/* ---- whose it is --------------------------------------------------------- */
+
+/* The port of http and https where none is said; 0: it is not known. */
+static unsigned
+iri_default_port(iri_str_t scheme, unsigned known)
+{
+    if (scheme.len == 0) {
+        return known == 80 || known == 443 ? known : 0;
+    }
+
+    return iri_str_equal_nocase(scheme, "https:")  ? 443
+           : iri_str_equal_nocase(scheme, "http:") ? 80
+                                                   : 0;
+}
+
+
+/* ":8080" -> 8080; what no port can be is 0. */
+static unsigned
+iri_port_number(iri_str_t s)
+{
+    unsigned port = 0;
+    size_t   i;
+
+    if (s.len > 6 || s.data[0] != ':') {
+        return 0;
+    }
+
+    for (i = 1; i < s.len; i++) {
+        if (s.data[i] < '0' || s.data[i] > '9') {
+            return 0;
+        }
+
+        port = 10 * port + s.data[i] - '0';
+    }
+
+    return port;
+}
+
+
+/* Do host and port name this server?  authority: without "//" */
+static int
+iri_is_this_host(const iri_reference_conf_t *conf, iri_str_t scheme,
+                 iri_str_t authority)
+{
+    iri_str_t host = iri_authority_host(authority), port;
+    unsigned  number;
+    size_t    i;
+
+    if (host.data != authority.data || host.len == 0
+        || host.len != conf->host.len)
+    {
+        return 0;
+    }
+
+    port = iri_str_from(authority, host.len);
+
+    for (i = 0; i < host.len; i++) {
+        if (iri_lower(host.data[i]) != iri_lower(conf->host.data[i])) {
+            return 0;
+        }
+    }
+
+    number = port.len > 1 ? iri_port_number(port)
+                          : iri_default_port(scheme, conf->port);
+
+    return number != 0 && number == conf->port;
+}
+
+
+/* Is the path one that this server itself reads?  authority: as written */
+static int
+iri_is_own(const iri_reference_conf_t *conf, const iri_value_t *parts,
+           iri_str_t authority)
+{
+    if (conf->other) {
+        return 0;
+    }
+
+    if (authority.len == 0) {
+        return parts->scheme.len == 0;
+    }
+
+    return (parts->scheme.len == 0
+            || iri_str_equal_nocase(parts->scheme, "http:")
+            || iri_str_equal_nocase(parts->scheme, "https:"))
+           && iri_is_this_host(conf, parts->scheme,
+                               iri_str_from(authority, 2));
+}
+
+
+/* ---- writing ------------------------------------------------------------- */
+
+/* What cannot stand there escaped, and nothing else. */
+static iri_status_t
+iri_put_kept(const iri_env_t *env, iri_str_t s, iri_buf_t *buf)
+{
+    iri_status_t status = IRI_OK;
+    size_t       i;
+
+    for (i = 0; status == IRI_OK && i < s.len; i++) {
+        status = iri_is_kept(s.data[i])
+                     ? iri_buf_putc(env, buf, s.data[i])
+                     : iri_buf_put_escape(env, buf, s.data[i]);
+    }
+
+    return status;
+}
+
+
+/*
+ * A path as it came, but for what cannot stand there.  own: it is of this host:
+ * it consists of path characters and escapes in upper-case hex then.
+ */
+static iri_status_t
+iri_put_plain_path(const iri_env_t *env, iri_str_t path, int own,
+                   iri_buf_t *buf)
+{
+    const unsigned char *p = path.data, *end = path.data + path.len;
+    iri_status_t         status = IRI_OK;
+    unsigned char        octet;
+
+    for (/* void */; status == IRI_OK && p < end; p++) {
+        if (own && *p == '%' && iri_is_escape(p, end)) {
+            iri_unescape(p, end, &octet);
+            status = iri_buf_put_escape(env, buf, octet);
+            p += 2;
+            continue;
+        }
+
+        status = (own ? iri_is_path_char(*p) : iri_is_kept(*p))
+                     ? iri_buf_putc(env, buf, *p)
+                     : iri_buf_put_escape(env, buf, *p);
+    }
+
+    return status;
+}
+
+
+/*
+ * Is there one reading?  Where several charsets read what is not UTF-8 the
+ * disk must decide, when the client comes with these very octets.
+ */
+static iri_status_t
+iri_is_only_reading(const iri_env_t *env, const iri_reading_conf_t *conf,
+                    const iri_request_t *request,
+                    const iri_reading_t *reading, int *only)
+{
+    iri_reading_conf_t one = *conf;
+    iri_reading_t      other;
+    iri_status_t       status;
+    size_t             i, readings = 0;
+
+    for (i = 0; reading->form == IRI_FORM_LEGACY && i < conf->charsets.count;
+         i++) {
+        one.charsets.count = 1;
+        one.charsets.at[0] = conf->charsets.at[i];
+
+        status = iri_read(env, &one, request, &other);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        readings += other.form == IRI_FORM_LEGACY
+                    && iri_str_equal(other.charset,
+                                     iri_charset_name(one.charsets.at[0]));
+    }
+
+    *only = reading->form == IRI_FORM_LEGACY
+                ? readings == 1
+                : reading->form == IRI_FORM_ESCAPED;
+
+    return IRI_OK;
+}
+
+
+/* *path, all escaped, as the module reads it; itself where that is in doubt. */
+static iri_status_t
+iri_reread(const iri_env_t *env, const iri_reading_conf_t *conf,
+           iri_str_t *path)
+{
+    iri_request_t request;
+    iri_reading_t reading;
+    iri_status_t  status;
+    int           only = 0;
+
+    if (iri_is_ascii(*path, 1)) {
+        return IRI_OK;
+    }
+
+    memset(&request, 0, sizeof(request));
+    request.path = *path;
+    request.escaped = 1;
+
+    status = iri_read(env, conf, &request, &reading);
+
+    if (status == IRI_OK) {
+        status = iri_is_only_reading(env, conf, &request, &reading, &only);
+    }
+
+    if (status == IRI_NO_MEMORY) {
+        return status;
+    }
+
+    if (status == IRI_OK && only) {
+        *path = reading.uri;
+    }
+
+    return IRI_OK;
+}
+
+
+/* iri_read reads from "/" on: a relative path has one while it does. */
+static iri_status_t
+iri_put_own_path(const iri_env_t *env, const iri_reference_conf_t *conf,
+                 iri_str_t path, iri_buf_t *buf)
+{
+    iri_buf_t    escaped = IRI_BUF_EMPTY;
+    iri_str_t    text;
+    size_t       relative;
+    iri_status_t status = IRI_OK;
+
+    if (path.len == 0) {
+        return IRI_OK;
+    }
+
+    relative = path.data[0] != '/';
+
+    if (relative) {
+        status = iri_buf_putc(env, &escaped, '/');
+    }
+
+    if (status == IRI_OK) {
+        status = iri_put_plain_path(env, path, 1, &escaped);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    text = iri_buf_str(&escaped);
+    status = iri_reread(env, conf->reading, &text);
+    text = iri_str_from(text, relative);
+
+    return status == IRI_OK ? iri_buf_put(env, buf, text.data, text.len)
+                            : status;
+}
+
+
+/* A host that came raw has A-labels (RFC 3987, 3.1, 2), or stays, escaped. */
+static iri_status_t
+iri_put_host(const iri_env_t *env, const iri_reference_conf_t *conf,
+             iri_str_t host, iri_buf_t *buf)
+{
+    iri_host_t   read;
+    iri_shown_t  shown;
+    iri_status_t status;
+
+    if (iri_is_ascii(host, 0) || conf->hosts == NULL) {
+        return iri_put_kept(env, host, buf);
+    }
+
+    status = iri_host_read(env, conf->hosts, host, &read);
+
+    if (status == IRI_NO_MEMORY) {
+        return status;
+    }
+
+    if (status == IRI_OK && read.answer == IRI_SERVE) {
+        return iri_buf_put(env, buf, read.ascii.data, read.ascii.len);
+    }
+
+    iri_logf(env, IRI_LOG_ERROR,
+             "host \"%s\" of a redirect has no A-labels: %s%s" IRI_NOTED
+             "location",
+             iri_show_sent(&shown, host), status == IRI_OK ? "it " : "",
+             status == IRI_OK ? iri_host_why_text(read.why)
+                              : iri_status_text(status));
+
+    return iri_put_kept(env, host, buf);
+}
+
+
+static iri_status_t
+iri_put_authority(const iri_env_t *env, const iri_reference_conf_t *conf,
+                  iri_str_t authority, iri_buf_t *buf)
+{
+    iri_str_t    host, userinfo, port;
+    iri_status_t status;
+
+    if (authority.len == 0) {
+        return IRI_OK;
+    }
+
+    host = iri_authority_host(iri_str_from(authority, 2));
+    userinfo.data = authority.data;
+    userinfo.len = (size_t) (host.data - authority.data);
+    port = iri_str_from(authority, userinfo.len + host.len);
+
+    status = iri_put_kept(env, userinfo, buf);
+
+    if (status == IRI_OK) {
+        status = iri_put_host(env, conf, host, buf);
+    }
+
+    return status == IRI_OK ? iri_put_kept(env, port, buf) : status;
+}
+
+
+/*
+ * A ":" in the first segment of a relative path would end a scheme (RFC 3986,
+ * 4.2).  What came so stays so.
+ */
+static iri_status_t
+iri_put_dot(const iri_env_t *env, const iri_value_t *parts, iri_str_t path,
+            iri_buf_t *buf)
+{
+    iri_str_t first = path;
+
+    if (parts->scheme.len != 0 || iri_str_equal(path, parts->path)) {
+        return IRI_OK;
+    }
+
+    first.len = iri_segment_end(path, 0);
+
+    return iri_str_count(first, ':') != 0
+               ? iri_buf_put(env, buf, (const unsigned char *) "./", 2)
+               : IRI_OK;
+}
+
+
+static iri_status_t
+iri_put_path(const iri_env_t *env, const iri_reference_conf_t *conf,
+             const iri_value_t *parts, iri_buf_t *buf)
+{
+    iri_buf_t path = IRI_BUF_EMPTY;
+    iri_str_t authority = iri_str_from(iri_buf_str(buf), parts->scheme.len);
+    iri_status_t status;
+
+    status = iri_is_own(conf, parts, authority)
+                 ? iri_put_own_path(env, conf, parts->path, &path)
+                 : iri_put_plain_path(env, parts->path, 0, &path);
+
+    if (status == IRI_OK) {
+        status = iri_put_dot(env, parts, iri_buf_str(&path), buf);
+    }
+
+    return status == IRI_OK ? iri_buf_put(env, buf, path.data, path.len)
+                            : status;
+}
+
+
+iri_status_t
+iri_reference(const iri_env_t *env, const iri_reference_conf_t *conf,
+              iri_str_t value, iri_str_t *out)
+{
+    iri_str_t    trimmed = iri_trim(value);
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_value_t  parts;
+    iri_status_t status;
+
+    if (iri_is_settled(trimmed)) {
+        *out = trimmed;
+        return IRI_OK;
+    }
+
+    iri_reference_split(conf, trimmed, &parts);
+
+    status = iri_buf_put(env, &buf, parts.scheme.data, parts.scheme.len);
+
+    if (status == IRI_OK) {
+        status = iri_put_authority(env, conf, parts.authority, &buf);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_put_path(env, conf, &parts, &buf);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_put_kept(env, parts.tail, &buf);
+    }
+
+    if (status == IRI_OK) {
+        *out = iri_str_equal(iri_buf_str(&buf), trimmed) ? trimmed
+                                                         : iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
+/* ---- canonical links ----------------------------------------------------- */
+
+int
+iri_may_link(int status)
+{
+    return status >= 200 && status < 300;
+}
+
+
+iri_status_t
+iri_canonical_link(const iri_env_t *env, iri_str_t location, iri_str_t *out)
+{
+    static const iri_str_t before = IRI_STR("<");
+    static const iri_str_t behind = IRI_STR(">; rel=\"canonical\"");
+    iri_buf_t              buf = IRI_BUF_EMPTY;
+    iri_status_t           status;
+
+    status = iri_buf_put(env, &buf, before.data, before.len);
+
+    if (status == IRI_OK) {
+        status = iri_put_kept(env, location, &buf);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(env, &buf, behind.data, behind.len);
+    }
+
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}

@@ -1,0 +1,114 @@
+/*
+ * iri_page_frame.c - what all pages have in common
+ *
+ * One look for a listing and for a choice of names, in light and dark, on wide
+ * screens and narrow ones, and what a browser is told of it.  A page is HTML
+ * that is well-formed as XML, too; it has no script and loads nothing.
+ */
+
+#include "output/iri_output.h"
+
+/* Colours have a contrast of 7 to 1 at least (WCAG 2, 1.4.6). */
+#define IRI_STYLE                                                             \
+    ":root{color-scheme:light dark}"                                          \
+    "body{margin:0 auto;max-width:64rem;padding:1rem;"                        \
+    "font:1rem/1.5 system-ui,sans-serif;color:#1c1c1c;background:#fff}"       \
+    "a{color:#0842a0}"                                                        \
+    "a:visited{color:#5b2a86}"                                                \
+    "main li{padding:.25rem 0}"                                               \
+    "a:focus-visible{outline:.2rem solid;outline-offset:.1rem}"               \
+    "bdi{white-space:pre-wrap;overflow-wrap:anywhere}"                        \
+    "h1{font-size:1.25rem;margin:.5rem 0}"                                    \
+    "nav ol{display:flex;flex-wrap:wrap;gap:0 .5rem;"                         \
+    "list-style:none;margin:0;padding:0}"                                     \
+    "table{border-collapse:collapse;width:100%}"                              \
+    "th,td{padding:.25rem .5rem;text-align:start;vertical-align:baseline;"    \
+    "border-bottom:1px solid #d5d5d5}"                                        \
+    "th{white-space:nowrap;position:sticky;top:0;background:#fff}"            \
+    "th[aria-sort=ascending] a::after{content:' \\25B2'}"                     \
+    "th[aria-sort=descending] a::after{content:' \\25BC'}"                    \
+    "th:nth-child(2),td:nth-child(2){text-align:end}"                         \
+    "td:nth-child(n+2){white-space:nowrap;font-variant-numeric:tabular-nums}" \
+    "tbody tr:hover{background:#eef3fb}"                                      \
+    "small{display:block;max-width:40rem;color:#7a3300}"                      \
+    "@media(prefers-color-scheme:dark){"                                      \
+    "body,th{color:#e8e8e8;background:#121212}"                               \
+    "a{color:#a8c7fa}a:visited{color:#d7b8f3}"                                \
+    "th,td{border-color:#444}tbody tr:hover{background:#26303d}"              \
+    "small{color:#ffc48a}}"                                                   \
+    "@media(max-width:40rem){body{padding:.5rem}"                             \
+    "th,td{padding:.35rem .25rem}td{font-size:.9rem}"                         \
+    "td:nth-child(3){white-space:normal}"                                     \
+    "a{overflow-wrap:anywhere}}"                                              \
+    "@media print{body{max-width:none;color:#000;background:#fff}"            \
+    "th{position:static;background:#fff}a{color:#000}footer a{display:none}}"
+
+/* Of the octets of IRI_STYLE; a test says what it must be. */
+#define IRI_STYLE_HASH "sha256-tfu6daxTau/datCewS2K8fJ92EK3jcHwoEiWg5kOpVc="
+
+
+/* ---- a piece of a page --------------------------------------------------- */
+
+void
+iri_say(iri_piece_t *piece, const char *text)
+{
+    if (piece->status == IRI_OK) {
+        piece->status = iri_put_text(piece->env, &piece->buf, text);
+    }
+}
+
+
+void
+iri_say_by(iri_text_put_t put, iri_piece_t *piece, iri_str_t text)
+{
+    if (piece->status == IRI_OK) {
+        piece->status = put(piece->env, &piece->buf, text);
+    }
+}
+
+
+/* A link to a canonical path, from the root of the host. */
+void
+iri_say_path(iri_piece_t *piece, iri_str_t path)
+{
+    iri_str_t uri = { 0, NULL };
+
+    /* "//name" would be another host (RFC 3986, 4.2). */
+    while (path.len > 1 && path.data[0] == '/' && path.data[1] == '/') {
+        path = iri_str_from(path, 1);
+    }
+
+    if (piece->status == IRI_OK) {
+        piece->status = iri_path_to_uri(piece->env, path, &uri);
+    }
+
+    iri_say(piece, "<a href=\"");
+    iri_say_by(iri_html_put_uri, piece, uri);
+    iri_say(piece, "\"");
+}
+
+
+/* ---- the page ------------------------------------------------------------ */
+
+void
+iri_frame_head(iri_piece_t *piece, iri_str_t title)
+{
+    iri_say(piece, "<!DOCTYPE html>\n"
+                   "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\" "
+                   "xml:lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                   "<meta name=\"viewport\" "
+                   "content=\"width=device-width, initial-scale=1\"/>\n"
+                   "<title>");
+    iri_say_by(iri_html_put, piece, title);
+    iri_say(piece, "</title>\n<style>" IRI_STYLE "</style>\n</head>\n<body>\n"
+                   "<header>\n");
+}
+
+
+const char *
+iri_frame_policy(int json)
+{
+    return json ? "default-src 'none'"
+                : "default-src 'none'; style-src '" IRI_STYLE_HASH
+                  "'; base-uri 'none'; form-action 'none'";
+}

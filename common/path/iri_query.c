@@ -1,0 +1,412 @@
+/*
+ * iri_query.c - a query whose parameters are not UTF-8, in UTF-8
+ *
+ * What a form sends is in the charset of its page: "q=%83\" out of one in
+ * Shift_JIS.  Names and values are divided first, on octets, as the URL
+ * Standard's application/x-www-form-urlencoded has it: "&" between parameters,
+ * the first "=" behind a name, nothing else.  Then each of them that is not
+ * UTF-8 is read in one charset, the same for all of them, and what is not
+ * ASCII in it is written percent-encoded, in UTF-8.  ASCII stays as it came,
+ * escaped or not, "+" and "%26" too, unless it is an octet of a character; so
+ * does everything where that cannot be done.
+ *
+ * Nothing but octets above 7F begins a character that is mapped, and no
+ * charset has a delimiter inside a sequence: so none appears or vanishes.
+ */
+
+#include <string.h>
+
+#include "iri.h"
+#include "unicode/iri_unicode.h"
+#include "charset/iri_charset.h"
+
+typedef struct {
+    const iri_env_t        *env;
+    const iri_query_conf_t *conf;
+    iri_str_t               sent;
+    iri_str_t               octets; /* unescaped */
+    const uint16_t         *at;     /* where each is in sent, and its end */
+    iri_buf_t               out;
+    int                     changed; /* out is not sent any more */
+    iri_run_t               run;     /* characters that NFC may join */
+} iri_params_t;
+
+static const char *const iri_query_why_texts[IRI_QUERY_WHYS] = {
+    "is ASCII",
+    "has its parameters in UTF-8",
+    "was read in another charset",
+    "was put in NFC",
+    "has parameters that no one charset reads",
+    "is too long, or would be"
+};
+
+
+const char *
+iri_query_why_text(iri_query_why_t why)
+{
+    return (unsigned) why < IRI_QUERY_WHYS ? iri_query_why_texts[why]
+                                           : "unknown";
+}
+
+
+int
+iri_needs_query(const iri_query_conf_t *conf, iri_str_t query)
+{
+    return (conf->charsets.count != 0 || conf->nfc)
+           && !iri_is_ascii(query, 1);
+}
+
+
+/* ---- parts: names and values --------------------------------------------- */
+
+/* What is no escape stays, "%" as well: forms are read so. */
+static iri_status_t
+iri_params_unescape(iri_params_t *q)
+{
+    const unsigned char *p = q->sent.data, *end = p + q->sent.len;
+    unsigned char       *octets;
+    uint16_t            *at;
+    size_t               n, len = 0;
+
+    at = q->env->alloc(q->env->ctx,
+                       (q->sent.len + 1) * sizeof(*at) + q->sent.len);
+    if (at == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    octets = (unsigned char *) (at + q->sent.len + 1);
+
+    for (/* void */; p < end; p += n, len++) {
+        at[len] = (uint16_t) (p - q->sent.data);
+
+        n = iri_unescape(p, end, &octets[len]);
+        if (n == 0) {
+            octets[len] = *p;
+            n = 1;
+        }
+    }
+
+    at[len] = (uint16_t) q->sent.len;
+
+    q->at = at;
+    q->octets.data = octets;
+    q->octets.len = len;
+
+    return IRI_OK;
+}
+
+
+/* A name ends at "=" or "&", a value at "&", that were not escaped. */
+static size_t
+iri_part_end(const iri_params_t *q, size_t from, int is_value)
+{
+    unsigned char c;
+
+    for (/* void */; from < q->octets.len; from++) {
+        c = q->sent.data[q->at[from]];
+
+        if (c == '&' || (c == '=' && !is_value)) {
+            break;
+        }
+    }
+
+    return from;
+}
+
+
+static int
+iri_part_reads(const iri_params_t *q, const iri_charset_t *charset,
+               size_t from, size_t to)
+{
+    iri_str_t part = { to - from, q->octets.data + from };
+
+    return iri_charset_span(charset, part) == part.len;
+}
+
+
+/* Does charset read all that is not UTF-8?  NULL: is there nothing else? */
+static int
+iri_params_read(const iri_params_t *q, const iri_charset_t *charset)
+{
+    size_t from, to;
+    int    is_value = 0;
+
+    for (from = 0;; from = to + 1) {
+        to = iri_part_end(q, from, is_value);
+
+        if (!iri_part_reads(q, &iri_charset_utf8, from, to)
+            && (charset == NULL || !iri_part_reads(q, charset, from, to)))
+        {
+            return 0;
+        }
+
+        if (to == q->octets.len) {
+            return 1;
+        }
+
+        is_value = q->octets.data[to] == '=';
+    }
+}
+
+
+/* ---- writing ------------------------------------------------------------- */
+
+/* Octets [from, to) as they came. */
+static iri_status_t
+iri_params_put_sent(iri_params_t *q, size_t from, size_t to)
+{
+    return iri_buf_put(q->env, &q->out, q->sent.data + q->at[from],
+                       (size_t) (q->at[to] - q->at[from]));
+}
+
+
+static iri_status_t
+iri_params_put_characters(iri_params_t *q, iri_str_t s)
+{
+    iri_status_t status = IRI_OK;
+    size_t       i;
+
+    for (i = 0; status == IRI_OK && i < s.len; i++) {
+        status = iri_buf_put_escape(q->env, &q->out, s.data[i]);
+    }
+
+    return status;
+}
+
+
+/* What was gathered; its base stays as it came if it is not absorbed. */
+static iri_status_t
+iri_params_end(iri_params_t *q)
+{
+    iri_ran_t    ran;
+    iri_status_t status;
+
+    status = iri_run_end(q->env, &q->run, iri_nfc_piece, &ran);
+    q->changed |= ran.changed;
+
+    if (status == IRI_OK && ran.base != IRI_NO_BASE) {
+        status = iri_params_put_sent(q, ran.base, ran.base + 1);
+    }
+
+    return status == IRI_OK ? iri_params_put_characters(q, ran.rest) : status;
+}
+
+
+/*
+ * Add a character, whose octets begin at i.  Only letters are a base for
+ * marks: "=" must stay what it is.
+ */
+static iri_status_t
+iri_params_add(iri_params_t *q, size_t i, uint32_t c)
+{
+    iri_status_t status;
+
+    if (iri_char_starts(c)) {
+        status = iri_params_end(q);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    if (c < 0x80 && !iri_is_alphanumeric((unsigned char) c)) {
+        return iri_params_put_sent(q, i, i + 1);
+    }
+
+    return iri_run_add(q->env, &q->run, i, c);
+}
+
+
+/* The part [from, to) read in charset, in UTF-8. */
+static iri_status_t
+iri_part_map(iri_params_t *q, const iri_charset_t *charset, size_t from,
+             size_t to)
+{
+    const unsigned char *octets = q->octets.data;
+    iri_status_t         status = IRI_OK;
+    unsigned char        utf8[4];
+    iri_str_t            s = { 0, utf8 };
+    uint32_t             c;
+    size_t               n;
+
+    for (/* void */; status == IRI_OK && from < to; from += n) {
+        n = iri_charset_next(charset, octets + from, octets + to, &c);
+
+        if (q->conf->nfc) {
+            status = iri_params_add(q, from, c);
+
+        } else if (c < 0x80) {
+            status = iri_params_put_sent(q, from, from + 1);
+
+        } else {
+            s.len = iri_utf8_put(c, utf8);
+            status = iri_params_put_characters(q, s);
+        }
+    }
+
+    return status == IRI_OK ? iri_params_end(q) : status;
+}
+
+
+/* One that is UTF-8 stays as it came, unless NFC changes it. */
+static iri_status_t
+iri_part_put(iri_params_t *q, const iri_charset_t *charset, size_t from,
+             size_t to)
+{
+    size_t       len = q->out.len;
+    int          changed = q->changed;
+    iri_status_t status;
+
+    if (!iri_part_reads(q, &iri_charset_utf8, from, to)) {
+        q->changed = 1;
+        return iri_part_map(q, charset, from, to);
+    }
+
+    if (q->conf->nfc) {
+        q->changed = 0;
+
+        status = iri_part_map(q, &iri_charset_utf8, from, to);
+        if (status != IRI_OK || q->changed) {
+            return status;
+        }
+
+        q->changed = changed;
+        q->out.len = len;
+    }
+
+    return iri_params_put_sent(q, from, to);
+}
+
+
+static iri_status_t
+iri_params_put(iri_params_t *q, const iri_charset_t *charset)
+{
+    iri_status_t status;
+    size_t       from, to;
+    int          is_value = 0;
+
+    for (from = 0;; from = to + 1) {
+        to = iri_part_end(q, from, is_value);
+
+        status = iri_part_put(q, charset, from, to);
+
+        if (status != IRI_OK || to == q->octets.len) {
+            return status;
+        }
+
+        is_value = q->octets.data[to] == '=';
+
+        status = iri_params_put_sent(q, to, to + 1);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+}
+
+
+/* ---- the answer ---------------------------------------------------------- */
+
+/* The charset for what is not UTF-8, if there is any; 0: none reads it. */
+static int
+iri_params_charset(const iri_params_t *q, const iri_charset_t **charset)
+{
+    const iri_charsets_t *list = &q->conf->charsets;
+    size_t                i;
+
+    *charset = NULL;
+
+    if (iri_params_read(q, NULL)) {
+        return 1;
+    }
+
+    for (i = 0; i < list->count; i++) {
+        if (iri_params_read(q, list->at[i])) {
+            *charset = list->at[i];
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+static iri_status_t
+iri_params_answer(iri_params_t *q, iri_query_t *out)
+{
+    const iri_charset_t *charset;
+    iri_status_t         status;
+
+    status = iri_params_unescape(q);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (!iri_params_charset(q, &charset)) {
+        out->why = IRI_QUERY_UNREADABLE;
+        return IRI_OK;
+    }
+
+    out->why = IRI_QUERY_UTF8;
+
+    if (charset == NULL && !q->conf->nfc) {
+        return IRI_OK;
+    }
+
+    status = iri_params_put(q, charset);
+
+    if (status != IRI_OK || !q->changed) {
+        return status;
+    }
+
+    if (q->out.len > IRI_MAX_QUERY) {
+        out->why = IRI_QUERY_LIMIT;
+        return IRI_OK;
+    }
+
+    out->query = iri_buf_str(&q->out);
+    out->why = IRI_QUERY_NORMALIZED;
+
+    if (charset != NULL) {
+        out->charset = iri_charset_name(charset);
+        out->why = IRI_QUERY_READ;
+    }
+
+    return IRI_OK;
+}
+
+
+iri_status_t
+iri_query_read(const iri_env_t *env, const iri_query_conf_t *conf,
+               iri_str_t query, iri_query_t *out)
+{
+    iri_query_t  result = { query, { 0, NULL }, IRI_QUERY_ASCII };
+    iri_params_t q;
+    iri_status_t status = IRI_OK;
+
+    memset(&q, 0, sizeof(q));
+    q.env = env;
+    q.conf = conf;
+    q.sent = query;
+    q.run.base = IRI_NO_BASE;
+
+    if (query.len > IRI_MAX_QUERY) {
+        result.why = IRI_QUERY_LIMIT;
+
+    } else if (!iri_is_ascii(query, 1)) {
+        status = iri_params_answer(&q, &result);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (env->trace) {
+        iri_trace_step(env, IRI_STEP_QUERY, query);
+        iri_logf(env, IRI_LOG_TRACE, "query %s: %s",
+                 iri_query_why_text(result.why),
+                 iri_printable(env, result.query));
+    }
+
+    *out = result;
+
+    return IRI_OK;
+}

@@ -1,0 +1,840 @@
+/*
+ * iri_read.c - from the octets of a path to its reading
+ *
+ * Strict UTF-8 first, then the first charset that reads the whole path, then
+ * one for each segment.  Everything is decided on the whole path,
+ * so that one URI has one canonical form.
+ */
+
+#include <string.h>
+
+#include "unicode/iri_unicode.h"
+#include "path/iri_path.h"
+
+typedef struct {
+    const iri_env_t          *env;
+    const iri_reading_conf_t *conf;
+    const iri_request_t      *request;
+    iri_source_t              source;
+    size_t                    raw;     /* high octets that came raw */
+    size_t                    escaped; /* and percent-encoded */
+    iri_buf_t                 path;
+    iri_buf_t                 uri;
+    int                       no_uri;   /* it is not wanted */
+    int                       repaired; /* what was broken is put right */
+    int                       no_utf8;  /* it is known not to be UTF-8 */
+    iri_why_t                 why;      /* why the last reading failed */
+} iri_reader_t;
+
+
+/* Is the segment one that no new entry can be named by? */
+static int
+iri_is_no_name(iri_str_t segment, int last)
+{
+    size_t i;
+
+    if (segment.len == 0) {
+        return !last;
+    }
+
+    for (i = 0; i < segment.len; i++) {
+        if (segment.data[i] < 0x20 || segment.data[i] == 0x7f) {
+            return 1;
+        }
+    }
+
+    return iri_is_dot_segment(segment);
+}
+
+
+int
+iri_is_new_path(iri_str_t path)
+{
+    iri_str_t segment;
+    size_t    from, to;
+
+    if (path.len == 0 || path.data[0] != '/') {
+        return 0;
+    }
+
+    for (from = 1; /* void */; from = to + 1) {
+        to = iri_segment_end(path, from);
+
+        segment.data = path.data + from;
+        segment.len = to - from;
+
+        if (iri_is_no_name(segment, to == path.len)) {
+            return 0;
+        }
+
+        if (to == path.len) {
+            return 1;
+        }
+    }
+}
+
+
+/* ---- the octets, and how they came --------------------------------------- */
+
+/* Unescape the path of a request that came escaped, keeping what was. */
+static iri_status_t
+iri_source_unescape(iri_reader_t *reader)
+{
+    iri_str_t            path = reader->request->path;
+    const unsigned char *p = path.data, *end = path.data + path.len;
+    unsigned char       *octets, *escaped;
+    size_t               n, len = 0;
+
+    octets = reader->env->alloc(reader->env->ctx, 2 * path.len);
+    if (octets == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    escaped = octets + path.len;
+
+    for (/* void */; p < end; p += n, len++) {
+        n = iri_unescape(p, end, &octets[len]);
+        if (n == 0) {
+            return IRI_BAD_ESCAPE;
+        }
+
+        escaped[len] = n == 3;
+    }
+
+    reader->source.octets.data = octets;
+    reader->source.octets.len = len;
+    reader->source.escaped = escaped;
+
+    return IRI_OK;
+}
+
+
+/*
+ * Does a bidi formatting character that came raw, be it in part, stand at p?
+ * They are U+061C, and in General Punctuation.
+ */
+static int
+iri_is_raw_bidi(const unsigned char *p, const unsigned char *end)
+{
+    unsigned char octets[3];
+    uint32_t      c;
+    size_t        n, len;
+    int           raw = 0;
+
+    for (len = 0; len < sizeof(octets) && p < end; len++, p += n) {
+        n = iri_unescape(p, end, &octets[len]);
+        if (n == 0) {
+            break;
+        }
+
+        raw |= n == 1 && octets[len] >= 0x80
+               && len < (octets[0] == 0xd8 ? 2u : 3u);
+    }
+
+    return raw && iri_utf8_next(octets, octets + len, &c) != 0
+           && iri_char_is_bidi_control(c);
+}
+
+
+/* Look at the target as it was sent: what came raw, what came escaped? */
+static void
+iri_target_scan(iri_reader_t *reader)
+{
+    iri_str_t            target = reader->request->target;
+    const unsigned char *p, *end;
+    unsigned char        octet;
+
+    if (target.len == 0 && reader->request->escaped) {
+        target = reader->request->path;
+    }
+
+    /* Nothing came raw, so all of it came escaped: nearly every request. */
+    if (iri_is_low(target)) {
+        return;
+    }
+
+    end = target.data + target.len;
+
+    for (p = target.data; p < end && *p != '?'; p++) {
+        if (*p != '%' && *p < 0x80) {
+            continue;
+        }
+
+        if (iri_unescape(p, end, &octet) == 0 || octet < 0x80) {
+            continue;
+        }
+
+        reader->raw += *p != '%';
+        reader->escaped += *p == '%';
+
+        if (octet == 0xd8 || octet == 0xe2) {
+            reader->source.raw_bidi |= iri_is_raw_bidi(p, end);
+        }
+    }
+
+    reader->source.raw_high = reader->raw != 0;
+}
+
+
+/* ---- readings ------------------------------------------------------------ */
+
+/* Where a URI is put; NULL: nowhere. */
+static iri_buf_t *
+iri_reader_uri(iri_reader_t *reader)
+{
+    return reader->no_uri ? NULL : &reader->uri;
+}
+
+
+/* A "/" as it came: where it was escaped it is no separator of the URI. */
+static iri_status_t
+iri_reader_slash(iri_reader_t *reader, size_t at)
+{
+    const unsigned char *escaped = reader->source.escaped;
+    iri_status_t         status;
+
+    status = iri_buf_putc(reader->env, &reader->path, '/');
+    if (status != IRI_OK || reader->no_uri) {
+        return status;
+    }
+
+    return escaped != NULL && escaped[at]
+               ? iri_buf_put_escape(reader->env, &reader->uri, '/')
+               : iri_buf_putc(reader->env, &reader->uri, '/');
+}
+
+
+/* The first charset that reads a segment; why tells if there is none. */
+static iri_status_t
+iri_segment_read_any(iri_reader_t *reader, size_t from, size_t to)
+{
+    const iri_charsets_t *list = &reader->conf->charsets;
+    iri_status_t          status;
+    size_t                i;
+
+    status = iri_segment_read(reader->env, &iri_charset_utf8, &reader->source,
+                              from, to, &reader->path, iri_reader_uri(reader),
+                              &reader->why);
+
+    for (i = 0; status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
+                && i < list->count;
+         i++)
+    {
+        status = iri_segment_read(reader->env, list->at[i], &reader->source,
+                                  from, to, &reader->path,
+                                  iri_reader_uri(reader), &reader->why);
+    }
+
+    return status;
+}
+
+
+static void
+iri_trace_reading(const iri_reader_t *reader, const iri_charset_t *charset,
+                  iri_status_t status)
+{
+    const char *name, *outcome;
+
+    name = charset != NULL ? (const char *) iri_charset_name(charset).data
+                           : "segment by segment";
+
+    if (status != IRI_OK) {
+        outcome = iri_status_text(status);
+
+    } else if (reader->why == IRI_WHY_UNREADABLE && charset != NULL) {
+        outcome = "does not read the path";
+
+    } else if (reader->why != IRI_WHY_READ) {
+        outcome = iri_why_text(reader->why);
+
+    } else {
+        outcome = iri_printable(reader->env, iri_buf_str(&reader->uri));
+    }
+
+    iri_logf(reader->env, IRI_LOG_TRACE, "reading %s: %s", name, outcome);
+}
+
+
+/*
+ * Empty the buffers; where no URI is wanted, with the segments before *from,
+ * the first that is not all graphic ASCII, which all charsets read alike.
+ */
+static iri_status_t
+iri_reader_begin(iri_reader_t *reader, size_t *from)
+{
+    iri_str_t octets = reader->source.octets;
+
+    reader->path.len = 0;
+    reader->uri.len = 0;
+    *from = reader->no_uri ? iri_graphic_segments(octets) : 0;
+
+    return *from != 0
+               ? iri_buf_put(reader->env, &reader->path, octets.data, *from)
+               : IRI_OK;
+}
+
+
+/*
+ * Read the whole path in one charset; NULL: one for each segment.  Whether a
+ * bidi character came raw counts only where the charset reads all of it.  A
+ * "/" that came escaped divides as well: the path has one there, and what
+ * stands beside it must be canonical by itself.
+ */
+static iri_status_t
+iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
+{
+    const iri_source_t *source = &reader->source;
+    iri_status_t        status;
+    size_t              from, to;
+    int                 bidi = 0;
+
+    status = iri_reader_begin(reader, &from);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    for (/* void */;; from = to + 1) {
+        to = iri_segment_end(source->octets, from);
+
+        status = charset == NULL
+                     ? iri_segment_read_any(reader, from, to)
+                     : iri_segment_read(reader->env, charset, source, from,
+                                        to, &reader->path,
+                                        iri_reader_uri(reader), &reader->why);
+
+        if (status != IRI_OK
+            || (reader->why != IRI_WHY_READ && reader->why != IRI_WHY_BIDI))
+        {
+            return status;
+        }
+
+        bidi |= reader->why == IRI_WHY_BIDI;
+
+        if (to == source->octets.len) {
+            break;
+        }
+
+        status = iri_reader_slash(reader, to);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    reader->why = bidi ? IRI_WHY_BIDI : IRI_WHY_READ;
+
+    return IRI_OK;
+}
+
+
+static iri_status_t
+iri_reader_try(iri_reader_t *reader, const iri_charset_t *charset)
+{
+    iri_status_t status;
+
+    status = iri_reader_segments(reader, charset);
+
+    if (reader->env->trace) {
+        iri_trace_reading(reader, charset, status);
+    }
+
+    return status;
+}
+
+
+static int
+iri_is_utf8(iri_str_t octets)
+{
+    return iri_charset_span(&iri_charset_utf8, octets) == octets.len;
+}
+
+
+/*
+ * The first reading there is.  *charset NULL: one for each segment, if why
+ * is READ.  A raw bidi character ends the search: no other charset makes it
+ * legal.
+ */
+static iri_status_t
+iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
+{
+    const iri_charsets_t *list = &reader->conf->charsets;
+    iri_status_t          status;
+    size_t                i;
+
+    *charset = &iri_charset_utf8;
+    reader->why = IRI_WHY_UNREADABLE;
+    status = reader->no_utf8 ? IRI_OK : iri_reader_try(reader, *charset);
+
+    /* UTF-8 with a control, which no path may have: it is no legacy text. */
+    if (status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
+        && iri_is_utf8(reader->source.octets))
+    {
+        return IRI_OK;
+    }
+
+    for (i = 0; status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
+                && i < list->count;
+         i++)
+    {
+        *charset = list->at[i];
+        status = iri_reader_try(reader, *charset);
+    }
+
+    if (status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
+        && list->count != 0) {
+        *charset = NULL;
+        status = iri_reader_try(reader, NULL);
+    }
+
+    return status;
+}
+
+
+/*
+ * The common case in one pass: UTF-8 of which NFC changes nothing, whatever
+ * stands beside it.  None of these is a bidi formatting character.  *no_utf8:
+ * such characters end at what UTF-8 has not, or no name may hold.
+ */
+static int
+iri_source_is_plain(const iri_source_t *source, int *no_utf8)
+{
+    const unsigned char *p = source->octets.data;
+    const unsigned char *end = p + source->octets.len;
+    uint32_t             c;
+    size_t               n;
+
+    for (/* void */; p < end; p += n) {
+        if (iri_is_graphic_eight(p, end)) {
+            n = 8;
+            continue;
+        }
+
+        n = iri_utf8_quick(p, end);
+
+        if (n != 0) {
+            continue;
+        }
+
+        n = iri_utf8_next(p, end, &c);
+
+        *no_utf8 = n == 0 || !iri_char_allowed(c, 0);
+
+        if (*no_utf8 || !iri_char_is_inert(c)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* ---- put right ----------------------------------------------------------- */
+
+/* A segment that has no reading; why tells whether it was put right. */
+static iri_status_t
+iri_reader_repair_segment(iri_reader_t *reader, iri_str_t segment)
+{
+    iri_str_t    repaired;
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_repair(reader->env, IRI_REPAIR_MOJIBAKE, segment, &repaired);
+
+    if (status != IRI_OK || repaired.len == 0) {
+        return status;
+    }
+
+    reader->why = IRI_WHY_READ;
+    status = iri_buf_put(reader->env, &reader->path, repaired.data,
+                         repaired.len);
+
+    for (i = 0; status == IRI_OK && !reader->no_uri && i < repaired.len; i++)
+    {
+        status = iri_is_path_char(repaired.data[i])
+                     ? iri_buf_putc(reader->env, &reader->uri,
+                                    repaired.data[i])
+                     : iri_buf_put_escape(reader->env, &reader->uri,
+                                          repaired.data[i]);
+    }
+
+    return status;
+}
+
+
+/*
+ * Mojibake that left controls has no reading, so it would not come as far as
+ * to the disk, which alone can say that it was right (iri_find does ask).
+ */
+static iri_status_t
+iri_reader_repair(iri_reader_t *reader)
+{
+    const iri_source_t *source = &reader->source;
+    iri_str_t           segment;
+    iri_status_t        status;
+    size_t              from, to;
+
+    reader->path.len = 0;
+    reader->uri.len = 0;
+
+    for (from = 0;; from = to + 1) {
+        to = iri_segment_end(source->octets, from);
+        segment.data = source->octets.data + from;
+        segment.len = to - from;
+
+        status = iri_segment_read(reader->env, &iri_charset_utf8, source,
+                                  from, to, &reader->path,
+                                  iri_reader_uri(reader), &reader->why);
+
+        if (status == IRI_OK && reader->why == IRI_WHY_UNREADABLE) {
+            status = iri_reader_repair_segment(reader, segment);
+        }
+
+        if (status != IRI_OK || reader->why != IRI_WHY_READ
+            || to == source->octets.len)
+        {
+            break;
+        }
+
+        status = iri_reader_slash(reader, to);
+        if (status != IRI_OK) {
+            break;
+        }
+    }
+
+    if (reader->env->trace) {
+        iri_trace_reading(reader, &iri_charset_utf8, status);
+    }
+
+    return status;
+}
+
+
+/* ---- the answer ---------------------------------------------------------- */
+
+static iri_form_t
+iri_reader_form(const iri_reader_t *reader, const iri_charset_t *charset)
+{
+    if (charset != &iri_charset_utf8) {
+        return IRI_FORM_LEGACY;
+    }
+
+    if (reader->repaired) {
+        return IRI_FORM_MOJIBAKE;
+    }
+
+    if (reader->raw == 0) {
+        return IRI_FORM_ESCAPED;
+    }
+
+    return reader->escaped == 0 ? IRI_FORM_NATIVE : IRI_FORM_MIXED;
+}
+
+
+static void
+iri_refuse(iri_reading_t *out, int status, iri_why_t why)
+{
+    out->answer = IRI_REFUSE;
+    out->status = status;
+    out->why = why;
+}
+
+
+/* The path as it came, percent-encoded. */
+static iri_status_t
+iri_uri_as_came(const iri_env_t *env, const iri_request_t *request,
+                iri_str_t *uri)
+{
+    if (request->escaped) {
+        *uri = request->path;
+        return IRI_OK;
+    }
+
+    return iri_path_to_uri(env, request->path, uri);
+}
+
+
+static void
+iri_reading_limit(const iri_request_t *request, iri_reading_t *out)
+{
+    out->form = IRI_FORM_INVALID;
+    out->path = out->octets = request->path;
+    iri_refuse(out, 404, IRI_WHY_LIMIT);
+}
+
+
+static void
+iri_reading_none(const iri_reader_t *reader, iri_reading_t *out)
+{
+    out->form = IRI_FORM_INVALID;
+    out->path = reader->source.octets;
+
+    switch (reader->conf->invalid) {
+    case IRI_INVALID_PASS:
+        out->answer = IRI_PASS;
+        out->why = reader->why;
+        break;
+
+    case IRI_INVALID_400:
+        iri_refuse(out, 400, reader->why);
+        break;
+
+    default:
+        iri_refuse(out, 404, reader->why);
+    }
+}
+
+
+static void
+iri_reading_done(const iri_reader_t *reader, const iri_charset_t *charset,
+                 iri_str_t path, iri_str_t uri, iri_reading_t *out)
+{
+    out->form = iri_reader_form(reader, charset);
+    out->charset = charset != NULL ? iri_charset_name(charset)
+                                   : iri_charset_mixed;
+    out->path = path;
+    out->uri = uri;
+
+    if (iri_str_equal(out->path, out->octets)
+        && (!reader->request->escaped
+            || iri_str_equal(out->uri, reader->request->path)))
+    {
+        out->answer = IRI_PASS;
+        out->why = IRI_WHY_CANONICAL;
+        return;
+    }
+
+    out->answer = IRI_SERVE;
+    out->why = IRI_WHY_READ;
+}
+
+
+/* Over a limit: IRI_OK if not. */
+static iri_status_t
+iri_limits(const iri_source_t *source)
+{
+    size_t from, to, segments = 0;
+
+    if (source->octets.len > IRI_MAX_PATH) {
+        return IRI_PATH_TOO_LONG;
+    }
+
+    /* Too short for so many segments: each of them needs an octet. */
+    if (source->octets.len <= IRI_MAX_SEGMENTS
+        && source->octets.len <= IRI_MAX_SEGMENT)
+    {
+        return IRI_OK;
+    }
+
+    for (from = 0;; from = to + 1) {
+        to = iri_segment_end(source->octets, from);
+
+        /* The path starts with "/": nothing before it is no segment. */
+        if (to > 0 && ++segments > IRI_MAX_SEGMENTS) {
+            return IRI_TOO_MANY_SEGMENTS;
+        }
+
+        if (to - from > IRI_MAX_SEGMENT) {
+            return IRI_SEGMENT_TOO_LONG;
+        }
+
+        if (to == source->octets.len) {
+            return IRI_OK;
+        }
+    }
+}
+
+
+static iri_status_t
+iri_source_make(iri_reader_t *reader)
+{
+    iri_status_t status = IRI_OK;
+
+    if (reader->request->path.len > 3 * IRI_MAX_PATH) {
+        return IRI_PATH_TOO_LONG;
+    }
+
+    if (reader->request->escaped) {
+        status = iri_source_unescape(reader);
+
+    } else {
+        reader->source.octets = reader->request->path;
+    }
+
+    return status == IRI_OK ? iri_limits(&reader->source) : status;
+}
+
+
+static void
+iri_read_ascii(const iri_request_t *request, iri_reading_t *out)
+{
+    out->answer = IRI_PASS;
+    out->why = IRI_WHY_ASCII;
+    out->form = IRI_FORM_ASCII;
+    out->path = request->path;
+    out->octets = request->path;
+}
+
+
+static iri_status_t
+iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
+{
+    iri_str_t            octets = reader->source.octets;
+    iri_str_t            uri = { 0, NULL };
+    iri_status_t         status = IRI_OK;
+    const iri_charset_t *charset;
+
+    /* A trace tells the readings one by one, so it takes the long way. */
+    if (!reader->request->escaped && !reader->env->trace
+        && iri_source_is_plain(&reader->source, &reader->no_utf8))
+    {
+        if (!reader->no_uri) {
+            status = iri_path_to_uri(reader->env, octets, &uri);
+        }
+
+        if (status == IRI_OK) {
+            iri_reading_done(reader, &iri_charset_utf8, octets, uri, out);
+        }
+
+        return status;
+    }
+
+    status = iri_reader_choose(reader, &charset);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    /* Who lets such octets pass means them as they are. */
+    if (reader->why == IRI_WHY_UNREADABLE
+        && (reader->conf->repair & IRI_REPAIR_MOJIBAKE)
+        && reader->conf->invalid != IRI_INVALID_PASS)
+    {
+        status = iri_reader_repair(reader);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        reader->repaired = 1;
+        charset = &iri_charset_utf8;
+    }
+
+    if (reader->why == IRI_WHY_READ && reader->path.len > IRI_MAX_PATH) {
+        reader->why = IRI_WHY_LIMIT;
+    }
+
+    if (reader->why == IRI_WHY_READ) {
+        iri_reading_done(reader, charset, iri_buf_str(&reader->path),
+                         iri_buf_str(&reader->uri), out);
+
+        return IRI_OK;
+    }
+
+    if (reader->why == IRI_WHY_LIMIT) {
+        iri_reading_limit(reader->request, out);
+
+    } else {
+        iri_reading_none(reader, out);
+    }
+
+    return reader->no_uri
+               ? IRI_OK
+               : iri_uri_as_came(reader->env, reader->request, &out->uri);
+}
+
+
+/* What is read in place of a path: of ASCII, and over a limit. */
+static iri_status_t
+iri_read_as_came(const iri_reader_t *reader, iri_reading_t *reading,
+                 iri_reading_t *out)
+{
+    iri_status_t status = IRI_OK;
+
+    if (!reader->no_uri) {
+        status = iri_uri_as_came(reader->env, reader->request, &reading->uri);
+    }
+
+    if (status == IRI_OK) {
+        *out = *reading;
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
+{
+    const iri_request_t *request = reader->request;
+    iri_reading_t        reading;
+    iri_status_t         status;
+
+    memset(&reading, 0, sizeof(reading));
+    reading.conf = reader->conf;
+
+    if (reader->env->trace) {
+        iri_trace_step(reader->env, IRI_STEP_READING, request->path);
+    }
+
+    if (iri_is_ascii(request->path, request->escaped)) {
+        iri_read_ascii(request, &reading);
+        return iri_read_as_came(reader, &reading, out);
+    }
+
+    status = iri_source_make(reader);
+
+    if (status == IRI_PATH_TOO_LONG || status == IRI_TOO_MANY_SEGMENTS
+        || status == IRI_SEGMENT_TOO_LONG)
+    {
+        iri_reading_limit(request, &reading);
+        return iri_read_as_came(reader, &reading, out);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    reading.octets = reader->source.octets;
+    iri_target_scan(reader);
+    reading.raw = reader->raw != 0;
+
+    status = iri_reader_answer(reader, &reading);
+    if (status == IRI_OK) {
+        *out = reading;
+
+        if (reader->env->trace) {
+            iri_trace_answer(reader->env, reading.answer, reading.why);
+        }
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
+         const iri_request_t *request, iri_reading_t *out)
+{
+    iri_reader_t reader;
+
+    memset(&reader, 0, sizeof(reader));
+    reader.env = env;
+    reader.conf = conf;
+    reader.request = request;
+
+    return iri_reader_read(&reader, out);
+}
+
+
+/* A trace tells the URI of each reading. */
+iri_status_t
+iri_read_path(const iri_env_t *env, const iri_reading_conf_t *conf,
+              const iri_request_t *request, iri_reading_t *out)
+{
+    iri_reader_t reader;
+
+    memset(&reader, 0, sizeof(reader));
+    reader.env = env;
+    reader.conf = conf;
+    reader.request = request;
+    reader.no_uri = !request->escaped && !env->trace;
+
+    return iri_reader_read(&reader, out);
+}

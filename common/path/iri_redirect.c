@@ -1,0 +1,313 @@
+/*
+ * iri_redirect.c - iri_redirect: where to, and whether
+ *
+ * Turns how a request came, and the canonical path that answers it, into the
+ * URI that a redirect or a Link names (draft 3.1, RFC 3986, 6.2.2).  Says
+ * whether the client may be sent there: to what is on disk, but never to a
+ * reading that nothing confirms.  The status and when to ask are up to the
+ * servers.
+ */
+
+#include <string.h>
+
+#include "unicode/iri_unicode.h"
+#include "path/iri_path.h"
+
+
+/* ---- where to ------------------------------------------------------------ */
+
+/* Did the request come just as it would come after a redirect? */
+static int
+iri_came_canonical(const iri_redirect_t *redirect)
+{
+    const iri_reading_t *came = redirect->came;
+
+    return (came->form == IRI_FORM_ASCII || came->form == IRI_FORM_ESCAPED)
+           && iri_str_equal(redirect->path, came->form == IRI_FORM_ASCII
+                                                ? came->path
+                                                : came->octets)
+           && iri_is_spelled(redirect->sent);
+}
+
+
+/*
+ * Unescaped, is what was sent the path that was read?  Not where the server
+ * has also removed dot-segments or merged slashes.
+ */
+static int
+iri_is_only_unescaped(const iri_redirect_t *redirect)
+{
+    iri_str_t            octets = redirect->came->octets;
+    const unsigned char *p = redirect->sent.data;
+    const unsigned char *end = p + redirect->sent.len;
+    unsigned char        octet;
+    size_t               i, n;
+
+    for (i = 0; p < end; i++, p += n) {
+        n = iri_unescape(p, end, &octet);
+
+        if (n == 0 || i == octets.len || octet != octets.data[i]) {
+            return 0;
+        }
+    }
+
+    return i == octets.len;
+}
+
+
+/*
+ * The URI of the path that was read, made of what was sent, so that "%2F"
+ * stays apart from "/".  *uri is not changed where that is not possible.
+ */
+static iri_status_t
+iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
+                iri_str_t *uri)
+{
+    iri_env_t     silent = *env;
+    iri_request_t request;
+    iri_reading_t reading;
+    iri_str_t     spelled;
+    iri_status_t  status;
+
+    status = iri_spell(env, redirect->sent, &spelled);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (redirect->came->form == IRI_FORM_ASCII) {
+        *uri = spelled;
+        return IRI_OK;
+    }
+
+    if (!iri_is_only_unescaped(redirect)) {
+        return IRI_OK;
+    }
+
+    memset(&request, 0, sizeof(request));
+    request.path = spelled;
+    request.escaped = 1;
+
+    /* The trace has this reading already, from when the request came. */
+    silent.trace = 0;
+
+    status = iri_read(&silent, redirect->came->conf, &request, &reading);
+    if (status == IRI_NO_MEMORY) {
+        return status;
+    }
+
+    if (status == IRI_OK && iri_str_equal(reading.path, redirect->path)) {
+        *uri = reading.uri;
+    }
+
+    return IRI_OK;
+}
+
+
+/* The canonical URI of redirect->path; of its directory, too. */
+static iri_status_t
+iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
+                  iri_str_t *uri)
+{
+    const iri_reading_t *came = redirect->came;
+    iri_status_t         status;
+
+    uri->len = 0;
+
+    if (iri_str_equal(redirect->path, came->path)) {
+        *uri = came->uri;
+
+        if (redirect->sent.len != 0) {
+            status = iri_uri_of_sent(env, redirect, uri);
+            if (status != IRI_OK) {
+                return status;
+            }
+        }
+    }
+
+    return uri->len != 0 ? IRI_OK : iri_path_to_uri(env, redirect->path, uri);
+}
+
+
+/*
+ * Does an ASCII path hold dot-segments, "%2E" among them?  The server has
+ * removed them, and a rule may have set another path since: what was sent is
+ * not made into a URI.
+ */
+static iri_status_t
+iri_find_dot_segment(const iri_env_t *env, const iri_redirect_t *redirect,
+                     int *found)
+{
+    iri_str_t    spelled, segment;
+    iri_status_t status;
+    size_t       i;
+
+    *found = 0;
+
+    /* What was found under another name is not made of what was sent. */
+    if (redirect->came->form != IRI_FORM_ASCII
+        || !iri_str_equal(redirect->path, redirect->came->path))
+    {
+        return IRI_OK;
+    }
+
+    status = iri_spell(env, redirect->sent, &spelled);
+
+    for (i = 0; status == IRI_OK && i < spelled.len; i += segment.len + 1) {
+        segment = iri_str_from(spelled, i);
+        segment.len = iri_segment_end(spelled, i) - i;
+        *found |= iri_is_dot_segment(segment);
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_location(const iri_env_t *env, const iri_redirect_t *redirect,
+             iri_str_t *out)
+{
+    static const iri_str_t slash = IRI_STR("/");
+    iri_buf_t              buf = IRI_BUF_EMPTY;
+    iri_str_t              uri = { 0, NULL };
+    iri_status_t           status;
+    int                    has_dots;
+
+    if (redirect->came->form == IRI_FORM_INVALID
+        || iri_came_canonical(redirect)) {
+        *out = uri;
+        return IRI_OK;
+    }
+
+    status = iri_find_dot_segment(env, redirect, &has_dots);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (has_dots) {
+        *out = uri;
+        return IRI_OK;
+    }
+
+    status = iri_canonical_uri(env, redirect, &uri);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    /* "//host" would be another authority (RFC 3986, 4.2). */
+    while (uri.len > 1 && uri.data[0] == '/' && uri.data[1] == '/') {
+        uri = iri_str_from(uri, 1);
+    }
+
+    status = iri_buf_put(env, &buf, uri.data, uri.len);
+
+    if (status == IRI_OK && redirect->slash) {
+        status = iri_buf_put(env, &buf, slash.data, slash.len);
+    }
+
+    if (status == IRI_OK && redirect->has_query) {
+        status = iri_put_query(env, redirect->query, &buf);
+    }
+
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
+/* ---- whether ------------------------------------------------------------- */
+
+int
+iri_is_confirmed(iri_str_t path, iri_str_t found)
+{
+    size_t same = 0, from;
+
+    while (same < path.len && same < found.len
+           && path.data[path.len - same - 1]
+                  == found.data[found.len - same - 1])
+    {
+        same++;
+    }
+
+    /* Whole segments, from where they begin. */
+    from = path.len - same;
+
+    if (same != found.len && same != path.len) {
+        from = iri_segment_end(path, from);
+    }
+
+    path.len = from;
+
+    return iri_is_low(path);
+}
+
+
+iri_presence_t
+iri_presence_of(const iri_found_t *found, int moved, int answered)
+{
+    if (found != NULL
+        && (found->answer == IRI_SERVE
+            || (moved && found->answer == IRI_PASS
+                && (found->why == IRI_WHY_DECLARED
+                    || found->why == IRI_WHY_ASCII))))
+    {
+        return IRI_PRESENT;
+    }
+
+    return answered ? IRI_UNCONFIRMED : IRI_ABSENT;
+}
+
+
+/*
+ * Is the path the one that was sent, but for escapes and normalization?  What
+ * another charset, repair or the disk makes of a path is another path.
+ */
+static int
+iri_is_only_form(const iri_redirect_t *redirect)
+{
+    const iri_reading_t *came = redirect->came;
+
+    if (!iri_str_equal(redirect->path, came->path)) {
+        return 0;
+    }
+
+    switch (came->form) {
+    case IRI_FORM_ASCII:
+        return 1;
+
+    case IRI_FORM_NATIVE:
+    case IRI_FORM_ESCAPED:
+    case IRI_FORM_MIXED:
+        return redirect->sent.len == 0 || iri_is_only_unescaped(redirect);
+
+    default:
+        return 0;
+    }
+}
+
+
+int
+iri_may_redirect(iri_str_t method, const iri_redirect_t *redirect,
+                 iri_presence_t presence)
+{
+    static const iri_str_t get = IRI_STR("GET");
+    static const iri_str_t head = IRI_STR("HEAD");
+
+    if (redirect->came->form == IRI_FORM_INVALID
+        || (!iri_str_equal(method, get) && !iri_str_equal(method, head)))
+    {
+        return 0;
+    }
+
+    switch (presence) {
+    case IRI_PRESENT:
+        return 1;
+
+    case IRI_UNCONFIRMED:
+        return iri_is_only_form(redirect);
+
+    default:
+        return 0;
+    }
+}

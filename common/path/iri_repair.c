@@ -1,0 +1,422 @@
+/*
+ * iri_repair.c - a segment that was written in a broken way, put right
+ *
+ * Three ways in which links break: percent-encoded once more, UTF-8 taken for
+ * windows-1252 or ISO-8859-1 and encoded again, and "%uXXXX", which escape()
+ * in JavaScript makes.  Each is undone once, in one segment, and none after
+ * another.  Whoever asks has to find the name that comes out on disk.
+ *
+ * Only characters above U+009F are ever made, by iri_repair_put(): what was
+ * escaped and is ASCII, or a control, stays as it is or makes the segment one
+ * that cannot be put right.  So no "/", "%", "." or NUL appears.
+ */
+
+#include <string.h>
+
+#include "unicode/iri_unicode.h"
+#include "path/iri_path.h"
+
+typedef struct {
+    const iri_env_t *env;
+    iri_str_t        segment;
+    iri_buf_t        out;
+    int              made;  /* characters were */
+    int              unfit; /* it cannot be put right */
+} iri_repairer_t;
+
+
+/* A character in the place of what stood for it. */
+static iri_status_t
+iri_repair_put(iri_repairer_t *repairer, uint32_t c)
+{
+    unsigned char utf8[4];
+
+    if (c < 0xa0 || !iri_char_allowed(c, 1) || iri_char_is_bidi_control(c)) {
+        repairer->unfit = 1;
+        return IRI_OK;
+    }
+
+    repairer->made = 1;
+
+    return iri_buf_put(repairer->env, &repairer->out, utf8,
+                       iri_utf8_put(c, utf8));
+}
+
+
+/* Octets of the segment as they are. */
+static iri_status_t
+iri_repair_copy(iri_repairer_t *repairer, const unsigned char *p, size_t len)
+{
+    return iri_buf_put(repairer->env, &repairer->out, p, len);
+}
+
+
+/* Strict UTF-8: of ASCII octets, which the segment has, copies. */
+static iri_status_t
+iri_repair_put_utf8(iri_repairer_t *repairer, const unsigned char *p,
+                    const unsigned char *end)
+{
+    iri_status_t status = IRI_OK;
+    uint32_t     c;
+    size_t       n;
+
+    for (/* void */; status == IRI_OK && !repairer->unfit && p < end; p += n)
+    {
+        n = iri_utf8_next(p, end, &c);
+
+        if (n == 0) {
+            repairer->unfit = 1;
+        } else if (c < 0x80) {
+            status = iri_repair_copy(repairer, p, 1);
+        } else {
+            status = iri_repair_put(repairer, c);
+        }
+    }
+
+    return status;
+}
+
+
+/* ---- percent-encoded twice ----------------------------------------------- */
+
+/* An escape of an octet above 7F at p: the octet; 0: it is none. */
+static unsigned char
+iri_high_escape(const unsigned char *p, const unsigned char *end)
+{
+    unsigned char octet;
+
+    return *p == '%' && iri_unescape(p, end, &octet) == 3 && octet >= 0x80
+               ? octet
+               : 0;
+}
+
+
+/* Each run of such escapes is UTF-8, or nothing is put right. */
+static iri_status_t
+iri_repair_double(iri_repairer_t *repairer)
+{
+    const unsigned char *p = repairer->segment.data;
+    const unsigned char *end = p + repairer->segment.len;
+    unsigned char        run[IRI_MAX_SEGMENT / 3], octet;
+    iri_status_t         status = IRI_OK;
+    size_t               len;
+
+    while (status == IRI_OK && !repairer->unfit && p < end) {
+        for (len = 0; p < end; p += 3) {
+            octet = iri_high_escape(p, end);
+            if (octet == 0) {
+                break;
+            }
+
+            run[len++] = octet;
+        }
+
+        if (len != 0) {
+            status = iri_repair_put_utf8(repairer, run, run + len);
+        } else {
+            status = iri_repair_copy(repairer, p++, 1);
+        }
+    }
+
+    return status;
+}
+
+
+/* ---- mojibake ------------------------------------------------------------ */
+
+/* What windows-1252 has at 80 to 9F; 0: nothing but the control. */
+static const uint16_t iri_windows_1252[32] = {
+    0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
+    0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
+    0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
+    0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178
+};
+
+#define IRI_IN_1252   1u /* it was windows-1252 */
+#define IRI_IN_LATIN1 2u /* it was ISO-8859-1 */
+
+
+/* The octet that c was taken from, and in which; 0: none. */
+static unsigned char
+iri_octet_of(uint32_t c, unsigned *in)
+{
+    unsigned char i;
+
+    if (c >= 0x80 && c <= 0x9f && iri_windows_1252[c - 0x80] != 0) {
+        *in |= IRI_IN_LATIN1;
+        return (unsigned char) c;
+    }
+
+    if (c <= 0xff) {
+        return (unsigned char) c;
+    }
+
+    for (i = 0; i < 32; i++) {
+        if (iri_windows_1252[i] == c) {
+            *in |= IRI_IN_1252;
+            return (unsigned char) (0x80 + i);
+        }
+    }
+
+    return 0;
+}
+
+
+static iri_status_t
+iri_repair_mojibake(iri_repairer_t *repairer)
+{
+    const unsigned char *p = repairer->segment.data;
+    const unsigned char *end = p + repairer->segment.len;
+    unsigned char        octets[IRI_MAX_SEGMENT];
+    unsigned             in = 0;
+    uint32_t             c = 0;
+    size_t               n, len = 0;
+
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+        octets[len] = n != 0 ? iri_octet_of(c, &in) : 0;
+
+        if (octets[len++] == 0) {
+            repairer->unfit = 1;
+            return IRI_OK;
+        }
+    }
+
+    /* It was one of the two, not both. */
+    if (in == (IRI_IN_1252 | IRI_IN_LATIN1)) {
+        repairer->unfit = 1;
+        return IRI_OK;
+    }
+
+    return iri_repair_put_utf8(repairer, octets, octets + len);
+}
+
+
+/* ---- %uXXXX -------------------------------------------------------------- */
+
+#define IRI_NO_UNIT 0x10000u
+
+
+/* The unit of UTF-16 that "%uXXXX" at p stands for; IRI_NO_UNIT: none. */
+static uint32_t
+iri_unit(const unsigned char *p, const unsigned char *end)
+{
+    uint32_t unit = 0;
+    size_t   i;
+    int      digit;
+
+    if (end - p < 6 || p[0] != '%' || p[1] != 'u') {
+        return IRI_NO_UNIT;
+    }
+
+    for (i = 2; i < 6; i++) {
+        digit = iri_hex(p[i]);
+        if (digit < 0) {
+            return IRI_NO_UNIT;
+        }
+
+        unit = unit << 4 | (uint32_t) digit;
+    }
+
+    return unit;
+}
+
+
+/* One or two units at p: octets taken; a lone surrogate makes it unfit. */
+static size_t
+iri_units(iri_repairer_t *repairer, const unsigned char *p,
+          const unsigned char *end, uint32_t *c)
+{
+    uint32_t low;
+
+    *c = iri_unit(p, end);
+
+    if (*c < 0xd800 || *c > 0xdfff) {
+        return 6;
+    }
+
+    low = iri_unit(p + 6, end);
+
+    if (*c >= 0xdc00 || low < 0xdc00 || low > 0xdfff) {
+        repairer->unfit = 1;
+        return 6;
+    }
+
+    *c = 0x10000 + ((*c - 0xd800) << 10) + (low - 0xdc00);
+
+    return 12;
+}
+
+
+static int
+iri_has_unit(iri_str_t segment)
+{
+    const unsigned char *end = segment.data + segment.len;
+    const unsigned char *p;
+
+    for (p = segment.data; p < end; p++) {
+        if (iri_unit(p, end) != IRI_NO_UNIT) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+iri_status_t
+iri_repair_units(const iri_env_t *env, iri_str_t path, iri_str_t *out)
+{
+    const unsigned char *p = path.data, *end = path.data + path.len;
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    iri_status_t         status = IRI_OK;
+
+    if (!iri_has_unit(path)) {
+        *out = path;
+        return IRI_OK;
+    }
+
+    for (/* void */; status == IRI_OK && p < end; p++) {
+        status = iri_unit(p, end) != IRI_NO_UNIT
+                     ? iri_put_text(env, &buf, "%25")
+                     : iri_buf_putc(env, &buf, *p);
+    }
+
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
+/* Beside them escape() writes "%E9" for U+00E9. */
+static iri_status_t
+iri_repair_u(iri_repairer_t *repairer)
+{
+    const unsigned char *p = repairer->segment.data;
+    const unsigned char *end = p + repairer->segment.len;
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+    size_t               n;
+
+    if (!iri_has_unit(repairer->segment)) {
+        return IRI_OK;
+    }
+
+    for (/* void */; status == IRI_OK && !repairer->unfit && p < end; p += n)
+    {
+        n = 3;
+        c = iri_high_escape(p, end);
+
+        if (iri_unit(p, end) != IRI_NO_UNIT) {
+            n = iri_units(repairer, p, end, &c);
+            status = repairer->unfit ? IRI_OK : iri_repair_put(repairer, c);
+
+        } else if (c != 0) {
+            status = iri_repair_put(repairer, c);
+
+        } else {
+            n = 1;
+            status = iri_repair_copy(repairer, p, 1);
+        }
+    }
+
+    return status;
+}
+
+
+/* ---- all ------------------------------------------------------------------ */
+
+/* What came out as a segment of a path: read as any, in NFC. */
+static iri_status_t
+iri_repair_canonical(const iri_repairer_t *repairer, iri_buf_t *out)
+{
+    iri_source_t source = { iri_buf_str(&repairer->out), NULL, 0, 0 };
+    iri_status_t status;
+    iri_why_t    why;
+
+    status = iri_segment_read(repairer->env, &iri_charset_utf8, &source, 0,
+                              source.octets.len, out, NULL, &why);
+
+    if (status == IRI_OK && why != IRI_WHY_READ) {
+        out->len = 0;
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_repair(const iri_env_t *env, unsigned how, iri_str_t segment,
+           iri_str_t *out)
+{
+    iri_repairer_t repairer = { env, segment, IRI_BUF_EMPTY, 0, 0 };
+    iri_buf_t      canonical = IRI_BUF_EMPTY;
+    iri_status_t   status = IRI_OK;
+
+    if (segment.len > IRI_MAX_SEGMENT) {
+        repairer.unfit = 1;
+
+    } else if (how == IRI_REPAIR_DOUBLE) {
+        status = iri_repair_double(&repairer);
+
+    } else if (how == IRI_REPAIR_MOJIBAKE) {
+        status = iri_repair_mojibake(&repairer);
+
+    } else {
+        status = iri_repair_u(&repairer);
+    }
+
+    if (status == IRI_OK && repairer.made && !repairer.unfit) {
+        status = iri_repair_canonical(&repairer, &canonical);
+    }
+
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&canonical);
+    }
+
+    return status;
+}
+
+
+iri_form_t
+iri_repair_form(unsigned how)
+{
+    return how == IRI_REPAIR_DOUBLE     ? IRI_FORM_DOUBLE
+           : how == IRI_REPAIR_MOJIBAKE ? IRI_FORM_MOJIBAKE
+                                        : IRI_FORM_U;
+}
+
+
+/* Can a segment of path be put right so? */
+iri_status_t
+iri_repair_may(const iri_env_t *env, unsigned how, iri_str_t path, int *may)
+{
+    iri_str_t    segment, out;
+    iri_status_t status = IRI_OK;
+    size_t       from, to;
+
+    *may = 0;
+
+    /* Nearly all are told by this. */
+    if (path.len == 0
+        || ((how & IRI_REPAIR_ESCAPES)
+                ? memchr(path.data, '%', path.len) == NULL
+                : iri_is_low(path)))
+    {
+        return IRI_OK;
+    }
+
+    for (from = 0; status == IRI_OK && !*may && from < path.len;
+         from = to + 1) {
+        to = iri_segment_end(path, from);
+        segment.data = path.data + from;
+        segment.len = to - from;
+
+        status = iri_repair(env, how, segment, &out);
+        *may = status == IRI_OK && out.len != 0;
+    }
+
+    return status;
+}

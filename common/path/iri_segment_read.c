@@ -1,0 +1,381 @@
+/*
+ * iri_segment_read.c - one segment: octets in, canonical characters out
+ *
+ * Decoding, normalization and the check after each of them happen here and
+ * nowhere else.  Where a URI is wanted too, a segment is put together piece by
+ * piece: ASCII stands for itself, as it came; what is not ASCII is put in NFC
+ * together with the ASCII character before it, for a combining mark may join
+ * that.  No piece can change another, since NFC has a boundary before every
+ * ASCII character; so the path alone is put in NFC as a whole.
+ */
+
+#include "unicode/iri_unicode.h"
+#include "path/iri_path.h"
+
+typedef struct {
+    const iri_env_t     *env;
+    const iri_charset_t *charset;
+    const iri_source_t  *source;
+    iri_buf_t           *path;
+    iri_buf_t           *uri;  /* NULL: not wanted */
+    unsigned char       *text; /* gets the characters in UTF-8; NULL: no */
+    size_t               text_len;
+    int                  normalize;
+    iri_run_t            run; /* what is being gathered, if uri is wanted */
+} iri_segment_t;
+
+
+/* ---- first pass: can it be read, must it be normalized? ------------------ */
+
+/*
+ * Did the character whose octets are [from, to) come raw?  Its ASCII octets
+ * (gb18030 has some) do not tell: nobody escapes those.
+ */
+static int
+iri_came_raw(const iri_segment_t *segment, size_t from, size_t to)
+{
+    const iri_source_t *source = segment->source;
+
+    if (source->escaped == NULL) {
+        return iri_charset_is_utf8(segment->charset) ? source->raw_bidi
+                                                     : source->raw_high;
+    }
+
+    for (/* void */; from < to; from++) {
+        if (source->octets.data[from] >= 0x80 && !source->escaped[from]) {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
+/*
+ * Octets at p that need no closer look: ASCII that no charset changes, or of
+ * UTF-8 iri_utf8_quick().
+ */
+static size_t
+iri_segment_quick(const unsigned char *p, const unsigned char *end,
+                  int legacy)
+{
+    if (iri_is_graphic_eight(p, end)) {
+        return 8;
+    }
+
+    return *p < 0x80 || !legacy ? iri_utf8_quick(p, end) : 0;
+}
+
+
+static void
+iri_segment_text(iri_segment_t *segment, const unsigned char *octets,
+                 size_t len)
+{
+    if (segment->text != NULL) {
+        memcpy(segment->text + segment->text_len, octets, len);
+        segment->text_len += len;
+    }
+}
+
+
+static void
+iri_segment_text_put(iri_segment_t *segment, uint32_t c)
+{
+    if (segment->text != NULL) {
+        segment->text_len += iri_utf8_put(c,
+                                          segment->text + segment->text_len);
+    }
+}
+
+
+static iri_why_t
+iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
+{
+    const unsigned char *octets = segment->source->octets.data;
+    int                  legacy = !iri_charset_is_utf8(segment->charset);
+    int                  inert = 1, bidi = 0;
+    size_t               n, marks = 0, most = 0;
+    uint32_t             c;
+
+    for (/* void */; from < to; from += n) {
+        n = iri_segment_quick(octets + from, octets + to, legacy);
+        if (n != 0) {
+            iri_segment_text(segment, octets + from, n);
+            marks = 0;
+            continue;
+        }
+
+        n = iri_charset_next(segment->charset, octets + from, octets + to,
+                             &c);
+        if (n == 0 || !iri_char_allowed(c, legacy)) {
+            return IRI_WHY_UNREADABLE;
+        }
+
+        iri_segment_text_put(segment, c);
+
+        if (iri_char_is_inert(c)) {
+            marks = 0;
+            continue; /* no mark, no bidi control */
+        }
+
+        bidi |= iri_char_is_bidi_control(c)
+                && iri_came_raw(segment, from, from + n);
+
+        inert = 0;
+        marks = iri_char_is_mark(c) ? marks + 1 : 0;
+        most = marks > most ? marks : most;
+    }
+
+    segment->normalize = !inert && most <= IRI_MAX_MARKS;
+
+    return bidi ? IRI_WHY_BIDI : IRI_WHY_READ;
+}
+
+
+/* ---- path and URI, piece by piece ---------------------------------------- */
+
+/* An ASCII character as it came: escaped if it was, or must be. */
+static iri_status_t
+iri_put_ascii(const iri_segment_t *segment, size_t at)
+{
+    unsigned char c = segment->source->octets.data[at];
+    iri_status_t  status;
+    int           escaped;
+
+    status = iri_buf_putc(segment->env, segment->path, c);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    escaped = !iri_is_path_char(c)
+              || (segment->source->escaped != NULL
+                  && segment->source->escaped[at]);
+
+    return escaped ? iri_buf_put_escape(segment->env, segment->uri, c)
+                   : iri_buf_putc(segment->env, segment->uri, c);
+}
+
+
+static iri_status_t
+iri_put_characters(const iri_segment_t *segment, iri_str_t s)
+{
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_buf_put(segment->env, segment->path, s.data, s.len);
+
+    for (i = 0; status == IRI_OK && i < s.len; i++) {
+        status = iri_buf_put_escape(segment->env, segment->uri, s.data[i]);
+    }
+
+    return status;
+}
+
+
+/* A character as UTF-8. */
+static iri_str_t
+iri_character(uint32_t c, unsigned char utf8[4])
+{
+    iri_str_t s = { iri_utf8_put(c, utf8), utf8 };
+
+    return s;
+}
+
+
+/* End the piece that is being gathered: its base keeps its escape. */
+static iri_status_t
+iri_piece_end(iri_segment_t *segment)
+{
+    iri_ran_t    ran;
+    iri_status_t status;
+
+    status = iri_run_end(segment->env, &segment->run, iri_nfc_put, &ran);
+
+    if (status == IRI_OK && ran.base != IRI_NO_BASE) {
+        status = iri_put_ascii(segment, ran.base);
+    }
+
+    return status == IRI_OK && ran.rest.len != 0
+               ? iri_put_characters(segment, ran.rest)
+               : status;
+}
+
+
+static iri_status_t
+iri_piece_put(iri_segment_t *segment, size_t at, uint32_t c)
+{
+    iri_status_t status;
+
+    if (c < 0x80) {
+        status = iri_piece_end(segment);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    return iri_run_add(segment->env, &segment->run, at, c);
+}
+
+
+static iri_status_t
+iri_segment_put(iri_segment_t *segment, size_t from, size_t to)
+{
+    const unsigned char *octets = segment->source->octets.data;
+    iri_status_t         status = IRI_OK;
+    unsigned char        utf8[4];
+    uint32_t             c;
+    size_t               n;
+
+    for (/* void */; status == IRI_OK && from < to; from += n) {
+        n = iri_charset_next(segment->charset, octets + from, octets + to,
+                             &c);
+
+        if (segment->normalize) {
+            status = iri_piece_put(segment, from, c);
+
+        } else if (c < 0x80) {
+            status = iri_put_ascii(segment, from);
+
+        } else {
+            status = iri_put_characters(segment, iri_character(c, utf8));
+        }
+    }
+
+    return status == IRI_OK ? iri_piece_end(segment) : status;
+}
+
+
+/* ---- the whole ----------------------------------------------------------- */
+
+#define IRI_TEXT (3 * IRI_MAX_SEGMENT) /* no octet is more than three */
+
+/* The path alone, which may be longer than a segment. */
+static iri_status_t
+iri_segment_path(iri_segment_t *segment, size_t from, size_t to,
+                 iri_why_t *why)
+{
+    unsigned char text[IRI_TEXT];
+    iri_str_t     octets = { to - from, segment->source->octets.data + from };
+
+    if (!iri_charset_is_utf8(segment->charset)) {
+        segment->text = text;
+        octets.data = text;
+    }
+
+    *why = iri_segment_check(segment, from, to);
+
+    if (segment->text != NULL) {
+        octets.len = segment->text_len;
+        segment->text = NULL;
+    }
+
+    if (*why != IRI_WHY_READ) {
+        return IRI_OK;
+    }
+
+    return segment->normalize
+               ? iri_nfc_put(segment->env, octets, segment->path)
+               : iri_buf_put(segment->env, segment->path, octets.data,
+                             octets.len);
+}
+
+
+static iri_status_t
+iri_segment_both(iri_segment_t *segment, size_t from, size_t to,
+                 iri_why_t *why)
+{
+    *why = iri_segment_check(segment, from, to);
+
+    return *why == IRI_WHY_READ ? iri_segment_put(segment, from, to) : IRI_OK;
+}
+
+
+static void
+iri_segment_init(iri_segment_t *segment, const iri_env_t *env,
+                 const iri_charset_t *charset, const iri_source_t *source,
+                 iri_buf_t *path, iri_buf_t *uri)
+{
+    static const iri_run_t empty = IRI_RUN_EMPTY;
+
+    segment->env = env;
+    segment->charset = charset;
+    segment->source = source;
+    segment->path = path;
+    segment->uri = uri;
+    segment->text = NULL;
+    segment->text_len = 0;
+    segment->normalize = 0;
+
+    if (uri != NULL) {
+        segment->run = empty;
+    }
+}
+
+
+iri_status_t
+iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
+                 const iri_source_t *source, size_t from, size_t to,
+                 iri_buf_t *path, iri_buf_t *uri, iri_why_t *why)
+{
+    iri_str_t octets = { to - from, iri_str_from(source->octets, from).data };
+
+    size_t        path_len = path->len;
+    size_t        uri_len = uri != NULL ? uri->len : 0;
+    iri_segment_t segment;
+    iri_status_t  status;
+
+    if (to - from > IRI_MAX_SEGMENT) {
+        *why = IRI_WHY_LIMIT;
+        return IRI_OK;
+    }
+
+    /* The same in every charset, and in NFC. */
+    if (uri == NULL && iri_is_graphic(octets)) {
+        *why = IRI_WHY_READ;
+        return iri_buf_put(env, path, octets.data, octets.len);
+    }
+
+    iri_segment_init(&segment, env, charset, source, path, uri);
+
+    status = uri == NULL ? iri_segment_path(&segment, from, to, why)
+                         : iri_segment_both(&segment, from, to, why);
+
+    if (status == IRI_OK && path->len - path_len > IRI_MAX_SEGMENT) {
+        *why = IRI_WHY_LIMIT;
+        path->len = path_len;
+
+        if (uri != NULL) {
+            uri->len = uri_len;
+        }
+    }
+
+    return status;
+}
+
+
+#define IRI_GROWN 9 /* three for an octet, and three in NFC for each */
+
+/* Where its canonical form may be too long, that has to be made. */
+iri_status_t
+iri_segment_is_read(const iri_env_t *env, const iri_charset_t *charset,
+                    const iri_source_t *source, size_t from, size_t to,
+                    int *read)
+{
+    iri_buf_t     path = IRI_BUF_EMPTY;
+    iri_segment_t segment;
+    iri_status_t  status = IRI_OK;
+    iri_why_t     why;
+
+    if (to - from <= IRI_MAX_SEGMENT / IRI_GROWN) {
+        iri_segment_init(&segment, env, charset, source, &path, NULL);
+        why = iri_segment_check(&segment, from, to);
+
+    } else {
+        status = iri_segment_read(env, charset, source, from, to, &path, NULL,
+                                  &why);
+    }
+
+    *read = status == IRI_OK && why == IRI_WHY_READ;
+
+    return status;
+}

@@ -1,0 +1,235 @@
+/*
+ * iri_uri.c - a canonical path as a URI and as an IRI
+ *
+ * Draft 3.1 for the way to a URI, 2.2 and 4.1 for what an IRI may hold.
+ * All that goes into a header is percent-encoded ASCII: no octet of a path can
+ * end a line or begin another field.
+ */
+
+#include <string.h>
+
+#include "unicode/iri_unicode.h"
+#include "path/iri_path.h"
+
+
+iri_status_t
+iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    iri_buf_t         buf = IRI_BUF_EMPTY;
+    unsigned char    *to, c;
+    iri_status_t      status;
+    size_t            i;
+
+    for (i = 0; i < path.len && iri_is_path_char(path.data[i]); i++) {
+        /* void */
+    }
+
+    if (i == path.len) {
+        *out = path;
+        return IRI_OK;
+    }
+
+    /* Room for all of it at once, so that no octet has to ask for more. */
+    status = path.len < IRI_MAX_BUFFER
+                 ? iri_buf_reserve(env, &buf, 3 * path.len + 1)
+                 : IRI_NO_MEMORY;
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    memcpy(buf.data, path.data, i);
+
+    for (to = buf.data + i; i < path.len; i++) {
+        c = path.data[i];
+
+        if (iri_is_path_char(c)) {
+            *to++ = c;
+
+        } else {
+            *to++ = '%';
+            *to++ = (unsigned char) hex[c >> 4];
+            *to++ = (unsigned char) hex[c & 15];
+        }
+    }
+
+    out->data = buf.data;
+    out->len = (size_t) (to - buf.data);
+
+    return IRI_OK;
+}
+
+
+int
+iri_char_is_ucs(uint32_t c)
+{
+    return c >= 0xa0 && !(c >= 0xd800 && c <= 0xf8ff)
+           && !(c >= 0xfdd0 && c <= 0xfdef) && !(c >= 0xfff0 && c <= 0xffff)
+           && (c & 0xfffe) != 0xfffe && !(c >= 0xe0000 && c <= 0xe0fff)
+           && c < 0xf0000 && !iri_char_is_bidi_control(c);
+}
+
+
+int
+iri_is_high_escaped(iri_str_t uri)
+{
+    const unsigned char *p = uri.data, *end = uri.data + uri.len;
+
+    while (p < end) {
+        p = memchr(p, '%', (size_t) (end - p));
+        if (p == NULL) {
+            return 1;
+        }
+
+        /* where one is there are more, mostly */
+        for (/* void */; p < end && *p == '%'; p += sizeof("%E9") - 1) {
+            if (end - p < 3 || p[1] < '8') {
+                return 0;
+            }
+        }
+    }
+
+    return 1;
+}
+
+
+iri_status_t
+iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
+{
+    const unsigned char *p = path.data, *end = path.data + path.len;
+    const unsigned char *from = p; /* what comes next stays from here on */
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    iri_status_t         status = IRI_OK;
+    uint32_t             c;
+    size_t               n;
+
+    while (status == IRI_OK && p < end) {
+        n = iri_utf8_next(p, end, &c);
+
+        if (n == 1 ? iri_is_path_char(*p) : n != 0 && iri_char_is_ucs(c)) {
+            p += n;
+            continue;
+        }
+
+        status = iri_buf_put(env, &buf, from, (size_t) (p - from));
+
+        if (status == IRI_OK) {
+            status = iri_buf_put_escape(env, &buf, *p++);
+        }
+
+        from = p;
+    }
+
+    if (status == IRI_OK && buf.len == 0) {
+        *out = path;
+        return IRI_OK;
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(env, &buf, from, (size_t) (p - from));
+    }
+
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
+int
+iri_is_unreserved(unsigned char c)
+{
+    return iri_is_alphanumeric(c) || c == '-' || c == '.' || c == '_'
+           || c == '~';
+}
+
+
+/* Is the escape at p, of three octets, in the one spelling? */
+static int
+iri_is_spelled_escape(const unsigned char *p, unsigned char octet)
+{
+    static const char hex[] = "0123456789ABCDEF";
+
+    return !iri_is_unreserved(octet)
+           && p[1] == (unsigned char) hex[octet >> 4]
+           && p[2] == (unsigned char) hex[octet & 15];
+}
+
+
+int
+iri_is_spelled(iri_str_t sent)
+{
+    const unsigned char *p = sent.data, *end = sent.data + sent.len;
+    unsigned char        octet;
+
+    while (p < end) {
+        if (iri_is_path_char(*p)) {
+            p++;
+
+        } else if (*p == '%' && iri_unescape(p, end, &octet) == 3
+                   && iri_is_spelled_escape(p, octet))
+        {
+            p += 3;
+
+        } else {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+iri_status_t
+iri_spell(const iri_env_t *env, iri_str_t sent, iri_str_t *out)
+{
+    const unsigned char *p = sent.data, *end = sent.data + sent.len;
+    iri_buf_t            buf = IRI_BUF_EMPTY;
+    iri_status_t         status = IRI_OK;
+    unsigned char        octet;
+    size_t               n;
+
+    if (iri_is_spelled(sent)) {
+        *out = sent;
+        return IRI_OK;
+    }
+
+    for (/* void */; status == IRI_OK && p < end; p += n) {
+        n = iri_unescape(p, end, &octet);
+
+        if (n == 0) {
+            octet = *p;
+            n = 1;
+        }
+
+        status = (n == 3 ? iri_is_unreserved(octet) : iri_is_path_char(octet))
+                     ? iri_buf_putc(env, &buf, octet)
+                     : iri_buf_put_escape(env, &buf, octet);
+    }
+
+    if (status == IRI_OK) {
+        *out = iri_buf_str(&buf);
+    }
+
+    return status;
+}
+
+
+/* Only what may stand in a URI after "?"; the rest would break a header. */
+iri_status_t
+iri_put_query(const iri_env_t *env, iri_str_t query, iri_buf_t *buf)
+{
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_buf_putc(env, buf, '?');
+
+    for (i = 0; status == IRI_OK && i < query.len; i++) {
+        status = query.data[i] > 0x20 && query.data[i] < 0x7f
+                     ? iri_buf_putc(env, buf, query.data[i])
+                     : iri_buf_put_escape(env, buf, query.data[i]);
+    }
+
+    return status;
+}

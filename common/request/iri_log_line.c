@@ -1,0 +1,273 @@
+/*
+ * iri_log_line.c - what a log is told of one request: one line
+ *
+ * Whatever happens to a request is noted here, and told when it has ended.
+ * Both servers tell it in these words, with a code for each reason that
+ * doc/reasons.md explains.  Nothing in it can end the line, or the quotes that
+ * it stands in.  No memory is asked for, so that its lack can be told, too.
+ */
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/iri_base.h"
+#include "request/iri_request.h"
+
+
+static const char *const iri_reason_codes[IRI_REASONS] = {
+    "error",       "charsets",    "function",   "location", "cache",
+    "listing",     "indexes",     "decoded",    "rule",     "restart",
+    "destination", "certificate", "multistatus"
+};
+
+
+const char *
+iri_reason_code(iri_reason_t reason)
+{
+    return (int) reason >= 0 && reason < IRI_REASONS
+               ? iri_reason_codes[reason]
+               : "unknown";
+}
+
+
+/* ---- noting -------------------------------------------------------------- */
+
+/* Each once: who counts lines by their codes counts a line once. */
+static void
+iri_notes_put_code(iri_notes_t *notes, const char *code, int first)
+{
+    size_t i;
+
+    for (i = 0; i < IRI_MAX_NOTES && notes->codes[i] != NULL; i++) {
+        if (strcmp(notes->codes[i], code) == 0) {
+            return;
+        }
+    }
+
+    if (i == IRI_MAX_NOTES) {
+        return;
+    }
+
+    if (first) {
+        memmove(notes->codes + 1, notes->codes, i * sizeof(notes->codes[0]));
+        i = 0;
+    }
+
+    notes->codes[i] = code;
+}
+
+
+/* What there is no room for is cut off, and it is seen that it is. */
+static void
+iri_notes_cut(char *text, size_t size, size_t len)
+{
+    if (len >= size) {
+        memcpy(text + size - sizeof("..."), "...", sizeof("..."));
+    }
+}
+
+
+/* first: a report's path stands before what was noted of host and query. */
+static void
+iri_notes_put_text(iri_notes_t *notes, const char *text, int first)
+{
+    char        before[IRI_MAX_NOTED];
+    const char *divider = notes->text[0] != '\0' ? "; " : "";
+    int         n;
+
+    memcpy(before, notes->text, sizeof(before));
+
+    n = snprintf(notes->text, sizeof(notes->text), "%s%s%s",
+                 first ? text : before, divider, first ? before : text);
+
+    iri_notes_cut(notes->text, sizeof(notes->text), n < 0 ? 0 : (size_t) n);
+}
+
+
+static void iri_note_text(iri_notes_t *notes, iri_log_level_t level,
+                          const char *code, int first, const char *format,
+                          va_list args) __attribute__((format(printf, 5, 0)));
+
+static void
+iri_note_text(iri_notes_t *notes, iri_log_level_t level, const char *code,
+              int first, const char *format, va_list args)
+{
+    char text[IRI_MAX_NOTED];
+    int  n;
+
+    if (notes->count == 0 || level < notes->level) {
+        notes->level = level;
+    }
+
+    notes->count++;
+    iri_notes_put_code(notes, code, first);
+
+    if (notes->count > IRI_MAX_NOTES) {
+        return;
+    }
+
+    n = vsnprintf(text, sizeof(text), format, args);
+    if (n < 0) {
+        return;
+    }
+
+    iri_notes_cut(text, sizeof(text), (size_t) n);
+    iri_notes_put_text(notes, text, first);
+}
+
+
+void
+iri_vnote(iri_notes_t *notes, iri_log_level_t level, const char *code,
+          const char *format, va_list args)
+{
+    iri_note_text(notes, level, code, 0, format, args);
+}
+
+
+void
+iri_note(iri_notes_t *notes, iri_log_level_t level, const char *code,
+         const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    iri_note_text(notes, level, code, 0, format, args);
+    va_end(args);
+}
+
+
+void
+iri_note_would(iri_notes_t *notes, const char *code, int first,
+               const char *format, ...)
+{
+    va_list args;
+
+    notes->report = 1;
+
+    va_start(args, format);
+    iri_note_text(notes, IRI_LOG_INFO, code, first, format, args);
+    va_end(args);
+}
+
+
+/*
+ * A line of the core brings its code along, behind the last IRI_NOTED, since
+ * text of a client may hold another; one that has none, or none that is known,
+ * tells of an error.
+ */
+void
+iri_note_line(iri_notes_t *notes, iri_log_level_t level, iri_str_t line)
+{
+    static const iri_str_t mark = IRI_STR(IRI_NOTED);
+    const char            *code = iri_reason_code(IRI_REASON_ERROR);
+    size_t                 at, i;
+
+    for (at = line.len; at > 0; at--) {
+        if (line.len - at >= mark.len
+            && memcmp(line.data + at, mark.data, mark.len) == 0)
+        {
+            break;
+        }
+    }
+
+    for (i = 0; at > 0 && i < IRI_REASONS; i++) {
+        if (iri_str_equal_nocase(iri_str_from(line, at + mark.len),
+                                 iri_reason_codes[i]))
+        {
+            code = iri_reason_codes[i];
+        }
+    }
+
+    iri_note(notes, level, code, "%.*s", (int) (at > 0 ? at : line.len),
+             (const char *) line.data);
+}
+
+
+void
+iri_note_host(iri_notes_t *notes, iri_str_t octets, const iri_host_t *host,
+              int report)
+{
+    const char *code = iri_host_why_code(host->why);
+    iri_shown_t shown, ascii;
+
+    iri_show_sent(&shown, octets);
+
+    if (host->answer != IRI_REFUSE) {
+        iri_note_would(notes, code, 0, "would take host \"%s\" for \"%s\"",
+                       shown.text, iri_show_sent(&ascii, host->ascii));
+
+    } else if (report) {
+        iri_note_would(notes, code, 0, "would refuse host \"%s\": it %s",
+                       shown.text, iri_host_why_text(host->why));
+
+    } else {
+        iri_note(notes, IRI_LOG_INFO, code, "host \"%s\" refused: it %s",
+                 shown.text, iri_host_why_text(host->why));
+    }
+}
+
+
+void
+iri_note_query(iri_notes_t *notes, const iri_query_t *query)
+{
+    int reads = query->why == IRI_QUERY_READ
+                || query->why == IRI_QUERY_NORMALIZED;
+    iri_shown_t shown;
+
+    if (query->why == IRI_QUERY_ASCII || query->why == IRI_QUERY_UTF8) {
+        return;
+    }
+
+    iri_note_would(
+        notes, iri_query_why_code(query->why), 0,
+        "would %s the query \"%s\": charset \"%.*s\", %s",
+        reads ? "make" : "leave", iri_show_sent(&shown, query->query),
+        (int) query->charset.len,
+        query->charset.len != 0 ? (const char *) query->charset.data : "",
+        iri_query_why_text(query->why));
+}
+
+
+/* ---- telling ------------------------------------------------------------- */
+
+iri_str_t
+iri_notes_line(const iri_notes_t *notes, const char *request,
+               iri_line_t *line)
+{
+    const iri_str_t octets = { request != NULL ? strlen(request) : 0,
+                               (const unsigned char *) request };
+    iri_shown_t shown;
+    iri_str_t   str;
+    char        more[32] = "", *text = line->text;
+    size_t      i, size = sizeof(line->text), n;
+
+    if (notes->count > IRI_MAX_NOTES) {
+        (void) snprintf(more, sizeof(more), "; and %u more",
+                        notes->count - IRI_MAX_NOTES);
+    }
+
+    n = (size_t) snprintf(text, size, "iri: %s%s%s",
+                          notes->report ? "report: " : "", notes->text, more);
+
+    for (i = 0; i < IRI_MAX_NOTES && notes->codes[i] != NULL; i++) {
+        n += (size_t) snprintf(text + n, size - n, "%s%s",
+                               i == 0 ? IRI_NOTED : ",", notes->codes[i]);
+    }
+
+    if (request != NULL) {
+        n += (size_t) snprintf(text + n, size - n, ", request \"%s\"",
+                               iri_show_sent(&shown, octets));
+    }
+
+    /* whatever came through a "%s" */
+    for (i = 0; i < n; i++) {
+        if (text[i] < 0x20 || text[i] > 0x7e) {
+            text[i] = '?';
+        }
+    }
+
+    str.data = (const unsigned char *) text;
+    str.len = n;
+
+    return str;
+}

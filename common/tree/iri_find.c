@@ -1,0 +1,1204 @@
+/*
+ * iri_find.c - from a canonical path to the entry that has that name
+ *
+ * Down the tree with the first reading, then the same for the further
+ * readings of the request, depth first and with one budget for all;
+ * candidates are never multiplied out.  One way down is iri_path_walk.c, the further
+ * readings are iri_alternative_reading.c.
+ */
+
+#include <string.h>
+
+#include "tree/iri_tree.h"
+
+
+/* ---- the answer ---------------------------------------------------------- */
+
+/* What the request itself asked to be forgiven. */
+static iri_match_t
+iri_match_of_request(const iri_reading_t *reading)
+{
+    if (reading == NULL) {
+        return IRI_MATCH_EXACT;
+    }
+
+    if (reading->form == IRI_FORM_LEGACY) {
+        return IRI_MATCH_CHARSET;
+    }
+
+    if (reading->form == IRI_FORM_MOJIBAKE) {
+        return IRI_MATCH_REPAIR;
+    }
+
+    return iri_str_equal(reading->path, reading->octets)
+               ? IRI_MATCH_EXACT
+               : IRI_MATCH_NORMALIZATION;
+}
+
+
+/* The canonical path of what a walk found, with what root stands for. */
+static iri_status_t
+iri_walk_path(const iri_finder_t *finder, const iri_walk_t *walk,
+              iri_str_t *path)
+{
+    iri_buf_t    whole = IRI_BUF_EMPTY;
+    iri_status_t status;
+
+    status = iri_buf_put(finder->env, &whole, finder->search->path.data,
+                         finder->search->prefix);
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &whole, walk->names.data,
+                             walk->names.len);
+    }
+
+    if (status == IRI_OK) {
+        *path = iri_buf_str(&whole);
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_filename_end(const iri_finder_t *finder, iri_walk_t *walk,
+                 iri_str_t *filename)
+{
+    iri_status_t status;
+
+    status = iri_buf_putc(finder->env, &walk->disk, '\0');
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    walk->disk.len--;
+    *filename = iri_buf_str(&walk->disk);
+
+    return IRI_OK;
+}
+
+
+/* No look is needed, or none may be made: the path as it stands. */
+static iri_status_t
+iri_find_pass(const iri_finder_t *finder, iri_why_t why, iri_found_t *found)
+{
+    iri_walk_t   walk;
+    iri_status_t status;
+    iri_str_t    root = finder->search->root;
+
+    memset(&walk, 0, sizeof(walk));
+
+    status = iri_buf_put(finder->env, &walk.disk, root.data, root.len);
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &walk.disk, finder->part.data,
+                             finder->part.len);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_filename_end(finder, &walk, &found->filename);
+    }
+
+    found->answer = IRI_PASS;
+    found->why = why;
+
+    return status;
+}
+
+
+static iri_status_t
+iri_find_found(const iri_finder_t *finder, iri_walk_t *walk,
+               iri_found_t *found)
+{
+    iri_status_t status;
+
+    iri_forgive(walk, iri_match_of_request(finder->search->reading));
+
+    status = iri_walk_path(finder, walk, &found->path);
+
+    found->match = walk->match;
+    found->answer = iri_str_equal(found->path, finder->search->path)
+                        ? IRI_SERVE
+                        : IRI_MOVED;
+    found->why = walk->why != IRI_WHY_NOTHING ? walk->why : IRI_WHY_FOUND;
+
+    return status;
+}
+
+
+/*
+ * No such entry.  But where the way there went through a directory of
+ * another name, a vendor variant of what was asked or a further reading, the
+ * rules must judge that name before anything is made in it or told of it.
+ */
+static iri_status_t
+iri_find_absent(const iri_finder_t *finder, iri_walk_t *walk,
+                iri_found_t *found)
+{
+    if (iri_str_equal(iri_buf_str(&walk->names), finder->part)) {
+        found->answer = IRI_PASS;
+        found->why = finder->stopped ? finder->why : IRI_WHY_ABSENT;
+        return IRI_OK;
+    }
+
+    if (finder->stopped) {
+        found->answer = IRI_REFUSE;
+        found->why = finder->why;
+        return IRI_OK;
+    }
+
+    found->answer = IRI_MOVED;
+    found->match = walk->match;
+    found->why = walk->match >= IRI_MATCH_WIDTH ? IRI_WHY_BELOW
+                 : walk->why != IRI_WHY_NOTHING ? walk->why
+                                                : IRI_WHY_READ;
+
+    return iri_walk_path(finder, walk, &found->path);
+}
+
+
+static iri_status_t
+iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
+              iri_found_t *found)
+{
+    iri_status_t status;
+
+    status = iri_filename_end(finder, walk, &found->filename);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    /* Where it is in a directory of another name, that has to judge first. */
+    if (walk->refused
+        && (!walk->unwritable || finder->stopped
+            || iri_str_equal(iri_buf_str(&walk->names), finder->part)))
+    {
+        found->answer = IRI_REFUSE;
+        found->why = finder->stopped && walk->why >= IRI_WHY_FOUND
+                             && walk->why <= IRI_WHY_BELOW
+                         ? finder->why
+                         : walk->why;
+        return IRI_OK;
+    }
+
+    return walk->found ? iri_find_found(finder, walk, found)
+                       : iri_find_absent(finder, walk, found);
+}
+
+
+/* ---- several names ------------------------------------------------------- */
+
+/* The path with one of the names that may be meant, if that leads to an end. */
+static iri_status_t
+iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
+                iri_found_t *found)
+{
+    iri_buf_t    part = IRI_BUF_EMPTY;
+    iri_str_t    rest = walk->meant_rest;
+    iri_str_t    path;
+    iri_walk_t   chosen;
+    iri_node_t   node;
+    iri_status_t status;
+
+    rest = iri_str_from(rest, iri_segment_end(rest, 0));
+    memset(&chosen, 0, sizeof(chosen));
+
+    status = iri_buf_put(finder->env, &part, walk->names.data,
+                         walk->names.len);
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &part, walk->meant.name[i].data,
+                             walk->meant.name[i].len);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &part, rest.data, rest.len);
+    }
+
+    /* A name in the index is there; what is below it is to be looked for. */
+    if (status == IRI_OK && rest.len == 0 && walk->meant.sure) {
+        chosen.names = part;
+        chosen.found = 1;
+
+    } else if (status == IRI_OK) {
+        status = iri_walk(finder, iri_buf_str(&part), IRI_PART_ANY, &chosen);
+    }
+
+    if (status != IRI_OK || !chosen.found) {
+        return status;
+    }
+
+    /* "name/" is a directory. */
+    if (rest.len == 1) {
+        status = iri_look(finder, &chosen.disk, &node);
+
+        if (status != IRI_OK || node.kind != IRI_NODE_DIR) {
+            return status;
+        }
+    }
+
+    status = iri_walk_path(finder, &chosen, &path);
+    if (status == IRI_OK) {
+        found->choices[found->count++] = path;
+    }
+
+    return status;
+}
+
+
+static void
+iri_choices_sort(iri_str_t *choices, size_t count)
+{
+    iri_str_t swap;
+    size_t    i, k;
+
+    for (i = 1; i < count; i++) {
+        for (k = i; k > 0 && iri_str_compare(choices[k - 1], choices[k]) > 0;
+             k--) {
+            swap = choices[k];
+            choices[k] = choices[k - 1];
+            choices[k - 1] = swap;
+        }
+    }
+}
+
+
+/*
+ * Nothing is taken; what there is to choose is told only if that is wanted,
+ * and only when the rules of the directory that it is in have judged: where
+ * that has another name than was asked for the request moves there first.
+ */
+static iri_status_t
+iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
+{
+    iri_str_t    rest = walk->meant_rest;
+    iri_walk_t   moved = *walk;
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_filename_end(finder, walk, &found->filename);
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &moved.names, rest.data, rest.len);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_walk_path(finder, &moved, &found->path);
+    }
+
+    found->why = IRI_WHY_AMBIGUOUS;
+    found->match = walk->match;
+    found->answer = iri_str_equal(found->path, finder->search->path)
+                        ? IRI_CHOOSE
+                        : IRI_MOVED;
+
+    if (status != IRI_OK || found->answer == IRI_MOVED
+        || walk->tree->ambiguous != IRI_AMBIGUOUS_300)
+    {
+        return status;
+    }
+
+    found->choices = finder->env->alloc(
+        finder->env->ctx, IRI_MAX_CHOICES * sizeof(*found->choices));
+    if (found->choices == NULL) {
+        return IRI_NO_MEMORY;
+    }
+
+    for (i = 0; status == IRI_OK && i < walk->meant.count; i++) {
+        status = iri_choice_find(finder, walk, i, found);
+    }
+
+    /*
+     * In doubt whether these are all, none; also where one was found as it
+     * stands in a directory that is not known, for that tells what it holds.
+     */
+    if (finder->stopped || finder->unsure) {
+        found->count = 0;
+    }
+
+    found->more = walk->meant.more;
+    iri_choices_sort(found->choices, found->count);
+
+    return status;
+}
+
+
+/* ---- finding ------------------------------------------------------------- */
+
+int
+iri_is_write(iri_str_t method)
+{
+    static const char *const reads[] = { "GET",     "HEAD",  "POST",
+                                         "OPTIONS", "TRACE", "PROPFIND",
+                                         "REPORT",  "SEARCH" };
+    size_t                   i;
+
+    for (i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
+        if (method.len == strlen(reads[i])
+            && memcmp(method.data, reads[i], method.len) == 0)
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Is every segment of part its own canonical form? */
+static iri_status_t
+iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
+{
+    const iri_reading_t *reading = finder->search->reading;
+    iri_source_t         source = { finder->part, NULL, 0, 0 };
+    iri_buf_t            out = IRI_BUF_EMPTY;
+    iri_status_t         status;
+
+    if (finder->graphic) {
+        *canonical = 1;
+        return IRI_OK;
+    }
+
+    /* The reading's own path is, without another look at it. */
+    if (reading != NULL && reading->form != IRI_FORM_INVALID
+        && iri_str_equal(finder->search->path, reading->path))
+    {
+        *canonical = 1;
+        return IRI_OK;
+    }
+
+    status = iri_part_read(finder, &iri_charset_utf8, source, &out,
+                           canonical);
+
+    *canonical = *canonical && iri_str_equal(iri_buf_str(&out), finder->part);
+
+    return status;
+}
+
+
+/* Are the octets of a canonical part, if they are there, that name? */
+static int
+iri_is_written_so(const iri_finder_t *finder)
+{
+    return finder->graphic || finder->literal;
+}
+
+
+/*
+ * The exact octets of the whole part: one look for what is nearly always
+ * there.  Only where these octets are that name: the first charset of the
+ * tree is UTF-8, or they are ASCII.
+ */
+static iri_status_t
+iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
+{
+    iri_str_t    root = finder->search->root, part = finder->part;
+    iri_buf_t    disk = IRI_BUF_EMPTY;
+    iri_node_t   node;
+    iri_status_t status;
+
+    *is_found = 0;
+
+    if (!iri_is_written_so(finder)) {
+        return IRI_OK;
+    }
+
+    status = iri_buf_reserve(finder->env, &disk, root.len + part.len + 1);
+
+    if (status == IRI_OK) {
+        (void) iri_buf_put(finder->env, &disk, root.data, root.len);
+        (void) iri_buf_put(finder->env, &disk, part.data, part.len);
+
+        if (finder->search->absent) {
+            finder->asked_for.path = iri_buf_str(&disk);
+            return IRI_OK;
+        }
+
+        status = iri_look(finder, &disk, &node);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
+        *is_found = 1;
+        found->answer = IRI_SERVE;
+        found->why = IRI_WHY_FOUND;
+        found->match = iri_match_of_request(finder->search->reading);
+        found->filename = iri_buf_str(&disk);
+
+    } else if (!finder->stopped) {
+        finder->asked_for.path = iri_buf_str(&disk);
+        finder->asked_for.kind = node.kind;
+    }
+
+    return IRI_OK;
+}
+
+
+/*
+ * The first reading has led to *best, not to the end: the further ones.
+ * best->charset stays empty where none leads farther.
+ */
+static iri_status_t
+iri_find_further(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_further_t first = *best;
+    iri_status_t  status;
+
+    if (best->walk.found || best->walk.meant.count != 0 || !finder->further
+        || finder->stopped)
+    {
+        return IRI_OK;
+    }
+
+    status = iri_try_further(finder, best);
+
+    /* In doubt a directory on the way is no better than none. */
+    if (status == IRI_OK && finder->stopped && !best->walk.found) {
+        *best = first;
+    }
+
+    return status;
+}
+
+
+/* Has a look at the path as it was asked for found nothing? */
+static int
+iri_is_asked_absent(const iri_finder_t *finder)
+{
+    return finder->asked_for.path.len != 0
+           && finder->asked_for.kind == IRI_NODE_ABSENT;
+}
+
+
+/* Where the last segment begins that is not empty. */
+static size_t
+iri_last_segment(iri_str_t part)
+{
+    size_t i = part.len;
+
+    while (i > 0 && part.data[i - 1] == '/') {
+        i--;
+    }
+
+    while (i > 0 && part.data[i - 1] != '/') {
+        i--;
+    }
+
+    return i;
+}
+
+
+/*
+ * The directory that is asked for is nearly always there as it was written:
+ * one look at what comes before offset last.  *from: 0 where it is not.
+ */
+static iri_status_t
+iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
+{
+    iri_buf_t    path = IRI_BUF_EMPTY;
+    iri_str_t    root = finder->search->root;
+    iri_node_t   node;
+    iri_status_t status;
+
+    *from = 0;
+
+    status = iri_buf_reserve(finder->env, &path, root.len + last + 1);
+
+    if (status == IRI_OK) {
+        (void) iri_buf_put(finder->env, &path, root.data, root.len);
+        (void) iri_buf_put(finder->env, &path, finder->part.data, last);
+        status = iri_look_directory(finder, &path, &node);
+    }
+
+    if (status == IRI_OK && node.kind == IRI_NODE_DIR) {
+        finder->looked_at = iri_buf_str(&path);
+        finder->node = node;
+        *from = last;
+    }
+
+    return status;
+}
+
+
+/*
+ * A further reading has led to a directory: that takes the request, and what
+ * is near is looked for on this way alone.
+ */
+static iri_status_t
+iri_find_folded_below(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_walk_t   walk;
+    iri_status_t status;
+
+    status = iri_walk(finder, iri_buf_str(&best->walk.names), IRI_PART_ANY,
+                      &walk);
+
+    if (status != IRI_OK || finder->stopped
+        || (walk.refused && !walk.unwritable)) {
+        return status;
+    }
+
+    iri_forgive(&walk, best->walk.match);
+
+    if (walk.why == IRI_WHY_NOTHING) {
+        walk.why = best->walk.why;
+    }
+
+    best->walk = walk;
+
+    return IRI_OK;
+}
+
+
+/* Nothing has the name; what is near it?  Readings in their order, again. */
+static iri_status_t
+iri_find_folded(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_further_t folded;
+    iri_status_t  status;
+    size_t        from, last;
+
+    finder->folding = 1;
+    iri_tree_apply(finder);
+
+    if (best->charset.len != 0) {
+        return iri_find_folded_below(finder, best);
+    }
+
+    memset(&folded, 0, sizeof(folded));
+
+    from = 0;
+    last = iri_last_segment(finder->part);
+
+    /* Its own name is absent: only the index of the directory is asked. */
+    status = iri_is_asked_absent(finder) && last > 1
+                 ? iri_find_parent(finder, last, &from)
+                 : IRI_OK;
+
+    if (status == IRI_OK) {
+        status = from != 0 ? iri_walk_from(finder, finder->part, finder->kind,
+                                           from, &folded.walk)
+                           : iri_walk(finder, finder->part, finder->kind,
+                                      &folded.walk);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_find_further(finder, &folded);
+    }
+
+    if (status == IRI_OK) {
+        *best = folded;
+    }
+
+    return status;
+}
+
+
+/* May a name be taken that is only near to the one that was asked for? */
+static int
+iri_may_fold(const iri_finder_t *finder)
+{
+    unsigned forgiven = finder->match & IRI_FORGIVE_FOLDED;
+
+    if (finder->search->write) {
+        forgiven &= IRI_FORGIVE_WIDTH;
+    }
+
+    return forgiven != 0;
+}
+
+
+static int
+iri_is_folded(const iri_finder_t *finder, const iri_walk_t *walk)
+{
+    return iri_may_fold(finder) && !walk->found && !finder->stopped
+           && (!walk->refused || walk->unwritable);
+}
+
+
+/* Are the octets before offset last names of the tree, if they are there? */
+static int
+iri_is_parent_written_so(const iri_finder_t *finder, size_t last)
+{
+    iri_str_t parent = { last, finder->part.data };
+
+    return iri_is_asked_absent(finder) || iri_is_ascii(parent, 0);
+}
+
+
+/*
+ * Down from the directory that is asked for.  An index of it, where one is
+ * kept, needs a look at it anyway; if it is there, the names above it need none.
+ */
+static iri_status_t
+iri_find_inside(iri_finder_t *finder, iri_walk_t *walk)
+{
+    iri_status_t status = IRI_OK;
+    size_t       from = 0, last = iri_last_segment(finder->part);
+
+    /* NOT_DIR: it, or a directory above it, is a file; the walk shows which. */
+    if (last != 0 && finder->search->cache != NULL
+        && finder->asked_for.kind != IRI_NODE_NOT_DIR
+        && iri_is_parent_written_so(finder, last))
+    {
+        status = iri_find_parent(finder, last, &from);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    return from != 0
+               ? iri_walk_from(finder, finder->part, finder->kind, from, walk)
+               : iri_walk(finder, finder->part, finder->kind, walk);
+}
+
+
+/* Down under the first reading, then the further ones. */
+static iri_status_t
+iri_find_readings(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_status_t status;
+
+    status = iri_walk(finder, finder->part, finder->kind, &best->walk);
+
+    return status == IRI_OK ? iri_find_further(finder, best) : status;
+}
+
+
+/*
+ * The names themselves, under each reading.  Where there is one reading and
+ * names are folded, the same indexes know them.
+ */
+static iri_status_t
+iri_find_named(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_status_t status;
+
+    if (iri_is_ascii(finder->part, 0)) {
+        return IRI_OK;
+    }
+
+    status = iri_further_look_for(finder);
+
+    if (status != IRI_OK || (!finder->further && iri_may_fold(finder))) {
+        return status;
+    }
+
+    return finder->further ? iri_find_readings(finder, best)
+                           : iri_find_inside(finder, &best->walk);
+}
+
+
+/* May what is broken be put right?  Not where something is to be written. */
+static int
+iri_is_repaired(const iri_finder_t *finder, const iri_walk_t *walk)
+{
+    return finder->repairs != 0 && !finder->search->write && !walk->found
+           && walk->meant.count == 0 && !finder->stopped
+           && (!walk->refused || walk->unwritable);
+}
+
+
+/*
+ * As for further readings: what takes the request lies below the deepest entry
+ * that was found without this, found or not, for its rules are to tell.
+ */
+static void
+iri_repaired_keep(const iri_finder_t *finder, const iri_walk_t *walk,
+                  iri_further_t *best)
+{
+    const iri_walk_t *other = &best->walk;
+    size_t            len = other->deepest;
+
+    if (!walk->repaired || (walk->refused && !walk->unwritable)
+        || (other->depth != 0
+            && (walk->deepest <= len || walk->disk.data[len] != '/'
+                || memcmp(walk->disk.data, other->disk.data, len) != 0)))
+    {
+        return;
+    }
+
+    best->walk = *walk;
+    best->charset = iri_charset_name(&iri_charset_utf8);
+    best->repaired = iri_repair_form(finder->repairing);
+}
+
+
+/* One way of putting right, in the whole path. */
+static iri_status_t
+iri_try_repair(iri_finder_t *finder, unsigned how, iri_further_t *best)
+{
+    iri_str_t    octets = finder->part;
+    iri_walk_t   walk;
+    iri_status_t status;
+    int          may;
+
+    if (how == IRI_REPAIR_MOJIBAKE && finder->octets.len != 0) {
+        octets = finder->octets;
+    }
+
+    status = iri_repair_may(finder->env, how, octets, &may);
+    if (status != IRI_OK || !may) {
+        return status;
+    }
+
+    iri_logf(finder->env, IRI_LOG_TRACE, "putting right %s",
+             iri_form_text(iri_repair_form(how)));
+
+    finder->repairing = how;
+    iri_tree_apply(finder);
+    status = iri_walk(finder, finder->part, finder->kind, &walk);
+
+    if (status == IRI_OK) {
+        iri_repaired_keep(finder, &walk, best);
+    }
+
+    finder->repairing = 0;
+
+    return status;
+}
+
+
+/* Each way by itself: the first that finds something takes the request. */
+static iri_status_t
+iri_find_repaired(iri_finder_t *finder, iri_further_t *best)
+{
+    iri_further_t first = *best;
+    iri_status_t  status = IRI_OK;
+    unsigned      how;
+    int           folding = finder->folding;
+
+    finder->folding = 0;
+
+    for (how = IRI_REPAIR_DOUBLE;
+         status == IRI_OK && how <= IRI_REPAIR_U && !finder->stopped
+         && best->repaired == IRI_FORM_ASCII;
+         how <<= 1)
+    {
+        if (finder->repairs & how) {
+            status = iri_try_repair(finder, how, best);
+        }
+    }
+
+    finder->folding = folding;
+    iri_tree_apply(finder);
+
+    /* as iri_find_further() */
+    if (status == IRI_OK && !best->walk.found && finder->stopped) {
+        *best = first;
+    }
+
+    return status;
+}
+
+
+static iri_status_t
+iri_find_near(iri_finder_t *finder, iri_found_t *found)
+{
+    iri_further_t best;
+    iri_status_t  status;
+
+    memset(&best, 0, sizeof(best));
+    finder->octets = iri_octets_of_part(finder->search, finder->part);
+
+    status = iri_find_named(finder, &best);
+
+    if (status == IRI_OK && iri_is_folded(finder, &best.walk)) {
+        status = iri_find_folded(finder, &best);
+    }
+
+    if (status == IRI_OK && iri_is_repaired(finder, &best.walk)) {
+        status = iri_find_repaired(finder, &best);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    /* An ASCII path that nothing else may be found for. */
+    if (best.walk.disk.data == NULL) {
+        return iri_find_pass(
+            finder, finder->stopped ? finder->why : IRI_WHY_ABSENT, found);
+    }
+
+    if (best.charset.len != 0) {
+        found->charset = best.charset;
+        found->repaired = best.repaired;
+    }
+
+    return best.walk.meant.count != 0
+               ? iri_find_several(finder, &best.walk, found)
+               : iri_find_done(finder, &best.walk, found);
+}
+
+
+static iri_status_t
+iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
+{
+    iri_status_t status = IRI_OK;
+    int          is_found = 0;
+
+    if (canonical) {
+        status = iri_find_exact(finder, found, &is_found);
+    }
+
+    return status != IRI_OK || is_found ? status
+                                        : iri_find_near(finder, found);
+}
+
+
+/* Does a dot-segment begin at offset at? */
+static int
+iri_is_dotted(iri_str_t part, size_t at)
+{
+    iri_str_t segment = { iri_segment_end(part, at) - at, part.data + at };
+
+    return iri_is_dot_segment(segment);
+}
+
+
+/* A NUL would end the path for the C library, a dot-segment leave it. */
+static int
+iri_is_forbidden(const iri_finder_t *finder)
+{
+    iri_str_t            part = finder->part;
+    const unsigned char *p = part.data, *end = part.data + part.len;
+
+    if (part.len == 0) {
+        return 0;
+    }
+
+    if (!finder->graphic && memchr(part.data, '\0', part.len) != NULL) {
+        return 1;
+    }
+
+    /* Most dots are inside of names. */
+    while (p < end && (p = memchr(p, '.', (size_t) (end - p))) != NULL) {
+        if ((p == part.data || p[-1] == '/')
+            && iri_is_dotted(part, (size_t) (p - part.data)))
+        {
+            return 1;
+        }
+
+        p++;
+    }
+
+    return 0;
+}
+
+
+/*
+ * Does the declaration of the tree make every look needless?  Who declares
+ * its names has said that UTF-8 is the right reading of what is UTF-8.
+ */
+static iri_status_t
+iri_is_declared(iri_finder_t *finder, int *declared)
+{
+    const iri_reading_t *reading = finder->search->reading;
+    iri_status_t         status = IRI_OK;
+
+    *declared = finder->declared;
+
+    if (*declared && reading != NULL && reading->form == IRI_FORM_LEGACY) {
+        finder->octets = iri_octets_of_part(finder->search, finder->part);
+        status = iri_further_look_for(finder);
+        *declared = !finder->further;
+    }
+
+    return status;
+}
+
+
+/* Was the path put right when it was read, for it had no other reading? */
+static int
+iri_is_read_repaired(const iri_search_t *search)
+{
+    const iri_reading_t *reading = search->reading;
+
+    return reading != NULL && reading->form == IRI_FORM_MOJIBAKE
+           && iri_str_equal(search->path, reading->path);
+}
+
+
+/* And this place does not put right, or something is to be written. */
+static int
+iri_is_unconfirmed(const iri_finder_t *finder)
+{
+    return iri_is_read_repaired(finder->search)
+           && ((finder->repairs & IRI_REPAIR_MOJIBAKE) == 0
+               || finder->search->write);
+}
+
+
+/* iri_needs_look(), of all directories on the way. */
+static int
+iri_finder_needs_look(const iri_finder_t *finder)
+{
+    iri_tree_conf_t any;
+
+    any.match = finder->match;
+
+    return iri_needs_look(&any, finder->part);
+}
+
+
+static iri_status_t
+iri_find_answer(iri_finder_t *finder, iri_found_t *found)
+{
+    iri_status_t status;
+    int          canonical, declared = 0;
+
+    if (iri_is_forbidden(finder)) {
+        status = iri_find_pass(finder, IRI_WHY_FORBIDDEN, found);
+        found->answer = IRI_REFUSE;
+        return status;
+    }
+
+    status = iri_tree_survey(finder);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (iri_is_unconfirmed(finder)) {
+        status = iri_find_pass(finder, IRI_WHY_UNREADABLE, found);
+        found->answer = IRI_REFUSE;
+        return status;
+    }
+
+    if (!iri_finder_needs_look(finder)) {
+        return iri_find_pass(finder, IRI_WHY_ASCII, found);
+    }
+
+    status = iri_part_is_canonical(finder, &canonical);
+
+    if (status == IRI_OK && canonical) {
+        finder->kind = IRI_PART_CANONICAL;
+        status = iri_is_declared(finder, &declared);
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    /* No name, for it holds a control, and nothing of it is forgiven. */
+    if (!canonical && iri_is_ascii(finder->part, 0) && !iri_may_fold(finder))
+    {
+        return iri_find_pass(finder, IRI_WHY_ASCII, found);
+    }
+
+    return declared ? iri_find_pass(finder, IRI_WHY_DECLARED, found)
+                    : iri_find_part(finder, canonical, found);
+}
+
+
+static void
+iri_finder_init(iri_finder_t *finder, const iri_env_t *env,
+                const iri_search_t *search)
+{
+    memset(finder, 0, sizeof(*finder));
+    finder->env = env;
+    finder->search = search;
+    finder->part = iri_str_from(search->path, search->prefix);
+    finder->graphic = iri_is_graphic(search->path);
+}
+
+
+int
+iri_search_needs_look(const iri_env_t *env, const iri_search_t *search)
+{
+    iri_finder_t finder;
+
+    if (search->tree_of == NULL) {
+        return iri_needs_look(search->tree, search->path);
+    }
+
+    iri_finder_init(&finder, env, search);
+
+    return iri_tree_survey(&finder) != IRI_OK
+           || iri_finder_needs_look(&finder);
+}
+
+
+/* Initialize *found, with the reading of the request. */
+static void
+iri_found_begin(const iri_search_t *search, iri_found_t *found)
+{
+    memset(found, 0, sizeof(*found));
+    found->path = search->path;
+
+    if (search->reading != NULL) {
+        found->charset = search->reading->charset;
+    }
+}
+
+
+/* Only the disk can say that what was put right was so. */
+static void
+iri_found_end(const iri_search_t *search, iri_found_t *found)
+{
+    if (found->answer == IRI_PASS && iri_is_read_repaired(search)) {
+        found->answer = IRI_REFUSE;
+    }
+}
+
+
+iri_status_t
+iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
+{
+    iri_finder_t finder;
+    iri_found_t  found;
+    iri_status_t status;
+
+    iri_found_begin(search, &found);
+
+    if (env->trace) {
+        iri_trace_step(env, IRI_STEP_LOOKING, search->root);
+    }
+
+    iri_finder_init(&finder, env, search);
+    status = iri_find_answer(&finder, &found);
+
+    if (status == IRI_OK) {
+        iri_found_end(search, &found);
+        *out = found;
+
+        if (env->trace) {
+            iri_trace_answer(env, found.answer, found.why);
+        }
+    }
+
+    return status;
+}
+
+
+int
+iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
+                  iri_str_t filename, iri_found_t *out)
+{
+    const iri_reading_t *reading = search->reading;
+    iri_finder_t         finder;
+    int                  declared;
+
+    iri_finder_init(&finder, env, search);
+
+    if (iri_is_forbidden(&finder) || iri_tree_survey(&finder) != IRI_OK
+        || !iri_finder_needs_look(&finder) || !iri_is_written_so(&finder)
+        || (reading != NULL && reading->form == IRI_FORM_INVALID)
+        || iri_is_unconfirmed(&finder))
+    {
+        return 0;
+    }
+
+    declared = finder.declared;
+
+    if (declared && reading != NULL && reading->form == IRI_FORM_LEGACY) {
+        return 0;
+    }
+
+    memset(out, 0, sizeof(*out));
+    out->answer = declared ? IRI_PASS : IRI_SERVE;
+    out->why = declared ? IRI_WHY_DECLARED : IRI_WHY_FOUND;
+    out->match = declared ? IRI_MATCH_NONE : iri_match_of_request(reading);
+    out->filename = filename;
+    out->path = search->path;
+
+    if (reading != NULL) {
+        out->charset = reading->charset;
+    }
+
+    return 1;
+}
+
+
+iri_status_t
+iri_found_split(const iri_env_t *env, const iri_search_t *search,
+                const iri_found_t *found, iri_str_t *filename,
+                iri_str_t *path_info)
+{
+    iri_finder_t finder;
+    iri_buf_t    path = IRI_BUF_EMPTY;
+    iri_node_t   node;
+    iri_status_t status;
+    size_t       root = search->root.len, slashes = 0, from;
+
+    memset(&finder, 0, sizeof(finder));
+    finder.env = env;
+
+    status = iri_buf_put(env, &path, found->filename.data,
+                         found->filename.len);
+
+    /* A root that is empty stands for "/", which is always there. */
+    while (status == IRI_OK && path.len != 0) {
+        status = iri_look(&finder, &path, &node);
+
+        if (finder.stopped) {
+            return IRI_IO_FAILED;
+        }
+
+        if (status != IRI_OK || node.kind == IRI_NODE_DIR
+            || node.kind == IRI_NODE_OTHER || path.len <= root)
+        {
+            break;
+        }
+
+        while (path.len > root && path.data[path.len - 1] != '/') {
+            path.len--;
+        }
+
+        /* Root itself may end in "/", which stays. */
+        path.len -= path.len > root;
+        slashes++;
+    }
+
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    from = found->path.len;
+    if (slashes != 0) {
+        from = iri_after_slash(found->path, slashes);
+        from -= from != 0;
+    }
+
+    if (path.len == 0) {
+        status = iri_buf_putc(env, &path, '/');
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    *filename = iri_buf_str(&path);
+    *path_info = iri_str_from(found->path, from);
+
+    return IRI_OK;
+}
+
+
+int
+iri_depends_on_charsets(const iri_reading_t *reading,
+                        const iri_found_t *found, int passed)
+{
+    if (reading == NULL || reading->form == IRI_FORM_ASCII) {
+        return 0;
+    }
+
+    /* What was found must not be told before access is granted. */
+    if (!passed || reading->form == IRI_FORM_LEGACY
+        || reading->form == IRI_FORM_INVALID
+        || reading->form == IRI_FORM_MOJIBAKE)
+    {
+        return reading->why != IRI_WHY_LIMIT;
+    }
+
+    if (found == NULL || found->answer == IRI_PASS) {
+        /* PASS: nothing was asked, or nothing is there */
+        return found != NULL && found->why != IRI_WHY_DECLARED
+               && found->why != IRI_WHY_ASCII;
+    }
+
+    return found->answer != IRI_SERVE || found->why != IRI_WHY_FOUND;
+}

@@ -1,0 +1,556 @@
+/*
+ * iri_path_walk.c - down the tree, segment by segment
+ *
+ * ASCII segments are their own octets, where nothing is folded; iri_segment_lookup.c
+ * finds each of the others.
+ * Where an entry is missing, the rest is written as the tree would write it;
+ * where a file stands in the way, the rest is PATH_INFO and stays as it is.
+ */
+
+#include <string.h>
+
+#include "tree/iri_tree.h"
+
+
+static iri_status_t
+iri_walk_put(iri_finder_t *finder, iri_walk_t *walk, iri_str_t disk,
+             iri_str_t name)
+{
+    iri_status_t status = IRI_OK;
+
+    if (!walk->refused) {
+        status = iri_buf_put(finder->env, &walk->disk, disk.data, disk.len);
+    }
+
+    return status == IRI_OK
+               ? iri_buf_put(finder->env, &walk->names, name.data, name.len)
+               : status;
+}
+
+
+static iri_status_t
+iri_walk_slash(iri_finder_t *finder, iri_walk_t *walk)
+{
+    static const iri_str_t slash = IRI_STR("/");
+
+    return iri_walk_put(finder, walk, slash, slash);
+}
+
+
+static void
+iri_walk_refuse(iri_walk_t *walk, iri_why_t why)
+{
+    walk->refused = 1;
+    walk->why = why;
+}
+
+
+/* Is the segment its own canonical form? */
+static iri_status_t
+iri_segment_is_canonical(const iri_finder_t *finder, iri_str_t segment,
+                         int *canonical)
+{
+    iri_source_t source = { segment, NULL, 0, 0 };
+    iri_buf_t    read = IRI_BUF_EMPTY;
+    iri_status_t status;
+    iri_why_t    why;
+
+    status = iri_segment_read(finder->env, &iri_charset_utf8, &source, 0,
+                              segment.len, &read, NULL, &why);
+
+    *canonical = status == IRI_OK && why == IRI_WHY_READ
+                 && iri_str_equal(iri_buf_str(&read), segment);
+
+    return status;
+}
+
+
+/* Octets that are no name, as they are, unless the tree has a name for them. */
+static iri_status_t
+iri_walk_new_octets(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
+{
+    iri_str_t    name = { 0, NULL };
+    iri_status_t status;
+
+    status = iri_entry_name(finder->env, finder->tree, segment, &name);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (name.len != 0) {
+        iri_walk_refuse(walk, IRI_WHY_OTHER_NAME);
+        walk->unwritable = 0;
+    }
+
+    return iri_walk_put(finder, walk, segment, segment);
+}
+
+
+/* A name that is not there yet, as the tree would write it. */
+static iri_status_t
+iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+                  iri_part_kind_t kind)
+{
+    iri_buf_t    octets = IRI_BUF_EMPTY;
+    iri_status_t status = IRI_OK;
+    size_t       k;
+    int          canonical = kind == IRI_PART_CANONICAL, written = 0;
+
+    if (iri_is_ascii(segment, 0)) {
+        return iri_walk_put(finder, walk, segment, segment);
+    }
+
+    if (!canonical) {
+        status = iri_segment_is_canonical(finder, segment, &canonical);
+    }
+
+    if (status != IRI_OK || !canonical) {
+        return status == IRI_OK ? iri_walk_new_octets(finder, walk, segment)
+                                : status;
+    }
+
+    for (k = 0; k < 2 && !written; k++) {
+        status = iri_name_write(finder->env, finder->tree, segment, k,
+                                &octets, &written);
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    if (!written && !walk->refused) {
+        iri_walk_refuse(walk, IRI_WHY_UNWRITABLE);
+        walk->unwritable = 1;
+    }
+
+    return iri_walk_put(finder, walk, iri_buf_str(&octets), segment);
+}
+
+
+/* What follows the deepest entry that was found. */
+static iri_status_t
+iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest,
+              iri_part_kind_t kind)
+{
+    iri_str_t    segment;
+    iri_status_t status = IRI_OK;
+    size_t       from, to;
+
+    if (kind == IRI_PART_CANONICAL && finder->search->tree_of == NULL
+        && iri_writes_names(finder->tree))
+    {
+        return iri_walk_put(finder, walk, rest, rest);
+    }
+
+    for (from = 0; status == IRI_OK; from = to + 1) {
+        to = iri_segment_end(rest, from);
+
+        segment.data = rest.data + from;
+        segment.len = to - from;
+
+        status = iri_tree_enter(finder, walk);
+
+        if (status == IRI_OK) {
+            status = iri_walk_new_name(finder, walk, segment, kind);
+        }
+
+        if (status != IRI_OK || to == rest.len) {
+            break;
+        }
+
+        status = iri_walk_slash(finder, walk);
+    }
+
+    return status;
+}
+
+
+const iri_charset_t *
+iri_way_to_read(const iri_reading_conf_t *conf, size_t i)
+{
+    if (i == 0) {
+        return &iri_charset_utf8;
+    }
+
+    return i <= conf->charsets.count ? conf->charsets.at[i - 1] : NULL;
+}
+
+
+/*
+ * The octets for a further reading.  Where any of them came raw, a bidi
+ * formatting character may have (draft 4.1).
+ */
+iri_source_t
+iri_source_of(const iri_finder_t *finder)
+{
+    const iri_reading_t *reading = finder->search->reading;
+    iri_source_t         source = { finder->octets, NULL, 0, 0 };
+
+    if (reading->raw) {
+        source.raw_high = 1;
+        source.raw_bidi = 1;
+    }
+
+    return source;
+}
+
+
+/*
+ * One segment under each reading of its octets: UTF-8, then the charsets of
+ * the request.
+ */
+static iri_status_t
+iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
+               iri_str_t *name, iri_step_t *step)
+{
+    iri_source_t         source = iri_source_of(finder);
+    iri_str_t            came = { to - from, finder->octets.data + from };
+    const iri_charset_t *charset;
+    iri_buf_t            segment;
+    iri_status_t         status;
+    iri_why_t            why;
+    size_t               i;
+
+    *step = IRI_STEP_ABSENT;
+
+    for (i = 0; !finder->stopped; i++) {
+        charset = iri_way_to_read(finder->search->reading->conf, i);
+        if (charset == NULL) {
+            break;
+        }
+
+        memset(&segment, 0, sizeof(segment));
+
+        status = iri_segment_read(finder->env, charset, &source, from, to,
+                                  &segment, NULL, &why);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        if (why != IRI_WHY_READ) {
+            continue;
+        }
+
+        status = iri_step(finder, walk, iri_buf_str(&segment),
+                          IRI_PART_CANONICAL, came, name, step);
+
+        if (status == IRI_OK && *step == IRI_STEP_FOUND && i != 0) {
+            iri_forgive(walk, IRI_MATCH_CHARSET);
+        }
+
+        if (status != IRI_OK || *step != IRI_STEP_ABSENT) {
+            return status;
+        }
+    }
+
+    return IRI_OK;
+}
+
+
+/*
+ * Has all of it been found?  ASCII at its end was passed without a look, which
+ * only matters where something else could be found instead.
+ */
+static iri_status_t
+iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
+{
+    iri_node_t   node;
+    iri_status_t status;
+
+    if (!walk->unseen
+        || (!finder->further && finder->repairs == 0
+            && (finder->match & IRI_FORGIVE_FOLDED) == 0))
+    {
+        walk->found = 1;
+        return IRI_OK;
+    }
+
+    status = iri_look(finder, &walk->disk, &node);
+    walk->found = status == IRI_OK && node.kind != IRI_NODE_ABSENT;
+
+    return status;
+}
+
+
+/* One segment in the first charset that reads it; *why if there is none. */
+static iri_status_t
+iri_read_first(iri_finder_t *finder, size_t from, size_t to, iri_buf_t *out,
+               iri_why_t *why)
+{
+    iri_source_t         source = iri_source_of(finder);
+    const iri_charset_t *charset;
+    iri_status_t         status = IRI_OK;
+    size_t               i;
+
+    *why = IRI_WHY_UNREADABLE;
+
+    for (i = 0; status == IRI_OK && *why != IRI_WHY_READ; i++) {
+        charset = iri_way_to_read(finder->search->reading->conf, i);
+        if (charset == NULL) {
+            break;
+        }
+
+        status = iri_segment_read(finder->env, charset, &source, from, to,
+                                  out, NULL, why);
+    }
+
+    return status;
+}
+
+
+/*
+ * What follows the deepest entry of a path in several charsets: there is
+ * nothing on disk that could confirm one.  *read 0: no charset reads it.
+ */
+static iri_status_t
+iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
+{
+    iri_status_t status;
+    iri_why_t    why;
+    size_t       to;
+
+    *read = 0;
+
+    for (;;) {
+        to = iri_segment_end(finder->octets, from);
+
+        status = iri_read_first(finder, from, to, rest, &why);
+        if (status != IRI_OK || why != IRI_WHY_READ) {
+            return status;
+        }
+
+        if (to == finder->octets.len) {
+            *read = 1;
+            return IRI_OK;
+        }
+
+        status = iri_buf_putc(finder->env, rest, '/');
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        from = to + 1;
+    }
+}
+
+
+/* What the walk did not find of part, from offset from on. */
+static iri_status_t
+iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
+             iri_str_t part, size_t from, iri_part_kind_t kind)
+{
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_str_t    rest = iri_str_from(part, from);
+    iri_status_t status;
+    int          read;
+
+    if (step == IRI_STEP_FOUND) {
+        return iri_walk_confirm(finder, walk);
+    }
+
+    if (step == IRI_STEP_REFUSED) {
+        iri_walk_refuse(walk, walk->why);
+        return IRI_OK;
+    }
+
+    if (kind == IRI_PART_MIXED) {
+        status = iri_read_rest(finder, from, &buf, &read);
+        if (status != IRI_OK || !read) {
+            iri_walk_refuse(walk, IRI_WHY_UNREADABLE);
+            walk->meant.count = 0;
+            return status;
+        }
+
+        rest = iri_buf_str(&buf);
+        kind = IRI_PART_CANONICAL;
+    }
+
+    if (step == IRI_STEP_SEVERAL) {
+        walk->meant_rest = rest;
+        return IRI_OK;
+    }
+
+    /* Below a file it is PATH_INFO, which no tree writes. */
+    if (step == IRI_STEP_NOT_DIR) {
+        walk->found = 1;
+        return iri_walk_put(finder, walk, rest, rest);
+    }
+
+    return iri_walk_rest(finder, walk, rest, kind);
+}
+
+
+/* Is there nothing to look for in this segment? */
+static int
+iri_walk_passes(const iri_finder_t *finder, iri_str_t segment)
+{
+    if (!iri_is_ascii(segment, 0)) {
+        return 0;
+    }
+
+    if (finder->repair & IRI_REPAIR_ESCAPES) {
+        return segment.len == 0
+               || memchr(segment.data, '%', segment.len) == NULL;
+    }
+
+    return finder->fold == 0 || segment.len == 0;
+}
+
+
+/* What nothing is to be looked for in, and came in these octets. */
+static iri_status_t
+iri_walk_plain(iri_finder_t *finder, iri_str_t part, size_t *from,
+               iri_walk_t *walk)
+{
+    iri_str_t plain = iri_str_from(part, *from);
+
+    if (finder->folding || finder->repairing != 0) {
+        return IRI_OK;
+    }
+
+    plain.len = iri_graphic_segments(plain);
+    *from += plain.len;
+    walk->unseen |= plain.len > 1;
+
+    return iri_walk_put(finder, walk, plain, plain);
+}
+
+
+/* The segments of part and of the octets that it came as go side by side. */
+static iri_status_t
+iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
+              size_t from, iri_walk_t *walk)
+{
+    iri_str_t    segment, came, name;
+    iri_status_t status;
+    iri_step_t   step = IRI_STEP_FOUND;
+    size_t       to, came_from, came_to;
+
+    status = iri_walk_plain(finder, part, &from, walk);
+
+    /* Not from the start, it came in just these octets. */
+    came_from = from <= finder->octets.len ? from : finder->octets.len;
+
+    while (status == IRI_OK) {
+        to = iri_segment_end(part, from);
+        came_to = iri_segment_end(finder->octets, came_from);
+
+        segment.data = part.data + from;
+        segment.len = to - from;
+
+        came = iri_str_from(finder->octets, came_from);
+        came.len = came_to - came_from;
+
+        status = iri_tree_enter(finder, walk);
+        if (status != IRI_OK) {
+            break;
+        }
+
+        if (iri_walk_passes(finder, segment)) {
+            status = iri_walk_put(finder, walk, segment, segment);
+            walk->unseen |= segment.len != 0;
+
+        } else {
+            if (kind == IRI_PART_MIXED) {
+                status = iri_step_mixed(finder, walk, from, to, &name, &step);
+
+            } else if (finder->repairing != 0) {
+                status = iri_step_repaired(finder, walk, segment, kind, came,
+                                           &name, &step);
+            } else {
+                status = iri_step(finder, walk, segment, kind, came, &name,
+                                  &step);
+            }
+
+            if (status == IRI_OK && step == IRI_STEP_FOUND) {
+                walk->depth++;
+                walk->deepest = walk->disk.len;
+                walk->unseen = 0;
+                status = iri_buf_put(finder->env, &walk->names, name.data,
+                                     name.len);
+            }
+        }
+
+        if (status != IRI_OK || step != IRI_STEP_FOUND || to == part.len) {
+            break;
+        }
+
+        status = iri_walk_slash(finder, walk);
+        from = to + 1;
+        came_from = came_to < finder->octets.len ? came_to + 1 : came_to;
+    }
+
+    return status == IRI_OK
+               ? iri_walk_end(finder, walk, step, part, from, kind)
+               : status;
+}
+
+
+/* With room for what nearly all paths need. */
+static iri_status_t
+iri_walk_begin(const iri_finder_t *finder, iri_str_t part, iri_walk_t *walk)
+{
+    iri_str_t    root = finder->search->root;
+    iri_status_t status;
+
+    memset(walk, 0, sizeof(*walk));
+
+    status = iri_buf_reserve(finder->env, &walk->disk,
+                             root.len + part.len + 1);
+
+    if (status == IRI_OK) {
+        status = iri_buf_reserve(finder->env, &walk->names, part.len);
+    }
+
+    return status == IRI_OK
+               ? iri_buf_put(finder->env, &walk->disk, root.data, root.len)
+               : status;
+}
+
+
+iri_status_t
+iri_walk(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
+         iri_walk_t *walk)
+{
+    iri_str_t    root = finder->search->root;
+    iri_status_t status;
+
+    status = iri_walk_begin(finder, part, walk);
+    walk->deepest = root.len;
+
+    return status == IRI_OK ? iri_walk_down(finder, part, kind, 0, walk)
+                            : status;
+}
+
+
+iri_status_t
+iri_walk_from(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
+              size_t from, iri_walk_t *walk)
+{
+    iri_status_t status;
+    size_t       i;
+
+    status = iri_walk_begin(finder, part, walk);
+    walk->match = IRI_MATCH_EXACT;
+
+    /* As deep as who had looked for each of these. */
+    for (i = 1; i < from; i++) {
+        walk->depth += part.data[i] == '/' && part.data[i - 1] != '/';
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &walk->disk, part.data, from);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_buf_put(finder->env, &walk->names, part.data, from);
+    }
+
+    for (i = from; i > 0 && part.data[i - 1] == '/'; i--) {
+        /* void */
+    }
+
+    walk->deepest = walk->disk.len - (from - i);
+
+    return status == IRI_OK ? iri_walk_down(finder, part, kind, from, walk)
+                            : status;
+}

@@ -1,0 +1,1053 @@
+/*
+ * iri_segment_lookup.c - from one segment to its entry in one directory
+ *
+ * Each way in which the tree may write the name is looked for, weakest
+ * forgiveness first: as written in the tree's charsets and forms, by vendor
+ * variants, among the entries remembered of the directory.  An entry counts
+ * only if its own name is the segment, or, where width, case, accents or
+ * spelling are forgiven, if it is the one that is nearest.
+ */
+
+#include <string.h>
+
+#include "unicode/iri_unicode.h"
+#include "tree/iri_tree.h"
+
+/* Candidates in a directory before a look at it, where no index is cached. */
+#define IRI_LOOKS_BEFORE 2
+
+
+/* ---- looking ------------------------------------------------------------- */
+
+void
+iri_stop(iri_finder_t *finder, iri_why_t why)
+{
+    if (!finder->stopped) {
+        finder->stopped = 1;
+        finder->why = why;
+        iri_logf(finder->env, IRI_LOG_TRACE, "stop: %s", iri_why_text(why));
+    }
+}
+
+
+static const char *
+iri_node_text(iri_node_kind_t kind)
+{
+    switch (kind) {
+    case IRI_NODE_DIR:
+        return "directory";
+    case IRI_NODE_OTHER:
+        return "file";
+    case IRI_NODE_NOT_DIR:
+        return "below a file";
+    default:
+        return "absent";
+    }
+}
+
+
+/* Is path at or below what is missing? */
+static int
+iri_is_missing(const iri_missing_t *missing, const iri_buf_t *path)
+{
+    size_t len = missing->path.len;
+
+    return len != 0 && path->len >= len
+           && memcmp(path->data, missing->path.data, len) == 0
+           && (path->len == len || path->data[len] == '/'
+               || path->data[len - 1] == '/');
+}
+
+
+iri_status_t
+iri_look(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
+{
+    const iri_env_t *env = finder->env;
+    iri_status_t     status;
+
+    node->kind = IRI_NODE_ABSENT;
+
+    if (iri_is_missing(&finder->asked_for, path)) {
+        node->kind = finder->asked_for.kind;
+        return IRI_OK;
+    }
+
+    if (iri_is_missing(&finder->directory, path)) {
+        node->kind = finder->directory.kind;
+        return IRI_OK;
+    }
+
+    if (finder->calls >= IRI_MAX_CALLS) {
+        iri_stop(finder, IRI_WHY_BUDGET);
+    }
+
+    if (finder->stopped) {
+        return IRI_OK;
+    }
+
+    finder->calls++;
+
+    /* The C library wants a NUL, which is not part of the path. */
+    status = iri_buf_putc(env, path, '\0');
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    path->len--;
+
+    if (env->dir->stat(env->ctx, (const char *) path->data, node) != IRI_OK) {
+        node->kind = IRI_NODE_ABSENT;
+        iri_stop(finder, IRI_WHY_ERROR);
+    }
+
+    if (env->trace) {
+        iri_logf(env, IRI_LOG_TRACE, "look %s: %s",
+                 iri_printable(env, iri_buf_str(path)),
+                 finder->stopped ? "error" : iri_node_text(node->kind));
+    }
+
+    return IRI_OK;
+}
+
+
+iri_status_t
+iri_look_directory(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
+{
+    iri_status_t status = iri_look(finder, path, node);
+
+    if (status == IRI_OK && !finder->stopped
+        && (node->kind == IRI_NODE_ABSENT || node->kind == IRI_NODE_NOT_DIR))
+    {
+        finder->directory.path = iri_buf_str(path);
+        finder->directory.kind = node->kind;
+    }
+
+    return status;
+}
+
+
+/*
+ * A look below walk->disk met no directory.  Is there a file above, so that
+ * what follows is PATH_INFO?  Else something has changed meanwhile, and what
+ * follows a directory must not be opened without its name being known.
+ */
+static iri_status_t
+iri_step_not_dir(iri_finder_t *finder, const iri_walk_t *walk,
+                 iri_step_t *step)
+{
+    iri_buf_t    above = IRI_BUF_EMPTY;
+    iri_node_t   node = { IRI_NODE_NOT_DIR, 0, 0, 0, 0 };
+    iri_status_t status;
+    size_t       root = finder->search->root.len;
+
+    status = iri_buf_put(finder->env, &above, walk->disk.data,
+                         walk->disk.len);
+
+    while (status == IRI_OK && node.kind == IRI_NODE_NOT_DIR
+           && above.len > root && above.len > 1)
+    {
+        while (above.len > root && above.data[above.len - 1] != '/') {
+            above.len--;
+        }
+
+        above.len -= above.len > 1;
+        status = iri_look(finder, &above, &node);
+    }
+
+    if (status == IRI_OK && node.kind == IRI_NODE_OTHER) {
+        *step = IRI_STEP_NOT_DIR;
+    } else {
+        *step = IRI_STEP_ABSENT;
+        iri_stop(finder, IRI_WHY_ERROR);
+    }
+
+    return status;
+}
+
+
+/* Look for one candidate below walk->disk; its octets stay if it is there. */
+static iri_status_t
+iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
+              iri_step_t *step)
+{
+    size_t       len = walk->disk.len;
+    iri_node_t   node;
+    iri_status_t status;
+
+    if (finder->looks >= IRI_MAX_REQUEST_LOOKS) {
+        iri_stop(finder, IRI_WHY_BUDGET);
+    }
+
+    finder->looks++;
+
+    status = iri_buf_put(finder->env, &walk->disk, octets.data, octets.len);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    status = iri_look(finder, &walk->disk, &node);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
+        *step = IRI_STEP_FOUND;
+        return IRI_OK;
+    }
+
+    walk->disk.len = len;
+    *step = IRI_STEP_ABSENT;
+
+    return node.kind == IRI_NODE_NOT_DIR
+               ? iri_step_not_dir(finder, walk, step)
+               : IRI_OK;
+}
+
+
+void
+iri_forgive(iri_walk_t *walk, iri_match_t match)
+{
+    if (match > walk->match) {
+        walk->match = match;
+    }
+}
+
+
+static iri_match_t
+iri_match_of(const iri_tree_conf_t *tree, size_t charset, iri_str_t octets,
+             iri_str_t name)
+{
+    if (iri_str_equal(octets, name)) {
+        return IRI_MATCH_EXACT;
+    }
+
+    return iri_charset_is_utf8(tree->charsets.at[charset])
+               ? IRI_MATCH_NORMALIZATION
+               : IRI_MATCH_CHARSET;
+}
+
+
+/*
+ * By which ways, other than the first, there may be something?  No look is
+ * made to know that.
+ */
+static uint32_t
+iri_step_ways(const iri_finder_t *finder, const iri_walk_t *walk)
+{
+    return finder->looked_at.len != 0
+                   && iri_str_equal(iri_buf_str(&walk->disk),
+                                    finder->looked_at)
+               ? iri_cache_ways(finder->search->cache, finder->tree,
+                                &finder->node)
+               : IRI_ALL_WAYS;
+}
+
+
+/*
+ * What a directory is now.  The look at it is made once: whoever has started
+ * below it has made it.
+ */
+static iri_status_t
+iri_look_at_directory(iri_finder_t *finder, const iri_walk_t *walk,
+                      iri_buf_t *directory, iri_node_t *node)
+{
+    iri_status_t status;
+
+    status = iri_buf_reserve(finder->env, directory, walk->disk.len + 1);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    (void) iri_buf_put(finder->env, directory, walk->disk.data,
+                       walk->disk.len);
+    directory->data[directory->len] = '\0';
+
+    if (iri_str_equal(iri_buf_str(directory), finder->looked_at)) {
+        *node = finder->node;
+        return IRI_OK;
+    }
+
+    status = iri_look_directory(finder, directory, node);
+    finder->looked_at = iri_buf_str(directory);
+    finder->node = *node;
+
+    return status;
+}
+
+
+/* Has a look shown that the directory of walk->disk does not exist? */
+static int
+iri_step_is_below_missing(const iri_finder_t *finder, const iri_walk_t *walk)
+{
+    return finder->directory.kind == IRI_NODE_ABSENT
+           && iri_is_missing(&finder->directory, &walk->disk);
+}
+
+
+/* Has a look shown that the directory of walk->disk exists? */
+static int
+iri_step_is_known(const iri_finder_t *finder, const iri_walk_t *walk)
+{
+    return walk->disk.len <= walk->deepest + 1
+           || iri_str_equal(iri_buf_str(&walk->disk), finder->looked_at);
+}
+
+
+/*
+ * May there be anything in the directory?  ASCII segments are passed without a
+ * look, so it may not exist.  An index of it needs a look at it anyway, so that
+ * is made first; without one, after IRI_LOOKS_BEFORE candidates.
+ */
+static iri_status_t
+iri_step_look_above(iri_finder_t *finder, const iri_walk_t *walk,
+                    size_t looks, int *missing)
+{
+    iri_buf_t    directory = IRI_BUF_EMPTY;
+    iri_node_t   node;
+    iri_status_t status = IRI_OK;
+    size_t before = finder->search->cache != NULL ? 0 : IRI_LOOKS_BEFORE;
+
+    if (looks == before && finder->asked_for.kind != IRI_NODE_NOT_DIR
+        && !iri_step_is_known(finder, walk)
+        && walk->disk.data[walk->disk.len - 1] == '/')
+    {
+        status = iri_look_at_directory(finder, walk, &directory, &node);
+    }
+
+    *missing = iri_step_is_below_missing(finder, walk);
+
+    return status;
+}
+
+
+/* Each way in which the tree may write a name. */
+static iri_status_t
+iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
+              size_t *looks, iri_step_t *step)
+{
+    const iri_tree_conf_t *tree = finder->tree;
+    iri_buf_t              octets = IRI_BUF_EMPTY;
+    iri_status_t           status;
+    uint32_t               ways = IRI_ALL_WAYS;
+    size_t                 k;
+    int                    written, missing;
+
+    *step = IRI_STEP_ABSENT;
+
+    /* In each charset, and form, the same octets. */
+    if (iri_is_ascii(name, 0)) {
+        (*looks)++;
+        status = iri_candidate(finder, walk, name, step);
+
+        if (*step == IRI_STEP_FOUND) {
+            iri_forgive(walk, IRI_MATCH_EXACT);
+        }
+
+        return status;
+    }
+
+    for (k = 0; k < IRI_WAYS(tree) && *looks < IRI_MAX_LOOKS; k++) {
+        if (k == 1) {
+            ways = iri_step_ways(finder, walk);
+        }
+
+        if ((ways >> k & 1) == 0) {
+            continue;
+        }
+
+        status = iri_name_write(finder->env, tree, name, k, &octets,
+                                &written);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        if (!written) {
+            continue;
+        }
+
+        status = iri_step_look_above(finder, walk, *looks, &missing);
+        if (status != IRI_OK || missing) {
+            return status;
+        }
+
+        (*looks)++;
+
+        status = iri_candidate(finder, walk, iri_buf_str(&octets), step);
+        if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped) {
+            if (*step == IRI_STEP_FOUND) {
+                iri_forgive(walk, iri_match_of(tree, k / 2,
+                                               iri_buf_str(&octets), name));
+            }
+
+            return status;
+        }
+    }
+
+    return IRI_OK;
+}
+
+
+/* A candidate that counts only if name is what the tree calls it. */
+static iri_status_t
+iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
+                    iri_str_t name, iri_step_t *step)
+{
+    iri_status_t status;
+    size_t       charset;
+    int          named;
+
+    status = iri_entry_is_named(finder->env, finder->tree, octets, name,
+                                &charset, &named);
+    if (status != IRI_OK || !named) {
+        return status;
+    }
+
+    status = iri_candidate(finder, walk, octets, step);
+
+    if (status == IRI_OK && *step == IRI_STEP_FOUND) {
+        iri_forgive(walk, iri_match_of(finder->tree, charset, octets, name));
+    }
+
+    return status;
+}
+
+
+/* Ask the memory of directories; no hits, but complete, where there is none. */
+static iri_status_t
+iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
+           iri_cache_search_t *search)
+{
+    iri_buf_t    directory = IRI_BUF_EMPTY;
+    iri_status_t status;
+
+    memset(search, 0, sizeof(*search));
+    search->complete = 1;
+
+    /* alias without "/" at its end: "/srv/out", and a name goes on there. */
+    if (walk->disk.len != 0 && walk->disk.data[walk->disk.len - 1] != '/') {
+        return IRI_OK;
+    }
+
+    status = iri_look_at_directory(finder, walk, &directory, &search->node);
+
+    if (status != IRI_OK || search->node.kind != IRI_NODE_DIR) {
+        return status;
+    }
+
+    search->tree = finder->tree;
+    search->directory = iri_buf_str(&directory);
+    search->name = name;
+    search->may_list = finder->lists < IRI_MAX_LISTS
+                       && finder->calls < IRI_MAX_CALLS;
+    search->may_spell = (finder->fold & IRI_FORGIVE_SPELLING)
+                        && !finder->search->write;
+
+    status = iri_cache_find(finder->env, finder->search->cache, search);
+
+    finder->unsure |= !search->complete;
+    finder->lists += search->listed != 0;
+    finder->calls += search->listed != 0;
+
+    if (search->listed != 0) {
+        finder->looked_at.len = 0;
+    }
+
+    if (status == IRI_IO_FAILED) {
+        iri_stop(finder, IRI_WHY_ERROR);
+        return IRI_OK;
+    }
+
+    return status;
+}
+
+
+/* ---- the nearest --------------------------------------------------------- */
+
+/* The best of what was remembered. */
+typedef struct {
+    iri_match_t level; /* NONE: there is nothing */
+    iri_str_t   octets;
+    size_t      charset; /* of these octets */
+    size_t      way;     /* of writing it, that gives them, or more */
+    int         ranked;  /* that is known */
+    iri_meant_t meant;   /* names at that level */
+} iri_nearest_t;
+
+
+/* How near is the name of an entry to the one that was asked for? */
+static iri_status_t
+iri_hit_level(const iri_finder_t *finder, const iri_cache_search_t *search,
+              iri_str_t octets, iri_str_t name, iri_match_t *level)
+{
+    iri_buf_t    key = IRI_BUF_EMPTY;
+    iri_status_t status;
+    int          one = 0;
+
+    *level = IRI_MATCH_NONE;
+
+    /* What starts with a dot is hidden: never found by what does not. */
+    if ((octets.data[0] == '.') != (search->name.data[0] == '.')) {
+        return IRI_OK;
+    }
+
+    if (!search->spelled) {
+        status = iri_fold_level(finder->env, finder->fold, search->name, name,
+                                level);
+
+        if (finder->search->write && *level > IRI_MATCH_WIDTH) {
+            *level = IRI_MATCH_NONE;
+        }
+
+        return status;
+    }
+
+    status = iri_fold(finder->env, search->fold, name, &key);
+
+    if (status == IRI_OK) {
+        status = iri_edit_is_one(finder->env, search->key, iri_buf_str(&key),
+                                 &one);
+    }
+
+    if (status == IRI_OK && one) {
+        *level = IRI_MATCH_SPELLING;
+    }
+
+    return status;
+}
+
+
+/* The first way of writing name that gives these octets; or one behind all. */
+static iri_status_t
+iri_way_of(const iri_finder_t *finder, iri_str_t octets, iri_str_t name,
+           size_t *way)
+{
+    iri_buf_t    buf = IRI_BUF_EMPTY;
+    iri_status_t status = IRI_OK;
+    size_t       k;
+    int          written;
+
+    for (k = 0; k < IRI_WAYS(finder->tree); k++) {
+        status = iri_name_write(finder->env, finder->tree, name, k, &buf,
+                                &written);
+
+        if (status != IRI_OK
+            || (written && iri_str_equal(iri_buf_str(&buf), octets))) {
+            break;
+        }
+    }
+
+    *way = k;
+
+    return status;
+}
+
+
+/*
+ * Of twins, which have one name, the first that would be found if each way of
+ * writing it were looked for, then the first charset's, then the first octets;
+ * the same on every run.
+ */
+static iri_status_t
+iri_nearest_twin(const iri_finder_t *finder, iri_nearest_t *nearest,
+                 iri_str_t octets, size_t charset, iri_str_t name)
+{
+    iri_status_t status = IRI_OK;
+    size_t       way = 0;
+
+    if (!nearest->ranked) {
+        nearest->ranked = 1;
+        status = iri_way_of(finder, nearest->octets, name, &nearest->way);
+    }
+
+    if (status == IRI_OK) {
+        status = iri_way_of(finder, octets, name, &way);
+    }
+
+    if (status == IRI_OK
+        && (way < nearest->way
+            || (way == nearest->way
+                && (charset < nearest->charset
+                    || (charset == nearest->charset
+                        && iri_str_compare(octets, nearest->octets) < 0)))))
+    {
+        nearest->way = way;
+        nearest->octets = octets;
+        nearest->charset = charset;
+    }
+
+    return status;
+}
+
+
+/* One more name: the first in the order of their characters stay. */
+static void
+iri_meant_add(iri_meant_t *meant, iri_str_t name)
+{
+    size_t i, k;
+
+    for (i = 0; i < meant->count; i++) {
+        if (iri_str_compare(meant->name[i], name) >= 0) {
+            break;
+        }
+    }
+
+    if (i < meant->count && iri_str_equal(meant->name[i], name)) {
+        return;
+    }
+
+    meant->more |= meant->count == IRI_MAX_CHOICES;
+
+    if (i == IRI_MAX_CHOICES) {
+        return;
+    }
+
+    meant->count += meant->count < IRI_MAX_CHOICES;
+
+    for (k = meant->count - 1; k > i; k--) {
+        meant->name[k] = meant->name[k - 1];
+    }
+
+    meant->name[i] = name;
+}
+
+
+/* One more hit. */
+static iri_status_t
+iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
+                iri_match_t level, iri_str_t octets, size_t charset,
+                iri_str_t name)
+{
+    iri_meant_t *meant = &nearest->meant;
+
+    if (nearest->level != IRI_MATCH_NONE && level > nearest->level) {
+        return IRI_OK;
+    }
+
+    if (nearest->level == IRI_MATCH_NONE || level < nearest->level) {
+        nearest->level = level;
+        nearest->octets = octets;
+        nearest->charset = charset;
+        nearest->ranked = 0;
+        meant->name[0] = name;
+        meant->count = 1;
+        meant->more = 0;
+        return IRI_OK;
+    }
+
+    iri_meant_add(meant, name);
+
+    /* Of several names none is taken. */
+    return meant->count == 1
+               ? iri_nearest_twin(finder, nearest, octets, charset, name)
+               : IRI_OK;
+}
+
+
+static iri_status_t
+iri_nearest_find(iri_finder_t *finder, const iri_cache_search_t *search,
+                 iri_nearest_t *nearest)
+{
+    iri_buf_t    name;
+    iri_match_t  level;
+    iri_status_t status;
+    size_t       i, charset = 0;
+
+    memset(nearest, 0, sizeof(*nearest));
+
+    for (i = 0; i < search->hits.count; i++) {
+        memset(&name, 0, sizeof(name));
+
+        status = iri_entry_read(finder->env, finder->tree,
+                                search->hits.octets[i], &name, &charset);
+
+        if (status == IRI_OK && name.len != 0) {
+            status = iri_hit_level(finder, search, search->hits.octets[i],
+                                   iri_buf_str(&name), &level);
+
+            if (status == IRI_OK && level != IRI_MATCH_NONE) {
+                status = iri_nearest_add(finder, nearest, level,
+                                         search->hits.octets[i], charset,
+                                         iri_buf_str(&name));
+            }
+        }
+
+        if (status != IRI_OK) {
+            return status;
+        }
+    }
+
+    return IRI_OK;
+}
+
+
+/*
+ * Take the nearest entry, and its name; look at it, but where it is one of an
+ * index of all that is there now.
+ */
+static iri_status_t
+iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
+                 const iri_cache_search_t *search,
+                 const iri_nearest_t *nearest, iri_str_t *name,
+                 iri_step_t *step)
+{
+    iri_status_t status;
+
+    if (search->sure && search->fold != 0) {
+        *step = IRI_STEP_FOUND;
+        status = iri_buf_put(finder->env, &walk->disk, nearest->octets.data,
+                             nearest->octets.len);
+    } else {
+        status = iri_candidate(finder, walk, nearest->octets, step);
+    }
+
+    if (status != IRI_OK || *step != IRI_STEP_FOUND) {
+        return status;
+    }
+
+    *name = nearest->meant.name[0];
+
+    if (nearest->level == IRI_MATCH_NORMALIZATION) {
+        iri_forgive(walk, iri_match_of(finder->tree, nearest->charset,
+                                       nearest->octets, *name));
+        return IRI_OK;
+    }
+
+    if (nearest->level > walk->match) {
+        walk->match = nearest->level;
+        walk->why = nearest->level == IRI_MATCH_VARIANTS   ? IRI_WHY_VARIANT
+                    : nearest->level == IRI_MATCH_SPELLING ? IRI_WHY_SPELLING
+                                                           : IRI_WHY_FOLDED;
+    }
+
+    return IRI_OK;
+}
+
+
+/* Of two names that are as near as each other neither is taken. */
+static iri_status_t
+iri_step_nearest(iri_finder_t *finder, iri_walk_t *walk,
+                 const iri_cache_search_t *search, iri_str_t *name,
+                 iri_step_t *step)
+{
+    iri_nearest_t nearest;
+    iri_status_t  status;
+
+    status = iri_nearest_find(finder, search, &nearest);
+
+    if (status != IRI_OK || nearest.level == IRI_MATCH_NONE) {
+        return status;
+    }
+
+    if (nearest.meant.count == 1
+        && (!search->hits.more || nearest.level == IRI_MATCH_NORMALIZATION))
+    {
+        return iri_nearest_take(finder, walk, search, &nearest, name, step);
+    }
+
+    walk->meant = nearest.meant;
+    walk->meant.more |= search->hits.more;
+    walk->meant.sure = search->sure;
+    iri_forgive(walk, nearest.level);
+    *step = IRI_STEP_SEVERAL;
+
+    return IRI_OK;
+}
+
+
+/*
+ * What the index knows, if nothing is found yet; and if it does not know all,
+ * the very octets of the request.
+ */
+static iri_status_t
+iri_step_recalled(iri_finder_t *finder, iri_walk_t *walk,
+                  const iri_cache_search_t *search, iri_str_t *name,
+                  iri_str_t came, iri_step_t *step)
+{
+    iri_status_t status = IRI_OK;
+
+    if (*step == IRI_STEP_ABSENT && !finder->stopped) {
+        status = iri_step_nearest(finder, walk, search, name, step);
+    }
+
+    return status == IRI_OK && *step == IRI_STEP_ABSENT && !search->complete
+                   && came.len != 0 && !finder->stopped
+               ? iri_candidate_named(finder, walk, came, *name, step)
+               : status;
+}
+
+
+/*
+ * An entry whose octets no way of writing gives: partly composed, say.  In a
+ * directory that is too large to be read there are still the very octets of
+ * the request.
+ */
+static iri_status_t
+iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
+                    iri_str_t came, iri_step_t *step)
+{
+    iri_cache_search_t search;
+    iri_status_t       status;
+
+    if (finder->tree->names != IRI_NAMES_ANY
+        || (finder->tree->match & IRI_FORGIVE_NORMALIZATION) == 0)
+    {
+        return IRI_OK;
+    }
+
+    status = iri_recall(finder, walk, *name, &search);
+
+    return status == IRI_OK
+               ? iri_step_recalled(finder, walk, &search, name, came, step)
+               : status;
+}
+
+
+/*
+ * No way to write the name, so nothing was looked at: does it follow a file,
+ * as PATH_INFO, which need not be written?
+ */
+static iri_status_t
+iri_step_above(iri_finder_t *finder, iri_walk_t *walk, iri_step_t *step)
+{
+    iri_node_t   node;
+    iri_status_t status;
+
+    status = iri_look(finder, &walk->disk, &node);
+
+    return status == IRI_OK && node.kind == IRI_NODE_NOT_DIR
+               ? iri_step_not_dir(finder, walk, step)
+               : status;
+}
+
+
+/*
+ * By the index of the directory.  Where that is as the directory is now, and
+ * there is room for all that it says, it is asked alone; else the name itself
+ * is looked for first.
+ */
+static iri_status_t
+iri_step_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
+                iri_str_t came, iri_step_t *step)
+{
+    iri_cache_search_t search;
+    iri_status_t       status;
+    size_t             looks = 0;
+
+    *step = IRI_STEP_ABSENT;
+
+    status = iri_recall(finder, walk, *name, &search);
+
+    if (status == IRI_OK && !finder->stopped
+        && !(search.sure && search.complete && !search.hits.more))
+    {
+        status = iri_step_name(finder, walk, *name, &looks, step);
+
+        if (status == IRI_OK && looks == 0) {
+            status = iri_step_above(finder, walk, step);
+        }
+    }
+
+    return status == IRI_OK
+               ? iri_step_recalled(finder, walk, &search, name, came, step)
+               : status;
+}
+
+
+/* Octets that are no name: they count only if the tree has no name either. */
+static iri_status_t
+iri_step_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+                 iri_step_t *step)
+{
+    iri_str_t    name = { 0, NULL };
+    iri_status_t status;
+
+    status = iri_entry_name(finder->env, finder->tree, segment, &name);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (name.len != 0) {
+        *step = IRI_STEP_REFUSED;
+        walk->why = IRI_WHY_OTHER_NAME;
+        return IRI_OK;
+    }
+
+    status = iri_candidate(finder, walk, segment, step);
+    if (status == IRI_OK) {
+        walk->why = IRI_WHY_UNNAMED;
+        iri_forgive(walk, IRI_MATCH_EXACT);
+    }
+
+    return status;
+}
+
+
+/* The forms of a name by JIS vendor pairs. */
+static iri_status_t
+iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
+                  size_t *looks, iri_step_t *step)
+{
+    iri_buf_t    variant = IRI_BUF_EMPTY;
+    iri_status_t status;
+    int          way, differs;
+
+    if (!iri_name_may_vary(*name)) {
+        return IRI_OK;
+    }
+
+    for (way = 0; way < 2; way++) {
+        status = iri_name_variant(finder->env, *name, way, &variant,
+                                  &differs);
+        if (status != IRI_OK) {
+            return status;
+        }
+
+        if (!differs) {
+            continue;
+        }
+
+        status = iri_step_name(finder, walk, iri_buf_str(&variant), looks,
+                               step);
+
+        if (status == IRI_OK && *step == IRI_STEP_FOUND) {
+            iri_forgive(walk, IRI_MATCH_VARIANTS);
+            walk->why = IRI_WHY_VARIANT;
+            *name = iri_buf_str(&variant);
+        }
+
+        if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped) {
+            return status;
+        }
+    }
+
+    return IRI_OK;
+}
+
+
+/* The name that a segment is; the segment, and *named 0: it is none. */
+static iri_status_t
+iri_step_read(const iri_finder_t *finder, iri_str_t segment,
+              iri_part_kind_t part, iri_str_t *name, int *named)
+{
+    iri_source_t source = { segment, NULL, 0, 0 };
+    iri_buf_t    canonical = IRI_BUF_EMPTY;
+    iri_status_t status;
+    iri_why_t    why;
+
+    *name = segment;
+    *named = 1;
+
+    if (part == IRI_PART_CANONICAL || iri_is_graphic(segment)) {
+        return IRI_OK;
+    }
+
+    status = iri_segment_read(finder->env, &iri_charset_utf8, &source, 0,
+                              segment.len, &canonical, NULL, &why);
+    *named = why == IRI_WHY_READ;
+
+    if (status == IRI_OK && *named) {
+        *name = iri_buf_str(&canonical);
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+         iri_part_kind_t part, iri_str_t came, iri_str_t *name,
+         iri_step_t *step)
+{
+    iri_status_t status;
+    size_t       looks = 0;
+    int          named;
+
+    status = iri_step_read(finder, segment, part, name, &named);
+    if (status != IRI_OK) {
+        return status;
+    }
+
+    if (!named) {
+        return iri_step_unnamed(finder, walk, segment, step);
+    }
+
+    if (iri_step_is_below_missing(finder, walk)) {
+        *step = IRI_STEP_ABSENT;
+        return IRI_OK;
+    }
+
+    if (finder->fold != 0) {
+        return iri_step_folded(finder, walk, name, came, step);
+    }
+
+    status = iri_step_name(finder, walk, *name, &looks, step);
+
+    if (status == IRI_OK && looks == 0) {
+        status = iri_step_above(finder, walk, step);
+    }
+
+    if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped
+        && (finder->tree->match & IRI_FORGIVE_VARIANTS))
+    {
+        status = iri_step_variants(finder, walk, name, &looks, step);
+    }
+
+    if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped) {
+        status = iri_step_remembered(finder, walk, name, came, step);
+    }
+
+    return status;
+}
+
+
+iri_status_t
+iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+                  iri_part_kind_t part, iri_str_t came, iri_str_t *name,
+                  iri_step_t *step)
+{
+    static const iri_str_t none = { 0, NULL };
+    iri_str_t              repaired;
+    iri_status_t           status;
+    size_t                 looks = 0;
+
+    *name = segment;
+
+    /* ASCII is written in one way only. */
+    status = iri_is_ascii(segment, 0)
+                 ? iri_step_name(finder, walk, segment, &looks, step)
+                 : iri_step(finder, walk, segment, part, came, name, step);
+
+    if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped
+        || finder->repair == 0)
+    {
+        return status;
+    }
+
+    /* A legacy charset may have read other characters out of it. */
+    if (finder->repair == IRI_REPAIR_MOJIBAKE && came.len != 0) {
+        segment = came;
+    }
+
+    status = iri_repair(finder->env, finder->repair, segment, &repaired);
+    if (status != IRI_OK || repaired.len == 0) {
+        return status;
+    }
+
+    if (finder->env->trace) {
+        iri_logf(finder->env, IRI_LOG_TRACE, "put right (%s): %s",
+                 iri_form_text(iri_repair_form(finder->repair)),
+                 iri_printable(finder->env, repaired));
+    }
+
+    status = iri_step(finder, walk, repaired, IRI_PART_ANY, none, name, step);
+
+    if (status == IRI_OK
+        && (*step == IRI_STEP_FOUND || *step == IRI_STEP_SEVERAL))
+    {
+        walk->repaired = 1;
+        walk->why = IRI_WHY_REPAIRED;
+        iri_forgive(walk, IRI_MATCH_REPAIR);
+    }
+
+    return status;
+}

@@ -1,0 +1,761 @@
+/*
+ * iri_fold.c - the key of a name: what is left where differences are forgiven
+ *
+ * Names that differ only in what iri_match forgives have the same key.  Keys
+ * are compared with keys, and never opened, shown or sent: a full-width
+ * solidus may become "/" here, for no entry has that in its name.
+ *
+ * In the order of the levels: JIS vendor pairs; <wide> and <narrow> of
+ * Unicode's decompositions, none of its other compatibility mappings; full
+ * case folding as in canonical caseless matching (Unicode 3.13, D145); the
+ * nonspacing marks behind letters of Latin, Greek and Cyrillic.  No level
+ * takes away what nobody sees, a joiner or a variation selector.
+ */
+
+#include <unicode/uchar.h>
+#include <unicode/unorm2.h>
+#include <unicode/uscript.h>
+#include <unicode/ustring.h>
+
+#include "iri_conf.h"
+#include "unicode/iri_unicode.h"
+
+/* UTF-16 units of a key; a name that needs more has itself for a key. */
+#define IRI_FOLD_UNITS (4 * IRI_MAX_SEGMENT)
+
+typedef struct {
+    UChar   units[IRI_FOLD_UNITS];
+    int32_t len;
+} iri_units_t;
+
+/* Levels that a weaker one says nothing of, in their order. */
+static const struct {
+    unsigned    forgiven;
+    iri_match_t match;
+} iri_fold_levels[] = {
+    { IRI_FORGIVE_VARIANTS, IRI_MATCH_VARIANTS },
+    { IRI_FORGIVE_WIDTH, IRI_MATCH_WIDTH },
+    { IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC, IRI_MATCH_CASE },
+    { IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN, IRI_MATCH_ACCENTS },
+};
+
+
+static iri_status_t iri_fold_text(const iri_env_t *env, unsigned match,
+                                  iri_str_t name, iri_buf_t *out);
+
+
+/* ---- without ICU --------------------------------------------------------- */
+
+/*
+ * No level changes such a character, and none is changed by one beside it:
+ * kana without marks of its own, ideographs, Hangul syllables.
+ */
+static int
+iri_fold_leaves(uint32_t c)
+{
+    return (c >= 0x3041 && c <= 0x3096) || (c >= 0x30a1 && c <= 0x30fe)
+           || (c >= 0x3400 && c <= 0x4dbf) || (c >= 0x4e00 && c <= 0x9fff)
+           || (c >= 0xac00 && c <= 0xd7a3);
+}
+
+
+/*
+ * Characters whose keys do not depend on what is beside them, and are short:
+ * letters of Latin, Greek, Cyrillic, Armenian; full width, and katakana of
+ * half width but for the marks that join what is before.  Each is asked of
+ * ICU once: a cell is its key and, in the highest octet, 1 and its length.
+ * Threads may do that twice, with the same outcome.
+ */
+static const struct {
+    uint32_t from;
+    uint32_t to;
+} iri_cell_ranges[] = { { 0x00a1, 0x02ff },
+                        { 0x0370, 0x0482 },
+                        { 0x048a, 0x0587 },
+                        { 0x1e00, 0x1fff },
+                        { 0xff01, 0xff9d } };
+
+#define IRI_CELLS       (0x25f + 0x113 + 0xfe + 0x200 + 0x9d)
+#define IRI_CELL_SHAPES 16 /* VARIANTS, WIDTH, CASE, ACCENTS */
+#define IRI_CELL_KEY    7  /* octets */
+
+static uint64_t iri_cells[IRI_CELL_SHAPES][IRI_CELLS];
+
+
+/* The number of the character's cell; IRI_CELLS: it has none. */
+static size_t
+iri_cell_of(uint32_t c)
+{
+    size_t i, at = 0;
+
+    for (i = 0; i < sizeof(iri_cell_ranges) / sizeof(iri_cell_ranges[0]); i++)
+    {
+        if (c < iri_cell_ranges[i].from) {
+            break;
+        }
+
+        if (c <= iri_cell_ranges[i].to) {
+            return at + (c - iri_cell_ranges[i].from);
+        }
+
+        at += iri_cell_ranges[i].to - iri_cell_ranges[i].from + 1;
+    }
+
+    return IRI_CELLS;
+}
+
+
+static size_t
+iri_cell_shape(unsigned match)
+{
+    return (match & IRI_FORGIVE_VARIANTS ? 1 : 0)
+           | (match & IRI_FORGIVE_WIDTH ? 2 : 0)
+           | (match & IRI_FORGIVE_CASE ? 4 : 0)
+           | (match & IRI_FORGIVE_ACCENTS ? 8 : 0);
+}
+
+
+/* The cell of a character, of UTF-8 octets; *cell 0: it has none. */
+static iri_status_t
+iri_cell_get(const iri_env_t *env, unsigned match, iri_str_t character,
+             uint32_t c, uint64_t *cell)
+{
+    iri_buf_t     key = IRI_BUF_EMPTY;
+    uint64_t     *place;
+    unsigned char octets[8];
+    iri_status_t  status;
+    size_t        at = iri_cell_of(c);
+
+    *cell = 0;
+    if (at == IRI_CELLS) {
+        return IRI_OK;
+    }
+
+    place = &iri_cells[iri_cell_shape(match)][at];
+    *cell = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (*cell != 0) {
+        return IRI_OK;
+    }
+
+    status = iri_fold_text(env, match, character, &key);
+    if (status != IRI_OK || key.len == 0 || key.len > IRI_CELL_KEY) {
+        return status;
+    }
+
+    memset(octets, 0, sizeof(octets));
+    memcpy(octets, key.data, key.len);
+    octets[IRI_CELL_KEY] = (unsigned char) (0x80 | key.len);
+    memcpy(cell, octets, sizeof(*cell));
+    __atomic_store_n(place, *cell, __ATOMIC_RELAXED);
+
+    return IRI_OK;
+}
+
+
+/*
+ * Write the key of one character at to, where there is room for a cell; *len:
+ * its octets, 0: it takes more than a cell.
+ */
+static iri_status_t
+iri_cell_put(const iri_env_t *env, unsigned match, iri_str_t character,
+             uint32_t c, unsigned char *to, size_t *len)
+{
+    uint64_t     cell;
+    iri_status_t status;
+
+    if (iri_fold_leaves(c)) {
+        *len = 3; /* as all of these */
+        memcpy(to, character.data, 3);
+        return IRI_OK;
+    }
+
+    status = iri_cell_get(env, match, character, c, &cell);
+
+    if (status == IRI_OK) {
+        memcpy(to, &cell, sizeof(cell));
+        *len = to[IRI_CELL_KEY] & 0x7f;
+    }
+
+    return status;
+}
+
+
+/* As iri_cell_put, of a character that takes a closer look. */
+static iri_status_t
+iri_fold_character_at(const iri_env_t *env, unsigned match,
+                      iri_str_t *character, const unsigned char *end,
+                      unsigned char *to, size_t *len)
+{
+    uint32_t c;
+
+    *len = 0;
+    character->len = iri_utf8_next_quick(character->data, end, &c);
+
+    return character->len != 0
+               ? iri_cell_put(env, match, *character, c, to, len)
+               : IRI_OK;
+}
+
+
+/* Eight octets of ASCII, in lower case if that is wanted. */
+static inline void
+iri_lower_put(const unsigned char *p, int lower, unsigned char *to)
+{
+    uint64_t word;
+
+    memcpy(&word, p, sizeof(word));
+    word = lower ? iri_lower_word(word) : word;
+    memcpy(to, &word, sizeof(word));
+}
+
+
+/*
+ * The key character by character, where all have one; own: and are such as
+ * iri_utf8_quick knows.  *done 0: it takes more than that, and nothing is
+ * appended.
+ */
+static iri_status_t
+iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name, int own,
+               iri_buf_t *out, int *done)
+{
+    const unsigned char *p = name.data, *end = name.data + name.len;
+    unsigned char       *to;
+    iri_str_t            character;
+    iri_status_t         status;
+    size_t               n, len;
+    int                  lower = (match & IRI_FORGIVE_CASE) != 0;
+
+    *done = 0;
+    if ((match & (IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN)) != 0) {
+        return IRI_OK;
+    }
+
+    /* No cell is longer than four times the two octets of its character. */
+    status = name.len <= IRI_MAX_SEGMENT
+                 ? iri_buf_reserve(env, out, 4 * name.len + sizeof(uint64_t))
+                 : IRI_OK;
+    if (status != IRI_OK || name.len > IRI_MAX_SEGMENT) {
+        return status;
+    }
+
+    for (to = out->data + out->len; p < end; p += n, to += len) {
+        if (iri_is_graphic_eight(p, end)) {
+            iri_lower_put(p, lower, to);
+            n = len = 8;
+            continue;
+        }
+
+        n = len = iri_utf8_quick(p, end);
+
+        if (n == 1) {
+            *to = lower ? iri_lower(*p) : *p;
+
+        } else if (n == 3) {
+            memcpy(to, p, 3); /* kana, ideographs, Hangul: no level does */
+
+        } else if (n == 0 && own) {
+            return IRI_OK;
+
+        } else if (*p < 0x80) {
+            *to = *p; /* a control */
+            n = len = 1;
+
+        } else {
+            character.data = p;
+            status = iri_fold_character_at(env, match, &character, end, to,
+                                           &len);
+            if (status != IRI_OK || len == 0) {
+                return status;
+            }
+
+            n = character.len;
+        }
+    }
+
+    out->len = (size_t) (to - out->data);
+    *done = 1;
+
+    return IRI_OK;
+}
+
+
+iri_status_t
+iri_fold_own(const iri_env_t *env, unsigned match, iri_str_t octets,
+             iri_buf_t *out, int *own)
+{
+    return iri_fold_cells(env, match, octets, 1, out, own);
+}
+
+
+/* Nearly all names: ASCII alone, eight octets at a time. */
+static iri_status_t
+iri_fold_ascii(const iri_env_t *env, unsigned match, iri_str_t name,
+               iri_buf_t *out)
+{
+    iri_status_t   status;
+    unsigned char *p, *end;
+    uint64_t       word;
+
+    status = iri_buf_put(env, out, name.data, name.len);
+
+    if (status != IRI_OK || (match & IRI_FORGIVE_CASE) == 0) {
+        return status;
+    }
+
+    p = out->data + out->len - name.len;
+    end = out->data + out->len;
+
+    for (/* void */; end - p >= 8; p += 8) {
+        memcpy(&word, p, 8);
+        word = iri_lower_word(word);
+        memcpy(p, &word, 8);
+    }
+
+    for (/* void */; p < end; p++) {
+        *p = iri_lower(*p);
+    }
+
+    return IRI_OK;
+}
+
+
+/* ---- characters ---------------------------------------------------------- */
+
+/* What <wide> and <narrow> stand for; c itself where it is neither. */
+static uint32_t
+iri_fold_width(uint32_t c, UErrorCode *error)
+{
+    const UNormalizer2 *nfkc;
+    UChar               units[4];
+    UChar32             mapped;
+    int32_t             type, n;
+
+    if (c != 0x3000 && (c < 0xff01 || c > 0xffee)) {
+        return c;
+    }
+
+    type = u_getIntPropertyValue((UChar32) c, UCHAR_DECOMPOSITION_TYPE);
+    if (type != U_DT_WIDE && type != U_DT_NARROW) {
+        return c;
+    }
+
+    nfkc = unorm2_getNFKCInstance(error);
+    n = U_SUCCESS(*error)
+            ? unorm2_getRawDecomposition(nfkc, (UChar32) c, units, 4, error)
+            : 0;
+
+    if (U_FAILURE(*error) || n <= 0) {
+        return c;
+    }
+
+    U16_GET(units, 0, 0, n, mapped);
+
+    return (uint32_t) mapped;
+}
+
+
+/* German writes the umlauts as two letters, in every normal form. */
+static const char *
+iri_fold_german(uint32_t c)
+{
+    switch (c) {
+    case 0xe4:
+        return "ae";
+    case 0xf6:
+        return "oe";
+    case 0xfc:
+        return "ue";
+    case 0xc4:
+        return "Ae";
+    case 0xd6:
+        return "Oe";
+    case 0xdc:
+        return "Ue";
+    default:
+        return NULL;
+    }
+}
+
+
+static int
+iri_units_put(iri_units_t *to, uint32_t c)
+{
+    if (to->len + U16_LENGTH(c) > IRI_FOLD_UNITS) {
+        return 0;
+    }
+
+    U16_APPEND_UNSAFE(to->units, to->len, c);
+
+    return 1;
+}
+
+
+/* 1 if the character has a place in *to, mapped by itself. */
+static int
+iri_fold_character(unsigned match, uint32_t c, iri_units_t *to)
+{
+    const char *letters;
+
+    if ((match & IRI_FORGIVE_CASE) && (match & IRI_FORGIVE_TURKIC)) {
+        c = c == 'I' ? 0x131 : c == 0x130 ? 'i' : c;
+    }
+
+    letters = (match & IRI_FORGIVE_ACCENTS) && (match & IRI_FORGIVE_GERMAN)
+                  ? iri_fold_german(c)
+                  : NULL;
+
+    return letters != NULL
+               ? iri_units_put(to, (unsigned char) letters[0])
+                     && iri_units_put(to, (unsigned char) letters[1])
+               : iri_units_put(to, c);
+}
+
+
+/* ---- strings ------------------------------------------------------------- */
+
+/* Characters as UTF-16, vendor pairs and widths folded; 0: no room. */
+static int
+iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
+              UErrorCode *error)
+{
+    const unsigned char *p = name.data, *end = name.data + name.len;
+    uint32_t             c;
+    size_t               n, marks = 0;
+
+    to->len = 0;
+
+    for (/* void */; p < end; p += n) {
+        n = iri_utf8_next(p, end, &c);
+        marks = n != 0 && iri_char_is_mark(c) ? marks + 1 : 0;
+
+        /* Such a name is nobody's canonical equivalent: iri_read. */
+        if (n == 0 || marks > IRI_MAX_MARKS) {
+            return 0;
+        }
+
+        if (match & IRI_FORGIVE_VARIANTS) {
+            c = iri_variant(c, 0);
+        }
+
+        if (match & IRI_FORGIVE_WIDTH) {
+            c = iri_fold_width(c, error);
+        }
+
+        if (!iri_units_put(to, c)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+/* Into a normalization form, but for the three that stay: iri_nfc_put. */
+static void
+iri_units_normalize(iri_units_t *s, int compose, UErrorCode *error)
+{
+    const UNormalizer2 *normalizer;
+    iri_units_t         from;
+    int32_t             i, end;
+
+    normalizer = compose ? unorm2_getNFCInstance(error)
+                         : unorm2_getNFDInstance(error);
+
+    if (U_FAILURE(*error)
+        || unorm2_spanQuickCheckYes(normalizer, s->units, s->len, error)
+               == s->len)
+    {
+        return;
+    }
+
+    from.len = s->len;
+    u_memcpy(from.units, s->units, s->len);
+    s->len = 0;
+
+    for (i = 0; i < from.len && U_SUCCESS(*error); i = end + 1) {
+        for (end = i; end < from.len && !iri_char_stays(from.units[end]);
+             end++) {
+            /* void */
+        }
+
+        s->len += unorm2_normalize(normalizer, from.units + i, end - i,
+                                   s->units + s->len, IRI_FOLD_UNITS - s->len,
+                                   error);
+
+        if (end < from.len && U_SUCCESS(*error)
+            && !iri_units_put(s, from.units[end])) {
+            *error = U_BUFFER_OVERFLOW_ERROR;
+        }
+    }
+}
+
+
+/* What languages say of single characters, of the composed ones. */
+static int
+iri_units_characters(iri_units_t *s, unsigned match)
+{
+    iri_units_t from;
+    UChar32     c;
+    int32_t     i;
+
+    if ((match & (IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN)) == 0) {
+        return 1;
+    }
+
+    from.len = s->len;
+    u_memcpy(from.units, s->units, s->len);
+    s->len = 0;
+
+    for (i = 0; i < from.len; /* void */) {
+        U16_NEXT(from.units, i, from.len, c);
+
+        if (!iri_fold_character(match, (uint32_t) c, s)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static void
+iri_units_fold_case(iri_units_t *s, UErrorCode *error)
+{
+    iri_units_t from;
+
+    if (U_FAILURE(*error)) {
+        return;
+    }
+
+    from.len = s->len;
+    u_memcpy(from.units, s->units, s->len);
+    s->len = u_strFoldCase(s->units, IRI_FOLD_UNITS, from.units, from.len,
+                           U_FOLD_CASE_DEFAULT, error);
+}
+
+
+/* Are marks behind this character accents, or part of the letter? */
+static int
+iri_fold_takes_accents(UChar32 c, UErrorCode *error)
+{
+    UScriptCode script = uscript_getScript(c, error);
+
+    return u_isalpha(c)
+           && (script == USCRIPT_LATIN || script == USCRIPT_GREEK
+               || script == USCRIPT_CYRILLIC);
+}
+
+
+/* In NFD: leave out the nonspacing marks behind letters that take them. */
+static void
+iri_units_drop_accents(iri_units_t *s, UErrorCode *error)
+{
+    UChar32 c;
+    int32_t i, at, end = s->len;
+    int     accents = 0;
+
+    s->len = 0;
+
+    for (i = 0; i < end && U_SUCCESS(*error); /* void */) {
+        at = i;
+        U16_NEXT(s->units, i, end, c);
+
+        if (u_charType(c) != U_NON_SPACING_MARK) {
+            accents = iri_fold_takes_accents(c, error);
+
+        } else if (accents
+                   && !u_hasBinaryProperty(
+                       c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT))
+        {
+            continue;
+        }
+
+        u_memmove(s->units + s->len, s->units + at, i - at);
+        s->len += i - at;
+    }
+}
+
+
+static iri_status_t
+iri_units_write(const iri_env_t *env, const iri_units_t *s, iri_buf_t *out)
+{
+    iri_status_t  status = IRI_OK;
+    unsigned char utf8[4];
+    UChar32       c;
+    int32_t       i;
+
+    for (i = 0; i < s->len && status == IRI_OK; /* void */) {
+        U16_NEXT(s->units, i, s->len, c);
+        status = iri_buf_put(env, out, utf8,
+                             iri_utf8_put((uint32_t) c, utf8));
+    }
+
+    return status;
+}
+
+
+/* 0: there is no room, and the name has itself for a key. */
+static int
+iri_units_fold(iri_units_t *s, unsigned match, UErrorCode *error)
+{
+    iri_units_normalize(s, 1, error);
+
+    if (U_FAILURE(*error) || !iri_units_characters(s, match)) {
+        return 0;
+    }
+
+    if (match & (IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS)) {
+        iri_units_normalize(s, 0, error);
+    }
+
+    /* Before case, which would make a letter of U+0345, and behind it. */
+    if (match & IRI_FORGIVE_ACCENTS) {
+        iri_units_drop_accents(s, error);
+    }
+
+    if (match & IRI_FORGIVE_CASE) {
+        iri_units_fold_case(s, error);
+        iri_units_normalize(s, 0, error);
+    }
+
+    if ((match & IRI_FORGIVE_CASE) && (match & IRI_FORGIVE_ACCENTS)) {
+        iri_units_drop_accents(s, error);
+    }
+
+    iri_units_normalize(s, 1, error);
+
+    return 1;
+}
+
+
+/* The key of any name, by ICU. */
+static iri_status_t
+iri_fold_text(const iri_env_t *env, unsigned match, iri_str_t name,
+              iri_buf_t *out)
+{
+    UErrorCode  error = U_ZERO_ERROR;
+    iri_units_t s;
+    int         folded;
+
+    folded = name.len <= IRI_MAX_SEGMENT
+             && iri_fold_read(match, name, &s, &error)
+             && iri_units_fold(&s, match, &error);
+
+    if (U_FAILURE(error) && error != U_BUFFER_OVERFLOW_ERROR) {
+        return IRI_ICU_FAILED;
+    }
+
+    return folded && U_SUCCESS(error)
+               ? iri_units_write(env, &s, out)
+               : iri_buf_put(env, out, name.data, name.len);
+}
+
+
+iri_status_t
+iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
+{
+    unsigned     turkic = IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC;
+    iri_status_t status;
+    int          done;
+
+    if ((match & turkic) != turkic && iri_is_ascii(name, 0)) {
+        return iri_fold_ascii(env, match, name, out);
+    }
+
+    status = iri_fold_cells(env, match, name, 0, out, &done);
+
+    return status != IRI_OK || done ? status
+                                    : iri_fold_text(env, match, name, out);
+}
+
+
+/* ---- levels -------------------------------------------------------------- */
+
+static iri_status_t
+iri_fold_is_same(const iri_env_t *env, unsigned match, iri_str_t a,
+                 iri_str_t b, int *same)
+{
+    iri_buf_t    key_a = IRI_BUF_EMPTY, key_b = IRI_BUF_EMPTY;
+    iri_status_t status;
+
+    status = iri_fold(env, match, a, &key_a);
+
+    if (status == IRI_OK) {
+        status = iri_fold(env, match, b, &key_b);
+    }
+
+    *same = status == IRI_OK
+            && iri_str_equal(iri_buf_str(&key_a), iri_buf_str(&key_b));
+
+    return status;
+}
+
+
+/* What nearly all names are that differ: ASCII, in letter case. */
+static int
+iri_fold_is_ascii_case(unsigned match, iri_str_t a, iri_str_t b)
+{
+    uint64_t word_a, word_b;
+    size_t   at, len;
+
+    if ((match & IRI_FORGIVE_CASE) == 0 || (match & IRI_FORGIVE_TURKIC) != 0
+        || a.len != b.len || !iri_is_ascii(a, 0))
+    {
+        return 0;
+    }
+
+    for (at = 0; at < a.len; at += len) {
+        len = a.len - at < 8 ? a.len - at : 8;
+        word_a = word_b = 0;
+        memcpy(&word_a, a.data + at, len);
+        memcpy(&word_b, b.data + at, len);
+
+        if (iri_lower_word(word_a) != iri_lower_word(word_b)) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+iri_status_t
+iri_fold_level(const iri_env_t *env, unsigned match, iri_str_t a, iri_str_t b,
+               iri_match_t *level)
+{
+    iri_status_t status;
+    unsigned     forgiven = 0;
+    size_t       i;
+    int          same;
+
+    *level = IRI_MATCH_NORMALIZATION;
+
+    if (iri_str_equal(a, b)) {
+        return IRI_OK;
+    }
+
+    if (iri_fold_is_ascii_case(match, a, b)) {
+        *level = IRI_MATCH_CASE;
+        return IRI_OK;
+    }
+
+    for (i = 0; i < sizeof(iri_fold_levels) / sizeof(iri_fold_levels[0]); i++)
+    {
+        if ((match & iri_fold_levels[i].forgiven) == 0) {
+            continue;
+        }
+
+        forgiven |= match & iri_fold_levels[i].forgiven;
+
+        status = iri_fold_is_same(env, forgiven, a, b, &same);
+
+        if (status != IRI_OK || same) {
+            *level = iri_fold_levels[i].match;
+            return status;
+        }
+    }
+
+    *level = IRI_MATCH_NONE;
+
+    return IRI_OK;
+}

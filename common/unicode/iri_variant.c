@@ -1,0 +1,38 @@
+/*
+ * iri_variant.c - characters that JIS and its vendors map differently
+ *
+ * Shift_JIS and EUC-JP have octets that JIS X 0208 maps to one character and
+ * Microsoft's code pages map to another (design 5.3).
+ */
+
+#include "unicode/iri_unicode.h"
+
+
+static const struct {
+    uint16_t vendor;
+    uint16_t jis;
+} iri_variants[] = {
+    { 0xff5e, 0x301c }, /* wave dash */
+    { 0x2225, 0x2016 }, /* double vertical line */
+    { 0xff0d, 0x2212 }, /* minus */
+    { 0xffe0, 0x00a2 }, /* cent */
+    { 0xffe1, 0x00a3 }, /* pound */
+    { 0xffe2, 0x00ac }, /* not */
+    { 0x2015, 0x2014 }, /* dash */
+    { 0xffe4, 0x00a6 }, /* broken bar */
+};
+
+
+uint32_t
+iri_variant(uint32_t c, int way)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(iri_variants) / sizeof(iri_variants[0]); i++) {
+        if (c == iri_variants[i].vendor || c == iri_variants[i].jis) {
+            return way == 0 ? iri_variants[i].vendor : iri_variants[i].jis;
+        }
+    }
+
+    return c;
+}
