@@ -15,9 +15,9 @@
 const char *const iri_stats_modes[IRI_STATS_MODES] = { "on", "report" };
 const char *const iri_stats_parts[IRI_STATS_PARTS] = { "path", "query" };
 
-static const char *const iri_stats_cache_words[] = {
-    "index_hits", "index_misses", "builds"
-};
+static const char *const iri_stats_cache_words[] = { "index_hits",
+                                                     "index_misses",
+                                                     "builds" };
 
 
 /* ---- pieces -------------------------------------------------------------- */
