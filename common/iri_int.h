@@ -1176,42 +1176,27 @@ iri_status_t iri_try_further(iri_finder_t *finder, iri_further_t *best);
 
 /* ---- the order of names (iri_collate.c) ---------------------------------- */
 
-#define IRI_MAX_KEY 2048   /* octets of a key; what is beyond does not count */
+#define IRI_MAX_KEY 2049   /* octets of a key and its NUL; what is beyond does
+                              not count */
 
-/* Of an ASCII character, in keys. */
-typedef struct {
-    unsigned char first[2];
-    unsigned char third;
-    unsigned char len;        /* of first; 0: a digit, or none is known */
-} iri_weight_t;
+struct UCollator;          /* ICU's */
 
-typedef struct {
-    void         *icu;          /* ICU's collator */
-    int           quick;        /* 1: the table is that of ICU */
-    unsigned char number;       /* the first octet of all numbers */
-    iri_weight_t  weight[128];
-} iri_collator_t;
-
-/*
- * For one thread.  many: make a table for ASCII, which costs as much as some
- * dozens of keys.  IRI_ICU_FAILED.
- */
-iri_status_t iri_collator_open(iri_collator_t *collator, int many);
-void iri_collator_close(iri_collator_t *collator);
+/* For one thread.  IRI_ICU_FAILED. */
+iri_status_t iri_collator_open(struct UCollator **collator);
+void iri_collator_close(struct UCollator *collator);
 
 /* Is ICU's data for it there?  It stays, for all that fork or start later. */
 int iri_collate_ready(void);
 
 /*
- * The key of a name, valid UTF-8, not empty.  ascii: iri_is_graphic(name).
- * IRI_ICU_FAILED.
+ * The key of a name, valid UTF-8, not empty: octets with a NUL behind them,
+ * which *size includes, to be compared by strcmp.  IRI_ICU_FAILED.
  */
-iri_status_t iri_collate(const iri_collator_t *collator, iri_str_t name,
-                         int ascii, unsigned char key[IRI_MAX_KEY],
-                         size_t *len);
+iri_status_t iri_collate(const struct UCollator *collator, iri_str_t name,
+                         unsigned char key[IRI_MAX_KEY], size_t *size);
 
 
-/* ---- listings (iri_listing.c, iri_sort.c, iri_page.c) -------------------- */
+/* ---- listings (iri_listing.c, iri_sort.c, iri_blocks.c, iri_page.c) ------ */
 
 /*
  * One entry; behind it its octets, and its name unless these are the name.
@@ -1220,8 +1205,10 @@ iri_status_t iri_collate(const iri_collator_t *collator, iri_str_t name,
 typedef struct {
     uint64_t             size;
     int64_t              mtime;
-    const unsigned char *key;       /* what names are sorted by; NULL: none */
-    unsigned             key_len:30;
+    uint64_t             number;    /* what is sorted by, in the order that is
+                                       asked for */
+    const char          *key;       /* what names are sorted by; NULL: none */
+    unsigned             position:30;    /* in the order of names */
     unsigned             kept:1;         /* the client may know of it */
     unsigned             mark:1;         /* no entry: where the page before
                                             ended */
@@ -1242,12 +1229,6 @@ typedef struct {
 
 /* Octets that stay free for what is needed to look at entries. */
 #define IRI_LISTING_SPARE (4 * IRI_LAST_BLOCK)
-
-/* Where an entry stands in the order. */
-typedef struct {
-    uint64_t    rank;    /* first of all by this */
-    iri_item_t *item;
-} iri_rank_t;
 
 /* Blocks of memory out of the arena, each larger than the one before. */
 typedef union iri_block_u {
@@ -1307,11 +1288,11 @@ typedef struct {
     size_t      kept;          /* conf.paged: names that the client may know
                                   of, one more than a page holds at most; */
     size_t      directories_kept;  /* of those on the page */
-    int         judging;       /* conf.paged: ranks are all entries; then
-                                  those that are kept */
+    int         judging;       /* conf.paged: ranks are all entries, until
+                                  the listing is finished */
     size_t      next_judged;   /* the next of ranks */
     iri_item_t *judged;        /* the one before that */
-    iri_rank_t *ranks;         /* in order */
+    iri_item_t **ranks;        /* in order */
 } iri_listing_held_t;
 
 /* The page, while it is written. */
@@ -1357,18 +1338,27 @@ iri_item_name(const iri_item_t *item)
     return s;
 }
 
+static inline size_t
+iri_aligned(size_t size)
+{
+    return (size + 7) & ~(size_t) 7;
+}
+
 /* Out of blocks, aligned for anything; NULL: no memory. */
 void *iri_blocks_take(iri_listing_t *listing, iri_blocks_t *blocks,
                       size_t size);
 
-/* Octets of an item in its block. */
-size_t iri_item_size(const iri_item_t *item);
+/* What was taken is taken again. */
+void iri_blocks_reset(iri_blocks_t *blocks);
+
+/* Put all entries in the order that is asked for into held.ranks. */
+iri_status_t iri_listing_sort(iri_listing_t *listing);
 
 /*
- * Put all entries in the order that is asked for into listing->ranks, and
- * mark those that share a name.
+ * Put those of held.ranks, which have keys, in the order that is asked for,
+ * and mark those that share a name.
  */
-iri_status_t iri_listing_sort(iri_listing_t *listing);
+void iri_listing_order(iri_listing_t *listing);
 
 /* Get ready to write: nothing that comes after can fail. */
 iri_status_t iri_page_begin(iri_listing_t *listing);

@@ -579,7 +579,7 @@ iri_say_next(iri_piece_t *piece, const iri_listing_t *listing,
 {
     const iri_item_t *item;
 
-    item = listing->held.ranks[listing->held.count - 1].item;
+    item = listing->held.ranks[listing->held.count - 1];
 
     iri_say(piece, "?sort=");
     iri_say(piece, iri_sort_names[listing->wanted.sort]);
@@ -763,7 +763,7 @@ iri_page_begin(iri_listing_t *listing)
     size_t      widest = IRI_AROUND, room, i;
 
     for (i = 0; i < listing->held.count; i++) {
-        room = iri_item_room(listing->held.ranks[i].item);
+        room = iri_item_room(listing->held.ranks[i]);
         widest = room > widest ? room : widest;
     }
 
@@ -798,7 +798,7 @@ iri_page_begin(iri_listing_t *listing)
 static size_t
 iri_page_entry(iri_listing_t *listing, unsigned char *p)
 {
-    const iri_item_t *item = listing->held.ranks[listing->page.at].item;
+    const iri_item_t *item = listing->held.ranks[listing->page.at];
     unsigned char    *end;
 
     end = listing->wanted.json ? iri_json_entry(listing, p, item)
@@ -839,7 +839,7 @@ iri_listing_next(iri_listing_t *listing, unsigned char *out, size_t size)
             break;
 
         } else {
-            room = iri_item_room(listing->held.ranks[listing->page.at].item);
+            room = iri_item_room(listing->held.ranks[listing->page.at]);
 
             if (room <= size - done) {
                 done += iri_page_entry(listing, out + done);
