@@ -1297,13 +1297,11 @@ typedef struct {
 
 /* The page, while it is written. */
 typedef struct {
-    size_t        at;        /* the next of ranks */
-    iri_buf_t     row;       /* what came before the first, and then one that
+    size_t    at;            /* the next of ranks */
+    iri_buf_t row;           /* what came before the first, and then one that
                                 did not fit */
-    iri_str_t     told;      /* of row: what is still to be told */
-    iri_str_t     foot;      /* what comes behind the last */
-    unsigned      day;       /* the last that was written, and how */
-    unsigned char date[10];
+    iri_str_t told;          /* of row: what is still to be told */
+    iri_str_t foot;          /* what comes behind the last */
 } iri_listing_page_t;
 
 /* A listing, stage by stage. */
@@ -1363,11 +1361,11 @@ void iri_listing_order(iri_listing_t *listing);
 /* Get ready to write: nothing that comes after can fail. */
 iri_status_t iri_page_begin(iri_listing_t *listing);
 
-/* "2026-11-22" of a day, since 0001-01-01, in years 1 to 9999 */
-void iri_put_date(unsigned day, unsigned char date[10]);
-
-/* "T11:25:00Z" of a second of a day */
-void iri_put_time(unsigned second, unsigned char time[10]);
+/*
+ * "2026-11-22T11:25:00Z" (RFC 3339) of seconds since 1970, in years 1 to 9999.
+ * 0: it has no such date, and nothing was written.
+ */
+int iri_put_time(int64_t seconds, unsigned char out[20]);
 
 
 #pragma GCC visibility pop
