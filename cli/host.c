@@ -89,25 +89,6 @@ host_option(void *data, int option, const char *value)
 
 /* ---- answering ----------------------------------------------------------- */
 
-iri_status_t
-host_ask(const iri_env_t *env, const host_conf_t *conf, iri_str_t host,
-         iri_host_t *out)
-{
-    iri_status_t status;
-
-    if (conf->is_name) {
-        return iri_host_name(env, &conf->host, host, out);
-    }
-    status = iri_host_read(env, &conf->host, host, out);
-    if (status != IRI_OK || out->answer != IRI_PASS
-        || (out->why == IRI_HOST_LITERAL && iri_is_uri_host(host)))
-    {
-        return status;
-    }
-    return iri_host_map(env, &conf->host, host, out);
-}
-
-
 /* What would be right, for those who give more or less than a host. */
 static const char *
 host_hint(const host_conf_t *conf, int32_t character)

@@ -1,5 +1,5 @@
 /*
- * host.h - what the two files of `iri host` need of each other
+ * host.h - what host.c needs of host_where.c, which calls nothing of it
  */
 
 #ifndef CLI_HOST_H

@@ -1,5 +1,6 @@
 /*
- * host_where.c - where in a host that is which it is refused for
+ * host_where.c - what a host is, and where in it that is which it is refused
+ * for
  *
  * The core says why a host is refused, not where.  So it is asked again
  * about the host without its last character, without its last two, and so
@@ -63,6 +64,25 @@ host_divide(iri_str_t host, int escaped, host_text_t *text)
 
 
 /* ---- asking -------------------------------------------------------------- */
+
+iri_status_t
+host_ask(const iri_env_t *env, const host_conf_t *conf, iri_str_t host,
+         iri_host_t *out)
+{
+    iri_status_t status;
+
+    if (conf->is_name) {
+        return iri_host_name(env, &conf->host, host, out);
+    }
+    status = iri_host_read(env, &conf->host, host, out);
+    if (status != IRI_OK || out->answer != IRI_PASS
+        || (out->why == IRI_HOST_LITERAL && iri_is_uri_host(host)))
+    {
+        return status;
+    }
+    return iri_host_map(env, &conf->host, host, out);
+}
+
 
 static int
 host_is_literal(const host_conf_t *conf, iri_str_t host)

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 
 #include <unicode/ucsdet.h>
-#include <unicode/unorm2.h>
-#include <unicode/ustring.h>
 
 #include "iri_ref.h"
 #include "unicode/iri_unicode.h"
@@ -94,56 +92,6 @@ iri_lint_kind(iri_str_t word)
 }
 
 
-int
-iri_lint_wants(const iri_lint_t *lint, iri_lint_kind_t kind)
-{
-    return (lint->conf->kinds >> kind & 1) != 0;
-}
-
-
-/* A finding of that kind, of which nothing else is known. */
-void
-iri_lint_begin(iri_finding_t *finding, iri_lint_kind_t kind,
-               const iri_lint_item_t *item)
-{
-    memset(finding, 0, sizeof(*finding));
-    finding->kind = kind;
-
-    if (item != NULL) {
-        finding->octets = item->octets;
-        finding->name = item->name;
-    }
-}
-
-
-iri_status_t
-iri_lint_give(const iri_lint_t *lint, const iri_finding_t *finding)
-{
-    return iri_lint_wants(lint, finding->kind)
-               ? lint->each(lint->arg, finding)
-               : IRI_OK;
-}
-
-
-iri_status_t
-iri_lint_tell(const iri_lint_t *lint, iri_lint_kind_t kind,
-              const iri_lint_item_t *item, const iri_lint_item_t *other,
-              iri_match_t match, iri_str_t charset)
-{
-    iri_finding_t finding;
-
-    iri_lint_begin(&finding, kind, item);
-    finding.match = match;
-    finding.charset = charset;
-
-    if (other != NULL) {
-        finding.other = other->octets;
-    }
-
-    return iri_lint_give(lint, &finding);
-}
-
-
 static iri_status_t
 iri_lint_tell_one(iri_lint_t *lint, iri_lint_kind_t kind,
                   const iri_lint_item_t *item)
@@ -151,31 +99,6 @@ iri_lint_tell_one(iri_lint_t *lint, iri_lint_kind_t kind,
     static const iri_str_t none = { 0, NULL };
 
     return iri_lint_tell(lint, kind, item, NULL, IRI_MATCH_NONE, none);
-}
-
-
-/* A copy in the arena. */
-iri_status_t
-iri_lint_copy(const iri_lint_t *lint, iri_str_t text, iri_str_t *out)
-{
-    unsigned char *data;
-
-    out->len = 0;
-
-    if (text.len == 0) {
-        return IRI_OK;
-    }
-
-    data = lint->env->alloc(lint->env->ctx, text.len);
-    if (data == NULL) {
-        return IRI_NO_MEMORY;
-    }
-
-    memcpy(data, text.data, text.len);
-    out->data = data;
-    out->len = text.len;
-
-    return IRI_OK;
 }
 
 
@@ -374,22 +297,6 @@ iri_lint_is_reserved(iri_str_t octets)
 }
 
 
-iri_status_t
-iri_lint_is_nfkc(iri_str_t name, int *is)
-{
-    UErrorCode          error = U_ZERO_ERROR;
-    const UNormalizer2 *nfkc = unorm2_getNFKCInstance(&error);
-    UChar               text[IRI_MAX_SEGMENT];
-    int32_t             units;
-
-    u_strFromUTF8(text, IRI_MAX_SEGMENT, &units, (const char *) name.data,
-                  (int32_t) name.len, &error);
-    *is = unorm2_isNormalized(nfkc, text, units, &error);
-
-    return U_SUCCESS(error) ? IRI_OK : IRI_ICU_FAILED;
-}
-
-
 /* Of a name that is not ASCII alone. */
 static iri_status_t
 iri_lint_forms(iri_lint_t *lint, const iri_lint_item_t *item)
@@ -486,19 +393,6 @@ iri_lint_directory(iri_lint_t *lint)
 
 
 /* ---- two names ----------------------------------------------------------- */
-
-int
-iri_lint_by_name(const void *a, const void *b)
-{
-    const iri_lint_item_t *const *one = a, *const *two = b;
-    int                           order;
-
-    order = iri_str_compare((*one)->name, (*two)->name);
-
-    return order != 0 ? order
-                      : iri_str_compare((*one)->octets, (*two)->octets);
-}
-
 
 static int
 iri_lint_by_key(const void *a, const void *b)

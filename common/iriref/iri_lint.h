@@ -41,7 +41,7 @@ typedef struct {
     size_t                 read[IRI_MAX_CHARSETS]; /* other than ASCII */
 } iri_lint_t;
 
-/* ---- iri_lint.c ---------------------------------------------------------- */
+/* ---- iri_lint_tell.c ----------------------------------------------------- */
 
 int iri_lint_wants(const iri_lint_t *lint, iri_lint_kind_t kind);
 

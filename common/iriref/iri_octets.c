@@ -1,7 +1,7 @@
 /*
  * iri_octets.c - what each octet may be in an IRI
  *
- * RFC 3986, appendix A, and draft 2.2, as bits of iri_whole.h; what is above
+ * RFC 3986, appendix A, and draft 2.2, as bits of iri_iriref.h; what is above
  * 7F has none.
  */
 

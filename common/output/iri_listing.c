@@ -11,99 +11,11 @@
 #include "index/iri_index.h"
 #include "output/iri_output.h"
 
-#define IRI_FIRST_BLOCK 4096
-
 /* Entries for which the directory may have to be read once more. */
 #define IRI_MAX_ASKS 100
 
 
 /* ---- memory -------------------------------------------------------------- */
-
-static size_t
-iri_aligned(size_t size)
-{
-    return (size + 7) & ~(size_t) 7;
-}
-
-
-/* Another block, of at least size octets, behind the last. */
-static iri_block_t *
-iri_block_add(iri_listing_t *listing, iri_blocks_t *blocks, size_t size)
-{
-    iri_block_t *block;
-    size_t       want = IRI_FIRST_BLOCK - sizeof(*block);
-
-    if (blocks->last != NULL) {
-        want = 2 * blocks->last->head.size;
-    }
-    want = want < IRI_LAST_BLOCK ? want : IRI_LAST_BLOCK - sizeof(*block);
-    want = want < size ? size : want;
-
-    if (want > IRI_LISTING_MEMORY - listing->memory.taken) {
-        return NULL;
-    }
-
-    block = listing->env->alloc(listing->env->ctx, sizeof(*block) + want);
-    if (block == NULL) {
-        return NULL;
-    }
-
-    listing->memory.taken += want;
-    block->head.size = want;
-    block->head.used = 0;
-    block->head.next = NULL;
-
-    if (blocks->last == NULL) {
-        blocks->first = block;
-    } else {
-        block->head.next = blocks->last->head.next;
-        blocks->last->head.next = block;
-    }
-
-    return block;
-}
-
-
-void *
-iri_blocks_take(iri_listing_t *listing, iri_blocks_t *blocks, size_t size)
-{
-    iri_block_t *block = blocks->last;
-    void        *p;
-
-    size = iri_aligned(size);
-
-    while (block == NULL || size > block->head.size - block->head.used) {
-        block = block != NULL ? block->head.next : NULL;
-
-        if (block == NULL || size > block->head.size) {
-            block = iri_block_add(listing, blocks, size);
-            if (block == NULL) {
-                return NULL;
-            }
-        }
-
-        block->head.used = 0;
-        blocks->last = block;
-    }
-
-    p = (unsigned char *) (block + 1) + block->head.used;
-    block->head.used += size;
-
-    return p;
-}
-
-
-/* What was taken is taken again. */
-static void
-iri_blocks_reset(iri_blocks_t *blocks)
-{
-    blocks->last = blocks->first;
-
-    if (blocks->first != NULL) {
-        blocks->first->head.used = 0;
-    }
-}
-
 
 static void *
 iri_own_alloc(void *ctx, size_t size)
@@ -493,23 +405,16 @@ iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
 }
 
 
-size_t
-iri_item_size(const iri_item_t *item)
-{
-    return iri_aligned(sizeof(*item) + item->octets_len
-                       + (item->same ? 0 : item->name_len));
-}
-
-
 /*
- * Where all entries stand in the order must fit, too: two ranks for each.  A
- * block more than is needed may be taken for one entry.
+ * Where all entries stand in the order must fit, too: a pointer for each, and
+ * the copy of it that qsort may make.  A block more than is needed may be
+ * taken for one entry.
  */
 int
 iri_listing_is_full(const iri_listing_t *listing)
 {
     return listing->memory.taken
-               + 2 * sizeof(iri_rank_t) * (listing->held.count + 1)
+               + 2 * sizeof(iri_item_t *) * (listing->held.count + 1)
            > IRI_LISTING_MEMORY - IRI_LISTING_SPARE - IRI_LAST_BLOCK;
 }
 
@@ -739,7 +644,7 @@ iri_listing_is_twin(iri_listing_t *listing, const iri_listing_entry_t *entry,
 iri_status_t
 iri_listing_judge_begin(iri_listing_t *listing)
 {
-    iri_rank_t  *rank;
+    iri_item_t **rank;
     iri_status_t status = iri_listing_sort(listing);
     size_t       i, at = listing->held.count;
 
@@ -748,15 +653,14 @@ iri_listing_judge_begin(iri_listing_t *listing)
     }
 
     for (i = 0; i < listing->held.count; i++) {
-        at = listing->held.ranks[i].item->mark ? i : at;
+        at = listing->held.ranks[i]->mark ? i : at;
     }
 
     /* The entry that the mark stands for is beside it, or is not there. */
     rank = listing->held.ranks + at;
     if (at + 1 < listing->held.count
-        && rank[0].item->directory == rank[1].item->directory
-        && iri_str_equal(iri_item_octets(rank[0].item),
-                         iri_item_octets(rank[1].item)))
+        && rank[0]->directory == rank[1]->directory
+        && iri_str_equal(iri_item_octets(rank[0]), iri_item_octets(rank[1])))
     {
         at++;
     }
@@ -805,7 +709,7 @@ iri_listing_judge(iri_listing_t *listing, iri_listing_entry_t *entry,
         return IRI_OK;
     }
 
-    item = listing->held.ranks[listing->held.next_judged++].item;
+    item = listing->held.ranks[listing->held.next_judged++];
     listing->held.judged = item;
     listing->place.path.len = listing->place.base;
 
@@ -850,21 +754,39 @@ iri_listing_more(iri_listing_t *listing)
 }
 
 
+/* Of the entries only those that the client may know of. */
+static void
+iri_ranks_keep(iri_listing_t *listing)
+{
+    iri_item_t **ranks = listing->held.ranks;
+    size_t       i, kept = 0;
+
+    for (i = 0; i < listing->held.count; i++) {
+        if (ranks[i]->kept) {
+            ranks[kept++] = ranks[i];
+        }
+    }
+
+    listing->held.count = kept;
+    listing->held.directories = listing->held.directories_kept;
+}
+
+
 iri_status_t
 iri_listing_finish(iri_listing_t *listing)
 {
-    iri_status_t status;
+    iri_status_t status = IRI_OK;
     size_t       i;
 
     if (listing->held.judging) {
-        listing->held.count = listing->held.kept - (listing->held.next != 0);
-        listing->held.directories = listing->held.directories_kept;
+        iri_ranks_keep(listing);
+        iri_listing_order(listing);
+    } else {
+        status = iri_listing_sort(listing);
     }
 
-    status = iri_listing_sort(listing);
-
     for (i = 0; status == IRI_OK && i < listing->held.count; i++) {
-        status = iri_item_link(listing, listing->held.ranks[i].item);
+        status = iri_item_link(listing, listing->held.ranks[i]);
     }
 
     return status == IRI_OK ? iri_page_begin(listing) : status;

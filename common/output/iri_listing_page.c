@@ -10,6 +10,8 @@
  * written more than twice, as six octets at most.
  */
 
+#include <time.h>
+
 #include "output/iri_output.h"
 
 /* Octets of all that is written of an entry but its name and its octets. */
@@ -137,76 +139,36 @@ iri_copy_escaped(const iri_listing_t *listing, unsigned char *p,
 
 /* ---- dates (RFC 3339, UTC) ----------------------------------------------- */
 
-#define IRI_DAY 86400
-
-static void
-iri_two_digits(unsigned char *at, unsigned number) /* below 100 */
-{
-    memcpy(at, iri_pairs + 2 * (size_t) number, 2);
-}
-
-
-/* In years that begin with March the day that may be missing is the last. */
-void
-iri_put_date(unsigned day, unsigned char date[10])
-{
-    unsigned year, month, era;
-
-    day += 306; /* 0000-03-01 */
-    era = day / 146097;
-
-    day %= 146097;
-    year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-    day -= 365 * year + year / 4 - year / 100;
-    month = (5 * day + 2) / 153;
-    day -= (153 * month + 2) / 5;
-    year += 400 * era + (month >= 10);
-    month = month < 10 ? month + 3 : month - 9;
-
-    iri_two_digits(date, year / 100);
-    iri_two_digits(date + 2, year % 100);
-    iri_two_digits(date + 5, month);
-    iri_two_digits(date + 8, day + 1);
-    date[4] = date[7] = '-';
-}
-
-
-void
-iri_put_time(unsigned second, unsigned char time[10])
-{
-    time[0] = 'T';
-    iri_two_digits(time + 1, second / 3600);
-    time[3] = ':';
-    iri_two_digits(time + 4, second / 60 % 60);
-    time[6] = ':';
-    iri_two_digits(time + 7, second % 60);
-    time[9] = 'Z';
-}
-
-
 #define IRI_FIRST_SECOND (-INT64_C(62135596800)) /* 0001-01-01T00:00:00Z */
 #define IRI_LAST_SECOND  INT64_C(253402300799)   /* 9999-12-31T23:59:59Z */
 
-/* Put "2026-11-22T11:25:00Z" at p; 0: it has no such date. */
-static int
-iri_time_of(iri_listing_t *listing, int64_t seconds, unsigned char *p)
+static void
+iri_two_digits(unsigned char *at, int number) /* below 100 */
 {
-    uint64_t since = (uint64_t) seconds - (uint64_t) IRI_FIRST_SECOND;
-    unsigned day;
+    memcpy(at, iri_pairs + 2 * number, 2);
+}
 
-    if (seconds < IRI_FIRST_SECOND || seconds > IRI_LAST_SECOND) {
+
+int
+iri_put_time(int64_t seconds, unsigned char out[20])
+{
+    time_t    time = (time_t) seconds;
+    struct tm tm;
+
+    if (seconds < IRI_FIRST_SECOND || seconds > IRI_LAST_SECOND
+        || time != seconds || gmtime_r(&time, &tm) == NULL)
+    {
         return 0;
     }
 
-    day = (unsigned) (since / IRI_DAY);
-
-    if (day != listing->page.day || listing->page.date[0] == '\0') {
-        iri_put_date(day, listing->page.date);
-        listing->page.day = day;
-    }
-
-    memcpy(p, listing->page.date, 10);
-    iri_put_time((unsigned) (since % IRI_DAY), p + 10);
+    memcpy(out, "0000-00-00T00:00:00Z", 20);
+    iri_two_digits(out, (tm.tm_year + 1900) / 100);
+    iri_two_digits(out + 2, (tm.tm_year + 1900) % 100);
+    iri_two_digits(out + 5, tm.tm_mon + 1);
+    iri_two_digits(out + 8, tm.tm_mday);
+    iri_two_digits(out + 11, tm.tm_hour);
+    iri_two_digits(out + 14, tm.tm_min);
+    iri_two_digits(out + 17, tm.tm_sec);
 
     return 1;
 }
@@ -273,12 +235,11 @@ iri_html_size(unsigned char *p, const iri_item_t *item)
 
 
 static unsigned char *
-iri_html_date(iri_listing_t *listing, unsigned char *p,
-              const iri_item_t *item)
+iri_html_date(unsigned char *p, const iri_item_t *item)
 {
     unsigned char time[20];
 
-    if (!item->known || !iri_time_of(listing, item->mtime, time)) {
+    if (!item->known || !iri_put_time(item->mtime, time)) {
         return p;
     }
 
@@ -396,7 +357,7 @@ iri_html_note(const iri_listing_t *listing, unsigned char *p,
 
 
 static unsigned char *
-iri_html_entry(iri_listing_t *listing, unsigned char *p,
+iri_html_entry(const iri_listing_t *listing, unsigned char *p,
                const iri_item_t *item)
 {
     p = iri_copy(p, "<tr><td>");
@@ -415,7 +376,7 @@ iri_html_entry(iri_listing_t *listing, unsigned char *p,
     p = iri_copy(p, "</td><td>");
     p = iri_html_size(p, item);
     p = iri_copy(p, "</td><td>");
-    p = iri_html_date(listing, p, item);
+    p = iri_html_date(p, item);
 
     return iri_copy(p, "</td></tr>\n");
 }
@@ -579,7 +540,7 @@ iri_say_next(iri_piece_t *piece, const iri_listing_t *listing,
 {
     const iri_item_t *item;
 
-    item = listing->held.ranks[listing->held.count - 1].item;
+    item = listing->held.ranks[listing->held.count - 1];
 
     iri_say(piece, "?sort=");
     iri_say(piece, iri_sort_names[listing->wanted.sort]);
@@ -653,8 +614,7 @@ iri_html_foot(iri_piece_t *piece, const iri_listing_t *listing)
 /* ---- JSON ---------------------------------------------------------------- */
 
 static unsigned char *
-iri_json_known(iri_listing_t *listing, unsigned char *p,
-               const iri_item_t *item)
+iri_json_known(unsigned char *p, const iri_item_t *item)
 {
     unsigned char time[20];
 
@@ -667,7 +627,7 @@ iri_json_known(iri_listing_t *listing, unsigned char *p,
         p = iri_copy_number(p, item->size);
     }
 
-    if (iri_time_of(listing, item->mtime, time)) {
+    if (iri_put_time(item->mtime, time)) {
         p = iri_copy(p, ",\"modified\":\"");
         memcpy(p, time, 20);
         p = iri_copy(p + 20, "\"");
@@ -704,7 +664,7 @@ iri_json_names(const iri_listing_t *listing, unsigned char *p,
 
 
 static unsigned char *
-iri_json_entry(iri_listing_t *listing, unsigned char *p,
+iri_json_entry(const iri_listing_t *listing, unsigned char *p,
                const iri_item_t *item)
 {
     if (listing->page.at != 0) {
@@ -714,7 +674,7 @@ iri_json_entry(iri_listing_t *listing, unsigned char *p,
     p = iri_json_names(listing, p, item);
     p = item->directory ? iri_copy(p, ",\"directory\":true")
                         : iri_copy(p, ",\"directory\":false");
-    p = iri_json_known(listing, p, item);
+    p = iri_json_known(p, item);
 
     if (!item->same) {
         p = iri_copy(p, ",\"octets\":\"");
@@ -763,7 +723,7 @@ iri_page_begin(iri_listing_t *listing)
     size_t      widest = IRI_AROUND, room, i;
 
     for (i = 0; i < listing->held.count; i++) {
-        room = iri_item_room(listing->held.ranks[i].item);
+        room = iri_item_room(listing->held.ranks[i]);
         widest = room > widest ? room : widest;
     }
 
@@ -798,7 +758,7 @@ iri_page_begin(iri_listing_t *listing)
 static size_t
 iri_page_entry(iri_listing_t *listing, unsigned char *p)
 {
-    const iri_item_t *item = listing->held.ranks[listing->page.at].item;
+    const iri_item_t *item = listing->held.ranks[listing->page.at];
     unsigned char    *end;
 
     end = listing->wanted.json ? iri_json_entry(listing, p, item)
@@ -839,7 +799,7 @@ iri_listing_next(iri_listing_t *listing, unsigned char *out, size_t size)
             break;
 
         } else {
-            room = iri_item_room(listing->held.ranks[listing->page.at].item);
+            room = iri_item_room(listing->held.ranks[listing->page.at]);
 
             if (room <= size - done) {
                 done += iri_page_entry(listing, out + done);

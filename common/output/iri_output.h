@@ -88,8 +88,10 @@ const char *iri_frame_policy(int json);
 typedef struct {
     uint64_t             size;
     int64_t              mtime;
-    const unsigned char *key;       /* what names are sorted by; NULL: none */
-    unsigned             key_len:30;
+    uint64_t             number;    /* what is sorted by, in the order that is
+                                       asked for */
+    const char          *key;       /* what names are sorted by; NULL: none */
+    unsigned             position:30;    /* in the order of names */
     unsigned             kept:1;         /* the client may know of it */
     unsigned             mark:1;         /* no entry: where the page before
                                             ended */
@@ -110,12 +112,6 @@ typedef struct {
 
 /* Octets that stay free for what is needed to look at entries. */
 #define IRI_LISTING_SPARE (4 * IRI_LAST_BLOCK)
-
-/* Where an entry stands in the order. */
-typedef struct {
-    uint64_t    rank;    /* first of all by this */
-    iri_item_t *item;
-} iri_rank_t;
 
 /* Blocks of memory out of the arena, each larger than the one before. */
 typedef union iri_block_u {
@@ -175,22 +171,20 @@ typedef struct {
     size_t      kept;          /* conf.paged: names that the client may know
                                   of, one more than a page holds at most; */
     size_t      directories_kept;  /* of those on the page */
-    int         judging;       /* conf.paged: ranks are all entries; then
-                                  those that are kept */
+    int         judging;       /* conf.paged: ranks are all entries, until
+                                  the listing is finished */
     size_t      next_judged;   /* the next of ranks */
     iri_item_t *judged;        /* the one before that */
-    iri_rank_t *ranks;         /* in order */
+    iri_item_t **ranks;        /* in order */
 } iri_listing_held_t;
 
 /* The page, while it is written. */
 typedef struct {
-    size_t        at;        /* the next of ranks */
-    iri_buf_t     row;       /* what came before the first, and then one that
+    size_t    at;            /* the next of ranks */
+    iri_buf_t row;           /* what came before the first, and then one that
                                 did not fit */
-    iri_str_t     told;      /* of row: what is still to be told */
-    iri_str_t     foot;      /* what comes behind the last */
-    unsigned      day;       /* the last that was written, and how */
-    unsigned char date[10];
+    iri_str_t told;          /* of row: what is still to be told */
+    iri_str_t foot;          /* what comes behind the last */
 } iri_listing_page_t;
 
 /* A listing, stage by stage. */
@@ -225,27 +219,36 @@ iri_item_name(const iri_item_t *item)
     return s;
 }
 
+static inline size_t
+iri_aligned(size_t size)
+{
+    return (size + 7) & ~(size_t) 7;
+}
+
 /* Out of blocks, aligned for anything; NULL: no memory. */
 void *iri_blocks_take(iri_listing_t *listing, iri_blocks_t *blocks,
                       size_t size);
 
-/* Octets of an item in its block. */
-size_t iri_item_size(const iri_item_t *item);
+/* What was taken is taken again. */
+void iri_blocks_reset(iri_blocks_t *blocks);
+
+/* Put all entries in the order that is asked for into held.ranks. */
+iri_status_t iri_listing_sort(iri_listing_t *listing);
 
 /*
- * Put all entries in the order that is asked for into listing->ranks, and
- * mark those that share a name.
+ * Put those of held.ranks, which have keys, in the order that is asked for,
+ * and mark those that share a name.
  */
-iri_status_t iri_listing_sort(iri_listing_t *listing);
+void iri_listing_order(iri_listing_t *listing);
 
 /* Get ready to write: nothing that comes after can fail. */
 iri_status_t iri_page_begin(iri_listing_t *listing);
 
-/* "2026-11-22" of a day, since 0001-01-01, in years 1 to 9999 */
-void iri_put_date(unsigned day, unsigned char date[10]);
-
-/* "T11:25:00Z" of a second of a day */
-void iri_put_time(unsigned second, unsigned char time[10]);
+/*
+ * "2026-11-22T11:25:00Z" (RFC 3339) of seconds since 1970, in years 1 to 9999.
+ * 0: it has no such date, and nothing was written.
+ */
+int iri_put_time(int64_t seconds, unsigned char out[20]);
 
 
 #pragma GCC visibility pop

@@ -79,17 +79,12 @@ iri_stats_say_text(iri_stats_out_t *out,
 }
 
 
-#define IRI_STATS_EPOCH 719162u /* 1970-01-01, in days since 0001-01-01 */
-
 void
 iri_stats_date(int64_t seconds, unsigned char out[IRI_STATS_TIME])
 {
-    uint64_t at = seconds > 0 ? (uint64_t) seconds : 0;
-
-    at = at < UINT64_C(253402300799) ? at : UINT64_C(253402300799);
-
-    iri_put_date((unsigned) (at / 86400) + IRI_STATS_EPOCH, out);
-    iri_put_time((unsigned) (at % 86400), out + 10);
+    if (!iri_put_time(seconds > 0 ? seconds : 0, out)) {
+        memcpy(out, "9999-12-31T23:59:59Z", IRI_STATS_TIME);
+    }
 }
 
 

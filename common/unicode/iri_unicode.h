@@ -300,39 +300,24 @@ iri_status_t iri_edit_is_one(const iri_env_t *env, iri_str_t a, iri_str_t b,
 
 /* ---- the order of names ---------------------------------------------------- */
 
-#define IRI_MAX_KEY 2048   /* octets of a key; what is beyond does not count */
+#define IRI_MAX_KEY 2049   /* octets of a key and its NUL; what is beyond does
+                              not count */
 
-/* Of an ASCII character, in keys. */
-typedef struct {
-    unsigned char first[2];
-    unsigned char third;
-    unsigned char len;        /* of first; 0: a digit, or none is known */
-} iri_weight_t;
+struct UCollator;          /* ICU's */
 
-typedef struct {
-    void         *icu;          /* ICU's collator */
-    int           quick;        /* 1: the table is that of ICU */
-    unsigned char number;       /* the first octet of all numbers */
-    iri_weight_t  weight[128];
-} iri_collator_t;
-
-/*
- * For one thread.  many: make a table for ASCII, which costs as much as some
- * dozens of keys.  IRI_ICU_FAILED.
- */
-iri_status_t iri_collator_open(iri_collator_t *collator, int many);
-void iri_collator_close(iri_collator_t *collator);
+/* For one thread.  IRI_ICU_FAILED. */
+iri_status_t iri_collator_open(struct UCollator **collator);
+void iri_collator_close(struct UCollator *collator);
 
 /* Is ICU's data for it there?  It stays, for all that fork or start later. */
 int iri_collate_ready(void);
 
 /*
- * The key of a name, valid UTF-8, not empty.  ascii: iri_is_graphic(name).
- * IRI_ICU_FAILED.
+ * The key of a name, valid UTF-8, not empty: octets with a NUL behind them,
+ * which *size includes, to be compared by strcmp.  IRI_ICU_FAILED.
  */
-iri_status_t iri_collate(const iri_collator_t *collator, iri_str_t name,
-                         int ascii, unsigned char key[IRI_MAX_KEY],
-                         size_t *len);
+iri_status_t iri_collate(const struct UCollator *collator, iri_str_t name,
+                         unsigned char key[IRI_MAX_KEY], size_t *size);
 
 
 #pragma GCC visibility pop
