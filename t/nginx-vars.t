@@ -79,7 +79,9 @@ server {
     root %%ROOT%%;
     iri on;
     iri_match case;
-    add_header X-Told "$iri_uri $iri_query $iri_form $iri_charset $iri_path";
+    add_header X-Told
+        "$iri_uri $iri_query $iri_form $iri_charset $iri_path" always;
+    location /lost/ { error_page 404 /PAGE.HTML; return 404; }
     location / { try_files $uri /said?p=$uri; }
     location /said { return 200 "$iri|$args"; }
 }
@@ -203,6 +205,8 @@ is $server->get(percent(euc('/花')) . "?q=$q",
 my $fold = $server->get('/OPEN/none?a', port => $server->port('fold'));
 is $fold->header('X-Told'), '/open/none a ascii  /said', 'a directory is found';
 is $fold->body, 'http://localhost/open/none?a|p=/open/none', 'and handed on';
+is $server->get('/lost/x?a', port => $server->port('fold'))->header('X-Told'),
+    '/lost/x a ascii  /page.html', 'a page for an error is found';
 
 # ---- access is denied --------------------------------------------------------
 
