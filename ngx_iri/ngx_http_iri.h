@@ -420,7 +420,7 @@ ngx_http_iri_engine_of(ngx_http_request_t *r)
     return (iri_engine_t) iscf->engine;
 }
 
-/* A path of its own, not the client's: of a page for an error, or post_action. */
+/* Not the client's own path: that of a page for an error, or post_action. */
 static inline ngx_uint_t
 ngx_http_iri_is_page(const ngx_http_request_t *r)
 {

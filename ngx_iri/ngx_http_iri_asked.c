@@ -14,13 +14,14 @@
 /* ---- what was asked for -------------------------------------------------- */
 
 /*
- * The path of the target, in ASCII.  Nothing is kept of such a request, and
- * most have none but r->uri; so nginx reads the target for a second time.
+ * The path of a target in ASCII.  It is not kept, so that such requests cost
+ * nothing: where r->uri is another by now, nginx's parser reads the target
+ * again.
  */
 static ngx_int_t
 ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
 {
-    ngx_http_request_t        again = *r;
+    ngx_http_request_t        again;
     ngx_http_core_srv_conf_t *cscf;
 
     if (r->uri.data == r->unparsed_uri.data) {
@@ -35,6 +36,7 @@ ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
         return NGX_OK;
     }
 
+    again = *r;
     again.uri_start = r->unparsed_uri.data;
     again.uri_end = r->unparsed_uri.data + r->unparsed_uri.len;
     again.uri.len = r->unparsed_uri.len;
@@ -105,7 +107,7 @@ ngx_http_iri_keep_asked(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
-/* ---- what may be told ----------------------------------------------------- */
+/* ---- what may be told ---------------------------------------------------- */
 
 ngx_uint_t
 ngx_http_iri_is_refused(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)

@@ -13,7 +13,8 @@ use Test::More;
 
 plan skip_all => missing('nginx') if missing('nginx');
 
-my ($root) = make_tree(join '', map { my $e = escaped($_); "$e\tfile\t$e\n" }
+my ($root) = make_tree(join '',
+    map { my $name = escaped($_); "$name\tfile\t$name\n" }
     qw(front/index.php front/Hidden.txt sub/dir/index.html 花/静.html shut/File.txt
     shut/ｲﾖ.txt open/ｲﾖ.txt open/File.txt page.html ssi/own.html));
 spew("$root/ssi/$_->[0]", qq{<!--#include virtual="$_->[1]?s=1" -->|}
@@ -93,7 +94,9 @@ server {
     iri_charset EUC-JP Shift_JIS;
     iri_match case;
     access_log %%TMP%%/told told;
-    add_header X-Told "$uri $document_uri $iri_path $iri_uri $iri $iri_form $iri_charset $iri_match $request_filename $iri_filename" always;
+    add_header X-Path "$uri $document_uri $iri_path $iri_uri $iri" always;
+    add_header X-Told "$iri_form $iri_charset $iri_match" always;
+    add_header X-File "$request_filename $iri_filename" always;
     location /shut/ { deny all; }
     location /basic/ {
         alias %%ROOT%%/shut/;
@@ -216,7 +219,8 @@ sub shut {
     my $answer = $server->request($option{method} // 'GET',
         "/$where/$name", port => $server->port('shut'), %option);
     my $said = join ' ', $answer->status, grep { defined && !/</ }
-        $answer->body, $answer->header('X-Told'), $answer->header('Location');
+        $answer->body, map { $answer->header($_) }
+        qw(X-Path X-Told X-File Location);
     return $said =~ s/(?:\Q$name\E)/NAME/gr;
 }
 
@@ -242,7 +246,7 @@ for my $name ('%B2%D6', '%B2%D7') {
         "$name.txt: the first reading";
 }
 like $server->get('/open/%B2%D6.txt', port => $server->port('shut'))
-    ->header('X-Told'), qr/ legacy Shift_JIS charset /, 'access was granted';
+    ->header('X-Told'), qr/^legacy Shift_JIS charset$/, 'access was granted';
 
 # The log tells what was found.
 $server->wait_for(sub { slurp($server->tmp . '/told') =~ m{^/shut/File}m });
