@@ -133,6 +133,7 @@ server {
         alias %%ROOT%%/open/; error_page 405 = /login?next=$uri&iri=$iri_uri;
     }
     location /front/ {
+        iri_match exact;
         proxy_pass http://127.0.0.1:%%PORTgone%%;
         proxy_intercept_errors on; error_page 404 = @static;
     }
