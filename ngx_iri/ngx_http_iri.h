@@ -3,6 +3,7 @@
  *
  *   ngx_http_iri_module.c      directives, inheritance, start and end
  *   ngx_http_iri_advertise.c   what answers to OPTIONS say of IRIs
+ *   ngx_http_iri_asked.c       what was asked for, and what may be told of it
  *   ngx_http_iri_cache.c       what is remembered of directories
  *   ngx_http_iri_check.c       what a configuration says in vain
  *   ngx_http_iri_choice.c      several names that a request may mean
@@ -30,7 +31,7 @@
  *   ngx_http_iri_snapshot.c    the state in which a request was read
  *   ngx_http_iri_status.c      counters, and the page about them
  *   ngx_http_iri_try_files.c   try_files
- *   ngx_http_iri_variables.c   $iri_..., and three variables of nginx
+ *   ngx_http_iri_variables.c   $iri_..., and some variables of nginx
  *
  * The core decides; here its answers are put into nginx's terms.
  */
@@ -54,13 +55,24 @@ extern ngx_module_t ngx_http_iri_module;
 
 /* ---- configuration ------------------------------------------------------ */
 
-/* Variables of nginx that must not see the script under root. */
+/*
+ * Variables of nginx that must not see the script under root, and those of the
+ * path, which must not tell a name before access to it is granted.
+ */
 typedef enum {
     NGX_HTTP_IRI_DOCUMENT_ROOT,
     NGX_HTTP_IRI_REALPATH_ROOT,
     NGX_HTTP_IRI_REQUEST_FILENAME,
+    NGX_HTTP_IRI_URI,
+    NGX_HTTP_IRI_DOCUMENT_URI,
     NGX_HTTP_IRI_WRAPPED
 } ngx_http_iri_wrapped_t;
+
+/* How nginx itself gets the value of one. */
+typedef struct {
+    ngx_http_get_variable_pt handler;
+    uintptr_t data;
+} ngx_http_iri_getter_t;
 
 /* What is remembered of directories (ngx_http_iri_cache.c) */
 typedef struct ngx_http_iri_cache_s  ngx_http_iri_cache_t;
@@ -90,8 +102,7 @@ typedef struct {
     ngx_array_t texts;          /* of locations, if not ASCII */
     ngx_uint_t lists;           /* a location says iri_listing on */
 
-    /* nginx's own getters of the wrapped variables */
-    ngx_http_get_variable_pt getters[NGX_HTTP_IRI_WRAPPED];
+    ngx_http_iri_getter_t getters[NGX_HTTP_IRI_WRAPPED];
 
     /* content handlers of directives that open files: flv, mp4 */
     ngx_http_handler_pt file_handlers[2];
@@ -291,7 +302,10 @@ struct ngx_http_iri_ctx_s {
     ngx_str_t read_uri;         /* the last r->uri that was read */
     ngx_str_t ascii;            /* the path that came, where that is ASCII and
                                    a location may know it by another name */
-    ngx_str_t canonical;        /* the canonical path of what came */
+    ngx_str_t canonical;        /* the canonical path of what came, with the
+                                   names that were found; empty: nothing is
+                                   kept of it */
+    ngx_str_t args;             /* that came with it, of a subrequest */
     ngx_http_iri_found_t *founds;
     ngx_http_iri_found_t *last; /* of these, in last_conf; NULL: ask again */
     void *last_conf;
@@ -306,7 +320,7 @@ struct ngx_http_iri_ctx_s {
     iri_match_t moved_match;    /* what was ignored to find the entry */
     const ngx_http_iri_found_t *restart_found;  /* for which the request is to
                                    restart; NULL: it is not */
-    ngx_str_t restart;          /* with this path */
+    ngx_str_t restart;          /* with this path, or has if moved */
     ngx_str_t restart_name;     /* what a rule that asks for the name gets */
     int redirected;             /* HTTP status of iri_redirect; 0: none */
     ngx_uint_t redirects;       /* iri_redirect of the location whose try_files
@@ -408,6 +422,13 @@ ngx_http_iri_engine_of(ngx_http_request_t *r)
     return (iri_engine_t) iscf->engine;
 }
 
+/* Not the client's own path: that of a page for an error, or post_action. */
+static inline ngx_uint_t
+ngx_http_iri_is_page(const ngx_http_request_t *r)
+{
+    return r->err_status != 0 || r->error_page || r->post_action;
+}
+
 /* 1 if r->uri holds ASCII only. */
 static inline ngx_uint_t
 ngx_http_iri_plain_uri(ngx_http_request_t *r)
@@ -479,6 +500,36 @@ void ngx_http_iri_advertise_merge(const ngx_http_iri_srv_conf_t *prev,
 
 /* The field, in an answer whose header is not sent yet. */
 ngx_int_t ngx_http_iri_write_advertised(ngx_http_request_t *r);
+
+
+/* ---- ngx_http_iri_asked.c ----------------------------------------------- */
+
+/*
+ * The canonical path that the client has asked for, or the maker of the
+ * subrequest, whatever rules and redirects have set since.  NGX_OK or
+ * NGX_ERROR.
+ */
+ngx_int_t ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path);
+
+/* The query that came with it, as it came.  0: there is none. */
+ngx_uint_t ngx_http_iri_asked_query(ngx_http_request_t *r, iri_str_t *query);
+
+/* A subrequest begins: keep these, if they are not known yet. */
+void ngx_http_iri_keep_asked(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+
+/*
+ * Is the answer an error's, or a page for one, before access was granted to the
+ * name with which the request has restarted?  Then it must not tell that name;
+ * the log may.
+ */
+ngx_uint_t ngx_http_iri_is_refused(ngx_http_request_t *r,
+    const ngx_http_iri_ctx_t *ctx);
+
+/* r->uri as variables may tell it: in such an answer with the names as sent. */
+ngx_str_t ngx_http_iri_told_uri(ngx_http_request_t *r);
+
+/* The same, before a named location makes the page: let r->uri be that. */
+void ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
 
 
 /* ---- ngx_http_iri_module.c ---------------------------------------------- */

@@ -529,6 +529,7 @@ ngx_http_iri_judge(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     source->judged = r->uri;
     ctx->source = source;
     ctx->read_uri = r->uri;
+    ctx->canonical = r->uri;
     ctx->refused = 0;
 
     ngx_str_null(&r->args);

@@ -114,7 +114,7 @@ ngx_http_iri_is_first_path(ngx_http_request_t       *r,
                || r->post_action != was->post_action;
     }
 
-    if (r->err_status != 0 || r->error_page || r->post_action) {
+    if (ngx_http_iri_is_page(r)) {
         return 1;
     }
 
@@ -123,10 +123,15 @@ ngx_http_iri_is_first_path(ngx_http_request_t       *r,
 }
 
 
+/* A subrequest whose path has one name only does not restart. */
 static ngx_int_t
-ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+                           const ngx_http_iri_srv_conf_t *iscf)
 {
-    if (!ngx_http_iri_is_first_path(r, ctx)) {
+    if (!ngx_http_iri_is_first_path(r, ctx)
+        || (r != r->main && ngx_http_iri_plain_uri(r)
+            && !ngx_http_iri_folds(iscf, r->uri)))
+    {
         return NGX_OK;
     }
 
@@ -162,7 +167,9 @@ ngx_http_iri_begin_inside(ngx_http_request_t            *r,
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx == NULL) {
-        if (ngx_http_iri_plain_uri(r) && !ngx_http_iri_folds(iscf, r->uri)) {
+        if (r == r->main && ngx_http_iri_plain_uri(r)
+            && !ngx_http_iri_folds(iscf, r->uri))
+        {
             return NGX_DECLINED;
         }
 
@@ -178,6 +185,10 @@ ngx_http_iri_begin_inside(ngx_http_request_t            *r,
     ctx->inside = 1;
 
     rc = ngx_http_iri_read_again(r);
+
+    if (r != r->main) {
+        ngx_http_iri_keep_asked(r, ctx);
+    }
 
     /* Locations that no client may ask for are not for this path either. */
     if (ctx->asked != NULL) {
@@ -214,7 +225,7 @@ ngx_http_iri_before_server_rules(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    return ctx == NULL || ngx_http_iri_take_snapshot(r, ctx) == NGX_OK
+    return ctx == NULL || ngx_http_iri_take_snapshot(r, ctx, iscf) == NGX_OK
                ? NGX_DECLINED
                : NGX_HTTP_INTERNAL_SERVER_ERROR;
 }
@@ -284,41 +295,6 @@ ngx_http_iri_find_location(ngx_http_request_t *r)
 }
 
 
-/*
- * Access was refused to the name with which the request has restarted: a named
- * location that makes the page must not tell it.  So the names that the client
- * has sent replace those that were found, also in a path that a rule has set.
- */
-static ngx_int_t
-ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
-{
-    iri_env_t env;
-    iri_str_t path;
-
-    if (!ctx->moved || !ctx->ruled || ctx->passed || ctx->snapshot == NULL) {
-        return NGX_OK;
-    }
-
-    ngx_http_iri_env(r, &env);
-
-    if (!iri_restart_url(&env, ngx_http_iri_in(r->uri),
-                         ngx_http_iri_in(ctx->canonical),
-                         ngx_http_iri_in(ctx->snapshot->request.uri), &path))
-    {
-        return NGX_OK;
-    }
-
-    if (ngx_http_iri_set_uri(r, path) != NGX_OK) {
-        return NGX_ERROR;
-    }
-
-    ctx->canonical = ctx->snapshot->request.uri;
-    ctx->read_uri = r->uri;
-
-    return NGX_OK;
-}
-
-
 /* Where alias had captures, try_files has left a path to be put behind it. */
 static void
 ngx_http_iri_enter(ngx_http_request_t *r)
@@ -366,8 +342,9 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
-        if (clcf->named && ngx_http_iri_conceal(r, ctx) != NGX_OK) {
-            return NGX_HTTP_INTERNAL_SERVER_ERROR;
+        if (clcf->named) {
+            ngx_http_iri_conceal(r, ctx);
+            ctx->barred |= !ctx->passed;
         }
 
         ctx->ruled = 0;

@@ -21,7 +21,7 @@ typedef struct {
 /* ---- the query ---------------------------------------------------------- */
 
 static ngx_int_t
-ngx_http_iri_read_args(ngx_http_request_t *r, iri_env_t *env,
+ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
                        iri_query_t *query)
 {
     iri_status_t             status;
@@ -29,14 +29,13 @@ ngx_http_iri_read_args(ngx_http_request_t *r, iri_env_t *env,
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (!iri_needs_query(&iscf->query, ngx_http_iri_in(r->args))) {
+    if (!iri_needs_query(&iscf->query, args)) {
         return NGX_DECLINED;
     }
 
     ngx_http_iri_env(r, env);
 
-    status = iri_query_read(env, &iscf->query, ngx_http_iri_in(r->args),
-                            query);
+    status = iri_query_read(env, &iscf->query, args, query);
     if (status != IRI_OK) {
         ngx_http_iri_note_error(r, "the query could not be read", status);
         return NGX_ERROR;
@@ -89,7 +88,7 @@ ngx_http_iri_args(ngx_http_request_t *r)
     iri_env_t   env;
     iri_query_t query;
 
-    rc = ngx_http_iri_read_args(r, &env, &query);
+    rc = ngx_http_iri_read_args(r, ngx_http_iri_in(r->args), &env, &query);
     if (rc != NGX_OK) {
         return rc == NGX_DECLINED ? NGX_OK : rc;
     }
@@ -123,7 +122,8 @@ ngx_http_iri_report_args(ngx_http_request_t *r)
     iri_query_t  query;
     iri_notes_t *notes, once;
 
-    if (ngx_http_iri_read_args(r, &env, &query) == NGX_OK
+    if (ngx_http_iri_read_args(r, ngx_http_iri_in(r->args), &env, &query)
+            == NGX_OK
         && query.why != IRI_QUERY_UTF8
         && ngx_http_iri_notes_wanted(r, IRI_LOG_INFO))
     {
@@ -134,7 +134,6 @@ ngx_http_iri_report_args(ngx_http_request_t *r)
 }
 
 
-/* Where iri is in report r->args are as they came. */
 ngx_int_t
 ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out)
 {
@@ -142,13 +141,11 @@ ngx_http_iri_query_value(ngx_http_request_t *r, iri_str_t *out)
     iri_env_t   env;
     iri_query_t query;
 
-    if (r->args.len == 0) {
+    if (!ngx_http_iri_asked_query(r, out) || out->len == 0) {
         return NGX_DECLINED;
     }
 
-    *out = ngx_http_iri_in(r->args);
-
-    rc = ngx_http_iri_read_args(r, &env, &query);
+    rc = ngx_http_iri_read_args(r, *out, &env, &query);
     if (rc == NGX_OK) {
         *out = query.query;
     }

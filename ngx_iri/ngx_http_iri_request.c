@@ -262,13 +262,14 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 /* This reading is how the request came. */
 static void
-ngx_http_iri_keep_came(ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_keep_came(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     ctx->has_came = 1;
     ctx->came = ctx->reading;
     ctx->form = ctx->reading.form;
     ctx->charset = ctx->reading.charset;
     ctx->canonical = ngx_http_iri_out(ctx->reading.path);
+    ctx->args = r->args;
 }
 
 
@@ -305,7 +306,7 @@ ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    ngx_http_iri_keep_came(ctx);
+    ngx_http_iri_keep_came(r, ctx);
 
     return NGX_OK;
 }
@@ -363,8 +364,8 @@ ngx_http_iri_read_made(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    if (r != r->main && !ctx->has_came) {
-        ngx_http_iri_keep_came(ctx);
+    if (r != r->main && ctx->canonical.len == 0) {
+        ngx_http_iri_keep_came(r, ctx);
     }
 
     return NGX_OK;

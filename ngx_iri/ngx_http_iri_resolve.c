@@ -62,7 +62,13 @@ ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
     ctx->moved = 1;
     ctx->moved_match = found->match;
     ctx->read_uri = uri;
-    ctx->canonical = uri;
+
+    /* What was granted to the path that came is not granted to the name. */
+    if (!ngx_http_iri_is_page(&ctx->snapshot->request)) {
+        ctx->canonical = uri;
+        ctx->passed = 0;
+        ctx->barred = 0;
+    }
 
     if (!ctx->has_came || ctx->came.octets.data == ctx->reading.octets.data) {
         ngx_http_iri_confirm(ctx, found);

@@ -1,10 +1,11 @@
 /*
- * ngx_http_iri_variables.c - $iri_..., and three variables of nginx
+ * ngx_http_iri_variables.c - $iri_..., and some variables of nginx
  *
  * They are made when they are asked for, and for ASCII paths too; only then is
  * the disk looked at for one of those.  Where iri is off they are empty.
  * $document_root, $realpath_root and $request_filename are nginx's own, given
- * what they expect under root.
+ * what they expect under root; the last, $uri and $document_uri do not tell a
+ * name before access to it is granted (ngx_http_iri_asked.c).
  */
 
 #include "ngx_http_iri.h"
@@ -76,7 +77,8 @@ static ngx_http_variable_t ngx_http_iri_variables[] = {
 
 static ngx_str_t ngx_http_iri_wrapped[NGX_HTTP_IRI_WRAPPED] = {
     ngx_string("document_root"), ngx_string("realpath_root"),
-    ngx_string("request_filename")
+    ngx_string("request_filename"), ngx_string("uri"),
+    ngx_string("document_uri")
 };
 
 
@@ -94,24 +96,21 @@ ngx_http_iri_text(const char *text)
 }
 
 
-/* The canonical path, also while r->uri is the disk's or left as it came. */
+/* The path that rules judge: canonical, also where r->uri is as it came. */
 static ngx_str_t
 ngx_http_iri_canonical_path(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx;
 
     ctx = ngx_http_iri_ctx(r);
-    if (ctx == NULL) {
-        return r->uri;
-    }
 
-    if (ctx->has_came
+    if (ctx != NULL && ctx->has_came
         && ngx_http_iri_same(r->uri, ngx_http_iri_out(ctx->came.octets)))
     {
         return ngx_http_iri_out(ctx->came.path);
     }
 
-    return r->uri;
+    return ngx_http_iri_told_uri(r);
 }
 
 
@@ -251,15 +250,15 @@ ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
     u_char    *p;
     ngx_str_t  port, path, scheme = ngx_string("http");
     iri_env_t  env;
-    iri_str_t  iri;
+    iri_str_t  iri, query = { 0, NULL };
     iri_host_t host;
 
     ngx_http_iri_env(r, &env);
-    path = ngx_http_iri_canonical_path(r);
-
     ngx_http_iri_port(r, &port);
 
     if (ngx_http_iri_host_names(r, &host) != NGX_OK
+        || ngx_http_iri_asked_path(r, &path) != NGX_OK
+        || ngx_http_iri_query_value(r, &query) == NGX_ERROR
         || iri_path_to_iri(&env, ngx_http_iri_in(path), &iri) != IRI_OK)
     {
         return NGX_ERROR;
@@ -277,7 +276,7 @@ ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
 
     p = ngx_pnalloc(r->pool, scheme.len + sizeof("://") + host.unicode.len
                                  + port.len + iri.len + sizeof("?")
-                                 + r->args.len);
+                                 + query.len);
     if (p == NULL) {
         return NGX_ERROR;
     }
@@ -296,9 +295,9 @@ ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
         p = ngx_cpymem(p, iri.data, iri.len);
     }
 
-    if (r->args.len != 0) {
+    if (query.len != 0) {
         *p++ = '?';
-        p = ngx_cpymem(p, r->args.data, r->args.len);
+        p = ngx_cpymem(p, query.data, query.len);
     }
 
     out->len = p - out->data;
@@ -311,12 +310,13 @@ static ngx_int_t
 ngx_http_iri_uri(ngx_http_request_t *r, iri_str_t *out)
 {
     iri_env_t env;
+    ngx_str_t path;
 
     ngx_http_iri_env(r, &env);
 
-    return iri_path_to_uri(
-               &env, ngx_http_iri_in(ngx_http_iri_canonical_path(r)), out)
-                   == IRI_OK
+    return ngx_http_iri_asked_path(r, &path) == NGX_OK
+                   && iri_path_to_uri(&env, ngx_http_iri_in(path), out)
+                          == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
 }
@@ -325,10 +325,14 @@ ngx_http_iri_uri(ngx_http_request_t *r, iri_str_t *out)
 static ngx_int_t
 ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out)
 {
+    iri_form_t          form = IRI_FORM_ASCII;
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    *out = ngx_http_iri_text(
-        iri_form_text(ctx != NULL ? ctx->form : IRI_FORM_ASCII));
+    if (ctx != NULL) {
+        form = ngx_http_iri_is_refused(r, ctx) ? ctx->came.form : ctx->form;
+    }
+
+    *out = ngx_http_iri_text(iri_form_text(form));
 
     return NGX_OK;
 }
@@ -339,11 +343,11 @@ ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || ctx->charset.len == 0) {
+    if (ctx == NULL) {
         return NGX_DECLINED;
     }
 
-    *out = ctx->charset;
+    *out = ngx_http_iri_is_refused(r, ctx) ? ctx->came.charset : ctx->charset;
 
     return out->len != 0 ? NGX_OK : NGX_DECLINED;
 }
@@ -386,7 +390,7 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL && ctx->moved && match != IRI_MATCH_NONE
-        && ctx->moved_match > match)
+        && ctx->moved_match > match && !ngx_http_iri_is_refused(r, ctx))
     {
         match = ctx->moved_match;
     }
@@ -502,24 +506,36 @@ ngx_http_iri_variables_add(ngx_conf_t *cf)
 
 /* ---- nginx's own -------------------------------------------------------- */
 
+static ngx_int_t
+ngx_http_iri_own_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+                        uintptr_t data)
+{
+    const ngx_http_iri_getter_t *getter;
+    ngx_http_iri_main_conf_t    *imcf;
+
+    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
+    getter = &imcf->getters[data];
+
+    return getter->handler(r, v, getter->data);
+}
+
+
 /* nginx's getter, for the root as it was configured. */
 static ngx_int_t
 ngx_http_iri_plain_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
                           uintptr_t data)
 {
-    void                    **loc_conf = r->loc_conf;
-    ngx_int_t                 rc;
-    ngx_http_iri_loc_conf_t  *ilcf;
-    ngx_http_iri_main_conf_t *imcf;
+    void                   **loc_conf = r->loc_conf;
+    ngx_int_t                rc;
+    ngx_http_iri_loc_conf_t *ilcf;
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (ilcf->plain_conf != NULL) {
         r->loc_conf = ilcf->plain_conf;
     }
 
-    rc = imcf->getters[data](r, v, 0);
+    rc = ngx_http_iri_own_getter(r, v, data);
 
     r->loc_conf = loc_conf;
 
@@ -535,14 +551,12 @@ static ngx_int_t
 ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
                              ngx_http_variable_value_t *v, uintptr_t data)
 {
-    void                    **loc_conf = r->loc_conf;
-    unsigned                  valid = r->valid_location;
-    unsigned                  changed = r->uri_changed;
-    ngx_int_t                 rc;
-    ngx_http_iri_loc_conf_t  *ilcf;
-    ngx_http_iri_main_conf_t *imcf;
+    void                   **loc_conf = r->loc_conf;
+    unsigned                 valid = r->valid_location;
+    unsigned                 changed = r->uri_changed;
+    ngx_int_t                rc;
+    ngx_http_iri_loc_conf_t *ilcf;
 
-    imcf = ngx_http_get_module_main_conf(r, ngx_http_iri_module);
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (ilcf->plain_conf != NULL) {
@@ -555,11 +569,27 @@ ngx_http_iri_scripted_getter(ngx_http_request_t        *r,
         }
     }
 
-    rc = imcf->getters[data](r, v, 0);
+    rc = ngx_http_iri_own_getter(r, v, data);
 
     r->loc_conf = loc_conf;
     r->valid_location = valid;
     r->uri_changed = changed;
+
+    return rc;
+}
+
+
+/* Of the path that may be told. */
+static ngx_int_t
+ngx_http_iri_path_getter(ngx_http_request_t *r, ngx_http_variable_value_t *v,
+                         uintptr_t data)
+{
+    ngx_int_t rc;
+    ngx_str_t uri = r->uri;
+
+    r->uri = ngx_http_iri_told_uri(r);
+    rc = ngx_http_iri_own_getter(r, v, data);
+    r->uri = uri;
 
     return rc;
 }
@@ -570,13 +600,10 @@ ngx_http_iri_filename_getter(ngx_http_request_t        *r,
                              ngx_http_variable_value_t *v, uintptr_t data)
 {
     ngx_int_t rc;
-    ngx_str_t name;
+    ngx_str_t name, uri = r->uri;
 
+    r->uri = ngx_http_iri_told_uri(r);
     rc = ngx_http_iri_filename_of(r, r->uri, &name);
-
-    if (rc == NGX_DECLINED) {
-        return ngx_http_iri_scripted_getter(r, v, data);
-    }
 
     if (rc == NGX_OK) {
         v->valid = 1;
@@ -584,10 +611,24 @@ ngx_http_iri_filename_getter(ngx_http_request_t        *r,
         v->not_found = 0;
         v->len = name.len;
         v->data = name.data;
+
+    } else if (rc == NGX_DECLINED) {
+        rc = ngx_http_iri_scripted_getter(r, v, data);
     }
+
+    r->uri = uri;
 
     return rc;
 }
+
+
+/* In the order of the enum. */
+static const ngx_http_get_variable_pt
+    ngx_http_iri_getters[NGX_HTTP_IRI_WRAPPED] = {
+        ngx_http_iri_plain_getter,    ngx_http_iri_plain_getter,
+        ngx_http_iri_filename_getter, ngx_http_iri_path_getter,
+        ngx_http_iri_path_getter,
+    };
 
 
 static void
@@ -605,11 +646,10 @@ ngx_http_iri_wrap(ngx_http_iri_main_conf_t *imcf, ngx_hash_key_t *key)
             continue;
         }
 
-        imcf->getters[i] = v->get_handler;
+        imcf->getters[i].handler = v->get_handler;
+        imcf->getters[i].data = v->data;
+        v->get_handler = ngx_http_iri_getters[i];
         v->data = i;
-        v->get_handler = i == NGX_HTTP_IRI_REQUEST_FILENAME
-                             ? ngx_http_iri_filename_getter
-                             : ngx_http_iri_plain_getter;
     }
 }
 

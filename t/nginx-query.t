@@ -139,14 +139,14 @@ is answer('/iri?q=%83%5C'), "http://localhost/iri?q=$so", '$iri';
 
 # ---- what nginx makes of it ---------------------------------------------------
 
-is answer('/set?a=%83%5C'), "q=%83%5C|q=$so", 'set $args is the rules\' own';
+is answer('/set?a=%83%5C'), "q=%83%5C|a=$so", 'set $args is the rules\' own';
 is answer('/last?q=%83%5C'),
-    "p=1&q=$so|$so|p=1&q=$so|?|p=1&q=$so|/last?q=%83%5C", 'rewrite';
-is answer('/keep?q=%83%5C'), '|||' . '||/keep?q=%83%5C', 'without the query';
-is answer('/error?q=1'), "q=$so|$so|q=$so|?|q=$so|/error?q=1",
+    "p=1&q=$so|$so|p=1&q=$so|?|q=$so|/last?q=%83%5C", 'rewrite';
+is answer('/keep?q=%83%5C'), "||||q=$so|/keep?q=%83%5C", 'without the query';
+is answer('/error?q=1'), "q=$so|$so|q=$so|?|q=1|/error?q=1",
     'error_page with a query of its own';
 is answer('/try?r=%83%5C'),
-    "q=$so&r=$so|$so|q=$so&r=$so|?|q=$so&r=$so|/try?r=%83%5C", 'try_files';
+    "q=$so&r=$so|$so|q=$so&r=$so|?|r=$so|/try?r=%83%5C", 'try_files';
 is answer('/ssi.html?x=%83%5C'),
     "q=$so|$so|q=$so|?|q=$so|/ssi.html?x=%83%5C|x=$so",
     'a subrequest, and the request itself';

@@ -339,7 +339,7 @@ for my $name ('/shut/FILE.TXT', '/shut/NONE.TXT') {
         "a page for what is denied tells no name: $name";
 }
 for my $name ('/shut/FILE.TXT', '/shut/NONE.TXT') {
-    like field(fold => "/v$name", 'Location'), qr{/login\?$name:$name:$name:$},
+    like field(fold => "/v$name", 'Location'), qr{/login\?$name:$name:/v$name:$},
         "nor where a rule has set the path: $name";
 }
 is answer(fold => '/mirror/FILE.TXT'), '200 deep', 'mirror';

@@ -1,0 +1,174 @@
+/*
+ * ngx_http_iri_asked.c - what was asked for, and what may be told of it
+ *
+ * Rules and redirects inside the server set other paths and arguments.  The
+ * path and the query that the client has sent, or the maker of a subrequest,
+ * are known all the same: in canonical form, with the names that were found
+ * where the request has restarted.  But until access is granted to such a name,
+ * an answer with an error, and a page for that, must not tell it.
+ */
+
+#include "ngx_http_iri.h"
+
+
+/* ---- what was asked for -------------------------------------------------- */
+
+/*
+ * The path of a target in ASCII.  It is not kept, so that such requests cost
+ * nothing: where r->uri is another by now, nginx's parser reads the target
+ * again.
+ */
+static ngx_int_t
+ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
+{
+    ngx_http_request_t        again;
+    ngx_http_core_srv_conf_t *cscf;
+
+    if (r->uri.data == r->unparsed_uri.data) {
+        *path = r->uri;
+        return NGX_OK;
+    }
+
+    ngx_str_null(path);
+
+    /* A line that is no request has none. */
+    if (r->unparsed_uri.len == 0) {
+        return NGX_OK;
+    }
+
+    again = *r;
+    again.uri_start = r->unparsed_uri.data;
+    again.uri_end = r->unparsed_uri.data + r->unparsed_uri.len;
+    again.uri.len = r->unparsed_uri.len;
+    again.uri.data = ngx_pnalloc(r->pool, r->unparsed_uri.len + 1);
+
+    if (again.uri.data == NULL) {
+        return NGX_ERROR;
+    }
+
+    /* The host had not selected a server yet. */
+    cscf = ngx_http_get_module_srv_conf(r->http_connection->conf_ctx,
+                                        ngx_http_core_module);
+
+    if (ngx_http_parse_complex_uri(&again, cscf->merge_slashes) == NGX_OK) {
+        *path = again.uri;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_int_t
+ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path)
+{
+    const ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
+
+    if (ctx == NULL || ctx->canonical.len == 0) {
+        if (r == r->main) {
+            return ngx_http_iri_target_path(r, path);
+        }
+
+        *path = r->uri;
+
+    } else if (!ngx_http_iri_is_refused(r, ctx)) {
+        *path = ctx->canonical;
+
+    } else {
+        *path = ctx->has_came ? ngx_http_iri_out(ctx->came.path) : ctx->ascii;
+    }
+
+    return NGX_OK;
+}
+
+
+ngx_uint_t
+ngx_http_iri_asked_query(ngx_http_request_t *r, iri_str_t *query)
+{
+    const ngx_http_iri_ctx_t *ctx;
+
+    if (r == r->main) {
+        return ngx_http_iri_query(r, query);
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+    *query = ngx_http_iri_in(ctx != NULL ? ctx->args : r->args);
+
+    return query->len != 0;
+}
+
+
+void
+ngx_http_iri_keep_asked(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    if (ctx->canonical.len == 0) {
+        ctx->canonical = r->uri;
+        ctx->args = r->args;
+    }
+}
+
+
+/* ---- what may be told ---------------------------------------------------- */
+
+ngx_uint_t
+ngx_http_iri_is_refused(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
+{
+    return r == r->main && ctx->moved && !ctx->passed && !ctx->told
+           && (ctx->barred || r->err_status != 0 || r->error_page);
+}
+
+
+/*
+ * r->uri with the names that were sent in the place of those that were found,
+ * also where a rule has set it.
+ */
+static ngx_str_t
+ngx_http_iri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
+{
+    iri_env_t env;
+    iri_str_t path, sent = ngx_http_iri_in(ctx->snapshot->request.uri);
+
+    if (ngx_http_iri_same(r->uri, ctx->restart)) {
+        return ngx_http_iri_out(sent);
+    }
+
+    ngx_http_iri_env(r, &env);
+
+    return iri_restart_url(&env, ngx_http_iri_in(r->uri),
+                           ngx_http_iri_in(ctx->restart), sent, &path)
+               ? ngx_http_iri_out(path)
+               : r->uri;
+}
+
+
+/* A page for an error, which is barred, has a path of its own. */
+ngx_str_t
+ngx_http_iri_told_uri(ngx_http_request_t *r)
+{
+    const ngx_http_iri_ctx_t *ctx;
+
+    if (r->err_status == 0 && !r->error_page) {
+        return r->uri;
+    }
+
+    ctx = ngx_http_iri_ctx(r);
+
+    return ctx != NULL && ngx_http_iri_is_refused(r, ctx) && !ctx->barred
+               ? ngx_http_iri_as_sent(r, ctx)
+               : r->uri;
+}
+
+
+void
+ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
+{
+    ngx_str_t uri;
+
+    if (r == r->main && ctx->moved && ctx->ruled && !ctx->passed) {
+        uri = ngx_http_iri_as_sent(r, ctx);
+
+        if (uri.data != r->uri.data) {
+            ngx_http_iri_put_uri(r, uri);
+            ctx->read_uri = r->uri;
+        }
+    }
+}

@@ -1,0 +1,258 @@
+# nginx: $iri, $iri_uri, $iri_query, $iri_form and $iri_charset are about the
+# request of the client, whatever rules and redirects inside the server have
+# made of its path; and no variable tells a name that was found before access
+# to it was granted.
+use strict;
+use warnings;
+use Encode qw(decode encode);
+use FindBin;
+use lib "$FindBin::Bin/lib";
+use IRI::Gateway;
+use IRI::Test;
+use Test::More;
+
+plan skip_all => missing('nginx') if missing('nginx');
+
+my ($root) = make_tree(join '',
+    map { my $name = escaped($_); "$name\tfile\t$name\n" }
+    qw(front/index.php front/Hidden.txt sub/dir/index.html 花/静.html shut/File.txt
+    shut/ｲﾖ.txt open/ｲﾖ.txt open/File.txt page.html ssi/own.html));
+spew("$root/ssi/$_->[0]", qq{<!--#include virtual="$_->[1]?s=1" -->|}
+    . '<!--#echo var="iri_uri" encoding="none" -->')
+    for ['ascii.html', '/in/a%20b'], ['utf8.html', '/in/%E8%8A%B1'],
+    ['raw.html', '/in/花'];
+spew("$root/shut/users", "user:{PLAIN}word\n");
+
+my $gateway = IRI::Gateway->new('fastcgi');
+my $conf    = <<'END';
+default_type text/plain;
+limit_req_zone $uri zone=limit:1m rate=1r/m;
+log_format told '$uri $iri_uri $iri_match';
+log_format all '$iri $iri_query';
+server {
+    listen 127.0.0.1:%%PORT%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset EUC-JP;
+    iri_query_charset EUC-JP;
+    error_page 405 = /said;
+    add_header X-Told
+        "$iri_uri $iri_query $iri_form $iri_charset $iri_path" always;
+    location / { try_files $uri /said?p=$uri; }
+    location /said { return 200 "$iri|$args"; }
+    location /last/ { rewrite ^ /said?p=1 last; }
+    location /break/ { rewrite ^ /page.html break; }
+    location /args/ { set $args "$args&more=1"; return 200 "$iri_query $args"; }
+    location /jump/ { error_page 418 = @named; return 418; }
+    location @named { rewrite ^ /said last; }
+    location /error/ { error_page 404 /said?p=2; return 404; }
+    location /twice/ { rewrite ^/twice(/.*) /last$1 last; }
+    location /accel/ { proxy_pass http://127.0.0.1:%%PORTup%%; }
+    location /sub/ { }
+    location /ssi/ { ssi on; default_type text/html; }
+    location /in/ { rewrite ^ /said/$iri_form last; }
+    location /php/ {
+        try_files $uri /front/index.php;
+    }
+    location ~ \.php$ {
+        fastcgi_pass %%GATEWAY%%;
+        fastcgi_param SCRIPT_FILENAME $request_filename;
+        fastcgi_param REQUEST_URI $iri_uri;
+    }
+}
+server {
+    listen 127.0.0.1:%%PORTup%%;
+    location / { add_header X-Accel-Redirect /said?p=3; return 200; }
+}
+server { listen 127.0.0.1:%%PORTgone%%; location / { return 404; } }
+server {
+    listen 127.0.0.1:%%PORTreport%%;
+    root %%ROOT%%;
+    iri report;
+    iri_charset EUC-JP;
+    iri_query_charset EUC-JP;
+    add_header X-Told
+        "$iri_uri $iri_query $iri_form $iri_charset $iri_path" always;
+    location / { rewrite ^ /page.html break; }
+}
+server {
+    listen 127.0.0.1:%%PORTfold%%;
+    root %%ROOT%%;
+    iri on;
+    iri_match case;
+    add_header X-Told
+        "$iri_uri $iri_query $iri_form $iri_charset $iri_path" always;
+    location /lost/ { error_page 404 /PAGE.HTML; return 404; }
+    location / { try_files $uri /said?p=$uri; }
+    location /said { return 200 "$iri|$args"; }
+}
+# Access is denied to what is found.
+server {
+    listen 127.0.0.1:%%PORTshut%%;
+    root %%ROOT%%;
+    iri on;
+    iri_charset EUC-JP Shift_JIS;
+    iri_match case;
+    access_log %%TMP%%/told told;
+    add_header X-Path "$uri $document_uri $iri_path $iri_uri $iri" always;
+    add_header X-Told "$iri_form $iri_charset $iri_match" always;
+    add_header X-File "$request_filename $iri_filename" always;
+    location /shut/ { deny all; }
+    location /basic/ {
+        alias %%ROOT%%/shut/;
+        auth_basic x; auth_basic_user_file %%ROOT%%/shut/users;
+    }
+    location /text/ {
+        alias %%ROOT%%/shut/;
+        deny all; error_page 403 /login?next=$uri&iri=$iri_uri;
+    }
+    location /equal/ {
+        alias %%ROOT%%/shut/;
+        deny all; error_page 403 = /login?next=$uri&iri=$iri_uri;
+    }
+    location /away/ {
+        alias %%ROOT%%/shut/;
+        deny all; error_page 403 http://example.com$document_uri;
+    }
+    location /named/ {
+        alias %%ROOT%%/shut/;
+        deny all; error_page 403 = @login;
+    }
+    location /limit/ {
+        alias %%ROOT%%/shut/; limit_req zone=limit;
+    }
+    location /rewritten/ {
+        rewrite ^/rewritten/(.*) /shut/$1 break; deny all;
+    }
+    location /asked/ {
+        alias %%ROOT%%/shut/;
+        if (-e $request_filename) { return 403; }
+        return 403;
+    }
+    location /after/ {
+        alias %%ROOT%%/open/; error_page 405 = /login?next=$uri&iri=$iri_uri;
+    }
+    location /front/ {
+        iri_match exact;
+        proxy_pass http://127.0.0.1:%%PORTgone%%;
+        proxy_intercept_errors on; error_page 404 = @static;
+    }
+    location @static { root %%ROOT%%; }
+    location = /front/Hidden.txt { deny all; }
+    location /jump/ { error_page 418 = @jump; return 418; }
+    location @jump { rewrite ^/jump/(.*)$ /open/$1 break; }
+    location = /login { return 200 "$args $uri"; }
+    location @login { return 200 "next=$uri&iri=$iri_uri $iri_form"; }
+}
+END
+utf8::upgrade($conf);
+$conf =~ s/%%GATEWAY%%/'127.0.0.1:' . $gateway->port/ge;
+my $server = nginx(root => $root, conf => $conf, log_level => 'info');
+
+sub percent { return $_[0] =~ s/([^!-\$&-~])/sprintf '%%%02X', ord $1/ger }
+sub euc { return encode('euc-jp', decode('UTF-8', $_[0])) }
+
+# ---- through rules and redirects ---------------------------------------------
+
+my $q = '%B2%D6';                  # U+82B1 in EUC-JP
+my $u = percent('花');
+for (['/said', '/said'], ['/last/花', '/said'], ['/break/花', '/page.html'],
+    ['/jump/花', '/said'], ['/error/花', '/said'], ['/twice/花', '/said'],
+    ['/accel/花', '/said'], ['/花/無', '/said'], ['/last/a b', '/said'],
+    ['/花/静.html', '/花/静.html'], ['/none/a//b/../c', '/said', '/none/a/c'])
+{
+    my ($path, $rules, $canonical) = (@$_, $_->[0]);
+    my $want = percent($canonical) . " q=$u";
+    my $is_ascii = $path !~ /[^ -~]/;
+    for my $code (sub { $_[0] }, \&euc) {
+        my $form = $is_ascii ? 'ascii '
+            : $code->('花') eq '花' ? 'escaped UTF-8' : 'legacy EUC-JP';
+        my $target = percent($code->($path)) . "?q=$q";
+        my $answer = $server->get($target);
+        is $answer->header('X-Told'), "$want $form $rules", $target;
+        next if $rules ne '/said';
+        is((split /\|/, $answer->body)[0],
+            "http://localhost" . ($canonical =~ s/ /%20/r) . "?q=$u",
+            "and \$iri: $target");
+    }
+}
+is $server->get('/last/a?')->header('X-Told'), '/last/a  ascii  /said',
+    'no query';
+is $server->get("/args/?q=$q")->body, "q=$u q=$u&more=1", 'set $args';
+is $server->request('POST', '/page.html?a', body => 'x')->header('X-Told'),
+    '/page.html a ascii  /said', 'a page for an error';
+is $server->get('/sub/dir/?a')->header('X-Told'),
+    '/sub/dir/ a ascii  /sub/dir/index.html', 'index';
+is $server->get('http://localhost?a')->header('X-Told'), '/ a ascii  /said',
+    'a target without a path';
+is $server->get('/%zz')->header('X-Told'), 'ascii', 'no request';
+
+# What the front controller gets.
+for my $path ('/php/花', '/php/a/b', '/php/') {
+    for my $code (sub { $_[0] }, \&euc) {
+        my %given = map { $_->[0] => $_->[1] }
+            map { [split /=/, $_, 2] } split /\n/,
+            $server->get(percent($code->($path)))->body;
+        is $given{REQUEST_URI}, percent($path), "REQUEST_URI: $path";
+    }
+}
+
+# Each subrequest has its own.
+is $server->get('/ssi/ascii.html')->body,
+    'http://localhost/in/a%20b?s=1|s=1|/ssi/ascii.html', 'SSI, ASCII';
+is $server->get("/ssi/$_.html")->body,
+    "http://localhost/in/花?s=1|s=1|/ssi/$_.html", "SSI, $_" for qw(utf8 raw);
+
+is $server->get(percent(euc('/花')) . "?q=$q",
+    port => $server->port('report'))->header('X-Told'),
+    "/$u q=$u legacy EUC-JP /page.html", 'report';
+my $fold = $server->get('/OPEN/none?a', port => $server->port('fold'));
+is $fold->header('X-Told'), '/open/none a ascii  /said', 'a directory is found';
+is $fold->body, 'http://localhost/open/none?a|p=/open/none', 'and handed on';
+is $server->get('/lost/x?a', port => $server->port('fold'))->header('X-Told'),
+    '/lost/x a ascii  /page.html', 'a page for an error is found';
+
+# ---- access is denied --------------------------------------------------------
+
+# Status, body and the variables of one answer, with NAME for what was asked.
+sub shut {
+    my ($where, $name, %option) = @_;
+    my $answer = $server->request($option{method} // 'GET',
+        "/$where/$name", port => $server->port('shut'), %option);
+    my $said = join ' ', $answer->status, grep { defined && !/</ }
+        $answer->body, map { $answer->header($_) }
+        qw(X-Path X-Told X-File Location);
+    return $said =~ s/(?:\Q$name\E)/NAME/gr;
+}
+
+for my $where (qw(shut basic text equal away named rewritten asked)) {
+    my $none = shut($where, 'NONE.TXT');
+    is shut($where, 'FILE.TXT'), $none, "$where: the name that is there";
+    like $none, qr/NAME/, "$where: but what was asked for";
+}
+shut('limit', 'NONE.TXT');
+shut('limit', 'File.txt');
+is shut('limit', 'FILE.TXT'), shut('limit', 'NONE.TXT'), 'limits';
+like shut('after', 'FILE.TXT', method => 'POST', body => 'x'),
+    qr{^200 next=/after/File.txt&iri=/after/File.txt }, 'access was granted';
+is $server->get('/jump/FILE.TXT', port => $server->port('shut'))->body,
+    'open/File.txt', 'a rule that jumps gets the name that was found';
+
+like shut('front', 'HIDDEN.TXT'), qr{^403 /front/NAME /front/NAME },
+    'access was granted, but not to the name';
+
+# Which of two readings is there: U+82B1 in EUC-JP, U+FF72 U+FF96 in Shift_JIS.
+for my $name ('%B2%D6', '%B2%D7') {
+    like shut('shut', "$name.txt"), qr/ legacy EUC-JP none /,
+        "$name.txt: the first reading";
+}
+like $server->get('/open/%B2%D6.txt', port => $server->port('shut'))
+    ->header('X-Told'), qr/^legacy Shift_JIS charset$/, 'access was granted';
+
+# The log tells what was found.
+$server->wait_for(sub { slurp($server->tmp . '/told') =~ m{^/shut/File}m });
+like slurp($server->tmp . '/told'), qr{^/shut/File.txt /shut/File.txt case$}m,
+    'the log';
+
+is_deeply [$server->errors], [], 'nothing unexpected in the log';
+done_testing;
