@@ -517,6 +517,13 @@ sub in_internal {
     return 0;
 }
 
+# Does a denial hold $uri, which is the name that was found? (SECURITY.md says
+# so.)
+sub shows_name {
+    return $_[0]->text($_[1]{nodes}, 1)
+        =~ /^ *(?:add_header|error_page) [^;]*\$uri/m;
+}
+
 sub has_application { return $_[0]->text($_[1]{nodes}, 1) =~ /_pass |return/ }
 
 # A body without names of files where their octets are others than the name's.
