@@ -392,6 +392,22 @@ sub is_refused {
     return @text < 2 || $text[0] eq $text[1];
 }
 
+# Do rules tell the names apart as they came, below a directory that is not
+# there? What no rule has denied is looked up, and may be denied elsewhere.
+sub rules_tell {
+    my ($last, @asked) = @_;
+    my @text;
+    for my $asked (@asked) {
+        return 0 if grep { !@$_ } @{ $asked->{readings} };
+        my $came = canonical(map { utf8($_->[0]) } @{ $asked->{readings} });
+        my ($meant) = grep { $_->{canonical} eq $came } @{ $asked->{meant} };
+        return 0 if !$meant;
+        push @text, without_name($meant->{normal}, $asked->{written}[$last],
+            $asked->{readings}[$last][0]);
+    }
+    return $text[0] ne $text[1];
+}
+
 # Do the answers tell an existing name from an absent one, though the oracle
 # denies both? It has to deny in the same way whatever a request may mean in
 # that directory: a rule that denies single names tells by itself. A 404 is a
@@ -416,6 +432,7 @@ sub tells {
             $denies = 1;
         }
     }
+    return if rules_tell($last, $there, $absent);
     return if !$denies || $denied =~ /^5/ || $denied =~ /^3/ && !is_login($denied)
         || $denied =~ /^404/ && !$hides && $denied !~ /^hidden/m;
     my ($one, $two) = map { without_name($_->{normal}, $_->{written}[$last],
