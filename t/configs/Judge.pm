@@ -313,6 +313,8 @@ sub wrong {
         return if grep { $_->{answer}[0] == $status } @meant;
         return ('error', "answered $status");
     }
+    # an error of the oracle's own neither grants nor denies
+    return if !grep { $_->{answer}[0] < 500 } @meant;
     return ('lost', "$status, the oracle $name->{answer}[0]")
         if $is_same && ($name->{answer}[0] =~ /^2/ || @meant == 1);
     return if $status >= 400;
