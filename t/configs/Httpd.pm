@@ -431,6 +431,9 @@ sub hides { return 0 }
 # No configuration puts the name into what denies it.
 sub shows_name { return 0 }
 
+# Nor does one send to a login what it finds on disk.
+sub asks_disk { return 0 }
+
 sub has_application {
     return $_[0]->text($_[1]{nodes}, 1) =~ /ProxyPass|\[P\]|index\.php/;
 }

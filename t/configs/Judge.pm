@@ -263,9 +263,9 @@ sub judge {
             push @found, { kind => $kind, why => $why, case => $case,
                 asked => $asked } if $kind;
         }
-        my $shows = $class->shows_name($config);
-        if (my $why = @asked == 2 && tells($set, $case, $class->hides($config,
-            '/' . join '/', @{ $case->{segments} }), $shows, @asked)) {
+        if (my $why = @asked == 2
+            && tells($class, $config, $set, $case, @asked))
+        {
             push @found, { kind => 'tells', why => $why, case => $case,
                 asked => $asked[0], other => $asked[1] };
         }
@@ -416,7 +416,7 @@ sub rules_tell {
 # denial only where a rule says so. A configuration that shows the name itself
 # tells what was found.
 sub tells {
-    my ($set, $case, $hides, $shows, $there, $absent) = @_;
+    my ($class, $config, $set, $case, $there, $absent) = @_;
     my $last = $case->{last};
     my @above = map { utf8($_) } @{ $case->{segments} }[0 .. $last - 1];
     my ($denied, $denies);
@@ -435,12 +435,15 @@ sub tells {
         }
     }
     return if rules_tell($last, $there, $absent);
-    return if !$denies || $denied =~ /^5/ || $denied =~ /^3/ && !is_login($denied)
-        || $denied =~ /^404/ && !$hides && $denied !~ /^hidden/m;
+    return if !$denies || $denied =~ /^5/
+        || $denied =~ /^3/ && (!is_login($denied) || $class->asks_disk($config))
+        || $denied =~ /^404/ && $denied !~ /^hidden/m
+        && !$class->hides($config, '/' . join '/', @{ $case->{segments} });
     my ($one, $two) = map { without_name($_->{normal}, $_->{written}[$last],
         @{ $_->{readings}[$last] }) } $there, $absent;
     return if $one eq $two;
-    ($one, $two) = map { without_any($_, $last) } $there, $absent if $shows;
+    ($one, $two) = map { without_any($_, $last) } $there, $absent
+        if $class->shows_name($config);
     return if $one eq $two;
     return "$there->{answer}[0] for an existing name, "
         . "$absent->{answer}[0] for an absent one";

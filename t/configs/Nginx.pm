@@ -524,6 +524,14 @@ sub shows_name {
         =~ /^ *(?:add_header|error_page) [^;]*\$uri/m;
 }
 
+# Does a rule send to the login what it finds on disk, or does not? It tells of
+# that by itself, and denies what try_files leads to, when access to the path
+# that was asked for has been granted.
+sub asks_disk {
+    return $_[0]->text($_[1]{nodes}, 1)
+        =~ /^ *if \(!?-[fde] [^\n]*\n *return 302 \/login/m;
+}
+
 sub has_application { return $_[0]->text($_[1]{nodes}, 1) =~ /_pass |return/ }
 
 # A body without names of files where their octets are others than the name's.
