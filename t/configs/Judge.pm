@@ -191,7 +191,7 @@ sub normal {
             next if $other && $name =~ /^(?:etag|last-modified)$/;
             # the module escapes what others leave raw
             $value =~ s/,? ?X-Raw// if $name eq 'vary';
-            $value =~ s/([\x80-\xFF"<>\\^`{|}])/sprintf '%%%02X', ord $1/ge
+            $value =~ s/([\x80-\xFF"<>\[\\\]^`{|}])/sprintf '%%%02X', ord $1/ge
                 if $name eq 'location';
             $value =~ s/(%[0-9a-f]{2})/uc $1/gei if $name eq 'location';
             push @fields, "$name: $value";
