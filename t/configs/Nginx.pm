@@ -362,7 +362,9 @@ sub recipe {
         [["location ~ \"^/$dir/\"", guard($g)->@*, one(
             "rewrite \"^/$dir/(.*)\$\" \"/\$1\" break",
             'try_files $uri /index.php?u=$uri', 'try_files $uri @front'),
-            maybe(0.5, "root \"%%ROOT%%/$dir\"")],
+            # the text of root is octets on disk
+            maybe($g->{tree} eq 'nfc' || $dir !~ /[^\0-\x7F]/ ? 0.5 : 0,
+                "root \"%%ROOT%%/$dir\"")],
             ['location /', ['if (!-e $request_filename)',
                 'rewrite ^ /index.php last']]],
         [],
