@@ -428,6 +428,12 @@ sub raw_line { return "$_[1] $_[2] HTTP/1.1" }
 # A rule that answers 404 for what is there cannot be told by its answer.
 sub hides { return 0 }
 
+# No configuration puts the name into what denies it.
+sub shows_name { return 0 }
+
+# Nor does one send to a login what it finds on disk.
+sub asks_disk { return 0 }
+
 sub has_application {
     return $_[0]->text($_[1]{nodes}, 1) =~ /ProxyPass|\[P\]|index\.php/;
 }

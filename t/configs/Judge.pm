@@ -191,7 +191,7 @@ sub normal {
             next if $other && $name =~ /^(?:etag|last-modified)$/;
             # the module escapes what others leave raw
             $value =~ s/,? ?X-Raw// if $name eq 'vary';
-            $value =~ s/([\x80-\xFF])/sprintf '%%%02X', ord $1/ge
+            $value =~ s/([\x80-\xFF"<>\[\\\]^`{|}])/sprintf '%%%02X', ord $1/ge
                 if $name eq 'location';
             $value =~ s/(%[0-9a-f]{2})/uc $1/gei if $name eq 'location';
             push @fields, "$name: $value";
@@ -231,6 +231,15 @@ sub without_name {
     return $text;
 }
 
+# One mark for the name as it was written and for all that it may mean.
+sub without_any {
+    my ($asked, $last) = @_;
+    my $text = without_name($asked->{normal}, $asked->{written}[$last],
+        map { my $name = $_->{path}[$last]; utf8::decode($name); $name }
+        @{ $asked->{meant} });
+    return $text =~ s/\0(?:\d+|w)/\0/gr;
+}
+
 sub is_login { return $_[0] =~ /login/ }
 
 # The violations of a configuration's cases.
@@ -254,8 +263,9 @@ sub judge {
             push @found, { kind => $kind, why => $why, case => $case,
                 asked => $asked } if $kind;
         }
-        if (my $why = @asked == 2 && tells($set, $case, $class->hides($config,
-            '/' . join '/', @{ $case->{segments} }), @asked)) {
+        if (my $why = @asked == 2
+            && tells($class, $config, $set, $case, @asked))
+        {
             push @found, { kind => 'tells', why => $why, case => $case,
                 asked => $asked[0], other => $asked[1] };
         }
@@ -278,10 +288,13 @@ sub wrong {
     } @meant;
     # The canonical name, and a form that is no other name, lose nothing.
     # So it is where the entry itself is what the oracle answers with.
-    my $is_same = $case->{same} && $name;
+    my $is_same = $case->{same} && $name && !is_other_form($config, $set);
     my $is_entry = $is_same && $name->{normal}
         =~ m{^(?:FILE|ENV) (?:.*/)?\Q$name->{path}[ $case->{last} ]\E$}m;
-    return if grep { $_->{normal} eq $plain } $is_entry ? $name : @meant;
+    my $uses_raw = $class->uses_raw($config);
+    return if grep { $_->{normal} eq $plain || $uses_raw
+        && $_->{normal} eq as_path($plain, $asked, $_->{path}) }
+        $is_entry ? $name : @meant;
     if ($set->{redirect}{$status} and my @to = redirected($config->{site}, $case,
         $asked, @meant))
     {
@@ -300,6 +313,8 @@ sub wrong {
         return if grep { $_->{answer}[0] == $status } @meant;
         return ('error', "answered $status");
     }
+    # an error of the oracle's own neither grants nor denies
+    return if !grep { $_->{answer}[0] < 500 } @meant;
     return ('lost', "$status, the oracle $name->{answer}[0]")
         if $is_same && ($name->{answer}[0] =~ /^2/ || @meant == 1);
     return if $status >= 400;
@@ -312,6 +327,25 @@ sub wrong {
     my @success = grep { $_->{answer}[0] =~ /^2/ } @meant;
     return ($status >= 300 ? 'redirect' : @success ? 'other' : 'success',
         "$status, the oracle " . join ' ', map { $_->{answer}[0] } @meant);
+}
+
+# What a rule made of $request_uri before the module has read it holds the
+# octets of the client; the oracle was given those of the path.
+sub as_path {
+    my ($text, $asked, $path) = @_;
+    my $written = $asked->{written};
+    for my $number (grep { $written->[$_] =~ /[\x80-\xFF]/ } 0 .. $#$path) {
+        $text =~ s/\Q$written->[$number]\E/$path->[$number]/g;
+    }
+    return $text;
+}
+
+# With "iri_match exact" a name counts in one form, that of
+# iri_filename_form; the oracle's tree is in NFC.
+sub is_other_form {
+    my ($config, $set) = @_;
+    return $config->{tree} eq 'nfd' && $set->{match} =~ /exact/
+        && ($set->{filename_form} // '') ne 'nfd';
 }
 
 # The canonical form of a request that came in UTF-8.
@@ -360,12 +394,29 @@ sub is_refused {
     return @text < 2 || $text[0] eq $text[1];
 }
 
+# Do rules tell the names apart as they came, below a directory that is not
+# there? What no rule has denied is looked up, and may be denied elsewhere.
+sub rules_tell {
+    my ($last, @asked) = @_;
+    my @text;
+    for my $asked (@asked) {
+        return 0 if grep { !@$_ } @{ $asked->{readings} };
+        my $came = canonical(map { utf8($_->[0]) } @{ $asked->{readings} });
+        my ($meant) = grep { $_->{canonical} eq $came } @{ $asked->{meant} };
+        return 0 if !$meant;
+        push @text, without_name($meant->{normal}, $asked->{written}[$last],
+            $asked->{readings}[$last][0]);
+    }
+    return $text[0] ne $text[1];
+}
+
 # Do the answers tell an existing name from an absent one, though the oracle
 # denies both? It has to deny in the same way whatever a request may mean in
 # that directory: a rule that denies single names tells by itself. A 404 is a
-# denial only where a rule says so.
+# denial only where a rule says so. A configuration that shows the name itself
+# tells what was found.
 sub tells {
-    my ($set, $case, $hides, $there, $absent) = @_;
+    my ($class, $config, $set, $case, $there, $absent) = @_;
     my $last = $case->{last};
     my @above = map { utf8($_) } @{ $case->{segments} }[0 .. $last - 1];
     my ($denied, $denies);
@@ -383,10 +434,16 @@ sub tells {
             $denies = 1;
         }
     }
-    return if !$denies || $denied =~ /^5/ || $denied =~ /^3/ && !is_login($denied)
-        || $denied =~ /^404/ && !$hides && $denied !~ /^hidden/m;
+    return if rules_tell($last, $there, $absent);
+    return if !$denies || $denied =~ /^5/
+        || $denied =~ /^3/ && (!is_login($denied) || $class->asks_disk($config))
+        || $denied =~ /^404/ && $denied !~ /^hidden/m
+        && !$class->hides($config, '/' . join '/', @{ $case->{segments} });
     my ($one, $two) = map { without_name($_->{normal}, $_->{written}[$last],
         @{ $_->{readings}[$last] }) } $there, $absent;
+    return if $one eq $two;
+    ($one, $two) = map { without_any($_, $last) } $there, $absent
+        if $class->shows_name($config);
     return if $one eq $two;
     return "$there->{answer}[0] for an existing name, "
         . "$absent->{answer}[0] for an absent one";

@@ -362,7 +362,9 @@ sub recipe {
         [["location ~ \"^/$dir/\"", guard($g)->@*, one(
             "rewrite \"^/$dir/(.*)\$\" \"/\$1\" break",
             'try_files $uri /index.php?u=$uri', 'try_files $uri @front'),
-            maybe(0.5, "root \"%%ROOT%%/$dir\"")],
+            # the text of root is octets on disk
+            maybe($g->{tree} eq 'nfc' || $dir !~ /[^\0-\x7F]/ ? 0.5 : 0,
+                "root \"%%ROOT%%/$dir\"")],
             ['location /', ['if (!-e $request_filename)',
                 'rewrite ^ /index.php last']]],
         [],
@@ -515,6 +517,21 @@ sub in_internal {
         return 1 if in_internal($path, @inside);
     }
     return 0;
+}
+
+# Does a denial hold $uri, which is the name that was found? (SECURITY.md says
+# so.)
+sub shows_name {
+    return $_[0]->text($_[1]{nodes}, 1)
+        =~ /^ *(?:add_header|error_page) [^;]*\$uri/m;
+}
+
+# Does a rule send to the login what it finds on disk, or does not? It tells of
+# that by itself, and denies what try_files leads to, when access to the path
+# that was asked for has been granted.
+sub asks_disk {
+    return $_[0]->text($_[1]{nodes}, 1)
+        =~ /^ *if \(!?-[fde] [^\n]*\n *return 302 \/login/m;
 }
 
 sub has_application { return $_[0]->text($_[1]{nodes}, 1) =~ /_pass |return/ }
