@@ -342,6 +342,10 @@ mod_iri_add_hooks(void)
                                 APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_restore_known, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);
+    if (mod_iri_vars_logged() != 0) {
+        ap_hook_log_transaction(mod_iri_vars_log, NULL, NULL,
+                                APR_HOOK_REALLY_FIRST);
+    }
 }
 
 static void

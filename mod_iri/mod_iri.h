@@ -106,6 +106,8 @@ typedef struct {
     iri_cache_t        *cache;       /* of this child; NULL: none */
     iri_stats_t        *stats;       /* likewise; NULL: nothing is counted */
     mod_iri_readers_t   readers;     /* of variables */
+    unsigned            logged;      /* bits 1 << mod_iri_var_t: those that a
+                                        log names */
     iri_host_conf_t     host;        /* where the engine is not off */
     int                 maps_hosts;  /* 1: IRIHost is on, the engine is not
                                         off */
@@ -713,6 +715,11 @@ void mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_of_place(request_rec *r, mod_iri_request_t *ctx);
 int  mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
+
+/* While directives are run, and later: which ones does a log name? */
+unsigned mod_iri_vars_logged(void);
+
+int mod_iri_vars_log(request_rec *r);
 
 #pragma GCC visibility pop
 
