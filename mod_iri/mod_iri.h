@@ -412,11 +412,14 @@ int mod_iri_is_unguarded(request_rec *r);
 /* ---- mod_iri_native.c --------------------------------------------------- */
 
 /*
- * The path of an internal redirect, percent-encoded or raw, without the
- * octets of the disk that stand for a directory of the request before.
+ * The path of an internal redirect, percent-encoded or raw, without the octets
+ * of the disk that stand for names of the request before.
  */
 const char *mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
                                    const char *path);
+
+/* A Location that a rule made of the path of r, if it leads to this server. */
+const char *mod_iri_location_in_names(request_rec *r, const char *value);
 
 /*
  * Names of entries for octets of the disk, with "/"; NULL: one has none.

@@ -206,6 +206,65 @@ END
 is $strict->get('/%E8%A1%A8.txt')->status, 403, 'the name is denied';
 is $strict->get('/%C9%BD.txt')->status, 404, 'its octets do not lead there';
 is $strict->get("/\xC9\xBD.txt")->status, 404, 'nor raw';
+# A RewriteRule of a directory is matched against octets of the disk: what it
+# makes of the rest of a path leads to the same names elsewhere, also where no
+# charset of IRICharset reads them.
+for my $disk ('EUC-JP', 'NFD') {
+    my $write = sub {
+        my ($name) = @_;
+        return in_charset($name, 'euc-jp') if $disk eq 'EUC-JP';
+        return Encode::encode('UTF-8',
+            Unicode::Normalize::NFD(Encode::decode('UTF-8', $name)));
+    };
+    my $site = temp_dir();
+    for my $name (map { my $top = $_; map { "$top/$_" } 'がく/が.txt',
+        'がく/秘.txt' } qw(into base to out away))
+    {
+        my $path = '';
+        $path .= "/$_", mkdir "$site$path"
+            for map { $write->($_) } ($name =~ m{([^/]+)(?=/)}g);
+        spew("$site/" . $write->($name), $name);
+    }
+    spew("$site/.htaccess", <<'END');
+RewriteEngine On
+RewriteRule ^into/(.*)$ out/$1 [END]
+RewriteRule ^base/(.*)$ /out/$1 [L]
+RewriteRule ^to/(.*)$ /out/$1 [R=302,L]
+RewriteRule ^away/(.*)$ http://other.example/out/$1 [R=302,NE,L]
+END
+    my $rules = httpd(root => $site, modules => ['rewrite'], conf => <<"END");
+IRIEngine On
+@{[$disk eq 'NFD' ? '' : "IRIFilenameCharset $disk"]}
+<Directory "%%ROOT%%">
+    AllowOverride FileInfo
+</Directory>
+<Location "/out/がく/秘.txt">
+    Require all denied
+</Location>
+END
+    for my $from (qw(into base)) {
+        for my $form (percent("/$from/がく/が.txt"), "/$from/がく/が.txt",
+            "/$from/" . percent(Encode::encode('UTF-8', Unicode::Normalize::NFD(
+                Encode::decode('UTF-8', 'がく/が.txt')))))
+        {
+            my $answer = $rules->get($form);
+            is $answer->status . $answer->body, '200out/がく/が.txt',
+                "$disk, a rule with the rest of $form";
+        }
+        is $rules->get(percent "/$from/がく/秘.txt")->status, 403,
+            "$disk, $from: it is judged";
+        is $rules->get(percent "/$from/がく/無.txt")->status, 404,
+            "$disk, $from: absent";
+    }
+    like $rules->get(percent('/to/がく/が.txt') . '?q=1')->header('Location'),
+        qr{^http://[^/]+\Q@{[percent('/out/がく/が.txt')]}\E\?q=1\z},
+        "$disk, a redirect";
+    like $rules->get(percent '/away/がく/が.txt')->header('Location'),
+        qr{^http://other\.example/out/\Q@{[percent($write->('がく/が.txt'))]}},
+        "$disk, a redirect to another host keeps its octets";
+    is_deeply [$rules->errors], [], "$disk: log";
+}
+
 # A name that the tree cannot write is absent: a RewriteRule of the directory
 # that it would be in may lead on from it, as from any other.
 my ($front) = make_tree("rw/abc.txt\tfile\nfb.html\tfile\tFB\n");
