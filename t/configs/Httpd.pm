@@ -312,6 +312,10 @@ sub generate {
     }
     push @nodes, ["Directory \"%%ROOT%%/" . dir($g) . '"', place_settings(0.4)]
         if rand() < 0.15;
+    # "exact" takes names on disk to be in NFC, unless the form is said
+    splice @nodes, 1, 0, 'IRIFilenameForm nfd' if $g->{tree} eq 'nfd'
+        && $class->text(\@nodes, 0) =~ /IRIMatch exact/
+        && !grep { /^IRIFilenameForm/ } @nodes;
     # [END] and FallbackResource are a loop in which httpd itself crashes
     without_end(\@nodes) if $class->text(\@nodes, 1) =~ /FallbackResource/;
     return { server => 'httpd', site => $site, tree => $g->{tree},
@@ -435,8 +439,10 @@ sub has_application {
 # A report without what the client sent, the module's own, and names of files
 # where their octets are others than the name's.
 sub body_of {
-    my ($class, $body, $other) = @_;
+    my ($class, $body, $other, $caches) = @_;
     return $body if $body !~ /^(?:ENV|UP) /;
+    # a page to which rules redirect is kept as the first request got it
+    $body =~ s/^REDIRECT_.*\n?//mg if $caches;
     # what mod_cache adds to ask again depends on what was asked before
     my $cached = $body =~ /^cache-status=/m;
     my @lines = grep {
