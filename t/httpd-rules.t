@@ -265,6 +265,33 @@ END
     is_deeply [$rules->errors], [], "$disk: log";
 }
 
+# httpd decodes once more what a rule of a directory makes of a path.  Rules have
+# judged that as it stood before, so it is read as httpd itself would find it.
+my $twice_site = temp_dir();
+mkdir "$twice_site/$_" for 'store', 'store/表';
+spew("$twice_site/store/表/a.txt", 'a');
+spew("$twice_site/.htaccess", <<'END');
+RewriteEngine On
+RewriteCond %{REQUEST_URI} !^/store/
+RewriteRule ^(.*)$ /store/$1 [L]
+END
+my $twice = httpd(root => $twice_site, modules => ['rewrite'], conf => <<'END');
+IRIEngine On
+IRICharset EUC-JP Shift_JIS
+<Directory "%%ROOT%%">
+    AllowOverride FileInfo
+</Directory>
+<Location "/表">
+    Require all denied
+</Location>
+END
+is $twice->get($_)->status, 403, "denied: $_"
+    for percent('/表/a.txt'), percent(in_charset('/表/a.txt', 'euc-jp')),
+    percent(in_charset('/表/a.txt', 'cp932'));
+is $twice->get(percent('/') . percent(in_charset('表', $_)) =~ s/%/%25/gr
+        . '/a.txt')->status, 404, "decoded twice: $_"
+    for 'euc-jp', 'cp932';
+
 # A name that the tree cannot write is absent: a RewriteRule of the directory
 # that it would be in may lead on from it, as from any other.
 my ($front) = make_tree("rw/abc.txt\tfile\nfb.html\tfile\tFB\n");
