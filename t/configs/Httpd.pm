@@ -196,8 +196,9 @@ sub directory_rules {
     my $top  = top();
     my @no_file = ('RewriteCond %{REQUEST_FILENAME} !-f',
         maybe(0.7, 'RewriteCond %{REQUEST_FILENAME} !-d'));
-    # an argument made of a file's path holds its octets on disk
-    return @{ one(grep { $plain || "@$_" !~ /=\$1|=%\{/ }
+    # an argument made of a file's path holds its octets on disk, which a
+    # condition would compare with those of REQUEST_URI
+    return @{ one(grep { $plain || "@$_" !~ /=\$1|=%\{|::\$0/ }
         # everything into a directory, which is closed itself
         ['RewriteCond %{ENV:REDIRECT_STATUS} ^$', "RewriteRule ^$top/ - [F]",
             "RewriteCond %{REQUEST_URI} !^/$top/",
@@ -442,7 +443,7 @@ sub body_of {
     my ($class, $body, $other, $caches) = @_;
     return $body if $body !~ /^(?:ENV|UP) /;
     # a page to which rules redirect is kept as the first request got it
-    $body =~ s/^REDIRECT_.*\n?//mg if $caches;
+    $body =~ s/^(?:REDIRECT_|SCRIPT_UR[IL]=).*\n?//mg if $caches;
     # what mod_cache adds to ask again depends on what was asked before
     my $cached = $body =~ /^cache-status=/m;
     my @lines = grep {
