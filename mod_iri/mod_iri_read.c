@@ -133,10 +133,21 @@ mod_iri_put_decoded(request_rec *r, mod_iri_request_t *ctx)
     return 1;
 }
 
+/* A rule of a directory has led here, by a path that is not escaped. */
+static int
+mod_iri_is_made_raw(const request_rec *r, const mod_iri_request_t *ctx)
+{
+    return r->prev != NULL && !ctx->restarted && ctx->sent != NULL
+           && strchr(ctx->sent, '%') == NULL;
+}
+
 void
 mod_iri_put_path(request_rec *r, mod_iri_request_t *ctx)
 {
-    if (mod_iri_server(r->server)->unseen && mod_iri_put_decoded(r, ctx)) {
+    /* SetEnvIf sees what a rule has made as it sees it without us */
+    if ((mod_iri_server(r->server)->unseen || mod_iri_is_made_raw(r, ctx))
+        && mod_iri_put_decoded(r, ctx))
+    {
         return;
     }
     if (r->uri != r->parsed_uri.path || strcmp(r->uri, ctx->uri) != 0) {

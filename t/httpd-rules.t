@@ -265,6 +265,38 @@ END
     is_deeply [$rules->errors], [], "$disk: log";
 }
 
+# SetEnvIf sees the path that a rule of a directory has made unescaped.
+my $seen_site = temp_dir();
+mkdir "$seen_site/$_" for 'out', 'out/表';
+spew("$seen_site/out/表/a.txt", 'a');
+spew("$seen_site/.htaccess", <<'END');
+RewriteEngine On
+RewriteCond %{REQUEST_URI} !^/out/
+RewriteRule ^(.*)$ out/$1 [L]
+END
+for my $engine (qw(Off On)) {
+    my $seen = httpd(root => $seen_site, modules => [qw(rewrite setenvif)],
+        conf => <<"END");
+IRIEngine $engine
+IRICharset EUC-JP
+SetEnvIf Request_URI "^/out/表/" blocked
+<Directory "%%ROOT%%">
+    AllowOverride FileInfo
+</Directory>
+<Directory "%%ROOT%%/out">
+    <RequireAll>
+        Require all granted
+        Require not env blocked
+    </RequireAll>
+</Directory>
+END
+    is $seen->get($_)->status, 403, "SetEnvIf behind a rule, $engine: $_"
+        for percent('/表/a.txt'), '/表/a.txt', $engine eq 'On'
+            ? percent(in_charset('/表/a.txt', 'euc-jp')) : ();
+    is_deeply [grep { !/AH01630/ } $seen->errors(
+        ignore => qr/does nothing/)], [], "SetEnvIf, $engine: log";
+}
+
 # httpd decodes once more what a rule of a directory makes of a path.  Rules have
 # judged that as it stood before, so it is read as httpd itself would find it.
 my $twice_site = temp_dir();
