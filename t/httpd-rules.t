@@ -218,7 +218,7 @@ for my $disk ('EUC-JP', 'NFD') {
     };
     my $site = temp_dir();
     for my $name (map { my $top = $_; map { "$top/$_" } 'がく/が.txt',
-        'がく/秘.txt' } qw(into base to out away))
+        'がく/秘.txt', 'がく/index.html' } qw(into base to out away))
     {
         my $path = '';
         $path .= "/$_", mkdir "$site$path"
@@ -253,6 +253,9 @@ END
         }
         is $rules->get(percent "/$from/がく/秘.txt")->status, 403,
             "$disk, $from: it is judged";
+        my $index = $rules->get(percent "/$from/がく/");
+        is $index->status . $index->body, '200out/がく/index.html',
+            "$disk, $from: a directory";
         is $rules->get(percent "/$from/がく/無.txt")->status, 404,
             "$disk, $from: absent";
     }
