@@ -39,7 +39,7 @@ mod_iri_led_from(request_rec *r)
 
 /* ctx NULL: the path is plain. */
 static int
-mod_iri_may_be_redirected(const request_rec      *asked,
+mod_iri_may_be_redirected(const request_rec       *asked,
                           const mod_iri_request_t *ctx)
 {
     return asked->method_number == M_GET

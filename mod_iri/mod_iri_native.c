@@ -37,11 +37,11 @@ mod_iri_pair(request_rec *r, const mod_iri_request_t *ctx,
         return 0;
     }
     native = mod_iri_dup(r->pool, ctx->found.filename) + search->root.len;
-    pair->native = apr_pstrcat(r->pool,
-                               apr_pstrmemdup(
-                                   r->pool, (const char *) search->path.data,
-                                   search->prefix),
-                               native, NULL);
+    pair->native = apr_pstrcat(
+        r->pool,
+        apr_pstrmemdup(r->pool, (const char *) search->path.data,
+                       search->prefix),
+        native, NULL);
     pair->canonical = mod_iri_dup(r->pool, search->path);
     return 1;
 }

@@ -188,10 +188,10 @@ static const char *
 mod_iri_var_match(const request_rec *r, const mod_iri_request_t *ctx)
 {
     iri_match_t match = IRI_MATCH_NONE;
-    const char *plain = ctx == NULL ? apr_table_get(
-                                          r->subprocess_env,
-                                          mod_iri_var_names[MOD_IRI_MATCH])
-                                    : NULL;
+    const char *plain = ctx == NULL
+                            ? apr_table_get(r->subprocess_env,
+                                            mod_iri_var_names[MOD_IRI_MATCH])
+                            : NULL;
 
     if (plain != NULL) {
         return plain;
