@@ -717,6 +717,7 @@ void mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_of_place(request_rec *r, mod_iri_request_t *ctx);
+void mod_iri_vars_error_page(request_rec *r);
 int  mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
 
 /* While directives are run, and later: which ones does a log name? */

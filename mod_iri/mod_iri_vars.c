@@ -175,12 +175,16 @@ mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
     return path_info ? r->path_info : r->filename;
 }
 
-/* Nothing was looked up for an ASCII path.  Has httpd found its file? */
+/*
+ * Nothing was looked up for an ASCII path.  Has httpd found its file?  Of one
+ * that may be denied nothing is told.
+ */
 static int
 mod_iri_is_found_by_httpd(const request_rec *r)
 {
-    return !r->proxyreq && r->finfo.filetype != APR_NOFILE
-           && r->filename != NULL && iri_is_low(mod_iri_str(r->filename));
+    return !r->proxyreq && !ap_is_HTTP_ERROR(r->status)
+           && r->finfo.filetype != APR_NOFILE && r->filename != NULL
+           && iri_is_low(mod_iri_str(r->filename));
 }
 
 /* What was forgiven; the greater of both where the request started over. */
@@ -429,6 +433,47 @@ mod_iri_vars_of_place(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
+/* Is it a variable, one of those from that one on, of a request before? */
+static int
+mod_iri_is_redirected_var(const char *key, mod_iri_var_t from)
+{
+    static const char prefix[] = "REDIRECT_";
+    const char       *name = key;
+    int               var;
+
+    while (strncmp(name, prefix, sizeof(prefix) - 1) == 0) {
+        name += sizeof(prefix) - 1;
+    }
+    for (var = from; name != key && var < MOD_IRI_VARS; var++) {
+        if (strcmp(name, mod_iri_var_names[var]) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * The page of an error is not told what was found: the error may be that it is
+ * denied.  Variables that are not set early hang on that, too.
+ */
+void
+mod_iri_vars_error_page(request_rec *r)
+{
+    mod_iri_var_t             from = mod_iri_is_set_early(r) ? MOD_IRI_MATCH
+                                                             : MOD_IRI_HOST;
+    const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
+    const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
+    apr_table_t              *env = apr_table_make(r->pool, array->nelts + 4);
+    int                       i;
+
+    for (i = 0; i < array->nelts; i++) {
+        if (!mod_iri_is_redirected_var(entry[i].key, from)) {
+            apr_table_addn(env, entry[i].key, entry[i].val);
+        }
+    }
+    r->subprocess_env = env;
+}
+
 /*
  * Is there a program that is told of the environment?  To another server that
  * speaks HTTP nothing goes but what the configuration names.
@@ -532,7 +577,11 @@ mod_iri_vars_log(request_rec *r)
     if (conf->engine != IRI_ENGINE_ON || r->parsed_uri.path == NULL) {
         return DECLINED;
     }
-    while (told->next != NULL && !mod_iri_is_error_page(told->next)) {
+    /* one that restarted has none before it */
+    while (
+        told->next != NULL
+        && (told->next->prev == NULL || !mod_iri_is_error_page(told->next)))
+    {
         told = told->next;
     }
     for (last = told; last->next != NULL; last = last->next) {
