@@ -428,6 +428,10 @@ sub settings_of {
 
 sub uses_raw { return $_[0]->text($_[1]{nodes}, 1) =~ /%\{RAW\}/ }
 
+sub sees_escapes {
+    return $_[0]->text($_[1]{nodes}, 1) =~ /SetEnvIf Request_URI/;
+}
+
 sub raw_line { return "$_[1] $_[2] HTTP/1.1" }
 
 # A rule that answers 404 for what is there cannot be told by its answer.

@@ -303,6 +303,11 @@ sub wrong {
         return if grep { $_->{answer}[0] == $status } @meant;
         return ('error', "answered $status");
     }
+    # SetEnvIf sees an ASCII path as it was sent; the oracle has no escapes
+    return if $is_same && $class->can('sees_escapes')
+        && $class->sees_escapes($config)
+        && $asked->{target} =~ /%/ && $asked->{target} =~
+            m{^(?:[/!-\$&->\@-~]|%[2-7][0-9A-Fa-f])+(?:\?|\z)};
     # an error of the oracle's own (a loop of rules) grants nothing
     return if $is_same && $status >= 400 && $name->{answer}[0] >= 500;
     return ('lost', "$status, the oracle $name->{answer}[0]")
