@@ -113,11 +113,15 @@ mod_iri_fixups_known(request_rec *r)
                : DECLINED;
 }
 
-/* Was a plain path sent as it would be after a redirect? */
+/*
+ * Was a plain path sent as it would be after a redirect?  A rule may have led
+ * to a plain path from another.
+ */
 static int
 mod_iri_is_plainly_spelled(const request_rec *r)
 {
-    return mod_iri_request(r) == NULL && iri_is_spelled(mod_iri_path_sent(r));
+    return mod_iri_request(r) == NULL && r->prev == NULL
+           && iri_is_spelled(mod_iri_path_sent(r));
 }
 
 /* What is asked for is of interest in a subrequest, plain or not. */
@@ -342,6 +346,10 @@ mod_iri_add_hooks(void)
                                 APR_HOOK_MIDDLE);
     ap_hook_log_transaction(mod_iri_restore_known, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);
+    if (mod_iri_vars_logged() != 0) {
+        ap_hook_log_transaction(mod_iri_vars_log, NULL, NULL,
+                                APR_HOOK_REALLY_FIRST);
+    }
 }
 
 static void

@@ -108,6 +108,8 @@ typedef struct {
     iri_cache_t        *cache;       /* of this child; NULL: none */
     iri_stats_t        *stats;       /* likewise; NULL: nothing is counted */
     mod_iri_readers_t   readers;     /* of variables */
+    unsigned            logged;      /* bits 1 << mod_iri_var_t: those that a
+                                        log names */
     iri_host_conf_t     host;        /* where the engine is not off */
     int                 maps_hosts;  /* 1: IRIHost is on, the engine is not
                                         off */
@@ -411,11 +413,14 @@ int mod_iri_is_unguarded(request_rec *r);
 /* ---- mod_iri_native.c --------------------------------------------------- */
 
 /*
- * The path of an internal redirect, percent-encoded or raw, without the
- * octets of the disk that stand for a directory of the request before.
+ * The path of an internal redirect, percent-encoded or raw, without the octets
+ * of the disk that stand for names of the request before.
  */
 const char *mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
                                    const char *path);
+
+/* A Location that a rule made of the path of r, if it leads to this server. */
+const char *mod_iri_location_in_names(request_rec *r, const char *value);
 
 /*
  * Names of entries for octets of the disk, with "/"; NULL: one has none.
@@ -713,7 +718,13 @@ void mod_iri_vars_match(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_exact(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx);
 void mod_iri_vars_of_place(request_rec *r, mod_iri_request_t *ctx);
+void mod_iri_vars_error_page(request_rec *r);
 int  mod_iri_expr_lookup(ap_expr_lookup_parms *parms);
+
+/* While directives are run, and later: which ones does a log name? */
+unsigned mod_iri_vars_logged(void);
+
+int mod_iri_vars_log(request_rec *r);
 
 #pragma GCC visibility pop
 

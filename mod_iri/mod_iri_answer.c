@@ -10,25 +10,41 @@
 
 static const char mod_iri_absent_note[] = "mod_iri: absent";
 
-/*
- * mod_rewrite leads on to another path, whose rules have not judged yet: a
- * name that was found must not be told.
- */
+/* A rule of a directory leads on: only there is it known what answers. */
 static int
-mod_iri_is_led_on(const request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_is_led_on(const request_rec *r)
 {
-    return ctx != NULL && ctx->restarted && r->handler != NULL
-           && strcmp(r->handler, "redirect-handler") == 0;
+    return r->handler != NULL && strcmp(r->handler, "redirect-handler") == 0;
+}
+
+/*
+ * The request that the client sent, if only rules of directories have led from
+ * it to r; NULL: r is something else (a subrequest, the page of an error, what
+ * a program has redirected to).
+ */
+static request_rec *
+mod_iri_led_from(request_rec *r)
+{
+    if (r->main != NULL) {
+        return NULL;
+    }
+    while (r->prev != NULL) {
+        if (mod_iri_is_error_page(r) || !mod_iri_is_led_on(r->prev)) {
+            return NULL;
+        }
+        r = r->prev;
+    }
+    return r;
 }
 
 /* ctx NULL: the path is plain. */
 static int
-mod_iri_is_redirected(const request_rec *r, const mod_iri_request_t *ctx)
+mod_iri_may_be_redirected(const request_rec       *asked,
+                          const mod_iri_request_t *ctx)
 {
-    return r->method_number == M_GET && ap_is_initial_req((request_rec *) r)
+    return asked->method_number == M_GET
            && (ctx == NULL || !ctx->has_reading || ctx->uri != NULL
-               || ctx->form == IRI_FORM_ASCII)
-           && !mod_iri_is_led_on(r, ctx);
+               || ctx->form == IRI_FORM_ASCII);
 }
 
 /* A directory that mod_dir will redirect to, with the slash that it lacks. */
@@ -108,30 +124,36 @@ mod_iri_send_redirect(request_rec *r, int status, iri_str_t location)
 
 /*
  * After access was granted and all other fixups have let the client in, so
- * that the redirect tells nothing about names that it may not see.  Where the
- * client's own Host could not stand in a URI (HttpProtocolOptions Unsafe) it
- * gets the file.
+ * that the redirect tells nothing about names that it may not see; and not
+ * before rules of directories have led to what answers.  Where the client's own
+ * Host could not stand in a URI (HttpProtocolOptions Unsafe) it gets the file.
  */
 static int
-mod_iri_redirect_to(request_rec *r, const mod_iri_request_t *ctx,
-                    iri_presence_t presence)
+mod_iri_redirect_to(request_rec *r, iri_presence_t presence)
 {
-    const mod_iri_dir_t *dir = ap_get_module_config(r->per_dir_config,
-                                                    &iri_module);
-    iri_redirect_t       redirect;
-    iri_reading_t        plain;
-    iri_str_t            location;
-    iri_env_apr_t        env;
+    request_rec             *asked = mod_iri_led_from(r);
+    const mod_iri_request_t *ctx;
+    const mod_iri_dir_t     *dir;
+    iri_redirect_t           redirect;
+    iri_reading_t            plain;
+    iri_str_t                location;
+    iri_env_apr_t            env;
 
-    if (dir == NULL || dir->redirect <= 0 || !mod_iri_is_redirected(r, ctx)
+    if (asked == NULL || mod_iri_is_led_on(r)) {
+        return DECLINED;
+    }
+    dir = ap_get_module_config(asked->per_dir_config, &iri_module);
+    ctx = mod_iri_request(asked);
+    if (dir == NULL || dir->redirect <= 0
+        || !mod_iri_may_be_redirected(asked, ctx)
         || (dir->redirect != IRI_REDIRECT_LINK
             && !iri_is_uri_host(mod_iri_str(ap_get_server_name_for_url(r)))))
     {
         return DECLINED;
     }
-    mod_iri_redirect_of(r, ctx, &plain, &redirect);
+    mod_iri_redirect_of(asked, ctx, &plain, &redirect);
     if (presence == IRI_PRESENT) {
-        presence = mod_iri_presence(r, ctx, redirect.path);
+        presence = mod_iri_presence(r, mod_iri_request(r), redirect.path);
     }
     if (presence == IRI_ABSENT) {
         apr_table_setn(r->notes, mod_iri_absent_note, "1");
@@ -165,7 +187,7 @@ mod_iri_redirect(request_rec *r)
         return mod_iri_choose(r, ctx);
     }
     return mod_iri_lacks_slash(r) ? DECLINED
-                                  : mod_iri_redirect_to(r, ctx, IRI_PRESENT);
+                                  : mod_iri_redirect_to(r, IRI_PRESENT);
 }
 
 /*
@@ -175,17 +197,15 @@ mod_iri_redirect(request_rec *r)
 int
 mod_iri_redirect_directory(request_rec *r)
 {
-    const mod_iri_request_t *ctx = mod_iri_request(r);
-
     if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;
     }
     if (apr_table_get(r->notes, mod_iri_absent_note) != NULL) {
         return r->finfo.filetype != APR_NOFILE || r->handler != NULL
-                   ? mod_iri_redirect_to(r, ctx, IRI_UNCONFIRMED)
+                   ? mod_iri_redirect_to(r, IRI_UNCONFIRMED)
                    : DECLINED;
     }
-    return mod_iri_lacks_slash(r) ? mod_iri_redirect_to(r, ctx, IRI_PRESENT)
+    return mod_iri_lacks_slash(r) ? mod_iri_redirect_to(r, IRI_PRESENT)
                                   : DECLINED;
 }
 

@@ -121,12 +121,14 @@ mod_iri_gather(mod_iri_server_t *conf)
 
 static void
 mod_iri_prepare_server(server_rec *s, iri_registry_t *registry,
-                       mod_iri_readers_t readers, iri_env_apr_t *env)
+                       mod_iri_readers_t readers, unsigned logged,
+                       iri_env_apr_t *env)
 {
     mod_iri_server_t *conf = mod_iri_server(s);
 
     conf->registry = registry;
     conf->readers = readers;
+    conf->logged = logged;
     if (conf->engine == MOD_IRI_UNSET) {
         conf->engine = IRI_ENGINE_OFF;
     }
@@ -146,6 +148,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 {
     iri_registry_t   *registry = mod_iri_registry(pconf);
     mod_iri_readers_t readers = mod_iri_uses_vars();
+    unsigned          logged = mod_iri_vars_logged();
     iri_env_apr_t     env;
     server_rec       *s;
     int               has_hosts = 0;
@@ -170,7 +173,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
         has_hosts |= mod_iri_server(s)->maps_hosts;
     }
     for (s = main_server; s != NULL; s = s->next) {
-        mod_iri_prepare_server(s, registry, readers, &env);
+        mod_iri_prepare_server(s, registry, readers, logged, &env);
         mod_iri_server(s)->maps_ascii = has_hosts || mod_iri_server(s)->folds
                                         || mod_iri_server(s)->reading.repair
                                         || mod_iri_server(s)->engine

@@ -202,6 +202,9 @@ mod_iri_reference(request_rec *r, const char *value)
     conf.host = mod_iri_str(ap_get_server_name_for_url(r));
     conf.port = ap_get_server_port(r);
     conf.other = r->proxyreq != PROXYREQ_NONE;
+    if (!conf.other) {
+        value = mod_iri_location_in_names(r, value);
+    }
     mod_iri_env(&env, r);
     if (iri_reference(&env.env, &conf, mod_iri_str(value), &out) != IRI_OK) {
         return iri_is_ascii(mod_iri_str(value), 0) ? value : NULL;

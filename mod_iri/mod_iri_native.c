@@ -1,27 +1,28 @@
 /*
  * mod_iri_native.c - paths that httpd has made of names on disk
  *
- * A RewriteRule of a directory without RewriteBase redirects to a path that
- * was cut out of r->filename, so it is made of octets of the disk.  What of
- * it is the directory that the rule stands in gets its canonical path back;
- * the rest is a name on disk if it is there, and is read like any request if
- * not.  PROPFIND asks by subrequests about what it lists: there the
- * directory is canonical and only the rest is of the disk.
+ * A RewriteRule of a directory is matched against r->filename, so what it
+ * redirects to is made of octets of the disk.  The last segments ("public/$1")
+ * get the names back that they have in the request; so does the directory that
+ * the rule stands in (without RewriteBase), and the rest is a name on disk if
+ * it is there, and is read like any request if not.  PROPFIND asks by
+ * subrequests about what it lists: there the directory is canonical and only
+ * the rest is of the disk.
  */
 
 #include "mod_iri.h"
 
 #include <apr_file_info.h>
 
-/* A directory as it is written on disk and canonically, both unescaped. */
+/* A path as it is written on disk and canonically, both unescaped. */
 typedef struct {
-    const char *native; /* end with "/" */
+    const char *native;
     const char *canonical;
 } mod_iri_pair_t;
 
 /*
- * How the directories of a path are written on disk, and what was asked for.
- * 0: nothing of it is another there.
+ * How the path of a request is written on disk, and what was asked for.  0:
+ * nothing of it is another there.
  */
 static int
 mod_iri_pair(request_rec *r, const mod_iri_request_t *ctx,
@@ -36,15 +37,72 @@ mod_iri_pair(request_rec *r, const mod_iri_request_t *ctx,
         return 0;
     }
     native = mod_iri_dup(r->pool, ctx->found.filename) + search->root.len;
-    native = apr_pstrcat(r->pool,
-                         apr_pstrmemdup(r->pool,
-                                        (const char *) search->path.data,
-                                        search->prefix),
-                         native, NULL);
-    pair->native = ap_make_dirstr_parent(r->pool, native);
-    pair->canonical = ap_make_dirstr_parent(
-        r->pool, mod_iri_dup(r->pool, search->path));
+    pair->native = apr_pstrcat(
+        r->pool,
+        apr_pstrmemdup(r->pool, (const char *) search->path.data,
+                       search->prefix),
+        native, NULL);
+    pair->canonical = mod_iri_dup(r->pool, search->path);
     return 1;
+}
+
+/* Where the last segment of path before end begins, with its "/"; or NULL. */
+static const char *
+mod_iri_segment_before(const char *path, const char *end)
+{
+    while (end > path && end[-1] != '/') {
+        end--;
+    }
+    return end > path ? end - 1 : NULL;
+}
+
+/* Do path, percent-encoded or raw, and octets have the same segment here? */
+static int
+mod_iri_is_segment(request_rec *r, const char *path, const char *path_end,
+                   const char *octets, const char *octets_end)
+{
+    char *segment = apr_pstrmemdup(r->pool, path, path_end - path);
+
+    return ap_unescape_url(segment) == OK
+           && strlen(segment) == (size_t) (octets_end - octets)
+           && memcmp(segment, octets, octets_end - octets) == 0;
+}
+
+/* The last segments of path that are octets of the disk, as names. */
+static const char *
+mod_iri_name_tail(request_rec *r, const mod_iri_pair_t *pair,
+                  const char *path)
+{
+    const char *path_end = path + strlen(path), *path_at;
+    const char *native_end = pair->native + strlen(pair->native), *native_at;
+    const char *end = pair->canonical + strlen(pair->canonical), *at;
+    const char *tail = NULL, *name = NULL;
+
+    for (;;) {
+        path_at = mod_iri_segment_before(path, path_end);
+        native_at = mod_iri_segment_before(pair->native, native_end);
+        at = mod_iri_segment_before(pair->canonical, end);
+        if (path_at == NULL || native_at == NULL || at == NULL
+            || !mod_iri_is_segment(r, path_at, path_end, native_at,
+                                   native_end))
+        {
+            break;
+        }
+        if (native_end - native_at != end - at
+            || memcmp(native_at, at, end - at) != 0)
+        {
+            tail = path_at;
+            name = at;
+        }
+        path_end = path_at;
+        native_end = native_at;
+        end = at;
+    }
+    return tail == NULL
+               ? path
+               : apr_pstrcat(r->pool,
+                             apr_pstrmemdup(r->pool, path, tail - path),
+                             ap_os_escape_path(r->pool, name, 1), NULL);
 }
 
 static const char *
@@ -164,23 +222,21 @@ mod_iri_listed(request_rec *r, mod_iri_server_t *conf, const char *path)
         NULL);
 }
 
-const char *
-mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
-                       const char *path)
+/* path, made by a rule for a request of which ctx tells, in names. */
+static const char *
+mod_iri_in_names(request_rec *r, mod_iri_server_t *conf,
+                 const mod_iri_request_t *ctx, const char *path)
 {
-    const mod_iri_request_t *ctx = r->prev ? mod_iri_request(r->prev) : NULL;
-    mod_iri_pair_t           pair;
-    const char              *root;
-    size_t                   len, prefix;
+    mod_iri_pair_t pair;
+    const char    *root;
+    size_t         len, prefix;
 
-    if (r->main != NULL && r->prev == NULL && r->main->uri[0] == '/'
-        && r->main->method_number == M_PROPFIND)
-    {
-        return mod_iri_listed(r, conf, path);
-    }
-    if (ctx == NULL || !mod_iri_pair(r, ctx, &pair)) {
+    if (!mod_iri_pair(r, ctx, &pair)) {
         return path;
     }
+    path = mod_iri_name_tail(r, &pair, path);
+    pair.native = ap_make_dirstr_parent(r->pool, pair.native);
+    pair.canonical = ap_make_dirstr_parent(r->pool, pair.canonical);
     prefix = ctx->search.prefix;
     while (strlen(pair.native) > prefix
            && !iri_is_ascii(mod_iri_str(pair.native), 0))
@@ -201,4 +257,44 @@ mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
         pair.canonical = mod_iri_parent(r, pair.canonical);
     }
     return path;
+}
+
+const char *
+mod_iri_without_native(request_rec *r, mod_iri_server_t *conf,
+                       const char *path)
+{
+    const mod_iri_request_t *ctx = r->prev ? mod_iri_request(r->prev) : NULL;
+
+    if (r->main != NULL && r->prev == NULL && r->main->uri[0] == '/'
+        && r->main->method_number == M_PROPFIND)
+    {
+        return mod_iri_listed(r, conf, path);
+    }
+    return ctx == NULL ? path : mod_iri_in_names(r, conf, ctx, path);
+}
+
+const char *
+mod_iri_location_in_names(request_rec *r, const char *value)
+{
+    const mod_iri_request_t *ctx = mod_iri_request(r);
+    const char              *own, *path, *named;
+    size_t                   start = 0, len;
+
+    if (ctx == NULL || !ctx->is_mapped || ctx->is_named) {
+        return value;
+    }
+    own = ap_construct_url(r->pool, "", r);
+    if (strncmp(value, own, strlen(own)) == 0) {
+        start = strlen(own);
+    }
+    if (value[start] != '/' || value[start + 1] == '/') {
+        return value;
+    }
+    len = strcspn(value + start, "?#");
+    path = apr_pstrmemdup(r->pool, value + start, len);
+    named = mod_iri_in_names(r, mod_iri_server(r->server), ctx, path);
+    return named == path
+               ? value
+               : apr_pstrcat(r->pool, apr_pstrmemdup(r->pool, value, start),
+                             named, value + start + len, NULL);
 }

@@ -133,10 +133,21 @@ mod_iri_put_decoded(request_rec *r, mod_iri_request_t *ctx)
     return 1;
 }
 
+/* A rule of a directory has led here, by a path that is not escaped. */
+static int
+mod_iri_is_made_raw(const request_rec *r, const mod_iri_request_t *ctx)
+{
+    return r->prev != NULL && !ctx->restarted && ctx->sent != NULL
+           && strchr(ctx->sent, '%') == NULL;
+}
+
 void
 mod_iri_put_path(request_rec *r, mod_iri_request_t *ctx)
 {
-    if (mod_iri_server(r->server)->unseen && mod_iri_put_decoded(r, ctx)) {
+    /* SetEnvIf sees what a rule has made as it sees it without us */
+    if ((mod_iri_server(r->server)->unseen || mod_iri_is_made_raw(r, ctx))
+        && mod_iri_put_decoded(r, ctx))
+    {
         return;
     }
     if (r->uri != r->parsed_uri.path || strcmp(r->uri, ctx->uri) != 0) {
@@ -253,6 +264,38 @@ mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
     return 1;
 }
 
+/*
+ * httpd decodes a path again that a rule of a directory has made of a decoded
+ * one.  Rules have judged "%A6" that was sent as "%25A6" as these three
+ * characters: what is left of them is read as httpd itself would look for it.
+ */
+static int
+mod_iri_is_decoded_again(const request_rec *r)
+{
+    const char *at;
+
+    if (r->prev == NULL || mod_iri_is_error_page(r)) {
+        return 0;
+    }
+    for (at = strchr(r->prev->uri, '%'); at != NULL; at = strchr(at + 1, '%'))
+    {
+        if (mod_iri_hex(at[1]) >= 8 && mod_iri_hex(at[2]) >= 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static const iri_reading_conf_t *
+mod_iri_utf8_conf(request_rec *r, const mod_iri_server_t *conf)
+{
+    iri_reading_conf_t *utf8 = apr_pmemdup(r->pool, &conf->reading,
+                                           sizeof(*utf8));
+
+    utf8->charsets.count = 0;
+    return utf8;
+}
+
 /* How entries without a name are asked for; else as all requests are read. */
 const iri_reading_conf_t *
 mod_iri_reading_conf(request_rec *r, const mod_iri_server_t *conf)
@@ -266,6 +309,9 @@ mod_iri_reading_conf(request_rec *r, const mod_iri_server_t *conf)
 
     if (asker != NULL && asker->unnamed) {
         return &pass;
+    }
+    if (mod_iri_is_decoded_again(r)) {
+        return mod_iri_utf8_conf(r, conf);
     }
     says = mod_iri_client_says(r, conf);
     return says != NULL ? mod_iri_client_conf(r, conf, says) : &conf->reading;

@@ -28,8 +28,8 @@ struct mod_iri_snapshot_s {
     apr_array_header_t *filters; /* ap_filter_t *: those of the request */
     const char         *url;     /* canonical path that the rules judge,
                                     decoded; NULL: it is not decoded yet */
-    const request_rec  *asked;   /* read, as rules had left it before the
-                                    restart; NULL: there was none */
+    const request_rec  *asked;   /* as rules had left the request that
+                                    restarted; NULL: none did */
     const request_rec  *again;   /* that runs since the restart; else NULL */
 };
 
@@ -146,8 +146,8 @@ mod_iri_snapshot_make(request_rec *r)
 
 /*
  * The page of an error is told of the URL and the variables with which the
- * request was read, not of a name that was found: the error may be that its
- * rules deny it.
+ * request restarted, not of a name that was found: the error may be that its
+ * rules deny it.  They are those of a request for which nothing is found.
  */
 static void
 mod_iri_hide_found(const mod_iri_snapshot_t *snapshot, request_rec *page)
@@ -176,7 +176,7 @@ mod_iri_hide_found(const mod_iri_snapshot_t *snapshot, request_rec *page)
         }
     }
     page->subprocess_env = env;
-    page->prev->uri = apr_pstrdup(page->pool, snapshot->url);
+    page->prev->uri = snapshot->asked->uri;
     page->prev->args = snapshot->asked->args;
 }
 
@@ -198,6 +198,10 @@ mod_iri_snapshot_take(request_rec *r)
     }
     if (snapshot != NULL && snapshot->again != NULL) {
         mod_iri_hide_found(snapshot, r);
+    }
+    if (r->prev != NULL && mod_iri_server(r->server)->engine == IRI_ENGINE_ON)
+    {
+        mod_iri_vars_error_page(r);
     }
     if (mod_iri_can_restart(r)) {
         snapshot = mod_iri_snapshot_make(r);
@@ -325,7 +329,7 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     r->invoke_mtx = was->invoke_mtx;
 
     snapshot->again = r;
-    snapshot->asked = snapshot->read == r ? was : snapshot->read;
+    snapshot->asked = was;
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
     mod_iri_share_pool(was->pool, r->pool);

@@ -5,9 +5,9 @@
  * CGI and headers.  Making them costs more than all else that a request pays.
  * So where nobody else can read them (mod_iri_uses.c), and in any case if its
  * path is plain ASCII, a request gets them only where a handler was chosen for
- * it (CGI, a proxied application); and where a .htaccess may read them, when
- * that was found.  As %{IRI_PATH} in expressions they are made when asked for,
- * of any request.
+ * it (CGI, a proxied application); where a .htaccess may read them, when that
+ * was found; and those that a log names, before it is written.  As %{IRI_PATH}
+ * in expressions they are made when asked for, of any request.
  */
 
 #include "mod_iri.h"
@@ -175,24 +175,39 @@ mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
     return path_info ? r->path_info : r->filename;
 }
 
+/*
+ * Nothing was looked up for an ASCII path.  Has httpd found its file?  Of one
+ * that may be denied nothing is told.
+ */
+static int
+mod_iri_is_found_by_httpd(const request_rec *r)
+{
+    return !r->proxyreq && !ap_is_HTTP_ERROR(r->status)
+           && r->finfo.filetype != APR_NOFILE && r->filename != NULL
+           && iri_is_low(mod_iri_str(r->filename));
+}
+
 /* What was forgiven; the greater of both where the request started over. */
 static const char *
 mod_iri_var_match(const request_rec *r, const mod_iri_request_t *ctx)
 {
-    iri_match_t match = ctx && ctx->has_found ? ctx->found.match
-                                              : IRI_MATCH_NONE;
-    const char *plain;
+    iri_match_t match = IRI_MATCH_NONE;
+    const char *plain = ctx == NULL
+                            ? apr_table_get(r->subprocess_env,
+                                            mod_iri_var_names[MOD_IRI_MATCH])
+                            : NULL;
 
-    if (ctx == NULL) {
-        plain = apr_table_get(r->subprocess_env,
-                              mod_iri_var_names[MOD_IRI_MATCH]);
-        return plain
-                   ? plain
-                   : iri_match_text(mod_iri_is_marked(r, MOD_IRI_PLAIN_EXACT)
-                                        ? IRI_MATCH_EXACT
-                                        : match);
+    if (plain != NULL) {
+        return plain;
     }
-    if (match != IRI_MATCH_NONE && ctx->moved_by > match) {
+    if (ctx != NULL && ctx->has_found) {
+        match = ctx->found.match;
+    } else if (mod_iri_is_marked(r, MOD_IRI_PLAIN_EXACT)
+               || mod_iri_is_found_by_httpd(r))
+    {
+        match = IRI_MATCH_EXACT;
+    }
+    if (ctx != NULL && match != IRI_MATCH_NONE && ctx->moved_by > match) {
         match = ctx->moved_by;
     }
     return iri_match_text(match);
@@ -418,6 +433,47 @@ mod_iri_vars_of_place(request_rec *r, mod_iri_request_t *ctx)
     }
 }
 
+/* Is it a variable, one of those from that one on, of a request before? */
+static int
+mod_iri_is_redirected_var(const char *key, mod_iri_var_t from)
+{
+    static const char prefix[] = "REDIRECT_";
+    const char       *name = key;
+    int               var;
+
+    while (strncmp(name, prefix, sizeof(prefix) - 1) == 0) {
+        name += sizeof(prefix) - 1;
+    }
+    for (var = from; name != key && var < MOD_IRI_VARS; var++) {
+        if (strcmp(name, mod_iri_var_names[var]) == 0) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/*
+ * The page of an error is not told what was found: the error may be that it is
+ * denied.  Variables that are not set early hang on that, too.
+ */
+void
+mod_iri_vars_error_page(request_rec *r)
+{
+    mod_iri_var_t             from = mod_iri_is_set_early(r) ? MOD_IRI_MATCH
+                                                             : MOD_IRI_HOST;
+    const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
+    const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
+    apr_table_t              *env = apr_table_make(r->pool, array->nelts + 4);
+    int                       i;
+
+    for (i = 0; i < array->nelts; i++) {
+        if (!mod_iri_is_redirected_var(entry[i].key, from)) {
+            apr_table_addn(env, entry[i].key, entry[i].val);
+        }
+    }
+    r->subprocess_env = env;
+}
+
 /*
  * Is there a program that is told of the environment?  To another server that
  * speaks HTTP nothing goes but what the configuration names.
@@ -467,6 +523,84 @@ mod_iri_vars_last(request_rec *r, const mod_iri_request_t *ctx)
     {
         mod_iri_set_all(r);
     }
+}
+
+/* ---- logs --------------------------------------------------------------- */
+
+/* Is a variable of the environment named in a format of mod_log_config? */
+static int
+mod_iri_is_logged(mod_iri_var_t var)
+{
+    static const char *const directives[] = { "LogFormat", "CustomLog",
+                                              "GlobalLog", "TransferLog",
+                                              NULL };
+    const ap_directive_t    *at;
+    char                     item[32];
+
+    apr_snprintf(item, sizeof(item), "{%s}e", mod_iri_var_names[var]);
+    for (at = ap_conftree; at != NULL; at = mod_iri_next_directive(at)) {
+        if (mod_iri_is_one_of(at, directives)
+            && ap_strcasestr(at->args, item) != NULL)
+        {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+unsigned
+mod_iri_vars_logged(void)
+{
+    unsigned logged = 0;
+    int      var;
+
+    for (var = 0; var < MOD_IRI_VARS; var++) {
+        logged |= (unsigned) mod_iri_is_logged(var) << var;
+    }
+    return logged;
+}
+
+/*
+ * A plain file has no variables in its environment: what the log names is made
+ * before it is written, of the request that the client sent, and put where
+ * mod_log_config looks.  An error page that has its own keeps them.
+ */
+int
+mod_iri_vars_log(request_rec *r)
+{
+    const mod_iri_server_t *conf = mod_iri_server(r->server);
+    request_rec            *told = r, *last;
+    mod_iri_forms_t         forms;
+    const char             *value;
+    int                     var;
+
+    if (conf->engine != IRI_ENGINE_ON || r->parsed_uri.path == NULL) {
+        return DECLINED;
+    }
+    /* one that restarted has none before it */
+    while (
+        told->next != NULL
+        && (told->next->prev == NULL || !mod_iri_is_error_page(told->next)))
+    {
+        told = told->next;
+    }
+    for (last = told; last->next != NULL; last = last->next) {
+    }
+    forms.is_read = 0;
+    for (var = 0; var < MOD_IRI_VARS; var++) {
+        if ((conf->logged & 1U << var) == 0
+            || apr_table_get(last->subprocess_env, mod_iri_var_names[var])
+                   != NULL)
+        {
+            continue;
+        }
+        value = mod_iri_var(told, mod_iri_request(told), var, &forms);
+        if (value != NULL && *value != '\0') {
+            apr_table_setn(last->subprocess_env, mod_iri_var_names[var],
+                           value);
+        }
+    }
+    return DECLINED;
 }
 
 /* ---- expressions -------------------------------------------------------- */

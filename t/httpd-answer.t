@@ -228,6 +228,13 @@ RewriteEngine On
 RewriteCond %{REQUEST_FILENAME} !-f
 RewriteRule ^ /app.txt [L]
 END
+mkdir "$site/$_" for qw(into into/public);
+spew("$site/into/.htaccess", <<'END');
+RewriteEngine On
+RewriteCond %{REQUEST_URI} !^/into/public/
+RewriteRule ^(.*)$ public/$1 [END]
+END
+spew("$site/into/public/日.txt", 'public');
 my $front = httpd(
     root => $site, modules => [qw(rewrite proxy proxy_http info)],
     conf => <<"END");
@@ -276,6 +283,11 @@ fronts("/lost/$_", 404, undef, "nothing answers: /lost/$_")
     for 'e%CC%81', '%61', '%93%FA';
 fronts('/alias/e%CC%81.txt', 301, '/alias/%C3%A9.txt', 'a file of an alias');
 fronts('/alias/e%CC%81', 404, undef, 'and none');
+fronts("/into/$_", 404, undef, "a rule leads to nothing: /into/$_")
+    for 'e%CC%81', '%61', '%93%FA', "\xC3\xA9";
+fronts("/into/$_", 301, '/into/%E6%97%A5.txt', "and to a file: /into/$_")
+    for '%93%FA.txt', '%e6%97%a5.txt', '日.txt';
+fronts('/into/%E6%97%A5.txt', 200, undef, 'canonical, by a rule');
 fronts("${_}%2e/x.txt", 200, undef, "$_: a dot-segment")
     for qw(/pt/ /front/ /fall/);
 fronts('/app%2Etxt?%2E', 301, '/app.txt?%2E', 'a needless escape');

@@ -119,8 +119,8 @@ END
     }
     is $redirect->get('/%E5%BC%8F/%C9%BD.txt')->status, 301,
         "but where it may be, order $first";
-    is $redirect->get('/%e7%a7%bb/%e6%9c%88.txt')->status, 301,
-        "a form of the name that was asked, order $first";
+    is $redirect->get('/%e7%a7%bb/%e6%9c%88.txt')->status, 403,
+        "nor a form of the name, where a rule has led on, order $first";
     is $redirect->get('/%B0%DC/%B7%EE.txt')->status, 403,
         "but no reading that nothing confirms, order $first";
 }

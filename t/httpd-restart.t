@@ -399,6 +399,47 @@ like $there, qr{^REDIRECT_URL=/page/other\.html$}m, 'REDIRECT_URL';
 like $there, qr{^REDIRECT_SEEN=/page/other\.html$}m, 'a variable of a rule';
 is_deeply [$denied->errors], [], 'variables: log';
 
+# Nor of the rule that has led to it, in the server or in a directory.
+mkdir "$page/$_" for 'Told', 'Told/Dir', 'Told/Näme';
+spew("$page/Told/$_", 'told') for 'Dir/Other.html', 'Näme/Öther.html';
+spew("$page/.htaccess", <<'END');
+RewriteEngine On
+RewriteRule "^in/(.*)" "/Told/$1?in=1" [L,E=IN:1]
+END
+for my $log ('', 'LogFormat "%{IRI_PATH}e %{IRI_MATCH}e" told') {
+    my $led = httpd(root => $page, modules => [qw(rewrite cgid)],
+        log_level => 'info', conf => <<"END");
+IRIEngine On
+IRIMatch case
+AddHandler cgi-script .cgi
+<Directory "%%ROOT%%">
+    Options +ExecCGI
+    AllowOverride FileInfo
+</Directory>
+RewriteEngine On
+RewriteRule "^/pt/(.*)" "/Told/\$1?pt=1" [PT,E=PT:1]
+<Location "/Told">
+    Require all denied
+</Location>
+ErrorDocument 403 /told.cgi
+$log
+END
+    for my $top (qw(pt in Told)) {
+        for my $name (['Dir/OTHER.html', 'Dir/ABSEN.html'],
+            ['DIR/Other.html', 'DIR/Absen.html'],
+            ['N%C3%A4me/%C3%96THER.html', 'N%C3%A4me/%C3%96BSEN.html'])
+        {
+            my ($there, $absent) = map { $led->get("/$top/$_")->body } @$name;
+            my ($from, $to) = map { m{([A-Za-z]+)\.html} } @$name;
+            is $there =~ s/$from/$to/gr, $absent,
+                "a page for a denied name behind a rule, \"$log\": "
+                . "$top/$name->[0]";
+        }
+    }
+    is_deeply [$led->errors(ignore => qr/AH01630/)], [], 'rules: log';
+}
+unlink "$page/.htaccess";
+
 # "%uXXXX" is let in as the client sends it, not as a rule makes it: httpd
 # decodes the path of a redirect once more, and refuses that.
 spew("$page/.htaccess", "RewriteEngine On\n"

@@ -206,6 +206,127 @@ END
 is $strict->get('/%E8%A1%A8.txt')->status, 403, 'the name is denied';
 is $strict->get('/%C9%BD.txt')->status, 404, 'its octets do not lead there';
 is $strict->get("/\xC9\xBD.txt")->status, 404, 'nor raw';
+# A RewriteRule of a directory is matched against octets of the disk: what it
+# makes of the rest of a path leads to the same names elsewhere, also where no
+# charset of IRICharset reads them.
+for my $disk ('EUC-JP', 'NFD') {
+    my $write = sub {
+        my ($name) = @_;
+        return in_charset($name, 'euc-jp') if $disk eq 'EUC-JP';
+        return Encode::encode('UTF-8',
+            Unicode::Normalize::NFD(Encode::decode('UTF-8', $name)));
+    };
+    my $site = temp_dir();
+    for my $name (map { my $top = $_; map { "$top/$_" } 'がく/が.txt',
+        'がく/秘.txt', 'がく/index.html' } qw(into base to out away))
+    {
+        my $path = '';
+        $path .= "/$_", mkdir "$site$path"
+            for map { $write->($_) } ($name =~ m{([^/]+)(?=/)}g);
+        spew("$site/" . $write->($name), $name);
+    }
+    spew("$site/.htaccess", <<'END');
+RewriteEngine On
+RewriteRule ^into/(.*)$ out/$1 [END]
+RewriteRule ^base/(.*)$ /out/$1 [L]
+RewriteRule ^to/(.*)$ /out/$1 [R=302,L]
+RewriteRule ^away/(.*)$ http://other.example/out/$1 [R=302,NE,L]
+END
+    my $rules = httpd(root => $site, modules => ['rewrite'], conf => <<"END");
+IRIEngine On
+@{[$disk eq 'NFD' ? '' : "IRIFilenameCharset $disk"]}
+<Directory "%%ROOT%%">
+    AllowOverride FileInfo
+</Directory>
+<Location "/out/がく/秘.txt">
+    Require all denied
+</Location>
+END
+    for my $from (qw(into base)) {
+        for my $form (percent("/$from/がく/が.txt"), "/$from/がく/が.txt",
+            "/$from/" . percent(Encode::encode('UTF-8', Unicode::Normalize::NFD(
+                Encode::decode('UTF-8', 'がく/が.txt')))))
+        {
+            my $answer = $rules->get($form);
+            is $answer->status . $answer->body, '200out/がく/が.txt',
+                "$disk, a rule with the rest of $form";
+        }
+        is $rules->get(percent "/$from/がく/秘.txt")->status, 403,
+            "$disk, $from: it is judged";
+        my $index = $rules->get(percent "/$from/がく/");
+        is $index->status . $index->body, '200out/がく/index.html',
+            "$disk, $from: a directory";
+        is $rules->get(percent "/$from/がく/無.txt")->status, 404,
+            "$disk, $from: absent";
+    }
+    like $rules->get(percent('/to/がく/が.txt') . '?q=1')->header('Location'),
+        qr{^http://[^/]+\Q@{[percent('/out/がく/が.txt')]}\E\?q=1\z},
+        "$disk, a redirect";
+    like $rules->get(percent '/away/がく/が.txt')->header('Location'),
+        qr{^http://other\.example/out/\Q@{[percent($write->('がく/が.txt'))]}},
+        "$disk, a redirect to another host keeps its octets";
+    is_deeply [$rules->errors], [], "$disk: log";
+}
+
+# SetEnvIf sees the path that a rule of a directory has made unescaped.
+my $seen_site = temp_dir();
+mkdir "$seen_site/$_" for 'out', 'out/表';
+spew("$seen_site/out/表/a.txt", 'a');
+spew("$seen_site/.htaccess", <<'END');
+RewriteEngine On
+RewriteCond %{REQUEST_URI} !^/out/
+RewriteRule ^(.*)$ out/$1 [L]
+END
+for my $engine (qw(Off On)) {
+    my $seen = httpd(root => $seen_site, modules => [qw(rewrite setenvif)],
+        conf => <<"END");
+IRIEngine $engine
+IRICharset EUC-JP
+SetEnvIf Request_URI "^/out/表/" blocked
+<Directory "%%ROOT%%">
+    AllowOverride FileInfo
+</Directory>
+<Directory "%%ROOT%%/out">
+    <RequireAll>
+        Require all granted
+        Require not env blocked
+    </RequireAll>
+</Directory>
+END
+    is $seen->get($_)->status, 403, "SetEnvIf behind a rule, $engine: $_"
+        for percent('/表/a.txt'), '/表/a.txt', $engine eq 'On'
+            ? percent(in_charset('/表/a.txt', 'euc-jp')) : ();
+    is_deeply [grep { !/AH01630/ } $seen->errors(
+        ignore => qr/does nothing/)], [], "SetEnvIf, $engine: log";
+}
+
+# httpd decodes once more what a rule of a directory makes of a path.  Rules have
+# judged that as it stood before, so it is read as httpd itself would find it.
+my $twice_site = temp_dir();
+mkdir "$twice_site/$_" for 'store', 'store/表';
+spew("$twice_site/store/表/a.txt", 'a');
+spew("$twice_site/.htaccess", <<'END');
+RewriteEngine On
+RewriteCond %{REQUEST_URI} !^/store/
+RewriteRule ^(.*)$ /store/$1 [L]
+END
+my $twice = httpd(root => $twice_site, modules => ['rewrite'], conf => <<'END');
+IRIEngine On
+IRICharset EUC-JP Shift_JIS
+<Directory "%%ROOT%%">
+    AllowOverride FileInfo
+</Directory>
+<Location "/表">
+    Require all denied
+</Location>
+END
+is $twice->get($_)->status, 403, "denied: $_"
+    for percent('/表/a.txt'), percent(in_charset('/表/a.txt', 'euc-jp')),
+    percent(in_charset('/表/a.txt', 'cp932'));
+is $twice->get(percent('/') . percent(in_charset('表', $_)) =~ s/%/%25/gr
+        . '/a.txt')->status, 404, "decoded twice: $_"
+    for 'euc-jp', 'cp932';
+
 # A name that the tree cannot write is absent: a RewriteRule of the directory
 # that it would be in may lead on from it, as from any other.
 my ($front) = make_tree("rw/abc.txt\tfile\nfb.html\tfile\tFB\n");

@@ -266,6 +266,59 @@ is $server->get($target)->status, 404, 'off beside a virtual host';
 is $server->get($target, port => $server->port('other'))->status, 200,
     'on in a virtual host';
 
+# ---- logs ---------------------------------------------------------------------
+
+# What a log names is made of ASCII paths, too, before it is written, and of the
+# request that the client sent.
+$server = server(<<'END', 'rewrite');
+LogFormat "%U %>s %{IRI_FORM}e %{iri_match}e %{IRI_URI}e" named
+CustomLog "%%TMP%%/named" named
+Header always set X-Match "expr=%{IRI_MATCH}"
+ErrorDocument 404 /a.html
+<Directory "%%ROOT%%/算">
+    IRIMatch case
+</Directory>
+<Directory "%%ROOT%%">
+    RewriteEngine On
+    RewriteRule ^led/ a.html [L]
+</Directory>
+<Location "/denied">
+    Require all denied
+</Location>
+END
+my @logged;
+for my $case (
+    # target, status, form, match, canonical URI
+    ['/a.html', 200, 'ascii', 'exact', '/a.html'],
+    ['/a.html?q=%E9', 200, 'ascii', 'exact', '/a.html'],
+    ['/%61.html', 200, 'ascii', 'exact', '/a.html'],
+    ['/a.cgi/x', 200, 'ascii', 'exact', '/a.cgi/x'],
+    ['/none.html', 404, 'ascii', 'none', '/none.html'],
+    ['/led/x', 200, 'ascii', 'exact', '/led/x'],
+    ['/denied', 403, 'ascii', 'none', '/denied'],
+    ['/%zz', 400, 'ascii', 'none', '/%25zz'],
+    [percent('/表/静.html'), 200, 'escaped', 'exact', percent('/表/静.html')],
+    [percent(euc '/表/静.html'), 200, 'legacy', 'charset',
+        percent('/表/静.html')],
+    [percent(euc '/表/無.html'), 404, 'legacy', 'none',
+        percent('/表/無.html')],
+    [percent('/算/INDEX.cgi'), 200, 'escaped', 'case',
+        percent('/算/index.cgi')],
+) {
+    my ($target, $status, @want) = @$case;
+    my $answer = $server->get($target);
+    push @logged, [$target, "$status @want"];
+    is $answer->header('X-Match'), $want[1], "$target: in an expression"
+        if $status != 400;
+}
+my $named = $server->tmp . '/named';
+ok $server->wait_for(sub { @logged <= (() = slurp($named) =~ /\n/g) }),
+    'a log';
+# Threads write their lines when they have sent their answers.
+is_deeply [sort map { s/^\S+ //r } split /\n/, slurp($named)],
+    [sort map { $_->[1] } @logged], 'a log: its lines';
+is_deeply [$server->errors], [], 'a log: errors';
+
 # ---- what modules of httpd read -----------------------------------------------
 
 # They are looked up by halves.

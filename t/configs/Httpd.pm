@@ -196,8 +196,9 @@ sub directory_rules {
     my $top  = top();
     my @no_file = ('RewriteCond %{REQUEST_FILENAME} !-f',
         maybe(0.7, 'RewriteCond %{REQUEST_FILENAME} !-d'));
-    # an argument made of a file's path holds its octets on disk
-    return @{ one(grep { $plain || "@$_" !~ /=\$1|=%\{/ }
+    # an argument made of a file's path holds its octets on disk, which a
+    # condition would compare with those of REQUEST_URI
+    return @{ one(grep { $plain || "@$_" !~ /=\$1|=%\{|::\$0/ }
         # everything into a directory, which is closed itself
         ['RewriteCond %{ENV:REDIRECT_STATUS} ^$', "RewriteRule ^$top/ - [F]",
             "RewriteCond %{REQUEST_URI} !^/$top/",
@@ -312,6 +313,10 @@ sub generate {
     }
     push @nodes, ["Directory \"%%ROOT%%/" . dir($g) . '"', place_settings(0.4)]
         if rand() < 0.15;
+    # "exact" takes names on disk to be in NFC, unless the form is said
+    splice @nodes, 1, 0, 'IRIFilenameForm nfd' if $g->{tree} eq 'nfd'
+        && $class->text(\@nodes, 0) =~ /IRIMatch exact/
+        && !grep { /^IRIFilenameForm/ } @nodes;
     # [END] and FallbackResource are a loop in which httpd itself crashes
     without_end(\@nodes) if $class->text(\@nodes, 1) =~ /FallbackResource/;
     return { server => 'httpd', site => $site, tree => $g->{tree},
@@ -423,6 +428,10 @@ sub settings_of {
 
 sub uses_raw { return $_[0]->text($_[1]{nodes}, 1) =~ /%\{RAW\}/ }
 
+sub sees_escapes {
+    return $_[0]->text($_[1]{nodes}, 1) =~ /SetEnvIf Request_URI/;
+}
+
 sub raw_line { return "$_[1] $_[2] HTTP/1.1" }
 
 # A rule that answers 404 for what is there cannot be told by its answer.
@@ -441,8 +450,10 @@ sub has_application {
 # A report without what the client sent, the module's own, and names of files
 # where their octets are others than the name's.
 sub body_of {
-    my ($class, $body, $other) = @_;
+    my ($class, $body, $other, $caches) = @_;
     return $body if $body !~ /^(?:ENV|UP) /;
+    # a page to which rules redirect is kept as the first request got it
+    $body =~ s/^(?:REDIRECT_|SCRIPT_UR[IL]=).*\n?//mg if $caches;
     # what mod_cache adds to ask again depends on what was asked before
     my $cached = $body =~ /^cache-status=/m;
     my @lines = grep {

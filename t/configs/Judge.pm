@@ -197,7 +197,8 @@ sub normal {
             push @fields, "$name: $value";
         }
         my $text = join "\n", $status, sort(@fields), '',
-            $status =~ /^3/ ? '' : $class->body_of($body, $other);
+            $status =~ /^3/ ? ''
+                : $class->body_of($body, $other, $set->{cached});
         $text =~ s/\b[co](\d+\.test)/c$1/g;
         my $root = $config->{site}{folder};
         $text =~ s{\Q$root\E/[\w-]+}{ROOT}g;
@@ -225,7 +226,9 @@ sub without_name {
         }
         $number++;
     }
-    for my $form ($written, Forms::unescape($written)) {
+    # and decoded once more, as mod_include does with a query
+    my $once = Forms::unescape($written);
+    for my $form ($written, $once, Forms::unescape($once)) {
         $text =~ s/\Q$form\E/\0w/g;
     }
     return $text;
@@ -315,6 +318,13 @@ sub wrong {
     }
     # an error of the oracle's own neither grants nor denies
     return if !grep { $_->{answer}[0] < 500 } @meant;
+    # SetEnvIf sees an ASCII path as it was sent; the oracle has no escapes
+    return if $is_same && $class->can('sees_escapes')
+        && $class->sees_escapes($config)
+        && $asked->{target} =~ /%/ && $asked->{target} =~
+            m{^(?:[/!-\$&->\@-~]|%[2-7][0-9A-Fa-f])+(?:\?|\z)};
+    # nor does one (a loop of rules) for the very name
+    return if $is_same && $status >= 400 && $name->{answer}[0] >= 500;
     return ('lost', "$status, the oracle $name->{answer}[0]")
         if $is_same && ($name->{answer}[0] =~ /^2/ || @meant == 1);
     return if $status >= 400;
