@@ -356,6 +356,8 @@ static void
 mod_iri_add_host_hooks(void)
 {
     ap_hook_pre_read_request(mod_iri_pre_read, NULL, NULL, APR_HOOK_MIDDLE);
+    ap_hook_pre_read_request(mod_iri_pre_read_stream, NULL, NULL,
+                             APR_HOOK_REALLY_FIRST);
     ap_hook_post_read_request(mod_iri_check_host, NULL, NULL,
                               APR_HOOK_REALLY_FIRST);
 }

@@ -614,8 +614,8 @@ int mod_iri_client_passed(request_rec *r);
 int mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
                          iri_str_t *out);
 
-/* Map the host of a stream of HTTP/2: its fields are there already. */
-void mod_iri_host_of_stream(request_rec *r);
+/* Map the host of a stream of HTTP/2, in the header fields that came. */
+void mod_iri_host_of_stream(request_rec *r, apr_table_t *headers);
 
 /* ---- mod_iri_vhost.c ---------------------------------------------------- */
 
@@ -672,6 +672,7 @@ const char *mod_iri_query_lent(const request_rec *r);
 
 void mod_iri_line_register(void); /* mod_iri_line.c */
 void mod_iri_pre_read(request_rec *r, conn_rec *c);
+void mod_iri_pre_read_stream(request_rec *r, conn_rec *c);
 
 int mod_iri_check_host(request_rec *r); /* mod_iri_host.c */
 

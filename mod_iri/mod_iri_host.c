@@ -4,7 +4,7 @@
  * httpd looks at the host of a request before it runs any hook that could
  * change it, and under HttpProtocolOptions Strict it takes nothing there but
  * letters, digits and a few signs.  So the host is mapped while the request
- * is read: see mod_iri_line.c.  In HTTP/2 the fields are there already.
+ * is read: see mod_iri_line.c.  In HTTP/2 the fields come all at once.
  *
  * Nothing but the host is replaced, and only by a-z, 0-9, "-" and ".", so
  * that an edited line is the same line to whoever reads it next.  A host that
@@ -73,13 +73,13 @@ mod_iri_host_replace(request_rec *r, iri_str_t text, iri_str_t host,
 }
 
 void
-mod_iri_host_of_stream(request_rec *r)
+mod_iri_host_of_stream(request_rec *r, apr_table_t *headers)
 {
-    const char *field = apr_table_get(r->headers_in, "Host");
+    const char *field = apr_table_get(headers, "Host");
     iri_str_t   edited, text = mod_iri_str(field ? field : "");
 
     if (mod_iri_host_replace(r, text, iri_authority_host(text), &edited)) {
-        apr_table_setn(r->headers_in, "Host", (const char *) edited.data);
+        apr_table_set(headers, "Host", (const char *) edited.data);
     }
 }
 

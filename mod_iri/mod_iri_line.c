@@ -384,11 +384,79 @@ mod_iri_host_in(ap_filter_t *f, apr_bucket_brigade *out, ap_input_mode_t mode,
     return APR_SUCCESS;
 }
 
+/* ---- streams of HTTP/2 -------------------------------------------------- */
+
+#ifdef AP_BUCKET_IS_REQUEST
+/*
+ * httpd 2.5 has the fields of a stream in a bucket, which is read behind the
+ * hook pre_read_request; before, they are in r->headers_in at that moment.
+ */
+static ap_filter_rec_t *mod_iri_stream_handle;
+
+static apr_status_t
+mod_iri_stream_in(ap_filter_t *f, apr_bucket_brigade *out, ap_input_mode_t mode,
+                  apr_read_type_e block, apr_off_t size)
+{
+    request_rec       *r = f->r;
+    apr_status_t       status = ap_get_brigade(f->next, out, mode, block, size);
+    ap_bucket_request *request;
+    apr_bucket        *e;
+
+    if (status != APR_SUCCESS) {
+        return status;
+    }
+    for (e = APR_BRIGADE_FIRST(out); e != APR_BRIGADE_SENTINEL(out);
+         e = APR_BUCKET_NEXT(e))
+    {
+        if (!AP_BUCKET_IS_REQUEST(e)) {
+            continue;
+        }
+        request = e->data;
+        if (request->headers != NULL) {
+            mod_iri_host_of_stream(r, request->headers);
+        }
+        ap_remove_input_filter(f);
+        break;
+    }
+    return status;
+}
+
+static void
+mod_iri_stream_register(void)
+{
+    mod_iri_stream_handle = ap_register_input_filter(
+        "IRI_STREAM", mod_iri_stream_in, NULL, AP_FTYPE_PROTOCOL);
+}
+
+/* Before mod_http2 adds the filter that makes the bucket. */
+void
+mod_iri_pre_read_stream(request_rec *r, conn_rec *c)
+{
+    if (c->master != NULL && mod_iri_server(c->base_server)->maps_hosts) {
+        ap_add_input_filter_handle(mod_iri_stream_handle, NULL, r, c);
+    }
+}
+#else
+static void
+mod_iri_stream_register(void)
+{
+}
+
+void
+mod_iri_pre_read_stream(request_rec *r, conn_rec *c)
+{
+    if (c->master != NULL && mod_iri_server(c->base_server)->maps_hosts) {
+        mod_iri_host_of_stream(r, r->headers_in);
+    }
+}
+#endif
+
 /* ---- hooks -------------------------------------------------------------- */
 
 void
 mod_iri_line_register(void)
 {
+    mod_iri_stream_register();
     mod_iri_host_handle = ap_register_input_filter(
         "IRI_HOST", mod_iri_host_in, NULL, AP_FTYPE_PROTOCOL);
 }
@@ -399,12 +467,11 @@ mod_iri_pre_read(request_rec *r, conn_rec *c)
     mod_iri_lines_t *lines = ap_get_module_config(c->conn_config,
                                                   &iri_module);
 
-    if (lines == NULL || c->master != NULL) {
+    if (c->master != NULL) {
+        return;
+    }
+    if (lines == NULL) {
         if (!mod_iri_server(c->base_server)->maps_hosts) {
-            return;
-        }
-        if (c->master != NULL) {
-            mod_iri_host_of_stream(r);
             return;
         }
         lines = apr_palloc(c->pool, sizeof(*lines));

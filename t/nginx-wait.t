@@ -1,12 +1,14 @@
 # nginx: a request that waits for the index of a directory.  The client may
 # close the connection meanwhile, or send more; no rule runs twice.
-# IRI_WAITS: how often each way is tried.
+# IRI_WAITS: how often each way is tried; IRI_SEED=n repeats the clients that
+# come at random.
 use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use IO::Socket::INET;
 use IRI::Test;
+use Socket qw(SOL_SOCKET SO_LINGER);
 use Test::More;
 use Time::HiRes qw(sleep);
 
@@ -208,6 +210,90 @@ for (1 .. $TIMES) {
     }
     close $socket;
 }
+
+# ---- clients at random ---------------------------------------------------------
+
+# Up to three connections at once, each with some requests behind each other, in
+# pieces of any length; the client reads all, or goes at any moment.
+my %status = (
+    '' => {
+        '/huge/NAME.txt' => 200, '/huge/nosuch.txt' => 404,
+        '/huge/Name.txt' => 200, '/x' => 200,
+    },
+    rules => {
+        '/huge/NAME.txt'       => 200, '/huge/nosuch.txt'       => 404,
+        '/asked/huge/NAME.txt' => 200, '/asked/huge/nosuch.txt' => 402,
+        '/last/huge/NAME.txt'  => 200, '/last/huge/nosuch.txt'  => 404,
+        '/slow/huge/NAME.txt'  => 200, '/www/x'                 => 200,
+    },
+);
+my $seed = seed($ENV{IRI_WAITS});
+diag "IRI_SEED=$seed, $TIMES attempts";
+
+sub one_of { return $_[rand @_] }
+
+# A connection, what it will send and the answers that are due.
+sub client_at_random {
+    my $port    = one_of(sort keys %status);
+    my @targets = map { one_of(sort keys %{ $status{$port} }) }
+        0 .. rand 4;
+    my $text = join '', map { head('GET', $_) . "\r\n" } @targets;
+    my @pieces;
+    $text =~ s/\r\n\z/$end/;
+    push @pieces, substr $text, 0, 1 + rand length $text, ''
+        while length $text;
+    return {
+        socket => open_connection($port), pieces => \@pieces,
+        due    => join(' ', map { $status{$port}{$_} } @targets),
+        goes   => one_of('never', 'early', 'later', 'reset', 'half'),
+    };
+}
+
+# Sends the next piece, or goes; true while there is more to send.
+sub send_piece {
+    my ($client) = @_;
+    my ($socket, $goes) = @$client{qw(socket goes)};
+    return 0 if !@{ $client->{pieces} };
+    if ($goes eq 'early' && rand() < 0.3) {
+        $client->{pieces} = [];
+        close $socket;
+        return 0;
+    }
+    syswrite $socket, shift @{ $client->{pieces} };
+    return scalar @{ $client->{pieces} };
+}
+
+# Reads what is left to read, or goes; what came is the beginning of what is
+# due, and all of it if the client did not go.
+sub finish {
+    my ($client) = @_;
+    my ($socket, $goes, $due) = @$client{qw(socket goes due)};
+    return if !defined fileno $socket;
+    setsockopt $socket, SOL_SOCKET, SO_LINGER, pack 'll', 1, 0
+        if $goes eq 'reset';
+    shutdown $socket, 1 if $goes eq 'half';
+    my $read = $goes =~ /never|half/ ? rest($socket) : '';
+    close $socket;
+    my $got = join ' ', $read =~ m{HTTP/1\.1 (\d+)}g;
+    return if $goes eq 'never' ? $got eq $due : $due =~ /^\Q$got\E/;
+    return "$goes: $got, not $due";
+}
+
+my @wrong;
+local $SIG{PIPE} = 'IGNORE';
+srand $seed;
+for (1 .. $TIMES) {
+    change() if rand() < 0.8;
+    my @clients = map { client_at_random() } 0 .. rand 3;
+    my @sending = @clients;
+    while (@sending) {
+        @sending = grep { send_piece($_) } @sending;
+        sleep rand 0.003 if rand() < 0.5;
+    }
+    push @wrong, map { finish($_) } @clients;
+}
+is_deeply \@wrong, [], 'clients at random';
+is $server->get('/x')->status, 200, 'another is served';
 
 $server->settle;
 is_deeply [$server->errors], [], 'no worker is lost';
