@@ -235,7 +235,7 @@ judge_links(const fuzz_case_t *it, const iri_listing_t *listing)
     fuzz_assert(listing->held.count == it->entries);
 
     for (i = 0; i < listing->held.count; i++) {
-        item = listing->held.ranks[i].item;
+        item = listing->held.ranks[i];
         name = fuzz_entry_name(&it->conf.tree, iri_item_octets(item));
         fuzz_assert(iri_str_equal(name, iri_item_name(item)));
         last = name.len != 0 ? name : iri_item_octets(item);
