@@ -9,9 +9,9 @@
 enum { CHECK_AS = CLI_OPT_OWN, CHECK_GRAMMAR };
 
 typedef struct {
-    iri_as_t      as;
-    iri_grammar_t grammar;
-    iri_look_t   *look;
+    iri_as_t           as;
+    iri_grammar_t      grammar;
+    iri_confusables_t *look;
 } check_conf_t;
 
 static const apr_getopt_option_t check_options[] = {

@@ -133,9 +133,9 @@ void cli_show_warnings(cli_call_t *call);
 
 /* What settings are made of, closed with pool; NULL: no memory or no ICU. */
 iri_registry_t *cli_open_registry(apr_pool_t *pool);
-iri_cache_t *cli_open_cache(apr_pool_t *pool, size_t size);
+iri_index_cache_t *cli_open_cache(apr_pool_t *pool, size_t size);
 iri_idna_t *cli_open_idna(apr_pool_t *pool);
-iri_look_t *cli_open_look(apr_pool_t *pool);
+iri_confusables_t *cli_open_look(apr_pool_t *pool);
 
 /* The charset of a label, of a registry; NULL, or what is wrong with it. */
 const char *cli_open_charset(iri_registry_t *registry, const char *label,
@@ -186,7 +186,7 @@ typedef struct {
     iri_ambiguous_t     ambiguous;
     iri_query_conf_t    query;
     int                 has_query; /* 1: --query-charset was said */
-    iri_cache_t        *cache;     /* NULL: off */
+    iri_index_cache_t        *cache;     /* NULL: off */
     iri_str_t           method;
     iri_str_t           root;
     int                 has_root;
@@ -388,7 +388,7 @@ typedef struct {
     cli_target_t  target;
     iri_reading_t reading;
     iri_found_t   found;       /* answer PASS, all else 0, without a root */
-    iri_answer_t  answer;
+    iri_verdict_t  verdict;
     iri_why_t     why;
     iri_str_t     path; /* canonical, of what was found */
     iri_str_t     uri;

@@ -41,14 +41,14 @@ explain_set_optional(cli_call_t *call, const char *name, iri_str_t octets)
 static int
 explain_status(const cli_settings_t *conf, const cli_verdict_t *x)
 {
-    if (x->answer == IRI_CHOOSE) {
+    if (x->verdict == IRI_CHOOSE) {
         return conf->ambiguous == IRI_AMBIGUOUS_300 ? 300 : 404;
     }
-    if (x->answer != IRI_REFUSE) {
+    if (x->verdict != IRI_REFUSE) {
         return 0;
     }
     /* A name that no entry can have is not found. */
-    return x->reading.answer == IRI_REFUSE ? x->reading.status : 404;
+    return x->reading.verdict == IRI_REFUSE ? x->reading.status : 404;
 }
 
 
@@ -95,7 +95,7 @@ explain_fill(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
         || cli_set_text(call, "match", iri_match_text(x->found.match)) != 0
         || explain_set_optional(call, "filename", x->filename) != 0
         || explain_set_optional(call, "path_info", x->path_info) != 0
-        || cli_set_text(call, "answer", iri_answer_text(x->answer)) != 0
+        || cli_set_text(call, "answer", iri_verdict_text(x->verdict)) != 0
         || cli_set_text(call, "why", iri_why_text(x->why)) != 0
         || json_object_set_new(call->object, "status", status) != 0
         || explain_set_optional(call, "location", x->location) != 0
@@ -103,14 +103,14 @@ explain_fill(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
     {
         return -1;
     }
-    if (x->answer == IRI_CHOOSE && x->found.more
+    if (x->verdict == IRI_CHOOSE && x->found.more
         && json_object_set_new(call->object, "more", json_true()) != 0)
     {
         return -1;
     }
-    return x->answer == IRI_CHOOSE ? cli_set_list(
+    return x->verdict == IRI_CHOOSE ? cli_set_list(
                call, "choices", x->found.choices, x->found.count)
-                                   : 0;
+                                    : 0;
 }
 
 

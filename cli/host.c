@@ -205,7 +205,7 @@ host_answer(const void *data, cli_call_t *call)
 
     iri_env_apr_init(&lent, call->pool, NULL, NULL);
     status = host_ask(&lent.env, conf, call->operand[0], &host);
-    if (status == IRI_OK && host.answer == IRI_REFUSE) {
+    if (status == IRI_OK && host.verdict == IRI_REFUSE) {
         return host_refuse(conf, call, host.why);
     }
     if (status == IRI_OK) {

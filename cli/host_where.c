@@ -75,7 +75,7 @@ host_ask(const iri_env_t *env, const host_conf_t *conf, iri_str_t host,
         return iri_host_name(env, &conf->host, host, out);
     }
     status = iri_host_read(env, &conf->host, host, out);
-    if (status != IRI_OK || out->answer != IRI_PASS
+    if (status != IRI_OK || out->verdict != IRI_PASS
         || (out->why == IRI_HOST_LITERAL && iri_is_uri_host(host)))
     {
         return status;
@@ -127,7 +127,7 @@ host_question(const host_conf_t *conf, iri_str_t host, iri_host_why_t why)
 
 
 /* REFUSE and the reason, or another answer.  pool is cleared. */
-static iri_answer_t
+static iri_verdict_t
 host_ask_again(apr_pool_t *pool, const host_conf_t *conf, iri_str_t host,
                iri_host_why_t *why)
 {
@@ -142,7 +142,7 @@ host_ask_again(apr_pool_t *pool, const host_conf_t *conf, iri_str_t host,
         return IRI_PASS;
     }
     *why = got.why;
-    return got.answer;
+    return got.verdict;
 }
 
 

@@ -75,7 +75,7 @@ static const char lint_help[] =
 typedef struct {
     apr_pool_t         *pool;
     cli_settings_t     *settings;
-    iri_look_t         *look;
+    iri_confusables_t  *look;
     iri_lint_conf_t     lint;
     cli_plan_t          plan;
     apr_array_header_t *match_words;
@@ -114,7 +114,7 @@ typedef struct {
 static apr_status_t
 lint_destroy(void *data)
 {
-    iri_look_destroy(data);
+    iri_confusables_destroy(data);
     return APR_SUCCESS;
 }
 
@@ -129,16 +129,15 @@ lint_create(apr_pool_t *pool)
     }
     conf->pool = pool;
     conf->settings = cli_settings_create(pool);
-    conf->look = iri_look_create();
+    conf->look = iri_confusables_create();
     if (conf->settings == NULL || conf->look == NULL) {
-        iri_look_destroy(conf->look);
+        iri_confusables_destroy(conf->look);
         return NULL;
     }
     apr_pool_cleanup_register(pool, conf->look, lint_destroy,
                               apr_pool_cleanup_null);
     conf->lint.look = conf->look;
-    conf->lint.match = IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE
-                       | IRI_FORGIVE_ACCENTS;
+    conf->lint.match = IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS;
     conf->match_words = apr_array_make(pool, 8, sizeof(iri_str_t));
     return conf;
 }
@@ -233,7 +232,7 @@ lint_ready(void *data)
     if (words->nelts > 0) {
         wrong = iri_parse_match((void *) words->elts, (size_t) words->nelts,
                                 &conf->lint.match);
-        conf->lint.match &= ~IRI_FORGIVE_EXACT_ONLY;
+        conf->lint.match &= ~IRI_FOLD_EXACT_ONLY;
     }
     if (wrong != NULL) {
         return apr_psprintf(conf->pool, "--match %s", wrong);

@@ -65,9 +65,9 @@ normalize_answer(const void *data, cli_call_t *call)
         if (cli_need(call, 0, IRI_AS_IRI_REFERENCE) != 0) {
             return -1;
         }
-        status = iri_normalize_syntax(&lent.env,
-                                      IRI_STEP_SYNTAX | IRI_STEP_SCHEME,
-                                      call->operand[0], &out);
+        status = iri_normalize_syntax(
+            &lent.env, IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME,
+            call->operand[0], &out);
     } else {
         status = iri_unicode_form(&lent.env, (iri_unicode_form_t) conf->form,
                                   call->operand[0], &out);

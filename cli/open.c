@@ -31,20 +31,20 @@ cli_open_registry(apr_pool_t *pool)
 static apr_status_t
 cli_close_cache(void *cache)
 {
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     return APR_SUCCESS;
 }
 
 
-iri_cache_t *
+iri_index_cache_t *
 cli_open_cache(apr_pool_t *pool, size_t size)
 {
-    iri_cache_conf_t conf;
+    iri_index_cache_conf_t conf;
 
     /* Its memory is its own, and nobody else looks. */
     memset(&conf, 0, sizeof(conf));
     conf.size = size;
-    return cli_keep(pool, iri_cache_create(&conf), cli_close_cache);
+    return cli_keep(pool, iri_index_cache_create(&conf), cli_close_cache);
 }
 
 
@@ -66,15 +66,15 @@ cli_open_idna(apr_pool_t *pool)
 static apr_status_t
 cli_close_look(void *look)
 {
-    iri_look_destroy(look);
+    iri_confusables_destroy(look);
     return APR_SUCCESS;
 }
 
 
-iri_look_t *
+iri_confusables_t *
 cli_open_look(apr_pool_t *pool)
 {
-    return cli_keep(pool, iri_look_create(), cli_close_look);
+    return cli_keep(pool, iri_confusables_create(), cli_close_look);
 }
 
 

@@ -201,7 +201,7 @@ replay_copy(apr_pool_t *pool, iri_str_t text)
 static replay_outcome_t
 replay_outcome(const cli_verdict_t *x)
 {
-    switch (x->answer) {
+    switch (x->verdict) {
     case IRI_REFUSE:
         return REPLAY_REFUSED;
     case IRI_CHOOSE:
@@ -210,7 +210,7 @@ replay_outcome(const cli_verdict_t *x)
         if (!x->there) {
             return REPLAY_ABSENT;
         }
-        if (x->answer == IRI_MOVED) {
+        if (x->verdict == IRI_RESTART) {
             return REPLAY_MOVED;
         }
         /* its own name needs nobody to find it */
@@ -597,7 +597,7 @@ replay_fill_suggest(const replay_run_t *run, json_t *object)
             list.at[list.count++] = run->conf->charset[i].at[0];
         }
     }
-    iri_charsets_order(&list);
+    iri_charsets_sort(&list);
     for (i = 0; i < list.count; i++) {
         iri_str_t name = iri_charset_name(list.at[i]);
 

@@ -30,8 +30,8 @@ cli_settings_create(apr_pool_t *pool)
         return NULL;
     }
     conf->reading.invalid = IRI_INVALID_404;
-    conf->tree.names = IRI_NAMES_ANY;
-    conf->tree.match = IRI_FORGIVE_NORMALIZATION;
+    conf->tree.names = IRI_FILENAME_ANY;
+    conf->tree.match = IRI_FOLD_NORMALIZATION;
     conf->tree.ambiguous = IRI_AMBIGUOUS_300;
     conf->ambiguous = IRI_AMBIGUOUS_404;
     conf->method = get;
@@ -117,7 +117,7 @@ cli_settings_option(void *data, int option, const char *value)
     case CLI_SET_FILENAME_CHARSET:
         return cli_add_words(conf->filename_charset_words, value);
     case CLI_SET_FILENAME_FORM:
-        return iri_parse_names(word, &conf->tree.names);
+        return iri_parse_filename_form(word, &conf->tree.names);
     case CLI_SET_MATCH:
         return cli_add_words(conf->match_words, value);
     case CLI_SET_AMBIGUOUS:

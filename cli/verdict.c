@@ -2,7 +2,7 @@
  * verdict.c - what the servers make of a request target
  *
  * It does what an adapter does, and in the same order: iri_read, iri_find,
- * once more where it has MOVED, iri_found_split, iri_location.
+ * once more where it has MOVED, iri_found_split, iri_redirect_location.
  */
 
 #include <string.h>
@@ -19,7 +19,7 @@ verdict_trace(void *arg, iri_log_level_t level, iri_str_t line)
     cli_call_t *call = arg;
 
     /* steps are told here, in characters, and the answer at the end */
-    if (level == IRI_LOG_STEP) {
+    if (level == IRI_LOG_STAGE) {
         return;
     }
     fputs("  ", call->trace);
@@ -41,7 +41,7 @@ verdict_heading(cli_call_t *call, iri_stage_t step, iri_str_t octets)
     shown.data = (const unsigned char *) cli_text(call->pool, octets,
                                                   &shown.len, &escaped);
     fprintf(call->trace, "%s%s", cli_color(call->trace, CLI_BOLD),
-            iri_step_text(step));
+            iri_stage_text(step));
     cli_print(call->trace, shown.data != NULL ? shown : octets);
     fprintf(call->trace, "%s\n", cli_color(call->trace, CLI_PLAIN));
 }
@@ -98,22 +98,22 @@ verdict_start_over(cli_call_t *call, cli_verdict_t *x, iri_search_t *search)
 
     search->path = x->found.path;
     search->reading = NULL;
-    verdict_heading(call, IRI_STEP_OVER, search->path);
+    verdict_heading(call, IRI_STAGE_RESTART, search->path);
     status = iri_find(x->env, search, &again);
     if (status != IRI_OK) {
         return status;
     }
-    if (again.answer == IRI_MOVED) {
+    if (again.verdict == IRI_RESTART) {
         /* they start over once */
-        again.answer = IRI_PASS;
+        again.verdict = IRI_PASS;
         again.why = IRI_WHY_ABSENT;
         again.path = search->path;
     }
-    if (again.answer == IRI_PASS) {
+    if (again.verdict == IRI_PASS) {
         status = verdict_split(x, search, &again);
     }
-    if (status != IRI_OK || again.answer == IRI_SERVE
-        || (again.answer == IRI_PASS && verdict_is_there(call, x)))
+    if (status != IRI_OK || again.verdict == IRI_SERVE
+        || (again.verdict == IRI_PASS && verdict_is_there(call, x)))
     {
         return status;
     }
@@ -138,23 +138,23 @@ verdict_find(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
     memset(&search, 0, sizeof(search));
     search.tree = &conf->tree;
     search.cache = conf->cache;
-    search.write = iri_is_write(conf->method);
+    search.write = iri_method_writes(conf->method);
     search.root = conf->root;
     search.path = x->reading.path;
     search.reading = &x->reading;
-    verdict_heading(call, IRI_STEP_LOOKING,
+    verdict_heading(call, IRI_STAGE_FINDING,
                     conf->root.len > 0 ? conf->root : slash);
     status = iri_find(x->env, &search, &x->found);
-    if (status == IRI_OK && x->found.answer == IRI_MOVED) {
+    if (status == IRI_OK && x->found.verdict == IRI_RESTART) {
         status = verdict_start_over(call, x, &search);
     }
     if (status != IRI_OK) {
         return status;
     }
-    x->answer = x->found.answer;
+    x->verdict = x->found.verdict;
     x->why = x->found.why;
     x->path = x->found.path;
-    if (x->answer == IRI_REFUSE || x->answer == IRI_CHOOSE) {
+    if (x->verdict == IRI_REFUSE || x->verdict == IRI_CHOOSE) {
         return IRI_OK;
     }
     return verdict_split(x, &search, &x->found);
@@ -175,7 +175,7 @@ verdict_presence(const cli_settings_t *conf, const cli_call_t *call,
     if (x->filename.data == NULL || !verdict_is_there(call, x)) {
         return IRI_ABSENT;
     }
-    return iri_is_low(x->path_info) ? IRI_PRESENT : IRI_UNCONFIRMED;
+    return iri_str_is_ascii(x->path_info) ? IRI_PRESENT : IRI_UNCONFIRMED;
 }
 
 
@@ -200,7 +200,7 @@ verdict_locate(const cli_settings_t *conf, const cli_call_t *call,
     redirect.slash = x->path.len > 0 && x->path.data[x->path.len - 1] != '/'
                      && x->path_info.len == 0
                      && verdict_is_directory(call, x->filename);
-    return iri_location(x->env, &redirect, &x->location);
+    return iri_redirect_location(x->env, &redirect, &x->location);
 }
 
 
@@ -209,23 +209,23 @@ verdict_target(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
 {
     iri_status_t status;
 
-    verdict_heading(call, IRI_STEP_READING, x->target.request.path);
+    verdict_heading(call, IRI_STAGE_READING, x->target.request.path);
     status = iri_read(x->env, &conf->reading, &x->target.request,
                       &x->reading);
     if (status != IRI_OK) {
         return status;
     }
-    x->answer = x->reading.answer;
+    x->verdict = x->reading.verdict;
     x->why = x->reading.why;
     x->path = x->reading.path;
     x->uri = x->reading.uri;
-    if (x->answer == IRI_REFUSE) {
+    if (x->verdict == IRI_REFUSE) {
         return IRI_OK;
     }
     if (x->reading.form != IRI_FORM_ASCII
         && x->reading.form != IRI_FORM_INVALID) {
         /* escapes that came are kept in a reading, needless ones too */
-        status = iri_spell(x->env, x->reading.uri, &x->uri);
+        status = iri_uri_normalize(x->env, x->reading.uri, &x->uri);
         if (status != IRI_OK) {
             return status;
         }
@@ -234,8 +234,8 @@ verdict_target(const cli_settings_t *conf, cli_call_t *call, cli_verdict_t *x)
     if (status == IRI_OK && !cli_same(x->path, x->reading.path)) {
         status = iri_path_to_uri(x->env, x->path, &x->uri);
     }
-    if (status != IRI_OK || x->answer == IRI_REFUSE
-        || x->answer == IRI_CHOOSE) {
+    if (status != IRI_OK || x->verdict == IRI_REFUSE
+        || x->verdict == IRI_CHOOSE) {
         return status;
     }
     return verdict_locate(conf, call, x);
@@ -312,7 +312,7 @@ cli_verdict(const cli_settings_t *conf, cli_call_t *call, iri_str_t target,
         status = verdict_target(conf, call, x);
     }
     if (status == IRI_OK && conf->has_query && x->target.has_query) {
-        verdict_heading(call, IRI_STEP_QUERY, x->target.query);
+        verdict_heading(call, IRI_STAGE_QUERY, x->target.query);
         status = iri_query_read(x->env, &conf->query, x->target.query,
                                 &x->query);
     }

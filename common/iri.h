@@ -44,7 +44,7 @@ typedef struct {
 } iri_request_t;
 
 typedef struct {
-    iri_answer_t answer;    /* PASS: path is canonical already; SERVE: go on
+    iri_verdict_t verdict;    /* PASS: path is canonical already; SERVE: go on
                                with the canonical path; REFUSE: see status */
     int          status;    /* HTTP status for REFUSE: 400, 404; else 0 */
     iri_why_t    why;
@@ -89,7 +89,7 @@ iri_status_t iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
 
 /*
  * The same for who needs no uri: it may be empty where request->escaped is 0.
- * iri_path_to_uri makes it of path then, and iri_location does so by itself.
+ * iri_path_to_uri makes it of path then, and iri_redirect_location does so by itself.
  * Statuses as of iri_read.
  */
 iri_status_t iri_read_path(const iri_env_t *env,
@@ -128,12 +128,12 @@ iri_status_t iri_path_to_iri(const iri_env_t *env, iri_str_t path,
  * The one spelling of a URI path (RFC 3986, 6.2.2): an escape of an unreserved
  * character becomes that character, other escapes stay, in upper-case hex, and
  * what cannot stand in a path is escaped.  sent: octets, percent-encoded or
- * raw.  iri_is_spelled: 1 if iri_spell would change nothing.  *out is sent
+ * raw.  iri_uri_is_normalized: 1 if iri_uri_normalize would change nothing.  *out is sent
  * itself then.  IRI_NO_MEMORY.
  * "/%66%2f%c3%a9\"" -> "/f%2F%C3%A9%22"
  */
-int iri_is_spelled(iri_str_t sent);
-iri_status_t iri_spell(const iri_env_t *env, iri_str_t sent, iri_str_t *out);
+int iri_uri_is_normalized(iri_str_t sent);
+iri_status_t iri_uri_normalize(const iri_env_t *env, iri_str_t sent, iri_str_t *out);
 
 
 /* ---- queries --------------------------------------------------------------- */
@@ -177,7 +177,7 @@ typedef struct {
  * 0: iri_query_read has nothing to say of this query.  The one test that a
  * query in ASCII pays.
  */
-int iri_needs_query(const iri_query_conf_t *conf, iri_str_t query);
+int iri_query_needs_read(const iri_query_conf_t *conf, iri_str_t query);
 
 /*
  * Put a query into UTF-8: what stands between "?" and "#", as it was sent.
@@ -261,20 +261,20 @@ iri_status_t iri_repair_units(const iri_env_t *env, iri_str_t path,
  * forgiven, all of them.  What is remembered is a hint: an entry counts only
  * if its octets have the name, and its directory is as it was.
  */
-typedef struct iri_cache_s iri_cache_t;
+typedef struct iri_index_cache_s iri_index_cache_t;
 
 /* What is counted of it, where somebody wants to know: by all processes. */
-typedef struct iri_cache_counts_s {
+typedef struct iri_index_cache_counts_s {
     uint64_t index_hits;      /* an index was there */
     uint64_t index_misses;    /* and was not, or was out of date */
     uint64_t builds;          /* directories that were read for an index */
-} iri_cache_counts_t;
+} iri_index_cache_counts_t;
 
 /* Directories that may be read at a time, each by one that waits for it. */
-#define IRI_QUEUES 16
+#define IRI_INDEX_QUEUES 16
 
 /* The building of an index, to be run elsewhere. */
-typedef struct iri_cache_job_s iri_cache_job_t;
+typedef struct iri_index_job_s iri_index_job_t;
 
 typedef struct {
     void  *memory;   /* NULL: the core takes its own.  Else size octets,
@@ -287,35 +287,35 @@ typedef struct {
     void (*queue)(void *ctx, unsigned which);   /* around the building of an */
     void (*leave)(void *ctx, unsigned which);   /* index while a request waits:
                         so that others wait for it and do not build it, too.
-                        which: of IRI_QUEUES lines to stand in; NULL: none */
-    int  (*later)(void *ctx, iri_cache_job_t *job);
-                     /* have iri_cache_job_run() called in another thread,
-                        where more than IRI_MAX_WAITED entries are to be read;
+                        which: of IRI_INDEX_QUEUES lines to stand in; NULL: none */
+    int  (*later)(void *ctx, iri_index_job_t *job);
+                     /* have iri_index_job_run() called in another thread,
+                        where more than IRI_MAX_ENTRIES_INLINE entries are to be read;
                         0: it cannot be done.  NULL: all is read at once */
-    iri_cache_counts_t *counts;   /* to be added to; NULL: nothing is */
+    iri_index_cache_counts_t *counts;   /* to be added to; NULL: nothing is */
     void  *ctx;
-} iri_cache_conf_t;
+} iri_index_cache_conf_t;
 
 /* conf is copied.  NULL: no memory. */
-iri_cache_t *iri_cache_create(const iri_cache_conf_t *conf);
-void iri_cache_destroy(iri_cache_t *cache);   /* NULL is allowed */
+iri_index_cache_t *iri_index_cache_create(const iri_index_cache_conf_t *conf);
+void iri_index_cache_destroy(iri_index_cache_t *cache);   /* NULL is allowed */
 
 typedef struct {
     uint64_t size;      /* octets that it may use for indexes */
     uint64_t used;      /* and does; of the shared memory */
     uint64_t indexes;   /* directories */
-} iri_cache_use_t;
+} iri_index_cache_usage_t;
 
 /* What it holds now; any thread may ask. */
-void iri_cache_use(iri_cache_t *cache, iri_cache_use_t *out);
+void iri_index_cache_usage(iri_index_cache_t *cache, iri_index_cache_usage_t *out);
 
 /*
  * Build what is to be built, and free job.  In any thread of the process, as
  * long as the cache and the configuration are there; iri_env_t.dir must not
- * need a ctx.  iri_cache_job_drop: free it, where it will not be run.
+ * need a ctx.  iri_index_job_drop: free it, where it will not be run.
  */
-void iri_cache_job_run(iri_cache_job_t *job);
-void iri_cache_job_drop(iri_cache_job_t *job);
+void iri_index_job_run(iri_index_job_t *job);
+void iri_index_job_drop(iri_index_job_t *job);
 
 /*
  * 1 if a request with this method may make, change or delete something:
@@ -323,23 +323,23 @@ void iri_cache_job_drop(iri_cache_job_t *job);
  * Such a request is not led to another name by case, accents or spelling.
  * "GET" -> 0; "PUT" -> 1; "get" -> 1
  */
-int iri_is_write(iri_str_t method);
+int iri_method_writes(iri_str_t method);
 
 /*
  * 0 if iri_find has nothing to say of this path, whatever there is on disk:
  * the one test that a plain ASCII request pays.
  */
 static inline int
-iri_needs_look(const iri_tree_conf_t *tree, iri_str_t path)
+iri_needs_lookup(const iri_tree_conf_t *tree, iri_str_t path)
 {
-    if ((tree->match & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_ESCAPES)) != 0
-        && ((tree->match & IRI_FORGIVE_FOLDED) != 0
+    if ((tree->match & (IRI_FOLD_INDEXED | IRI_FOLD_ESCAPES)) != 0
+        && ((tree->match & IRI_FOLD_INDEXED) != 0
             || (path.len != 0 && memchr(path.data, '%', path.len) != NULL)))
     {
         return 1;
     }
 
-    return !iri_is_low(path);
+    return !iri_str_is_ascii(path);
 }
 
 /*
@@ -357,20 +357,20 @@ typedef struct iri_search_s iri_search_t;
  * "/" at its end; empty: root itself.  The directory need not exist, and what
  * is returned must live as long as the search.  NULL: no memory.
  */
-typedef const iri_tree_conf_t *(*iri_tree_of_t)(const iri_env_t    *env,
+typedef const iri_tree_conf_t *(*iri_directory_conf_t)(const iri_env_t    *env,
                                                 const iri_search_t *search,
                                                 iri_str_t           names);
 
 struct iri_search_s {
     const iri_tree_conf_t *tree;     /* settings of all directories; where
                                         tree_of says them, those of any */
-    iri_tree_of_t          tree_of;  /* NULL: tree holds for all */
+    iri_directory_conf_t          settings_of;  /* NULL: tree holds for all */
     const void            *places;   /* what tree_of goes by beside root and
                                         names; NULL without tree_of */
-    iri_cache_t           *cache;    /* of indexes; NULL: none is kept */
-    int                    write;    /* iri_is_write of the method; 1 for a
+    iri_index_cache_t           *cache;    /* of indexes; NULL: none is kept */
+    int                    write;    /* iri_method_writes of the method; 1 for a
                                         Destination */
-    int                    twin;     /* 0; 1 is set by iri_find_twin */
+    int                    for_conflict;     /* 0; 1 is set by iri_find_conflict */
     int                    canonical; /* 0; 1 is set by iri_find_canonical */
     int                    absent;   /* 1: the caller has looked just now, and
                                         nothing is there that has root and
@@ -385,13 +385,13 @@ struct iri_search_s {
 };
 
 /*
- * 0 if iri_find has nothing to say of search->path, as iri_needs_look says of
+ * 0 if iri_find has nothing to say of search->path, as iri_needs_lookup says of
  * a path in one tree; 1 also where memory is out.
  */
-int iri_search_needs_look(const iri_env_t *env, const iri_search_t *search);
+int iri_search_needs_lookup(const iri_env_t *env, const iri_search_t *search);
 
 typedef struct {
-    iri_answer_t answer;       /* PASS: not found, or no look was needed;
+    iri_verdict_t verdict;       /* PASS: not found, or no look was needed;
                                   SERVE: found; MOVED: it, or the directory
                                   that it would be in, was found under
                                   another canonical path; CHOOSE: several
@@ -468,7 +468,7 @@ int iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
 
 /*
  * 1 if what is answered depends on the charsets that the request was read
- * with, so that a client with another list of them (iri_charsets_of) may get
+ * with, so that a client with another list of them (iri_charsets_parse) may get
  * something else for the same octets: the path is not UTF-8, or nothing has
  * just the name of its first reading.  reading NULL: the path is ASCII, or was
  * canonical; found NULL: nothing was looked for.  passed: 0 while the access
@@ -505,7 +505,7 @@ iri_status_t iri_entry_name(const iri_env_t *env, const iri_tree_conf_t *tree,
 
 /*
  * The path with which a request restarts, because iri_find() has found an
- * entry under another canonical path (IRI_MOVED).  The rules of the server
+ * entry under another canonical path (IRI_RESTART).  The rules of the server
  * must judge the URL of the client with the names that are opened.  So the
  * segments that have another name on disk are replaced in the URL.  A rule
  * may have set another path; then the segments from the first replaced one on
@@ -535,7 +535,7 @@ int iri_restart_url(const iri_env_t *env, iri_str_t url, iri_str_t path,
  * with such a name is as absent as one that does not exist.  Normalization and
  * the tree's charsets count as in iri_find().
  *
- * Returns: as iri_find().  out->answer is never IRI_MOVED or IRI_CHOOSE.
+ * Returns: as iri_find().  out->verdict is never IRI_RESTART or IRI_CHOOSE.
  *
  * tree with "case", path "/public/INDEX.html", entry "index.html" -> PASS
  */
@@ -567,7 +567,7 @@ typedef struct {
  * dot-segments.  Never a URI that would be redirected again.  IRI_NO_MEMORY.
  * "/caf\xC3\xA9", query "a=1", sent as "/caf%E9" -> "/caf%C3%A9?a=1"
  */
-iri_status_t iri_location(const iri_env_t *env,
+iri_status_t iri_redirect_location(const iri_env_t *env,
                           const iri_redirect_t *redirect, iri_str_t *out);
 
 /* What is known of the resource that has the canonical path. */
@@ -596,7 +596,7 @@ int iri_may_redirect(iri_str_t method, const iri_redirect_t *redirect,
  * reading.  A rule may have put another path in the place of the client's.
  * "/media/\xC3\xA9", "/store/\xC3\xA9" -> 1; "/\xC3\xA9", "/index.php" -> 0
  */
-int iri_is_confirmed(iri_str_t path, iri_str_t found);
+int iri_found_confirms(iri_str_t path, iri_str_t found);
 
 /*
  * What iri_find has said of a path, for iri_may_redirect, where a request was
@@ -623,7 +623,7 @@ typedef struct {
     int                       rooted;   /* 1: the server puts scheme and
                                            authority before a value that begins
                                            with "/", so that "//a" is a path */
-} iri_reference_conf_t;
+} iri_location_field_conf_t;
 
 /*
  * What the value of a field that is a URI-reference should be: octets 21 to 7E
@@ -644,13 +644,13 @@ typedef struct {
  * "/a%2F%C3%A9"; "http://b\xC3\xBCcher.example/%e9" ->
  * "http://xn--bcher-kva.example/%e9"; "/a\r\nX: 1" -> "/a%0D%0AX:%201"
  */
-iri_status_t iri_reference(const iri_env_t            *env,
-                           const iri_reference_conf_t *conf, iri_str_t value,
+iri_status_t iri_location_field(const iri_env_t            *env,
+                           const iri_location_field_conf_t *conf, iri_str_t value,
                            iri_str_t *out);
 
 /*
  * The value of a Link field (RFC 8288, 3; RFC 6596) for an answer to a GET or
- * HEAD that is not redirected: location, what iri_location gave, is the page's
+ * HEAD that is not redirected: location, what iri_redirect_location gave, is the page's
  * canonical URI.  IRI_NO_MEMORY.
  * "/caf%C3%A9?a=1" -> "</caf%C3%A9?a=1>; rel=\"canonical\""
  */
@@ -666,8 +666,8 @@ int iri_may_link(int status);
 
 /* ---- the line of a request in a log ---------------------------------------- */
 
-#define IRI_MAX_NOTES     4   /* things that it tells; of more their number */
-#define IRI_MAX_NOTED  1400   /* octets of them */
+#define IRI_MAX_LOG_NOTES     4   /* things that it tells; of more their number */
+#define IRI_MAX_LOG_TEXT  1400   /* octets of them */
 
 /* Reasons that are not those of a path, a host or a query. */
 typedef enum {
@@ -691,15 +691,15 @@ typedef enum {
 const char *iri_reason_code(iri_reason_t reason);
 
 /* Behind a line that the core gives to iri_env_t.log: its reason. */
-#define IRI_NOTED ", reason="
+#define IRI_LOG_REASON ", reason="
 
 /* What there is to say of one request; all 0 at first. */
 typedef struct {
     iri_log_level_t level;    /* of the gravest: ERROR or INFO */
     unsigned        count;    /* 0: there is nothing */
     int             report;   /* 1: what would have been done, too */
-    const char     *codes[IRI_MAX_NOTES];   /* static */
-    char            text[IRI_MAX_NOTED];
+    const char     *codes[IRI_MAX_LOG_NOTES];   /* static */
+    char            text[IRI_MAX_LOG_TEXT];
 } iri_notes_t;
 
 /*
@@ -747,7 +747,7 @@ iri_status_t iri_note_report(const iri_env_t *env, iri_notes_t *notes,
 
 /* Room for a line */
 typedef struct {
-    char text[IRI_MAX_NOTED + IRI_MAX_SHOWN + 200];
+    char text[IRI_MAX_LOG_TEXT + IRI_MAX_LOG_PATH + 200];
 } iri_line_t;
 
 /*

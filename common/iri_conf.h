@@ -51,27 +51,27 @@ typedef enum {
     IRI_INVALID_400,
     IRI_INVALID_PASS
 } iri_invalid_t;
-typedef enum { IRI_NAMES_ANY, IRI_NAMES_NFC, IRI_NAMES_NFD } iri_names_t;
+typedef enum { IRI_FILENAME_ANY, IRI_FILENAME_NFC, IRI_FILENAME_NFD } iri_filename_form_t;
 
 typedef enum { IRI_AMBIGUOUS_404, IRI_AMBIGUOUS_300 } iri_ambiguous_t;
 
 /* Bits of iri_tree_conf_t.match */
-#define IRI_FORGIVE_NORMALIZATION 0x01u
-#define IRI_FORGIVE_VARIANTS      0x02u
-#define IRI_FORGIVE_WIDTH         0x04u
-#define IRI_FORGIVE_CASE          0x08u
-#define IRI_FORGIVE_ACCENTS       0x10u
-#define IRI_FORGIVE_SPELLING      0x20u
-#define IRI_FORGIVE_EXACT_ONLY    0x80u   /* "exact" was said */
-#define IRI_FORGIVE_TURKIC       0x100u   /* with CASE: i is not I's */
-#define IRI_FORGIVE_GERMAN       0x200u   /* with ACCENTS: "ae" for a-umlaut */
-#define IRI_FORGIVE_ESCAPES      0x400u   /* iri_tree_conf_finish: repair has
+#define IRI_FOLD_NORMALIZATION 0x01u
+#define IRI_FOLD_VARIANTS      0x02u
+#define IRI_FOLD_WIDTH         0x04u
+#define IRI_FOLD_CASE          0x08u
+#define IRI_FOLD_ACCENTS       0x10u
+#define IRI_FOLD_SPELLING      0x20u
+#define IRI_FOLD_EXACT_ONLY    0x80u   /* "exact" was said */
+#define IRI_FOLD_TURKIC       0x100u   /* with CASE: i is not I's */
+#define IRI_FOLD_GERMAN       0x200u   /* with ACCENTS: "ae" for a-umlaut */
+#define IRI_FOLD_ESCAPES      0x400u   /* iri_tree_conf_finish: repair has
                                              something of ESCAPES */
 
 /* What needs an index: names are compared, not written. */
-#define IRI_FORGIVE_FOLDED                                                    \
-    (IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS               \
-     | IRI_FORGIVE_SPELLING)
+#define IRI_FOLD_INDEXED                                                    \
+    (IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS               \
+     | IRI_FOLD_SPELLING)
 
 /* Bits of iri_tree_conf_t.repair */
 #define IRI_REPAIR_DOUBLE   0x1u   /* double-encoding */
@@ -91,8 +91,8 @@ typedef struct {
 /* What governs looking: of a place (location, <Directory>). */
 typedef struct {
     iri_charsets_t  charsets;  /* iri_filename_charset; count 0: UTF-8 */
-    iri_names_t     names;     /* iri_filename_form */
-    unsigned        match;     /* iri_match: IRI_FORGIVE_... */
+    iri_filename_form_t     names;     /* iri_filename_form */
+    unsigned        match;     /* iri_match: IRI_FOLD_... */
     iri_ambiguous_t ambiguous; /* iri_ambiguous */
     unsigned        repair;    /* iri_repair: IRI_REPAIR_...; 0: off */
 } iri_tree_conf_t;
@@ -115,12 +115,12 @@ const char *iri_parse_charsets(iri_registry_t *registry,
                                const iri_str_t *words, size_t count,
                                int none_allowed, iri_charsets_t *out);
 const char *iri_parse_invalid(iri_str_t word, iri_invalid_t *out);
-const char *iri_parse_names(iri_str_t word, iri_names_t *out);
+const char *iri_parse_filename_form(iri_str_t word, iri_filename_form_t *out);
 const char *iri_parse_match(const iri_str_t *words, size_t count,
                             unsigned *out);
 
 /* The first of these words that iri_match knows not; count: it knows all. */
-size_t iri_match_wrong(const iri_str_t *words, size_t count);
+size_t iri_match_unknown_word(const iri_str_t *words, size_t count);
 
 /*
  * iri_ambiguous: "404" or "300"; iri_repair: "off", or words of those that it
@@ -130,8 +130,8 @@ const char *iri_parse_ambiguous(iri_str_t word, iri_ambiguous_t *out);
 const char *iri_parse_repair(const iri_str_t *words, size_t count,
                              unsigned *out);
 
-/* As iri_match_wrong(), of iri_repair. */
-size_t iri_repair_wrong(const iri_str_t *words, size_t count);
+/* As iri_match_unknown_word(), of iri_repair. */
+size_t iri_repair_unknown_word(const iri_str_t *words, size_t count);
 
 /*
  * iri_redirect: a status, "301"; 0 for "off"; IRI_REDIRECT_LINK for "link".
@@ -146,11 +146,11 @@ const char *iri_parse_redirect(iri_str_t word, int *out);
  * NULL, or a sentence in the registry's arena that can follow the name of the
  * directive: {Shift_JIS, EUC-JP} -> "has "Shift_JIS" before "EUC-JP", but ..."
  */
-const char *iri_charsets_hide(const iri_registry_t *registry,
+const char *iri_charsets_shadow(const iri_registry_t *registry,
                               const iri_charsets_t *list);
 
-/* Sort charsets, none of them UTF-8, so that iri_charsets_hide is NULL. */
-void iri_charsets_order(iri_charsets_t *list);
+/* Sort charsets, none of them UTF-8, so that iri_charsets_shadow is NULL. */
+void iri_charsets_sort(iri_charsets_t *list);
 
 /*
  * iri_cache: "off" or a size, "16m", "512k", "1g", octets; then, where
@@ -172,13 +172,13 @@ const char *iri_parse_cache(const iri_str_t *words, size_t count,
  * "euc-jp, sjis" -> {EUC-JP, Shift_JIS}; "klingon" -> "is no charset ..."
  */
 const char *iri_registry_open_all(iri_registry_t *registry);
-const char *iri_charsets_of(const iri_registry_t *registry, iri_str_t value,
+const char *iri_charsets_parse(const iri_registry_t *registry, iri_str_t value,
                             iri_charsets_t *out, iri_str_t *word);
 
 /*
  * After merging: fill in what follows from other settings.  An empty charset
  * list becomes UTF-8; the variants are forgiven where a Japanese charset is
- * in either list and "exact" was not said; IRI_FORGIVE_ESCAPES.  reading NULL:
+ * in either list and "exact" was not said; IRI_FOLD_ESCAPES.  reading NULL:
  * each request has a list of its own, in which one may be.
  */
 void iri_tree_conf_finish(const iri_reading_conf_t *reading,

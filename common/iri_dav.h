@@ -17,17 +17,17 @@
  * there: PUT, MKCOL and LOCK; a Destination is made, too.  What cannot be made
  * is 409 (RFC 9110, 9.3.4 and 15.5.10), not 404.  "PUT" -> 1; "MOVE" -> 0
  */
-int iri_is_making(iri_str_t method);
+int iri_method_creates(iri_str_t method);
 
 /*
  * Behind iri_find for something that is to be made: where case or accents are
  * forgiven, and an entry is there whose name differs only by them, *found
- * becomes REFUSE, IRI_WHY_TWIN.  One edit of a name (spelling) makes another
+ * becomes REFUSE, IRI_WHY_CONFLICT.  One edit of a name (spelling) makes another
  * name, of which there may be an entry, too.  source: name on disk of what is
  * moved there, for that may change its name so; empty: nothing is.
  * IRI_NO_MEMORY, IRI_ICU_FAILED, IRI_IO_FAILED: it is not known.
  */
-iri_status_t iri_find_twin(const iri_env_t *env, const iri_search_t *search,
+iri_status_t iri_find_conflict(const iri_env_t *env, const iri_search_t *search,
                            iri_str_t source, iri_found_t *found);
 
 /* 1 if it is the name that stands in the way of what is to be made. */
@@ -38,10 +38,10 @@ const char *iri_conflict_text(iri_why_t why);
 
 /* How a Destination lies to its source. */
 typedef enum {
-    IRI_APART,
-    IRI_SAME,     /* it is the source */
-    IRI_INSIDE,   /* in it */
-    IRI_AROUND    /* the source is in it, and would go with it */
+    IRI_RELATION_NONE,
+    IRI_RELATION_SAME,     /* it is the source */
+    IRI_RELATION_INSIDE,   /* in it */
+    IRI_RELATION_PARENT    /* the source is in it, and would go with it */
 } iri_relation_t;
 
 /*
@@ -50,7 +50,7 @@ typedef enum {
  * are to be answered with 403 (RFC 4918, 9.8.5 and 9.9.4).
  * IRI_NO_MEMORY; IRI_IO_FAILED: it is not known, so nothing may be written.
  */
-iri_status_t iri_relate(const iri_env_t *env, iri_str_t source,
+iri_status_t iri_path_relation(const iri_env_t *env, iri_str_t source,
                         iri_str_t destination, iri_relation_t *out);
 
 /*
@@ -59,14 +59,14 @@ iri_status_t iri_relate(const iri_env_t *env, iri_str_t source,
  * go from one to the other.  IRI_WHY_OTHER_TREE where not.
  * {EUC-JP}, {UTF-8} -> 0; {UTF-8}, {UTF-8, EUC-JP} -> 1, but not back
  */
-int iri_keeps_names(const iri_tree_conf_t *from, const iri_tree_conf_t *to);
+int iri_tree_preserves_names(const iri_tree_conf_t *from, const iri_tree_conf_t *to);
 
 /*
  * What shall stand in a resource tag in the place of its path, which may be
  * raw or percent-encoded: paths[0], which is path if nothing is done, and, if
  * paths[1] is not empty, that in a second tag with the same lists.
  */
-typedef iri_status_t (*iri_tag_t)(void *arg, iri_str_t path,
+typedef iri_status_t (*iri_if_tag_t)(void *arg, iri_str_t path,
                                   iri_str_t paths[2]);
 
 /*
@@ -75,8 +75,8 @@ typedef iri_status_t (*iri_tag_t)(void *arg, iri_str_t path,
  * not complete.  IRI_NO_MEMORY; what each returned.
  * "</e%CC%81> (<urn:x>)" -> "</%C3%A9> (<urn:x>)"
  */
-iri_status_t iri_if_tags(const iri_env_t *env, iri_str_t value,
-                         iri_tag_t each, void *arg, iri_str_t *out);
+iri_status_t iri_if_field_map(const iri_env_t *env, iri_str_t value,
+                         iri_if_tag_t each, void *arg, iri_str_t *out);
 
 
 /* ---- multistatus answers --------------------------------------------------- */

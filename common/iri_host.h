@@ -12,10 +12,10 @@
 
 /* ---- host names: draft-duerst-idn-uri, UTS #46, RFC 5890 to 5893 ----------- */
 
-typedef enum { IRI_HOSTS_OFF, IRI_HOSTS_ON, IRI_HOSTS_STRICT } iri_hosts_t;
+typedef enum { IRI_HOST_MODE_OFF, IRI_HOST_MODE_ON, IRI_HOST_MODE_STRICT } iri_host_mode_t;
 
 /* iri_host: "off", "on", "strict"; as the other iri_parse_... */
-const char *iri_parse_hosts(iri_str_t word, iri_hosts_t *out);
+const char *iri_parse_host_mode(iri_str_t word, iri_host_mode_t *out);
 
 /* How characters of a host are mapped. */
 typedef enum {
@@ -67,7 +67,7 @@ const char *iri_host_why_text(iri_host_why_t why);
 const char *iri_host_why_code(iri_host_why_t why);
 
 typedef struct {
-    iri_answer_t   answer;   /* PASS: as it came; SERVE: ascii is its name;
+    iri_verdict_t   verdict;   /* PASS: as it came; SERVE: ascii is its name;
                                 REFUSE: it is no host name, to which a server
                                 says what it says to such names, 400 */
     iri_host_why_t why;
@@ -82,7 +82,7 @@ typedef struct {
  * 1 if host is ASCII without "%": iri_host_read has nothing to say of it.
  * The one test that a plain host pays.
  */
-int iri_is_ascii_host(iri_str_t host);
+int iri_host_is_ascii(iri_str_t host);
 
 /*
  * Read the host of a request: from octets to A-labels.

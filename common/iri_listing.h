@@ -69,7 +69,7 @@ typedef struct iri_listing_s iri_listing_t;
 
 typedef struct {
     const iri_tree_conf_t    *tree;
-    iri_cache_t              *cache;    /* as in iri_search_t */
+    iri_index_cache_t              *cache;    /* as in iri_search_t */
     const iri_reading_conf_t *reading;  /* by which the requests of the links
                                            will be read; NULL: UTF-8 alone,
                                            and unnamed says what is invalid */
@@ -165,7 +165,7 @@ void iri_listing_keep(iri_listing_t *listing);
 int iri_listing_is_full(const iri_listing_t *listing);
 
 /* 1 if what has these octets on disk has the name of entry, too. */
-int iri_listing_is_twin(iri_listing_t             *listing,
+int iri_listing_has_same_name(iri_listing_t             *listing,
                         const iri_listing_entry_t *entry, iri_str_t octets);
 
 /*

@@ -246,10 +246,10 @@ iri_status_t iri_unicode_form(const iri_env_t *env, iri_unicode_form_t form,
                               iri_str_t text, iri_converted_t *out);
 
 /* Steps of iri_normalize_syntax, bits. */
-#define IRI_STEP_SYNTAX 1u   /* RFC 3986, 6.2.2: case of scheme, host and
+#define IRI_NORMALIZE_SYNTAX 1u   /* RFC 3986, 6.2.2: case of scheme, host and
                                 escapes, escapes of what is unreserved,
                                 dot-segments behind a scheme */
-#define IRI_STEP_SCHEME 2u   /* 6.2.3: http's and https's default or empty
+#define IRI_NORMALIZE_SCHEME 2u   /* 6.2.3: http's and https's default or empty
                                 port, and "/" for an empty path */
 
 /*
@@ -317,7 +317,7 @@ typedef enum {
     IRI_WARN_EXCLUDED,       /* ASCII that no URI may hold (5.1 b) */
     IRI_WARN_LOOKS_LIKE,     /* a look-alike of space or of a delimiter */
     IRI_WARN_WIDTH,          /* a full width or half width form */
-    IRI_WARN_UNSEEN,         /* a character that is not seen; a joiner only
+    IRI_WARN_INVISIBLE,         /* a character that is not seen; a joiner only
                                 where no letter is before it */
     IRI_WARN_TAG,            /* a tag character, U+E0000 to U+E007F */
     IRI_WARN_PRIVATE,        /* private use */
@@ -373,11 +373,11 @@ iri_status_t iri_visual_order(const iri_env_t *env, iri_visual_t order,
                               iri_str_t text, iri_converted_t *out);
 
 /* ICU's rules for look-alikes, opened once; any number of threads use them. */
-typedef struct iri_look_s iri_look_t;
+typedef struct iri_confusables_s iri_confusables_t;
 
 /* As iri_idna_create() and iri_idna_destroy(). */
-iri_look_t *iri_look_create(void);
-void iri_look_destroy(iri_look_t *look);
+iri_confusables_t *iri_confusables_create(void);
+void iri_confusables_destroy(iri_confusables_t *look);
 
 /*
  * What draft 2.3, 5.1 and 6.5 advise against, in order of the text, by raw
@@ -389,7 +389,7 @@ void iri_look_destroy(iri_look_t *look);
  * "http://a/p\xD0\xB0ypal" -> MIXED_SCRIPTS, of the path "p\xD0\xB0ypal"
  */
 iri_status_t iri_characters_check(const iri_env_t *env,
-                                  const iri_look_t *look, iri_str_t text,
+                                  const iri_confusables_t *look, iri_str_t text,
                                   iri_warn_t warn, void *arg);
 
 
@@ -443,9 +443,9 @@ typedef iri_status_t (*iri_lint_each_t)(void *arg,
 typedef struct {
     const iri_charsets_t  *requests;   /* iri_charset: of FORM; may be empty */
     const iri_tree_conf_t *tree;       /* finished; match is not looked at */
-    unsigned               match;      /* IRI_FORGIVE_... of COLLISION */
+    unsigned               match;      /* IRI_FOLD_... of COLLISION */
     unsigned               kinds;      /* 1u << kind, of those to be told */
-    const iri_look_t      *look;       /* of LOOK_ALIKE; NULL: scripts and
+    const iri_confusables_t      *look;       /* of LOOK_ALIKE; NULL: scripts and
                                           skeletons are not looked at */
 } iri_lint_conf_t;
 

@@ -64,7 +64,7 @@ typedef struct {
     iri_str_t       charset;   /* of LEGACY: that of the reading, or of what
                                   was found */
     iri_match_t     match;     /* what was forgiven, to start over too */
-    iri_answer_t    answer;    /* MOVED: it has started over; REFUSE also
+    iri_verdict_t    verdict;    /* MOVED: it has started over; REFUSE also
                                   where the reading was refused; PASS: there
                                   was nothing to say, or nothing was found */
     iri_why_t       why;       /* of that answer */
@@ -86,14 +86,14 @@ typedef struct {
 void iri_stats_count(iri_stats_t *stats, const iri_stats_event_t *event);
 void iri_stats_count_plain(iri_stats_t *stats, int report, int64_t now);
 
-/* Where caches may count, for iri_cache_conf_t. */
-struct iri_cache_counts_s *iri_stats_cache_counts(iri_stats_t *stats);
+/* Where caches may count, for iri_index_cache_conf_t. */
+struct iri_index_cache_counts_s *iri_stats_cache_counts(iri_stats_t *stats);
 
 typedef struct {
     int64_t             now;      /* seconds since the epoch */
     iri_str_t           query;    /* "format=json", "format=prometheus" or
                                      "format=html"; the page without it */
-    iri_cache_t *const *caches;   /* all of this process; NULL if count is 0 */
+    iri_index_cache_t *const *caches;   /* all of this process; NULL if count is 0 */
     size_t              count;
 } iri_stats_page_conf_t;
 

@@ -12,7 +12,7 @@
  *   entry           a name in a directory, octets as stored; its *name* is
  *                   those octets read in the tree's charset, in NFC
  *   match           what had to be forgiven to find the entry
- *   answer          what the server should do: enum iri_answer_t
+ *   answer          what the server should do: enum iri_verdict_t
  *
  * Rules of the house
  *   - Configuration (iri_registry_t, iri_reading_conf_t, iri_tree_conf_t) is
@@ -51,15 +51,15 @@
 #define IRI_MAX_SEGMENT       1024   /* octets of one segment, likewise */
 #define IRI_MAX_MARKS           30   /* combining marks in a row to normalize */
 #define IRI_MAX_CHARSETS         8   /* charsets in a list */
-#define IRI_MAX_LOOKS            8   /* candidates a segment */
-#define IRI_MAX_REQUEST_LOOKS   64   /* candidates a request */
-#define IRI_MAX_CALLS          200   /* file-system calls a request */
-#define IRI_MAX_LISTS           16   /* directories read a request */
-#define IRI_MAX_LISTED       10000   /* entries read of one directory to find
+#define IRI_MAX_CANDIDATES            8   /* candidates a segment */
+#define IRI_MAX_REQUEST_CANDIDATES   64   /* candidates a request */
+#define IRI_MAX_FS_CALLS          200   /* file-system calls a request */
+#define IRI_MAX_DIRECTORIES_READ           16   /* directories read a request */
+#define IRI_MAX_ENTRIES_READ       10000   /* entries read of one directory to find
                                         names in an odd form only */
-#define IRI_MAX_WAITED        2000   /* entries read of one to index it while
+#define IRI_MAX_ENTRIES_INLINE        2000   /* entries read of one to index it while
                                         a request waits, where more can be
-                                        read elsewhere (iri_cache_conf_t) */
+                                        read elsewhere (iri_index_cache_conf_t) */
 #define IRI_MAX_INDEXED    1000000   /* entries of an indexed directory */
 #define IRI_MIN_CACHE        65536   /* octets of a cache */
 #define IRI_MAX_CACHE   UINT64_C(4294967296)
@@ -96,7 +96,7 @@ uint32_t iri_keyed_hash(const uint64_t key[2], iri_str_t octets);
  * it is here: a word at a time, the last one over what was looked at before.
  */
 static inline int
-iri_is_low(iri_str_t s)
+iri_str_is_ascii(iri_str_t s)
 {
     const uint64_t high = UINT64_C(0x8080808080808080);
     uint64_t       word;
@@ -128,7 +128,7 @@ iri_is_low(iri_str_t s)
  * 1 if no octet of the path is above 7F and, when escaped is 1, no escape
  * stands for one: there is nothing to do for it.
  */
-int iri_is_ascii(iri_str_t path, int escaped);
+int iri_path_is_ascii(iri_str_t path, int escaped);
 
 /* Stands in a URI path as it is: pchar of RFC 3986, 3.3, and "/", not "%" */
 static inline int
@@ -195,31 +195,31 @@ typedef enum {
 typedef enum {
     IRI_PASS,     /* nothing to say: go on as if the module were not there */
     IRI_SERVE,    /* go on with this canonical path, this entry */
-    IRI_MOVED,    /* the resource has another canonical path: start over */
+    IRI_RESTART,    /* the resource has another canonical path: start over */
     IRI_CHOOSE,   /* several resources may be meant, none more than another */
     IRI_REFUSE,   /* answer with the HTTP status that stands beside it */
-    IRI_ANSWERS
-} iri_answer_t;
+    IRI_VERDICTS
+} iri_verdict_t;
 
 /* Why the answer is what it is, for logs and `iri explain`. */
 typedef enum {
-    IRI_WHY_NOTHING,       /* no reason to give */
+    IRI_WHY_NONE,       /* no reason to give */
     IRI_WHY_ASCII,         /* an ASCII path is its own name */
     IRI_WHY_CANONICAL,     /* came in its canonical form */
     IRI_WHY_READ,          /* was read in another form */
     IRI_WHY_DECLARED,      /* the tree is declared UTF-8 NFC: no look needed */
     IRI_WHY_FOUND,         /* the entry has the name that was asked */
-    IRI_WHY_FURTHER,       /* found under a further reading */
+    IRI_WHY_ALTERNATIVE,       /* found under a further reading */
     IRI_WHY_MIXED,         /* found with a charset for each segment */
     IRI_WHY_REPAIRED,      /* found where what was broken is put right */
     IRI_WHY_VARIANT,       /* found by a vendor variant */
     IRI_WHY_FOLDED,        /* found where width, case, accents are forgiven */
     IRI_WHY_SPELLING,      /* found as the one name with one edit */
     IRI_WHY_AMBIGUOUS,     /* several names, none nearer than the others */
-    IRI_WHY_BELOW,         /* absent, but its directory has another name */
+    IRI_WHY_PARENT_RENAMED,         /* absent, but its directory has another name */
     IRI_WHY_ABSENT,        /* no entry has that name */
     IRI_WHY_UNWRITABLE,    /* the tree's charsets cannot write that name */
-    IRI_WHY_TWIN,          /* to be made beside one that answers to it */
+    IRI_WHY_CONFLICT,          /* to be made beside one that answers to it */
     IRI_WHY_OTHER_TREE,    /* what is in it would have other names there */
     IRI_WHY_UNNAMED,       /* octets that no tree charset reads, as they are */
     IRI_WHY_OTHER_NAME,    /* those octets are another entry's name */
@@ -240,7 +240,7 @@ typedef enum {
 const char *iri_status_text(iri_status_t status);
 const char *iri_form_text(iri_form_t form);
 const char *iri_match_text(iri_match_t match);
-const char *iri_answer_text(iri_answer_t answer);
+const char *iri_verdict_text(iri_verdict_t answer);
 const char *iri_why_text(iri_why_t why);
 
 /* The same as one word, for logs: "other-tree"; see doc/reasons.md */
@@ -254,7 +254,7 @@ typedef enum {
     IRI_LOG_ERROR,
     IRI_LOG_INFO,
     IRI_LOG_TRACE,
-    IRI_LOG_STEP
+    IRI_LOG_STAGE
 } iri_log_level_t;
 
 /* What stands at a path of the file system. */
@@ -308,27 +308,27 @@ typedef struct {
 
 /* Steps, for a trace: a server's and that of `iri explain` have these words. */
 typedef enum {
-    IRI_STEP_READING,   /* a path; told by iri_read */
-    IRI_STEP_LOOKING,   /* below a root; told by iri_find */
-    IRI_STEP_OVER,      /* under the path that was found; for the caller */
-    IRI_STEP_QUERY,     /* told by iri_query_read */
-    IRI_STEPS
+    IRI_STAGE_READING,   /* a path; told by iri_read */
+    IRI_STAGE_FINDING,   /* below a root; told by iri_find */
+    IRI_STAGE_RESTART,      /* under the path that was found; for the caller */
+    IRI_STAGE_QUERY,     /* told by iri_query_read */
+    IRI_STAGES
 } iri_stage_t;
 
 /* "Reading ", "Looking below ", "Starting over as ", "Reading the query " */
-const char *iri_step_text(iri_stage_t step);
+const char *iri_stage_text(iri_stage_t step);
 
-/* One line at IRI_LOG_STEP, where there is a trace. */
-void iri_trace_step(const iri_env_t *env, iri_stage_t step, iri_str_t octets);
+/* One line at IRI_LOG_STAGE, where there is a trace. */
+void iri_trace_stage(const iri_env_t *env, iri_stage_t step, iri_str_t octets);
 
 
 /* ---- octets in log lines --------------------------------------------------- */
 
-#define IRI_MAX_SHOWN   400   /* octets of a path in it */
+#define IRI_MAX_LOG_PATH   400   /* octets of a path in it */
 
 /* Octets as a log may show them, for the argument of a "%s". */
 typedef struct {
-    char text[IRI_MAX_SHOWN + sizeof("...")];
+    char text[IRI_MAX_LOG_PATH + sizeof("...")];
 } iri_shown_t;
 
 /*

@@ -121,7 +121,7 @@ static int
 mod_iri_is_plainly_spelled(const request_rec *r)
 {
     return mod_iri_request(r) == NULL && r->prev == NULL
-           && iri_is_spelled(mod_iri_path_sent(r));
+           && iri_uri_is_normalized(mod_iri_path_sent(r));
 }
 
 /* What is asked for is of interest in a subrequest, plain or not. */
@@ -197,7 +197,7 @@ static int
 mod_iri_map_known(request_rec *r)
 {
     return !mod_iri_server(r->server)->maps_ascii && r->filename != NULL
-                   && iri_is_low(mod_iri_str(r->filename))
+                   && iri_str_is_ascii(mod_iri_str(r->filename))
                ? DECLINED
                : mod_iri_map(r);
 }
@@ -510,14 +510,14 @@ static const char *
 mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
 {
     mod_iri_server_t *conf = mod_iri_server(cmd->server);
-    iri_hosts_t       hosts;
-    const char       *err = iri_parse_hosts(mod_iri_str(arg), &hosts);
+    iri_host_mode_t   hosts;
+    const char       *err = iri_parse_host_mode(mod_iri_str(arg), &hosts);
 
     (void) dir;
     if (err == NULL) {
         conf->hosts = hosts;
         conf->says_hosts = 1;
-        if (hosts != IRI_HOSTS_OFF) {
+        if (hosts != IRI_HOST_MODE_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_host_hooks,
                              "mod_iri: hooks of hosts");
         }
@@ -565,7 +565,8 @@ mod_iri_set_filename_form(cmd_parms *cmd, void *dirv, const char *arg)
     }
     dir->has |= MOD_IRI_HAS_NAMES;
     return mod_iri_wrong_word(
-        cmd, iri_parse_names(mod_iri_str(arg), &dir->tree.names), arg);
+        cmd, iri_parse_filename_form(mod_iri_str(arg), &dir->tree.names),
+        arg);
 }
 
 static const char *
@@ -585,7 +586,7 @@ mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
     dir->has |= MOD_IRI_HAS_MATCH;
     words = mod_iri_words(cmd, argc, argv);
     err = iri_parse_match(words, argc, &dir->tree.match);
-    wrong = iri_match_wrong(words, argc);
+    wrong = iri_match_unknown_word(words, argc);
     return wrong < (size_t) argc ? mod_iri_wrong_word(cmd, err, argv[wrong])
                                  : mod_iri_wrong(cmd, err);
 }
@@ -622,7 +623,7 @@ mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
     dir->has |= MOD_IRI_HAS_REPAIR;
     words = mod_iri_words(cmd, argc, argv);
     err = iri_parse_repair(words, argc, &dir->tree.repair);
-    wrong = iri_repair_wrong(words, argc);
+    wrong = iri_repair_unknown_word(words, argc);
     return wrong < (size_t) argc ? mod_iri_wrong_word(cmd, err, argv[wrong])
                                  : mod_iri_wrong(cmd, err);
 }

@@ -82,7 +82,7 @@ typedef struct {
     unsigned           has_query;    /* 1: IRIQueryCharset was said */
     iri_reading_conf_t reading;
     iri_query_conf_t   query;
-    int                hosts;        /* iri_hosts_t or MOD_IRI_UNSET */
+    int                hosts;        /* iri_host_mode_t or MOD_IRI_UNSET */
     int                says_hosts;   /* 1: IRIHost was said right here */
     size_t             cache_size;   /* of the main server; 0: off */
     int                advertise;    /* 0, 1 or MOD_IRI_UNSET */
@@ -105,7 +105,7 @@ typedef struct {
                                         for plain names */
     int                 unseen;      /* 1: nobody looks at a path that is
                                         still encoded */
-    iri_cache_t        *cache;       /* of this child; NULL: none */
+    iri_index_cache_t        *cache;       /* of this child; NULL: none */
     iri_stats_t        *stats;       /* likewise; NULL: nothing is counted */
     mod_iri_readers_t   readers;     /* of variables */
     unsigned            logged;      /* bits 1 << mod_iri_var_t: those that a
@@ -525,7 +525,7 @@ void mod_iri_protect(request_rec *r, const char *policy);
 /* ---- mod_iri_choice.c --------------------------------------------------- */
 
 /*
- * In fixups, where found.answer is CHOOSE: tell the client of what it could
+ * In fixups, where found.verdict is CHOOSE: tell the client of what it could
  * get.  DECLINED: nothing is to be told, and the name is absent.  What would
  * be written is refused.
  */
@@ -561,7 +561,7 @@ int mod_iri_restart(request_rec *r, const mod_iri_request_t *moved);
 /* In fixups: names of variants that mod_negotiation took from the disk. */
 void mod_iri_negotiated(request_rec *r);
 
-/* In fixups: the page gets a Link to what iri_location() gave. */
+/* In fixups: the page gets a Link to what iri_redirect_location() gave. */
 int mod_iri_add_link(request_rec *r, iri_str_t location);
 
 /* ---- mod_iri_dav.c ------------------------------------------------------ */

@@ -69,13 +69,13 @@ mod_iri_presence(const request_rec *r, const mod_iri_request_t *ctx,
     if (r->finfo.filetype == APR_NOFILE) {
         return r->handler != NULL ? IRI_UNCONFIRMED : IRI_ABSENT;
     }
-    if (iri_is_low(path)) {
+    if (iri_str_is_ascii(path)) {
         return IRI_PRESENT;
     }
     return ctx != NULL && ctx->has_found
-                   && iri_is_confirmed(path, ctx->found.path)
+                   && iri_found_confirms(path, ctx->found.path)
                    && (r->path_info == NULL
-                       || iri_is_low(mod_iri_str(r->path_info)))
+                       || iri_str_is_ascii(mod_iri_str(r->path_info)))
                ? IRI_PRESENT
                : IRI_UNCONFIRMED;
 }
@@ -162,7 +162,7 @@ mod_iri_redirect_to(request_rec *r, iri_presence_t presence)
         return DECLINED;
     }
     mod_iri_env(&env, r);
-    if (iri_location(&env.env, &redirect, &location) != IRI_OK) {
+    if (iri_redirect_location(&env.env, &redirect, &location) != IRI_OK) {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return location.len != 0
@@ -183,7 +183,7 @@ mod_iri_redirect(request_rec *r)
     if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON) {
         return DECLINED;
     }
-    if (ctx != NULL && ctx->has_found && ctx->found.answer == IRI_CHOOSE) {
+    if (ctx != NULL && ctx->has_found && ctx->found.verdict == IRI_CHOOSE) {
         return mod_iri_choose(r, ctx);
     }
     return mod_iri_lacks_slash(r) ? DECLINED

@@ -172,7 +172,7 @@ mod_iri_has_folds(const mod_iri_walk_t *walk, const ap_directive_t *here)
         if ((s == other || s == walk->main_server
              || other == walk->main_server)
             && count != 0 && iri_parse_match(words, count, &match) == NULL
-            && (match & IRI_FORGIVE_FOLDED) != 0)
+            && (match & IRI_FOLD_INDEXED) != 0)
         {
             return 1;
         }
@@ -204,7 +204,7 @@ mod_iri_check_cache(const mod_iri_walk_t *walk, const ap_directive_t *at)
             "iri: with \"off\" as %s, IRIMatch finds exact names only "
             "in directories of more than %d: give it a size, "
             "\"16m\" say",
-            mod_iri_where(walk, at), IRI_MAX_WAITED);
+            mod_iri_where(walk, at), IRI_MAX_ENTRIES_INLINE);
     }
 }
 
@@ -244,7 +244,7 @@ mod_iri_check_charsets(const mod_iri_walk_t *walk, const ap_directive_t *at)
 
     if (registry != NULL
         && mod_iri_charsets_of(walk, at, registry, &charsets)) {
-        says = iri_charsets_hide(registry, &charsets);
+        says = iri_charsets_shadow(registry, &charsets);
     }
     if (says != NULL && mod_iri_is_new(walk, at)) {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, walk->main_server,

@@ -244,8 +244,8 @@ mod_iri_client_conf(request_rec *r, const mod_iri_server_t *conf,
     iri_shown_t         shown;
     const char         *why;
 
-    why = iri_charsets_of(conf->registry, mod_iri_str(value), &own->charsets,
-                          &word);
+    why = iri_charsets_parse(conf->registry, mod_iri_str(value),
+                             &own->charsets, &word);
     if (why == NULL) {
         return own;
     }

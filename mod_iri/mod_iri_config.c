@@ -112,8 +112,8 @@ mod_iri_gather(mod_iri_server_t *conf)
         match |= tree->match;
         repair |= tree->repair;
     }
-    conf->folds = (match & IRI_FORGIVE_FOLDED) != 0;
-    conf->moves = (match & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS)) != 0
+    conf->folds = (match & IRI_FOLD_INDEXED) != 0;
+    conf->moves = (match & (IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS)) != 0
                   || repair != 0 || conf->reading.charsets.count > 0
                   || conf->vary != NULL;
     conf->reading.repair = repair;
@@ -188,8 +188,9 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 /* ---- the cache of a child ----------------------------------------------- */
 
 typedef struct {
-    apr_thread_mutex_t *mutex;             /* around a look */
-    apr_thread_mutex_t *queue[IRI_QUEUES]; /* around reading directories */
+    apr_thread_mutex_t *mutex; /* around a look */
+    apr_thread_mutex_t
+        *queue[IRI_INDEX_QUEUES]; /* around reading directories */
 } mod_iri_locks_t;
 
 static void
@@ -220,13 +221,13 @@ mod_iri_leave(void *locks, unsigned which)
 static apr_status_t
 mod_iri_drop_cache(void *cache)
 {
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     return APR_SUCCESS;
 }
 
 /* Where a child has one thread nothing is locked. */
 static int
-mod_iri_lock_cache(apr_pool_t *pool, iri_cache_conf_t *conf)
+mod_iri_lock_cache(apr_pool_t *pool, iri_index_cache_conf_t *conf)
 {
     mod_iri_locks_t *locks = apr_palloc(pool, sizeof(*locks));
     int              threaded = 1;
@@ -242,7 +243,7 @@ mod_iri_lock_cache(apr_pool_t *pool, iri_cache_conf_t *conf)
     {
         return 0;
     }
-    for (i = 0; i < IRI_QUEUES; i++) {
+    for (i = 0; i < IRI_INDEX_QUEUES; i++) {
         if (apr_thread_mutex_create(&locks->queue[i],
                                     APR_THREAD_MUTEX_DEFAULT, pool)
             != APR_SUCCESS)
@@ -258,15 +259,16 @@ mod_iri_lock_cache(apr_pool_t *pool, iri_cache_conf_t *conf)
     return 1;
 }
 
-static iri_cache_t *
+static iri_index_cache_t *
 mod_iri_create_cache(apr_pool_t *pool, size_t size, iri_stats_t *stats)
 {
-    iri_cache_conf_t conf;
+    iri_index_cache_conf_t conf;
 
     memset(&conf, 0, sizeof(conf));
     conf.size = size;
     conf.counts = stats != NULL ? iri_stats_cache_counts(stats) : NULL;
-    return mod_iri_lock_cache(pool, &conf) ? iri_cache_create(&conf) : NULL;
+    return mod_iri_lock_cache(pool, &conf) ? iri_index_cache_create(&conf)
+                                           : NULL;
 }
 
 /* All hooks are known now. */
@@ -287,10 +289,10 @@ mod_iri_prepare_paths(server_rec *main_server)
 void
 mod_iri_child_init(apr_pool_t *pchild, server_rec *main_server)
 {
-    size_t       size = mod_iri_server(main_server)->cache_size;
-    iri_cache_t *cache;
-    server_rec  *s;
-    int          used = 0;
+    size_t             size = mod_iri_server(main_server)->cache_size;
+    iri_index_cache_t *cache;
+    server_rec        *s;
+    int                used = 0;
 
     mod_iri_prepare_paths(main_server);
     for (s = main_server; s != NULL; s = s->next) {

@@ -324,7 +324,7 @@ mod_iri_dav_tag(void *arg, iri_str_t path, iri_str_t paths[2])
     request_rec    *r = tags->r, *found;
     iri_str_t       uri;
 
-    if (iri_is_ascii(path, 1) || tags->looks == MOD_IRI_MAX_TAGS) {
+    if (iri_path_is_ascii(path, 1) || tags->looks == MOD_IRI_MAX_TAGS) {
         return IRI_OK;
     }
     tags->looks++;
@@ -353,8 +353,8 @@ mod_iri_dav_tags(request_rec *r)
     }
     tags.base = mod_iri_dav_base(r, r->uri);
     mod_iri_env(&env, r);
-    if (iri_if_tags(&env.env, mod_iri_str(value), mod_iri_dav_tag, &tags,
-                    &out)
+    if (iri_if_field_map(&env.env, mod_iri_str(value), mod_iri_dav_tag, &tags,
+                         &out)
         == IRI_OK)
     {
         apr_table_setn(r->headers_in, "If", mod_iri_dup(r->pool, out));
@@ -397,14 +397,14 @@ mod_iri_dav_apart(request_rec *r)
     iri_relation_t relation;
 
     mod_iri_env(&env, r);
-    if (iri_relate(&env.env, mod_iri_str(r->main->filename), mod_iri_str(to),
-                   &relation)
+    if (iri_path_relation(&env.env, mod_iri_str(r->main->filename),
+                          mod_iri_str(to), &relation)
         != IRI_OK)
     {
         return HTTP_INTERNAL_SERVER_ERROR;
     }
-    return relation == IRI_APART
-                   || (relation == IRI_INSIDE && depth != NULL
+    return relation == IRI_RELATION_NONE
+                   || (relation == IRI_RELATION_INSIDE && depth != NULL
                        && strcmp(depth, "0") == 0)
                ? DECLINED
                : HTTP_FORBIDDEN;
@@ -418,8 +418,8 @@ mod_iri_dav_keeps(request_rec *r)
 
     return r->main->finfo.filetype != APR_DIR
                    || (depth != NULL && strcmp(depth, "0") == 0)
-                   || iri_keeps_names(mod_iri_tree_within(r->main),
-                                      mod_iri_tree_within(r))
+                   || iri_tree_preserves_names(mod_iri_tree_within(r->main),
+                                               mod_iri_tree_within(r))
                ? DECLINED
                : mod_iri_dav_conflict(r, IRI_WHY_OTHER_TREE);
 }

@@ -23,9 +23,9 @@ mod_iri_canonical(const server_rec *s, const char *path, iri_env_apr_t *env)
     iri_str_t     str = mod_iri_str(path);
     iri_reading_t reading;
 
-    if (*path != '/' || iri_is_ascii(str, 0)
+    if (*path != '/' || iri_path_is_ascii(str, 0)
         || mod_iri_read_made(s, &env->env, str, &reading) != IRI_OK
-        || reading.answer != IRI_SERVE)
+        || reading.verdict != IRI_SERVE)
     {
         return path;
     }
@@ -132,7 +132,7 @@ mod_iri_new_name(iri_env_apr_t *env, const iri_tree_conf_t *tree,
     search.path = mod_iri_str(
         apr_pstrcat(env->pool, "/", mod_iri_dup(env->pool, segment), NULL));
     if (iri_find(&empty, &search, &found) != IRI_OK
-        || found.answer != IRI_PASS) {
+        || found.verdict != IRI_PASS) {
         return NULL;
     }
     return mod_iri_dup(env->pool, found.filename) + 1;
@@ -143,14 +143,15 @@ static apr_array_header_t *
 mod_iri_segment_ways(iri_env_apr_t *env, const iri_tree_conf_t *tree,
                      iri_str_t segment)
 {
-    static const iri_names_t forms[] = { IRI_NAMES_NFC, IRI_NAMES_NFD };
-    apr_array_header_t      *ways;
-    iri_tree_conf_t          one = *tree;
-    const char              *octets;
-    size_t                   i;
+    static const iri_filename_form_t forms[] = { IRI_FILENAME_NFC,
+                                                 IRI_FILENAME_NFD };
+    apr_array_header_t              *ways;
+    iri_tree_conf_t                  one = *tree;
+    const char                      *octets;
+    size_t                           i;
 
     ways = apr_array_make(env->pool, 2, sizeof(const char *));
-    if (iri_is_ascii(segment, 0)) {
+    if (iri_path_is_ascii(segment, 0)) {
         mod_iri_add_way(ways, mod_iri_dup(env->pool, segment));
         return ways;
     }
@@ -229,7 +230,7 @@ mod_iri_add_present(iri_env_apr_t *env, const mod_iri_server_t *conf,
     mod_iri_search_unfolded(conf, &search);
     search.path = mod_iri_str(name);
     if (iri_find(&env->env, &search, &found) == IRI_OK
-        && found.answer == IRI_SERVE)
+        && found.verdict == IRI_SERVE)
     {
         mod_iri_add_way(ways, mod_iri_dup(env->pool, found.filename));
     }
@@ -324,7 +325,7 @@ mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
         core_dir_config  *c = ap_get_core_module_config(section);
 
         APR_ARRAY_PUSH(sections, ap_conf_vector_t *) = section;
-        if (iri_is_ascii(mod_iri_str(c->d), 0)) {
+        if (iri_path_is_ascii(mod_iri_str(c->d), 0)) {
             continue;
         }
         if (c->r || c->d_is_fnmatch) {

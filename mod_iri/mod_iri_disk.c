@@ -49,7 +49,8 @@ mod_iri_is_there(request_rec *r, const char *filename, size_t len)
 {
     apr_finfo_t info;
 
-    return iri_is_low((iri_str_t){ len, (const unsigned char *) filename })
+    return iri_str_is_ascii(
+               (iri_str_t){ len, (const unsigned char *) filename })
            || apr_stat(&info, apr_pstrmemdup(r->pool, filename, len),
                        APR_FINFO_TYPE, r->pool)
                   == APR_SUCCESS;
@@ -105,7 +106,7 @@ mod_iri_read_again(request_rec *r, iri_env_apr_t *env, iri_str_t path,
                    iri_reading_t *reading)
 {
     return mod_iri_read_made(r->server, &env->env, path, reading) == IRI_OK
-           && reading->answer != IRI_REFUSE;
+           && reading->verdict != IRI_REFUSE;
 }
 
 /* The path in the file system that a path stands for, canonical. */
@@ -143,7 +144,7 @@ mod_iri_take_literally(request_rec *r, iri_env_apr_t *env,
     search->path = mod_iri_str(r->filename + len);
     return search->path.len == 0
            || (mod_iri_read_again(r, env, search->path, &rest)
-               && rest.answer == IRI_PASS);
+               && rest.verdict == IRI_PASS);
 }
 
 /* ---- what was found ----------------------------------------------------- */
@@ -180,7 +181,7 @@ mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx, const char *why)
 {
     mod_iri_note_absent(r, iri_reason_code(IRI_REASON_RULE), why);
     memset(&ctx->found, 0, sizeof(ctx->found));
-    ctx->found.answer = IRI_REFUSE;
+    ctx->found.verdict = IRI_REFUSE;
     ctx->found.path = ctx->search.path;
     ctx->has_found = 1;
 }
@@ -193,8 +194,8 @@ static int
 mod_iri_is_write(const request_rec *r)
 {
     for (; r != NULL; r = r->main) {
-        if (r->method_number != M_GET && iri_is_write(mod_iri_str(r->method)))
-        {
+        if (r->method_number != M_GET
+            && iri_method_writes(mod_iri_str(r->method))) {
             return 1;
         }
     }
@@ -207,7 +208,7 @@ mod_iri_is_making(const request_rec *r)
 {
     return mod_iri_dav_is_destination(r)
            || (r->main == NULL && r->method_number != M_GET
-               && iri_is_making(mod_iri_str(r->method)));
+               && iri_method_creates(mod_iri_str(r->method)));
 }
 
 /* Beside an entry that answers to its name nothing is made. */
@@ -223,7 +224,7 @@ mod_iri_find_twin(request_rec *r, const iri_env_t *env,
     if (r->main != NULL && r->method_number == M_MOVE) {
         source = mod_iri_str(r->main->filename);
     }
-    return iri_find_twin(env, search, source, found);
+    return iri_find_conflict(env, search, source, found);
 }
 
 /*
@@ -239,14 +240,14 @@ mod_iri_absent(request_rec *r)
     iri_why_t                why;
 
     if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
-        || !ctx->has_found || ctx->found.answer != IRI_REFUSE || r->proxyreq
+        || !ctx->has_found || ctx->found.verdict != IRI_REFUSE || r->proxyreq
         || (r->handler != NULL
             && strcmp(r->handler, "redirect-handler") == 0))
     {
         return DECLINED;
     }
     why = ctx->found.why;
-    if (why != IRI_WHY_NOTHING) {
+    if (why != IRI_WHY_NONE) {
         mod_iri_note_absent(r, iri_why_code(why), iri_why_text(why));
     }
     return mod_iri_is_making(r) && iri_is_conflict(&ctx->found)
@@ -266,7 +267,7 @@ mod_iri_set_directory(request_rec *r, const mod_iri_request_t *ctx)
     const char *octets = mod_iri_dup(r->pool, ctx->found.filename);
     const char *at, *end;
 
-    if (iri_is_ascii(mod_iri_str(r->filename), 0)
+    if (iri_path_is_ascii(mod_iri_str(r->filename), 0)
         || strlen(octets) < search->root.len)
     {
         return;
@@ -324,8 +325,8 @@ mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
 
     /* what is to be chosen from may itself be in a directory that was
        found: its rules are the first to judge */
-    if (found->answer == IRI_MOVED
-        || (found->answer == IRI_CHOOSE
+    if (found->verdict == IRI_RESTART
+        || (found->verdict == IRI_CHOOSE
             && !mod_iri_is_same(found->path, ctx->search.path)))
     {
         status = mod_iri_restart(r, ctx);
@@ -336,7 +337,7 @@ mod_iri_act(request_rec *r, mod_iri_request_t *ctx)
             mod_iri_refuse_found(r, ctx, iri_why_text(IRI_WHY_ERROR));
         }
     }
-    if (found->answer == IRI_CHOOSE || found->answer == IRI_REFUSE) {
+    if (found->verdict == IRI_CHOOSE || found->verdict == IRI_REFUSE) {
         mod_iri_set_directory(r, ctx);
     } else {
         mod_iri_take(r, ctx);
@@ -358,7 +359,7 @@ mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
     if (len == 0
         || !mod_iri_ends_with(mod_iri_str(r->uri),
                               mod_iri_str(filename + len))
-        || ctx->reading.answer == IRI_REFUSE)
+        || ctx->reading.verdict == IRI_REFUSE)
     {
         return 0;
     }
@@ -387,7 +388,7 @@ mod_iri_report_found(request_rec *r, const iri_reading_t *reading,
     iri_notes_t  *notes;
 
     mod_iri_env(&env, r);
-    if (found != NULL && found->answer == IRI_MOVED) {
+    if (found != NULL && found->verdict == IRI_RESTART) {
         search->path = found->path;
         search->reading = NULL;
         if (iri_find(&env.env, search, &again) != IRI_OK) {
@@ -421,7 +422,7 @@ mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
     iri_env_apr_t     env;
 
     if (!mod_iri_may_be_other(r, conf) || mod_iri_is_file_subrequest(r)
-        || !iri_is_ascii(mod_iri_str(r->filename), 0))
+        || !iri_path_is_ascii(mod_iri_str(r->filename), 0))
     {
         return DECLINED;
     }
@@ -436,7 +437,7 @@ mod_iri_report_ascii(request_rec *r, mod_iri_server_t *conf)
     search.cache = conf->cache;
     search.reading = NULL;
     if (iri_find(&env.env, &search, &found) == IRI_OK
-        && (found.answer == IRI_MOVED || found.answer == IRI_CHOOSE))
+        && (found.verdict == IRI_RESTART || found.verdict == IRI_CHOOSE))
     {
         mod_iri_report_found(r, &ctx.reading, &search, &found);
     }
@@ -503,7 +504,7 @@ mod_iri_find_file(request_rec *r, mod_iri_server_t *conf, iri_env_apr_t *env,
     }
     ctx->search.path = reading.path;
     if (iri_find(&env->env, &ctx->search, &ctx->found) == IRI_OK
-        && ctx->found.answer == IRI_SERVE)
+        && ctx->found.verdict == IRI_SERVE)
     {
         mod_iri_set_filename(r, &ctx->found);
     }
@@ -593,7 +594,7 @@ mod_iri_is_judged(request_rec *r, mod_iri_request_t *ctx)
         mod_iri_refuse_found(r, ctx, "no charset reads its file name");
         return 0;
     }
-    if (reading.answer == IRI_PASS
+    if (reading.verdict == IRI_PASS
         || mod_iri_take_literally(r, &env, ctx, &reading))
     {
         return 1;
@@ -638,7 +639,7 @@ mod_iri_find_as_asked(request_rec *r, mod_iri_request_t *ctx)
            && !ctx->traced
            && iri_find_as_asked(&env.env, &ctx->search,
                                 mod_iri_str(r->filename), &ctx->found)
-           && (ctx->found.answer == IRI_PASS
+           && (ctx->found.verdict == IRI_PASS
                || mod_iri_look(r) == APR_SUCCESS);
 }
 
@@ -719,7 +720,7 @@ mod_iri_found_as_asked(request_rec *r)
     if (ctx != NULL) {
         memset(&ctx->found, 0, sizeof(ctx->found));
         ctx->has_found = 1;
-        ctx->found.answer = IRI_SERVE;
+        ctx->found.verdict = IRI_SERVE;
         ctx->found.match = IRI_MATCH_EXACT;
         ctx->found.path = mod_iri_str(r->uri);
         ctx->found.filename = mod_iri_str(r->filename);
@@ -773,7 +774,7 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
     mod_iri_search_ascii(r, conf, &search);
     mod_iri_search_places(r, &search);
     mod_iri_env(&env, r);
-    if (!iri_search_needs_look(&env.env, &search)) {
+    if (!iri_search_needs_lookup(&env.env, &search)) {
         return DECLINED;
     }
     /* in doubt it is: where it may not be looked for, say, and where a
@@ -790,8 +791,8 @@ mod_iri_map_ascii(request_rec *r, mod_iri_server_t *conf)
         mod_iri_refuse_failed(r, mod_iri_request_found(r, &search, &found));
         return DECLINED;
     }
-    if (found.answer != IRI_MOVED && found.answer != IRI_CHOOSE
-        && found.answer != IRI_REFUSE)
+    if (found.verdict != IRI_RESTART && found.verdict != IRI_CHOOSE
+        && found.verdict != IRI_REFUSE)
     {
         return DECLINED;
     }
@@ -813,7 +814,7 @@ mod_iri_map(request_rec *r)
     }
     mod_iri_map_root(r);
     /* else that was asked before (mod_iri.c) */
-    if (conf->maps_ascii && iri_is_low(mod_iri_str(r->filename))) {
+    if (conf->maps_ascii && iri_str_is_ascii(mod_iri_str(r->filename))) {
         return mod_iri_may_be_other(r, conf) && !mod_iri_is_file_subrequest(r)
                    ? mod_iri_map_ascii(r, conf)
                    : DECLINED;

@@ -28,7 +28,7 @@ mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
     iri_notes_t            *notes;
     iri_env_apr_t           env;
 
-    if (iri_is_ascii_host(host)) {
+    if (iri_host_is_ascii(host)) {
         return 0;
     }
     mod_iri_env(&env, r);
@@ -37,16 +37,17 @@ mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
         mod_iri_note_error(r, "the host could not be read", status);
         return 0;
     }
-    if (read->answer != IRI_PASS) {
+    if (read->verdict != IRI_PASS) {
         mod_iri_status_host(r, read);
     }
-    if (read->answer == IRI_REFUSE || (report && read->answer == IRI_SERVE)) {
+    if (read->verdict == IRI_REFUSE || (report && read->verdict == IRI_SERVE))
+    {
         notes = mod_iri_notes(r, IRI_LOG_INFO);
         if (notes != NULL) {
             iri_note_host(notes, host, read, report);
         }
     }
-    return read->answer == IRI_SERVE && !report;
+    return read->verdict == IRI_SERVE && !report;
 }
 
 int
@@ -151,7 +152,7 @@ mod_iri_check_host(request_rec *r)
         return DECLINED;
     }
     host = mod_iri_host_text(r);
-    if (!iri_is_ascii_host(mod_iri_str(host))) {
+    if (!iri_host_is_ascii(mod_iri_str(host))) {
         r->hostname = NULL;
         return HTTP_BAD_REQUEST;
     }

@@ -158,7 +158,7 @@ mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
 
     if (is_host) {
         ap_remove_input_filter(f);
-        if (iri_is_ascii_host(text)) {
+        if (iri_host_is_ascii(text)) {
             return APR_SUCCESS;
         }
     } else if (mod_iri_equal(text, "\r\n") || mod_iri_equal(text, "\n")) {
@@ -394,11 +394,11 @@ mod_iri_host_in(ap_filter_t *f, apr_bucket_brigade *out, ap_input_mode_t mode,
 static ap_filter_rec_t *mod_iri_stream_handle;
 
 static apr_status_t
-mod_iri_stream_in(ap_filter_t *f, apr_bucket_brigade *out, ap_input_mode_t mode,
-                  apr_read_type_e block, apr_off_t size)
+mod_iri_stream_in(ap_filter_t *f, apr_bucket_brigade *out,
+                  ap_input_mode_t mode, apr_read_type_e block, apr_off_t size)
 {
-    request_rec       *r = f->r;
-    apr_status_t       status = ap_get_brigade(f->next, out, mode, block, size);
+    request_rec *r = f->r;
+    apr_status_t status = ap_get_brigade(f->next, out, mode, block, size);
     ap_bucket_request *request;
     apr_bucket        *e;
 

@@ -72,8 +72,8 @@ mod_iri_is_other(const mod_iri_list_t *list, const request_rec *rr,
     return list->entry.name.len == 0
                ? rr->status == HTTP_OK || rr->status == HTTP_NOT_FOUND
                : rr->status == HTTP_OK && found != NULL
-                     && iri_listing_is_twin(list->listing, &list->entry,
-                                            mod_iri_str(found));
+                     && iri_listing_has_same_name(list->listing, &list->entry,
+                                                  mod_iri_str(found));
 }
 
 /* What does the answer come to? */

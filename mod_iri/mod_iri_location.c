@@ -5,7 +5,7 @@
  * escapes in lower case, and what a script says; mod_negotiation writes names
  * of the disk.  A filter looks at the header when the first of an answer
  * comes by, behind mod_headers and before the protocol, HTTP/1 or HTTP/2, and
- * makes URI-references of it by the core's iri_reference: a path of this
+ * makes URI-references of it by the core's iri_location_field: a path of this
  * server canonical; what a proxied server says is only escaped.
  *
  * The filter is there only where such fields are, or where a handler may yet
@@ -58,7 +58,7 @@ mod_iri_variant(request_rec *r, const char *value)
     iri_env_apr_t env;
     apr_finfo_t   info;
 
-    if (iri_is_ascii(mod_iri_str(value), 1) || r->filename == NULL
+    if (iri_path_is_ascii(mod_iri_str(value), 1) || r->filename == NULL
         || value[0] == '/' || ap_unescape_url(octets) != OK
         || apr_stat(&info,
                     apr_pstrcat(r->pool,
@@ -191,10 +191,10 @@ typedef struct {
 static const char *
 mod_iri_reference(request_rec *r, const char *value)
 {
-    const mod_iri_server_t *server = mod_iri_server(r->server);
-    iri_reference_conf_t    conf;
-    iri_env_apr_t           env;
-    iri_str_t               out;
+    const mod_iri_server_t   *server = mod_iri_server(r->server);
+    iri_location_field_conf_t conf;
+    iri_env_apr_t             env;
+    iri_str_t                 out;
 
     memset(&conf, 0, sizeof(conf));
     conf.reading = &server->reading;
@@ -206,8 +206,9 @@ mod_iri_reference(request_rec *r, const char *value)
         value = mod_iri_location_in_names(r, value);
     }
     mod_iri_env(&env, r);
-    if (iri_reference(&env.env, &conf, mod_iri_str(value), &out) != IRI_OK) {
-        return iri_is_ascii(mod_iri_str(value), 0) ? value : NULL;
+    if (iri_location_field(&env.env, &conf, mod_iri_str(value), &out)
+        != IRI_OK) {
+        return iri_path_is_ascii(mod_iri_str(value), 0) ? value : NULL;
     }
     return out.data == (const unsigned char *) value && value[out.len] == '\0'
                ? value

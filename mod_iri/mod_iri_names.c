@@ -152,14 +152,14 @@ mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
     iri_host_t      host;
     char           *ascii;
 
-    if (text == NULL || iri_is_ascii(mod_iri_str(text), 0)) {
+    if (text == NULL || iri_path_is_ascii(mod_iri_str(text), 0)) {
         return IRI_OK;
     }
     status = iri_host_name(&names->env.env, rules, mod_iri_str(text), &host);
     if (status != IRI_OK) {
         return status;
     }
-    if (host.answer == IRI_SERVE) {
+    if (host.verdict == IRI_SERVE) {
         name = apr_array_push(names->list);
         name->s = s;
         name->name = text;

@@ -174,7 +174,7 @@ mod_iri_rest(request_rec *r, mod_iri_server_t *conf, const char *place,
     apr_finfo_t   info;
 
     mod_iri_env(&env, r);
-    if (iri_is_ascii(mod_iri_str(rest), 1)
+    if (iri_path_is_ascii(mod_iri_str(rest), 1)
         || ap_unescape_url((char *) octets) != OK)
     {
         return rest;
@@ -192,7 +192,7 @@ mod_iri_rest(request_rec *r, mod_iri_server_t *conf, const char *place,
     request.escaped = 1;
     if (iri_read(&env.env, mod_iri_reading_conf(r, conf), &request, &reading)
             != IRI_OK
-        || reading.answer == IRI_REFUSE)
+        || reading.verdict == IRI_REFUSE)
     {
         return rest;
     }
@@ -239,7 +239,7 @@ mod_iri_in_names(request_rec *r, mod_iri_server_t *conf,
     pair.canonical = ap_make_dirstr_parent(r->pool, pair.canonical);
     prefix = ctx->search.prefix;
     while (strlen(pair.native) > prefix
-           && !iri_is_ascii(mod_iri_str(pair.native), 0))
+           && !iri_path_is_ascii(mod_iri_str(pair.native), 0))
     {
         len = mod_iri_starts_with(r, path, pair.native);
         if (len > 0) {

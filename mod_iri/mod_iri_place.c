@@ -4,7 +4,7 @@
  * <Directory> sections say how the names in a directory are written, matched
  * and repaired.  They hold for the directory and all below it; its own name is
  * one of the directory above, and has the settings of that.  The core asks for
- * those of each directory that a search comes to (iri_tree_of_t).
+ * those of each directory that a search comes to (iri_directory_conf_t).
  */
 
 #include "mod_iri.h"
@@ -37,7 +37,7 @@ void
 mod_iri_tree_base(const mod_iri_server_t *conf, iri_tree_conf_t *tree)
 {
     memset(tree, 0, sizeof(*tree));
-    tree->match = IRI_FORGIVE_NORMALIZATION;
+    tree->match = IRI_FOLD_NORMALIZATION;
     if (conf->base != NULL) {
         mod_iri_tree_add(tree, conf->base);
     }
@@ -124,7 +124,7 @@ mod_iri_tree_of(const mod_iri_server_t *conf, const char *directory,
 
 /* ---- of a search -------------------------------------------------------- */
 
-/* As iri_tree_of_t: below root, of the server that places is. */
+/* As iri_directory_conf_t: below root, of the server that places is. */
 static const iri_tree_conf_t *
 mod_iri_tree_at(const iri_env_t *env, const iri_search_t *search,
                 iri_str_t names)
@@ -145,7 +145,7 @@ mod_iri_tree_unfolded(const iri_env_t *env, const iri_search_t *search,
     iri_tree_conf_t *tree = apr_pmemdup(
         pool, mod_iri_tree_at(env, search, names), sizeof(*tree));
 
-    tree->match &= ~IRI_FORGIVE_FOLDED;
+    tree->match &= ~IRI_FOLD_INDEXED;
     return tree;
 }
 
@@ -176,7 +176,7 @@ mod_iri_search_places(request_rec *r, iri_search_t *search)
     const char             *root;
 
     search->tree = &conf->tree;
-    search->tree_of = NULL;
+    search->settings_of = NULL;
     search->places = NULL;
     if (conf->sections->nelts == 0) {
         return;
@@ -184,7 +184,7 @@ mod_iri_search_places(request_rec *r, iri_search_t *search)
     root = mod_iri_dup(r->pool, search->root);
     search->tree = mod_iri_tree_of(conf, root, r->pool);
     if (mod_iri_has_places(conf, root)) {
-        search->tree_of = mod_iri_tree_at;
+        search->settings_of = mod_iri_tree_at;
         search->places = conf;
     }
 }
@@ -193,7 +193,7 @@ void
 mod_iri_search_unfolded(const mod_iri_server_t *conf, iri_search_t *search)
 {
     search->tree = &conf->tree;
-    search->tree_of = mod_iri_tree_unfolded;
+    search->settings_of = mod_iri_tree_unfolded;
     search->places = conf;
 }
 

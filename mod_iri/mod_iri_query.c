@@ -18,7 +18,8 @@ mod_iri_query_read(request_rec *r, iri_query_t *query)
     iri_status_t            status;
 
     if (r->args == NULL
-        || !iri_needs_query(&conf->query, mod_iri_str(r->args))) {
+        || !iri_query_needs_read(&conf->query, mod_iri_str(r->args)))
+    {
         return DECLINED;
     }
     mod_iri_env(&env, r);
@@ -121,7 +122,8 @@ mod_iri_query_lent(const request_rec *r)
     const char             *sent;
 
     if (r->args == NULL
-        || !iri_needs_query(&conf->query, mod_iri_str(r->args))) {
+        || !iri_query_needs_read(&conf->query, mod_iri_str(r->args)))
+    {
         return NULL;
     }
     sent = mod_iri_query_sent(r);

@@ -169,7 +169,7 @@ mod_iri_apply(request_rec *r, mod_iri_request_t *ctx, int report)
     if (report) {
         return;
     }
-    if (reading->answer == IRI_REFUSE) {
+    if (reading->verdict == IRI_REFUSE) {
         ctx->refused = reading->status;
     } else if (reading->form != IRI_FORM_INVALID) {
         ctx->uri = mod_iri_dup(r->pool, reading->uri);
@@ -201,7 +201,7 @@ mod_iri_take_as_read(request_rec *r, const mod_iri_server_t *conf,
     iri_reading_t     *reading = &ctx->reading;
 
     memset(reading, 0, sizeof(*reading));
-    reading->answer = IRI_PASS;
+    reading->verdict = IRI_PASS;
     reading->why = IRI_WHY_CANONICAL;
     reading->form = IRI_FORM_ESCAPED;
     reading->charset = mod_iri_str("UTF-8");
@@ -342,15 +342,16 @@ mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
     request->path = mod_iri_str(octets);
     request->escaped = 0;
     status = iri_read_path(env, conf, request, reading);
-    if (status != IRI_OK || reading->answer == IRI_REFUSE
+    if (status != IRI_OK || reading->verdict == IRI_REFUSE
         || reading->form == IRI_FORM_INVALID)
     {
         return status;
     }
     status = iri_path_to_uri(env, reading->path, &reading->uri);
-    if (reading->answer == IRI_PASS && !mod_iri_is_same(reading->uri, came)) {
+    if (reading->verdict == IRI_PASS && !mod_iri_is_same(reading->uri, came))
+    {
         /* it was written otherwise, in lower case say */
-        reading->answer = IRI_SERVE;
+        reading->verdict = IRI_SERVE;
         reading->why = IRI_WHY_READ;
     }
     return status;
@@ -435,7 +436,7 @@ mod_iri_let_units_in(request_rec *r, const mod_iri_server_t *conf)
     iri_env_apr_t env;
 
     if (conf->engine != IRI_ENGINE_ON || r->main != NULL
-        || iri_is_write(mod_iri_str(r->method))
+        || iri_method_writes(mod_iri_str(r->method))
         || (r->prev != NULL && ap_strcasestr(r->the_request, "%u") == NULL))
     {
         return 0;
@@ -462,12 +463,12 @@ mod_iri_read_first(request_rec *r)
         return DECLINED;
     }
     status = args != NULL ? mod_iri_read_query(r) : DECLINED;
-    ascii = iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
+    ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     if (!ascii && (conf->reading.repair & IRI_REPAIR_U)
         && mod_iri_let_units_in(r, conf))
     {
         units = 1;
-        ascii = iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
+        ascii = iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1);
     }
     if (!ascii) {
         if (!mod_iri_is_in_place(r, mod_iri_request(r))) {
@@ -669,7 +670,7 @@ mod_iri_pre_translate(request_rec *r)
     }
     ctx = mod_iri_request(r);
     if (!mod_iri_is_in_place(r, ctx)) {
-        if (iri_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
+        if (iri_path_is_ascii(mod_iri_str(r->parsed_uri.path), 1)) {
             return mod_iri_plain(r, conf);
         }
         mod_iri_read_path(r, conf);
@@ -735,14 +736,14 @@ mod_iri_check(request_rec *r)
 
     if ((ctx != NULL && ctx->path != NULL && strcmp(ctx->path, r->uri) == 0)
         || !mod_iri_concerns(r, conf) || conf->engine == IRI_ENGINE_REPORT
-        || iri_is_ascii(mod_iri_str(r->uri), 0))
+        || iri_path_is_ascii(mod_iri_str(r->uri), 0))
     {
         return DECLINED;
     }
     mod_iri_env(&env, r);
     if (mod_iri_read_made(r->server, &env.env, mod_iri_str(r->uri), &reading)
             != IRI_OK
-        || reading.answer != IRI_PASS)
+        || reading.verdict != IRI_PASS)
     {
         mod_iri_note(r, IRI_LOG_INFO, iri_reason_code(IRI_REASON_DECODED),
                      "\"%s\" not served: it is not canonical once decoded",

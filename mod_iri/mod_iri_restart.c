@@ -77,7 +77,7 @@ mod_iri_can_restart(const request_rec *r)
     return conf->engine == IRI_ENGINE_ON && conf->moves
            && r->parsed_uri.path != NULL
            && (conf->folds || strchr(r->parsed_uri.path, '%') != NULL
-               || !iri_is_low(mod_iri_str(r->parsed_uri.path)));
+               || !iri_str_is_ascii(mod_iri_str(r->parsed_uri.path)));
 }
 
 static void
@@ -380,7 +380,7 @@ mod_iri_inherit(request_rec *r, const mod_iri_request_t *asked,
     ctx->uri = uri;
     mod_iri_put_path(r, ctx);
     ctx->plain = r->main == NULL && ctx->form == IRI_FORM_ASCII
-                 && iri_is_ascii(path, 0);
+                 && iri_path_is_ascii(path, 0);
     if (!ctx->plain) {
         mod_iri_vars_reading(r, ctx);
     }
@@ -468,7 +468,7 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved)
     {
         return DECLINED;
     }
-    iri_trace_step(&env.env, IRI_STEP_OVER, path);
+    iri_trace_stage(&env.env, IRI_STAGE_RESTART, path);
     mod_iri_note_restart(r, snapshot->url, path, &moved->found);
     asked = mod_iri_request(snapshot->read);
     is_lookup = r->main != NULL && r == snapshot->read;

@@ -37,7 +37,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     mod_iri_env(&env, r);
     if (iri_host_display(&env.env, &conf->host, mod_iri_str(segment), &name)
             != IRI_OK
-        || iri_is_ascii(name, 0))
+        || iri_path_is_ascii(name, 0))
     {
         return NULL;
     }
@@ -48,7 +48,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     search.cache = mod_iri_server(r->server)->cache;
     search.tree = mod_iri_tree_of(mod_iri_server(r->server), dir, r->pool);
     if (iri_find(&env.env, &search, &found) != IRI_OK
-        || (found.answer != IRI_SERVE && found.answer != IRI_PASS))
+        || (found.verdict != IRI_SERVE && found.verdict != IRI_PASS))
     {
         return NULL;
     }

@@ -212,7 +212,7 @@ mod_iri_status_host(request_rec *r, const iri_host_t *host)
     if (kept != NULL) {
         kept->has_host = 1;
         kept->host = host->why;
-        kept->host_refused = host->answer == IRI_REFUSE;
+        kept->host_refused = host->verdict == IRI_REFUSE;
     }
 }
 
@@ -230,15 +230,15 @@ mod_iri_status_redirected(request_rec *r, int status)
 static int
 mod_iri_status_is_absent(const iri_found_t *found)
 {
-    return found->answer == IRI_PASS && found->why != IRI_WHY_DECLARED
-           && found->why != IRI_WHY_ASCII && found->why != IRI_WHY_NOTHING;
+    return found->verdict == IRI_PASS && found->why != IRI_WHY_DECLARED
+           && found->why != IRI_WHY_ASCII && found->why != IRI_WHY_NONE;
 }
 
 static void
 mod_iri_status_add(const iri_found_t *found, iri_stats_event_t *event)
 {
-    if (found->answer != IRI_PASS || mod_iri_status_is_absent(found)) {
-        event->answer = found->answer;
+    if (found->verdict != IRI_PASS || mod_iri_status_is_absent(found)) {
+        event->verdict = found->verdict;
         event->why = found->why;
     }
     if (found->match > event->match) {
@@ -255,7 +255,7 @@ mod_iri_status_add_reading(const iri_reading_t *reading,
 {
     event->form = reading->form;
     event->charset = reading->charset;
-    event->answer = reading->answer;
+    event->verdict = reading->verdict;
     event->why = reading->why;
 }
 
@@ -263,7 +263,7 @@ mod_iri_status_add_reading(const iri_reading_t *reading,
 static void
 mod_iri_status_confirm(const iri_found_t *found, iri_stats_event_t *event)
 {
-    if (found->answer == IRI_MOVED && found->charset.len != 0
+    if (found->verdict == IRI_RESTART && found->charset.len != 0
         && event->form != IRI_FORM_ASCII
         && !mod_iri_is_same(found->charset, event->charset))
     {
@@ -295,13 +295,13 @@ mod_iri_status_would(request_rec *r, const iri_report_t *report)
     }
     mod_iri_status_confirm(found, event);
     mod_iri_status_add(found, event);
-    if (found->answer == IRI_MOVED) {
+    if (found->verdict == IRI_RESTART) {
         kept->path = found->path;
     }
     if (again != NULL
-        && (again->answer == IRI_CHOOSE || again->answer == IRI_REFUSE))
+        && (again->verdict == IRI_CHOOSE || again->verdict == IRI_REFUSE))
     {
-        event->answer = again->answer;
+        event->verdict = again->verdict;
         event->why = again->why;
     }
 }
@@ -318,7 +318,7 @@ mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
         event->charset = ctx->charset;
     }
     if (ctx->refused) {
-        event->answer = IRI_REFUSE;
+        event->verdict = IRI_REFUSE;
         return;
     }
     if (ctx->has_found) {
@@ -330,10 +330,10 @@ mod_iri_status_done(const mod_iri_request_t *ctx, iri_stats_event_t *event)
     if (ctx->moved_by > event->match) {
         event->match = ctx->moved_by;
     }
-    if (event->answer == IRI_CHOOSE || event->answer == IRI_REFUSE) {
+    if (event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE) {
         return;
     }
-    event->answer = IRI_MOVED;
+    event->verdict = IRI_RESTART;
     event->why = ctx->moved_why;
 }
 
@@ -351,8 +351,8 @@ mod_iri_status_would_redirect(request_rec *r, const mod_iri_kept_t *kept,
     iri_env_apr_t        env;
 
     if (dir == NULL || dir->redirect <= 0
-        || dir->redirect == IRI_REDIRECT_LINK || event->answer == IRI_CHOOSE
-        || event->answer == IRI_REFUSE)
+        || dir->redirect == IRI_REDIRECT_LINK || event->verdict == IRI_CHOOSE
+        || event->verdict == IRI_REFUSE)
     {
         return;
     }
@@ -367,7 +367,7 @@ mod_iri_status_would_redirect(request_rec *r, const mod_iri_kept_t *kept,
     redirect.query = mod_iri_str(query ? query : "");
     mod_iri_env(&env, r);
     if (iri_may_redirect(mod_iri_str(r->method), &redirect, presence)
-        && iri_location(&env.env, &redirect, &location) == IRI_OK
+        && iri_redirect_location(&env.env, &redirect, &location) == IRI_OK
         && location.len != 0)
     {
         event->redirect = dir->redirect;
@@ -383,7 +383,8 @@ mod_iri_status_query(request_rec *r, const mod_iri_server_t *conf,
     iri_env_apr_t env;
     iri_query_t   query;
 
-    if (sent == NULL || !iri_needs_query(&conf->query, mod_iri_str(sent))) {
+    if (sent == NULL
+        || !iri_query_needs_read(&conf->query, mod_iri_str(sent))) {
         return;
     }
     mod_iri_env(&env, r);
@@ -424,7 +425,7 @@ mod_iri_status_event(request_rec *r, mod_iri_server_t *conf,
             event->host = kept->host;
         }
         if (kept->host_refused && !event->report) {
-            event->answer = IRI_REFUSE;
+            event->verdict = IRI_REFUSE;
         }
     }
     mod_iri_status_query(r, conf, event);

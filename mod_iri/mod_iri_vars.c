@@ -111,7 +111,7 @@ mod_iri_read_host(request_rec *r, mod_iri_forms_t *forms)
                              mod_iri_str(ap_get_server_name_for_url(r)),
                              &forms->host)
                              == IRI_OK
-                         && forms->host.answer != IRI_REFUSE;
+                         && forms->host.verdict != IRI_REFUSE;
     }
     return forms->is_name ? &forms->host : NULL;
 }
@@ -184,7 +184,7 @@ mod_iri_is_found_by_httpd(const request_rec *r)
 {
     return !r->proxyreq && !ap_is_HTTP_ERROR(r->status)
            && r->finfo.filetype != APR_NOFILE && r->filename != NULL
-           && iri_is_low(mod_iri_str(r->filename));
+           && iri_str_is_ascii(mod_iri_str(r->filename));
 }
 
 /* What was forgiven; the greater of both where the request started over. */
@@ -321,7 +321,7 @@ mod_iri_set_reading(request_rec *r, const mod_iri_request_t *ctx)
         return;
     }
     mod_iri_set(r, ctx, MOD_IRI_HOST, MOD_IRI_QUERY);
-    if (r->main == NULL || (ctx && ctx->reading.answer != IRI_PASS)
+    if (r->main == NULL || (ctx && ctx->reading.verdict != IRI_PASS)
         || apr_table_get(r->subprocess_env, mod_iri_var_names[MOD_IRI_FORM])
                == NULL)
     {

@@ -19,14 +19,15 @@ mod_iri_says(const server_rec *s)
 {
     const mod_iri_server_t *conf = mod_iri_server(s);
 
-    return conf->hosts == MOD_IRI_UNSET ? IRI_HOSTS_OFF : conf->hosts;
+    return conf->hosts == MOD_IRI_UNSET ? IRI_HOST_MODE_OFF : conf->hosts;
 }
 
 /* What it does where the server is the first of an address. */
 static int
 mod_iri_does(const server_rec *s)
 {
-    return mod_iri_server(s)->maps_hosts ? mod_iri_says(s) : IRI_HOSTS_OFF;
+    return mod_iri_server(s)->maps_hosts ? mod_iri_says(s)
+                                         : IRI_HOST_MODE_OFF;
 }
 
 static int
@@ -236,7 +237,7 @@ mod_iri_warn(const mod_iri_vhosts_t *vhosts, int all_off)
 {
     const server_rec *s;
 
-    if (all_off && mod_iri_says(vhosts->main_server) != IRI_HOSTS_OFF) {
+    if (all_off && mod_iri_says(vhosts->main_server) != IRI_HOST_MODE_OFF) {
         mod_iri_warn_once(vhosts->main_server,
                           "iri: IRIHost of the main server does nothing, for "
                           "IRIEngine is off: write \"IRIEngine On\", too");
@@ -276,8 +277,9 @@ mod_iri_prepare_host(server_rec *s, const iri_idna_t *idna)
 
     conf->host.idna = idna;
     conf->host.mapping = IRI_MAPPING_UTS46;
-    conf->host.strict = conf->hosts == IRI_HOSTS_STRICT;
-    conf->maps_hosts = mod_iri_says(s) != IRI_HOSTS_OFF && !mod_iri_is_off(s);
+    conf->host.strict = conf->hosts == IRI_HOST_MODE_STRICT;
+    conf->maps_hosts = mod_iri_says(s) != IRI_HOST_MODE_OFF
+                       && !mod_iri_is_off(s);
 }
 
 static int

@@ -46,11 +46,11 @@ mod_iri_view(void *arg, iri_str_t entry)
     mod_iri_views_t *views = arg;
     iri_str_t        prefix = entry, name;
 
-    if (++views->listed > IRI_MAX_LISTED) {
+    if (++views->listed > IRI_MAX_ENTRIES_READ) {
         return IRI_IO_FAILED;
     }
     prefix.len = mod_iri_before_dot(entry, views->dots);
-    if (prefix.len == 0 || iri_is_ascii(prefix, 0)) {
+    if (prefix.len == 0 || iri_path_is_ascii(prefix, 0)) {
         return IRI_OK;
     }
     if (prefix.len == views->octets.len
@@ -96,7 +96,7 @@ mod_iri_multiviews(request_rec *r)
     views.tree = tree;
     views.pool = r->pool;
     views.octets = mod_iri_str(r->filename + strlen(dir));
-    if (iri_is_ascii(views.octets, 0)
+    if (iri_path_is_ascii(views.octets, 0)
         || iri_entry_name(&env.env, tree, views.octets, &views.name) != IRI_OK
         || views.name.len == 0)
     {
@@ -131,7 +131,7 @@ mod_iri_is_found(const request_rec *r, const mod_iri_request_t *ctx,
 {
     const iri_found_t *found = &ctx->found;
 
-    return ctx->is_mapped && found->answer == IRI_SERVE
+    return ctx->is_mapped && found->verdict == IRI_SERVE
            && (size_t) (slash - r->filename) >= ctx->search.root.len
            && mod_iri_equal(found->filename, r->filename);
 }
@@ -169,7 +169,8 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
     int       status;
 
     if (slash == NULL || slash[1] == '\0' || !mod_iri_has_files(r)
-        || ctx->found.answer == IRI_CHOOSE || ctx->found.answer == IRI_REFUSE
+        || ctx->found.verdict == IRI_CHOOSE
+        || ctx->found.verdict == IRI_REFUSE
         || (is_named && (size_t) (slash - filename) >= ctx->search.root.len))
     {
         return ap_file_walk(r);
@@ -210,7 +211,7 @@ mod_iri_walk(request_rec *r)
     }
     mod_iri_vars_of_place(r, ctx);
     filename = r->filename;
-    if (ctx->found.answer != IRI_REFUSE) {
+    if (ctx->found.verdict != IRI_REFUSE) {
         mod_iri_multiviews(r);
     }
     return mod_iri_file_walk(r, ctx,

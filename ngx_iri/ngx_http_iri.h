@@ -140,7 +140,7 @@ struct ngx_http_iri_srv_conf_s {
                                    there are none in reading */
     iri_query_conf_t *query_said;   /* NULL: none */
     iri_query_conf_t query;     /* the same, for the core */
-    ngx_uint_t hosts_said;      /* iri_hosts_t: what iri_host says */
+    ngx_uint_t hosts_said;      /* iri_host_mode_t: what iri_host says */
     ngx_http_iri_place_t *hosts_place;  /* where it does; NULL: nowhere */
     unsigned hosts_own:1;       /* that is in the server itself */
     ngx_uint_t hosts;           /* the same; off where engine is */
@@ -162,8 +162,8 @@ typedef struct ngx_http_iri_loc_conf_s ngx_http_iri_loc_conf_t;
 
 struct ngx_http_iri_loc_conf_s {
     iri_charsets_t *charsets;   /* NULL: UTF-8 */
-    ngx_uint_t names;           /* iri_names_t */
-    ngx_uint_t match;           /* IRI_FORGIVE_... */
+    ngx_uint_t names;           /* iri_filename_form_t */
+    ngx_uint_t match;           /* IRI_FOLD_... */
     ngx_uint_t ambiguous;       /* iri_ambiguous_t */
     ngx_http_iri_place_t *ambiguous_place;  /* NULL: nowhere */
     ngx_http_iri_place_t *place;    /* of a location; NULL: it is none */
@@ -181,7 +181,7 @@ struct ngx_http_iri_loc_conf_s {
     ngx_uint_t enclosed;        /* a prefix location encloses it */
     ngx_uint_t levels;          /* above says something else */
     iri_tree_conf_t any;        /* what any level forgives and repairs, for
-                                   iri_needs_look() */
+                                   iri_needs_lookup() */
 
     /*
      * Where the script is under root: the core module's configuration as it
@@ -298,7 +298,7 @@ struct ngx_http_iri_ctx_s {
     iri_reading_t came;         /* as the client, or the parent, asked for it */
     iri_reading_t reading;      /* of the last path that was not canonical */
     iri_reading_t destination;  /* of the Destination header */
-    iri_answer_t answer;        /* to the last path that was read */
+    iri_verdict_t verdict;        /* to the last path that was read */
     ngx_str_t read_uri;         /* the last r->uri that was read */
     ngx_str_t ascii;            /* the path that came, where that is ASCII and
                                    a location may know it by another name */
@@ -433,14 +433,14 @@ ngx_http_iri_is_page(const ngx_http_request_t *r)
 static inline ngx_uint_t
 ngx_http_iri_plain_uri(ngx_http_request_t *r)
 {
-    return iri_is_low(ngx_http_iri_in(r->uri));
+    return iri_str_is_ascii(ngx_http_iri_in(r->uri));
 }
 
 /* 1 if the disk has nothing to say of uri in this location. */
 static inline ngx_uint_t
 ngx_http_iri_own_name(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 {
-    return !iri_needs_look(&ilcf->any, ngx_http_iri_in(uri));
+    return !iri_needs_lookup(&ilcf->any, ngx_http_iri_in(uri));
 }
 
 
@@ -571,7 +571,7 @@ ngx_int_t ngx_http_iri_check(ngx_conf_t *cf);
 /* ---- ngx_http_iri_cache.c ----------------------------------------------- */
 
 /* What this process remembers of directories, for a look of a request. */
-iri_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
+iri_index_cache_t *ngx_http_iri_cache(ngx_http_request_t *r);
 
 /*
  * 1 if the lookup has a thread build the index of a directory, and may find
@@ -598,7 +598,7 @@ void ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf);
 
 /* Those of this process, of which there may be imcf->caches.nelts. */
 size_t ngx_http_iri_caches(const ngx_http_iri_main_conf_t *imcf,
-    iri_cache_t **caches);
+    iri_index_cache_t **caches);
 
 
 /* ---- ngx_http_iri_choice.c ---------------------------------------------- */
@@ -840,7 +840,7 @@ ngx_int_t ngx_http_iri_write_places(ngx_http_request_t *r);
 
 /*
  * Keep the Link of the page that will be the answer, if one will be: to what
- * iri_location() gave.  NGX_OK or NGX_ERROR.
+ * iri_redirect_location() gave.  NGX_OK or NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_keep_link(ngx_http_request_t *r, iri_str_t location);
 
@@ -1003,7 +1003,7 @@ ngx_int_t ngx_http_iri_dav_destination(ngx_http_request_t *r,
 ngx_int_t ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
     iri_relation_t *relation);
 
-/* What was found for a Destination, as iri_find_twin() sees it. */
+/* What was found for a Destination, as iri_find_conflict() sees it. */
 ngx_int_t ngx_http_iri_dav_twin(ngx_http_request_t *r,
     ngx_http_iri_found_t *found, iri_found_t *out);
 
@@ -1206,7 +1206,7 @@ ngx_int_t ngx_http_iri_status_init(ngx_conf_t *cf);
 void ngx_http_iri_status_init_process(ngx_http_iri_main_conf_t *imcf);
 
 /* Where these count; NULL: nowhere. */
-iri_cache_counts_t *ngx_http_iri_status_cache_counts(
+iri_index_cache_counts_t *ngx_http_iri_status_cache_counts(
     const ngx_http_iri_main_conf_t *imcf);
 
 

@@ -28,7 +28,8 @@ struct ngx_http_iri_cache_s {
     size_t          size;
     ngx_str_t       threads; /* the name of a pool; empty: none is said */
     ngx_shm_zone_t *zone;    /* shared by all of this size */
-    iri_cache_t    *cache; /* of this process; NULL: not yet, or no memory */
+    iri_index_cache_t
+        *cache; /* of this process; NULL: not yet, or no memory */
 #if (NGX_THREADS)
     ngx_thread_pool_t *pool; /* NULL: nothing is folded, so none is needed */
     ngx_http_iri_task_t *task; /* that the last look has started, or NULL */
@@ -51,7 +52,7 @@ struct ngx_http_iri_cache_s {
 struct ngx_http_iri_task_s {
     ngx_pool_t           *pool;
     ngx_event_t          *event;
-    iri_cache_job_t      *job;
+    iri_index_job_t      *job;
     ngx_http_iri_cache_t *cache;
     ngx_http_request_t   *request; /* that waits for it, or NULL */
     ngx_http_cleanup_t   *cleanup; /* its; NULL as request is */
@@ -70,9 +71,9 @@ ngx_http_iri_job_run(void *data, ngx_log_t *log)
     (void) log;
 
     if (ngx_terminate) {
-        iri_cache_job_drop(task->job);
+        iri_index_job_drop(task->job);
     } else {
-        iri_cache_job_run(task->job);
+        iri_index_job_run(task->job);
     }
 }
 
@@ -185,7 +186,7 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     task = iscf->cache->task;
     iscf->cache->task = NULL;
 
-    if (r != r->main || ctx->waited || found->found.answer == IRI_SERVE) {
+    if (r != r->main || ctx->waited || found->found.verdict == IRI_SERVE) {
         return 0;
     }
 
@@ -216,7 +217,7 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 /* 0: the core drops the job, and asks again for the next request. */
 static int
-ngx_http_iri_later(void *ctx, iri_cache_job_t *job)
+ngx_http_iri_later(void *ctx, iri_index_job_t *job)
 {
     ngx_pool_t           *pool;
     ngx_thread_task_t    *task;
@@ -278,7 +279,7 @@ ngx_http_iri_threads_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 
 /* What takes long is not done: such directories answer for exact names. */
 static int
-ngx_http_iri_later(void *ctx, iri_cache_job_t *job)
+ngx_http_iri_later(void *ctx, iri_index_job_t *job)
 {
     (void) ctx;
     (void) job;
@@ -342,24 +343,24 @@ ngx_http_iri_cache_unlock(void *ctx)
 static ngx_int_t
 ngx_http_iri_zone_make(ngx_slab_pool_t *shpool, size_t size)
 {
-    iri_cache_t     *cache;
-    iri_cache_conf_t conf;
+    iri_index_cache_t     *cache;
+    iri_index_cache_conf_t conf;
 
     shpool->data = ngx_slab_alloc(shpool, size);
     if (shpool->data == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_memzero(&conf, sizeof(iri_cache_conf_t));
+    ngx_memzero(&conf, sizeof(iri_index_cache_conf_t));
     conf.memory = shpool->data;
     conf.size = size;
 
-    cache = iri_cache_create(&conf);
+    cache = iri_index_cache_create(&conf);
     if (cache == NULL) {
         return NGX_ERROR;
     }
 
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 
     return NGX_OK;
 }
@@ -423,12 +424,12 @@ ngx_http_iri_zone_add(ngx_conf_t *cf, ngx_http_iri_cache_t *cache)
 
 /* Without memory for it directories are read again; nothing else is lost. */
 static void
-ngx_http_iri_cache_open(ngx_http_iri_cache_t *cache,
-                        iri_cache_counts_t   *counts)
+ngx_http_iri_cache_open(ngx_http_iri_cache_t     *cache,
+                        iri_index_cache_counts_t *counts)
 {
-    iri_cache_conf_t conf;
+    iri_index_cache_conf_t conf;
 
-    ngx_memzero(&conf, sizeof(iri_cache_conf_t));
+    ngx_memzero(&conf, sizeof(iri_index_cache_conf_t));
     conf.memory = cache->zone->data;
     conf.size = cache->size;
     conf.lock = ngx_http_iri_cache_lock;
@@ -437,7 +438,7 @@ ngx_http_iri_cache_open(ngx_http_iri_cache_t *cache,
     conf.counts = counts;
     conf.ctx = cache;
 
-    cache->cache = iri_cache_create(&conf);
+    cache->cache = iri_index_cache_create(&conf);
 }
 
 
@@ -450,12 +451,12 @@ ngx_http_iri_cache_close(void *data)
 {
     ngx_http_iri_cache_t *cache = data;
 
-    iri_cache_destroy(cache->cache);
+    iri_index_cache_destroy(cache->cache);
     cache->cache = NULL;
 }
 
 
-iri_cache_t *
+iri_index_cache_t *
 ngx_http_iri_cache(ngx_http_request_t *r)
 {
     ngx_http_iri_cache_t    *cache;
@@ -491,7 +492,7 @@ ngx_http_iri_cache_init_process(ngx_http_iri_main_conf_t *imcf)
 
 size_t
 ngx_http_iri_caches(const ngx_http_iri_main_conf_t *imcf,
-                    iri_cache_t                   **caches)
+                    iri_index_cache_t             **caches)
 {
     ngx_uint_t             i;
     ngx_http_iri_cache_t **cache = imcf->caches.elts;

@@ -253,7 +253,7 @@ ngx_http_iri_check_folds(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
                       "iri: with \"iri_cache off\" in %V:%ui \"iri_match\" "
                       "finds exact names only in directories of more than "
                       "%d: give it a size, \"16m\" say",
-                      &place->file, place->line, IRI_MAX_WAITED);
+                      &place->file, place->line, IRI_MAX_ENTRIES_INLINE);
     }
 }
 

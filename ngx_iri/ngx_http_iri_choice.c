@@ -220,7 +220,7 @@ ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return found->found.answer == IRI_CHOOSE && found->found.count != 0
+    return found->found.verdict == IRI_CHOOSE && found->found.count != 0
            && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE && r == r->main
            && !r->internal && r->content_handler == NULL
            && ctx->snapshot != NULL

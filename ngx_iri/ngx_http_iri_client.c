@@ -179,7 +179,7 @@ ngx_http_iri_client_list(ngx_http_request_t               *r,
     value.data = vv->data;
     value.len = vv->len;
 
-    why = iri_charsets_of(conf->registry, value, list, &wrong);
+    why = iri_charsets_parse(conf->registry, value, list, &wrong);
     if (why == NULL) {
         return;
     }

@@ -307,7 +307,7 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
     ngx_http_iri_env(r, &env);
 
     if (iri_read(&env, conf, &request, &reading) != IRI_OK
-        || reading.answer == IRI_REFUSE)
+        || reading.verdict == IRI_REFUSE)
     {
         return NGX_DECLINED;
     }
@@ -332,7 +332,7 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
     }
 
     found = ngx_http_iri_find_uri(r, uri);
-    if (found != NULL && found->found.answer == IRI_MOVED) {
+    if (found != NULL && found->found.verdict == IRI_RESTART) {
         *path = found->found.path;
     }
 
@@ -347,7 +347,7 @@ ngx_http_iri_tag(void *arg, iri_str_t path, iri_str_t paths[2])
     iri_str_t            canonical;
     ngx_http_iri_tags_t *tags = arg;
 
-    if ((!tags->raw && iri_is_ascii(path, 1))
+    if ((!tags->raw && iri_path_is_ascii(path, 1))
         || tags->looks == NGX_HTTP_IRI_MAX_TAGS)
     {
         return IRI_OK;
@@ -462,8 +462,8 @@ ngx_http_iri_dav_if(ngx_http_request_t *r)
     tags.looks = 0;
 
     for (i = 0; i < dav->ifs->nelts; i++) {
-        if (iri_if_tags(&env, ngx_http_iri_in(one[i].value), ngx_http_iri_tag,
-                        &tags, &value)
+        if (iri_if_field_map(&env, ngx_http_iri_in(one[i].value),
+                             ngx_http_iri_tag, &tags, &value)
                 != IRI_OK
             || ngx_http_iri_if_set(r, &one[i], value) != NGX_OK)
         {
@@ -567,7 +567,7 @@ ngx_http_iri_dav_relation(ngx_http_request_t *r, ngx_str_t path,
 
     ngx_http_iri_env(r, &env);
 
-    return iri_relate(&env, source, destination, relation) == IRI_OK
+    return iri_path_relation(&env, source, destination, relation) == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
 }
@@ -591,7 +591,7 @@ ngx_http_iri_dav_twin(ngx_http_request_t *r, ngx_http_iri_found_t *found,
 
     ngx_http_iri_env(r, &env);
 
-    return iri_find_twin(&env, &found->search, source, out) == IRI_OK
+    return iri_find_conflict(&env, &found->search, source, out) == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
 }

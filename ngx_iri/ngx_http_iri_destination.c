@@ -174,7 +174,7 @@ ngx_http_iri_destination(ngx_http_request_t *r)
 
     path = ngx_http_iri_destination_path(*value);
 
-    if (iri_is_ascii(path, 1)) {
+    if (iri_path_is_ascii(path, 1)) {
         return NGX_DECLINED;
     }
 
@@ -183,7 +183,7 @@ ngx_http_iri_destination(ngx_http_request_t *r)
         return rc;
     }
 
-    if (reading.answer == IRI_REFUSE) {
+    if (reading.verdict == IRI_REFUSE) {
         return ngx_http_iri_refuse(r, &reading, "Destination",
                                    ngx_http_iri_out(reading.octets));
     }
@@ -191,7 +191,7 @@ ngx_http_iri_destination(ngx_http_request_t *r)
     ctx->destination = reading;
     ctx->has_destination = 1;
 
-    return reading.answer == IRI_SERVE
+    return reading.verdict == IRI_SERVE
                ? ngx_http_iri_destination_set(r, value, path, reading.uri)
                : NGX_DECLINED;
 }
@@ -260,7 +260,7 @@ ngx_http_iri_destination_found(ngx_http_request_t   *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (found.answer == IRI_MOVED) {
+    if (found.verdict == IRI_RESTART) {
         return ngx_http_iri_destination_refuse(
             r, NGX_HTTP_CONFLICT, "it is another name of what is there");
     }
@@ -285,7 +285,7 @@ ngx_http_iri_destination_look(ngx_http_request_t *r, ngx_str_t path)
 
     /* Where alias has captures, it says all of the name. */
     return ilcf->plain != NULL && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE
-                   && iri_needs_look(&ilcf->any, ngx_http_iri_in(path))
+                   && iri_needs_lookup(&ilcf->any, ngx_http_iri_in(path))
                ? ngx_http_iri_find_uri(r, path)
                : NULL;
 }
@@ -323,8 +323,8 @@ ngx_http_iri_destination_agrees(const ngx_http_iri_found_t *written,
         return 1;
     }
 
-    if (judged->found.answer != IRI_PASS && judged->found.answer != IRI_SERVE)
-    {
+    if (judged->found.verdict != IRI_PASS
+        && judged->found.verdict != IRI_SERVE) {
         return 0;
     }
 
@@ -374,13 +374,13 @@ ngx_http_iri_destination_apart(ngx_http_request_t *r, ngx_str_t path)
     }
 
     switch (relation) {
-    case IRI_SAME:
+    case IRI_RELATION_SAME:
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
                                                "it is the source");
-    case IRI_INSIDE:
+    case IRI_RELATION_INSIDE:
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
                                                "it is inside the source");
-    case IRI_AROUND:
+    case IRI_RELATION_PARENT:
         return ngx_http_iri_destination_refuse(r, NGX_HTTP_FORBIDDEN,
                                                "it contains the source");
     default:
@@ -405,7 +405,7 @@ ngx_http_iri_destination_keeps(ngx_http_request_t    *r,
     if (r->uri.data[r->uri.len - 1] != '/'
         || (depth != NULL && depth->value.len == 1
             && depth->value.data[0] == '0')
-        || iri_keeps_names(&ilcf->tree, to))
+        || iri_tree_preserves_names(&ilcf->tree, to))
     {
         return NGX_DECLINED;
     }

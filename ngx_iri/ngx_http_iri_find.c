@@ -165,7 +165,7 @@ ngx_http_iri_found_refused(ngx_http_iri_found_t *found, iri_why_t why)
 {
     ngx_memzero(&found->found, sizeof(iri_found_t));
 
-    found->found.answer = IRI_REFUSE;
+    found->found.verdict = IRI_REFUSE;
     found->found.why = why;
     found->found.match = IRI_MATCH_NONE;
     found->found.path = found->search.path;
@@ -195,9 +195,9 @@ ngx_http_iri_ask(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     status = find(&env, &found->search, &found->found);
 
     if (status == IRI_OK && found->search.write && r == r->main
-        && iri_is_making(ngx_http_iri_in(r->method_name)))
+        && iri_method_creates(ngx_http_iri_in(r->method_name)))
     {
-        status = iri_find_twin(&env, &found->search, none, &found->found);
+        status = iri_find_conflict(&env, &found->search, none, &found->found);
     }
 
     if (status == IRI_OK) {
@@ -239,7 +239,8 @@ ngx_http_iri_found_before(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
 static ngx_str_t
 ngx_http_iri_may_open(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
-    if (found->found.answer == IRI_PASS || found->found.answer == IRI_SERVE) {
+    if (found->found.verdict == IRI_PASS || found->found.verdict == IRI_SERVE)
+    {
         return ngx_http_iri_out(found->found.filename);
     }
 
@@ -287,7 +288,7 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_ask(r, ctx, found, iri_find);
 
-    if (found->found.answer == IRI_MOVED
+    if (found->found.verdict == IRI_RESTART
         && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON && ctx->source == NULL
         && !ngx_http_iri_can_restart(r, ctx, found, &url))
     {
@@ -324,7 +325,7 @@ static int
 ngx_http_iri_is_write(ngx_http_request_t *r)
 {
     return !(r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD))
-           && iri_is_write(ngx_http_iri_in(r->method_name));
+           && iri_method_writes(ngx_http_iri_in(r->method_name));
 }
 
 
@@ -460,7 +461,7 @@ ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     found->uri = ngx_http_iri_out(moved->found.path);
     found->search.path = moved->found.path;
     found->search.reading = NULL;
-    found->found.answer = IRI_PASS;
+    found->found.verdict = IRI_PASS;
     found->found.why = IRI_WHY_DECLARED;
     found->found.match = IRI_MATCH_NONE;
     found->filename = ngx_http_iri_out(moved->found.filename);

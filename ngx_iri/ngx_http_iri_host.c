@@ -250,8 +250,8 @@ ngx_http_iri_host_select(ngx_http_request_t *r)
     iri_status_t             status;
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf_of(r);
 
-    if (iscf->hosts == IRI_HOSTS_OFF
-        || iri_is_ascii_host(ngx_http_iri_in(r->headers_in.server)))
+    if (iscf->hosts == IRI_HOST_MODE_OFF
+        || iri_host_is_ascii(ngx_http_iri_in(r->headers_in.server)))
     {
         return NGX_DECLINED;
     }
@@ -260,7 +260,7 @@ ngx_http_iri_host_select(ngx_http_request_t *r)
     status = iri_host_read(&env, &iscf->host,
                            ngx_http_iri_in(r->headers_in.server), &host);
 
-    if (status == IRI_OK && host.answer == IRI_PASS) {
+    if (status == IRI_OK && host.verdict == IRI_PASS) {
         return NGX_DECLINED;
     }
 
@@ -281,8 +281,8 @@ ngx_http_iri_host_select(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return host.answer == IRI_SERVE ? ngx_http_iri_host_serve(r, &host)
-                                    : ngx_http_iri_host_refuse(r, &host);
+    return host.verdict == IRI_SERVE ? ngx_http_iri_host_serve(r, &host)
+                                     : ngx_http_iri_host_refuse(r, &host);
 }
 
 
@@ -294,7 +294,7 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
     iri_host_t               host;
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf_of(r);
 
-    if (iscf->hosts == IRI_HOSTS_OFF || iscf->engine != IRI_ENGINE_ON) {
+    if (iscf->hosts == IRI_HOST_MODE_OFF || iscf->engine != IRI_ENGINE_ON) {
         return NGX_DECLINED;
     }
 
@@ -304,7 +304,7 @@ ngx_http_iri_host_map(ngx_http_request_t *r, iri_str_t octets,
         return NGX_ERROR;
     }
 
-    if (host.answer != IRI_SERVE) {
+    if (host.verdict != IRI_SERVE) {
         return NGX_DECLINED;
     }
 

@@ -217,8 +217,8 @@ ngx_http_iri_judge_opens(ngx_http_request_t         *r,
 {
     ngx_int_t rc;
 
-    if (found != NULL && found->found.answer != IRI_PASS
-        && found->found.answer != IRI_SERVE)
+    if (found != NULL && found->found.verdict != IRI_PASS
+        && found->found.verdict != IRI_SERVE)
     {
         return NGX_HTTP_NO_CONTENT;
     }

@@ -290,7 +290,7 @@ ngx_http_iri_levels_slashes(const u_char *p, size_t len)
 
 
 /*
- * As iri_tree_of_t.  What is found under another name has the settings of the
+ * As iri_directory_conf_t.  What is found under another name has the settings of the
  * name that was asked for: if it has a location of its own, the request
  * restarts there.
  */
@@ -325,7 +325,7 @@ ngx_http_iri_levels_search(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri,
     if (ilcf->levels && ngx_http_iri_levels_begins(uri, ilcf->covers)
         && search->path.data == uri.data)
     {
-        search->tree_of = ngx_http_iri_levels_tree;
+        search->settings_of = ngx_http_iri_levels_tree;
         search->places = ilcf;
     }
 }

@@ -4,7 +4,7 @@
  * nginx writes into Location what a configuration says, with the octets of
  * variables and captures, and repeats what an upstream says.  Before the
  * header is written, and before nginx completes it as absolute_redirect says,
- * it becomes a URI-reference by the core's iri_reference: a path of this
+ * it becomes a URI-reference by the core's iri_location_field: a path of this
  * server canonical; what an upstream says, rewritten by proxy_redirect or not,
  * keeps its meaning and is only escaped.
  *
@@ -30,10 +30,10 @@ static ngx_int_t
 ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
                              ngx_uint_t other, ngx_uint_t rooted)
 {
-    iri_env_t                env;
-    iri_str_t                value;
-    iri_reference_conf_t     conf;
-    ngx_http_iri_srv_conf_t *iscf;
+    iri_env_t                 env;
+    iri_str_t                 value;
+    iri_location_field_conf_t conf;
+    ngx_http_iri_srv_conf_t  *iscf;
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
@@ -46,8 +46,9 @@ ngx_http_iri_write_reference(ngx_http_request_t *r, ngx_table_elt_t *h,
 
     ngx_http_iri_env(r, &env);
 
-    if (iri_reference(&env, &conf, ngx_http_iri_in(h->value), &value)
-        != IRI_OK) {
+    if (iri_location_field(&env, &conf, ngx_http_iri_in(h->value), &value)
+        != IRI_OK)
+    {
         return NGX_ERROR;
     }
 

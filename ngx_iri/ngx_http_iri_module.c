@@ -324,7 +324,7 @@ static char *
 ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
     const char              *error;
-    iri_hosts_t              hosts = IRI_HOSTS_OFF;
+    iri_host_mode_t          hosts = IRI_HOST_MODE_OFF;
     ngx_http_iri_srv_conf_t *iscf = conf;
 
     iscf->hosts_place = ngx_http_iri_conf_place(cf);
@@ -332,7 +332,7 @@ ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    error = iri_parse_hosts(ngx_http_iri_word(cf), &hosts);
+    error = iri_parse_host_mode(ngx_http_iri_word(cf), &hosts);
 
     return ngx_http_iri_set_slot(cf, cmd, conf, error, hosts);
 }
@@ -341,10 +341,10 @@ ngx_http_iri_hosts(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 static char *
 ngx_http_iri_names(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 {
-    const char *error;
-    iri_names_t names = IRI_NAMES_ANY;
+    const char         *error;
+    iri_filename_form_t names = IRI_FILENAME_ANY;
 
-    error = iri_parse_names(ngx_http_iri_word(cf), &names);
+    error = iri_parse_filename_form(ngx_http_iri_word(cf), &names);
 
     return ngx_http_iri_set_used(cf, cmd, conf, error, names);
 }
@@ -366,7 +366,8 @@ ngx_http_iri_match(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     if (error != NULL) {
         return ngx_http_iri_conf_wrong(
-            cf, error, 1 + iri_match_wrong(words, cf->args->nelts - 1));
+            cf, error,
+            1 + iri_match_unknown_word(words, cf->args->nelts - 1));
     }
 
     return ngx_http_iri_set_used(cf, cmd, conf, NULL, match);
@@ -389,7 +390,8 @@ ngx_http_iri_repair(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
 
     if (error != NULL) {
         return ngx_http_iri_conf_wrong(
-            cf, error, 1 + iri_repair_wrong(words, cf->args->nelts - 1));
+            cf, error,
+            1 + iri_repair_unknown_word(words, cf->args->nelts - 1));
     }
 
     return ngx_http_iri_set_used(cf, cmd, conf, NULL, repair);
@@ -542,7 +544,7 @@ ngx_http_iri_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    place->says = iri_charsets_hide(registry, list);
+    place->says = iri_charsets_shadow(registry, list);
 
     return NGX_CONF_OK;
 }
@@ -587,7 +589,7 @@ ngx_http_iri_query_words(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    place->says = iri_charsets_hide(registry, &query->charsets);
+    place->says = iri_charsets_shadow(registry, &query->charsets);
 
     return NGX_CONF_OK;
 }
@@ -692,11 +694,11 @@ ngx_http_iri_merge_hosts(ngx_http_iri_main_conf_t      *imcf,
     }
 
     ngx_conf_merge_uint_value(conf->hosts_said, prev->hosts_said,
-                              IRI_HOSTS_OFF);
+                              IRI_HOST_MODE_OFF);
 
-    conf->hosts = conf->engine == IRI_ENGINE_OFF ? IRI_HOSTS_OFF
+    conf->hosts = conf->engine == IRI_ENGINE_OFF ? IRI_HOST_MODE_OFF
                                                  : conf->hosts_said;
-    imcf->hosts |= conf->hosts != IRI_HOSTS_OFF;
+    imcf->hosts |= conf->hosts != IRI_HOST_MODE_OFF;
 }
 
 
@@ -744,7 +746,7 @@ ngx_http_iri_merge_srv_conf(ngx_conf_t *cf, void *parent, void *child)
 
     conf->host.idna = imcf->idna;
     conf->host.mapping = IRI_MAPPING_UTS46;
-    conf->host.strict = conf->hosts == IRI_HOSTS_STRICT;
+    conf->host.strict = conf->hosts == IRI_HOST_MODE_STRICT;
 
     return NGX_CONF_OK;
 }
@@ -808,9 +810,9 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_http_iri_main_conf_t *imcf;
 
     ngx_conf_merge_ptr_value(conf->charsets, prev->charsets, NULL);
-    ngx_conf_merge_uint_value(conf->names, prev->names, IRI_NAMES_ANY);
+    ngx_conf_merge_uint_value(conf->names, prev->names, IRI_FILENAME_ANY);
     ngx_conf_merge_uint_value(conf->match, prev->match,
-                              IRI_FORGIVE_NORMALIZATION);
+                              IRI_FOLD_NORMALIZATION);
     if (conf->ambiguous == NGX_CONF_UNSET_UINT) {
         conf->ambiguous_place = prev->ambiguous_place;
     }
@@ -837,7 +839,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
         return NGX_CONF_ERROR;
     }
 
-    conf->tree.names = (iri_names_t) conf->names;
+    conf->tree.names = (iri_filename_form_t) conf->names;
     conf->tree.match = (unsigned) conf->match;
     conf->tree.ambiguous = (iri_ambiguous_t) conf->ambiguous;
     conf->tree.repair = (unsigned) conf->repair;
@@ -849,7 +851,7 @@ ngx_http_iri_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     iri_tree_conf_finish(iscf->client == NULL ? &iscf->reading : NULL,
                          &conf->tree);
 
-    if ((conf->tree.match & IRI_FORGIVE_FOLDED) != 0) {
+    if ((conf->tree.match & IRI_FOLD_INDEXED) != 0) {
         ngx_http_iri_check_folds(cf, iscf, conf);
 
         if (ngx_http_iri_cache_folds(cf, iscf) != NGX_OK) {

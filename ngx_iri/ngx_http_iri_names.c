@@ -92,7 +92,7 @@ ngx_http_iri_names_either(ngx_http_iri_srv_conf_t  *found,
 {
     ngx_http_iri_srv_conf_t *iscf = ngx_http_iri_host_conf(cscf);
 
-    if (iscf->hosts == IRI_HOSTS_OFF || iscf->engine != IRI_ENGINE_ON) {
+    if (iscf->hosts == IRI_HOST_MODE_OFF || iscf->engine != IRI_ENGINE_ON) {
         return found;
     }
 
@@ -419,7 +419,7 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
         return NGX_ERROR;
     }
 
-    if (host.answer == IRI_REFUSE) {
+    if (host.verdict == IRI_REFUSE) {
         ngx_log_error(NGX_LOG_WARN, cf->log, 0,
                       "iri: server name \"%V\" in %s:%ui selects nothing "
                       "with \"iri_host\", for it %s: correct it or take it "
@@ -430,7 +430,7 @@ ngx_http_iri_names_map(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 
     *name = ngx_http_iri_out(host.ascii);
 
-    return host.answer == IRI_SERVE ? NGX_OK : NGX_DECLINED;
+    return host.verdict == IRI_SERVE ? NGX_OK : NGX_DECLINED;
 }
 
 
@@ -452,7 +452,7 @@ static void
 ngx_http_iri_names_check_pattern(const ngx_http_iri_names_t   *names,
                                  const ngx_http_server_name_t *sn)
 {
-    if (!iri_is_low(ngx_http_iri_in(sn->name))) {
+    if (!iri_str_is_ascii(ngx_http_iri_in(sn->name))) {
         ngx_log_error(NGX_LOG_WARN, names->cf->log, 0,
                       "iri: server name \"%V\" in %s:%ui holds letters that "
                       "match nothing with \"iri_host\": write the name "

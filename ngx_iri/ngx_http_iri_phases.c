@@ -17,7 +17,7 @@
  *                           try_files, iri_redirect
  *   LOG             first   nginx's own root, for access_log; iri report
  *
- * An entry may have another name than the path (IRI_MOVED).  Then the request
+ * An entry may have another name than the path (IRI_RESTART).  Then the request
  * restarts, once, as if the client had sent that name: ngx_http_iri_resolve.c
  * decides with which URL.  When:
  *
@@ -453,7 +453,8 @@ ngx_http_iri_precontent(ngx_http_request_t *r)
 
     /* A redirect may be wanted for an ASCII path that is not spelled so. */
     if (ngx_http_iri_is_plain_get(r)
-        && (ilcf->redirect == 0 || iri_is_spelled(ngx_http_iri_path_sent(r))))
+        && (ilcf->redirect == 0
+            || iri_uri_is_normalized(ngx_http_iri_path_sent(r))))
     {
         return ngx_http_iri_try_files(r);
     }

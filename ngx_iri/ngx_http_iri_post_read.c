@@ -101,9 +101,10 @@ ngx_http_iri_is_more_than_path(ngx_http_request_t            *r,
                                const ngx_http_iri_srv_conf_t *iscf)
 {
     return (iscf->others
-            && !iri_is_ascii_host(ngx_http_iri_in(r->headers_in.server)))
+            && !iri_host_is_ascii(ngx_http_iri_in(r->headers_in.server)))
            || (r->args.len != 0
-               && iri_needs_query(&iscf->query, ngx_http_iri_in(r->args)));
+               && iri_query_needs_read(&iscf->query,
+                                       ngx_http_iri_in(r->args)));
 }
 
 

@@ -29,7 +29,7 @@ ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (!iri_needs_query(&iscf->query, args)) {
+    if (!iri_query_needs_read(&iscf->query, args)) {
         return NGX_DECLINED;
     }
 
@@ -69,8 +69,8 @@ ngx_http_iri_path_is_kept(ngx_http_request_t *r, const iri_env_t *env)
     made.len = len;
     (void) ngx_escape_uri(p, r->uri.data, r->uri.len, NGX_ESCAPE_URI);
 
-    if (iri_spell(env, made, &made) != IRI_OK
-        || iri_spell(env, ngx_http_iri_path_sent(r), &sent) != IRI_OK)
+    if (iri_uri_normalize(env, made, &made) != IRI_OK
+        || iri_uri_normalize(env, ngx_http_iri_path_sent(r), &sent) != IRI_OK)
     {
         return NGX_ERROR;
     }

@@ -146,7 +146,8 @@ ngx_http_iri_is_script(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 
     *ngx_cpymem(name, filename.data, filename.len) = '\0';
 
-    return iri_is_low(path_info) && ngx_file_info(name, &fi) != NGX_FILE_ERROR
+    return iri_str_is_ascii(path_info)
+                   && ngx_file_info(name, &fi) != NGX_FILE_ERROR
                    && ngx_is_file(&fi)
                ? NGX_OK
                : NGX_DECLINED;
@@ -173,8 +174,8 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
     found = ilcf->plain != NULL ? ngx_http_iri_find(r) : NULL;
 
     if (found == NULL
-        || (found->found.answer != IRI_PASS
-            && found->found.answer != IRI_SERVE))
+        || (found->found.verdict != IRI_PASS
+            && found->found.verdict != IRI_SERVE))
     {
         return NGX_OK;
     }
@@ -189,7 +190,8 @@ ngx_http_iri_presence(ngx_http_request_t *r, iri_redirect_t *redirect,
         return rc == NGX_DECLINED ? NGX_OK : NGX_ERROR;
     }
 
-    if (r->internal || !iri_is_confirmed(redirect->path, found->found.path)) {
+    if (r->internal || !iri_found_confirms(redirect->path, found->found.path))
+    {
         *presence = IRI_UNCONFIRMED;
         return NGX_OK;
     }
@@ -276,7 +278,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
     ngx_http_iri_env(r, &env);
 
     if (ngx_http_iri_redirect_of(r, ctx, &came, &redirect) != NGX_OK
-        || iri_location(&env, &redirect, &location) != IRI_OK)
+        || iri_redirect_location(&env, &redirect, &location) != IRI_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
@@ -294,7 +296,8 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
         return ngx_http_iri_redirect_later(r, ilcf, presence);
     }
 
-    if (redirect.slash && iri_location(&env, &redirect, &location) != IRI_OK)
+    if (redirect.slash
+        && iri_redirect_location(&env, &redirect, &location) != IRI_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }

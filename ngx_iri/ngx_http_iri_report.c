@@ -25,7 +25,7 @@ ngx_http_iri_would_look(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ctx->would_known = 1;
 
-    if (came->answer == IRI_REFUSE
+    if (came->verdict == IRI_REFUSE
         || !ngx_http_iri_same(r->uri, ngx_http_iri_out(came->octets)))
     {
         return;
@@ -36,7 +36,7 @@ ngx_http_iri_would_look(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ctx->would = found;
     ctx->would_conf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (found != NULL && found->found.answer == IRI_MOVED) {
+    if (found != NULL && found->found.verdict == IRI_RESTART) {
         ctx->would_again = ngx_http_iri_find_uri(
             r, ngx_http_iri_out(found->found.path));
     }
@@ -74,8 +74,8 @@ static ngx_uint_t
 ngx_http_iri_is_reported(const ngx_http_iri_ctx_t *ctx)
 {
     return ctx->has_came
-           || (ctx->would != NULL && ctx->would->found.answer != IRI_PASS
-               && ctx->would->found.answer != IRI_SERVE);
+           || (ctx->would != NULL && ctx->would->found.verdict != IRI_PASS
+               && ctx->would->found.verdict != IRI_SERVE);
 }
 
 

@@ -248,7 +248,7 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     ctx->last = NULL;
     ctx->refused = 0;
     ctx->read_uri = r->uri;
-    ctx->answer = reading.answer;
+    ctx->verdict = reading.verdict;
 
     /* A rewritten path may still end as it came: keep how that was. */
     if (!ctx->has_reading || reading.why != IRI_WHY_CANONICAL) {
@@ -281,7 +281,7 @@ ngx_http_iri_target(ngx_http_request_t *r)
     iri_str_t            target = ngx_http_iri_in(r->unparsed_uri);
     const unsigned char *end;
 
-    if (iri_is_low(target)) {
+    if (iri_str_is_ascii(target)) {
         return none;
     }
 
@@ -392,7 +392,7 @@ ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     iri_reading_t *reading = &ctx->reading;
 
-    switch (ctx->answer) {
+    switch (ctx->verdict) {
     case IRI_REFUSE:
         ctx->refused = 1;
         return ngx_http_iri_refuse(r, reading, "path", r->uri);

@@ -96,14 +96,14 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                       iri_show(&shown, ngx_http_iri_in(r->uri)),
                       iri_why_text(found->found.why));
 
-    if (iri_is_making(ngx_http_iri_in(r->method_name))
+    if (iri_method_creates(ngx_http_iri_in(r->method_name))
         && iri_is_conflict(&found->found))
     {
         return ngx_http_iri_conflict(r, found->found.why);
     }
 
     /* There is no telling what would be written to. */
-    return found->found.answer == IRI_CHOOSE && found->search.write
+    return found->found.verdict == IRI_CHOOSE && found->search.write
                ? NGX_HTTP_CONFLICT
                : NGX_HTTP_NOT_FOUND;
 }
@@ -140,7 +140,7 @@ ngx_http_iri_is_only_near(ngx_http_request_t         *r,
                           const ngx_http_iri_found_t *found)
 {
     return found->found.match >= IRI_MATCH_WIDTH
-           && found->found.answer != IRI_REFUSE
+           && found->found.verdict != IRI_REFUSE
            && ngx_http_iri_is_named(r, ctx);
 }
 
@@ -210,7 +210,7 @@ ngx_http_iri_can_restart(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (found->found.answer != IRI_MOVED || ctx->moved
+    if (found->found.verdict != IRI_RESTART || ctx->moved
         || ctx->snapshot == NULL || ngx_http_iri_is_judged(r)
         || ilcf->plain->alias == NGX_MAX_SIZE_T_VALUE
         || ngx_http_iri_is_only_near(r, ctx, found)
@@ -252,7 +252,7 @@ ngx_str_t *
 ngx_http_iri_note_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                           const ngx_http_iri_found_t *found)
 {
-    if (!ctx->in_rules || found->found.answer != IRI_MOVED
+    if (!ctx->in_rules || found->found.verdict != IRI_RESTART
         || (ctx->restart_found == NULL
             && !ngx_http_iri_may_restart(r, ctx, found)))
     {
@@ -280,7 +280,7 @@ ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 
     ngx_http_iri_log_moved(r, found->uri, &found->found);
     ngx_http_iri_env(r, &env);
-    iri_trace_step(&env, IRI_STEP_OVER, ngx_http_iri_in(ctx->restart));
+    iri_trace_stage(&env, IRI_STAGE_RESTART, ngx_http_iri_in(ctx->restart));
 
     if (ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -307,7 +307,7 @@ ngx_http_iri_wait_for_rules(ngx_http_request_t *r)
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     /* A root with variables may wait for one that the rules set. */
-    if (!(ilcf->any.match & IRI_FORGIVE_FOLDED)
+    if (!(ilcf->any.match & IRI_FOLD_INDEXED)
         || !ngx_http_iri_is_looked_for(r)
         || ilcf->plain->root_lengths != NULL)
     {
@@ -332,7 +332,7 @@ ngx_http_iri_is_tried(ngx_http_request_t         *r,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    return found->found.answer == IRI_MOVED && ilcf->try_files != NULL
+    return found->found.verdict == IRI_RESTART && ilcf->try_files != NULL
            && !found->search.write;
 }
 
@@ -383,7 +383,7 @@ ngx_http_iri_answer(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (found->found.answer == IRI_PASS || found->found.answer == IRI_SERVE
+    if (found->found.verdict == IRI_PASS || found->found.verdict == IRI_SERVE
         || ngx_http_iri_is_only_near(r, ctx, found)
         || ngx_http_iri_is_tried(r, found))
     {

@@ -108,8 +108,8 @@ ngx_http_iri_log_found(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     iri_shown_t shown;
 
-    if (found->logged || found->found.answer == IRI_PASS
-        || found->found.answer == IRI_SERVE)
+    if (found->logged || found->found.verdict == IRI_PASS
+        || found->found.verdict == IRI_SERVE)
     {
         return;
     }
@@ -473,7 +473,7 @@ ngx_http_iri_root_init(ngx_conf_t *cf)
         }
 
         hook[i].conf->ascii = (hook[i].conf->any.match
-                               & (IRI_FORGIVE_FOLDED | IRI_FORGIVE_ESCAPES))
+                               & (IRI_FOLD_INDEXED | IRI_FOLD_ESCAPES))
                               == 0;
     }
 

@@ -13,9 +13,9 @@
 
 /* Of the zone, and of this process. */
 struct ngx_http_iri_status_s {
-    ngx_shm_zone_t *zone;
-    iri_stats_t    *stats;  /* NULL: not yet, or no memory */
-    iri_cache_t   **caches; /* of this process, for a page */
+    ngx_shm_zone_t     *zone;
+    iri_stats_t        *stats;  /* NULL: not yet, or no memory */
+    iri_index_cache_t **caches; /* of this process, for a page */
 };
 
 
@@ -142,7 +142,7 @@ ngx_http_iri_status_init_process(ngx_http_iri_main_conf_t *imcf)
 }
 
 
-iri_cache_counts_t *
+iri_index_cache_counts_t *
 ngx_http_iri_status_cache_counts(const ngx_http_iri_main_conf_t *imcf)
 {
     return imcf->status != NULL && imcf->status->stats != NULL
@@ -173,8 +173,8 @@ ngx_http_iri_status_found(const ngx_http_iri_ctx_t *ctx)
 static ngx_uint_t
 ngx_http_iri_status_is_absent(const iri_found_t *found)
 {
-    return found->answer == IRI_PASS && found->why != IRI_WHY_DECLARED
-           && found->why != IRI_WHY_ASCII && found->why != IRI_WHY_NOTHING;
+    return found->verdict == IRI_PASS && found->why != IRI_WHY_DECLARED
+           && found->why != IRI_WHY_ASCII && found->why != IRI_WHY_NONE;
 }
 
 
@@ -182,8 +182,8 @@ static void
 ngx_http_iri_status_add_found(const iri_found_t *found,
                               iri_stats_event_t *event)
 {
-    if (found->answer != IRI_PASS || ngx_http_iri_status_is_absent(found)) {
-        event->answer = found->answer;
+    if (found->verdict != IRI_PASS || ngx_http_iri_status_is_absent(found)) {
+        event->verdict = found->verdict;
         event->why = found->why;
     }
 
@@ -209,10 +209,10 @@ ngx_http_iri_status_done(const ngx_http_iri_ctx_t *ctx,
 
     if (ctx->has_came) {
         event->charset = ctx->charset;
-        event->answer = ctx->came.answer;
+        event->verdict = ctx->came.verdict;
         event->why = ctx->came.why;
 
-        if (event->answer == IRI_REFUSE) {
+        if (event->verdict == IRI_REFUSE) {
             return;
         }
     }
@@ -232,14 +232,14 @@ ngx_http_iri_status_done(const ngx_http_iri_ctx_t *ctx,
         event->match = ctx->moved_match;
     }
 
-    if (event->answer == IRI_CHOOSE || event->answer == IRI_REFUSE) {
+    if (event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE) {
         return;
     }
 
-    event->answer = IRI_MOVED;
+    event->verdict = IRI_RESTART;
 
     for (found = ctx->founds; found; found = found->next) {
-        if (found->found.answer == IRI_MOVED) {
+        if (found->found.verdict == IRI_RESTART) {
             event->why = found->found.why;
         }
     }
@@ -251,7 +251,7 @@ static void
 ngx_http_iri_status_confirm(const iri_found_t *found,
                             iri_stats_event_t *event)
 {
-    if (found->answer == IRI_MOVED && found->charset.len != 0
+    if (found->verdict == IRI_RESTART && found->charset.len != 0
         && !ngx_http_iri_same(ngx_http_iri_out(found->charset),
                               ngx_http_iri_out(event->charset)))
     {
@@ -278,7 +278,7 @@ ngx_http_iri_status_redirect(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     const ngx_http_iri_loc_conf_t *ilcf = ctx->would_conf;
 
     if (ilcf->redirect == 0 || ilcf->redirect == IRI_REDIRECT_LINK
-        || event->answer == IRI_CHOOSE || event->answer == IRI_REFUSE
+        || event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE
         || ngx_http_iri_redirect_of(r, ctx, &came, &redirect) != NGX_OK)
     {
         return;
@@ -294,7 +294,7 @@ ngx_http_iri_status_redirect(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     if (iri_may_redirect(ngx_http_iri_in(r->method_name), &redirect,
                          iri_presence_of(found != NULL ? &found->found : NULL,
                                          moved != 0, answered != 0))
-        && iri_location(&env, &redirect, &location) == IRI_OK
+        && iri_redirect_location(&env, &redirect, &location) == IRI_OK
         && location.len != 0)
     {
         event->redirect = (int) ilcf->redirect;
@@ -316,7 +316,7 @@ ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     event->form = came.form;
     event->charset = came.charset;
-    event->answer = came.answer;
+    event->verdict = came.verdict;
     event->why = came.why;
 
     if (ctx->would_conf == NULL) {
@@ -335,7 +335,7 @@ ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_status_add_found(&found->found, event);
 
-    if (found->found.answer != IRI_MOVED) {
+    if (found->found.verdict != IRI_RESTART) {
         ngx_http_iri_status_redirect(r, ctx, found, 0, event);
         return;
     }
@@ -343,10 +343,10 @@ ngx_http_iri_status_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     again = ctx->would_again;
 
     if (again != NULL
-        && (again->found.answer == IRI_CHOOSE
-            || again->found.answer == IRI_REFUSE))
+        && (again->found.verdict == IRI_CHOOSE
+            || again->found.verdict == IRI_REFUSE))
     {
-        event->answer = again->found.answer;
+        event->verdict = again->found.verdict;
         event->why = again->found.why;
     }
 
@@ -366,7 +366,7 @@ ngx_http_iri_status_query(ngx_http_request_t      *r,
     iri_query_t query;
 
     if (iscf->query_said == NULL || !ngx_http_iri_query(r, &sent)
-        || !iri_needs_query(&iscf->query, sent))
+        || !iri_query_needs_read(&iscf->query, sent))
     {
         return;
     }
@@ -392,7 +392,7 @@ ngx_http_iri_status_host(ngx_http_request_t *r, iri_stats_event_t *event)
     iscf = ngx_http_iri_host_conf(
         r->http_connection->addr_conf->default_server);
 
-    if (iscf->hosts == IRI_HOSTS_OFF) {
+    if (iscf->hosts == IRI_HOST_MODE_OFF) {
         return;
     }
 
@@ -407,7 +407,7 @@ ngx_http_iri_status_host(ngx_http_request_t *r, iri_stats_event_t *event)
         return;
     }
 
-    if (iri_is_ascii_host(sent)) {
+    if (iri_host_is_ascii(sent)) {
         return;
     }
 
@@ -416,10 +416,10 @@ ngx_http_iri_status_host(ngx_http_request_t *r, iri_stats_event_t *event)
     if (iri_host_read(&env, &iscf->host, sent, &host) == IRI_OK) {
         event->host = host.why;
 
-        if (host.answer == IRI_REFUSE && event->answer == IRI_PASS
+        if (host.verdict == IRI_REFUSE && event->verdict == IRI_PASS
             && r->phase_handler == 0)
         {
-            event->answer = IRI_REFUSE;
+            event->verdict = IRI_REFUSE;
         }
     }
 }
@@ -497,7 +497,7 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
         ngx_http_iri_status_host(r, &event);
     }
 
-    if (ctx == NULL && r->phase_handler == 0 && event.answer != IRI_REFUSE) {
+    if (ctx == NULL && r->phase_handler == 0 && event.verdict != IRI_REFUSE) {
         return NGX_OK;
     }
 
@@ -688,8 +688,8 @@ ngx_http_iri_status_init(ngx_conf_t *cf)
         return NGX_OK;
     }
 
-    imcf->status->caches = ngx_pcalloc(cf->pool, (imcf->caches.nelts + 1)
-                                                     * sizeof(iri_cache_t *));
+    imcf->status->caches = ngx_pcalloc(
+        cf->pool, (imcf->caches.nelts + 1) * sizeof(iri_index_cache_t *));
     if (imcf->status->caches == NULL) {
         return NGX_ERROR;
     }

@@ -327,7 +327,7 @@ ngx_http_iri_try_moved(ngx_http_request_t *r)
     found = ngx_http_iri_find(r);
     ctx = ngx_http_iri_ctx(r);
 
-    if (found == NULL || ctx == NULL || found->found.answer != IRI_MOVED) {
+    if (found == NULL || ctx == NULL || found->found.verdict != IRI_RESTART) {
         return 0;
     }
 

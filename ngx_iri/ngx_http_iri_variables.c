@@ -127,7 +127,8 @@ ngx_http_iri_split_new(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     iri_env_t env;
 
-    if (found->found.answer != IRI_PASS && found->found.answer != IRI_SERVE) {
+    if (found->found.verdict != IRI_PASS && found->found.verdict != IRI_SERVE)
+    {
         return NGX_DECLINED;
     }
 
@@ -206,7 +207,7 @@ ngx_http_iri_host_form(ngx_http_request_t *r, uintptr_t data, iri_str_t *out)
         return NGX_ERROR;
     }
 
-    if (host.answer == IRI_REFUSE) {
+    if (host.verdict == IRI_REFUSE) {
         return NGX_DECLINED;
     }
 
@@ -264,7 +265,7 @@ ngx_http_iri_whole(ngx_http_request_t *r, iri_str_t *out)
         return NGX_ERROR;
     }
 
-    if (host.answer == IRI_REFUSE) {
+    if (host.verdict == IRI_REFUSE) {
         return NGX_DECLINED;
     }
 
@@ -362,7 +363,7 @@ ngx_http_iri_match_of(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     iri_why_t why = found->found.why;
 
-    if (found->found.answer != IRI_PASS
+    if (found->found.verdict != IRI_PASS
         || (why != IRI_WHY_ASCII && why != IRI_WHY_DECLARED))
     {
         return found->found.match;

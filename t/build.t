@@ -126,7 +126,7 @@ subtest 'limits' => sub {
     cmp_ok scalar keys %told, '>', 20, 'there are some';
     is $told{$_}, $value{$_}, $_ for sort keys %told;
     # What is no limit of a server, or stands in the text.
-    my %not_of_servers = map { $_ => 1 } qw(IRI_MAX_CACHE IRI_MAX_NOTED
+    my %not_of_servers = map { $_ => 1 } qw(IRI_MAX_CACHE IRI_MAX_LOG_TEXT
         IRI_MAX_IRI);
     is join(' ', grep { !$told{$_} && !$not_of_servers{$_} } sort keys %value),
         '', 'no other';

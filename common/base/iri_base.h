@@ -92,7 +92,7 @@ iri_lower(unsigned char c)
 
 /* The same of eight octets. */
 static inline uint64_t
-iri_lower_word(uint64_t word)
+iri_lower_eight(uint64_t word)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t       low = word & ones * 0x7f;
@@ -111,7 +111,7 @@ int iri_str_compare(iri_str_t a, iri_str_t b);            /* by octets */
 int iri_str_equal_nocase(iri_str_t a, const char *b);     /* ASCII only */
 size_t iri_str_count(iri_str_t s, unsigned char c);
 size_t iri_segment_end(iri_str_t path, size_t offset);    /* next "/" */
-size_t iri_after_slash(iri_str_t s, size_t n); /* the n-th last; 0: fewer */
+size_t iri_tail_of_segments(iri_str_t s, size_t n); /* the n-th last; 0: fewer */
 int iri_is_dot_segment(iri_str_t segment);                /* "." or ".." */
 int iri_is_graphic(iri_str_t s);                   /* ASCII, no control */
 
@@ -127,7 +127,7 @@ size_t iri_graphic_segments(iri_str_t path);
  * the answer is 0 in any case.
  */
 static inline int
-iri_is_graphic_word(const unsigned char *p, size_t len)
+iri_is_graphic_octets(const unsigned char *p, size_t len)
 {
     const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t       word = ones * 0x20;
@@ -142,7 +142,7 @@ iri_is_graphic_word(const unsigned char *p, size_t len)
 static inline int
 iri_is_graphic_eight(const unsigned char *p, const unsigned char *end)
 {
-    return *p < 0x80 && end - p >= 8 && iri_is_graphic_word(p, 8);
+    return *p < 0x80 && end - p >= 8 && iri_is_graphic_octets(p, 8);
 }
 
 
@@ -152,7 +152,7 @@ void iri_logf(const iri_env_t *env, iri_log_level_t level,
     __attribute__((format(printf, 3, 4)));
 
 /* "answer moved: found under a further reading"; where there is a trace. */
-void iri_trace_answer(const iri_env_t *env, iri_answer_t answer,
+void iri_trace_verdict(const iri_env_t *env, iri_verdict_t answer,
                       iri_why_t why);
 
 /* Octets as printable ASCII for a log line; static text if no memory. */

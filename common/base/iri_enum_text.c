@@ -32,9 +32,9 @@ static const char *const iri_match_texts[IRI_MATCHES] = {
     "width", "case",  "accents",       "spelling", "repair"
 };
 
-static const char *const iri_answer_texts[IRI_ANSWERS] = { "pass", "serve",
-                                                           "moved", "choose",
-                                                           "refuse" };
+static const char *const iri_answer_texts[IRI_VERDICTS] = { "pass", "serve",
+                                                            "moved", "choose",
+                                                            "refuse" };
 
 static const char *const iri_why_texts[IRI_WHYS] = {
     "",
@@ -136,9 +136,9 @@ iri_match_text(iri_match_t match)
 
 
 const char *
-iri_answer_text(iri_answer_t answer)
+iri_verdict_text(iri_verdict_t answer)
 {
-    return iri_text(iri_answer_texts, IRI_ANSWERS, (int) answer);
+    return iri_text(iri_answer_texts, IRI_VERDICTS, (int) answer);
 }
 
 
@@ -178,12 +178,12 @@ iri_query_why_code(iri_query_why_t why)
 
 
 const char *
-iri_step_text(iri_stage_t step)
+iri_stage_text(iri_stage_t step)
 {
-    static const char *const texts[IRI_STEPS] = { "Reading ",
-                                                  "Looking below ",
-                                                  "Starting over as ",
-                                                  "Reading the query " };
+    static const char *const texts[IRI_STAGES] = { "Reading ",
+                                                   "Looking below ",
+                                                   "Starting over as ",
+                                                   "Reading the query " };
 
-    return iri_text(texts, IRI_STEPS, (int) step);
+    return iri_text(texts, IRI_STAGES, (int) step);
 }

@@ -37,21 +37,21 @@ iri_logf(const iri_env_t *env, iri_log_level_t level, const char *format, ...)
 
 
 void
-iri_trace_step(const iri_env_t *env, iri_stage_t step, iri_str_t octets)
+iri_trace_stage(const iri_env_t *env, iri_stage_t step, iri_str_t octets)
 {
     if (env->trace) {
-        iri_logf(env, IRI_LOG_STEP, "%s%s", iri_step_text(step),
+        iri_logf(env, IRI_LOG_STAGE, "%s%s", iri_stage_text(step),
                  iri_printable(env, octets));
     }
 }
 
 
 void
-iri_trace_answer(const iri_env_t *env, iri_answer_t answer, iri_why_t why)
+iri_trace_verdict(const iri_env_t *env, iri_verdict_t answer, iri_why_t why)
 {
     if (env->trace) {
-        iri_logf(env, IRI_LOG_STEP, "answer %s: %s", iri_answer_text(answer),
-                 iri_why_text(why));
+        iri_logf(env, IRI_LOG_STAGE, "answer %s: %s",
+                 iri_verdict_text(answer), iri_why_text(why));
     }
 }
 
@@ -95,7 +95,7 @@ iri_show_as(iri_shown_t *shown, iri_str_t octets, int sent)
     size_t            i, n = 0;
 
     for (i = 0; i < octets.len; i++) {
-        if (n > IRI_MAX_SHOWN - sizeof("%E9") + 1) {
+        if (n > IRI_MAX_LOG_PATH - sizeof("%E9") + 1) {
             memcpy(shown->text + n, "...", 3);
             n += 3;
             break;

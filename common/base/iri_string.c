@@ -113,12 +113,12 @@ iri_is_graphic(iri_str_t s)
     size_t at;
 
     for (at = 0; at + 8 <= s.len; at += 8) {
-        if (!iri_is_graphic_word(s.data + at, 8)) {
+        if (!iri_is_graphic_octets(s.data + at, 8)) {
             return 0;
         }
     }
 
-    return at == s.len || iri_is_graphic_word(s.data + at, s.len - at);
+    return at == s.len || iri_is_graphic_octets(s.data + at, s.len - at);
 }
 
 
@@ -127,11 +127,11 @@ iri_graphic_segments(iri_str_t path)
 {
     size_t at = 0;
 
-    while (at + 8 <= path.len && iri_is_graphic_word(path.data + at, 8)) {
+    while (at + 8 <= path.len && iri_is_graphic_octets(path.data + at, 8)) {
         at += 8;
     }
 
-    while (at < path.len && iri_is_graphic_word(path.data + at, 1)) {
+    while (at < path.len && iri_is_graphic_octets(path.data + at, 1)) {
         at++;
     }
 
@@ -144,7 +144,7 @@ iri_graphic_segments(iri_str_t path)
 
 
 size_t
-iri_after_slash(iri_str_t s, size_t n)
+iri_tail_of_segments(iri_str_t s, size_t n)
 {
     size_t i;
 
@@ -216,15 +216,15 @@ iri_label_end(iri_str_t host, size_t offset)
 
 
 int
-iri_is_ascii(iri_str_t path, int escaped)
+iri_path_is_ascii(iri_str_t path, int escaped)
 {
     const unsigned char *p = path.data, *end = path.data + path.len;
 
     if (!escaped || path.len == 0) {
-        return iri_is_low(path);
+        return iri_str_is_ascii(path);
     }
 
-    if (!iri_is_low(path)) {
+    if (!iri_str_is_ascii(path)) {
         return 0;
     }
 

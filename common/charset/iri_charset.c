@@ -866,8 +866,10 @@ iri_tables_alloc(iri_build_t *build)
     }
 
     if (encoding->sequences != NULL
-        && encoding->sequences->four != IRI_FOUR_NONE) {
-        charset->fours = encoding->sequences->four == IRI_FOUR_WRITTEN;
+        && encoding->sequences->four != IRI_GB18030_FOUR_NONE)
+    {
+        charset->fours = encoding->sequences->four
+                         == IRI_GB18030_FOUR_WRITTEN;
         charset->linear = iri_zeroed(build->env,
                                      IRI_GB_BMP * sizeof(uint16_t));
         return charset->linear != NULL;

@@ -42,10 +42,10 @@ typedef struct {
 
 /* What the four-octet sequences of gb18030 are for an encoding. */
 typedef enum {
-    IRI_FOUR_NONE,
-    IRI_FOUR_READ,      /* GBK: the standard reads it as gb18030 */
-    IRI_FOUR_WRITTEN    /* gb18030 */
-} iri_four_t;
+    IRI_GB18030_FOUR_NONE,
+    IRI_GB18030_FOUR_READ,      /* GBK: the standard reads it as gb18030 */
+    IRI_GB18030_FOUR_WRITTEN    /* gb18030 */
+} iri_gb18030_four_t;
 
 /*
  * Where the Encoding Standard has sequences, none of which holds "/", ".", "%"
@@ -55,7 +55,7 @@ typedef struct {
     unsigned char first;    /* to last: the others of a sequence */
     unsigned char last;
     unsigned char three;    /* begins sequences of three octets; 0: none does */
-    iri_four_t    four;     /* these have digits inside */
+    iri_gb18030_four_t    four;     /* these have digits inside */
 
     /*
      * A character is written as the first of its sequences that is in none of

@@ -88,17 +88,17 @@ static const iri_octets_t iri_late_shift_jis[] = {
 };
 
 static const iri_sequences_t iri_of_gbk = {
-    0x40, 0xfe, 0, IRI_FOUR_READ, NULL };
+    0x40, 0xfe, 0, IRI_GB18030_FOUR_READ, NULL };
 static const iri_sequences_t iri_of_gb18030 = {
-    0x40, 0xfe, 0, IRI_FOUR_WRITTEN, iri_late_gb18030 };
+    0x40, 0xfe, 0, IRI_GB18030_FOUR_WRITTEN, iri_late_gb18030 };
 static const iri_sequences_t iri_of_big5 = {
-    0x40, 0xfe, 0, IRI_FOUR_NONE, iri_late_big5 };
+    0x40, 0xfe, 0, IRI_GB18030_FOUR_NONE, iri_late_big5 };
 static const iri_sequences_t iri_of_euc_jp = {
-    0xa1, 0xfe, 0x8f, IRI_FOUR_NONE, iri_late_euc_jp };
+    0xa1, 0xfe, 0x8f, IRI_GB18030_FOUR_NONE, iri_late_euc_jp };
 static const iri_sequences_t iri_of_shift_jis = {
-    0x40, 0xfc, 0, IRI_FOUR_NONE, iri_late_shift_jis };
+    0x40, 0xfc, 0, IRI_GB18030_FOUR_NONE, iri_late_shift_jis };
 static const iri_sequences_t iri_of_euc_kr = {
-    0x41, 0xfe, 0, IRI_FOUR_NONE, NULL };
+    0x41, 0xfe, 0, IRI_GB18030_FOUR_NONE, NULL };
 
 static const iri_encoding_t iri_encodings[] = {
     { "UTF-8", NULL, NULL, 0, 0, NULL, NULL },

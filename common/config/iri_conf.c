@@ -227,11 +227,11 @@ iri_parse_invalid(iri_str_t word, iri_invalid_t *out)
 
 
 const char *
-iri_parse_names(iri_str_t word, iri_names_t *out)
+iri_parse_filename_form(iri_str_t word, iri_filename_form_t *out)
 {
-    static const iri_word_t words[] = { { "any", IRI_NAMES_ANY },
-                                        { "nfc", IRI_NAMES_NFC },
-                                        { "nfd", IRI_NAMES_NFD },
+    static const iri_word_t words[] = { { "any", IRI_FILENAME_ANY },
+                                        { "nfc", IRI_FILENAME_NFC },
+                                        { "nfd", IRI_FILENAME_NFD },
                                         { NULL, 0 } };
     int                     value;
 
@@ -239,18 +239,18 @@ iri_parse_names(iri_str_t word, iri_names_t *out)
         return "must be \"any\", \"nfc\" or \"nfd\"";
     }
 
-    *out = (iri_names_t) value;
+    *out = (iri_filename_form_t) value;
 
     return NULL;
 }
 
 
 const char *
-iri_parse_hosts(iri_str_t word, iri_hosts_t *out)
+iri_parse_host_mode(iri_str_t word, iri_host_mode_t *out)
 {
-    static const iri_word_t words[] = { { "off", IRI_HOSTS_OFF },
-                                        { "on", IRI_HOSTS_ON },
-                                        { "strict", IRI_HOSTS_STRICT },
+    static const iri_word_t words[] = { { "off", IRI_HOST_MODE_OFF },
+                                        { "on", IRI_HOST_MODE_ON },
+                                        { "strict", IRI_HOST_MODE_STRICT },
                                         { NULL, 0 } };
     int                     value;
 
@@ -258,7 +258,7 @@ iri_parse_hosts(iri_str_t word, iri_hosts_t *out)
         return "must be \"on\", \"off\" or \"strict\"";
     }
 
-    *out = (iri_hosts_t) value;
+    *out = (iri_host_mode_t) value;
 
     return NULL;
 }
@@ -290,16 +290,16 @@ iri_parse_redirect(iri_str_t word, int *out)
 
 /* What iri_match forgives. */
 static const iri_word_t iri_match_words[] = {
-    { "exact", (int) IRI_FORGIVE_EXACT_ONLY },
-    { "normalization", (int) IRI_FORGIVE_NORMALIZATION },
-    { "variants", (int) IRI_FORGIVE_VARIANTS },
-    { "width", (int) IRI_FORGIVE_WIDTH },
-    { "case", (int) IRI_FORGIVE_CASE },
-    { "case:tr", (int) (IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC) },
-    { "case:az", (int) (IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC) },
-    { "accents", (int) IRI_FORGIVE_ACCENTS },
-    { "accents:de", (int) (IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN) },
-    { "spelling", (int) IRI_FORGIVE_SPELLING },
+    { "exact", (int) IRI_FOLD_EXACT_ONLY },
+    { "normalization", (int) IRI_FOLD_NORMALIZATION },
+    { "variants", (int) IRI_FOLD_VARIANTS },
+    { "width", (int) IRI_FOLD_WIDTH },
+    { "case", (int) IRI_FOLD_CASE },
+    { "case:tr", (int) (IRI_FOLD_CASE | IRI_FOLD_TURKIC) },
+    { "case:az", (int) (IRI_FOLD_CASE | IRI_FOLD_TURKIC) },
+    { "accents", (int) IRI_FOLD_ACCENTS },
+    { "accents:de", (int) (IRI_FOLD_ACCENTS | IRI_FOLD_GERMAN) },
+    { "spelling", (int) IRI_FOLD_SPELLING },
     { NULL, 0 }
 };
 
@@ -323,7 +323,7 @@ iri_word_unknown(const iri_word_t *known, const iri_str_t *words,
 
 
 size_t
-iri_match_wrong(const iri_str_t *words, size_t count)
+iri_match_unknown_word(const iri_str_t *words, size_t count)
 {
     return iri_word_unknown(iri_match_words, words, count);
 }
@@ -348,13 +348,13 @@ iri_parse_match(const iri_str_t *words, size_t count, unsigned *out)
         match |= (unsigned) value;
     }
 
-    if ((match & IRI_FORGIVE_EXACT_ONLY) && match != IRI_FORGIVE_EXACT_ONLY) {
+    if ((match & IRI_FOLD_EXACT_ONLY) && match != IRI_FOLD_EXACT_ONLY) {
         return "takes \"exact\" alone, or the others without it";
     }
 
     /* A key says nothing of the form that its name is written in. */
-    if (match & IRI_FORGIVE_FOLDED) {
-        match |= IRI_FORGIVE_NORMALIZATION;
+    if (match & IRI_FOLD_INDEXED) {
+        match |= IRI_FOLD_NORMALIZATION;
     }
 
     *out = match;
@@ -391,7 +391,7 @@ static const iri_word_t iri_repair_words[] = {
 
 
 size_t
-iri_repair_wrong(const iri_str_t *words, size_t count)
+iri_repair_unknown_word(const iri_str_t *words, size_t count)
 {
     return iri_word_unknown(iri_repair_words, words, count);
 }
@@ -681,7 +681,7 @@ iri_charsets_strictest(const iri_charsets_t *list, size_t i)
 
 
 void
-iri_charsets_order(iri_charsets_t *list)
+iri_charsets_sort(iri_charsets_t *list)
 {
     const iri_charset_t *charset;
     size_t               i, k;
@@ -700,7 +700,8 @@ iri_charsets_order(iri_charsets_t *list)
 
 
 const char *
-iri_charsets_hide(const iri_registry_t *registry, const iri_charsets_t *list)
+iri_charsets_shadow(const iri_registry_t *registry,
+                    const iri_charsets_t *list)
 {
     size_t i, k;
     int    single = 0;
@@ -817,8 +818,8 @@ iri_next_label(iri_str_t list, size_t *at, iri_str_t *label)
 
 
 const char *
-iri_charsets_of(const iri_registry_t *registry, iri_str_t value,
-                iri_charsets_t *out, iri_str_t *word)
+iri_charsets_parse(const iri_registry_t *registry, iri_str_t value,
+                   iri_charsets_t *out, iri_str_t *word)
 {
     const iri_charset_t *charset;
     const char          *why = NULL;
@@ -914,14 +915,14 @@ iri_tree_conf_finish(const iri_reading_conf_t *reading, iri_tree_conf_t *tree)
         tree->charsets.count = 1;
     }
 
-    if ((tree->match & IRI_FORGIVE_EXACT_ONLY) == 0
+    if ((tree->match & IRI_FOLD_EXACT_ONLY) == 0
         && (iri_charsets_japanese(&tree->charsets) || reading == NULL
             || iri_charsets_japanese(&reading->charsets)))
     {
-        tree->match |= IRI_FORGIVE_VARIANTS;
+        tree->match |= IRI_FOLD_VARIANTS;
     }
 
     if (tree->repair & IRI_REPAIR_ESCAPES) {
-        tree->match |= IRI_FORGIVE_ESCAPES;
+        tree->match |= IRI_FOLD_ESCAPES;
     }
 }

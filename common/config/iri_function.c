@@ -175,7 +175,7 @@ iri_fold_starts(uint32_t c)
 static iri_status_t
 iri_call_fold(iri_call_t *call)
 {
-    const unsigned flags = IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE;
+    const unsigned flags = IRI_FOLD_WIDTH | IRI_FOLD_CASE;
     iri_buf_t      nfc = IRI_BUF_EMPTY;
     iri_status_t   status;
     size_t         at;
@@ -184,8 +184,8 @@ iri_call_fold(iri_call_t *call)
     status = iri_nfc_text(call->env, call->text, &nfc);
 
     for (at = 0; status == IRI_OK && at < nfc.len; at += piece.len) {
-        piece = iri_piece(iri_str_from(iri_buf_str(&nfc), at),
-                          iri_fold_starts);
+        piece = iri_text_piece(iri_str_from(iri_buf_str(&nfc), at),
+                               iri_fold_starts);
 
         if (piece.len > IRI_MAX_SEGMENT) {
             return iri_call_fails(call, "has too long a word", 0);
@@ -258,7 +258,7 @@ iri_call_host(iri_call_t *call, int unicode)
         return status;
     }
 
-    if (host.answer == IRI_REFUSE) {
+    if (host.verdict == IRI_REFUSE) {
         return iri_call_fails(call, iri_host_why_text(host.why), 0);
     }
 
@@ -364,7 +364,7 @@ iri_call_log(const iri_call_t *call, const iri_function_t *function,
     }
 
     iri_logf(call->env, IRI_LOG_INFO,
-             "%s of \"%s\"%s: %s" IRI_NOTED "function", function->name,
+             "%s of \"%s\"%s: %s" IRI_LOG_REASON "function", function->name,
              iri_show_sent(&text, shown),
              shown.len < call->text.len ? " ..." : "", why);
 }

@@ -126,7 +126,7 @@ iri_run_nfc(const iri_env_t *env, iri_str_t run, iri_buf_t *out)
     size_t               at;
 
     for (at = 0; status == IRI_OK && at < run.len; at += piece.len) {
-        piece = iri_piece(iri_str_from(run, at), iri_char_starts);
+        piece = iri_text_piece(iri_str_from(run, at), iri_char_starts);
         status = iri_is_optional(piece.data + piece.len, end)
                      ? iri_buf_put(env, out, piece.data, piece.len)
                      : iri_nfc_piece(env, piece, out);
@@ -342,7 +342,7 @@ iri_rule_check(const iri_env_t *env, const iri_reading_conf_t *conf,
     if (iri_rule_is_escaped(text)) {
         status = iri_rule_say(env, text, " is percent-encoded", none, &out);
 
-    } else if (!iri_is_low(text)) {
+    } else if (!iri_str_is_ascii(text)) {
         status = iri_rule_look(env, conf, rule, text, &out);
     }
 

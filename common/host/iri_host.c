@@ -218,10 +218,10 @@ iri_has_alabel(iri_str_t host)
 /* ---- mapping ------------------------------------------------------------- */
 
 static void
-iri_host_say(iri_host_t *out, iri_answer_t answer, iri_host_why_t why,
+iri_host_say(iri_host_t *out, iri_verdict_t answer, iri_host_why_t why,
              iri_str_t ascii, iri_str_t unicode)
 {
-    out->answer = answer;
+    out->verdict = answer;
     out->why = why;
     out->ascii = ascii;
     out->unicode = unicode;
@@ -251,7 +251,7 @@ iri_host_labels(const iri_env_t *env, const iri_host_conf_t *conf,
     iri_status_t status;
 
     if (conf->mapping == IRI_MAPPING_COMPATIBLE) {
-        status = iri_compatible_map(env, host, unicode, why);
+        status = iri_idna_compatible_map(env, host, unicode, why);
 
         if (status == IRI_OK && *why == IRI_HOST_MAPPED) {
             status = iri_idna2008(env, iri_buf_str(unicode), ascii, why);
@@ -316,7 +316,7 @@ iri_host_map(const iri_env_t *env, const iri_host_conf_t *conf,
 {
     iri_status_t status = iri_host_map_labels(env, conf, host, out);
 
-    if (status == IRI_OK && out->answer == IRI_SERVE
+    if (status == IRI_OK && out->verdict == IRI_SERVE
         && iri_has_alabel(out->ascii) && iri_is_address(out->ascii))
     {
         iri_host_say(out, IRI_REFUSE, IRI_HOST_ADDRESS, host, host);
@@ -340,7 +340,7 @@ iri_word_is_no_host(uint64_t word)
 
 
 int
-iri_is_ascii_host(iri_str_t host)
+iri_host_is_ascii(iri_str_t host)
 {
     const unsigned char *p = host.data;
     uint64_t             word;
@@ -406,12 +406,12 @@ iri_host_read(const iri_env_t *env, const iri_host_conf_t *conf,
     iri_status_t   status;
 
     /* "%" there is that of a zone (RFC 6874). */
-    if (host.len != 0 && host.data[0] == '[' && iri_is_ascii(host, 0)) {
+    if (host.len != 0 && host.data[0] == '[' && iri_path_is_ascii(host, 0)) {
         iri_host_say(out, IRI_PASS, IRI_HOST_LITERAL, host, host);
         return IRI_OK;
     }
 
-    if (iri_is_ascii_host(host)) {
+    if (iri_host_is_ascii(host)) {
         iri_host_say(out, IRI_PASS, IRI_HOST_ASCII, host, host);
         return IRI_OK;
     }
@@ -481,7 +481,7 @@ iri_host_name_part(const iri_env_t *env, const iri_host_conf_t *conf,
     iri_host_t   host;
     iri_status_t status;
 
-    if (iri_is_ascii(part, 0)) {
+    if (iri_path_is_ascii(part, 0)) {
         iri_host_say(&host, IRI_PASS, IRI_HOST_ASCII, part, part);
 
     } else if (iri_has_wildcard(part)) {
@@ -494,7 +494,7 @@ iri_host_name_part(const iri_env_t *env, const iri_host_conf_t *conf,
             return status;
         }
 
-        if (host.answer == IRI_REFUSE) {
+        if (host.verdict == IRI_REFUSE) {
             *why = host.why;
             return IRI_OK;
         }
@@ -544,7 +544,7 @@ iri_host_name(const iri_env_t *env, const iri_host_conf_t *conf,
     iri_status_t   status = IRI_OK;
     size_t         from, to;
 
-    if (iri_is_ascii(name, 0)) {
+    if (iri_path_is_ascii(name, 0)) {
         iri_host_say(out, IRI_PASS, IRI_HOST_ASCII, name, name);
         return IRI_OK;
     }
@@ -624,7 +624,7 @@ iri_host_display(const iri_env_t *env, const iri_host_conf_t *conf,
     iri_host_t   mapped;
     iri_status_t status;
 
-    if (!iri_is_ascii(host, 0) || !iri_has_alabel(host)) {
+    if (!iri_path_is_ascii(host, 0) || !iri_has_alabel(host)) {
         *out = host;
         return IRI_OK;
     }
@@ -632,7 +632,7 @@ iri_host_display(const iri_env_t *env, const iri_host_conf_t *conf,
     status = iri_host_map(env, conf, host, &mapped);
 
     if (status == IRI_OK) {
-        *out = mapped.answer == IRI_SERVE ? mapped.unicode : host;
+        *out = mapped.verdict == IRI_SERVE ? mapped.unicode : host;
     }
 
     return status;
@@ -651,12 +651,12 @@ iri_host_forms(const iri_env_t *env, const iri_host_conf_t *conf,
         return status;
     }
 
-    if (read.answer != IRI_REFUSE && !iri_is_uri_host(read.ascii)) {
+    if (read.verdict != IRI_REFUSE && !iri_is_uri_host(read.ascii)) {
         iri_host_say(&read, IRI_REFUSE, IRI_HOST_CHARACTER, host, host);
     }
 
-    if (read.answer == IRI_PASS) {
-        read.answer = IRI_SERVE;
+    if (read.verdict == IRI_PASS) {
+        read.verdict = IRI_SERVE;
         status = iri_host_display(env, conf, read.ascii, &read.unicode);
     }
 

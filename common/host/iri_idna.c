@@ -285,7 +285,7 @@ iri_idna2008(const iri_env_t *env, iri_str_t unicode, iri_buf_t *ascii,
         if (iri_is_ldh(part)) {
             status = iri_buf_put(env, ascii, part.data, part.len);
 
-        } else if (iri_is_ascii(part, 0)) {
+        } else if (iri_path_is_ascii(part, 0)) {
             *why = IRI_HOST_CHARACTER;
 
         } else {

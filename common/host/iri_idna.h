@@ -32,7 +32,7 @@ iri_status_t iri_idna2008(const iri_env_t *env, iri_str_t unicode,
                           iri_buf_t *ascii, iri_host_why_t *why);
 
 /* Preprocessing: mapping table and NFC (sections 3, 4 and 6 of it). */
-iri_status_t iri_compatible_map(const iri_env_t *env, iri_str_t host,
+iri_status_t iri_idna_compatible_map(const iri_env_t *env, iri_str_t host,
                                 iri_buf_t *unicode, iri_host_why_t *why);
 
 

@@ -156,8 +156,8 @@ iri_compatible_char(const iri_env_t *env, iri_compatible_t *map, UChar32 c,
 
 
 iri_status_t
-iri_compatible_map(const iri_env_t *env, iri_str_t host, iri_buf_t *unicode,
-                   iri_host_why_t *why)
+iri_idna_compatible_map(const iri_env_t *env, iri_str_t host,
+                        iri_buf_t *unicode, iri_host_why_t *why)
 {
     const unsigned char *p = host.data, *end = host.data + host.len;
     iri_compatible_t     map = { IRI_BUF_EMPTY, 0, 0 };

@@ -285,14 +285,14 @@ static int
 iri_is_way(const iri_tree_conf_t *tree, size_t k)
 {
     switch (tree->names) {
-    case IRI_NAMES_NFC:
+    case IRI_FILENAME_NFC:
         return k % 2 == 0;
 
-    case IRI_NAMES_NFD:
+    case IRI_FILENAME_NFD:
         return k % 2 == 1;
 
     default:
-        return k % 2 == 0 || (tree->match & IRI_FORGIVE_NORMALIZATION) != 0;
+        return k % 2 == 0 || (tree->match & IRI_FOLD_NORMALIZATION) != 0;
     }
 }
 
@@ -394,7 +394,7 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
 
     /* NFC has been tried if it is the same. */
     if (status != IRI_OK
-        || (tree->names == IRI_NAMES_ANY
+        || (tree->names == IRI_FILENAME_ANY
             && iri_str_equal(iri_buf_str(&nfd), name)))
     {
         return status;

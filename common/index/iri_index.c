@@ -54,22 +54,22 @@ typedef struct {
 } iri_scratch_t;
 
 typedef struct {
-    iri_env_t          scratch; /* what is forgotten with the entry */
-    const iri_shape_t *shape;
-    size_t             most; /* entries */
-    size_t             size; /* octets */
-    size_t             entries;
-    size_t             close;    /* octets looked at closely */
-    int                more;     /* there are more entries than most */
-    int                too_many; /* more than there is room for */
-    int                unlisted; /* it may not be listed */
-    iri_status_t       failed;   /* memory, where each may not say so */
-    iri_part_t         text;
-    iri_part_t         spellings;
-    uint32_t           records;
-    uint32_t           longest; /* octets of a key */
-    uint32_t           ways;    /* as that of the index */
-    iri_edit_t         edit;
+    iri_env_t               scratch; /* what is forgotten with the entry */
+    const iri_index_conf_t *shape;
+    size_t                  most; /* entries */
+    size_t                  size; /* octets */
+    size_t                  entries;
+    size_t                  close;    /* octets looked at closely */
+    int                     more;     /* there are more entries than most */
+    int                     too_many; /* more than there is room for */
+    int                     unlisted; /* it may not be listed */
+    iri_status_t            failed;   /* memory, where each may not say so */
+    iri_part_t              text;
+    iri_part_t              spellings;
+    uint32_t                records;
+    uint32_t                longest; /* octets of a key */
+    uint32_t                ways;    /* as that of the index */
+    iri_edit_t              edit;
 } iri_builder_t;
 
 
@@ -138,7 +138,7 @@ iri_keyed_hash(const uint64_t key[2], iri_str_t octets)
 
 
 uint32_t
-iri_index_hash(const iri_shape_t *shape, iri_str_t key)
+iri_index_hash(const iri_index_conf_t *shape, iri_str_t key)
 {
     return iri_keyed_hash(shape->key, key);
 }
@@ -342,11 +342,11 @@ iri_record_add(iri_builder_t *builder, iri_str_t octets, size_t charset,
 static iri_status_t
 iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
 {
-    iri_spelling_t *spelling;
-    iri_buf_t       without = IRI_BUF_EMPTY;
-    iri_status_t    status;
-    size_t          i;
-    int             fit, left_out;
+    iri_index_spelling_t *spelling;
+    iri_buf_t             without = IRI_BUF_EMPTY;
+    iri_status_t          status;
+    size_t                i;
+    int                   fit, left_out;
 
     status = iri_edit_divide(&builder->edit, key, &fit);
 
@@ -379,16 +379,16 @@ static iri_status_t
 iri_key_add(iri_builder_t *builder, iri_str_t octets, iri_str_t key,
             size_t charset)
 {
-    const iri_shape_t *shape = builder->shape;
-    iri_status_t       status;
-    uint32_t           at;
+    const iri_index_conf_t *shape = builder->shape;
+    iri_status_t            status;
+    uint32_t                at;
 
     builder->longest = key.len > builder->longest ? (uint32_t) key.len
                                                   : builder->longest;
     status = iri_record_add(builder, octets, charset,
                             iri_index_hash(shape, key), &at);
 
-    return status == IRI_OK && (shape->fold & IRI_FORGIVE_SPELLING)
+    return status == IRI_OK && (shape->fold & IRI_FOLD_SPELLING)
                ? iri_spellings_add(builder, key, at)
                : status;
 }
@@ -429,7 +429,7 @@ iri_odd_entry(iri_builder_t *builder, iri_str_t octets)
     size_t       charset = 0, way = 0;
     int          guessed = 0;
 
-    if (iri_is_ascii(octets, 0)) {
+    if (iri_path_is_ascii(octets, 0)) {
         return IRI_OK;
     }
 
@@ -470,7 +470,7 @@ iri_is_own_name(const iri_tree_conf_t *tree, iri_str_t octets)
     const unsigned char *p = octets.data, *end = octets.data + octets.len;
     size_t               n;
 
-    if (iri_is_low(octets)) {
+    if (iri_str_is_ascii(octets)) {
         return 1;
     }
 
@@ -499,7 +499,8 @@ iri_any_entry(iri_builder_t *builder, iri_str_t octets)
     int                    own = 0;
 
     /* Nearly all that is not ASCII: both in one pass. */
-    if (!iri_is_low(octets) && iri_charset_is_utf8(tree->charsets.at[0])) {
+    if (!iri_str_is_ascii(octets)
+        && iri_charset_is_utf8(tree->charsets.at[0])) {
         status = iri_fold_own(&builder->scratch, builder->shape->fold, octets,
                               &name, &own);
 
@@ -594,7 +595,7 @@ iri_table_put(iri_index_t *index, uint32_t *table, uint32_t at)
 
     while (table[slot] != 0) {
         same += iri_record_at(index, table[slot])->hash == hash;
-        if (same > IRI_MAX_HITS) {
+        if (same > IRI_MAX_INDEX_HITS) {
             return;
         }
 
@@ -649,15 +650,15 @@ iri_table_build(iri_index_t *index)
 
 /* The same for spellings, four fifths of which are used. */
 static void
-iri_spelling_put(iri_spelling_t *table, uint32_t slots,
-                 const iri_spelling_t *spelling)
+iri_spelling_put(iri_index_spelling_t *table, uint32_t slots,
+                 const iri_index_spelling_t *spelling)
 {
     uint32_t slot = iri_slot_in(spelling->hash, slots);
     unsigned same = 0;
 
     while (table[slot].record != 0) {
         same += table[slot].hash == spelling->hash;
-        if (same > IRI_MAX_HITS) {
+        if (same > IRI_MAX_INDEX_HITS) {
             return;
         }
 
@@ -668,12 +669,12 @@ iri_spelling_put(iri_spelling_t *table, uint32_t slots,
 }
 
 
-static iri_spelling_t *
+static iri_index_spelling_t *
 iri_spellings_build(const iri_part_t *part, uint32_t *slots)
 {
-    const iri_spelling_t *from = (const void *) part->data;
-    iri_spelling_t       *table;
-    size_t                i, count = part->len / sizeof(*from);
+    const iri_index_spelling_t *from = (const void *) part->data;
+    iri_index_spelling_t       *table;
+    size_t                      i, count = part->len / sizeof(*from);
 
     if (count > UINT32_MAX / 2) {
         return NULL;
@@ -699,7 +700,7 @@ static iri_status_t
 iri_builder_end(iri_builder_t *builder, iri_index_t *index)
 {
     index->head.complete = 1;
-    index->head.spelled = (builder->shape->fold & IRI_FORGIVE_SPELLING) != 0;
+    index->head.spelled = (builder->shape->fold & IRI_FOLD_SPELLING) != 0;
     index->head.records = builder->records;
     index->head.longest = builder->longest;
     index->head.ways = builder->shape->fold == 0 ? builder->ways
@@ -797,7 +798,7 @@ iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
 
 
 static void
-iri_builder_init(iri_builder_t *builder, const iri_shape_t *shape,
+iri_builder_init(iri_builder_t *builder, const iri_index_conf_t *shape,
                  iri_scratch_t *scratch, size_t most, size_t size)
 {
     memset(builder, 0, sizeof(*builder));
@@ -846,15 +847,15 @@ iri_processor_time(void)
 
 
 iri_status_t
-iri_index_build(const iri_env_t *env, const iri_shape_t *shape,
+iri_index_build(const iri_env_t *env, const iri_index_conf_t *shape,
                 iri_str_t directory, size_t most, size_t size,
                 iri_node_t *node, iri_index_t *index, int *more)
 {
-    iri_shape_t    plain = *shape;
-    iri_builder_t *builder;
-    iri_scratch_t *scratch;
-    iri_status_t   status = IRI_NO_MEMORY;
-    int64_t        begun = iri_processor_time();
+    iri_index_conf_t plain = *shape;
+    iri_builder_t   *builder;
+    iri_scratch_t   *scratch;
+    iri_status_t     status = IRI_NO_MEMORY;
+    int64_t          begun = iri_processor_time();
 
     builder = malloc(sizeof(*builder));
     scratch = malloc(sizeof(*scratch));
@@ -865,9 +866,9 @@ iri_index_build(const iri_env_t *env, const iri_shape_t *shape,
 
         /* Without spelling, where there is no room for that. */
         if (status == IRI_OK && builder->too_many
-            && (shape->fold & IRI_FORGIVE_SPELLING))
+            && (shape->fold & IRI_FOLD_SPELLING))
         {
-            plain.fold &= ~IRI_FORGIVE_SPELLING;
+            plain.fold &= ~IRI_FOLD_SPELLING;
             iri_builder_init(builder, &plain, scratch, most, size);
             status = iri_builder_try(builder, env, directory, node, index);
         }
@@ -934,7 +935,7 @@ iri_index_open(const void *block, iri_index_t *index)
     memcpy(&index->head, p, sizeof(index->head));
     p += sizeof(index->head);
 
-    index->spellings = (const iri_spelling_t *) (const void *) p;
+    index->spellings = (const iri_index_spelling_t *) (const void *) p;
     p += index->head.spellings * sizeof(*index->spellings);
 
     index->table = (const uint32_t *) (const void *) p;
@@ -948,7 +949,7 @@ iri_index_open(const void *block, iri_index_t *index)
 
 static iri_status_t
 iri_hits_add(const iri_env_t *env, const iri_record_t *record,
-             iri_hits_t *hits)
+             iri_index_hits_t *hits)
 {
     const unsigned char *octets = (const unsigned char *) (record + 1);
     iri_str_t            known = { record->len, octets };
@@ -962,7 +963,7 @@ iri_hits_add(const iri_env_t *env, const iri_record_t *record,
         }
     }
 
-    if (hits->count == IRI_MAX_HITS) {
+    if (hits->count == IRI_MAX_INDEX_HITS) {
         hits->more = 1;
         return IRI_OK;
     }
@@ -978,7 +979,7 @@ iri_hits_add(const iri_env_t *env, const iri_record_t *record,
 
 iri_status_t
 iri_index_find(const iri_env_t *env, const iri_index_t *index, uint32_t hash,
-               iri_hits_t *hits)
+               iri_index_hits_t *hits)
 {
     const iri_record_t *record;
     iri_status_t        status = IRI_OK;
@@ -1004,8 +1005,8 @@ iri_index_find(const iri_env_t *env, const iri_index_t *index, uint32_t hash,
 
 
 iri_status_t
-iri_index_spell(const iri_env_t *env, const iri_index_t *index, uint32_t hash,
-                iri_hits_t *hits)
+iri_index_find_spelling(const iri_env_t *env, const iri_index_t *index,
+                        uint32_t hash, iri_index_hits_t *hits)
 {
     iri_status_t status = IRI_OK;
     uint32_t     slot, slots = index->head.spellings;

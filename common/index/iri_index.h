@@ -26,9 +26,9 @@ iri_status_t iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
 
 /* 1 if the first way writes each name as its own octets. */
 static inline int
-iri_writes_names(const iri_tree_conf_t *tree)
+iri_tree_writes_names_verbatim(const iri_tree_conf_t *tree)
 {
-    return tree->names != IRI_NAMES_NFD
+    return tree->names != IRI_FILENAME_NFD
            && iri_charset_is_utf8(tree->charsets.at[0]);
 }
 
@@ -66,15 +66,15 @@ int iri_name_may_vary(iri_str_t name);
 /* What shapes an index. */
 typedef struct {
     iri_tree_conf_t tree;
-    unsigned        fold;    /* IRI_FORGIVE_... of the keys; 0: of entries
+    unsigned        fold;    /* IRI_FOLD_... of the keys; 0: of entries
                                 whose octets cannot be guessed, the names */
     uint64_t        key[2];  /* of the hash */
-} iri_shape_t;
+} iri_index_conf_t;
 
 typedef struct {
     uint32_t hash;
     uint32_t record;   /* 0: free */
-} iri_spelling_t;
+} iri_index_spelling_t;
 
 /* Where the parts of an index are: in one block, or still apart. */
 typedef struct {
@@ -93,7 +93,7 @@ typedef struct {
     } head;
 
     const uint32_t       *table;       /* of offsets into text, by hash */
-    const iri_spelling_t *spellings;   /* by the hash of a key that lacks one
+    const iri_index_spelling_t *spellings;   /* by the hash of a key that lacks one
                                           character; or NULL */
     const unsigned char  *text;        /* the records */
     size_t                text_size;   /* of what was built: allocated */
@@ -106,7 +106,7 @@ typedef struct {
  * be read, it is empty, and not complete.  IRI_NO_MEMORY, IRI_ICU_FAILED,
  * IRI_IO_FAILED.
  */
-iri_status_t iri_index_build(const iri_env_t *env, const iri_shape_t *shape,
+iri_status_t iri_index_build(const iri_env_t *env, const iri_index_conf_t *shape,
                              iri_str_t directory, size_t most, size_t size,
                              iri_node_t *node, iri_index_t *index, int *more);
 void iri_index_free(iri_index_t *index);
@@ -117,21 +117,21 @@ void iri_index_copy(const iri_index_t *index, void *block);
 void iri_index_open(const void *block, iri_index_t *index);
 
 /* The octets of entries that may be meant. */
-#define IRI_MAX_HITS 32
+#define IRI_MAX_INDEX_HITS 32
 
 typedef struct {
     size_t    count;
-    iri_str_t octets[IRI_MAX_HITS];
+    iri_str_t octets[IRI_MAX_INDEX_HITS];
     int       more;   /* there is no room for all of them */
-} iri_hits_t;
+} iri_index_hits_t;
 
-uint32_t iri_index_hash(const iri_shape_t *shape, iri_str_t key);
+uint32_t iri_index_hash(const iri_index_conf_t *shape, iri_str_t key);
 
 /* Append copies of the entries whose key, or spelling, has that hash. */
 iri_status_t iri_index_find(const iri_env_t *env, const iri_index_t *index,
-                            uint32_t hash, iri_hits_t *hits);
-iri_status_t iri_index_spell(const iri_env_t *env, const iri_index_t *index,
-                             uint32_t hash, iri_hits_t *hits);
+                            uint32_t hash, iri_index_hits_t *hits);
+iri_status_t iri_index_find_spelling(const iri_env_t *env, const iri_index_t *index,
+                             uint32_t hash, iri_index_hits_t *hits);
 
 
 /* ---- the cache of indexes -------------------------------------------------- */
@@ -147,40 +147,40 @@ typedef struct {
     unsigned               fold;       /* out: what keys forgive; 0: nothing,
                                           and hits are what cannot be guessed */
     iri_str_t              key;        /* out: of name */
-    iri_hits_t             hits;       /* out: what may be it; look at its
+    iri_index_hits_t             hits;       /* out: what may be it; look at its
                                           name, and at it unless sure */
     int                    spelled;    /* out: hits are what one edit may make
                                           of it; nothing else is like it */
     int                    sure;       /* out: hits are there now */
     int                    complete;   /* out: and there are no others */
     size_t                 listed;     /* out: entries read, and 1 */
-} iri_cache_search_t;
+} iri_index_cache_search_t;
 
-iri_status_t iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
-                            iri_cache_search_t *search);
+iri_status_t iri_index_cache_find(const iri_env_t *env, iri_index_cache_t *cache,
+                            iri_index_cache_search_t *search);
 
 /*
  * The ways of writing names that entries of a directory may be found by; bit
  * k, k not 0, that of iri_name_write.  All, unless an index of what it holds
  * now says so.
  */
-uint32_t iri_cache_ways(iri_cache_t *cache, const iri_tree_conf_t *tree,
+uint32_t iri_index_cache_ways(iri_index_cache_t *cache, const iri_tree_conf_t *tree,
                         const iri_node_t *node);
 #define IRI_ALL_WAYS UINT32_MAX
 
 /* What keys of a tree forgive; 0: its entries are found by their names. */
-unsigned iri_tree_fold(const iri_tree_conf_t *tree);
+unsigned iri_index_fold(const iri_tree_conf_t *tree);
 
-int64_t iri_now(void);   /* ns since the epoch */
+int64_t iri_time_ns(void);   /* ns since the epoch */
 
-/* In the order of iri_cache_counts_t. */
+/* In the order of iri_index_cache_counts_t. */
 typedef enum {
-    IRI_COUNTED_INDEX_HIT,
-    IRI_COUNTED_INDEX_MISS,
-    IRI_COUNTED_BUILD
-} iri_cache_counted_t;
+    IRI_CACHE_EVENT_INDEX_HIT,
+    IRI_CACHE_EVENT_INDEX_MISS,
+    IRI_CACHE_EVENT_BUILD
+} iri_index_cache_event_t;
 
-void iri_cache_count(iri_cache_t *cache, iri_cache_counted_t what);
+void iri_index_cache_count(iri_index_cache_t *cache, iri_index_cache_event_t what);
 
 
 #pragma GCC visibility pop

@@ -77,28 +77,28 @@ typedef struct {
     int64_t  wasted_at; /* another out; less by a tenth of what passes */
 } iri_region_t;
 
-struct iri_cache_s {
-    iri_cache_conf_t conf;
-    iri_region_t    *region;
-    iri_slot_t      *slots;
-    unsigned char   *pages;
-    uint64_t        *taken;   /* a bit for each page, while one is wanted */
-    int64_t          told_at; /* that there is too little of it */
+struct iri_index_cache_s {
+    iri_index_cache_conf_t conf;
+    iri_region_t          *region;
+    iri_slot_t            *slots;
+    unsigned char         *pages;
+    uint64_t *taken;   /* a bit for each page, while one is wanted */
+    int64_t   told_at; /* that there is too little of it */
 };
 
-struct iri_cache_job_s {
-    iri_cache_t *cache;
-    iri_env_t    env;
-    iri_shape_t  shape;
-    iri_slot_t  *slot;
-    iri_str_t    directory;
+struct iri_index_job_s {
+    iri_index_cache_t *cache;
+    iri_env_t          env;
+    iri_index_conf_t   shape;
+    iri_slot_t        *slot;
+    iri_str_t          directory;
 };
 
 
 /* ---- the memory ---------------------------------------------------------- */
 
 int64_t
-iri_now(void)
+iri_time_ns(void)
 {
     struct timespec now;
 
@@ -112,7 +112,7 @@ iri_now(void)
 
 /* Where everything is follows from the size. */
 static void
-iri_region_divide(iri_cache_t *cache, uint32_t *sets, uint32_t *pages)
+iri_region_divide(iri_index_cache_t *cache, uint32_t *sets, uint32_t *pages)
 {
     size_t size = cache->conf.size, slots, rest;
 
@@ -137,7 +137,7 @@ iri_region_divide(iri_cache_t *cache, uint32_t *sets, uint32_t *pages)
  * was before, all is 0, and pages that nobody touches take no memory.
  */
 static int
-iri_region_open(iri_cache_t *cache)
+iri_region_open(iri_index_cache_t *cache)
 {
     iri_region_t *region;
     uint64_t      layout;
@@ -166,7 +166,7 @@ iri_region_open(iri_cache_t *cache)
     if (getrandom(region->key, sizeof(region->key), 0)
         != (ssize_t) sizeof(region->key))
     {
-        region->key[0] = (uint64_t) iri_now();
+        region->key[0] = (uint64_t) iri_time_ns();
         region->key[1] = (uint64_t) getpid();
     }
 
@@ -182,12 +182,12 @@ iri_region_open(iri_cache_t *cache)
 }
 
 
-iri_cache_t *
-iri_cache_create(const iri_cache_conf_t *conf)
+iri_index_cache_t *
+iri_index_cache_create(const iri_index_cache_conf_t *conf)
 {
     size_t least = sizeof(iri_region_t)
                    + IRI_WAYS_OF_SET * sizeof(iri_slot_t);
-    iri_cache_t *cache;
+    iri_index_cache_t *cache;
 
     cache = calloc(1, sizeof(*cache));
     if (cache == NULL) {
@@ -222,7 +222,7 @@ iri_cache_create(const iri_cache_conf_t *conf)
 
 
 void
-iri_cache_destroy(iri_cache_t *cache)
+iri_index_cache_destroy(iri_index_cache_t *cache)
 {
     if (cache == NULL) {
         return;
@@ -234,12 +234,12 @@ iri_cache_destroy(iri_cache_t *cache)
 }
 
 
-static void iri_cache_lock(iri_cache_t *cache);
-static void iri_cache_unlock(iri_cache_t *cache);
+static void iri_cache_lock(iri_index_cache_t *cache);
+static void iri_cache_unlock(iri_index_cache_t *cache);
 
 
 void
-iri_cache_use(iri_cache_t *cache, iri_cache_use_t *out)
+iri_index_cache_usage(iri_index_cache_t *cache, iri_index_cache_usage_t *out)
 {
     const iri_slot_t *slot, *end;
 
@@ -261,7 +261,7 @@ iri_cache_use(iri_cache_t *cache, iri_cache_use_t *out)
 
 
 void
-iri_cache_count(iri_cache_t *cache, iri_cache_counted_t what)
+iri_index_cache_count(iri_index_cache_t *cache, iri_index_cache_event_t what)
 {
     uint64_t *counts = (uint64_t *) cache->conf.counts;
 
@@ -272,7 +272,7 @@ iri_cache_count(iri_cache_t *cache, iri_cache_counted_t what)
 
 
 static void
-iri_cache_lock(iri_cache_t *cache)
+iri_cache_lock(iri_index_cache_t *cache)
 {
     if (cache->conf.lock != NULL) {
         cache->conf.lock(cache->conf.ctx);
@@ -281,7 +281,7 @@ iri_cache_lock(iri_cache_t *cache)
 
 
 static void
-iri_cache_unlock(iri_cache_t *cache)
+iri_cache_unlock(iri_index_cache_t *cache)
 {
     if (cache->conf.unlock != NULL) {
         cache->conf.unlock(cache->conf.ctx);
@@ -292,22 +292,22 @@ iri_cache_unlock(iri_cache_t *cache)
 /* ---- shapes -------------------------------------------------------------- */
 
 unsigned
-iri_tree_fold(const iri_tree_conf_t *tree)
+iri_index_fold(const iri_tree_conf_t *tree)
 {
-    unsigned folds = IRI_FORGIVE_FOLDED | IRI_FORGIVE_VARIANTS
-                     | IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN;
+    unsigned folds = IRI_FOLD_INDEXED | IRI_FOLD_VARIANTS | IRI_FOLD_TURKIC
+                     | IRI_FOLD_GERMAN;
 
-    return (tree->match & IRI_FORGIVE_FOLDED) ? tree->match & folds : 0;
+    return (tree->match & IRI_FOLD_INDEXED) ? tree->match & folds : 0;
 }
 
 
 static void
-iri_shape_of(const iri_tree_conf_t *tree, const iri_cache_t *cache,
-             iri_shape_t *shape)
+iri_shape_of(const iri_tree_conf_t *tree, const iri_index_cache_t *cache,
+             iri_index_conf_t *shape)
 {
     memset(shape, 0, sizeof(*shape));
     shape->tree = *tree;
-    shape->fold = iri_tree_fold(tree);
+    shape->fold = iri_index_fold(tree);
 
     if (cache != NULL) {
         shape->key[0] = cache->region->key[0];
@@ -339,9 +339,9 @@ static void
 iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2])
 {
     packed[0] = iri_charsets_pack(&tree->charsets);
-    packed[1] = (uint64_t) iri_tree_fold(tree) << 16
+    packed[1] = (uint64_t) iri_index_fold(tree) << 16
                 | (uint64_t) tree->names << 8
-                | (tree->match & IRI_FORGIVE_NORMALIZATION);
+                | (tree->match & IRI_FOLD_NORMALIZATION);
 }
 
 
@@ -365,7 +365,7 @@ typedef struct {
 
 
 static void
-iri_slot_want(iri_cache_t *cache, const iri_shape_t *shape,
+iri_slot_want(iri_index_cache_t *cache, const iri_index_conf_t *shape,
               const iri_node_t *node, iri_wanted_t *wanted)
 {
     uint64_t hash;
@@ -403,7 +403,7 @@ iri_slot_is_left(const iri_slot_t *slot)
     }
 
     return (kill((pid_t) slot->pid, 0) != 0 && errno == ESRCH)
-           || iri_now() - slot->read_at > IRI_FORSAKEN;
+           || iri_time_ns() - slot->read_at > IRI_FORSAKEN;
 }
 
 
@@ -433,7 +433,7 @@ iri_slot_find(const iri_wanted_t *wanted, uint32_t state)
  * one that this is to replace.  NULL: all are being filled.
  */
 static iri_slot_t *
-iri_slot_take(iri_cache_t *cache, const iri_wanted_t *wanted)
+iri_slot_take(iri_index_cache_t *cache, const iri_wanted_t *wanted)
 {
     iri_slot_t *slot, *best = NULL;
     uint32_t    age, oldest = 0;
@@ -466,7 +466,7 @@ iri_slot_take(iri_cache_t *cache, const iri_wanted_t *wanted)
     best->pages = 0;
     best->page = 0;
     best->pid = (int32_t) getpid();
-    best->read_at = iri_now();
+    best->read_at = iri_time_ns();
     best->node = *wanted->node;
     best->shape[0] = wanted->shape[0];
     best->shape[1] = wanted->shape[1];
@@ -484,7 +484,7 @@ iri_slot_is_later(const iri_wanted_t *wanted)
 {
     const iri_slot_t *slot = iri_slot_find(wanted, IRI_SLOT_FILLING);
 
-    return slot != NULL && slot->entries > IRI_MAX_WAITED;
+    return slot != NULL && slot->entries > IRI_MAX_ENTRIES_INLINE;
 }
 
 
@@ -508,14 +508,14 @@ iri_slot_free(iri_slot_t *slot)
 /* ---- pages --------------------------------------------------------------- */
 
 static iri_slot_t *
-iri_slots_end(const iri_cache_t *cache)
+iri_slots_end(const iri_index_cache_t *cache)
 {
     return cache->slots + (size_t) cache->region->sets * IRI_WAYS_OF_SET;
 }
 
 
 static void
-iri_pages_mark(iri_cache_t *cache)
+iri_pages_mark(iri_index_cache_t *cache)
 {
     iri_slot_t *slot, *end = iri_slots_end(cache);
     uint32_t    page;
@@ -541,7 +541,7 @@ iri_pages_mark(iri_cache_t *cache)
 
 /* The first free pages of that number; 0: there are none in a row. */
 static int
-iri_pages_find(iri_cache_t *cache, uint32_t count, uint32_t *first)
+iri_pages_find(iri_index_cache_t *cache, uint32_t count, uint32_t *first)
 {
     uint32_t page = 0, from = 0;
 
@@ -576,10 +576,10 @@ iri_pages_find(iri_cache_t *cache, uint32_t count, uint32_t *first)
  * have no room beside each other would be read for every request.
  */
 static iri_slot_t *
-iri_slot_oldest(const iri_cache_t *cache, uint32_t most)
+iri_slot_oldest(const iri_index_cache_t *cache, uint32_t most)
 {
     iri_slot_t *slot, *best = NULL, *end = iri_slots_end(cache);
-    int64_t     now = iri_now();
+    int64_t     now = iri_time_ns();
     uint32_t    age, oldest = 0;
 
     for (slot = cache->slots; slot < end; slot++) {
@@ -612,10 +612,10 @@ iri_slot_evict(iri_slot_t *slot)
  * not yet served.
  */
 static int
-iri_pages_clear(iri_cache_t *cache, uint32_t first, uint32_t count)
+iri_pages_clear(iri_index_cache_t *cache, uint32_t first, uint32_t count)
 {
     iri_slot_t *slot, *end = iri_slots_end(cache);
-    int64_t     now = iri_now();
+    int64_t     now = iri_time_ns();
     int         pass;
 
     for (pass = 0; pass < 2; pass++) {
@@ -647,7 +647,7 @@ iri_pages_clear(iri_cache_t *cache, uint32_t first, uint32_t count)
  * ago and what lies behind it.
  */
 static int
-iri_pages_take(iri_cache_t *cache, uint32_t count, uint32_t *first,
+iri_pages_take(iri_index_cache_t *cache, uint32_t count, uint32_t *first,
                uint16_t *drove_out)
 {
     iri_slot_t *slot;
@@ -689,7 +689,7 @@ iri_pages_take(iri_cache_t *cache, uint32_t count, uint32_t *first,
  * would be built for each.
  */
 static size_t
-iri_cache_room(const iri_cache_t *cache, const iri_shape_t *shape)
+iri_cache_room(const iri_index_cache_t *cache, const iri_index_conf_t *shape)
 {
     size_t room;
 
@@ -704,7 +704,7 @@ iri_cache_room(const iri_cache_t *cache, const iri_shape_t *shape)
 
 
 static void
-iri_slot_index(const iri_cache_t *cache, const iri_slot_t *slot,
+iri_slot_index(const iri_index_cache_t *cache, const iri_slot_t *slot,
                iri_index_t *index)
 {
     if (slot->pages != 0) {
@@ -730,7 +730,7 @@ iri_index_pages(const iri_index_t *index)
 
 /* That of the same directory, which is to be replaced; NULL: none. */
 static iri_slot_t *
-iri_slot_before(iri_cache_t *cache, const iri_slot_t *slot,
+iri_slot_before(iri_index_cache_t *cache, const iri_slot_t *slot,
                 const iri_node_t *node)
 {
     iri_wanted_t wanted;
@@ -767,7 +767,7 @@ iri_wasted(const iri_region_t *region, int64_t now)
 static void
 iri_waste(iri_region_t *region, int64_t took)
 {
-    int64_t now = iri_now();
+    int64_t now = iri_time_ns();
 
     region->wasted = iri_wasted(region, now) + (took > 0 ? took : 0);
     region->wasted_at = now;
@@ -776,8 +776,8 @@ iri_waste(iri_region_t *region, int64_t took)
 
 /* Room for an index: if need be, that of the one which it replaces. */
 static int
-iri_slot_room(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
-              uint32_t pages)
+iri_slot_room(iri_index_cache_t *cache, iri_slot_t *slot,
+              const iri_node_t *node, uint32_t pages)
 {
     iri_slot_t *before;
     uint32_t    first = 0;
@@ -815,8 +815,9 @@ iri_slot_is_quick(const iri_slot_t *slot)
 
 /* The slot is as the index is; the one before it goes. */
 static void
-iri_slot_ready(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
-               const iri_index_t *index, int64_t read_at, int room)
+iri_slot_ready(iri_index_cache_t *cache, iri_slot_t *slot,
+               const iri_node_t *node, const iri_index_t *index,
+               int64_t read_at, int room)
 {
     iri_slot_t *before = iri_slot_before(cache, slot, node);
 
@@ -826,7 +827,7 @@ iri_slot_ready(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
 
     slot->node = *node;
     slot->read_at = read_at;
-    slot->took = iri_now() - read_at;
+    slot->took = iri_time_ns() - read_at;
 
     /* A clock that failed, or was set. */
     if (slot->took < 0 || slot->took > IRI_FORSAKEN) {
@@ -857,8 +858,9 @@ iri_slot_ready(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
  * looks at what is being filled.
  */
 static void
-iri_slot_fill(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
-              const iri_index_t *index, int64_t read_at)
+iri_slot_fill(iri_index_cache_t *cache, iri_slot_t *slot,
+              const iri_node_t *node, const iri_index_t *index,
+              int64_t read_at)
 {
     uint32_t pages = iri_index_pages(index);
     int      room, same;
@@ -889,7 +891,7 @@ iri_slot_fill(iri_cache_t *cache, iri_slot_t *slot, const iri_node_t *node,
 
 /*
  * Is what was found in a directory good as long as its times stay?  at: when
- * the looks at it began, by iri_now().
+ * the looks at it began, by iri_time_ns().
  */
 static int
 iri_node_is_settled(const iri_node_t *node, int64_t at)
@@ -920,8 +922,9 @@ iri_slot_is_due(const iri_slot_t *slot, int64_t now)
 /* ---- looking up ---------------------------------------------------------- */
 
 static iri_status_t
-iri_spell_find(const iri_env_t *env, const iri_shape_t *shape,
-               const iri_index_t *index, iri_str_t key, iri_hits_t *hits)
+iri_spell_find(const iri_env_t *env, const iri_index_conf_t *shape,
+               const iri_index_t *index, iri_str_t key,
+               iri_index_hits_t *hits)
 {
     iri_edit_t  *edit;
     iri_buf_t    without = IRI_BUF_EMPTY;
@@ -940,8 +943,8 @@ iri_spell_find(const iri_env_t *env, const iri_shape_t *shape,
 
     /* One character is missing. */
     if (status == IRI_OK && fit) {
-        status = iri_index_spell(env, index, iri_index_hash(shape, key),
-                                 hits);
+        status = iri_index_find_spelling(env, index,
+                                         iri_index_hash(shape, key), hits);
     }
 
     /* One is too many; one is wrong, or two have changed places. */
@@ -957,7 +960,7 @@ iri_spell_find(const iri_env_t *env, const iri_shape_t *shape,
         status = iri_index_find(env, index, hash, hits);
 
         if (status == IRI_OK) {
-            status = iri_index_spell(env, index, hash, hits);
+            status = iri_index_find_spelling(env, index, hash, hits);
         }
     }
 
@@ -972,8 +975,8 @@ iri_spell_find(const iri_env_t *env, const iri_shape_t *shape,
  * another hash has another key.
  */
 static iri_status_t
-iri_index_ask(const iri_env_t *env, const iri_shape_t *shape,
-              const iri_index_t *index, iri_cache_search_t *search)
+iri_index_ask(const iri_env_t *env, const iri_index_conf_t *shape,
+              const iri_index_t *index, iri_index_cache_search_t *search)
 {
     iri_status_t status;
 
@@ -1002,7 +1005,8 @@ iri_index_ask(const iri_env_t *env, const iri_shape_t *shape,
 
 /* Are large directories read elsewhere? */
 static int
-iri_cache_has_later(const iri_cache_t *cache, const iri_shape_t *shape)
+iri_cache_has_later(const iri_index_cache_t *cache,
+                    const iri_index_conf_t  *shape)
 {
     return cache != NULL && cache->conf.later != NULL && shape->fold != 0;
 }
@@ -1010,20 +1014,20 @@ iri_cache_has_later(const iri_cache_t *cache, const iri_shape_t *shape)
 
 /* Entries that are read while a request waits. */
 static size_t
-iri_cache_most(const iri_cache_t *cache, const iri_shape_t *shape)
+iri_cache_most(const iri_index_cache_t *cache, const iri_index_conf_t *shape)
 {
     if (shape->fold == 0) {
-        return IRI_MAX_LISTED;
+        return IRI_MAX_ENTRIES_READ;
     }
 
     return cache == NULL || iri_cache_has_later(cache, shape)
-               ? IRI_MAX_WAITED
+               ? IRI_MAX_ENTRIES_INLINE
                : IRI_MAX_INDEXED;
 }
 
 
 void
-iri_cache_job_drop(iri_cache_job_t *job)
+iri_index_job_drop(iri_index_job_t *job)
 {
     iri_cache_lock(job->cache);
     iri_slot_free(job->slot);
@@ -1034,12 +1038,12 @@ iri_cache_job_drop(iri_cache_job_t *job)
 
 
 void
-iri_cache_job_run(iri_cache_job_t *job)
+iri_index_job_run(iri_index_job_t *job)
 {
     iri_index_t  index;
     iri_node_t   node;
     iri_status_t status;
-    int64_t      read_at = iri_now();
+    int64_t      read_at = iri_time_ns();
     int          more;
 
     status = iri_index_build(
@@ -1047,11 +1051,11 @@ iri_cache_job_run(iri_cache_job_t *job)
         iri_cache_room(job->cache, &job->shape), &node, &index, &more);
 
     if (status != IRI_OK) {
-        iri_cache_job_drop(job);
+        iri_index_job_drop(job);
         return;
     }
 
-    iri_cache_count(job->cache, IRI_COUNTED_BUILD);
+    iri_index_cache_count(job->cache, IRI_CACHE_EVENT_BUILD);
     iri_slot_fill(job->cache, job->slot, &node, &index, read_at);
     iri_index_free(&index);
     free(job);
@@ -1063,10 +1067,11 @@ iri_cache_job_run(iri_cache_job_t *job)
  * 0: that cannot be done.
  */
 static int
-iri_cache_later(const iri_env_t *env, iri_cache_t *cache,
-                const iri_shape_t *shape, const iri_cache_search_t *search)
+iri_cache_later(const iri_env_t *env, iri_index_cache_t *cache,
+                const iri_index_conf_t         *shape,
+                const iri_index_cache_search_t *search)
 {
-    iri_cache_job_t *job;
+    iri_index_job_t *job;
     iri_wanted_t     wanted;
     int              filling;
 
@@ -1102,7 +1107,7 @@ iri_cache_later(const iri_env_t *env, iri_cache_t *cache,
     }
 
     if (!cache->conf.later(cache->conf.ctx, job)) {
-        iri_cache_job_drop(job);
+        iri_index_job_drop(job);
         return 0;
     }
 
@@ -1112,7 +1117,7 @@ iri_cache_later(const iri_env_t *env, iri_cache_t *cache,
 
 /* Keep it, where there is a cache; what is asked is answered in any case. */
 static void
-iri_cache_keep(iri_cache_t *cache, const iri_shape_t *shape,
+iri_cache_keep(iri_index_cache_t *cache, const iri_index_conf_t *shape,
                const iri_node_t *node, const iri_index_t *index,
                int64_t read_at)
 {
@@ -1130,20 +1135,21 @@ iri_cache_keep(iri_cache_t *cache, const iri_shape_t *shape,
     iri_cache_unlock(cache);
 
     if (slot != NULL) {
-        iri_cache_count(cache, IRI_COUNTED_BUILD);
+        iri_index_cache_count(cache, IRI_CACHE_EVENT_BUILD);
         iri_slot_fill(cache, slot, node, index, read_at);
     }
 }
 
 
 static iri_status_t
-iri_cache_read(const iri_env_t *env, iri_cache_t *cache,
-               const iri_shape_t *shape, iri_cache_search_t *search)
+iri_cache_read(const iri_env_t *env, iri_index_cache_t *cache,
+               const iri_index_conf_t   *shape,
+               iri_index_cache_search_t *search)
 {
     iri_index_t  index;
     iri_node_t   node;
     iri_status_t status;
-    int64_t      read_at = iri_now();
+    int64_t      read_at = iri_time_ns();
     int          later, more = 0;
 
     status = iri_index_build(
@@ -1190,7 +1196,7 @@ typedef struct {
 
 /* Once a minute; the administrator alone can help. */
 static void
-iri_cache_tell(const iri_env_t *env, const iri_cache_search_t *search,
+iri_cache_tell(const iri_env_t *env, const iri_index_cache_search_t *search,
                const iri_recalled_t *recalled)
 {
     iri_shown_t shown;
@@ -1198,7 +1204,7 @@ iri_cache_tell(const iri_env_t *env, const iri_cache_search_t *search,
     if (recalled->crowded != 0) {
         iri_logf(env, IRI_LOG_ERROR,
                  "no room for %s of the %lu%s names in %s, %s: make"
-                 " iri_cache (IRICache) larger" IRI_NOTED "cache",
+                 " iri_cache (IRICache) larger" IRI_LOG_REASON "cache",
                  recalled->complete ? "spellings" : "an index",
                  (unsigned long) recalled->crowded,
                  recalled->complete ? "" : " or more",
@@ -1211,23 +1217,23 @@ iri_cache_tell(const iri_env_t *env, const iri_cache_search_t *search,
 
 /* Was there room for the rest only? */
 static int
-iri_lacks_spellings(const iri_shape_t *shape, const iri_index_t *index)
+iri_lacks_spellings(const iri_index_conf_t *shape, const iri_index_t *index)
 {
-    return (shape->fold & IRI_FORGIVE_SPELLING) != 0
-           && index->head.records != 0 && !index->head.spelled;
+    return (shape->fold & IRI_FOLD_SPELLING) != 0 && index->head.records != 0
+           && !index->head.spelled;
 }
 
 
 static iri_status_t
-iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
-                 const iri_shape_t *shape, iri_cache_search_t *search,
-                 iri_recalled_t *recalled)
+iri_cache_recall(const iri_env_t *env, iri_index_cache_t *cache,
+                 const iri_index_conf_t   *shape,
+                 iri_index_cache_search_t *search, iri_recalled_t *recalled)
 {
     iri_wanted_t wanted;
     iri_index_t  index;
     iri_slot_t  *slot;
     iri_status_t status = IRI_OK;
-    int64_t      now = iri_now();
+    int64_t      now = iri_time_ns();
 
     recalled->due = 1;
     recalled->large = 0;
@@ -1245,7 +1251,7 @@ iri_cache_recall(const iri_env_t *env, iri_cache_t *cache,
 
         search->sure = iri_slot_is_sure(slot, &search->node, now);
         recalled->due = !search->sure && iri_slot_is_due(slot, now);
-        recalled->large = slot->entries > IRI_MAX_WAITED;
+        recalled->large = slot->entries > IRI_MAX_ENTRIES_INLINE;
         recalled->small = iri_slot_is_quick(slot);
         slot->used = ++cache->region->clock;
 
@@ -1281,12 +1287,12 @@ iri_cache_line(const iri_node_t *node)
 {
     return (unsigned) ((node->ino ^ node->dev) * UINT64_C(0x9e3779b97f4a7c15)
                        >> 32)
-           % IRI_QUEUES;
+           % IRI_INDEX_QUEUES;
 }
 
 
 static void
-iri_cache_queue(iri_cache_t *cache, const iri_node_t *node)
+iri_cache_queue(iri_index_cache_t *cache, const iri_node_t *node)
 {
     if (cache != NULL && cache->conf.queue != NULL) {
         cache->conf.queue(cache->conf.ctx, iri_cache_line(node));
@@ -1295,7 +1301,7 @@ iri_cache_queue(iri_cache_t *cache, const iri_node_t *node)
 
 
 static void
-iri_cache_leave(iri_cache_t *cache, const iri_node_t *node)
+iri_cache_leave(iri_index_cache_t *cache, const iri_node_t *node)
 {
     if (cache != NULL && cache->conf.leave != NULL) {
         cache->conf.leave(cache->conf.ctx, iri_cache_line(node));
@@ -1305,8 +1311,9 @@ iri_cache_leave(iri_cache_t *cache, const iri_node_t *node)
 
 /* Read it, unless somebody has while this waited for its turn. */
 static iri_status_t
-iri_cache_read_once(const iri_env_t *env, iri_cache_t *cache,
-                    const iri_shape_t *shape, iri_cache_search_t *search)
+iri_cache_read_once(const iri_env_t *env, iri_index_cache_t *cache,
+                    const iri_index_conf_t   *shape,
+                    iri_index_cache_search_t *search)
 {
     iri_recalled_t recalled = { 1, 0, 0, 0, 0 };
     iri_status_t   status = IRI_OK;
@@ -1329,15 +1336,15 @@ iri_cache_read_once(const iri_env_t *env, iri_cache_t *cache,
 
 /* Not counted: who asks looks for the name in any case. */
 uint32_t
-iri_cache_ways(iri_cache_t *cache, const iri_tree_conf_t *tree,
-               const iri_node_t *node)
+iri_index_cache_ways(iri_index_cache_t *cache, const iri_tree_conf_t *tree,
+                     const iri_node_t *node)
 {
-    iri_shape_t       shape;
+    iri_index_conf_t  shape;
     iri_wanted_t      wanted;
     const iri_slot_t *slot;
     uint32_t          ways = IRI_ALL_WAYS;
 
-    if (cache == NULL || iri_tree_fold(tree) != 0) {
+    if (cache == NULL || iri_index_fold(tree) != 0) {
         return IRI_ALL_WAYS;
     }
 
@@ -1361,8 +1368,8 @@ iri_cache_ways(iri_cache_t *cache, const iri_tree_conf_t *tree,
 
 
 static iri_status_t
-iri_cache_key(const iri_env_t *env, const iri_shape_t *shape,
-              iri_cache_search_t *search)
+iri_cache_key(const iri_env_t *env, const iri_index_conf_t *shape,
+              iri_index_cache_search_t *search)
 {
     iri_buf_t    key = IRI_BUF_EMPTY;
     iri_status_t status;
@@ -1380,12 +1387,12 @@ iri_cache_key(const iri_env_t *env, const iri_shape_t *shape,
 
 
 iri_status_t
-iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
-               iri_cache_search_t *search)
+iri_index_cache_find(const iri_env_t *env, iri_index_cache_t *cache,
+                     iri_index_cache_search_t *search)
 {
-    iri_recalled_t recalled = { 1, 0, 0, 0, 0 };
-    iri_shape_t    shape;
-    iri_status_t   status;
+    iri_recalled_t   recalled = { 1, 0, 0, 0, 0 };
+    iri_index_conf_t shape;
+    iri_status_t     status;
 
     search->hits.count = 0;
     search->hits.more = 0;
@@ -1401,8 +1408,9 @@ iri_cache_find(const iri_env_t *env, iri_cache_t *cache,
 
     if (status == IRI_OK && cache != NULL) {
         status = iri_cache_recall(env, cache, &shape, search, &recalled);
-        iri_cache_count(cache, search->sure ? IRI_COUNTED_INDEX_HIT
-                                            : IRI_COUNTED_INDEX_MISS);
+        iri_index_cache_count(cache, search->sure
+                                         ? IRI_CACHE_EVENT_INDEX_HIT
+                                         : IRI_CACHE_EVENT_INDEX_MISS);
     }
 
     iri_cache_tell(env, search, &recalled);

@@ -124,7 +124,7 @@ iri_bidi_check(iri_str_t text, iri_warn_t warn, void *arg)
     text = iri_solid(text);
 
     /* Nothing in ASCII runs from right to left. */
-    if (iri_is_low(text)) {
+    if (iri_str_is_ascii(text)) {
         return IRI_OK;
     }
 

@@ -23,7 +23,7 @@ typedef struct {
     char          octets[7];
 } iri_bone_t;
 
-struct iri_look_s {
+struct iri_confusables_s {
     USpoofChecker *scripts;
     iri_bone_t     ascii[0x80];
 };
@@ -55,7 +55,7 @@ iri_warning_text(iri_warning_kind_t kind)
 
 /* The skeleton of ASCII is that of its characters, one by one. */
 static void
-iri_look_ascii(iri_look_t *look, UErrorCode *error)
+iri_look_ascii(iri_confusables_t *look, UErrorCode *error)
 {
     char    c;
     int32_t len;
@@ -78,11 +78,11 @@ iri_look_ascii(iri_look_t *look, UErrorCode *error)
 }
 
 
-iri_look_t *
-iri_look_create(void)
+iri_confusables_t *
+iri_confusables_create(void)
 {
-    UErrorCode  error = U_ZERO_ERROR;
-    iri_look_t *look = malloc(sizeof(*look));
+    UErrorCode         error = U_ZERO_ERROR;
+    iri_confusables_t *look = malloc(sizeof(*look));
 
     if (look == NULL) {
         return NULL;
@@ -101,7 +101,7 @@ iri_look_create(void)
     }
 
     if (U_FAILURE(error)) {
-        iri_look_destroy(look);
+        iri_confusables_destroy(look);
         return NULL;
     }
 
@@ -110,7 +110,7 @@ iri_look_create(void)
 
 
 void
-iri_look_destroy(iri_look_t *look)
+iri_confusables_destroy(iri_confusables_t *look)
 {
     if (look != NULL) {
         if (look->scripts != NULL) {
@@ -212,7 +212,7 @@ iri_warning_of(uint32_t c, uint32_t before)
     if (u_hasBinaryProperty((UChar32) c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT)
         || iri_char_is_bidi_control(c))
     {
-        return iri_is_spelling(c, before) ? IRI_WARNINGS : IRI_WARN_UNSEEN;
+        return iri_is_spelling(c, before) ? IRI_WARNINGS : IRI_WARN_INVISIBLE;
     }
 
     return iri_char_is_advised_against(c) ? IRI_WARN_LOOKS_LIKE
@@ -324,7 +324,7 @@ iri_judge_nfc(iri_judge_t *judge, size_t offset)
 
 /* Octets of the skeleton of what is ASCII; 0: ICU has to be asked. */
 static size_t
-iri_skeleton_ascii_len(const iri_look_t *look, iri_str_t text)
+iri_skeleton_ascii_len(const iri_confusables_t *look, iri_str_t text)
 {
     size_t i, len = 0;
 
@@ -341,7 +341,7 @@ iri_skeleton_ascii_len(const iri_look_t *look, iri_str_t text)
 
 
 static iri_status_t
-iri_skeleton_ascii(const iri_env_t *env, const iri_look_t *look,
+iri_skeleton_ascii(const iri_env_t *env, const iri_confusables_t *look,
                    iri_str_t text, size_t len, iri_str_t *out)
 {
     unsigned char *skeleton = env->alloc(env->ctx, len), *p = skeleton;
@@ -366,8 +366,8 @@ iri_skeleton_ascii(const iri_env_t *env, const iri_look_t *look,
 
 
 iri_status_t
-iri_skeleton(const iri_env_t *env, const iri_look_t *look, iri_str_t text,
-             iri_str_t *out)
+iri_skeleton(const iri_env_t *env, const iri_confusables_t *look,
+             iri_str_t text, iri_str_t *out)
 {
     UErrorCode  error = U_ZERO_ERROR;
     const char *octets = (const char *) text.data;
@@ -414,7 +414,8 @@ iri_skeleton(const iri_env_t *env, const iri_look_t *look, iri_str_t text,
 
 /* As it looks, in ASCII: a skeleton has "rn" for "m", too. */
 static iri_status_t
-iri_judge_tell_like(iri_judge_t *judge, const iri_look_t *look, size_t offset)
+iri_judge_tell_like(iri_judge_t *judge, const iri_confusables_t *look,
+                    size_t offset)
 {
     const unsigned char *p = judge->plain.data, *end = p + judge->plain.len;
     iri_buf_t            like = IRI_BUF_EMPTY;
@@ -450,7 +451,8 @@ iri_judge_tell_like(iri_judge_t *judge, const iri_look_t *look, size_t offset)
 
 
 static iri_status_t
-iri_judge_scripts(iri_judge_t *judge, const iri_look_t *look, size_t offset)
+iri_judge_scripts(iri_judge_t *judge, const iri_confusables_t *look,
+                  size_t offset)
 {
     UErrorCode   error = U_ZERO_ERROR;
     iri_str_t    plain = iri_buf_str(&judge->plain), skeleton;
@@ -476,7 +478,7 @@ iri_judge_scripts(iri_judge_t *judge, const iri_look_t *look, size_t offset)
     if (status != IRI_OK
         || (judge->told
             & (1u << IRI_WARN_LOOKS_LIKE | 1u << IRI_WARN_WIDTH
-               | 1u << IRI_WARN_UNSEEN | 1u << IRI_WARN_COMPATIBILITY
+               | 1u << IRI_WARN_INVISIBLE | 1u << IRI_WARN_COMPATIBILITY
                | 1u << IRI_WARN_LOOK_ALIKE)))
     {
         return status;
@@ -491,7 +493,8 @@ iri_judge_scripts(iri_judge_t *judge, const iri_look_t *look, size_t offset)
 
 
 static iri_status_t
-iri_judge_all(iri_judge_t *judge, const iri_look_t *look, iri_word_t *piece)
+iri_judge_all(iri_judge_t *judge, const iri_confusables_t *look,
+              iri_word_t *piece)
 {
     size_t       offset = (size_t) (piece->text.data - judge->text.data);
     iri_status_t status;
@@ -521,7 +524,7 @@ iri_judge_all(iri_judge_t *judge, const iri_look_t *look, iri_word_t *piece)
 
 
 iri_status_t
-iri_characters_check(const iri_env_t *env, const iri_look_t *look,
+iri_characters_check(const iri_env_t *env, const iri_confusables_t *look,
                      iri_str_t text, iri_warn_t warn, void *arg)
 {
     return iri_characters_but(env, look, 0, text, warn, arg);
@@ -529,7 +532,7 @@ iri_characters_check(const iri_env_t *env, const iri_look_t *look,
 
 
 iri_status_t
-iri_characters_but(const iri_env_t *env, const iri_look_t *look,
+iri_characters_but(const iri_env_t *env, const iri_confusables_t *look,
                    unsigned never, iri_str_t text, iri_warn_t warn, void *arg)
 {
     iri_judge_t  judge;

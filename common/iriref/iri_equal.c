@@ -163,8 +163,8 @@ iri_level_form(const iri_env_t *env, iri_level_t level,
     iri_converted_t                converted = { text, NULL, 0 };
     iri_status_t                   status = IRI_OK;
     unsigned                       steps = level == IRI_LEVEL_SYNTAX
-                                               ? IRI_STEP_SYNTAX
-                                               : IRI_STEP_SYNTAX | IRI_STEP_SCHEME;
+                                               ? IRI_NORMALIZE_SYNTAX
+                                               : IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME;
 
     if (level == IRI_LEVEL_IDN && host != NULL) {
         conf.host = host;

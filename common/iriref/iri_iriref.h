@@ -175,14 +175,14 @@ size_t iri_remove_dots(unsigned char *path, size_t len, int relative);
  * The skeleton of a text (UTS #39, 4), in memory of its own or of text, which
  * is UTF-8 (iri_characters.c).  IRI_NO_MEMORY, IRI_ICU_FAILED.
  */
-iri_status_t iri_skeleton(const iri_env_t *env, const iri_look_t *look,
+iri_status_t iri_skeleton(const iri_env_t *env, const iri_confusables_t *look,
                           iri_str_t text, iri_str_t *out);
 
 /*
  * iri_characters_check, but for kinds that are never told and cost nothing:
  * 1u << IRI_WARN_NOT_NFC, 1u << IRI_WARN_LOOK_ALIKE.
  */
-iri_status_t iri_characters_but(const iri_env_t *env, const iri_look_t *look,
+iri_status_t iri_characters_but(const iri_env_t *env, const iri_confusables_t *look,
                                 unsigned never, iri_str_t text,
                                 iri_warn_t warn, void *arg);
 

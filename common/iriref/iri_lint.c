@@ -266,7 +266,7 @@ iri_lint_read(iri_lint_t *lint, iri_lint_item_t *item)
     if (status == IRI_OK) {
         status = iri_lint_copy(lint, iri_buf_str(&lint->buf), &item->name);
     }
-    if (status != IRI_OK || iri_is_low(item->octets)) {
+    if (status != IRI_OK || iri_str_is_ascii(item->octets)) {
         return status;
     }
 
@@ -306,7 +306,7 @@ iri_lint_forms(iri_lint_t *lint, const iri_lint_item_t *item)
     iri_status_t           status = IRI_OK;
     int                    utf8 = iri_charset_is_utf8(charset), nfkc;
 
-    if (utf8 && tree->names != IRI_NAMES_NFD
+    if (utf8 && tree->names != IRI_FILENAME_NFD
         && !iri_str_equal(item->name, item->octets))
     {
         status = iri_lint_tell_one(lint, IRI_LINT_NFC, item);
@@ -354,7 +354,7 @@ iri_lint_one(iri_lint_t *lint, iri_lint_item_t *item)
         return status == IRI_OK ? iri_lint_mojibake(lint, item) : status;
     }
 
-    if (!iri_is_low(item->octets)) {
+    if (!iri_str_is_ascii(item->octets)) {
         status = iri_lint_forms(lint, item);
     }
     if (status == IRI_OK) {
@@ -600,7 +600,7 @@ iri_lint_collisions(iri_lint_t *lint)
         status = iri_lint_collide(lint, from, i);
     }
 
-    return status == IRI_OK && (lint->conf->match & IRI_FORGIVE_SPELLING)
+    return status == IRI_OK && (lint->conf->match & IRI_FOLD_SPELLING)
                ? iri_lint_spellings(lint)
                : status;
 }
@@ -660,7 +660,7 @@ iri_lint_pairs(iri_lint_t *lint)
                 && iri_lint_wants(lint, IRI_LINT_FORM);
          i++)
     {
-        if (!iri_is_low(lint->sorted[i]->name)) {
+        if (!iri_str_is_ascii(lint->sorted[i]->name)) {
             status = iri_lint_requests(lint, lint->sorted[i]);
         }
     }

@@ -22,13 +22,13 @@ typedef struct {
 } iri_hint_t;
 
 typedef struct {
-    iri_lint_t *lint;
-    iri_shape_t shape; /* its key alone counts: that of the hash */
-    iri_edit_t  edit;
-    iri_hint_t *hint;
-    size_t      count;
-    size_t      most;
-    uint32_t   *near; /* of each item, the first it is near to; or itself */
+    iri_lint_t      *lint;
+    iri_index_conf_t shape; /* its key alone counts: that of the hash */
+    iri_edit_t       edit;
+    iri_hint_t      *hint;
+    size_t           count;
+    size_t           most;
+    uint32_t *near; /* of each item, the first it is near to; or itself */
 } iri_speller_t;
 
 

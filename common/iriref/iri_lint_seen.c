@@ -128,7 +128,7 @@ static iri_status_t
 iri_seer_character(void *arg, const iri_warning_t *warning)
 {
     switch (warning->kind) {
-    case IRI_WARN_UNSEEN:
+    case IRI_WARN_INVISIBLE:
         if (iri_char_is_bidi_control(warning->character)) {
             return IRI_OK;
         }
@@ -221,7 +221,7 @@ iri_lint_looks_ascii(iri_seer_t *seer)
     iri_status_t           status;
     int                    nfkc;
 
-    if (seer->told || !iri_is_low(item->skeleton)
+    if (seer->told || !iri_str_is_ascii(item->skeleton)
         || !iri_lint_has_letter(item->name))
     {
         return IRI_OK;
@@ -281,7 +281,7 @@ iri_lint_looks(iri_lint_t *lint, iri_lint_item_t *item)
     iri_seer_t   seer = { lint, item, 0 };
     iri_str_t    path;
     iri_status_t status = IRI_OK;
-    int          low = iri_is_low(item->name);
+    int          low = iri_str_is_ascii(item->name);
 
     if (!iri_lint_wants(lint, IRI_LINT_LOOK_ALIKE)) {
         return IRI_OK;
@@ -316,7 +316,7 @@ iri_lint_seen(iri_lint_t *lint, iri_lint_item_t *item)
 
     lint->used = 0;
 
-    if (!iri_is_low(item->name)) {
+    if (!iri_str_is_ascii(item->name)) {
         status = iri_lint_mojibake(lint, item);
         if (status == IRI_OK) {
             status = iri_lint_bidi(lint, item);

@@ -399,7 +399,7 @@ iri_host_to_ascii(const iri_env_t *env, const iri_host_conf_t *conf,
 
     iri_split(*text, &parts);
 
-    if (!iri_has(parts.host) || iri_is_ascii_host(parts.host)
+    if (!iri_has(parts.host) || iri_host_is_ascii(parts.host)
         || parts.host.data[0] == '[')
     {
         return IRI_OK;
@@ -411,13 +411,13 @@ iri_host_to_ascii(const iri_env_t *env, const iri_host_conf_t *conf,
         return status;
     }
 
-    if (host.answer == IRI_REFUSE) {
+    if (host.verdict == IRI_REFUSE) {
         *why = iri_host_why_text(host.why);
         *offset = (size_t) (parts.host.data - text->data);
         return IRI_OK;
     }
 
-    return host.answer == IRI_SERVE
+    return host.verdict == IRI_SERVE
                ? iri_change_host(env, text, parts.host, host.ascii)
                : IRI_OK;
 }
@@ -465,7 +465,7 @@ iri_to_uri(const iri_env_t *env, const iri_to_uri_conf_t *conf,
         iri_check_mappable(text, legacy, &why, &offset);
     }
 
-    if (why == NULL && (legacy || conf->nfc) && !iri_is_low(text)) {
+    if (why == NULL && (legacy || conf->nfc) && !iri_str_is_ascii(text)) {
         status = iri_step_one(env, conf, &text, &why, &offset);
     }
 

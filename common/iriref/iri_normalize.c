@@ -194,7 +194,7 @@ iri_normal_put_authority(iri_normal_t *normal, const iri_parts_t *parts,
     iri_normal_put(normal, parts->host, 1);
 
     if (iri_has(parts->port)
-        && !((steps & IRI_STEP_SCHEME)
+        && !((steps & IRI_NORMALIZE_SCHEME)
              && iri_is_default_port(parts->scheme, parts->port)))
     {
         iri_normal_put_part(normal, ':', parts->port);
@@ -227,7 +227,7 @@ iri_normal_put_path(iri_normal_t *normal, const iri_parts_t *parts,
         }
     }
 
-    if ((steps & IRI_STEP_SCHEME) && normal->len == from
+    if ((steps & IRI_NORMALIZE_SCHEME) && normal->len == from
         && iri_has(parts->authority) && iri_is_web(parts->scheme))
     {
         normal->data[normal->len++] = '/';

@@ -41,7 +41,7 @@ iri_choice_uri(const iri_env_t *env, const iri_choices_t *choices, size_t i,
 /* ---- HTML --------------------------------------------------------------- */
 
 static void
-iri_html_item(iri_piece_t *piece, const iri_choices_t *choices, size_t i)
+iri_html_item(iri_page_part_t *piece, const iri_choices_t *choices, size_t i)
 {
     iri_str_t uri = { 0, NULL };
 
@@ -49,27 +49,27 @@ iri_html_item(iri_piece_t *piece, const iri_choices_t *choices, size_t i)
         piece->status = iri_choice_uri(piece->env, choices, i, &uri);
     }
 
-    iri_say(piece, "<li><a href=\"");
-    iri_say_by(iri_html_put_uri, piece, uri);
-    iri_say(piece, "\">");
-    iri_say_by(iri_html_name, piece, choices->paths[i]);
-    iri_say(piece, "</a></li>\n");
+    iri_page_put(piece, "<li><a href=\"");
+    iri_page_put_by(iri_html_put_uri, piece, uri);
+    iri_page_put(piece, "\">");
+    iri_page_put_by(iri_html_name, piece, choices->paths[i]);
+    iri_page_put(piece, "</a></li>\n");
 }
 
 
 /* The line before the list. */
 static void
-iri_html_asked(iri_piece_t *piece, iri_str_t asked)
+iri_html_asked(iri_page_part_t *piece, iri_str_t asked)
 {
-    iri_say(piece, "<p>There are several names like ");
+    iri_page_put(piece, "<p>There are several names like ");
 
     if (asked.len != 0) {
-        iri_say_by(iri_html_name, piece, asked);
+        iri_page_put_by(iri_html_name, piece, asked);
     } else {
-        iri_say(piece, "the one that was asked for");
+        iri_page_put(piece, "the one that was asked for");
     }
 
-    iri_say(piece, ". Which one is meant?</p>\n");
+    iri_page_put(piece, ". Which one is meant?</p>\n");
 }
 
 
@@ -79,21 +79,22 @@ iri_choices_html(const iri_env_t *env, const iri_choices_t *choices,
 {
     static const iri_str_t title = IRI_STR("300 Multiple Choices");
 
-    iri_piece_t piece = { env, IRI_BUF_EMPTY, IRI_OK };
-    size_t      i;
+    iri_page_part_t piece = { env, IRI_BUF_EMPTY, IRI_OK };
+    size_t          i;
 
-    iri_frame_head(&piece, title);
-    iri_say(&piece, "<h1>Multiple Choices</h1>\n</header>\n<main>\n");
+    iri_page_head(&piece, title);
+    iri_page_put(&piece, "<h1>Multiple Choices</h1>\n</header>\n<main>\n");
     iri_html_asked(&piece, choices->asked);
-    iri_say(&piece, "<ul lang=\"\" xml:lang=\"\">\n");
+    iri_page_put(&piece, "<ul lang=\"\" xml:lang=\"\">\n");
 
     for (i = 0; i < choices->count; i++) {
         iri_html_item(&piece, choices, i);
     }
 
-    iri_say(&piece, choices->more ? "</ul>\n<p>There are others, too.</p>\n"
-                                  : "</ul>\n");
-    iri_say(&piece, "</main>\n" IRI_FRAME_FOOT);
+    iri_page_put(&piece, choices->more
+                             ? "</ul>\n<p>There are others, too.</p>\n"
+                             : "</ul>\n");
+    iri_page_put(&piece, "</main>\n" IRI_PAGE_FOOT);
 
     if (piece.status == IRI_OK) {
         *out = iri_buf_str(&piece.buf);
@@ -106,7 +107,7 @@ iri_choices_html(const iri_env_t *env, const iri_choices_t *choices,
 const char *
 iri_choices_policy(int json)
 {
-    return iri_frame_policy(json);
+    return iri_page_policy(json);
 }
 
 

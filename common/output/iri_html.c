@@ -18,7 +18,7 @@
  * Unicode does not call ignorable.
  */
 int
-iri_is_unseen(uint32_t c)
+iri_char_is_invisible(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029
            || (c >= 0xfdd0 && c <= 0xfdef) || (c & 0xfffe) == 0xfffe
@@ -85,7 +85,7 @@ static const unsigned char iri_not_simple[256] = {
 
 
 void
-iri_text_look(iri_str_t text, int *simple, int *ascii)
+iri_text_classify(iri_str_t text, int *simple, int *ascii)
 {
     unsigned not = 0;
     size_t i;
@@ -120,7 +120,7 @@ iri_html_put_one(const iri_env_t *env, iri_buf_t *out, const unsigned char *p,
 
     *n = iri_utf8_next(p, end, &c);
 
-    if (*n == 0 || iri_is_unseen(c) || iri_is_like_escape(p, end)) {
+    if (*n == 0 || iri_char_is_invisible(c) || iri_is_like_escape(p, end)) {
         *n = *n != 0 ? *n : 1;
 
         for (i = 0; status == IRI_OK && i < *n; i++) {

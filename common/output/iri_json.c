@@ -80,7 +80,8 @@ iri_json_put(const iri_env_t *env, iri_buf_t *out, iri_str_t text)
         }
 
         if (c == 0xfffd || c == '"' || c == '\\' || c == '<'
-            || iri_is_unseen(c)) {
+            || iri_char_is_invisible(c))
+        {
             status = iri_json_put_escape(env, out, c);
         } else {
             status = iri_buf_put(env, out, p, n);

@@ -243,7 +243,7 @@ iri_listing_reads(iri_listing_t *listing, iri_str_t path,
     status = iri_read(&listing->memory.own, listing->conf.reading, &request,
                       reading);
 
-    *reads = status == IRI_OK && reading->answer != IRI_REFUSE
+    *reads = status == IRI_OK && reading->verdict != IRI_REFUSE
              && iri_str_equal(reading->path, path);
 
     return status;
@@ -371,7 +371,7 @@ iri_listing_entry(iri_listing_t *listing, iri_str_t octets,
     iri_status_t status = IRI_OK;
     int          simple, ascii, hidden;
 
-    iri_text_look(octets, &simple, &ascii);
+    iri_text_classify(octets, &simple, &ascii);
     hidden = iri_is_hidden(octets, simple);
 
     if (hidden || octets.len > IRI_MAX_SEGMENT || !ascii) {
@@ -476,13 +476,13 @@ iri_is_of(const iri_listing_t *listing, const iri_found_t *found,
     iri_str_t root = listing->place.root, octets = iri_item_octets(item);
     iri_str_t last;
 
-    if (found->answer == IRI_PASS) {
+    if (found->verdict == IRI_PASS) {
         return (item->same || item->name_len == 0)
                && (found->why == IRI_WHY_DECLARED
                    || found->why == IRI_WHY_ASCII);
     }
 
-    if (found->answer != IRI_SERVE
+    if (found->verdict != IRI_SERVE
         || found->filename.len != root.len + 1 + octets.len)
     {
         return 0;
@@ -522,7 +522,8 @@ iri_item_ask(iri_listing_t *listing, const iri_item_t *item, int *leads)
     path.len = listing->place.base + last.len;
 
     if (status != IRI_OK || !*leads
-        || !iri_needs_look(listing->conf.tree, path)) {
+        || !iri_needs_lookup(listing->conf.tree, path))
+    {
         return status;
     }
 
@@ -586,7 +587,7 @@ iri_item_is_plain(const iri_listing_t *listing, const iri_item_t *item)
 
     return item->same
            && (item->ascii
-               || (tree->names != IRI_NAMES_NFD
+               || (tree->names != IRI_FILENAME_NFD
                    && iri_charset_is_utf8(tree->charsets.at[0])));
 }
 
@@ -626,8 +627,8 @@ iri_item_link(iri_listing_t *listing, iri_item_t *item)
 
 
 int
-iri_listing_is_twin(iri_listing_t *listing, const iri_listing_entry_t *entry,
-                    iri_str_t octets)
+iri_listing_has_same_name(iri_listing_t             *listing,
+                          const iri_listing_entry_t *entry, iri_str_t octets)
 {
     iri_str_t name;
 

@@ -15,7 +15,7 @@
 #include "output/iri_output.h"
 
 /* Octets of all that is written of an entry but its name and its octets. */
-#define IRI_AROUND 640
+#define IRI_RELATION_PARENT 640
 
 /* Ancestors that are linked, but for the first. */
 #define IRI_MAX_CRUMBS 24
@@ -388,35 +388,36 @@ static const char *const iri_sort_names[] = { "name", "size", "date" };
 
 
 static void
-iri_say_number(iri_piece_t *piece, uint64_t number)
+iri_say_number(iri_page_part_t *piece, uint64_t number)
 {
     unsigned char digits[20];
     iri_str_t     s = { 0, digits };
 
     s.len = (size_t) (iri_copy_number(digits, number) - digits);
-    iri_say_by(iri_html_put, piece, s);
+    iri_page_put_by(iri_html_put, piece, s);
 }
 
 
 static void
-iri_html_crumb(iri_piece_t *piece, iri_str_t path, size_t from, int last)
+iri_html_crumb(iri_page_part_t *piece, iri_str_t path, size_t from, int last)
 {
-    iri_say(piece, "<li>");
-    iri_say_path(piece, path);
-    iri_say(piece, last ? " aria-current=\"page\">" : ">");
-    iri_say_by(iri_html_name, piece, iri_str_from(path, from));
-    iri_say(piece, "</a></li>\n");
+    iri_page_put(piece, "<li>");
+    iri_page_put_path(piece, path);
+    iri_page_put(piece, last ? " aria-current=\"page\">" : ">");
+    iri_page_put_by(iri_html_name, piece, iri_str_from(path, from));
+    iri_page_put(piece, "</a></li>\n");
 }
 
 
 /* The root, and so many of the last ancestors. */
 static void
-iri_html_crumbs(iri_piece_t *piece, const iri_listing_t *listing)
+iri_html_crumbs(iri_page_part_t *piece, const iri_listing_t *listing)
 {
     iri_str_t path = listing->conf.path;
     size_t    from = 0, slashes = listing->place.slashes;
 
-    iri_say(piece, "<nav aria-label=\"Path\" lang=\"\" xml:lang=\"\"><ol>\n");
+    iri_page_put(piece,
+                 "<nav aria-label=\"Path\" lang=\"\" xml:lang=\"\"><ol>\n");
 
     for (path.len = 1; slashes > 0; path.len++) {
         if (path.data[path.len - 1] != '/') {
@@ -431,13 +432,13 @@ iri_html_crumbs(iri_piece_t *piece, const iri_listing_t *listing)
         slashes--;
     }
 
-    iri_say(piece, "</ol></nav>\n");
+    iri_page_put(piece, "</ol></nav>\n");
 }
 
 
 /* The directory above. */
 static void
-iri_html_parent(iri_piece_t *piece, iri_str_t path)
+iri_html_parent(iri_page_part_t *piece, iri_str_t path)
 {
     if (path.len < 2) {
         return;
@@ -447,59 +448,59 @@ iri_html_parent(iri_piece_t *piece, iri_str_t path)
         path.len--;
     } while (path.data[path.len - 1] != '/');
 
-    iri_say(piece, "<p>");
-    iri_say_path(piece, path);
-    iri_say(piece, ">Parent directory</a></p>\n");
+    iri_page_put(piece, "<p>");
+    iri_page_put_path(piece, path);
+    iri_page_put(piece, ">Parent directory</a></p>\n");
 }
 
 
 static void
-iri_html_heading(iri_piece_t *piece, const iri_listing_wanted_t *wanted,
+iri_html_heading(iri_page_part_t *piece, const iri_listing_query_t *wanted,
                  iri_sort_t sort, const char *text)
 {
     int sorted = wanted->sort == sort;
 
-    iri_say(piece, "<th scope=\"col\"");
+    iri_page_put(piece, "<th scope=\"col\"");
 
     if (sorted) {
-        iri_say(piece, wanted->descending ? " aria-sort=\"descending\""
-                                          : " aria-sort=\"ascending\"");
+        iri_page_put(piece, wanted->descending ? " aria-sort=\"descending\""
+                                               : " aria-sort=\"ascending\"");
     }
 
-    iri_say(piece, "><a href=\"?sort=");
-    iri_say(piece, iri_sort_names[sort]);
-    iri_say(piece, sorted && !wanted->descending ? "&amp;order=desc\">"
-                                                 : "&amp;order=asc\">");
-    iri_say(piece, text);
-    iri_say(piece, "</a></th>");
+    iri_page_put(piece, "><a href=\"?sort=");
+    iri_page_put(piece, iri_sort_names[sort]);
+    iri_page_put(piece, sorted && !wanted->descending ? "&amp;order=desc\">"
+                                                      : "&amp;order=asc\">");
+    iri_page_put(piece, text);
+    iri_page_put(piece, "</a></th>");
 }
 
 
 static void
-iri_html_head(iri_piece_t *piece, const iri_listing_t *listing)
+iri_html_head(iri_page_part_t *piece, const iri_listing_t *listing)
 {
-    const iri_listing_wanted_t *wanted = &listing->wanted;
-    iri_str_t                   path = listing->conf.path;
+    const iri_listing_query_t *wanted = &listing->wanted;
+    iri_str_t                  path = listing->conf.path;
 
-    iri_frame_head(piece, path);
+    iri_page_head(piece, path);
     iri_html_crumbs(piece, listing);
-    iri_say(piece, "<h1 id=\"path\">Index of ");
-    iri_say_by(iri_html_name, piece, path);
-    iri_say(piece, "</h1>\n</header>\n<main>\n");
+    iri_page_put(piece, "<h1 id=\"path\">Index of ");
+    iri_page_put_by(iri_html_name, piece, path);
+    iri_page_put(piece, "</h1>\n</header>\n<main>\n");
     iri_html_parent(piece, path);
 
     if (listing->held.count == 0) {
-        iri_say(piece, listing->held.more
-                           ? ""
-                           : "<p>This directory is empty.</p>\n");
+        iri_page_put(piece, listing->held.more
+                                ? ""
+                                : "<p>This directory is empty.</p>\n");
         return;
     }
 
-    iri_say(piece, "<table aria-labelledby=\"path\">\n<thead>\n<tr>");
+    iri_page_put(piece, "<table aria-labelledby=\"path\">\n<thead>\n<tr>");
     iri_html_heading(piece, wanted, IRI_SORT_NAME, "Name");
     iri_html_heading(piece, wanted, IRI_SORT_SIZE, "Size");
     iri_html_heading(piece, wanted, IRI_SORT_DATE, "Modified (UTC)");
-    iri_say(piece, "</tr>\n</thead>\n<tbody lang=\"\" xml:lang=\"\">\n");
+    iri_page_put(piece, "</tr>\n</thead>\n<tbody lang=\"\" xml:lang=\"\">\n");
 }
 
 
@@ -514,7 +515,7 @@ iri_is_plain_in_query(unsigned char c)
 
 /* In a query: what would have a meaning there is escaped. */
 static void
-iri_say_escaped(iri_piece_t *piece, iri_str_t octets)
+iri_say_escaped(iri_page_part_t *piece, iri_str_t octets)
 {
     unsigned char text[4], *end;
     size_t        i;
@@ -525,7 +526,7 @@ iri_say_escaped(iri_piece_t *piece, iri_str_t octets)
                   ? text + 1
                   : iri_copy_escape(text, octets.data[i]);
         *end = '\0';
-        iri_say(piece, (const char *) text);
+        iri_page_put(piece, (const char *) text);
     }
 }
 
@@ -535,79 +536,81 @@ iri_say_escaped(iri_piece_t *piece, iri_str_t octets)
  * last entry.  amp: "&", or "&amp;" in HTML.
  */
 static void
-iri_say_next(iri_piece_t *piece, const iri_listing_t *listing,
+iri_say_next(iri_page_part_t *piece, const iri_listing_t *listing,
              const char *amp)
 {
     const iri_item_t *item;
 
     item = listing->held.ranks[listing->held.count - 1];
 
-    iri_say(piece, "?sort=");
-    iri_say(piece, iri_sort_names[listing->wanted.sort]);
-    iri_say(piece, amp);
-    iri_say(piece, listing->wanted.descending ? "order=desc" : "order=asc");
+    iri_page_put(piece, "?sort=");
+    iri_page_put(piece, iri_sort_names[listing->wanted.sort]);
+    iri_page_put(piece, amp);
+    iri_page_put(piece,
+                 listing->wanted.descending ? "order=desc" : "order=asc");
 
     if (listing->wanted.json) {
-        iri_say(piece, amp);
-        iri_say(piece, "format=json");
+        iri_page_put(piece, amp);
+        iri_page_put(piece, "format=json");
     }
 
-    iri_say(piece, amp);
-    iri_say(piece, "after=");
+    iri_page_put(piece, amp);
+    iri_page_put(piece, "after=");
 
     if (listing->wanted.sort == IRI_SORT_DATE && item->mtime < 0) {
-        iri_say(piece, "-");
+        iri_page_put(piece, "-");
         iri_say_number(piece, 0 - (uint64_t) item->mtime);
-        iri_say(piece, "/");
+        iri_page_put(piece, "/");
     } else if (listing->wanted.sort != IRI_SORT_NAME) {
         iri_say_number(piece, listing->wanted.sort == IRI_SORT_DATE
                                   ? (uint64_t) item->mtime
                                   : item->size);
-        iri_say(piece, "/");
+        iri_page_put(piece, "/");
     }
 
     iri_say_escaped(piece, iri_item_octets(item));
-    iri_say(piece, item->directory ? "/" : "");
+    iri_page_put(piece, item->directory ? "/" : "");
 }
 
 
 static void
-iri_html_count(iri_piece_t *piece, size_t count, const char *one,
+iri_html_count(iri_page_part_t *piece, size_t count, const char *one,
                const char *more)
 {
     iri_say_number(piece, count);
-    iri_say(piece, count == 1 ? one : more);
+    iri_page_put(piece, count == 1 ? one : more);
 }
 
 
 static void
-iri_html_foot(iri_piece_t *piece, const iri_listing_t *listing)
+iri_html_foot(iri_page_part_t *piece, const iri_listing_t *listing)
 {
     if (listing->held.count != 0) {
-        iri_say(piece, "</tbody>\n</table>\n");
+        iri_page_put(piece, "</tbody>\n</table>\n");
     }
 
     if (listing->held.more) {
-        iri_say(piece, "<p>Not all of this directory is shown.</p>\n");
+        iri_page_put(piece, "<p>Not all of this directory is shown.</p>\n");
     }
 
     if (listing->held.next) {
-        iri_say(piece, "<p><a rel=\"next\" href=\"");
+        iri_page_put(piece, "<p><a rel=\"next\" href=\"");
         iri_say_next(piece, listing, "&amp;");
-        iri_say(piece, "\">Next page</a></p>\n");
+        iri_page_put(piece, "\">Next page</a></p>\n");
     }
 
-    iri_say(piece, "</main>\n<footer>\n<p>");
+    iri_page_put(piece, "</main>\n<footer>\n<p>");
     iri_html_count(piece, listing->held.directories, " directory, ",
                    " directories, ");
     iri_html_count(piece, listing->held.count - listing->held.directories,
                    " file", " files");
-    iri_say(piece, ". <a type=\"application/json\" href=\"?sort=");
-    iri_say(piece, iri_sort_names[listing->wanted.sort]);
-    iri_say(piece, listing->wanted.descending ? "&amp;order=desc"
-                                              : "&amp;order=asc");
-    iri_say(piece,
-            "&amp;format=json\">As JSON</a></p>\n</footer>\n" IRI_FRAME_FOOT);
+    iri_page_put(piece, ". <a type=\"application/json\" href=\"?sort=");
+    iri_page_put(piece, iri_sort_names[listing->wanted.sort]);
+    iri_page_put(piece, listing->wanted.descending ? "&amp;order=desc"
+                                                   : "&amp;order=asc");
+    iri_page_put(
+        piece,
+        "&amp;format=json\">As JSON</a></p>\n</footer>\n" IRI_PAGE_FOOT);
 }
 
 
@@ -693,11 +696,11 @@ iri_json_entry(const iri_listing_t *listing, unsigned char *p,
 
 
 static void
-iri_json_head(iri_piece_t *piece, iri_str_t path)
+iri_json_head(iri_page_part_t *piece, iri_str_t path)
 {
-    iri_say(piece, "{\"path\":");
-    iri_say_by(iri_json_put, piece, path);
-    iri_say(piece, ",\"entries\":[");
+    iri_page_put(piece, "{\"path\":");
+    iri_page_put_by(iri_json_put, piece, path);
+    iri_page_put(piece, ",\"entries\":[");
 }
 
 
@@ -707,7 +710,8 @@ iri_json_head(iri_piece_t *piece, iri_str_t path)
 static size_t
 iri_item_room(const iri_item_t *item)
 {
-    return IRI_AROUND + 12 * ((size_t) item->name_len + item->octets_len);
+    return IRI_RELATION_PARENT
+           + 12 * ((size_t) item->name_len + item->octets_len);
 }
 
 
@@ -718,9 +722,9 @@ iri_item_room(const iri_item_t *item)
 iri_status_t
 iri_page_begin(iri_listing_t *listing)
 {
-    iri_piece_t head = { listing->env, IRI_BUF_EMPTY, IRI_OK };
-    iri_piece_t foot = { listing->env, IRI_BUF_EMPTY, IRI_OK };
-    size_t      widest = IRI_AROUND, room, i;
+    iri_page_part_t head = { listing->env, IRI_BUF_EMPTY, IRI_OK };
+    iri_page_part_t foot = { listing->env, IRI_BUF_EMPTY, IRI_OK };
+    size_t          widest = IRI_RELATION_PARENT, room, i;
 
     for (i = 0; i < listing->held.count; i++) {
         room = iri_item_room(listing->held.ranks[i]);
@@ -731,15 +735,15 @@ iri_page_begin(iri_listing_t *listing)
 
     if (listing->wanted.json) {
         iri_json_head(&head, listing->conf.path);
-        iri_say(&foot, listing->held.more ? "\n],\"more\":true" : "\n]");
+        iri_page_put(&foot, listing->held.more ? "\n],\"more\":true" : "\n]");
 
         if (listing->held.next) {
-            iri_say(&foot, ",\"next\":\"");
+            iri_page_put(&foot, ",\"next\":\"");
             iri_say_next(&foot, listing, "&");
-            iri_say(&foot, "\"");
+            iri_page_put(&foot, "\"");
         }
 
-        iri_say(&foot, "}\n");
+        iri_page_put(&foot, "}\n");
     } else {
         iri_html_head(&head, listing);
         iri_html_foot(&foot, listing);
@@ -825,5 +829,5 @@ iri_listing_type(const iri_listing_t *listing)
 const char *
 iri_listing_policy(const iri_listing_t *listing)
 {
-    return iri_frame_policy(listing->wanted.json);
+    return iri_page_policy(listing->wanted.json);
 }

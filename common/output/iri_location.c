@@ -1,5 +1,5 @@
 /*
- * iri_location.c - the value of a Location, as it leaves the server
+ * iri_redirect_location.c - the value of a Location, as it leaves the server
  *
  * What others put into Location, Content-Location and their like is a
  * URI-reference (RFC 3986, 4.1), or should be: octets of a configuration, of
@@ -150,7 +150,7 @@ iri_scheme_len(iri_str_t s)
 
 /* RFC 3986, appendix B. */
 static void
-iri_reference_split(const iri_reference_conf_t *conf, iri_str_t s,
+iri_reference_split(const iri_location_field_conf_t *conf, iri_str_t s,
                     iri_value_t *parts)
 {
     iri_str_t behind;
@@ -211,7 +211,7 @@ iri_port_number(iri_str_t s)
 
 /* Do host and port name this server?  authority: without "//" */
 static int
-iri_is_this_host(const iri_reference_conf_t *conf, iri_str_t scheme,
+iri_is_this_host(const iri_location_field_conf_t *conf, iri_str_t scheme,
                  iri_str_t authority)
 {
     iri_str_t host = iri_authority_host(authority), port;
@@ -241,7 +241,7 @@ iri_is_this_host(const iri_reference_conf_t *conf, iri_str_t scheme,
 
 /* Is the path one that this server itself reads?  authority: as written */
 static int
-iri_is_own(const iri_reference_conf_t *conf, const iri_value_t *parts,
+iri_is_own(const iri_location_field_conf_t *conf, const iri_value_t *parts,
            iri_str_t authority)
 {
     if (conf->other) {
@@ -355,7 +355,7 @@ iri_reread(const iri_env_t *env, const iri_reading_conf_t *conf,
     iri_status_t  status;
     int           only = 0;
 
-    if (iri_is_ascii(*path, 1)) {
+    if (iri_path_is_ascii(*path, 1)) {
         return IRI_OK;
     }
 
@@ -383,7 +383,7 @@ iri_reread(const iri_env_t *env, const iri_reading_conf_t *conf,
 
 /* iri_read reads from "/" on: a relative path has one while it does. */
 static iri_status_t
-iri_put_own_path(const iri_env_t *env, const iri_reference_conf_t *conf,
+iri_put_own_path(const iri_env_t *env, const iri_location_field_conf_t *conf,
                  iri_str_t path, iri_buf_t *buf)
 {
     iri_buf_t    escaped = IRI_BUF_EMPTY;
@@ -420,14 +420,14 @@ iri_put_own_path(const iri_env_t *env, const iri_reference_conf_t *conf,
 
 /* A host that came raw has A-labels (RFC 3987, 3.1, 2), or stays, escaped. */
 static iri_status_t
-iri_put_host(const iri_env_t *env, const iri_reference_conf_t *conf,
+iri_put_host(const iri_env_t *env, const iri_location_field_conf_t *conf,
              iri_str_t host, iri_buf_t *buf)
 {
     iri_host_t   read;
     iri_shown_t  shown;
     iri_status_t status;
 
-    if (iri_is_ascii(host, 0) || conf->hosts == NULL) {
+    if (iri_path_is_ascii(host, 0) || conf->hosts == NULL) {
         return iri_put_kept(env, host, buf);
     }
 
@@ -437,12 +437,12 @@ iri_put_host(const iri_env_t *env, const iri_reference_conf_t *conf,
         return status;
     }
 
-    if (status == IRI_OK && read.answer == IRI_SERVE) {
+    if (status == IRI_OK && read.verdict == IRI_SERVE) {
         return iri_buf_put(env, buf, read.ascii.data, read.ascii.len);
     }
 
     iri_logf(env, IRI_LOG_ERROR,
-             "host \"%s\" of a redirect has no A-labels: %s%s" IRI_NOTED
+             "host \"%s\" of a redirect has no A-labels: %s%s" IRI_LOG_REASON
              "location",
              iri_show_sent(&shown, host), status == IRI_OK ? "it " : "",
              status == IRI_OK ? iri_host_why_text(read.why)
@@ -453,7 +453,7 @@ iri_put_host(const iri_env_t *env, const iri_reference_conf_t *conf,
 
 
 static iri_status_t
-iri_put_authority(const iri_env_t *env, const iri_reference_conf_t *conf,
+iri_put_authority(const iri_env_t *env, const iri_location_field_conf_t *conf,
                   iri_str_t authority, iri_buf_t *buf)
 {
     iri_str_t    host, userinfo, port;
@@ -501,7 +501,7 @@ iri_put_dot(const iri_env_t *env, const iri_value_t *parts, iri_str_t path,
 
 
 static iri_status_t
-iri_put_path(const iri_env_t *env, const iri_reference_conf_t *conf,
+iri_put_path(const iri_env_t *env, const iri_location_field_conf_t *conf,
              const iri_value_t *parts, iri_buf_t *buf)
 {
     iri_buf_t path = IRI_BUF_EMPTY;
@@ -522,8 +522,9 @@ iri_put_path(const iri_env_t *env, const iri_reference_conf_t *conf,
 
 
 iri_status_t
-iri_reference(const iri_env_t *env, const iri_reference_conf_t *conf,
-              iri_str_t value, iri_str_t *out)
+iri_location_field(const iri_env_t                 *env,
+                   const iri_location_field_conf_t *conf, iri_str_t value,
+                   iri_str_t *out)
 {
     iri_str_t    trimmed = iri_trim(value);
     iri_buf_t    buf = IRI_BUF_EMPTY;

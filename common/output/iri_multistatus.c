@@ -421,7 +421,7 @@ iri_ms_put_name(iri_multistatus_t *ms, iri_str_t octets, iri_buf_t *path)
     iri_str_t    name = octets;
     iri_status_t status = IRI_OK;
 
-    if (!iri_is_ascii(octets, 0)) {
+    if (!iri_path_is_ascii(octets, 0)) {
         status = iri_entry_name(&ms->names, ms->tree, octets, &name);
         if (status == IRI_OK && name.len == 0) {
             name = octets;

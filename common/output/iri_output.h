@@ -17,7 +17,7 @@
  * Seen by nobody, or changes how what is beside it is seen: two names would
  * look the same.
  */
-int iri_is_unseen(uint32_t c);
+int iri_char_is_invisible(uint32_t c);
 
 /*
  * Append text to a page, in an element or an attribute.  Octets that are no
@@ -35,7 +35,7 @@ iri_status_t iri_html_put_uri(const iri_env_t *env, iri_buf_t *out,
  * *simple: all of it stands for itself, in a page and in a segment of a URI;
  * *ascii: iri_is_graphic.
  */
-void iri_text_look(iri_str_t text, int *simple, int *ascii);
+void iri_text_classify(iri_str_t text, int *simple, int *ascii);
 
 /* Text as an element of its own: the directions of a name stay within it. */
 iri_status_t iri_html_name(const iri_env_t *env, iri_buf_t *out,
@@ -58,25 +58,25 @@ typedef struct {
     const iri_env_t *env;
     iri_buf_t        buf;
     iri_status_t     status;
-} iri_piece_t;
+} iri_page_part_t;
 
-void iri_say(iri_piece_t *piece, const char *text);
-void iri_say_by(iri_text_put_t put, iri_piece_t *piece, iri_str_t text);
+void iri_page_put(iri_page_part_t *piece, const char *text);
+void iri_page_put_by(iri_text_put_t put, iri_page_part_t *piece, iri_str_t text);
 
 /*
  * The begin of a link to a canonical path, from the root of the host, and
  * what stands behind its path: "<a href=..." without the ">".
  */
-void iri_say_path(iri_piece_t *piece, iri_str_t path);
+void iri_page_put_path(iri_page_part_t *piece, iri_str_t path);
 
 /* All before the text of a page: within <header>. */
-void iri_frame_head(iri_piece_t *piece, iri_str_t title);
+void iri_page_head(iri_page_part_t *piece, iri_str_t title);
 
 /* All behind it. */
-#define IRI_FRAME_FOOT "</body>\n</html>\n"
+#define IRI_PAGE_FOOT "</body>\n</html>\n"
 
 /* The value of Content-Security-Policy; json: for what is no page. */
-const char *iri_frame_policy(int json);
+const char *iri_page_policy(int json);
 
 
 /* ---- listings -------------------------------------------------------------- */
@@ -147,7 +147,7 @@ typedef struct {
     int        json;
     iri_str_t  after;          /* what the page begins behind, as it came;
                                   empty: the first page */
-} iri_listing_wanted_t;
+} iri_listing_query_t;
 
 /* The directory. */
 typedef struct {
@@ -158,7 +158,7 @@ typedef struct {
     size_t             slashes;   /* in it */
     int                odd;       /* its path is none that a request comes to
                                      be */
-} iri_listing_place_t;
+} iri_listing_directory_t;
 
 /* The entries that are told of. */
 typedef struct {
@@ -176,7 +176,7 @@ typedef struct {
     size_t      next_judged;   /* the next of ranks */
     iri_item_t *judged;        /* the one before that */
     iri_item_t **ranks;        /* in order */
-} iri_listing_held_t;
+} iri_listing_entries_t;
 
 /* The page, while it is written. */
 typedef struct {
@@ -192,9 +192,9 @@ struct iri_listing_s {
     const iri_env_t     *env;
     iri_listing_conf_t   conf;
     iri_listing_memory_t memory;
-    iri_listing_wanted_t wanted;
-    iri_listing_place_t  place;
-    iri_listing_held_t   held;
+    iri_listing_query_t wanted;
+    iri_listing_directory_t  place;
+    iri_listing_entries_t   held;
     iri_listing_page_t   page;
 };
 

@@ -50,7 +50,7 @@
 /* ---- a piece of a page --------------------------------------------------- */
 
 void
-iri_say(iri_piece_t *piece, const char *text)
+iri_page_put(iri_page_part_t *piece, const char *text)
 {
     if (piece->status == IRI_OK) {
         piece->status = iri_put_text(piece->env, &piece->buf, text);
@@ -59,7 +59,7 @@ iri_say(iri_piece_t *piece, const char *text)
 
 
 void
-iri_say_by(iri_text_put_t put, iri_piece_t *piece, iri_str_t text)
+iri_page_put_by(iri_text_put_t put, iri_page_part_t *piece, iri_str_t text)
 {
     if (piece->status == IRI_OK) {
         piece->status = put(piece->env, &piece->buf, text);
@@ -69,7 +69,7 @@ iri_say_by(iri_text_put_t put, iri_piece_t *piece, iri_str_t text)
 
 /* A link to a canonical path, from the root of the host. */
 void
-iri_say_path(iri_piece_t *piece, iri_str_t path)
+iri_page_put_path(iri_page_part_t *piece, iri_str_t path)
 {
     iri_str_t uri = { 0, NULL };
 
@@ -82,31 +82,33 @@ iri_say_path(iri_piece_t *piece, iri_str_t path)
         piece->status = iri_path_to_uri(piece->env, path, &uri);
     }
 
-    iri_say(piece, "<a href=\"");
-    iri_say_by(iri_html_put_uri, piece, uri);
-    iri_say(piece, "\"");
+    iri_page_put(piece, "<a href=\"");
+    iri_page_put_by(iri_html_put_uri, piece, uri);
+    iri_page_put(piece, "\"");
 }
 
 
 /* ---- the page ------------------------------------------------------------ */
 
 void
-iri_frame_head(iri_piece_t *piece, iri_str_t title)
+iri_page_head(iri_page_part_t *piece, iri_str_t title)
 {
-    iri_say(piece, "<!DOCTYPE html>\n"
-                   "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\" "
-                   "xml:lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                   "<meta name=\"viewport\" "
-                   "content=\"width=device-width, initial-scale=1\"/>\n"
-                   "<title>");
-    iri_say_by(iri_html_put, piece, title);
-    iri_say(piece, "</title>\n<style>" IRI_STYLE "</style>\n</head>\n<body>\n"
-                   "<header>\n");
+    iri_page_put(piece,
+                 "<!DOCTYPE html>\n"
+                 "<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\" "
+                 "xml:lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                 "<meta name=\"viewport\" "
+                 "content=\"width=device-width, initial-scale=1\"/>\n"
+                 "<title>");
+    iri_page_put_by(iri_html_put, piece, title);
+    iri_page_put(piece,
+                 "</title>\n<style>" IRI_STYLE "</style>\n</head>\n<body>\n"
+                 "<header>\n");
 }
 
 
 const char *
-iri_frame_policy(int json)
+iri_page_policy(int json)
 {
     return json ? "default-src 'none'"
                 : "default-src 'none'; style-src '" IRI_STYLE_HASH

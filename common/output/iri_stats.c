@@ -78,11 +78,11 @@ iri_stats_layout(void)
                                sizeof(iri_stats_region_t),
                                IRI_FORMS,
                                IRI_MATCHES,
-                               IRI_ANSWERS,
+                               IRI_VERDICTS,
                                IRI_WHYS,
                                IRI_QUERY_WHYS,
                                IRI_HOST_WHYS,
-                               sizeof(iri_cache_counts_t) };
+                               sizeof(iri_index_cache_counts_t) };
     uint64_t       hash = UINT64_C(0xcbf29ce484222325);
     const char    *name;
     size_t         i;
@@ -151,7 +151,7 @@ iri_stats_destroy(iri_stats_t *stats)
 }
 
 
-iri_cache_counts_t *
+iri_index_cache_counts_t *
 iri_stats_cache_counts(iri_stats_t *stats)
 {
     return &stats->region->cache;
@@ -620,7 +620,7 @@ static int
 iri_stats_is_plain(const iri_stats_event_t *event)
 {
     return event->form == IRI_FORM_ASCII && event->match == IRI_MATCH_NONE
-           && event->answer == IRI_PASS && event->redirect == 0
+           && event->verdict == IRI_PASS && event->redirect == 0
            && event->query == IRI_QUERY_ASCII
            && event->host == IRI_HOST_ASCII;
 }
@@ -669,14 +669,14 @@ iri_stats_count(iri_stats_t *stats, const iri_stats_event_t *event)
 
     iri_stats_add_at(set->forms, IRI_FORMS, (int) event->form);
     iri_stats_add_at(set->matches, IRI_MATCHES, (int) event->match);
-    iri_stats_add_at(set->answers, IRI_ANSWERS, (int) event->answer);
+    iri_stats_add_at(set->answers, IRI_VERDICTS, (int) event->verdict);
     iri_stats_add_at(set->whys, IRI_WHYS, (int) event->why);
     iri_stats_add_at(set->queries, IRI_QUERY_WHYS, (int) event->query);
     iri_stats_add_at(set->hosts, IRI_HOST_WHYS, (int) event->host);
     iri_stats_redirect(set, event->redirect);
 
     /* Of a host the reason is among those of hosts. */
-    if (event->answer == IRI_REFUSE && event->why != IRI_WHY_NOTHING) {
+    if (event->verdict == IRI_REFUSE && event->why != IRI_WHY_NONE) {
         iri_stats_add_at(set->refusals, IRI_WHYS, (int) event->why);
     }
 

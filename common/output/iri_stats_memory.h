@@ -35,7 +35,7 @@ typedef struct {
     uint64_t query_only; /* in a legacy query, and no legacy path */
     uint64_t forms[IRI_FORMS];
     uint64_t matches[IRI_MATCHES];
-    uint64_t answers[IRI_ANSWERS];
+    uint64_t answers[IRI_VERDICTS];
     uint64_t whys[IRI_WHYS];
     uint64_t refusals[IRI_WHYS];   /* of these, answer REFUSE */
     uint64_t redirects[IRI_STATS_REDIRECTS];
@@ -90,7 +90,7 @@ typedef struct {
     uint64_t hour;     /* seconds: when the one began that was marked last */
     uint64_t unused[5];
     iri_stats_set_t    sets[IRI_STATS_MODES];
-    iri_cache_counts_t cache;
+    iri_index_cache_counts_t cache;
     uint64_t           seen[IRI_STATS_PARTS][IRI_STATS_CHARSETS];
     uint64_t           unsaid[IRI_STATS_TABLES];   /* the field was empty */
     uint64_t           turn;   /* of recent: which is next */
@@ -131,8 +131,8 @@ typedef struct {
     int64_t            now;
     int64_t            since;
     iri_stats_set_t    sets[IRI_STATS_MODES];   /* plain is within the rest */
-    iri_cache_counts_t cache;
-    iri_cache_use_t    use;   /* of all caches together */
+    iri_index_cache_counts_t cache;
+    iri_index_cache_usage_t    use;   /* of all caches together */
     uint64_t           seen[IRI_STATS_PARTS][IRI_STATS_CHARSETS];
     uint64_t           unsaid[IRI_STATS_TABLES];
     uint64_t           totals[IRI_STATS_SERIES];
@@ -144,11 +144,11 @@ typedef struct {
     iri_stats_span_t   days[IRI_STATS_DAYS];
     iri_stats_recent_t recent[IRI_STATS_RECENT];
     iri_stats_sender_t top[IRI_STATS_TABLES][IRI_STATS_TOP];
-} iri_stats_look_t;
+} iri_stats_snapshot_t;
 
-iri_status_t iri_stats_look(const iri_env_t *env, const iri_stats_t *stats,
+iri_status_t iri_stats_read(const iri_env_t *env, const iri_stats_t *stats,
                             const iri_stats_page_conf_t *conf,
-                            iri_stats_look_t           **out);
+                            iri_stats_snapshot_t           **out);
 
 /* Requests in any form; those that have used a legacy encoding. */
 uint64_t iri_stats_all(const uint64_t at[IRI_FORMS]);
@@ -202,9 +202,9 @@ extern const char *const iri_stats_modes[IRI_STATS_MODES];
 extern const char *const iri_stats_parts[IRI_STATS_PARTS];
 extern const int         iri_stats_redirects[IRI_STATS_REDIRECTS];
 
-void iri_stats_json(iri_stats_out_t *out, const iri_stats_look_t *look);
-void iri_stats_prometheus(iri_stats_out_t *out, const iri_stats_look_t *look);
-void iri_stats_html(iri_stats_out_t *out, const iri_stats_look_t *look);
+void iri_stats_json(iri_stats_out_t *out, const iri_stats_snapshot_t *look);
+void iri_stats_prometheus(iri_stats_out_t *out, const iri_stats_snapshot_t *look);
+void iri_stats_html(iri_stats_out_t *out, const iri_stats_snapshot_t *look);
 extern const char iri_stats_html_policy[];
 
 #pragma GCC visibility pop

@@ -249,8 +249,8 @@ iri_page_text(iri_stats_out_t *out, const char *class, iri_str_t text)
 
 /* The last days, today included. */
 static void
-iri_page_last_days(const iri_stats_look_t *look, size_t days, uint64_t *old,
-                   uint64_t *all)
+iri_page_last_days(const iri_stats_snapshot_t *look, size_t days,
+                   uint64_t *old, uint64_t *all)
 {
     size_t i = look->day_count > days ? look->day_count - days : 0;
 
@@ -266,7 +266,7 @@ iri_page_last_days(const iri_stats_look_t *look, size_t days, uint64_t *old,
 
 /* When the last came, and in what; 0: none has. */
 static int64_t
-iri_page_last(const iri_stats_look_t *look, const char **charset)
+iri_page_last(const iri_stats_snapshot_t *look, const char **charset)
 {
     uint64_t last = 0;
     size_t   part, i;
@@ -287,8 +287,8 @@ iri_page_last(const iri_stats_look_t *look, const char **charset)
 #define IRI_PAGE_MONTH (30 * 86400)
 
 static void
-iri_page_old(iri_stats_out_t *out, const iri_stats_look_t *look, size_t days,
-             const char *when)
+iri_page_old(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
+             size_t days, const char *when)
 {
     uint64_t old, all;
 
@@ -307,7 +307,7 @@ iri_page_old(iri_stats_out_t *out, const iri_stats_look_t *look, size_t days,
 
 
 static void
-iri_page_verdict(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_page_verdict(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     const char *charset = "";
     int64_t     last = iri_page_last(look, &charset);
@@ -547,7 +547,7 @@ iri_page_cell(iri_stats_out_t *out, uint64_t number)
 
 
 static void
-iri_page_days(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_page_days(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     const uint64_t *at;
     size_t          i, rows = 0;
@@ -579,7 +579,7 @@ iri_page_days(iri_stats_out_t *out, const iri_stats_look_t *look)
 
 
 static void
-iri_page_charts(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_page_charts(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     iri_chart_t chart = { "Share of requests with a path or a query in a "
                           "legacy encoding, by day",
@@ -604,14 +604,16 @@ iri_page_charts(iri_stats_out_t *out, const iri_stats_look_t *look)
 
 
 static uint64_t
-iri_page_charset_count(const iri_stats_look_t *look, size_t part, size_t i)
+iri_page_charset_count(const iri_stats_snapshot_t *look, size_t part,
+                       size_t i)
 {
     return look->sets[0].charsets[part][i] + look->sets[1].charsets[part][i];
 }
 
 
 static void
-iri_page_charset(iri_stats_out_t *out, const iri_stats_look_t *look, size_t i)
+iri_page_charset(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
+                 size_t i)
 {
     uint64_t last = look->seen[0][i] > look->seen[1][i] ? look->seen[0][i]
                                                         : look->seen[1][i];
@@ -629,7 +631,7 @@ iri_page_charset(iri_stats_out_t *out, const iri_stats_look_t *look, size_t i)
 
 /* As many as there is room for, in the order of the standard. */
 static void
-iri_page_charsets(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_page_charsets(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     size_t i, rows = 0;
 
@@ -658,7 +660,7 @@ iri_page_charsets(iri_stats_out_t *out, const iri_stats_look_t *look)
 
 
 static void
-iri_page_senders(iri_stats_out_t *out, const iri_stats_look_t *look,
+iri_page_senders(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
                  iri_stats_table_t table, const char *caption,
                  const char *column)
 {
@@ -711,7 +713,7 @@ iri_page_senders(iri_stats_out_t *out, const iri_stats_look_t *look,
 
 
 static void
-iri_page_recent(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_page_recent(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     const iri_stats_recent_t *recent = look->recent;
     size_t                    i;
@@ -766,7 +768,7 @@ typedef struct {
 
 IRI_PAGE_WORD(iri_form_text, iri_form_t)
 IRI_PAGE_WORD(iri_match_text, iri_match_t)
-IRI_PAGE_WORD(iri_answer_text, iri_answer_t)
+IRI_PAGE_WORD(iri_verdict_text, iri_verdict_t)
 IRI_PAGE_WORD(iri_why_text, iri_why_t)
 IRI_PAGE_WORD(iri_query_why_code, iri_query_why_t)
 IRI_PAGE_WORD(iri_host_why_code, iri_host_why_t)
@@ -790,7 +792,7 @@ iri_page_redirect_text(int i)
 static const iri_page_table_t iri_page_tables[] = {
     { "Form of the path", IRI_PAGE_OF(forms), 0, iri_page_iri_form_text },
     { "What was forgiven", IRI_PAGE_OF(matches), 1, iri_page_iri_match_text },
-    { "What was done", IRI_PAGE_OF(answers), 0, iri_page_iri_answer_text },
+    { "What was done", IRI_PAGE_OF(answers), 0, iri_page_iri_verdict_text },
     { "What the disk and the rules said", IRI_PAGE_OF(whys), 1,
       iri_page_iri_why_text },
     { "Refused, since", IRI_PAGE_OF(refusals), 1, iri_page_iri_why_text },
@@ -820,7 +822,7 @@ iri_page_row(iri_stats_out_t *out, const iri_page_table_t *table, int i,
 
 
 static void
-iri_page_table(iri_stats_out_t *out, const iri_stats_look_t *look,
+iri_page_table(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
                const iri_page_table_t *table, int reports)
 {
     const uint64_t *count[IRI_STATS_MODES];
@@ -868,9 +870,9 @@ iri_page_pair(iri_stats_out_t *out, const char *name, uint64_t hits,
 
 
 static void
-iri_page_cache(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_page_cache(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
-    const iri_cache_counts_t *cache = &look->cache;
+    const iri_index_cache_counts_t *cache = &look->cache;
 
     iri_stats_say(out, "<div><table>\n<caption>Cache</caption>\n"
                        "<thead><tr><td></td><th scope=\"col\">Known</th>"
@@ -889,7 +891,7 @@ iri_page_cache(iri_stats_out_t *out, const iri_stats_look_t *look)
 
 
 static void
-iri_page_all(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_page_all(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     uint64_t on = iri_stats_all(look->sets[0].forms);
     uint64_t report = iri_stats_all(look->sets[1].forms);
@@ -921,7 +923,7 @@ iri_page_all(iri_stats_out_t *out, const iri_stats_look_t *look)
 /* ---- the page ------------------------------------------------------------ */
 
 void
-iri_stats_html(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_stats_html(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     iri_stats_say(out,
                   "<!DOCTYPE html>\n"
@@ -1009,12 +1011,12 @@ iri_status_t
 iri_stats_page(const iri_env_t *env, const iri_stats_t *stats,
                const iri_stats_page_conf_t *conf, iri_stats_page_t *out)
 {
-    iri_stats_out_t   body = { env, IRI_BUF_EMPTY, IRI_OK };
-    iri_stats_look_t *look;
-    iri_stats_page_t  page;
-    iri_status_t      status;
+    iri_stats_out_t       body = { env, IRI_BUF_EMPTY, IRI_OK };
+    iri_stats_snapshot_t *look;
+    iri_stats_page_t      page;
+    iri_status_t          status;
 
-    status = iri_stats_look(env, stats, conf, &look);
+    status = iri_stats_read(env, stats, conf, &look);
     if (status != IRI_OK) {
         return status;
     }

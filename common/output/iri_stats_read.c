@@ -74,7 +74,7 @@ iri_stats_old(const uint64_t at[IRI_STATS_SERIES])
 
 static void
 iri_stats_look_counts(const iri_stats_region_t *region,
-                      iri_stats_look_t         *look)
+                      iri_stats_snapshot_t     *look)
 {
     iri_stats_set_t *set;
     size_t           i;
@@ -175,7 +175,7 @@ iri_stats_spans(const iri_stats_mark_t *mark, size_t marks,
 
 static iri_status_t
 iri_stats_look_spans(const iri_env_t *env, const iri_stats_region_t *region,
-                     iri_stats_look_t *look)
+                     iri_stats_snapshot_t *look)
 {
     iri_stats_mark_t *marks;
     uint64_t          now = look->now > 0 ? (uint64_t) look->now : 0;
@@ -224,7 +224,7 @@ iri_stats_recent_order(const void *a, const void *b)
 
 static void
 iri_stats_look_senders(const iri_stats_region_t *region,
-                       iri_stats_look_t         *look)
+                       iri_stats_snapshot_t     *look)
 {
     iri_stats_sender_t *to;
     uint64_t            turn = iri_stats_get(&region->turn);
@@ -255,17 +255,17 @@ iri_stats_look_senders(const iri_stats_region_t *region,
 
 static void
 iri_stats_look_caches(const iri_stats_page_conf_t *conf,
-                      iri_stats_look_t            *look)
+                      iri_stats_snapshot_t        *look)
 {
-    iri_cache_use_t use;
-    size_t          i;
+    iri_index_cache_usage_t use;
+    size_t                  i;
 
     for (i = 0; i < conf->count; i++) {
         if (conf->caches[i] == NULL) {
             continue;
         }
 
-        iri_cache_use(conf->caches[i], &use);
+        iri_index_cache_usage(conf->caches[i], &use);
         look->use.size += use.size;
         look->use.used += use.used;
         look->use.indexes += use.indexes;
@@ -274,11 +274,11 @@ iri_stats_look_caches(const iri_stats_page_conf_t *conf,
 
 
 iri_status_t
-iri_stats_look(const iri_env_t *env, const iri_stats_t *stats,
-               const iri_stats_page_conf_t *conf, iri_stats_look_t **out)
+iri_stats_read(const iri_env_t *env, const iri_stats_t *stats,
+               const iri_stats_page_conf_t *conf, iri_stats_snapshot_t **out)
 {
-    iri_stats_look_t *look;
-    iri_status_t      status;
+    iri_stats_snapshot_t *look;
+    iri_status_t          status;
 
     look = env->alloc(env->ctx, sizeof(*look));
     if (look == NULL) {

@@ -155,7 +155,7 @@ typedef const char *(*iri_stats_word_t)(int i);
 
 IRI_STATS_WORD_OF(iri_form_text, iri_form_t)
 IRI_STATS_WORD_OF(iri_match_text, iri_match_t)
-IRI_STATS_WORD_OF(iri_answer_text, iri_answer_t)
+IRI_STATS_WORD_OF(iri_verdict_text, iri_verdict_t)
 IRI_STATS_WORD_OF(iri_why_code, iri_why_t)
 IRI_STATS_WORD_OF(iri_query_why_code, iri_query_why_t)
 IRI_STATS_WORD_OF(iri_host_why_code, iri_host_why_t)
@@ -205,8 +205,8 @@ iri_json_set(iri_stats_out_t *out, const iri_stats_set_t *set,
                     IRI_JSON_ALL);
     iri_json_counts(out, "matches", set->matches, IRI_MATCHES,
                     iri_match_text_of, IRI_JSON_ALL);
-    iri_json_counts(out, "answers", set->answers, IRI_ANSWERS,
-                    iri_answer_text_of, IRI_JSON_ALL);
+    iri_json_counts(out, "answers", set->answers, IRI_VERDICTS,
+                    iri_verdict_text_of, IRI_JSON_ALL);
     iri_json_counts(out, "reasons", set->whys, IRI_WHYS, iri_why_code_of,
                     IRI_JSON_SOME);
     iri_json_counts(out, "refusals", set->refusals, IRI_WHYS, iri_why_code_of,
@@ -222,7 +222,8 @@ iri_json_set(iri_stats_out_t *out, const iri_stats_set_t *set,
 
 
 static void
-iri_json_charset(iri_stats_out_t *out, const iri_stats_look_t *look, size_t i)
+iri_json_charset(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
+                 size_t i)
 {
     size_t part, mode;
 
@@ -251,7 +252,7 @@ iri_json_charset(iri_stats_out_t *out, const iri_stats_look_t *look, size_t i)
 
 
 static void
-iri_json_charsets(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_json_charsets(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     size_t i;
 
@@ -328,7 +329,7 @@ iri_json_word(iri_stats_out_t *out, const char *name, const char *word)
 
 
 static void
-iri_json_top(iri_stats_out_t *out, const iri_stats_look_t *look,
+iri_json_top(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
              iri_stats_table_t table, const char *name)
 {
     const iri_stats_sender_t *top = look->top[table];
@@ -355,7 +356,7 @@ iri_json_top(iri_stats_out_t *out, const iri_stats_look_t *look,
 
 
 static void
-iri_json_recent(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_json_recent(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     const iri_stats_recent_t *recent = look->recent;
     size_t                    i;
@@ -386,7 +387,7 @@ iri_json_recent(iri_stats_out_t *out, const iri_stats_look_t *look)
 
 
 static void
-iri_json_cache(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_json_cache(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     const uint64_t *count = (const uint64_t *) &look->cache;
     size_t          i;
@@ -406,7 +407,7 @@ iri_json_cache(iri_stats_out_t *out, const iri_stats_look_t *look)
 
 
 void
-iri_stats_json(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_stats_json(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     size_t mode;
 
@@ -500,7 +501,7 @@ typedef struct {
 
 
 static void
-iri_metric_counts(iri_stats_out_t *out, const iri_stats_look_t *look,
+iri_metric_counts(iri_stats_out_t *out, const iri_stats_snapshot_t *look,
                   const iri_metric_t *metric)
 {
     const uint64_t *counts;
@@ -533,7 +534,7 @@ static const iri_metric_t iri_metrics[] = {
     { "iri_matches_total", "Requests by what was forgiven to find the entry.",
       "match", IRI_METRIC_OF(matches, iri_match_text_of) },
     { "iri_answers_total", "Requests by what was done with them.", "answer",
-      IRI_METRIC_OF(answers, iri_answer_text_of) },
+      IRI_METRIC_OF(answers, iri_verdict_text_of) },
     { "iri_reasons_total", "Requests by the reason for that.", "reason",
       IRI_METRIC_OF(whys, iri_why_code_of) },
     { "iri_refusals_total", "Requests that were refused, by the reason.",
@@ -565,7 +566,7 @@ iri_metric_charset(iri_stats_out_t *out, const char *name, int mode,
 
 /* Of charsets that were met with. */
 static void
-iri_metric_charsets(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_metric_charsets(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     static const char total[] = "iri_legacy_requests_total";
     static const char last[] = "iri_legacy_last_request_timestamp_seconds";
@@ -608,7 +609,7 @@ iri_metric_one(iri_stats_out_t *out, const char *name, const char *type,
 
 
 static void
-iri_metric_cache(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_metric_cache(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     static const char name[] = "iri_cache_lookups_total";
     static const struct {
@@ -616,8 +617,8 @@ iri_metric_cache(iri_stats_out_t *out, const iri_stats_look_t *look)
         const char *result;
         size_t      offset;
     } rows[] = {
-        { "index", "hit", offsetof(iri_cache_counts_t, index_hits) },
-        { "index", "miss", offsetof(iri_cache_counts_t, index_misses) },
+        { "index", "hit", offsetof(iri_index_cache_counts_t, index_hits) },
+        { "index", "miss", offsetof(iri_index_cache_counts_t, index_misses) },
     };
     size_t i;
 
@@ -644,7 +645,7 @@ iri_metric_cache(iri_stats_out_t *out, const iri_stats_look_t *look)
 
 
 void
-iri_stats_prometheus(iri_stats_out_t *out, const iri_stats_look_t *look)
+iri_stats_prometheus(iri_stats_out_t *out, const iri_stats_snapshot_t *look)
 {
     size_t i;
 

@@ -59,7 +59,7 @@ iri_status_t iri_segment_is_read(const iri_env_t *env,
 iri_form_t iri_repair_form(unsigned how);
 
 /* Can a segment of path be put right so? */
-iri_status_t iri_repair_may(const iri_env_t *env, unsigned how,
+iri_status_t iri_repair_is_possible(const iri_env_t *env, unsigned how,
                             iri_str_t path, int *may);
 
 

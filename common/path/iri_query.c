@@ -28,7 +28,7 @@ typedef struct {
     const uint16_t         *at;     /* where each is in sent, and its end */
     iri_buf_t               out;
     int                     changed; /* out is not sent any more */
-    iri_run_t               run;     /* characters that NFC may join */
+    iri_nfc_run_t           run;     /* characters that NFC may join */
 } iri_params_t;
 
 static const char *const iri_query_why_texts[IRI_QUERY_WHYS] = {
@@ -50,10 +50,10 @@ iri_query_why_text(iri_query_why_t why)
 
 
 int
-iri_needs_query(const iri_query_conf_t *conf, iri_str_t query)
+iri_query_needs_read(const iri_query_conf_t *conf, iri_str_t query)
 {
     return (conf->charsets.count != 0 || conf->nfc)
-           && !iri_is_ascii(query, 1);
+           && !iri_path_is_ascii(query, 1);
 }
 
 
@@ -178,10 +178,10 @@ iri_params_put_characters(iri_params_t *q, iri_str_t s)
 static iri_status_t
 iri_params_end(iri_params_t *q)
 {
-    iri_ran_t    ran;
-    iri_status_t status;
+    iri_nfc_run_result_t ran;
+    iri_status_t         status;
 
-    status = iri_run_end(q->env, &q->run, iri_nfc_piece, &ran);
+    status = iri_nfc_run_end(q->env, &q->run, iri_nfc_piece, &ran);
     q->changed |= ran.changed;
 
     if (status == IRI_OK && ran.base != IRI_NO_BASE) {
@@ -212,7 +212,7 @@ iri_params_add(iri_params_t *q, size_t i, uint32_t c)
         return iri_params_put_sent(q, i, i + 1);
     }
 
-    return iri_run_add(q->env, &q->run, i, c);
+    return iri_nfc_run_add(q->env, &q->run, i, c);
 }
 
 
@@ -391,7 +391,7 @@ iri_query_read(const iri_env_t *env, const iri_query_conf_t *conf,
     if (query.len > IRI_MAX_QUERY) {
         result.why = IRI_QUERY_LIMIT;
 
-    } else if (!iri_is_ascii(query, 1)) {
+    } else if (!iri_path_is_ascii(query, 1)) {
         status = iri_params_answer(&q, &result);
     }
 
@@ -400,7 +400,7 @@ iri_query_read(const iri_env_t *env, const iri_query_conf_t *conf,
     }
 
     if (env->trace) {
-        iri_trace_step(env, IRI_STEP_QUERY, query);
+        iri_trace_stage(env, IRI_STAGE_QUERY, query);
         iri_logf(env, IRI_LOG_TRACE, "query %s: %s",
                  iri_query_why_text(result.why),
                  iri_printable(env, result.query));

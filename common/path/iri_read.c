@@ -149,7 +149,7 @@ iri_target_scan(iri_reader_t *reader)
     }
 
     /* Nothing came raw, so all of it came escaped: nearly every request. */
-    if (iri_is_low(target)) {
+    if (iri_str_is_ascii(target)) {
         return;
     }
 
@@ -532,7 +532,7 @@ iri_reader_form(const iri_reader_t *reader, const iri_charset_t *charset)
 static void
 iri_refuse(iri_reading_t *out, int status, iri_why_t why)
 {
-    out->answer = IRI_REFUSE;
+    out->verdict = IRI_REFUSE;
     out->status = status;
     out->why = why;
 }
@@ -569,7 +569,7 @@ iri_reading_none(const iri_reader_t *reader, iri_reading_t *out)
 
     switch (reader->conf->invalid) {
     case IRI_INVALID_PASS:
-        out->answer = IRI_PASS;
+        out->verdict = IRI_PASS;
         out->why = reader->why;
         break;
 
@@ -597,12 +597,12 @@ iri_reading_done(const iri_reader_t *reader, const iri_charset_t *charset,
         && (!reader->request->escaped
             || iri_str_equal(out->uri, reader->request->path)))
     {
-        out->answer = IRI_PASS;
+        out->verdict = IRI_PASS;
         out->why = IRI_WHY_CANONICAL;
         return;
     }
 
-    out->answer = IRI_SERVE;
+    out->verdict = IRI_SERVE;
     out->why = IRI_WHY_READ;
 }
 
@@ -666,7 +666,7 @@ iri_source_make(iri_reader_t *reader)
 static void
 iri_read_ascii(const iri_request_t *request, iri_reading_t *out)
 {
-    out->answer = IRI_PASS;
+    out->verdict = IRI_PASS;
     out->why = IRI_WHY_ASCII;
     out->form = IRI_FORM_ASCII;
     out->path = request->path;
@@ -770,10 +770,10 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
     reading.conf = reader->conf;
 
     if (reader->env->trace) {
-        iri_trace_step(reader->env, IRI_STEP_READING, request->path);
+        iri_trace_stage(reader->env, IRI_STAGE_READING, request->path);
     }
 
-    if (iri_is_ascii(request->path, request->escaped)) {
+    if (iri_path_is_ascii(request->path, request->escaped)) {
         iri_read_ascii(request, &reading);
         return iri_read_as_came(reader, &reading, out);
     }
@@ -800,7 +800,7 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
         *out = reading;
 
         if (reader->env->trace) {
-            iri_trace_answer(reader->env, reading.answer, reading.why);
+            iri_trace_verdict(reader->env, reading.verdict, reading.why);
         }
     }
 

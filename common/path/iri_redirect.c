@@ -26,7 +26,7 @@ iri_came_canonical(const iri_redirect_t *redirect)
            && iri_str_equal(redirect->path, came->form == IRI_FORM_ASCII
                                                 ? came->path
                                                 : came->octets)
-           && iri_is_spelled(redirect->sent);
+           && iri_uri_is_normalized(redirect->sent);
 }
 
 
@@ -69,7 +69,7 @@ iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
     iri_str_t     spelled;
     iri_status_t  status;
 
-    status = iri_spell(env, redirect->sent, &spelled);
+    status = iri_uri_normalize(env, redirect->sent, &spelled);
     if (status != IRI_OK) {
         return status;
     }
@@ -150,7 +150,7 @@ iri_find_dot_segment(const iri_env_t *env, const iri_redirect_t *redirect,
         return IRI_OK;
     }
 
-    status = iri_spell(env, redirect->sent, &spelled);
+    status = iri_uri_normalize(env, redirect->sent, &spelled);
 
     for (i = 0; status == IRI_OK && i < spelled.len; i += segment.len + 1) {
         segment = iri_str_from(spelled, i);
@@ -163,8 +163,8 @@ iri_find_dot_segment(const iri_env_t *env, const iri_redirect_t *redirect,
 
 
 iri_status_t
-iri_location(const iri_env_t *env, const iri_redirect_t *redirect,
-             iri_str_t *out)
+iri_redirect_location(const iri_env_t *env, const iri_redirect_t *redirect,
+                      iri_str_t *out)
 {
     static const iri_str_t slash = IRI_STR("/");
     iri_buf_t              buf = IRI_BUF_EMPTY;
@@ -219,7 +219,7 @@ iri_location(const iri_env_t *env, const iri_redirect_t *redirect,
 /* ---- whether ------------------------------------------------------------- */
 
 int
-iri_is_confirmed(iri_str_t path, iri_str_t found)
+iri_found_confirms(iri_str_t path, iri_str_t found)
 {
     size_t same = 0, from;
 
@@ -239,7 +239,7 @@ iri_is_confirmed(iri_str_t path, iri_str_t found)
 
     path.len = from;
 
-    return iri_is_low(path);
+    return iri_str_is_ascii(path);
 }
 
 
@@ -247,8 +247,8 @@ iri_presence_t
 iri_presence_of(const iri_found_t *found, int moved, int answered)
 {
     if (found != NULL
-        && (found->answer == IRI_SERVE
-            || (moved && found->answer == IRI_PASS
+        && (found->verdict == IRI_SERVE
+            || (moved && found->verdict == IRI_PASS
                 && (found->why == IRI_WHY_DECLARED
                     || found->why == IRI_WHY_ASCII))))
     {

@@ -391,7 +391,8 @@ iri_repair_form(unsigned how)
 
 /* Can a segment of path be put right so? */
 iri_status_t
-iri_repair_may(const iri_env_t *env, unsigned how, iri_str_t path, int *may)
+iri_repair_is_possible(const iri_env_t *env, unsigned how, iri_str_t path,
+                       int *may)
 {
     iri_str_t    segment, out;
     iri_status_t status = IRI_OK;
@@ -403,7 +404,7 @@ iri_repair_may(const iri_env_t *env, unsigned how, iri_str_t path, int *may)
     if (path.len == 0
         || ((how & IRI_REPAIR_ESCAPES)
                 ? memchr(path.data, '%', path.len) == NULL
-                : iri_is_low(path)))
+                : iri_str_is_ascii(path)))
     {
         return IRI_OK;
     }

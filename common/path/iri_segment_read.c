@@ -21,7 +21,7 @@ typedef struct {
     unsigned char       *text; /* gets the characters in UTF-8; NULL: no */
     size_t               text_len;
     int                  normalize;
-    iri_run_t            run; /* what is being gathered, if uri is wanted */
+    iri_nfc_run_t        run; /* what is being gathered, if uri is wanted */
 } iri_segment_t;
 
 
@@ -186,10 +186,10 @@ iri_character(uint32_t c, unsigned char utf8[4])
 static iri_status_t
 iri_piece_end(iri_segment_t *segment)
 {
-    iri_ran_t    ran;
-    iri_status_t status;
+    iri_nfc_run_result_t ran;
+    iri_status_t         status;
 
-    status = iri_run_end(segment->env, &segment->run, iri_nfc_put, &ran);
+    status = iri_nfc_run_end(segment->env, &segment->run, iri_nfc_put, &ran);
 
     if (status == IRI_OK && ran.base != IRI_NO_BASE) {
         status = iri_put_ascii(segment, ran.base);
@@ -213,7 +213,7 @@ iri_piece_put(iri_segment_t *segment, size_t at, uint32_t c)
         }
     }
 
-    return iri_run_add(segment->env, &segment->run, at, c);
+    return iri_nfc_run_add(segment->env, &segment->run, at, c);
 }
 
 
@@ -295,7 +295,7 @@ iri_segment_init(iri_segment_t *segment, const iri_env_t *env,
                  const iri_charset_t *charset, const iri_source_t *source,
                  iri_buf_t *path, iri_buf_t *uri)
 {
-    static const iri_run_t empty = IRI_RUN_EMPTY;
+    static const iri_nfc_run_t empty = IRI_RUN_EMPTY;
 
     segment->env = env;
     segment->charset = charset;

@@ -158,7 +158,7 @@ iri_is_spelled_escape(const unsigned char *p, unsigned char octet)
 
 
 int
-iri_is_spelled(iri_str_t sent)
+iri_uri_is_normalized(iri_str_t sent)
 {
     const unsigned char *p = sent.data, *end = sent.data + sent.len;
     unsigned char        octet;
@@ -182,7 +182,7 @@ iri_is_spelled(iri_str_t sent)
 
 
 iri_status_t
-iri_spell(const iri_env_t *env, iri_str_t sent, iri_str_t *out)
+iri_uri_normalize(const iri_env_t *env, iri_str_t sent, iri_str_t *out)
 {
     const unsigned char *p = sent.data, *end = sent.data + sent.len;
     iri_buf_t            buf = IRI_BUF_EMPTY;
@@ -190,7 +190,7 @@ iri_spell(const iri_env_t *env, iri_str_t sent, iri_str_t *out)
     unsigned char        octet;
     size_t               n;
 
-    if (iri_is_spelled(sent)) {
+    if (iri_uri_is_normalized(sent)) {
         *out = sent;
         return IRI_OK;
     }

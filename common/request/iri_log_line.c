@@ -38,13 +38,13 @@ iri_notes_put_code(iri_notes_t *notes, const char *code, int first)
 {
     size_t i;
 
-    for (i = 0; i < IRI_MAX_NOTES && notes->codes[i] != NULL; i++) {
+    for (i = 0; i < IRI_MAX_LOG_NOTES && notes->codes[i] != NULL; i++) {
         if (strcmp(notes->codes[i], code) == 0) {
             return;
         }
     }
 
-    if (i == IRI_MAX_NOTES) {
+    if (i == IRI_MAX_LOG_NOTES) {
         return;
     }
 
@@ -71,7 +71,7 @@ iri_notes_cut(char *text, size_t size, size_t len)
 static void
 iri_notes_put_text(iri_notes_t *notes, const char *text, int first)
 {
-    char        before[IRI_MAX_NOTED];
+    char        before[IRI_MAX_LOG_TEXT];
     const char *divider = notes->text[0] != '\0' ? "; " : "";
     int         n;
 
@@ -92,7 +92,7 @@ static void
 iri_note_text(iri_notes_t *notes, iri_log_level_t level, const char *code,
               int first, const char *format, va_list args)
 {
-    char text[IRI_MAX_NOTED];
+    char text[IRI_MAX_LOG_TEXT];
     int  n;
 
     if (notes->count == 0 || level < notes->level) {
@@ -102,7 +102,7 @@ iri_note_text(iri_notes_t *notes, iri_log_level_t level, const char *code,
     notes->count++;
     iri_notes_put_code(notes, code, first);
 
-    if (notes->count > IRI_MAX_NOTES) {
+    if (notes->count > IRI_MAX_LOG_NOTES) {
         return;
     }
 
@@ -151,14 +151,14 @@ iri_note_would(iri_notes_t *notes, const char *code, int first,
 
 
 /*
- * A line of the core brings its code along, behind the last IRI_NOTED, since
+ * A line of the core brings its code along, behind the last IRI_LOG_REASON, since
  * text of a client may hold another; one that has none, or none that is known,
  * tells of an error.
  */
 void
 iri_note_line(iri_notes_t *notes, iri_log_level_t level, iri_str_t line)
 {
-    static const iri_str_t mark = IRI_STR(IRI_NOTED);
+    static const iri_str_t mark = IRI_STR(IRI_LOG_REASON);
     const char            *code = iri_reason_code(IRI_REASON_ERROR);
     size_t                 at, i;
 
@@ -192,7 +192,7 @@ iri_note_host(iri_notes_t *notes, iri_str_t octets, const iri_host_t *host,
 
     iri_show_sent(&shown, octets);
 
-    if (host->answer != IRI_REFUSE) {
+    if (host->verdict != IRI_REFUSE) {
         iri_note_would(notes, code, 0, "would take host \"%s\" for \"%s\"",
                        shown.text, iri_show_sent(&ascii, host->ascii));
 
@@ -241,17 +241,18 @@ iri_notes_line(const iri_notes_t *notes, const char *request,
     char        more[32] = "", *text = line->text;
     size_t      i, size = sizeof(line->text), n;
 
-    if (notes->count > IRI_MAX_NOTES) {
+    if (notes->count > IRI_MAX_LOG_NOTES) {
         (void) snprintf(more, sizeof(more), "; and %u more",
-                        notes->count - IRI_MAX_NOTES);
+                        notes->count - IRI_MAX_LOG_NOTES);
     }
 
     n = (size_t) snprintf(text, size, "iri: %s%s%s",
                           notes->report ? "report: " : "", notes->text, more);
 
-    for (i = 0; i < IRI_MAX_NOTES && notes->codes[i] != NULL; i++) {
+    for (i = 0; i < IRI_MAX_LOG_NOTES && notes->codes[i] != NULL; i++) {
         n += (size_t) snprintf(text + n, size - n, "%s%s",
-                               i == 0 ? IRI_NOTED : ",", notes->codes[i]);
+                               i == 0 ? IRI_LOG_REASON : ",",
+                               notes->codes[i]);
     }
 
     if (request != NULL) {

@@ -38,7 +38,7 @@ iri_report_look(const iri_env_t *env, const iri_search_t *search,
 
     memset(&finder, 0, sizeof(finder));
     finder.env = env;
-    status = iri_look(&finder, &path, &node);
+    status = iri_lookup(&finder, &path, &node);
 
     *end = rest.len == 0 || node.kind != IRI_NODE_DIR ? IRI_END_THERE
                                                       : IRI_END_ABSENT;
@@ -66,13 +66,13 @@ iri_report_doing(const iri_env_t *env, const iri_report_t *report,
     iri_end_t    end = IRI_END_UNKNOWN;
     iri_status_t status = IRI_OK;
 
-    *doing = report->reading->answer == IRI_REFUSE ? "refuse " : "pass on ";
+    *doing = report->reading->verdict == IRI_REFUSE ? "refuse " : "pass on ";
 
     if (found == NULL) {
         return IRI_OK;
     }
 
-    switch (found->answer) {
+    switch (found->verdict) {
     case IRI_SERVE:
         *doing = report->again != NULL ? "start over as " : "serve ";
         break;

@@ -140,9 +140,9 @@ iri_find_canonical(const iri_env_t *env, const iri_search_t *search,
     status = iri_find(env, &canonical, out);
 
     if (status == IRI_OK
-        && (out->answer == IRI_MOVED || out->answer == IRI_CHOOSE))
+        && (out->verdict == IRI_RESTART || out->verdict == IRI_CHOOSE))
     {
-        out->answer = IRI_REFUSE;
+        out->verdict = IRI_REFUSE;
         out->path = search->path;
     }
 

@@ -14,7 +14,7 @@
 
 
 iri_str_t
-iri_octets_of_part(const iri_search_t *search, iri_str_t part)
+iri_finder_octets(const iri_search_t *search, iri_str_t part)
 {
     const iri_reading_t *reading = search->reading;
     iri_str_t            none = { 0, NULL };
@@ -40,7 +40,8 @@ iri_octets_of_part(const iri_search_t *search, iri_str_t part)
     }
 
     slashes = iri_str_count(part, '/');
-    from = iri_after_slash(reading->octets, slashes + (part.data[0] != '/'));
+    from = iri_tail_of_segments(reading->octets,
+                                slashes + (part.data[0] != '/'));
 
     if (part.data[0] == '/' && from != 0) {
         from--;
@@ -51,8 +52,8 @@ iri_octets_of_part(const iri_search_t *search, iri_str_t part)
 
 
 iri_status_t
-iri_part_read(const iri_finder_t *finder, const iri_charset_t *charset,
-              iri_source_t source, iri_buf_t *out, int *read)
+iri_finder_read(const iri_finder_t *finder, const iri_charset_t *charset,
+                iri_source_t source, iri_buf_t *out, int *read)
 {
     iri_status_t status;
     iri_why_t    why;
@@ -105,12 +106,12 @@ iri_further_count(iri_finder_t *finder, size_t from, size_t to)
 {
     const iri_reading_conf_t *conf = finder->search->reading->conf;
     const iri_charset_t      *charset;
-    iri_source_t              source = iri_source_of(finder);
+    iri_source_t              source = iri_finder_source(finder);
     iri_status_t              status;
     size_t                    i, readings = 0;
     int                       read;
 
-    for (i = 0; (charset = iri_way_to_read(conf, i)) != NULL; i++) {
+    for (i = 0; (charset = iri_reading_charset_at(conf, i)) != NULL; i++) {
         /* As it was read, where none of it came raw. */
         if (!finder->search->reading->raw
             && iri_is_first_charset(finder, charset)) {
@@ -134,7 +135,7 @@ iri_further_count(iri_finder_t *finder, size_t from, size_t to)
 
 
 iri_status_t
-iri_further_look_for(iri_finder_t *finder)
+iri_alternative_reading_check(iri_finder_t *finder)
 {
     iri_str_t    octets = finder->octets, segment;
     iri_status_t status = IRI_OK;
@@ -154,7 +155,7 @@ iri_further_look_for(iri_finder_t *finder)
         segment.data = octets.data + from;
         segment.len = to - from;
 
-        if (!iri_is_ascii(segment, 0)) {
+        if (!iri_path_is_ascii(segment, 0)) {
             status = iri_further_count(finder, from, to);
         }
     }
@@ -165,7 +166,8 @@ iri_further_look_for(iri_finder_t *finder)
 
 /* Does a walk go on below the deepest entry that another one found? */
 static int
-iri_walk_goes_on(const iri_walk_t *walk, const iri_further_t *best)
+iri_walk_goes_on(const iri_walk_t                *walk,
+                 const iri_alternative_reading_t *best)
 {
     const iri_walk_t *other = &best->walk;
     size_t            len = other->deepest;
@@ -197,7 +199,7 @@ iri_walk_goes_on(const iri_walk_t *walk, const iri_further_t *best)
  */
 static void
 iri_further_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
-                 iri_further_t *best)
+                 iri_alternative_reading_t *best)
 {
     if ((walk->refused && !walk->unwritable) || !iri_walk_goes_on(walk, best))
     {
@@ -213,15 +215,15 @@ iri_further_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
 /* The whole path in another charset than the first reading's. */
 static iri_status_t
 iri_try_charset(iri_finder_t *finder, const iri_charset_t *charset,
-                iri_further_t *best)
+                iri_alternative_reading_t *best)
 {
     iri_buf_t    part = IRI_BUF_EMPTY;
     iri_walk_t   walk;
     iri_status_t status;
     int          read;
 
-    status = iri_part_read(finder, charset, iri_source_of(finder), &part,
-                           &read);
+    status = iri_finder_read(finder, charset, iri_finder_source(finder),
+                             &part, &read);
 
     if (status != IRI_OK || !read
         || iri_str_equal(iri_buf_str(&part), finder->part))
@@ -237,8 +239,9 @@ iri_try_charset(iri_finder_t *finder, const iri_charset_t *charset,
         return status;
     }
 
-    iri_forgive(&walk, IRI_MATCH_CHARSET);
-    iri_further_keep(&walk, iri_charset_name(charset), IRI_WHY_FURTHER, best);
+    iri_walk_raise_match(&walk, IRI_MATCH_CHARSET);
+    iri_further_keep(&walk, iri_charset_name(charset), IRI_WHY_ALTERNATIVE,
+                     best);
 
     return IRI_OK;
 }
@@ -255,14 +258,15 @@ iri_is_one_segment(const iri_finder_t *finder)
     iri_str_t octets = finder->octets;
     size_t    end = iri_segment_end(octets, iri_graphic_segments(octets));
 
-    return iri_is_ascii(iri_str_from(octets, end), 0)
+    return iri_path_is_ascii(iri_str_from(octets, end), 0)
            && (octets.len == finder->search->reading->octets.len
                || iri_is_first_charset(finder, &iri_charset_utf8));
 }
 
 
 iri_status_t
-iri_try_further(iri_finder_t *finder, iri_further_t *best)
+iri_alternative_reading_try(iri_finder_t              *finder,
+                            iri_alternative_reading_t *best)
 {
     const iri_charsets_t *list = &finder->search->reading->conf->charsets;
     iri_walk_t            walk;

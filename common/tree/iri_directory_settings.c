@@ -4,7 +4,7 @@
  * Each name is read and written by the settings of the directory that contains
  * it: what a place says about names holds for the names below it, not for its
  * own name.  Nearly always one tree holds for all directories of a search.
- * Else iri_search_t.tree_of says which, and a walk asks it again for each
+ * Else iri_search_t.settings_of says which, and a walk asks it again for each
  * directory that it comes to, by the names that it has found.
  *
  * What has to be known before the first lookup (may a name be folded at all?)
@@ -19,28 +19,28 @@
 int
 iri_tree_is_declared(const iri_tree_conf_t *tree)
 {
-    return (tree->match & IRI_FORGIVE_FOLDED) == 0 && tree->repair == 0
-           && tree->names == IRI_NAMES_NFC && tree->charsets.count == 1
+    return (tree->match & IRI_FOLD_INDEXED) == 0 && tree->repair == 0
+           && tree->names == IRI_FILENAME_NFC && tree->charsets.count == 1
            && iri_charset_is_utf8(tree->charsets.at[0]);
 }
 
 
 /*
- * What is ignored for iri_find_twin(): a write beside an entry of another case
+ * What is ignored for iri_find_conflict(): a write beside an entry of another case
  * or with other accents; and for iri_find_canonical(): what changes no name.
  */
 static const iri_tree_conf_t *
 iri_tree_narrow(const iri_search_t *search, const iri_tree_conf_t *tree,
                 iri_tree_conf_t *own)
 {
-    if (!search->twin && !search->canonical) {
+    if (!search->for_conflict && !search->canonical) {
         return tree;
     }
 
     *own = *tree;
     own->match &= search->canonical
-                      ? IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_EXACT_ONLY
-                      : ~IRI_FORGIVE_SPELLING;
+                      ? IRI_FOLD_NORMALIZATION | IRI_FOLD_EXACT_ONLY
+                      : ~IRI_FOLD_SPELLING;
     own->ambiguous = IRI_AMBIGUOUS_404;
     own->repair = 0;
 
@@ -49,9 +49,9 @@ iri_tree_narrow(const iri_search_t *search, const iri_tree_conf_t *tree,
 
 
 void
-iri_tree_apply(iri_finder_t *finder)
+iri_settings_apply(iri_finder_t *finder)
 {
-    finder->fold = finder->folding ? iri_tree_fold(finder->tree) : 0;
+    finder->fold = finder->folding ? iri_index_fold(finder->tree) : 0;
     finder->repair = finder->repairing & finder->tree->repair;
 }
 
@@ -63,8 +63,8 @@ iri_tree_select(iri_finder_t *finder, iri_str_t names)
     const iri_search_t    *search = finder->search;
     const iri_tree_conf_t *tree = search->tree;
 
-    if (search->tree_of != NULL) {
-        tree = search->tree_of(finder->env, search, names);
+    if (search->settings_of != NULL) {
+        tree = search->settings_of(finder->env, search, names);
         if (tree == NULL) {
             return IRI_NO_MEMORY;
         }
@@ -79,17 +79,17 @@ iri_tree_select(iri_finder_t *finder, iri_str_t names)
 
 
 iri_status_t
-iri_tree_enter(iri_finder_t *finder, iri_walk_t *walk)
+iri_settings_enter(iri_finder_t *finder, iri_walk_t *walk)
 {
     iri_status_t status = IRI_OK;
 
-    if (finder->search->tree_of != NULL) {
+    if (finder->search->settings_of != NULL) {
         status = iri_tree_select(finder, iri_buf_str(&walk->names));
     }
 
     if (status == IRI_OK) {
         walk->tree = finder->tree;
-        iri_tree_apply(finder);
+        iri_settings_apply(finder);
     }
 
     return status;
@@ -107,14 +107,14 @@ iri_is_declared_in(const iri_finder_t *finder, iri_str_t segment)
     const iri_tree_conf_t *tree = finder->tree;
 
     return iri_tree_is_declared(tree)
-           || (finder->search->tree_of != NULL && tree->repair == 0
-               && (tree->match & IRI_FORGIVE_FOLDED) == 0
-               && iri_is_ascii(segment, 0));
+           || (finder->search->settings_of != NULL && tree->repair == 0
+               && (tree->match & IRI_FOLD_INDEXED) == 0
+               && iri_path_is_ascii(segment, 0));
 }
 
 
 iri_status_t
-iri_tree_survey(iri_finder_t *finder)
+iri_settings_survey(iri_finder_t *finder)
 {
     iri_str_t    names = { 0, finder->part.data }, segment;
     iri_status_t status;
@@ -128,7 +128,7 @@ iri_tree_survey(iri_finder_t *finder)
             return status;
         }
 
-        to = finder->search->tree_of != NULL
+        to = finder->search->settings_of != NULL
                  ? iri_segment_end(finder->part, names.len)
                  : finder->part.len;
         segment = iri_str_from(finder->part, names.len);
@@ -136,7 +136,9 @@ iri_tree_survey(iri_finder_t *finder)
 
         finder->declared &= iri_is_declared_in(finder, segment);
 
-        if (!iri_writes_names(finder->tree) && !iri_is_ascii(segment, 0)) {
+        if (!iri_tree_writes_names_verbatim(finder->tree)
+            && !iri_path_is_ascii(segment, 0))
+        {
             finder->literal = 0;
         }
 

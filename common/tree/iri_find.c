@@ -99,7 +99,7 @@ iri_find_pass(const iri_finder_t *finder, iri_why_t why, iri_found_t *found)
         status = iri_filename_end(finder, &walk, &found->filename);
     }
 
-    found->answer = IRI_PASS;
+    found->verdict = IRI_PASS;
     found->why = why;
 
     return status;
@@ -112,15 +112,15 @@ iri_find_found(const iri_finder_t *finder, iri_walk_t *walk,
 {
     iri_status_t status;
 
-    iri_forgive(walk, iri_match_of_request(finder->search->reading));
+    iri_walk_raise_match(walk, iri_match_of_request(finder->search->reading));
 
     status = iri_walk_path(finder, walk, &found->path);
 
     found->match = walk->match;
-    found->answer = iri_str_equal(found->path, finder->search->path)
-                        ? IRI_SERVE
-                        : IRI_MOVED;
-    found->why = walk->why != IRI_WHY_NOTHING ? walk->why : IRI_WHY_FOUND;
+    found->verdict = iri_str_equal(found->path, finder->search->path)
+                         ? IRI_SERVE
+                         : IRI_RESTART;
+    found->why = walk->why != IRI_WHY_NONE ? walk->why : IRI_WHY_FOUND;
 
     return status;
 }
@@ -136,21 +136,21 @@ iri_find_absent(const iri_finder_t *finder, iri_walk_t *walk,
                 iri_found_t *found)
 {
     if (iri_str_equal(iri_buf_str(&walk->names), finder->part)) {
-        found->answer = IRI_PASS;
+        found->verdict = IRI_PASS;
         found->why = finder->stopped ? finder->why : IRI_WHY_ABSENT;
         return IRI_OK;
     }
 
     if (finder->stopped) {
-        found->answer = IRI_REFUSE;
+        found->verdict = IRI_REFUSE;
         found->why = finder->why;
         return IRI_OK;
     }
 
-    found->answer = IRI_MOVED;
+    found->verdict = IRI_RESTART;
     found->match = walk->match;
-    found->why = walk->match >= IRI_MATCH_WIDTH ? IRI_WHY_BELOW
-                 : walk->why != IRI_WHY_NOTHING ? walk->why
+    found->why = walk->match >= IRI_MATCH_WIDTH ? IRI_WHY_PARENT_RENAMED
+                 : walk->why != IRI_WHY_NONE    ? walk->why
                                                 : IRI_WHY_READ;
 
     return iri_walk_path(finder, walk, &found->path);
@@ -173,9 +173,9 @@ iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
         && (!walk->unwritable || finder->stopped
             || iri_str_equal(iri_buf_str(&walk->names), finder->part)))
     {
-        found->answer = IRI_REFUSE;
+        found->verdict = IRI_REFUSE;
         found->why = finder->stopped && walk->why >= IRI_WHY_FOUND
-                             && walk->why <= IRI_WHY_BELOW
+                             && walk->why <= IRI_WHY_PARENT_RENAMED
                          ? finder->why
                          : walk->why;
         return IRI_OK;
@@ -194,7 +194,7 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
                 iri_found_t *found)
 {
     iri_buf_t    part = IRI_BUF_EMPTY;
-    iri_str_t    rest = walk->meant_rest;
+    iri_str_t    rest = walk->unresolved_tail;
     iri_str_t    path;
     iri_walk_t   chosen;
     iri_node_t   node;
@@ -207,8 +207,9 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
                          walk->names.len);
 
     if (status == IRI_OK) {
-        status = iri_buf_put(finder->env, &part, walk->meant.name[i].data,
-                             walk->meant.name[i].len);
+        status = iri_buf_put(finder->env, &part,
+                             walk->candidates.name[i].data,
+                             walk->candidates.name[i].len);
     }
 
     if (status == IRI_OK) {
@@ -216,7 +217,7 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
     }
 
     /* A name in the index is there; what is below it is to be looked for. */
-    if (status == IRI_OK && rest.len == 0 && walk->meant.sure) {
+    if (status == IRI_OK && rest.len == 0 && walk->candidates.sure) {
         chosen.names = part;
         chosen.found = 1;
 
@@ -230,7 +231,7 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
 
     /* "name/" is a directory. */
     if (rest.len == 1) {
-        status = iri_look(finder, &chosen.disk, &node);
+        status = iri_lookup(finder, &chosen.disk, &node);
 
         if (status != IRI_OK || node.kind != IRI_NODE_DIR) {
             return status;
@@ -271,7 +272,7 @@ iri_choices_sort(iri_str_t *choices, size_t count)
 static iri_status_t
 iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
 {
-    iri_str_t    rest = walk->meant_rest;
+    iri_str_t    rest = walk->unresolved_tail;
     iri_walk_t   moved = *walk;
     iri_status_t status;
     size_t       i;
@@ -288,11 +289,11 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
 
     found->why = IRI_WHY_AMBIGUOUS;
     found->match = walk->match;
-    found->answer = iri_str_equal(found->path, finder->search->path)
-                        ? IRI_CHOOSE
-                        : IRI_MOVED;
+    found->verdict = iri_str_equal(found->path, finder->search->path)
+                         ? IRI_CHOOSE
+                         : IRI_RESTART;
 
-    if (status != IRI_OK || found->answer == IRI_MOVED
+    if (status != IRI_OK || found->verdict == IRI_RESTART
         || walk->tree->ambiguous != IRI_AMBIGUOUS_300)
     {
         return status;
@@ -304,7 +305,7 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
         return IRI_NO_MEMORY;
     }
 
-    for (i = 0; status == IRI_OK && i < walk->meant.count; i++) {
+    for (i = 0; status == IRI_OK && i < walk->candidates.count; i++) {
         status = iri_choice_find(finder, walk, i, found);
     }
 
@@ -316,7 +317,7 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
         found->count = 0;
     }
 
-    found->more = walk->meant.more;
+    found->more = walk->candidates.more;
     iri_choices_sort(found->choices, found->count);
 
     return status;
@@ -326,7 +327,7 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
 /* ---- finding ------------------------------------------------------------- */
 
 int
-iri_is_write(iri_str_t method)
+iri_method_writes(iri_str_t method)
 {
     static const char *const reads[] = { "GET",     "HEAD",  "POST",
                                          "OPTIONS", "TRACE", "PROPFIND",
@@ -367,8 +368,8 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
         return IRI_OK;
     }
 
-    status = iri_part_read(finder, &iri_charset_utf8, source, &out,
-                           canonical);
+    status = iri_finder_read(finder, &iri_charset_utf8, source, &out,
+                             canonical);
 
     *canonical = *canonical && iri_str_equal(iri_buf_str(&out), finder->part);
 
@@ -414,7 +415,7 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
             return IRI_OK;
         }
 
-        status = iri_look(finder, &disk, &node);
+        status = iri_lookup(finder, &disk, &node);
     }
 
     if (status != IRI_OK) {
@@ -423,7 +424,7 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
 
     if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
         *is_found = 1;
-        found->answer = IRI_SERVE;
+        found->verdict = IRI_SERVE;
         found->why = IRI_WHY_FOUND;
         found->match = iri_match_of_request(finder->search->reading);
         found->filename = iri_buf_str(&disk);
@@ -442,18 +443,18 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
  * best->charset stays empty where none leads farther.
  */
 static iri_status_t
-iri_find_further(iri_finder_t *finder, iri_further_t *best)
+iri_find_further(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
-    iri_further_t first = *best;
-    iri_status_t  status;
+    iri_alternative_reading_t first = *best;
+    iri_status_t              status;
 
-    if (best->walk.found || best->walk.meant.count != 0 || !finder->further
-        || finder->stopped)
+    if (best->walk.found || best->walk.candidates.count != 0
+        || !finder->further || finder->stopped)
     {
         return IRI_OK;
     }
 
-    status = iri_try_further(finder, best);
+    status = iri_alternative_reading_try(finder, best);
 
     /* In doubt a directory on the way is no better than none. */
     if (status == IRI_OK && finder->stopped && !best->walk.found) {
@@ -510,7 +511,7 @@ iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
     if (status == IRI_OK) {
         (void) iri_buf_put(finder->env, &path, root.data, root.len);
         (void) iri_buf_put(finder->env, &path, finder->part.data, last);
-        status = iri_look_directory(finder, &path, &node);
+        status = iri_lookup_directory(finder, &path, &node);
     }
 
     if (status == IRI_OK && node.kind == IRI_NODE_DIR) {
@@ -528,7 +529,7 @@ iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
  * is near is looked for on this way alone.
  */
 static iri_status_t
-iri_find_folded_below(iri_finder_t *finder, iri_further_t *best)
+iri_find_folded_below(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
     iri_walk_t   walk;
     iri_status_t status;
@@ -541,9 +542,9 @@ iri_find_folded_below(iri_finder_t *finder, iri_further_t *best)
         return status;
     }
 
-    iri_forgive(&walk, best->walk.match);
+    iri_walk_raise_match(&walk, best->walk.match);
 
-    if (walk.why == IRI_WHY_NOTHING) {
+    if (walk.why == IRI_WHY_NONE) {
         walk.why = best->walk.why;
     }
 
@@ -555,14 +556,14 @@ iri_find_folded_below(iri_finder_t *finder, iri_further_t *best)
 
 /* Nothing has the name; what is near it?  Readings in their order, again. */
 static iri_status_t
-iri_find_folded(iri_finder_t *finder, iri_further_t *best)
+iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
-    iri_further_t folded;
-    iri_status_t  status;
-    size_t        from, last;
+    iri_alternative_reading_t folded;
+    iri_status_t              status;
+    size_t                    from, last;
 
     finder->folding = 1;
-    iri_tree_apply(finder);
+    iri_settings_apply(finder);
 
     if (best->charset.len != 0) {
         return iri_find_folded_below(finder, best);
@@ -601,10 +602,10 @@ iri_find_folded(iri_finder_t *finder, iri_further_t *best)
 static int
 iri_may_fold(const iri_finder_t *finder)
 {
-    unsigned forgiven = finder->match & IRI_FORGIVE_FOLDED;
+    unsigned forgiven = finder->match & IRI_FOLD_INDEXED;
 
     if (finder->search->write) {
-        forgiven &= IRI_FORGIVE_WIDTH;
+        forgiven &= IRI_FOLD_WIDTH;
     }
 
     return forgiven != 0;
@@ -625,7 +626,7 @@ iri_is_parent_written_so(const iri_finder_t *finder, size_t last)
 {
     iri_str_t parent = { last, finder->part.data };
 
-    return iri_is_asked_absent(finder) || iri_is_ascii(parent, 0);
+    return iri_is_asked_absent(finder) || iri_path_is_ascii(parent, 0);
 }
 
 
@@ -659,7 +660,7 @@ iri_find_inside(iri_finder_t *finder, iri_walk_t *walk)
 
 /* Down under the first reading, then the further ones. */
 static iri_status_t
-iri_find_readings(iri_finder_t *finder, iri_further_t *best)
+iri_find_readings(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
     iri_status_t status;
 
@@ -674,15 +675,15 @@ iri_find_readings(iri_finder_t *finder, iri_further_t *best)
  * names are folded, the same indexes know them.
  */
 static iri_status_t
-iri_find_named(iri_finder_t *finder, iri_further_t *best)
+iri_find_named(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
     iri_status_t status;
 
-    if (iri_is_ascii(finder->part, 0)) {
+    if (iri_path_is_ascii(finder->part, 0)) {
         return IRI_OK;
     }
 
-    status = iri_further_look_for(finder);
+    status = iri_alternative_reading_check(finder);
 
     if (status != IRI_OK || (!finder->further && iri_may_fold(finder))) {
         return status;
@@ -698,7 +699,7 @@ static int
 iri_is_repaired(const iri_finder_t *finder, const iri_walk_t *walk)
 {
     return finder->repairs != 0 && !finder->search->write && !walk->found
-           && walk->meant.count == 0 && !finder->stopped
+           && walk->candidates.count == 0 && !finder->stopped
            && (!walk->refused || walk->unwritable);
 }
 
@@ -709,7 +710,7 @@ iri_is_repaired(const iri_finder_t *finder, const iri_walk_t *walk)
  */
 static void
 iri_repaired_keep(const iri_finder_t *finder, const iri_walk_t *walk,
-                  iri_further_t *best)
+                  iri_alternative_reading_t *best)
 {
     const iri_walk_t *other = &best->walk;
     size_t            len = other->deepest;
@@ -730,7 +731,8 @@ iri_repaired_keep(const iri_finder_t *finder, const iri_walk_t *walk,
 
 /* One way of putting right, in the whole path. */
 static iri_status_t
-iri_try_repair(iri_finder_t *finder, unsigned how, iri_further_t *best)
+iri_try_repair(iri_finder_t *finder, unsigned how,
+               iri_alternative_reading_t *best)
 {
     iri_str_t    octets = finder->part;
     iri_walk_t   walk;
@@ -741,7 +743,7 @@ iri_try_repair(iri_finder_t *finder, unsigned how, iri_further_t *best)
         octets = finder->octets;
     }
 
-    status = iri_repair_may(finder->env, how, octets, &may);
+    status = iri_repair_is_possible(finder->env, how, octets, &may);
     if (status != IRI_OK || !may) {
         return status;
     }
@@ -750,7 +752,7 @@ iri_try_repair(iri_finder_t *finder, unsigned how, iri_further_t *best)
              iri_form_text(iri_repair_form(how)));
 
     finder->repairing = how;
-    iri_tree_apply(finder);
+    iri_settings_apply(finder);
     status = iri_walk(finder, finder->part, finder->kind, &walk);
 
     if (status == IRI_OK) {
@@ -765,12 +767,12 @@ iri_try_repair(iri_finder_t *finder, unsigned how, iri_further_t *best)
 
 /* Each way by itself: the first that finds something takes the request. */
 static iri_status_t
-iri_find_repaired(iri_finder_t *finder, iri_further_t *best)
+iri_find_repaired(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
-    iri_further_t first = *best;
-    iri_status_t  status = IRI_OK;
-    unsigned      how;
-    int           folding = finder->folding;
+    iri_alternative_reading_t first = *best;
+    iri_status_t              status = IRI_OK;
+    unsigned                  how;
+    int                       folding = finder->folding;
 
     finder->folding = 0;
 
@@ -785,7 +787,7 @@ iri_find_repaired(iri_finder_t *finder, iri_further_t *best)
     }
 
     finder->folding = folding;
-    iri_tree_apply(finder);
+    iri_settings_apply(finder);
 
     /* as iri_find_further() */
     if (status == IRI_OK && !best->walk.found && finder->stopped) {
@@ -799,11 +801,11 @@ iri_find_repaired(iri_finder_t *finder, iri_further_t *best)
 static iri_status_t
 iri_find_near(iri_finder_t *finder, iri_found_t *found)
 {
-    iri_further_t best;
-    iri_status_t  status;
+    iri_alternative_reading_t best;
+    iri_status_t              status;
 
     memset(&best, 0, sizeof(best));
-    finder->octets = iri_octets_of_part(finder->search, finder->part);
+    finder->octets = iri_finder_octets(finder->search, finder->part);
 
     status = iri_find_named(finder, &best);
 
@@ -830,7 +832,7 @@ iri_find_near(iri_finder_t *finder, iri_found_t *found)
         found->repaired = best.repaired;
     }
 
-    return best.walk.meant.count != 0
+    return best.walk.candidates.count != 0
                ? iri_find_several(finder, &best.walk, found)
                : iri_find_done(finder, &best.walk, found);
 }
@@ -904,8 +906,8 @@ iri_is_declared(iri_finder_t *finder, int *declared)
     *declared = finder->declared;
 
     if (*declared && reading != NULL && reading->form == IRI_FORM_LEGACY) {
-        finder->octets = iri_octets_of_part(finder->search, finder->part);
-        status = iri_further_look_for(finder);
+        finder->octets = iri_finder_octets(finder->search, finder->part);
+        status = iri_alternative_reading_check(finder);
         *declared = !finder->further;
     }
 
@@ -934,7 +936,7 @@ iri_is_unconfirmed(const iri_finder_t *finder)
 }
 
 
-/* iri_needs_look(), of all directories on the way. */
+/* iri_needs_lookup(), of all directories on the way. */
 static int
 iri_finder_needs_look(const iri_finder_t *finder)
 {
@@ -942,7 +944,7 @@ iri_finder_needs_look(const iri_finder_t *finder)
 
     any.match = finder->match;
 
-    return iri_needs_look(&any, finder->part);
+    return iri_needs_lookup(&any, finder->part);
 }
 
 
@@ -954,18 +956,18 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
 
     if (iri_is_forbidden(finder)) {
         status = iri_find_pass(finder, IRI_WHY_FORBIDDEN, found);
-        found->answer = IRI_REFUSE;
+        found->verdict = IRI_REFUSE;
         return status;
     }
 
-    status = iri_tree_survey(finder);
+    status = iri_settings_survey(finder);
     if (status != IRI_OK) {
         return status;
     }
 
     if (iri_is_unconfirmed(finder)) {
         status = iri_find_pass(finder, IRI_WHY_UNREADABLE, found);
-        found->answer = IRI_REFUSE;
+        found->verdict = IRI_REFUSE;
         return status;
     }
 
@@ -985,8 +987,8 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
     }
 
     /* No name, for it holds a control, and nothing of it is forgiven. */
-    if (!canonical && iri_is_ascii(finder->part, 0) && !iri_may_fold(finder))
-    {
+    if (!canonical && iri_path_is_ascii(finder->part, 0)
+        && !iri_may_fold(finder)) {
         return iri_find_pass(finder, IRI_WHY_ASCII, found);
     }
 
@@ -1008,17 +1010,17 @@ iri_finder_init(iri_finder_t *finder, const iri_env_t *env,
 
 
 int
-iri_search_needs_look(const iri_env_t *env, const iri_search_t *search)
+iri_search_needs_lookup(const iri_env_t *env, const iri_search_t *search)
 {
     iri_finder_t finder;
 
-    if (search->tree_of == NULL) {
-        return iri_needs_look(search->tree, search->path);
+    if (search->settings_of == NULL) {
+        return iri_needs_lookup(search->tree, search->path);
     }
 
     iri_finder_init(&finder, env, search);
 
-    return iri_tree_survey(&finder) != IRI_OK
+    return iri_settings_survey(&finder) != IRI_OK
            || iri_finder_needs_look(&finder);
 }
 
@@ -1040,8 +1042,8 @@ iri_found_begin(const iri_search_t *search, iri_found_t *found)
 static void
 iri_found_end(const iri_search_t *search, iri_found_t *found)
 {
-    if (found->answer == IRI_PASS && iri_is_read_repaired(search)) {
-        found->answer = IRI_REFUSE;
+    if (found->verdict == IRI_PASS && iri_is_read_repaired(search)) {
+        found->verdict = IRI_REFUSE;
     }
 }
 
@@ -1056,7 +1058,7 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
     iri_found_begin(search, &found);
 
     if (env->trace) {
-        iri_trace_step(env, IRI_STEP_LOOKING, search->root);
+        iri_trace_stage(env, IRI_STAGE_FINDING, search->root);
     }
 
     iri_finder_init(&finder, env, search);
@@ -1067,7 +1069,7 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
         *out = found;
 
         if (env->trace) {
-            iri_trace_answer(env, found.answer, found.why);
+            iri_trace_verdict(env, found.verdict, found.why);
         }
     }
 
@@ -1085,7 +1087,7 @@ iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
 
     iri_finder_init(&finder, env, search);
 
-    if (iri_is_forbidden(&finder) || iri_tree_survey(&finder) != IRI_OK
+    if (iri_is_forbidden(&finder) || iri_settings_survey(&finder) != IRI_OK
         || !iri_finder_needs_look(&finder) || !iri_is_written_so(&finder)
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
         || iri_is_unconfirmed(&finder))
@@ -1100,7 +1102,7 @@ iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
     }
 
     memset(out, 0, sizeof(*out));
-    out->answer = declared ? IRI_PASS : IRI_SERVE;
+    out->verdict = declared ? IRI_PASS : IRI_SERVE;
     out->why = declared ? IRI_WHY_DECLARED : IRI_WHY_FOUND;
     out->match = declared ? IRI_MATCH_NONE : iri_match_of_request(reading);
     out->filename = filename;
@@ -1133,7 +1135,7 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
 
     /* A root that is empty stands for "/", which is always there. */
     while (status == IRI_OK && path.len != 0) {
-        status = iri_look(&finder, &path, &node);
+        status = iri_lookup(&finder, &path, &node);
 
         if (finder.stopped) {
             return IRI_IO_FAILED;
@@ -1160,7 +1162,7 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
 
     from = found->path.len;
     if (slashes != 0) {
-        from = iri_after_slash(found->path, slashes);
+        from = iri_tail_of_segments(found->path, slashes);
         from -= from != 0;
     }
 
@@ -1194,11 +1196,11 @@ iri_depends_on_charsets(const iri_reading_t *reading,
         return reading->why != IRI_WHY_LIMIT;
     }
 
-    if (found == NULL || found->answer == IRI_PASS) {
+    if (found == NULL || found->verdict == IRI_PASS) {
         /* PASS: nothing was asked, or nothing is there */
         return found != NULL && found->why != IRI_WHY_DECLARED
                && found->why != IRI_WHY_ASCII;
     }
 
-    return found->answer != IRI_SERVE || found->why != IRI_WHY_FOUND;
+    return found->verdict != IRI_SERVE || found->why != IRI_WHY_FOUND;
 }

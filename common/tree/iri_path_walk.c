@@ -96,7 +96,7 @@ iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     size_t       k;
     int          canonical = kind == IRI_PART_CANONICAL, written = 0;
 
-    if (iri_is_ascii(segment, 0)) {
+    if (iri_path_is_ascii(segment, 0)) {
         return iri_walk_put(finder, walk, segment, segment);
     }
 
@@ -135,8 +135,8 @@ iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest,
     iri_status_t status = IRI_OK;
     size_t       from, to;
 
-    if (kind == IRI_PART_CANONICAL && finder->search->tree_of == NULL
-        && iri_writes_names(finder->tree))
+    if (kind == IRI_PART_CANONICAL && finder->search->settings_of == NULL
+        && iri_tree_writes_names_verbatim(finder->tree))
     {
         return iri_walk_put(finder, walk, rest, rest);
     }
@@ -147,7 +147,7 @@ iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest,
         segment.data = rest.data + from;
         segment.len = to - from;
 
-        status = iri_tree_enter(finder, walk);
+        status = iri_settings_enter(finder, walk);
 
         if (status == IRI_OK) {
             status = iri_walk_new_name(finder, walk, segment, kind);
@@ -165,7 +165,7 @@ iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest,
 
 
 const iri_charset_t *
-iri_way_to_read(const iri_reading_conf_t *conf, size_t i)
+iri_reading_charset_at(const iri_reading_conf_t *conf, size_t i)
 {
     if (i == 0) {
         return &iri_charset_utf8;
@@ -180,7 +180,7 @@ iri_way_to_read(const iri_reading_conf_t *conf, size_t i)
  * formatting character may have (draft 4.1).
  */
 iri_source_t
-iri_source_of(const iri_finder_t *finder)
+iri_finder_source(const iri_finder_t *finder)
 {
     const iri_reading_t *reading = finder->search->reading;
     iri_source_t         source = { finder->octets, NULL, 0, 0 };
@@ -200,9 +200,9 @@ iri_source_of(const iri_finder_t *finder)
  */
 static iri_status_t
 iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
-               iri_str_t *name, iri_step_t *step)
+               iri_str_t *name, iri_lookup_result_t *step)
 {
-    iri_source_t         source = iri_source_of(finder);
+    iri_source_t         source = iri_finder_source(finder);
     iri_str_t            came = { to - from, finder->octets.data + from };
     const iri_charset_t *charset;
     iri_buf_t            segment;
@@ -210,10 +210,10 @@ iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
     iri_why_t            why;
     size_t               i;
 
-    *step = IRI_STEP_ABSENT;
+    *step = IRI_LOOKUP_ABSENT;
 
     for (i = 0; !finder->stopped; i++) {
-        charset = iri_way_to_read(finder->search->reading->conf, i);
+        charset = iri_reading_charset_at(finder->search->reading->conf, i);
         if (charset == NULL) {
             break;
         }
@@ -230,14 +230,14 @@ iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
             continue;
         }
 
-        status = iri_step(finder, walk, iri_buf_str(&segment),
-                          IRI_PART_CANONICAL, came, name, step);
+        status = iri_segment_lookup(finder, walk, iri_buf_str(&segment),
+                                    IRI_PART_CANONICAL, came, name, step);
 
-        if (status == IRI_OK && *step == IRI_STEP_FOUND && i != 0) {
-            iri_forgive(walk, IRI_MATCH_CHARSET);
+        if (status == IRI_OK && *step == IRI_LOOKUP_FOUND && i != 0) {
+            iri_walk_raise_match(walk, IRI_MATCH_CHARSET);
         }
 
-        if (status != IRI_OK || *step != IRI_STEP_ABSENT) {
+        if (status != IRI_OK || *step != IRI_LOOKUP_ABSENT) {
             return status;
         }
     }
@@ -258,13 +258,13 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
 
     if (!walk->unseen
         || (!finder->further && finder->repairs == 0
-            && (finder->match & IRI_FORGIVE_FOLDED) == 0))
+            && (finder->match & IRI_FOLD_INDEXED) == 0))
     {
         walk->found = 1;
         return IRI_OK;
     }
 
-    status = iri_look(finder, &walk->disk, &node);
+    status = iri_lookup(finder, &walk->disk, &node);
     walk->found = status == IRI_OK && node.kind != IRI_NODE_ABSENT;
 
     return status;
@@ -276,7 +276,7 @@ static iri_status_t
 iri_read_first(iri_finder_t *finder, size_t from, size_t to, iri_buf_t *out,
                iri_why_t *why)
 {
-    iri_source_t         source = iri_source_of(finder);
+    iri_source_t         source = iri_finder_source(finder);
     const iri_charset_t *charset;
     iri_status_t         status = IRI_OK;
     size_t               i;
@@ -284,7 +284,7 @@ iri_read_first(iri_finder_t *finder, size_t from, size_t to, iri_buf_t *out,
     *why = IRI_WHY_UNREADABLE;
 
     for (i = 0; status == IRI_OK && *why != IRI_WHY_READ; i++) {
-        charset = iri_way_to_read(finder->search->reading->conf, i);
+        charset = iri_reading_charset_at(finder->search->reading->conf, i);
         if (charset == NULL) {
             break;
         }
@@ -335,7 +335,7 @@ iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
 
 /* What the walk did not find of part, from offset from on. */
 static iri_status_t
-iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
+iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_lookup_result_t step,
              iri_str_t part, size_t from, iri_part_kind_t kind)
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
@@ -343,11 +343,11 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
     iri_status_t status;
     int          read;
 
-    if (step == IRI_STEP_FOUND) {
+    if (step == IRI_LOOKUP_FOUND) {
         return iri_walk_confirm(finder, walk);
     }
 
-    if (step == IRI_STEP_REFUSED) {
+    if (step == IRI_LOOKUP_REFUSED) {
         iri_walk_refuse(walk, walk->why);
         return IRI_OK;
     }
@@ -356,7 +356,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
         status = iri_read_rest(finder, from, &buf, &read);
         if (status != IRI_OK || !read) {
             iri_walk_refuse(walk, IRI_WHY_UNREADABLE);
-            walk->meant.count = 0;
+            walk->candidates.count = 0;
             return status;
         }
 
@@ -364,13 +364,13 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
         kind = IRI_PART_CANONICAL;
     }
 
-    if (step == IRI_STEP_SEVERAL) {
-        walk->meant_rest = rest;
+    if (step == IRI_LOOKUP_AMBIGUOUS) {
+        walk->unresolved_tail = rest;
         return IRI_OK;
     }
 
     /* Below a file it is PATH_INFO, which no tree writes. */
-    if (step == IRI_STEP_NOT_DIR) {
+    if (step == IRI_LOOKUP_NOT_DIR) {
         walk->found = 1;
         return iri_walk_put(finder, walk, rest, rest);
     }
@@ -383,7 +383,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_step_t step,
 static int
 iri_walk_passes(const iri_finder_t *finder, iri_str_t segment)
 {
-    if (!iri_is_ascii(segment, 0)) {
+    if (!iri_path_is_ascii(segment, 0)) {
         return 0;
     }
 
@@ -420,10 +420,10 @@ static iri_status_t
 iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
               size_t from, iri_walk_t *walk)
 {
-    iri_str_t    segment, came, name;
-    iri_status_t status;
-    iri_step_t   step = IRI_STEP_FOUND;
-    size_t       to, came_from, came_to;
+    iri_str_t           segment, came, name;
+    iri_status_t        status;
+    iri_lookup_result_t step = IRI_LOOKUP_FOUND;
+    size_t              to, came_from, came_to;
 
     status = iri_walk_plain(finder, part, &from, walk);
 
@@ -440,7 +440,7 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
         came = iri_str_from(finder->octets, came_from);
         came.len = came_to - came_from;
 
-        status = iri_tree_enter(finder, walk);
+        status = iri_settings_enter(finder, walk);
         if (status != IRI_OK) {
             break;
         }
@@ -454,14 +454,14 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
                 status = iri_step_mixed(finder, walk, from, to, &name, &step);
 
             } else if (finder->repairing != 0) {
-                status = iri_step_repaired(finder, walk, segment, kind, came,
-                                           &name, &step);
+                status = iri_segment_lookup_repaired(
+                    finder, walk, segment, kind, came, &name, &step);
             } else {
-                status = iri_step(finder, walk, segment, kind, came, &name,
-                                  &step);
+                status = iri_segment_lookup(finder, walk, segment, kind, came,
+                                            &name, &step);
             }
 
-            if (status == IRI_OK && step == IRI_STEP_FOUND) {
+            if (status == IRI_OK && step == IRI_LOOKUP_FOUND) {
                 walk->depth++;
                 walk->deepest = walk->disk.len;
                 walk->unseen = 0;
@@ -470,7 +470,7 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
             }
         }
 
-        if (status != IRI_OK || step != IRI_STEP_FOUND || to == part.len) {
+        if (status != IRI_OK || step != IRI_LOOKUP_FOUND || to == part.len) {
             break;
         }
 

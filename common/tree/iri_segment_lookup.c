@@ -20,7 +20,7 @@
 /* ---- looking ------------------------------------------------------------- */
 
 void
-iri_stop(iri_finder_t *finder, iri_why_t why)
+iri_finder_stop(iri_finder_t *finder, iri_why_t why)
 {
     if (!finder->stopped) {
         finder->stopped = 1;
@@ -60,7 +60,7 @@ iri_is_missing(const iri_missing_t *missing, const iri_buf_t *path)
 
 
 iri_status_t
-iri_look(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
+iri_lookup(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 {
     const iri_env_t *env = finder->env;
     iri_status_t     status;
@@ -77,8 +77,8 @@ iri_look(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
         return IRI_OK;
     }
 
-    if (finder->calls >= IRI_MAX_CALLS) {
-        iri_stop(finder, IRI_WHY_BUDGET);
+    if (finder->calls >= IRI_MAX_FS_CALLS) {
+        iri_finder_stop(finder, IRI_WHY_BUDGET);
     }
 
     if (finder->stopped) {
@@ -97,7 +97,7 @@ iri_look(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 
     if (env->dir->stat(env->ctx, (const char *) path->data, node) != IRI_OK) {
         node->kind = IRI_NODE_ABSENT;
-        iri_stop(finder, IRI_WHY_ERROR);
+        iri_finder_stop(finder, IRI_WHY_ERROR);
     }
 
     if (env->trace) {
@@ -111,9 +111,9 @@ iri_look(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 
 
 iri_status_t
-iri_look_directory(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
+iri_lookup_directory(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 {
-    iri_status_t status = iri_look(finder, path, node);
+    iri_status_t status = iri_lookup(finder, path, node);
 
     if (status == IRI_OK && !finder->stopped
         && (node->kind == IRI_NODE_ABSENT || node->kind == IRI_NODE_NOT_DIR))
@@ -133,7 +133,7 @@ iri_look_directory(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
  */
 static iri_status_t
 iri_step_not_dir(iri_finder_t *finder, const iri_walk_t *walk,
-                 iri_step_t *step)
+                 iri_lookup_result_t *step)
 {
     iri_buf_t    above = IRI_BUF_EMPTY;
     iri_node_t   node = { IRI_NODE_NOT_DIR, 0, 0, 0, 0 };
@@ -151,14 +151,14 @@ iri_step_not_dir(iri_finder_t *finder, const iri_walk_t *walk,
         }
 
         above.len -= above.len > 1;
-        status = iri_look(finder, &above, &node);
+        status = iri_lookup(finder, &above, &node);
     }
 
     if (status == IRI_OK && node.kind == IRI_NODE_OTHER) {
-        *step = IRI_STEP_NOT_DIR;
+        *step = IRI_LOOKUP_NOT_DIR;
     } else {
-        *step = IRI_STEP_ABSENT;
-        iri_stop(finder, IRI_WHY_ERROR);
+        *step = IRI_LOOKUP_ABSENT;
+        iri_finder_stop(finder, IRI_WHY_ERROR);
     }
 
     return status;
@@ -168,14 +168,14 @@ iri_step_not_dir(iri_finder_t *finder, const iri_walk_t *walk,
 /* Look for one candidate below walk->disk; its octets stay if it is there. */
 static iri_status_t
 iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
-              iri_step_t *step)
+              iri_lookup_result_t *step)
 {
     size_t       len = walk->disk.len;
     iri_node_t   node;
     iri_status_t status;
 
-    if (finder->looks >= IRI_MAX_REQUEST_LOOKS) {
-        iri_stop(finder, IRI_WHY_BUDGET);
+    if (finder->looks >= IRI_MAX_REQUEST_CANDIDATES) {
+        iri_finder_stop(finder, IRI_WHY_BUDGET);
     }
 
     finder->looks++;
@@ -185,18 +185,18 @@ iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
         return status;
     }
 
-    status = iri_look(finder, &walk->disk, &node);
+    status = iri_lookup(finder, &walk->disk, &node);
     if (status != IRI_OK) {
         return status;
     }
 
     if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
-        *step = IRI_STEP_FOUND;
+        *step = IRI_LOOKUP_FOUND;
         return IRI_OK;
     }
 
     walk->disk.len = len;
-    *step = IRI_STEP_ABSENT;
+    *step = IRI_LOOKUP_ABSENT;
 
     return node.kind == IRI_NODE_NOT_DIR
                ? iri_step_not_dir(finder, walk, step)
@@ -205,7 +205,7 @@ iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
 
 
 void
-iri_forgive(iri_walk_t *walk, iri_match_t match)
+iri_walk_raise_match(iri_walk_t *walk, iri_match_t match)
 {
     if (match > walk->match) {
         walk->match = match;
@@ -237,8 +237,8 @@ iri_step_ways(const iri_finder_t *finder, const iri_walk_t *walk)
     return finder->looked_at.len != 0
                    && iri_str_equal(iri_buf_str(&walk->disk),
                                     finder->looked_at)
-               ? iri_cache_ways(finder->search->cache, finder->tree,
-                                &finder->node)
+               ? iri_index_cache_ways(finder->search->cache, finder->tree,
+                                      &finder->node)
                : IRI_ALL_WAYS;
 }
 
@@ -267,7 +267,7 @@ iri_look_at_directory(iri_finder_t *finder, const iri_walk_t *walk,
         return IRI_OK;
     }
 
-    status = iri_look_directory(finder, directory, node);
+    status = iri_lookup_directory(finder, directory, node);
     finder->looked_at = iri_buf_str(directory);
     finder->node = *node;
 
@@ -323,7 +323,7 @@ iri_step_look_above(iri_finder_t *finder, const iri_walk_t *walk,
 /* Each way in which the tree may write a name. */
 static iri_status_t
 iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
-              size_t *looks, iri_step_t *step)
+              size_t *looks, iri_lookup_result_t *step)
 {
     const iri_tree_conf_t *tree = finder->tree;
     iri_buf_t              octets = IRI_BUF_EMPTY;
@@ -332,21 +332,21 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     size_t                 k;
     int                    written, missing;
 
-    *step = IRI_STEP_ABSENT;
+    *step = IRI_LOOKUP_ABSENT;
 
     /* In each charset, and form, the same octets. */
-    if (iri_is_ascii(name, 0)) {
+    if (iri_path_is_ascii(name, 0)) {
         (*looks)++;
         status = iri_candidate(finder, walk, name, step);
 
-        if (*step == IRI_STEP_FOUND) {
-            iri_forgive(walk, IRI_MATCH_EXACT);
+        if (*step == IRI_LOOKUP_FOUND) {
+            iri_walk_raise_match(walk, IRI_MATCH_EXACT);
         }
 
         return status;
     }
 
-    for (k = 0; k < IRI_WAYS(tree) && *looks < IRI_MAX_LOOKS; k++) {
+    for (k = 0; k < IRI_WAYS(tree) && *looks < IRI_MAX_CANDIDATES; k++) {
         if (k == 1) {
             ways = iri_step_ways(finder, walk);
         }
@@ -373,10 +373,12 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
         (*looks)++;
 
         status = iri_candidate(finder, walk, iri_buf_str(&octets), step);
-        if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped) {
-            if (*step == IRI_STEP_FOUND) {
-                iri_forgive(walk, iri_match_of(tree, k / 2,
-                                               iri_buf_str(&octets), name));
+        if (status != IRI_OK || *step != IRI_LOOKUP_ABSENT || finder->stopped)
+        {
+            if (*step == IRI_LOOKUP_FOUND) {
+                iri_walk_raise_match(
+                    walk,
+                    iri_match_of(tree, k / 2, iri_buf_str(&octets), name));
             }
 
             return status;
@@ -390,7 +392,7 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 /* A candidate that counts only if name is what the tree calls it. */
 static iri_status_t
 iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
-                    iri_str_t name, iri_step_t *step)
+                    iri_str_t name, iri_lookup_result_t *step)
 {
     iri_status_t status;
     size_t       charset;
@@ -404,8 +406,9 @@ iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
 
     status = iri_candidate(finder, walk, octets, step);
 
-    if (status == IRI_OK && *step == IRI_STEP_FOUND) {
-        iri_forgive(walk, iri_match_of(finder->tree, charset, octets, name));
+    if (status == IRI_OK && *step == IRI_LOOKUP_FOUND) {
+        iri_walk_raise_match(
+            walk, iri_match_of(finder->tree, charset, octets, name));
     }
 
     return status;
@@ -415,7 +418,7 @@ iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
 /* Ask the memory of directories; no hits, but complete, where there is none. */
 static iri_status_t
 iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
-           iri_cache_search_t *search)
+           iri_index_cache_search_t *search)
 {
     iri_buf_t    directory = IRI_BUF_EMPTY;
     iri_status_t status;
@@ -437,12 +440,12 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     search->tree = finder->tree;
     search->directory = iri_buf_str(&directory);
     search->name = name;
-    search->may_list = finder->lists < IRI_MAX_LISTS
-                       && finder->calls < IRI_MAX_CALLS;
-    search->may_spell = (finder->fold & IRI_FORGIVE_SPELLING)
+    search->may_list = finder->lists < IRI_MAX_DIRECTORIES_READ
+                       && finder->calls < IRI_MAX_FS_CALLS;
+    search->may_spell = (finder->fold & IRI_FOLD_SPELLING)
                         && !finder->search->write;
 
-    status = iri_cache_find(finder->env, finder->search->cache, search);
+    status = iri_index_cache_find(finder->env, finder->search->cache, search);
 
     finder->unsure |= !search->complete;
     finder->lists += search->listed != 0;
@@ -453,7 +456,7 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     }
 
     if (status == IRI_IO_FAILED) {
-        iri_stop(finder, IRI_WHY_ERROR);
+        iri_finder_stop(finder, IRI_WHY_ERROR);
         return IRI_OK;
     }
 
@@ -465,19 +468,20 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
 /* The best of what was remembered. */
 typedef struct {
-    iri_match_t level; /* NONE: there is nothing */
-    iri_str_t   octets;
-    size_t      charset; /* of these octets */
-    size_t      way;     /* of writing it, that gives them, or more */
-    int         ranked;  /* that is known */
-    iri_meant_t meant;   /* names at that level */
+    iri_match_t      level; /* NONE: there is nothing */
+    iri_str_t        octets;
+    size_t           charset;    /* of these octets */
+    size_t           way;        /* of writing it, that gives them, or more */
+    int              ranked;     /* that is known */
+    iri_candidates_t candidates; /* names at that level */
 } iri_nearest_t;
 
 
 /* How near is the name of an entry to the one that was asked for? */
 static iri_status_t
-iri_hit_level(const iri_finder_t *finder, const iri_cache_search_t *search,
-              iri_str_t octets, iri_str_t name, iri_match_t *level)
+iri_hit_level(const iri_finder_t             *finder,
+              const iri_index_cache_search_t *search, iri_str_t octets,
+              iri_str_t name, iri_match_t *level)
 {
     iri_buf_t    key = IRI_BUF_EMPTY;
     iri_status_t status;
@@ -581,33 +585,33 @@ iri_nearest_twin(const iri_finder_t *finder, iri_nearest_t *nearest,
 
 /* One more name: the first in the order of their characters stay. */
 static void
-iri_meant_add(iri_meant_t *meant, iri_str_t name)
+iri_candidates_add(iri_candidates_t *candidates, iri_str_t name)
 {
     size_t i, k;
 
-    for (i = 0; i < meant->count; i++) {
-        if (iri_str_compare(meant->name[i], name) >= 0) {
+    for (i = 0; i < candidates->count; i++) {
+        if (iri_str_compare(candidates->name[i], name) >= 0) {
             break;
         }
     }
 
-    if (i < meant->count && iri_str_equal(meant->name[i], name)) {
+    if (i < candidates->count && iri_str_equal(candidates->name[i], name)) {
         return;
     }
 
-    meant->more |= meant->count == IRI_MAX_CHOICES;
+    candidates->more |= candidates->count == IRI_MAX_CHOICES;
 
     if (i == IRI_MAX_CHOICES) {
         return;
     }
 
-    meant->count += meant->count < IRI_MAX_CHOICES;
+    candidates->count += candidates->count < IRI_MAX_CHOICES;
 
-    for (k = meant->count - 1; k > i; k--) {
-        meant->name[k] = meant->name[k - 1];
+    for (k = candidates->count - 1; k > i; k--) {
+        candidates->name[k] = candidates->name[k - 1];
     }
 
-    meant->name[i] = name;
+    candidates->name[i] = name;
 }
 
 
@@ -617,7 +621,7 @@ iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
                 iri_match_t level, iri_str_t octets, size_t charset,
                 iri_str_t name)
 {
-    iri_meant_t *meant = &nearest->meant;
+    iri_candidates_t *candidates = &nearest->candidates;
 
     if (nearest->level != IRI_MATCH_NONE && level > nearest->level) {
         return IRI_OK;
@@ -628,23 +632,23 @@ iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
         nearest->octets = octets;
         nearest->charset = charset;
         nearest->ranked = 0;
-        meant->name[0] = name;
-        meant->count = 1;
-        meant->more = 0;
+        candidates->name[0] = name;
+        candidates->count = 1;
+        candidates->more = 0;
         return IRI_OK;
     }
 
-    iri_meant_add(meant, name);
+    iri_candidates_add(candidates, name);
 
     /* Of several names none is taken. */
-    return meant->count == 1
+    return candidates->count == 1
                ? iri_nearest_twin(finder, nearest, octets, charset, name)
                : IRI_OK;
 }
 
 
 static iri_status_t
-iri_nearest_find(iri_finder_t *finder, const iri_cache_search_t *search,
+iri_nearest_find(iri_finder_t *finder, const iri_index_cache_search_t *search,
                  iri_nearest_t *nearest)
 {
     iri_buf_t    name;
@@ -686,29 +690,30 @@ iri_nearest_find(iri_finder_t *finder, const iri_cache_search_t *search,
  */
 static iri_status_t
 iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
-                 const iri_cache_search_t *search,
+                 const iri_index_cache_search_t *search,
                  const iri_nearest_t *nearest, iri_str_t *name,
-                 iri_step_t *step)
+                 iri_lookup_result_t *step)
 {
     iri_status_t status;
 
     if (search->sure && search->fold != 0) {
-        *step = IRI_STEP_FOUND;
+        *step = IRI_LOOKUP_FOUND;
         status = iri_buf_put(finder->env, &walk->disk, nearest->octets.data,
                              nearest->octets.len);
     } else {
         status = iri_candidate(finder, walk, nearest->octets, step);
     }
 
-    if (status != IRI_OK || *step != IRI_STEP_FOUND) {
+    if (status != IRI_OK || *step != IRI_LOOKUP_FOUND) {
         return status;
     }
 
-    *name = nearest->meant.name[0];
+    *name = nearest->candidates.name[0];
 
     if (nearest->level == IRI_MATCH_NORMALIZATION) {
-        iri_forgive(walk, iri_match_of(finder->tree, nearest->charset,
-                                       nearest->octets, *name));
+        iri_walk_raise_match(walk,
+                             iri_match_of(finder->tree, nearest->charset,
+                                          nearest->octets, *name));
         return IRI_OK;
     }
 
@@ -726,8 +731,8 @@ iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
 /* Of two names that are as near as each other neither is taken. */
 static iri_status_t
 iri_step_nearest(iri_finder_t *finder, iri_walk_t *walk,
-                 const iri_cache_search_t *search, iri_str_t *name,
-                 iri_step_t *step)
+                 const iri_index_cache_search_t *search, iri_str_t *name,
+                 iri_lookup_result_t *step)
 {
     iri_nearest_t nearest;
     iri_status_t  status;
@@ -738,17 +743,17 @@ iri_step_nearest(iri_finder_t *finder, iri_walk_t *walk,
         return status;
     }
 
-    if (nearest.meant.count == 1
+    if (nearest.candidates.count == 1
         && (!search->hits.more || nearest.level == IRI_MATCH_NORMALIZATION))
     {
         return iri_nearest_take(finder, walk, search, &nearest, name, step);
     }
 
-    walk->meant = nearest.meant;
-    walk->meant.more |= search->hits.more;
-    walk->meant.sure = search->sure;
-    iri_forgive(walk, nearest.level);
-    *step = IRI_STEP_SEVERAL;
+    walk->candidates = nearest.candidates;
+    walk->candidates.more |= search->hits.more;
+    walk->candidates.sure = search->sure;
+    iri_walk_raise_match(walk, nearest.level);
+    *step = IRI_LOOKUP_AMBIGUOUS;
 
     return IRI_OK;
 }
@@ -760,16 +765,16 @@ iri_step_nearest(iri_finder_t *finder, iri_walk_t *walk,
  */
 static iri_status_t
 iri_step_recalled(iri_finder_t *finder, iri_walk_t *walk,
-                  const iri_cache_search_t *search, iri_str_t *name,
-                  iri_str_t came, iri_step_t *step)
+                  const iri_index_cache_search_t *search, iri_str_t *name,
+                  iri_str_t came, iri_lookup_result_t *step)
 {
     iri_status_t status = IRI_OK;
 
-    if (*step == IRI_STEP_ABSENT && !finder->stopped) {
+    if (*step == IRI_LOOKUP_ABSENT && !finder->stopped) {
         status = iri_step_nearest(finder, walk, search, name, step);
     }
 
-    return status == IRI_OK && *step == IRI_STEP_ABSENT && !search->complete
+    return status == IRI_OK && *step == IRI_LOOKUP_ABSENT && !search->complete
                    && came.len != 0 && !finder->stopped
                ? iri_candidate_named(finder, walk, came, *name, step)
                : status;
@@ -783,13 +788,13 @@ iri_step_recalled(iri_finder_t *finder, iri_walk_t *walk,
  */
 static iri_status_t
 iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
-                    iri_str_t came, iri_step_t *step)
+                    iri_str_t came, iri_lookup_result_t *step)
 {
-    iri_cache_search_t search;
-    iri_status_t       status;
+    iri_index_cache_search_t search;
+    iri_status_t             status;
 
-    if (finder->tree->names != IRI_NAMES_ANY
-        || (finder->tree->match & IRI_FORGIVE_NORMALIZATION) == 0)
+    if (finder->tree->names != IRI_FILENAME_ANY
+        || (finder->tree->match & IRI_FOLD_NORMALIZATION) == 0)
     {
         return IRI_OK;
     }
@@ -807,12 +812,13 @@ iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
  * as PATH_INFO, which need not be written?
  */
 static iri_status_t
-iri_step_above(iri_finder_t *finder, iri_walk_t *walk, iri_step_t *step)
+iri_step_above(iri_finder_t *finder, iri_walk_t *walk,
+               iri_lookup_result_t *step)
 {
     iri_node_t   node;
     iri_status_t status;
 
-    status = iri_look(finder, &walk->disk, &node);
+    status = iri_lookup(finder, &walk->disk, &node);
 
     return status == IRI_OK && node.kind == IRI_NODE_NOT_DIR
                ? iri_step_not_dir(finder, walk, step)
@@ -827,13 +833,13 @@ iri_step_above(iri_finder_t *finder, iri_walk_t *walk, iri_step_t *step)
  */
 static iri_status_t
 iri_step_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
-                iri_str_t came, iri_step_t *step)
+                iri_str_t came, iri_lookup_result_t *step)
 {
-    iri_cache_search_t search;
-    iri_status_t       status;
-    size_t             looks = 0;
+    iri_index_cache_search_t search;
+    iri_status_t             status;
+    size_t                   looks = 0;
 
-    *step = IRI_STEP_ABSENT;
+    *step = IRI_LOOKUP_ABSENT;
 
     status = iri_recall(finder, walk, *name, &search);
 
@@ -856,7 +862,7 @@ iri_step_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 /* Octets that are no name: they count only if the tree has no name either. */
 static iri_status_t
 iri_step_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
-                 iri_step_t *step)
+                 iri_lookup_result_t *step)
 {
     iri_str_t    name = { 0, NULL };
     iri_status_t status;
@@ -867,7 +873,7 @@ iri_step_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     }
 
     if (name.len != 0) {
-        *step = IRI_STEP_REFUSED;
+        *step = IRI_LOOKUP_REFUSED;
         walk->why = IRI_WHY_OTHER_NAME;
         return IRI_OK;
     }
@@ -875,7 +881,7 @@ iri_step_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     status = iri_candidate(finder, walk, segment, step);
     if (status == IRI_OK) {
         walk->why = IRI_WHY_UNNAMED;
-        iri_forgive(walk, IRI_MATCH_EXACT);
+        iri_walk_raise_match(walk, IRI_MATCH_EXACT);
     }
 
     return status;
@@ -885,7 +891,7 @@ iri_step_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 /* The forms of a name by JIS vendor pairs. */
 static iri_status_t
 iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
-                  size_t *looks, iri_step_t *step)
+                  size_t *looks, iri_lookup_result_t *step)
 {
     iri_buf_t    variant = IRI_BUF_EMPTY;
     iri_status_t status;
@@ -909,13 +915,14 @@ iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
         status = iri_step_name(finder, walk, iri_buf_str(&variant), looks,
                                step);
 
-        if (status == IRI_OK && *step == IRI_STEP_FOUND) {
-            iri_forgive(walk, IRI_MATCH_VARIANTS);
+        if (status == IRI_OK && *step == IRI_LOOKUP_FOUND) {
+            iri_walk_raise_match(walk, IRI_MATCH_VARIANTS);
             walk->why = IRI_WHY_VARIANT;
             *name = iri_buf_str(&variant);
         }
 
-        if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped) {
+        if (status != IRI_OK || *step != IRI_LOOKUP_ABSENT || finder->stopped)
+        {
             return status;
         }
     }
@@ -954,9 +961,9 @@ iri_step_read(const iri_finder_t *finder, iri_str_t segment,
 
 
 iri_status_t
-iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
-         iri_part_kind_t part, iri_str_t came, iri_str_t *name,
-         iri_step_t *step)
+iri_segment_lookup(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+                   iri_part_kind_t part, iri_str_t came, iri_str_t *name,
+                   iri_lookup_result_t *step)
 {
     iri_status_t status;
     size_t       looks = 0;
@@ -972,7 +979,7 @@ iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     }
 
     if (iri_step_is_below_missing(finder, walk)) {
-        *step = IRI_STEP_ABSENT;
+        *step = IRI_LOOKUP_ABSENT;
         return IRI_OK;
     }
 
@@ -986,13 +993,13 @@ iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
         status = iri_step_above(finder, walk, step);
     }
 
-    if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped
-        && (finder->tree->match & IRI_FORGIVE_VARIANTS))
+    if (status == IRI_OK && *step == IRI_LOOKUP_ABSENT && !finder->stopped
+        && (finder->tree->match & IRI_FOLD_VARIANTS))
     {
         status = iri_step_variants(finder, walk, name, &looks, step);
     }
 
-    if (status == IRI_OK && *step == IRI_STEP_ABSENT && !finder->stopped) {
+    if (status == IRI_OK && *step == IRI_LOOKUP_ABSENT && !finder->stopped) {
         status = iri_step_remembered(finder, walk, name, came, step);
     }
 
@@ -1001,9 +1008,10 @@ iri_step(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 
 
 iri_status_t
-iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
-                  iri_part_kind_t part, iri_str_t came, iri_str_t *name,
-                  iri_step_t *step)
+iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
+                            iri_str_t segment, iri_part_kind_t part,
+                            iri_str_t came, iri_str_t *name,
+                            iri_lookup_result_t *step)
 {
     static const iri_str_t none = { 0, NULL };
     iri_str_t              repaired;
@@ -1013,11 +1021,12 @@ iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     *name = segment;
 
     /* ASCII is written in one way only. */
-    status = iri_is_ascii(segment, 0)
+    status = iri_path_is_ascii(segment, 0)
                  ? iri_step_name(finder, walk, segment, &looks, step)
-                 : iri_step(finder, walk, segment, part, came, name, step);
+                 : iri_segment_lookup(finder, walk, segment, part, came, name,
+                                      step);
 
-    if (status != IRI_OK || *step != IRI_STEP_ABSENT || finder->stopped
+    if (status != IRI_OK || *step != IRI_LOOKUP_ABSENT || finder->stopped
         || finder->repair == 0)
     {
         return status;
@@ -1039,14 +1048,15 @@ iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
                  iri_printable(finder->env, repaired));
     }
 
-    status = iri_step(finder, walk, repaired, IRI_PART_ANY, none, name, step);
+    status = iri_segment_lookup(finder, walk, repaired, IRI_PART_ANY, none,
+                                name, step);
 
     if (status == IRI_OK
-        && (*step == IRI_STEP_FOUND || *step == IRI_STEP_SEVERAL))
+        && (*step == IRI_LOOKUP_FOUND || *step == IRI_LOOKUP_AMBIGUOUS))
     {
         walk->repaired = 1;
         walk->why = IRI_WHY_REPAIRED;
-        iri_forgive(walk, IRI_MATCH_REPAIR);
+        iri_walk_raise_match(walk, IRI_MATCH_REPAIR);
     }
 
     return status;

@@ -37,12 +37,12 @@ typedef struct {
     const iri_tree_conf_t *tree;      /* of the directory whose entries are
                                          compared with a name now */
     iri_tree_conf_t        own;       /* where search ignores less */
-    unsigned               match;     /* IRI_FORGIVE_... of any directory on
+    unsigned               match;     /* IRI_FOLD_... of any directory on
                                          the way of part, or of a walk */
     unsigned               repairs;   /* IRI_REPAIR_... of the same */
     int                    declared;  /* iri_tree_is_declared() of all on the
                                          way of part */
-    int                    literal;   /* iri_writes_names() of those in which
+    int                    literal;   /* iri_tree_writes_names_verbatim() of those in which
                                          a segment is not ASCII */
     iri_str_t              part;      /* of the path, below the root */
     iri_part_kind_t        kind;      /* of part: not MIXED */
@@ -58,7 +58,7 @@ typedef struct {
     int                    folding;   /* names may be folded in this walk */
     unsigned               repairing; /* IRI_REPAIR_... that this walk puts
                                          right; 0: nothing */
-    unsigned               fold;      /* of tree: IRI_FORGIVE_... where names
+    unsigned               fold;      /* of tree: IRI_FOLD_... where names
                                          are folded now; 0: they are not */
     unsigned               repair;    /* of tree: repairing, if it is allowed */
     iri_str_t              looked_at; /* directory that was looked at last, and
@@ -77,7 +77,7 @@ typedef struct {
     int       more;                    /* these are the first of them */
     int       sure;                    /* and they are there now */
     iri_str_t name[IRI_MAX_CHOICES];   /* sorted */
-} iri_meant_t;
+} iri_candidates_t;
 
 /* One way down the tree. */
 typedef struct {
@@ -93,17 +93,17 @@ typedef struct {
     int         refused;   /* disk ends there, names go on */
     int         unwritable; /* and only because no tree writes the rest */
     int         repaired;   /* a segment was put right, and found */
-    iri_meant_t meant;      /* more than one: names end where they stand */
-    iri_str_t   meant_rest; /* what was asked for in their place, and on */
+    iri_candidates_t candidates;      /* more than one: names end where they stand */
+    iri_str_t   unresolved_tail; /* what was asked for in their place, and on */
 } iri_walk_t;
 
 typedef enum {
-    IRI_STEP_ABSENT,    /* no entry has that name */
-    IRI_STEP_FOUND,     /* its octets are in walk->disk */
-    IRI_STEP_NOT_DIR,   /* what stands above is no directory: PATH_INFO */
-    IRI_STEP_SEVERAL,   /* walk->meant are equally near */
-    IRI_STEP_REFUSED    /* octets that must not be opened */
-} iri_step_t;
+    IRI_LOOKUP_ABSENT,    /* no entry has that name */
+    IRI_LOOKUP_FOUND,     /* its octets are in walk->disk */
+    IRI_LOOKUP_NOT_DIR,   /* what stands above is no directory: PATH_INFO */
+    IRI_LOOKUP_AMBIGUOUS,   /* walk->candidates are equally near */
+    IRI_LOOKUP_REFUSED    /* octets that must not be opened */
+} iri_lookup_result_t;
 
 
 /* ---- the settings of a directory ------------------------------------------- */
@@ -112,36 +112,36 @@ typedef enum {
  * Fill in what follows from the settings of the directories that part is in,
  * if it is there under the names asked for.  IRI_NO_MEMORY.
  */
-iri_status_t iri_tree_survey(iri_finder_t *finder);
+iri_status_t iri_settings_survey(iri_finder_t *finder);
 
 /* Compare names by the settings of finder->tree, as this walk does. */
-void iri_tree_apply(iri_finder_t *finder);
+void iri_settings_apply(iri_finder_t *finder);
 
 /* The same of the directory that walk is in; what follows is a name in it. */
-iri_status_t iri_tree_enter(iri_finder_t *finder, iri_walk_t *walk);
+iri_status_t iri_settings_enter(iri_finder_t *finder, iri_walk_t *walk);
 
 
 /* ---- looking up a segment -------------------------------------------------- */
 
 /* Look no further, and say why, once. */
-void iri_stop(iri_finder_t *finder, iri_why_t why);
+void iri_finder_stop(iri_finder_t *finder, iri_why_t why);
 
 /*
  * What stands at path?  ABSENT where no look may be made any more.  No call is
  * made for what is at or below a path that is known to be missing.
  */
-iri_status_t iri_look(iri_finder_t *finder, iri_buf_t *path,
+iri_status_t iri_lookup(iri_finder_t *finder, iri_buf_t *path,
                       iri_node_t *node);
 
 /*
  * The same for a directory, with "/" at its end.  If that is missing, no look
  * is made below it from now on.  The octets of path must not change later.
  */
-iri_status_t iri_look_directory(iri_finder_t *finder, iri_buf_t *path,
+iri_status_t iri_lookup_directory(iri_finder_t *finder, iri_buf_t *path,
                                 iri_node_t *node);
 
 /* walk->match is at least that from now on. */
-void iri_forgive(iri_walk_t *walk, iri_match_t match);
+void iri_walk_raise_match(iri_walk_t *walk, iri_match_t match);
 
 /*
  * Find the entry for one segment that is not ASCII, below walk->disk, which
@@ -149,19 +149,19 @@ void iri_forgive(iri_walk_t *walk, iri_match_t match);
  * came: the segment's octets in the request, empty if unknown.  *name: the
  * entry's name, which is the segment's canonical form or a variant of it.
  */
-iri_status_t iri_step(iri_finder_t *finder, iri_walk_t *walk,
+iri_status_t iri_segment_lookup(iri_finder_t *finder, iri_walk_t *walk,
                       iri_str_t segment, iri_part_kind_t part, iri_str_t came,
-                      iri_str_t *name, iri_step_t *step);
+                      iri_str_t *name, iri_lookup_result_t *step);
 
 
 /*
  * The same in a way down that puts right what is broken: the segment as it
  * is, then as it was meant.
  */
-iri_status_t iri_step_repaired(iri_finder_t *finder, iri_walk_t *walk,
+iri_status_t iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
                                iri_str_t segment, iri_part_kind_t part,
                                iri_str_t came, iri_str_t *name,
-                               iri_step_t *step);
+                               iri_lookup_result_t *step);
 
 
 /* ---- walking a path -------------------------------------------------------- */
@@ -178,13 +178,13 @@ iri_status_t iri_walk_from(iri_finder_t *finder, iri_str_t part,
                            iri_part_kind_t kind, size_t from, iri_walk_t *walk);
 
 /* How octets came, for a further reading of them. */
-iri_source_t iri_source_of(const iri_finder_t *finder);
+iri_source_t iri_finder_source(const iri_finder_t *finder);
 
 /*
  * The i-th way to read a segment of the request: UTF-8, then the charsets of
  * iri_charset; NULL behind the last.
  */
-const iri_charset_t *iri_way_to_read(const iri_reading_conf_t *conf,
+const iri_charset_t *iri_reading_charset_at(const iri_reading_conf_t *conf,
                                      size_t i);
 
 
@@ -195,16 +195,16 @@ typedef struct {
     iri_walk_t walk;
     iri_str_t  charset;  /* empty: there is none */
     iri_form_t repaired; /* as in iri_found_t */
-} iri_further_t;
+} iri_alternative_reading_t;
 
 /*
  * The octets that part came as.  They are known where part is the tail of
  * the path that was read, from the border of a segment on; else none.
  */
-iri_str_t iri_octets_of_part(const iri_search_t *search, iri_str_t part);
+iri_str_t iri_finder_octets(const iri_search_t *search, iri_str_t part);
 
 /* A path in one charset; *read 0: it does not read all of it. */
-iri_status_t iri_part_read(const iri_finder_t  *finder,
+iri_status_t iri_finder_read(const iri_finder_t  *finder,
                            const iri_charset_t *charset, iri_source_t source,
                            iri_buf_t *out, int *read);
 
@@ -212,10 +212,10 @@ iri_status_t iri_part_read(const iri_finder_t  *finder,
  * Sets finder->further: is there more than one way to read some segment?  A
  * legacy path in one charset, none of whose segments is UTF-8, has one.
  */
-iri_status_t iri_further_look_for(iri_finder_t *finder);
+iri_status_t iri_alternative_reading_check(iri_finder_t *finder);
 
 /* best->walk is the first reading's walk, which is to be surpassed. */
-iri_status_t iri_try_further(iri_finder_t *finder, iri_further_t *best);
+iri_status_t iri_alternative_reading_try(iri_finder_t *finder, iri_alternative_reading_t *best);
 
 
 #pragma GCC visibility pop

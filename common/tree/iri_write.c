@@ -18,7 +18,7 @@
 
 
 int
-iri_is_making(iri_str_t method)
+iri_method_creates(iri_str_t method)
 {
     static const iri_str_t makes[] = { IRI_STR("PUT"), IRI_STR("MKCOL"),
                                        IRI_STR("LOCK") };
@@ -37,10 +37,10 @@ iri_is_making(iri_str_t method)
 int
 iri_is_conflict(const iri_found_t *found)
 {
-    return found->answer == IRI_CHOOSE
-           || (found->answer == IRI_REFUSE
+    return found->verdict == IRI_CHOOSE
+           || (found->verdict == IRI_REFUSE
                && (found->why == IRI_WHY_UNWRITABLE
-                   || found->why == IRI_WHY_TWIN
+                   || found->why == IRI_WHY_CONFLICT
                    || found->why == IRI_WHY_OTHER_NAME));
 }
 
@@ -52,7 +52,7 @@ iri_conflict_text(iri_why_t why)
     case IRI_WHY_UNWRITABLE:
         return "This name has a character that names here cannot have, since "
                "they are kept in a charset without it. Choose another name.";
-    case IRI_WHY_TWIN:
+    case IRI_WHY_CONFLICT:
     case IRI_WHY_AMBIGUOUS:
         return "There is already something whose name differs from this one "
                "only by upper and lower case, or by accents, and names here "
@@ -95,7 +95,7 @@ iri_is_twin(const iri_found_t *near, iri_str_t path, iri_str_t source)
 {
     size_t len = near->filename.len;
 
-    if (near->answer == IRI_CHOOSE) {
+    if (near->verdict == IRI_CHOOSE) {
         return 1;
     }
 
@@ -108,7 +108,7 @@ iri_is_twin(const iri_found_t *near, iri_str_t path, iri_str_t source)
         source.len--;
     }
 
-    return near->answer == IRI_MOVED && near->match >= IRI_MATCH_CASE
+    return near->verdict == IRI_RESTART && near->match >= IRI_MATCH_CASE
            && !(len == source.len
                 && memcmp(near->filename.data, source.data, len) == 0
                 && iri_str_equal(iri_parent(near->path), iri_parent(path)));
@@ -116,23 +116,22 @@ iri_is_twin(const iri_found_t *near, iri_str_t path, iri_str_t source)
 
 
 iri_status_t
-iri_find_twin(const iri_env_t *env, const iri_search_t *search,
-              iri_str_t source, iri_found_t *found)
+iri_find_conflict(const iri_env_t *env, const iri_search_t *search,
+                  iri_str_t source, iri_found_t *found)
 {
     iri_search_t reads = *search;
     iri_found_t  near;
     iri_status_t status;
 
-    if (found->answer != IRI_PASS
-        || (search->tree_of == NULL
-            && (search->tree->match
-                & (IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS))
+    if (found->verdict != IRI_PASS
+        || (search->settings_of == NULL
+            && (search->tree->match & (IRI_FOLD_CASE | IRI_FOLD_ACCENTS))
                    == 0))
     {
         return IRI_OK;
     }
 
-    reads.twin = 1;
+    reads.for_conflict = 1;
     reads.write = 0;
     reads.absent = 0;
     reads.reading = NULL;
@@ -140,8 +139,8 @@ iri_find_twin(const iri_env_t *env, const iri_search_t *search,
     status = iri_find(env, &reads, &near);
 
     if (status == IRI_OK && iri_is_twin(&near, search->path, source)) {
-        found->answer = IRI_REFUSE;
-        found->why = IRI_WHY_TWIN;
+        found->verdict = IRI_REFUSE;
+        found->why = IRI_WHY_CONFLICT;
     }
 
     return status;
@@ -151,11 +150,12 @@ iri_find_twin(const iri_env_t *env, const iri_search_t *search,
 /* ---- source and Destination ---------------------------------------------- */
 
 int
-iri_keeps_names(const iri_tree_conf_t *from, const iri_tree_conf_t *to)
+iri_tree_preserves_names(const iri_tree_conf_t *from,
+                         const iri_tree_conf_t *to)
 {
     size_t i;
 
-    if (to->names != IRI_NAMES_ANY && to->names != from->names) {
+    if (to->names != IRI_FILENAME_ANY && to->names != from->names) {
         return 0;
     }
 
@@ -280,13 +280,13 @@ iri_is_above(const iri_env_t *env, const iri_node_t *directory,
 
 
 iri_status_t
-iri_relate(const iri_env_t *env, iri_str_t source, iri_str_t destination,
-           iri_relation_t *out)
+iri_path_relation(const iri_env_t *env, iri_str_t source,
+                  iri_str_t destination, iri_relation_t *out)
 {
     iri_buf_t      from = IRI_BUF_EMPTY, to = IRI_BUF_EMPTY;
     iri_node_t     a, b;
     iri_status_t   status;
-    iri_relation_t relation = IRI_APART;
+    iri_relation_t relation = IRI_RELATION_NONE;
     int            above = 0;
 
     status = iri_plain_path(env, source, &from);
@@ -308,18 +308,18 @@ iri_relate(const iri_env_t *env, iri_str_t source, iri_str_t destination,
     }
 
     if (iri_is_node(&a, &b)) {
-        *out = IRI_SAME;
+        *out = IRI_RELATION_SAME;
         return IRI_OK;
     }
 
     if (a.kind == IRI_NODE_DIR) {
         status = iri_is_above(env, &a, iri_buf_str(&to), &above);
-        relation = above ? IRI_INSIDE : relation;
+        relation = above ? IRI_RELATION_INSIDE : relation;
     }
 
     if (status == IRI_OK && !above && b.kind == IRI_NODE_DIR) {
         status = iri_is_above(env, &b, iri_buf_str(&from), &above);
-        relation = above ? IRI_AROUND : relation;
+        relation = above ? IRI_RELATION_PARENT : relation;
     }
 
     if (status == IRI_OK) {
@@ -427,7 +427,7 @@ iri_if_put(const iri_env_t *env, iri_buf_t *out, iri_str_t tag, size_t from,
 /* The tag that begins at i, and its lists up to next. */
 static iri_status_t
 iri_if_tag(const iri_env_t *env, iri_str_t value, size_t i, size_t next,
-           iri_buf_t *out, iri_tag_t each, void *arg)
+           iri_buf_t *out, iri_if_tag_t each, void *arg)
 {
     iri_str_t    tag, lists, path, paths[2];
     iri_status_t status;
@@ -457,8 +457,8 @@ iri_if_tag(const iri_env_t *env, iri_str_t value, size_t i, size_t next,
 
 
 iri_status_t
-iri_if_tags(const iri_env_t *env, iri_str_t value, iri_tag_t each, void *arg,
-            iri_str_t *out)
+iri_if_field_map(const iri_env_t *env, iri_str_t value, iri_if_tag_t each,
+                 void *arg, iri_str_t *out)
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_status_t status;

@@ -132,7 +132,7 @@ iri_edit_divide(iri_edit_t *edit, iri_str_t key, int *fit)
         return IRI_OK;
     }
 
-    if (iri_is_ascii(key, 0)) {
+    if (iri_path_is_ascii(key, 0)) {
         for (i = 0; i < key.len; i++) {
             edit->at[i] = (uint16_t) i;
             edit->digit[i] = key.data[i] >= '0' && key.data[i] <= '9';

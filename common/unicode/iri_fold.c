@@ -33,10 +33,10 @@ static const struct {
     unsigned    forgiven;
     iri_match_t match;
 } iri_fold_levels[] = {
-    { IRI_FORGIVE_VARIANTS, IRI_MATCH_VARIANTS },
-    { IRI_FORGIVE_WIDTH, IRI_MATCH_WIDTH },
-    { IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC, IRI_MATCH_CASE },
-    { IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN, IRI_MATCH_ACCENTS },
+    { IRI_FOLD_VARIANTS, IRI_MATCH_VARIANTS },
+    { IRI_FOLD_WIDTH, IRI_MATCH_WIDTH },
+    { IRI_FOLD_CASE | IRI_FOLD_TURKIC, IRI_MATCH_CASE },
+    { IRI_FOLD_ACCENTS | IRI_FOLD_GERMAN, IRI_MATCH_ACCENTS },
 };
 
 
@@ -108,10 +108,10 @@ iri_cell_of(uint32_t c)
 static size_t
 iri_cell_shape(unsigned match)
 {
-    return (match & IRI_FORGIVE_VARIANTS ? 1 : 0)
-           | (match & IRI_FORGIVE_WIDTH ? 2 : 0)
-           | (match & IRI_FORGIVE_CASE ? 4 : 0)
-           | (match & IRI_FORGIVE_ACCENTS ? 8 : 0);
+    return (match & IRI_FOLD_VARIANTS ? 1 : 0)
+           | (match & IRI_FOLD_WIDTH ? 2 : 0)
+           | (match & IRI_FOLD_CASE ? 4 : 0)
+           | (match & IRI_FOLD_ACCENTS ? 8 : 0);
 }
 
 
@@ -204,7 +204,7 @@ iri_lower_put(const unsigned char *p, int lower, unsigned char *to)
     uint64_t word;
 
     memcpy(&word, p, sizeof(word));
-    word = lower ? iri_lower_word(word) : word;
+    word = lower ? iri_lower_eight(word) : word;
     memcpy(to, &word, sizeof(word));
 }
 
@@ -223,10 +223,10 @@ iri_fold_cells(const iri_env_t *env, unsigned match, iri_str_t name, int own,
     iri_str_t            character;
     iri_status_t         status;
     size_t               n, len;
-    int                  lower = (match & IRI_FORGIVE_CASE) != 0;
+    int                  lower = (match & IRI_FOLD_CASE) != 0;
 
     *done = 0;
-    if ((match & (IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN)) != 0) {
+    if ((match & (IRI_FOLD_TURKIC | IRI_FOLD_GERMAN)) != 0) {
         return IRI_OK;
     }
 
@@ -298,7 +298,7 @@ iri_fold_ascii(const iri_env_t *env, unsigned match, iri_str_t name,
 
     status = iri_buf_put(env, out, name.data, name.len);
 
-    if (status != IRI_OK || (match & IRI_FORGIVE_CASE) == 0) {
+    if (status != IRI_OK || (match & IRI_FOLD_CASE) == 0) {
         return status;
     }
 
@@ -307,7 +307,7 @@ iri_fold_ascii(const iri_env_t *env, unsigned match, iri_str_t name,
 
     for (/* void */; end - p >= 8; p += 8) {
         memcpy(&word, p, 8);
-        word = iri_lower_word(word);
+        word = iri_lower_eight(word);
         memcpy(p, &word, 8);
     }
 
@@ -396,11 +396,11 @@ iri_fold_character(unsigned match, uint32_t c, iri_units_t *to)
 {
     const char *letters;
 
-    if ((match & IRI_FORGIVE_CASE) && (match & IRI_FORGIVE_TURKIC)) {
+    if ((match & IRI_FOLD_CASE) && (match & IRI_FOLD_TURKIC)) {
         c = c == 'I' ? 0x131 : c == 0x130 ? 'i' : c;
     }
 
-    letters = (match & IRI_FORGIVE_ACCENTS) && (match & IRI_FORGIVE_GERMAN)
+    letters = (match & IRI_FOLD_ACCENTS) && (match & IRI_FOLD_GERMAN)
                   ? iri_fold_german(c)
                   : NULL;
 
@@ -433,11 +433,11 @@ iri_fold_read(unsigned match, iri_str_t name, iri_units_t *to,
             return 0;
         }
 
-        if (match & IRI_FORGIVE_VARIANTS) {
+        if (match & IRI_FOLD_VARIANTS) {
             c = iri_variant(c, 0);
         }
 
-        if (match & IRI_FORGIVE_WIDTH) {
+        if (match & IRI_FOLD_WIDTH) {
             c = iri_fold_width(c, error);
         }
 
@@ -498,7 +498,7 @@ iri_units_characters(iri_units_t *s, unsigned match)
     UChar32     c;
     int32_t     i;
 
-    if ((match & (IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN)) == 0) {
+    if ((match & (IRI_FOLD_TURKIC | IRI_FOLD_GERMAN)) == 0) {
         return 1;
     }
 
@@ -604,21 +604,21 @@ iri_units_fold(iri_units_t *s, unsigned match, UErrorCode *error)
         return 0;
     }
 
-    if (match & (IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS)) {
+    if (match & (IRI_FOLD_CASE | IRI_FOLD_ACCENTS)) {
         iri_units_normalize(s, 0, error);
     }
 
     /* Before case, which would make a letter of U+0345, and behind it. */
-    if (match & IRI_FORGIVE_ACCENTS) {
+    if (match & IRI_FOLD_ACCENTS) {
         iri_units_drop_accents(s, error);
     }
 
-    if (match & IRI_FORGIVE_CASE) {
+    if (match & IRI_FOLD_CASE) {
         iri_units_fold_case(s, error);
         iri_units_normalize(s, 0, error);
     }
 
-    if ((match & IRI_FORGIVE_CASE) && (match & IRI_FORGIVE_ACCENTS)) {
+    if ((match & IRI_FOLD_CASE) && (match & IRI_FOLD_ACCENTS)) {
         iri_units_drop_accents(s, error);
     }
 
@@ -654,11 +654,11 @@ iri_fold_text(const iri_env_t *env, unsigned match, iri_str_t name,
 iri_status_t
 iri_fold(const iri_env_t *env, unsigned match, iri_str_t name, iri_buf_t *out)
 {
-    unsigned     turkic = IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC;
+    unsigned     turkic = IRI_FOLD_CASE | IRI_FOLD_TURKIC;
     iri_status_t status;
     int          done;
 
-    if ((match & turkic) != turkic && iri_is_ascii(name, 0)) {
+    if ((match & turkic) != turkic && iri_path_is_ascii(name, 0)) {
         return iri_fold_ascii(env, match, name, out);
     }
 
@@ -698,8 +698,8 @@ iri_fold_is_ascii_case(unsigned match, iri_str_t a, iri_str_t b)
     uint64_t word_a, word_b;
     size_t   at, len;
 
-    if ((match & IRI_FORGIVE_CASE) == 0 || (match & IRI_FORGIVE_TURKIC) != 0
-        || a.len != b.len || !iri_is_ascii(a, 0))
+    if ((match & IRI_FOLD_CASE) == 0 || (match & IRI_FOLD_TURKIC) != 0
+        || a.len != b.len || !iri_path_is_ascii(a, 0))
     {
         return 0;
     }
@@ -710,7 +710,7 @@ iri_fold_is_ascii_case(unsigned match, iri_str_t a, iri_str_t b)
         memcpy(&word_a, a.data + at, len);
         memcpy(&word_b, b.data + at, len);
 
-        if (iri_lower_word(word_a) != iri_lower_word(word_b)) {
+        if (iri_lower_eight(word_a) != iri_lower_eight(word_b)) {
             return 0;
         }
     }

@@ -470,10 +470,10 @@ iri_nfc_piece(const iri_env_t *env, iri_str_t piece, iri_buf_t *out)
 
 /* A base that no mark has absorbed stays as it came. */
 iri_status_t
-iri_run_normalize(const iri_env_t *env, iri_run_t *run,
-                  iri_status_t (*by)(const iri_env_t *, iri_str_t,
-                                     iri_buf_t *),
-                  iri_ran_t *out)
+iri_nfc_run_normalize(const iri_env_t *env, iri_nfc_run_t *run,
+                      iri_status_t (*by)(const iri_env_t *, iri_str_t,
+                                         iri_buf_t *),
+                      iri_nfc_run_result_t *out)
 {
     iri_status_t status;
 
@@ -498,7 +498,7 @@ iri_run_normalize(const iri_env_t *env, iri_run_t *run,
 /* ---- texts of any length -------------------------------------------------- */
 
 iri_str_t
-iri_piece(iri_str_t text, int (*starts)(uint32_t c))
+iri_text_piece(iri_str_t text, int (*starts)(uint32_t c))
 {
     const unsigned char *p = text.data, *end = p + text.len;
     uint32_t             c;
@@ -526,7 +526,7 @@ iri_nfc_text(const iri_env_t *env, iri_str_t text, iri_buf_t *out)
     size_t       at;
 
     for (at = 0; status == IRI_OK && at < text.len; at += piece.len) {
-        piece = iri_piece(iri_str_from(text, at), iri_char_starts);
+        piece = iri_text_piece(iri_str_from(text, at), iri_char_starts);
         status = iri_nfc_piece(env, piece, out);
     }
 

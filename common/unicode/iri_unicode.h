@@ -155,7 +155,7 @@ typedef struct {
                          be written as it came; IRI_NO_BASE: none does */
     iri_buf_t run;
     iri_buf_t nfc;    /* the same, normalized */
-} iri_run_t;
+} iri_nfc_run_t;
 
 #define IRI_NO_BASE ((size_t) -1)
 #define IRI_RUN_EMPTY { IRI_NO_BASE, IRI_BUF_EMPTY, IRI_BUF_EMPTY }
@@ -164,19 +164,19 @@ typedef struct {
 typedef struct {
     size_t    base;      /* it stands before rest; IRI_NO_BASE: there is none,
                             or it was absorbed */
-    iri_str_t rest;      /* good until the next iri_run_end */
+    iri_str_t rest;      /* good until the next iri_nfc_run_end */
     int       changed;   /* they were not in NFC */
-} iri_ran_t;
+} iri_nfc_run_result_t;
 
 /* Of a run that is not empty, nor a base alone. */
-iri_status_t iri_run_normalize(const iri_env_t *env, iri_run_t *run,
+iri_status_t iri_nfc_run_normalize(const iri_env_t *env, iri_nfc_run_t *run,
                                iri_status_t (*by)(const iri_env_t *,
                                                   iri_str_t, iri_buf_t *),
-                               iri_ran_t *out);
+                               iri_nfc_run_result_t *out);
 
 /* Add a character of the source, whose octets begin at i. */
 static inline iri_status_t
-iri_run_add(const iri_env_t *env, iri_run_t *run, size_t i, uint32_t c)
+iri_nfc_run_add(const iri_env_t *env, iri_nfc_run_t *run, size_t i, uint32_t c)
 {
     unsigned char utf8[4];
 
@@ -193,9 +193,9 @@ iri_run_add(const iri_env_t *env, iri_run_t *run, size_t i, uint32_t c)
  * ASCII, which NFC does not change.
  */
 static inline iri_status_t
-iri_run_end(const iri_env_t *env, iri_run_t *run,
+iri_nfc_run_end(const iri_env_t *env, iri_nfc_run_t *run,
             iri_status_t (*by)(const iri_env_t *, iri_str_t, iri_buf_t *),
-            iri_ran_t *out)
+            iri_nfc_run_result_t *out)
 {
     iri_status_t status = IRI_OK;
 
@@ -205,7 +205,7 @@ iri_run_end(const iri_env_t *env, iri_run_t *run,
     out->changed = 0;
 
     if (run->run.len > (size_t) (run->base != IRI_NO_BASE)) {
-        status = iri_run_normalize(env, run, by, out);
+        status = iri_nfc_run_normalize(env, run, by, out);
     }
 
     run->base = IRI_NO_BASE;
@@ -237,7 +237,7 @@ int iri_norm_ready(void);
  * What a text of UTF-8 begins with: up to the second character that starts a
  * piece.
  */
-iri_str_t iri_piece(iri_str_t text, int (*starts)(uint32_t c));
+iri_str_t iri_text_piece(iri_str_t text, int (*starts)(uint32_t c));
 
 
 /* ---- JIS vendor pairs ------------------------------------------------------ */
@@ -249,7 +249,7 @@ uint32_t iri_variant(uint32_t c, int way);
 /* ---- keys that ignore differences ------------------------------------------ */
 
 /*
- * Append the key of a name where match, IRI_FORGIVE_..., is forgiven; name is
+ * Append the key of a name where match, IRI_FOLD_..., is forgiven; name is
  * canonical.  SPELLING says nothing here.
  */
 iri_status_t iri_fold(const iri_env_t *env, unsigned match, iri_str_t name,

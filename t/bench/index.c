@@ -38,15 +38,15 @@ typedef struct {
 } arena_t;
 
 typedef struct {
-    unsigned     match;
-    const char  *root;
-    const char  *directory;
-    char         path[4096];  /* of the file system */
-    char         asked[1024]; /* as a request asks for it */
-    char         exact[1024];
-    char         absent[1024];
-    arena_t      arena;
-    iri_cache_t *cache; /* of index_once(): knows nothing before it */
+    unsigned           match;
+    const char        *root;
+    const char        *directory;
+    char               path[4096];  /* of the file system */
+    char               asked[1024]; /* as a request asks for it */
+    char               exact[1024];
+    char               absent[1024];
+    arena_t            arena;
+    iri_index_cache_t *cache; /* of index_once(): knows nothing before it */
 } bench_t;
 
 static bench_t bench;
@@ -167,7 +167,7 @@ str(const char *text)
 
 /* Is what is asked found, in another case or spelling? */
 static int
-find(iri_cache_t *cache, const char *asked)
+find(iri_index_cache_t *cache, const char *asked)
 {
     iri_env_t          env = { .ctx = &bench.arena,
                                .alloc = arena_alloc,
@@ -192,25 +192,25 @@ find(iri_cache_t *cache, const char *asked)
         die("iri_find");
     }
 
-    return found.answer == IRI_MOVED
+    return found.verdict == IRI_RESTART
            && found.match
-                  == (bench.match & IRI_FORGIVE_SPELLING ? IRI_MATCH_SPELLING
-                                                         : IRI_MATCH_CASE);
+                  == (bench.match & IRI_FOLD_SPELLING ? IRI_MATCH_SPELLING
+                                                      : IRI_MATCH_CASE);
 }
 
 
-static iri_cache_t *
+static iri_index_cache_t *
 cache_of(size_t size)
 {
-    iri_cache_conf_t conf;
-    iri_cache_t     *cache;
+    iri_index_cache_conf_t conf;
+    iri_index_cache_t     *cache;
 
     memset(&conf, 0, sizeof(conf));
     conf.size = size;
 
-    cache = iri_cache_create(&conf);
+    cache = iri_index_cache_create(&conf);
     if (cache == NULL) {
-        die("iri_cache_create");
+        die("iri_index_cache_create");
     }
 
     return cache;
@@ -297,7 +297,7 @@ timed(void (*what)(void))
     what();
     end = cpu_ms();
 
-    iri_cache_destroy(bench.cache);
+    iri_index_cache_destroy(bench.cache);
 
     return end - start;
 }
@@ -342,14 +342,14 @@ rounds(size_t count)
 static int
 is_kept(size_t size)
 {
-    iri_cache_t  *cache = cache_of(size);
-    unsigned long lists;
-    int           found;
+    iri_index_cache_t *cache = cache_of(size);
+    unsigned long      lists;
+    int                found;
 
     (void) find(cache, bench.asked);
     lists = bench.arena.lists;
     found = find(cache, bench.asked) && bench.arena.lists == lists;
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 
     return found;
 }
@@ -448,7 +448,7 @@ use(const char *match, const char *root, const char *directory)
         }
     }
 
-    if (bench.match & IRI_FORGIVE_SPELLING) {
+    if (bench.match & IRI_FOLD_SPELLING) {
         bench.asked[i] = bench.asked[slash];
         bench.asked[slash] = bench.asked[slash + 1];
         bench.asked[slash + 1] = bench.asked[i];

@@ -84,7 +84,7 @@ bench_init(bench_t *bench)
     bench->env.ctx = &bench->arena;
     bench->env.alloc = arena_alloc;
     bench->env.dir = &iri_dir_posix;
-    bench->tree.match = IRI_FORGIVE_NORMALIZATION;
+    bench->tree.match = IRI_FOLD_NORMALIZATION;
     bench->conf.tree = &bench->tree;
     bench->conf.reading = &bench->reading;
     bench->conf.root = text_of("/nowhere");
@@ -214,7 +214,7 @@ of_arguments(bench_t *bench, char **argv)
     bench->conf.path = text_of(argv[1]);
     bench->conf.query = text_of(argv[2]);
     charsets(registry, argv[3], 0, &bench->tree.charsets);
-    says = iri_parse_names(text_of(argv[4]), &bench->tree.names);
+    says = iri_parse_filename_form(text_of(argv[4]), &bench->tree.names);
     if (says == NULL) {
         says = iri_parse_invalid(text_of(argv[5]), &bench->reading.invalid);
     }

@@ -389,7 +389,7 @@ core_charsets(const char *labels)
 
 
 iri_tree_conf_t
-core_tree(const char *labels, iri_names_t names, unsigned match)
+core_tree(const char *labels, iri_filename_form_t names, unsigned match)
 {
     iri_tree_conf_t    tree;
     iri_reading_conf_t reading;
@@ -727,5 +727,5 @@ core_location(const iri_env_t *env, const iri_reading_t *reading,
         redirect.query = *query;
     }
 
-    return iri_location(env, &redirect, out);
+    return iri_redirect_location(env, &redirect, out);
 }

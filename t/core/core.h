@@ -84,8 +84,8 @@ const iri_charset_t *core_charset(const char *label);
 iri_charsets_t core_charsets(const char *labels);   /* "sjis euc-jp"; "" */
 iri_registry_t *core_registry(void);
 
-/* A tree's settings: charsets ("" is UTF-8), form, IRI_FORGIVE_... */
-iri_tree_conf_t core_tree(const char *labels, iri_names_t names,
+/* A tree's settings: charsets ("" is UTF-8), form, IRI_FOLD_... */
+iri_tree_conf_t core_tree(const char *labels, iri_filename_form_t names,
                           unsigned match);
 
 iri_str_t core_str(const char *text);      /* up to its NUL */
@@ -135,7 +135,7 @@ int core_is_path_char(unsigned char c);
 /* "%41" to "A", into out, which is as long as s. */
 iri_str_t core_unescape(iri_str_t s, unsigned char *out);
 
-/* iri_location of a reading alone; query NULL: none. */
+/* iri_redirect_location of a reading alone; query NULL: none. */
 iri_status_t core_location(const iri_env_t *env, const iri_reading_t *reading,
                            iri_str_t path, const iri_str_t *query,
                            iri_str_t *out);

@@ -443,7 +443,7 @@ is_settled(sweep_t *s, const iri_reading_conf_t *conf,
                && iri_str_equal(sent.path, got->uri);
     }
 
-    return again.answer == IRI_PASS && sent.answer == IRI_PASS
+    return again.verdict == IRI_PASS && sent.verdict == IRI_PASS
            && iri_str_equal(again.path, got->path)
            && iri_str_equal(again.uri, got->uri)
            && iri_str_equal(sent.path, got->path)
@@ -472,14 +472,14 @@ sweep_read(sweep_t *s, const char *what, const iri_reading_conf_t *conf,
 
     if (out->form == IRI_FORM_ASCII) {
         sweep_check(s,
-                    out->answer == IRI_PASS
+                    out->verdict == IRI_PASS
                         && iri_str_equal(out->path, request.path),
                     what, path, out->path);
         return 0;
     }
 
     if (out->form == IRI_FORM_INVALID) {
-        sweep_check(s, out->answer == IRI_REFUSE && out->status == 404, what,
+        sweep_check(s, out->verdict == IRI_REFUSE && out->status == 404, what,
                     path, S("no refusal"));
         return 0;
     }
@@ -506,8 +506,8 @@ sweep_read_as(sweep_t *s, const char *what, const iri_reading_conf_t *conf,
     iri_reading_t got;
 
     if (!sweep_read(s, what, conf, path, way, &got)) {
-        sweep_check(s, want.data == NULL || iri_is_ascii(path, 0), what, path,
-                    S("no reading"));
+        sweep_check(s, want.data == NULL || iri_path_is_ascii(path, 0), what,
+                    path, S("no reading"));
         return;
     }
 

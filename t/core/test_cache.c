@@ -25,8 +25,8 @@
 
 #define ODD      "\xc3\xa2\xcc\xa3" /* partly composed U+1EAD */
 #define ODD_NAME "\xe1\xba\xad"
-#define N        IRI_FORGIVE_NORMALIZATION
-#define C        (N | IRI_FORGIVE_CASE)
+#define N        IRI_FOLD_NORMALIZATION
+#define C        (N | IRI_FOLD_CASE)
 #define SIZE     (256 * 1024)
 
 typedef struct {
@@ -91,7 +91,7 @@ now(void)
 
 /* Find path below /srv; its filename, or "" if it is not found. */
 static iri_str_t
-find_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
+find_in(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
         const char *path)
 {
     iri_search_t search = { .tree = tree,
@@ -102,21 +102,21 @@ find_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 
     assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
 
-    return found.answer == IRI_SERVE ? found.filename : S("");
+    return found.verdict == IRI_SERVE ? found.filename : S("");
 }
 
 
 static void
 test_read_once(void **state)
 {
-    core_t       core;
-    lock_t       lock = { 0, 0, 0, 0 };
-    iri_cache_t *cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = 65536,
-                             .lock = lock_take,
-                             .unlock = lock_give,
-                             .ctx = &lock });
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    core_t             core;
+    lock_t             lock = { 0, 0, 0, 0 };
+    iri_index_cache_t *cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536,
+                                   .lock = lock_take,
+                                   .unlock = lock_give,
+                                   .ctx = &lock });
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, N);
     size_t          i;
 
     (void) state;
@@ -140,8 +140,8 @@ test_read_once(void **state)
     assert_text(find_in(&core, NULL, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 2);
 
-    iri_cache_destroy(cache);
-    iri_cache_destroy(NULL);
+    iri_index_cache_destroy(cache);
+    iri_index_cache_destroy(NULL);
     core_free(&core);
 }
 
@@ -149,11 +149,11 @@ test_read_once(void **state)
 static void
 test_changes_are_seen(void **state)
 {
-    core_t       core;
-    core_node_t *srv;
-    iri_cache_t *cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = 65536 });
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    core_t             core;
+    core_node_t       *srv;
+    iri_index_cache_t *cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, N);
 
     (void) state;
 
@@ -184,7 +184,7 @@ test_changes_are_seen(void **state)
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 6);
 
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -206,10 +206,10 @@ list_elsewhere(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
 static void
 test_a_list_belongs_to_what_was_read(void **state)
 {
-    core_t       core;
-    iri_cache_t *cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = 65536 });
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    core_t             core;
+    iri_index_cache_t *cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, N);
     iri_dir_t       dir;
 
     (void) state;
@@ -239,7 +239,7 @@ test_a_list_belongs_to_what_was_read(void **state)
     led_to = "/srv";
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
 
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -247,14 +247,15 @@ test_a_list_belongs_to_what_was_read(void **state)
 static void
 test_settings_are_kept_apart(void **state)
 {
-    core_t       core;
-    iri_cache_t *cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = 65536 });
-    iri_tree_conf_t utf8 = core_tree("", IRI_NAMES_ANY, N);
-    iri_tree_conf_t both = core_tree("utf-8 windows-1258", IRI_NAMES_ANY, N);
-    iri_tree_conf_t form = core_tree("", IRI_NAMES_NFC, N);
-    iri_tree_conf_t exact = core_tree("", IRI_NAMES_ANY,
-                                      IRI_FORGIVE_EXACT_ONLY);
+    core_t             core;
+    iri_index_cache_t *cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    iri_tree_conf_t utf8 = core_tree("", IRI_FILENAME_ANY, N);
+    iri_tree_conf_t both = core_tree("utf-8 windows-1258", IRI_FILENAME_ANY,
+                                     N);
+    iri_tree_conf_t form = core_tree("", IRI_FILENAME_NFC, N);
+    iri_tree_conf_t exact = core_tree("", IRI_FILENAME_ANY,
+                                      IRI_FOLD_EXACT_ONLY);
 
     (void) state;
 
@@ -275,7 +276,7 @@ test_settings_are_kept_apart(void **state)
     assert_text(find_in(&core, cache, &both, "/\xe1\xba\xa1\xcc\x81"),
                 "/srv/a\xec\xf2");
 
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -284,10 +285,10 @@ test_settings_are_kept_apart(void **state)
 static void
 test_racy_directory(void **state)
 {
-    core_t       core;
-    iri_cache_t *cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = 65536 });
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    core_t             core;
+    iri_index_cache_t *cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, N);
     struct timespec wait = { 0, 150 * 1000 * 1000 };
 
     (void) state;
@@ -319,7 +320,7 @@ test_racy_directory(void **state)
     core_put(&core, S("/srv/d"));
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
 
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -328,10 +329,10 @@ test_racy_directory(void **state)
 static void
 test_settled_directory(void **state)
 {
-    core_t       core;
-    iri_cache_t *cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = 65536 });
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    core_t             core;
+    iri_index_cache_t *cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, N);
     struct timespec wait = { 0, 150 * 1000 * 1000 };
 
     (void) state;
@@ -344,7 +345,7 @@ test_settled_directory(void **state)
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "/srv/" ODD);
     assert_int_equal(core.lists, 1);
 
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -353,11 +354,11 @@ test_settled_directory(void **state)
 static void
 test_a_hint_only(void **state)
 {
-    core_t       core;
-    core_node_t *srv;
-    iri_cache_t *cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = 65536 });
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    core_t             core;
+    core_node_t       *srv;
+    iri_index_cache_t *cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, N);
 
     (void) state;
 
@@ -371,7 +372,7 @@ test_a_hint_only(void **state)
     assert_text(find_in(&core, cache, &tree, "/" ODD_NAME), "");
     assert_int_equal(core.lists, 1);
 
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -379,10 +380,10 @@ test_a_hint_only(void **state)
 static void
 check_size(size_t entries, int remembered)
 {
-    core_t       core;
-    iri_cache_t *cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = 1 << 20 });
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    core_t             core;
+    iri_index_cache_t *cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 1 << 20 });
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, N);
     char            path[64];
     size_t          i, lists;
 
@@ -419,7 +420,7 @@ check_size(size_t entries, int remembered)
     lists = core.lists;
     assert_int_equal(lists, 1);
 
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -429,9 +430,9 @@ test_large_directories(void **state)
 {
     (void) state;
 
-    check_size(IRI_MAX_LISTED - 1, 1);
-    check_size(IRI_MAX_LISTED, 1);
-    check_size(IRI_MAX_LISTED + 1, 0);
+    check_size(IRI_MAX_ENTRIES_READ - 1, 1);
+    check_size(IRI_MAX_ENTRIES_READ, 1);
+    check_size(IRI_MAX_ENTRIES_READ + 1, 0);
 }
 
 
@@ -440,7 +441,7 @@ static void
 test_octets_of_a_large_one(void **state)
 {
     core_t             core;
-    iri_tree_conf_t    tree = core_tree("", IRI_NAMES_ANY, N);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
     iri_reading_conf_t conf;
     iri_reading_t      reading;
     iri_request_t      request = { S("/" ODD), 0, S("/%C3%A2%CC%A3") };
@@ -458,7 +459,7 @@ test_octets_of_a_large_one(void **state)
     core_put(&core, S("/srv/" ODD));
     srv = core_node(&core, S("/srv"));
 
-    for (i = 0; i < IRI_MAX_LISTED; i++) {
+    for (i = 0; i < IRI_MAX_ENTRIES_READ; i++) {
         one = calloc(1, sizeof(*one));
         one->name = S("n");
         one->next = srv->first;
@@ -469,20 +470,21 @@ test_octets_of_a_large_one(void **state)
     assert_text(reading.path, "/" ODD_NAME);
     search.path = reading.path;
     assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
-    assert_int_equal(found.answer, IRI_SERVE);
+    assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, "/srv/" ODD);
 
     /* And that it is too large is remembered too. */
-    search.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
+    search.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
     core.lists = 0;
 
     for (i = 0; i < 3; i++) {
         assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
-        assert_int_equal(found.answer, IRI_SERVE);
+        assert_int_equal(found.verdict, IRI_SERVE);
     }
 
     assert_int_equal(core.lists, 1);
-    iri_cache_destroy(search.cache);
+    iri_index_cache_destroy(search.cache);
     core_free(&core);
 }
 
@@ -491,10 +493,10 @@ test_octets_of_a_large_one(void **state)
 static void
 test_size_is_kept(void **state)
 {
-    core_t       core;
-    iri_cache_t *cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = 200000 });
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    core_t             core;
+    iri_index_cache_t *cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 200000 });
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, N);
     char            path[400], filler[231];
     size_t          i, k;
 
@@ -523,7 +525,7 @@ test_size_is_kept(void **state)
     }
 
     assert_in_range(core.lists, 60, 100);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -534,8 +536,8 @@ test_eviction(void **state)
 {
     static const size_t sizes[] = { 0, 1, 300, 1000, 5000, 400000 };
     core_t              core;
-    iri_cache_t        *cache;
-    iri_tree_conf_t     tree = core_tree("", IRI_NAMES_ANY, N);
+    iri_index_cache_t  *cache;
+    iri_tree_conf_t     tree = core_tree("", IRI_FILENAME_ANY, N);
     char                path[128], want[128];
     size_t              i, k, turn;
 
@@ -552,7 +554,8 @@ test_eviction(void **state)
     }
 
     for (k = 0; k < COUNT(sizes); k++) {
-        cache = iri_cache_create(&(iri_cache_conf_t){ .size = sizes[k] });
+        cache = iri_index_cache_create(
+            &(iri_index_cache_conf_t){ .size = sizes[k] });
         assert_non_null(cache);
         core.lists = 0;
 
@@ -569,7 +572,7 @@ test_eviction(void **state)
             assert_true(core.lists < 1000);
         }
 
-        iri_cache_destroy(cache);
+        iri_index_cache_destroy(cache);
     }
 
     core_free(&core);
@@ -578,9 +581,9 @@ test_eviction(void **state)
 
 /* ---- threads ------------------------------------------------------------ */
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static iri_tree_conf_t shared_tree;
-static iri_cache_t    *shared_cache;
+static pthread_mutex_t    mutex = PTHREAD_MUTEX_INITIALIZER;
+static iri_tree_conf_t    shared_tree;
+static iri_index_cache_t *shared_cache;
 
 
 static void
@@ -612,7 +615,7 @@ thread(void *arg)
         snprintf(path, sizeof(path), "/%d/" ODD_NAME, (int) (turn % 20));
         search.path = core_str(path);
         wrong += iri_find(&core->env, &search, &found) != IRI_OK
-                 || found.answer != IRI_SERVE;
+                 || found.verdict != IRI_SERVE;
         core_forget(core);
     }
 
@@ -631,11 +634,12 @@ test_threads(void **state)
 
     (void) state;
 
-    shared_tree = core_tree("", IRI_NAMES_ANY, N);
-    shared_cache = iri_cache_create(&(iri_cache_conf_t){ .size = 2000,
-                                                         .lock = mutex_take,
-                                                         .unlock = mutex_give,
-                                                         .ctx = &mutex });
+    shared_tree = core_tree("", IRI_FILENAME_ANY, N);
+    shared_cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 2000,
+                                   .lock = mutex_take,
+                                   .unlock = mutex_give,
+                                   .ctx = &mutex });
 
     for (i = 0; i < 4; i++) {
         core_init(&core[i]);
@@ -654,7 +658,7 @@ test_threads(void **state)
         core_free(&core[i]);
     }
 
-    iri_cache_destroy(shared_cache);
+    iri_index_cache_destroy(shared_cache);
 }
 
 
@@ -662,8 +666,8 @@ test_threads(void **state)
 
 /* The path of what is found under another name, or "". */
 static iri_str_t
-find_other(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
-           const char *path)
+find_other(core_t *core, iri_index_cache_t *cache,
+           const iri_tree_conf_t *tree, const char *path)
 {
     iri_search_t search = { .tree = tree,
                             .cache = cache,
@@ -673,7 +677,7 @@ find_other(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 
     assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
 
-    return found.answer == IRI_MOVED ? found.path : S("");
+    return found.verdict == IRI_RESTART ? found.path : S("");
 }
 
 
@@ -721,7 +725,7 @@ put_directories(core_t *core, size_t directories, size_t names)
 
 /* Is NAME-k of directory i found? */
 static int
-finds_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
+finds_in(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
          size_t i, size_t k)
 {
     char path[64], want[64];
@@ -740,8 +744,8 @@ finds_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
  * one took long since the machine was busy, none is read for a while.
  */
 static int
-finds_soon_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
-              size_t i, size_t k)
+finds_soon_in(core_t *core, iri_index_cache_t *cache,
+              const iri_tree_conf_t *tree, size_t i, size_t k)
 {
     struct timespec wait = { 0, 100 * 1000 * 1000 };
     int             turn;
@@ -758,11 +762,11 @@ finds_soon_in(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 }
 
 
-static iri_cache_t *
+static iri_index_cache_t *
 cache_of(void *memory, size_t size)
 {
-    return iri_cache_create(
-        &(iri_cache_conf_t){ .memory = memory, .size = size });
+    return iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .memory = memory, .size = size });
 }
 
 
@@ -770,10 +774,10 @@ cache_of(void *memory, size_t size)
 static void
 test_least_recently_used(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = cache_of(NULL, SIZE);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
-    size_t          i, lists, room;
+    core_t             core;
+    iri_index_cache_t *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    size_t             i, lists, room;
 
     (void) state;
 
@@ -802,7 +806,7 @@ test_least_recently_used(void **state)
     assert_in_range(room, 15, 59);
     assert_true(finds_in(&core, cache, &tree, 0, 9));
 
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -814,11 +818,11 @@ test_least_recently_used(void **state)
 static void
 test_two_that_crowd(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = cache_of(NULL, 131072);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
-    struct timespec wait = { 1, 0 };
-    size_t          i, found = 0;
+    core_t             core;
+    iri_index_cache_t *cache = cache_of(NULL, 131072);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    struct timespec    wait = { 1, 0 };
+    size_t             i, found = 0;
 
     (void) state;
 
@@ -841,7 +845,7 @@ test_two_that_crowd(void **state)
     assert_true(finds_soon_in(&core, cache, &tree, 1, 5));
     nanosleep(&wait, NULL);
     assert_true(finds_soon_in(&core, cache, &tree, 0, 5));
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -850,12 +854,12 @@ test_two_that_crowd(void **state)
 static void
 test_many_that_crowd(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = cache_of(NULL, 131072);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
-    clock_t         start = clock();
-    char            name[8];
-    size_t          i;
+    core_t             core;
+    iri_index_cache_t *cache = cache_of(NULL, 131072);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    clock_t            start = clock();
+    char               name[8];
+    size_t             i;
 
     (void) state;
 
@@ -874,7 +878,7 @@ test_many_that_crowd(void **state)
     /* Some 2 ms each; 20,000 of them else. */
     assert_in_range(core.lists, 2, 4000);
     assert_true(clock() - start < 60 * CLOCKS_PER_SEC);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -886,10 +890,10 @@ test_many_that_crowd(void **state)
 static void
 test_larger_than_all(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = cache_of(NULL, 65536);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
-    size_t          i, lists;
+    core_t             core;
+    iri_index_cache_t *cache = cache_of(NULL, 65536);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    size_t             i, lists;
 
     (void) state;
 
@@ -911,7 +915,7 @@ test_larger_than_all(void **state)
     assert_true(finds_in(&core, cache, &tree, 0, 5));
     assert_true(finds_in(&core, cache, &tree, 1, 5));
     assert_int_equal(core.lists, lists);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -920,11 +924,11 @@ test_larger_than_all(void **state)
 static void
 test_no_room_for_spelling(void **state)
 {
-    core_t          core;
-    iri_cache_t    *small = cache_of(NULL, 65536);
-    iri_cache_t    *large = cache_of(NULL, 4 << 20);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY,
-                                     C | IRI_FORGIVE_SPELLING);
+    core_t             core;
+    iri_index_cache_t *small = cache_of(NULL, 65536);
+    iri_index_cache_t *large = cache_of(NULL, 4 << 20);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY,
+                                        C | IRI_FOLD_SPELLING);
 
     (void) state;
 
@@ -933,8 +937,8 @@ test_no_room_for_spelling(void **state)
     assert_text(find_other(&core, large, &tree, "/d0/NAAME-5"), "/d0/name-5");
     assert_text(find_other(&core, small, &tree, "/d0/NAME-5"), "/d0/name-5");
     assert_text(find_other(&core, small, &tree, "/d0/NAAME-5"), "");
-    iri_cache_destroy(small);
-    iri_cache_destroy(large);
+    iri_index_cache_destroy(small);
+    iri_index_cache_destroy(large);
     core_free(&core);
 }
 
@@ -943,11 +947,11 @@ test_no_room_for_spelling(void **state)
 static void
 test_racy_answers(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = cache_of(NULL, SIZE);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
-    struct timespec wait = { 0, 150 * 1000 * 1000 };
-    size_t          i;
+    core_t             core;
+    iri_index_cache_t *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    struct timespec    wait = { 0, 150 * 1000 * 1000 };
+    size_t             i;
 
     (void) state;
 
@@ -965,7 +969,7 @@ test_racy_answers(void **state)
     nanosleep(&wait, NULL);
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
     assert_text(find_other(&core, cache, &tree, "/d0/OLD"), "");
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -974,11 +978,11 @@ test_racy_answers(void **state)
 static void
 test_every_size(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache;
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
-    unsigned char  *memory;
-    size_t          size, i, k, made = 0, refused = 0;
+    core_t             core;
+    iri_index_cache_t *cache;
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    unsigned char     *memory;
+    size_t             size, i, k, made = 0, refused = 0;
 
     (void) state;
 
@@ -1009,7 +1013,7 @@ test_every_size(void **state)
             assert_int_equal(memory[size + k], 0x5a);
         }
 
-        iri_cache_destroy(cache);
+        iri_index_cache_destroy(cache);
         core_forget(&core);
         free(memory);
 
@@ -1025,7 +1029,7 @@ test_every_size(void **state)
         cache = cache_of(NULL, size);
         assert_non_null(cache);
         assert_true(finds_in(&core, cache, &tree, 3, 3));
-        iri_cache_destroy(cache);
+        iri_index_cache_destroy(cache);
     }
 
     core_free(&core);
@@ -1040,10 +1044,10 @@ static uint64_t memory[SIZE / 8];
 static void
 test_memory_is_found_again(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache, *other;
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
-    size_t          i;
+    core_t             core;
+    iri_index_cache_t *cache, *other;
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    size_t             i;
 
     (void) state;
 
@@ -1066,8 +1070,8 @@ test_memory_is_found_again(void **state)
     }
 
     /* ... and a new one, when the old is gone: a reload. */
-    iri_cache_destroy(cache);
-    iri_cache_destroy(other);
+    iri_index_cache_destroy(cache);
+    iri_index_cache_destroy(other);
     cache = cache_of(memory, SIZE);
 
     for (i = 0; i < 5; i++) {
@@ -1075,17 +1079,17 @@ test_memory_is_found_again(void **state)
     }
 
     assert_int_equal(core.lists, 5);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 
     /* Of another size nothing is as it was, and nothing of it is taken. */
     cache = cache_of(memory, SIZE / 2);
     assert_true(finds_in(&core, cache, &tree, 0, 1));
     assert_int_equal(core.lists, 6);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     cache = cache_of(memory, SIZE);
     assert_true(finds_in(&core, cache, &tree, 0, 1));
     assert_int_equal(core.lists, 7);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -1095,7 +1099,7 @@ static void
 test_memory_that_is_new(void **state)
 {
     static unsigned char there[64];
-    iri_cache_t         *cache;
+    iri_index_cache_t   *cache;
     long                 page = sysconf(_SC_PAGESIZE);
     size_t               size = (size_t) page * COUNT(there), i, count = 0;
     void                *fresh;
@@ -1114,7 +1118,7 @@ test_memory_that_is_new(void **state)
     }
 
     assert_int_equal(count, 1);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     munmap(fresh, size);
 }
 
@@ -1123,10 +1127,10 @@ test_memory_that_is_new(void **state)
 static void
 test_garbage(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache;
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
-    size_t          turn, i;
+    core_t             core;
+    iri_index_cache_t *cache;
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    size_t             turn, i;
 
     (void) state;
 
@@ -1156,7 +1160,7 @@ test_garbage(void **state)
             assert_true(finds_in(&core, cache, &tree, i % 5, i));
         }
 
-        iri_cache_destroy(cache);
+        iri_index_cache_destroy(cache);
         core_forget(&core);
     }
 
@@ -1169,12 +1173,12 @@ test_garbage(void **state)
 static void
 test_replaced_directory(void **state)
 {
-    core_t          core;
-    core_node_t    *a, *b;
-    iri_node_t      node;
-    core_node_t    *first;
-    iri_cache_t    *cache = cache_of(NULL, SIZE);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    core_t             core;
+    core_node_t       *a, *b;
+    iri_node_t         node;
+    core_node_t       *first;
+    iri_index_cache_t *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
 
     (void) state;
 
@@ -1200,7 +1204,7 @@ test_replaced_directory(void **state)
     assert_text(find_other(&core, cache, &tree, "/a/TWO"), "/a/two");
     assert_text(find_other(&core, cache, &tree, "/b/ONE"), "/b/one");
     assert_int_equal(core.lists, 2);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -1244,7 +1248,7 @@ shared_give(void *ctx)
 
 /* Ask for all kinds of things, until the end. */
 static void
-ask_on(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree)
+ask_on(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree)
 {
     size_t turn;
 
@@ -1263,20 +1267,20 @@ ask_on(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree)
 static void
 test_killed(void **state)
 {
-    size_t           size = SIZE / 3;
-    void            *shared;
-    shared_lock_t   *lock;
-    core_t           core;
-    iri_cache_t     *cache;
-    iri_tree_conf_t  tree = core_tree("", IRI_NAMES_ANY,
-                                      C | IRI_FORGIVE_SPELLING);
-    iri_cache_conf_t conf = { .size = size,
-                              .lock = shared_take,
-                              .unlock = shared_give };
-    struct timespec  wait = { 0, 0 };
-    pid_t            pid;
-    int              status;
-    size_t           turn, i, lists;
+    size_t                 size = SIZE / 3;
+    void                  *shared;
+    shared_lock_t         *lock;
+    core_t                 core;
+    iri_index_cache_t     *cache;
+    iri_tree_conf_t        tree = core_tree("", IRI_FILENAME_ANY,
+                                            C | IRI_FOLD_SPELLING);
+    iri_index_cache_conf_t conf = { .size = size,
+                                    .lock = shared_take,
+                                    .unlock = shared_give };
+    struct timespec        wait = { 0, 0 };
+    pid_t                  pid;
+    int                    status;
+    size_t                 turn, i, lists;
 
     (void) state;
 
@@ -1289,7 +1293,7 @@ test_killed(void **state)
 
     core_init(&core);
     put_directories(&core, 40, 100);
-    cache = iri_cache_create(&conf);
+    cache = iri_index_cache_create(&conf);
     assert_non_null(cache);
 
     for (turn = 0; turn < 60; turn++) {
@@ -1349,7 +1353,7 @@ test_killed(void **state)
     }
 
     assert_int_equal(core.lists, lists);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     munmap(shared, size + sizeof(*lock));
     core_free(&core);
 }
@@ -1357,13 +1361,13 @@ test_killed(void **state)
 
 /* ---- one that dies while it fills ---------------------------------------- */
 
-static iri_cache_job_t *jobs[100];
+static iri_index_job_t *jobs[100];
 static size_t           jobs_count;
 static int              jobs_taken = 1;
 
 
 static int
-job_later(void *ctx, iri_cache_job_t *job)
+job_later(void *ctx, iri_index_job_t *job)
 {
     (void) ctx;
 
@@ -1382,16 +1386,16 @@ job_later(void *ctx, iri_cache_job_t *job)
 static void
 test_left_by_the_dead(void **state)
 {
-    size_t           size = 64 * 1024, i, lists;
-    void            *shared;
-    core_t           core;
-    core_node_t     *node;
-    iri_cache_t     *cache;
-    iri_tree_conf_t  tree = core_tree("", IRI_NAMES_ANY, C);
-    iri_cache_conf_t conf = { .size = size, .later = job_later };
-    pid_t            pid;
-    int              status;
-    char             path[64];
+    size_t                 size = 64 * 1024, i, lists;
+    void                  *shared;
+    core_t                 core;
+    core_node_t           *node;
+    iri_index_cache_t     *cache;
+    iri_tree_conf_t        tree = core_tree("", IRI_FILENAME_ANY, C);
+    iri_index_cache_conf_t conf = { .size = size, .later = job_later };
+    pid_t                  pid;
+    int                    status;
+    char                   path[64];
 
     (void) state;
 
@@ -1403,8 +1407,8 @@ test_left_by_the_dead(void **state)
     put_directories(&core, 10, 50);
 
     /* 200 directories, which are one: large, and with the inode of each. */
-    node = put_many(&core, "large", IRI_MAX_LISTED + 1);
-    cache = iri_cache_create(&conf);
+    node = put_many(&core, "large", IRI_MAX_ENTRIES_READ + 1);
+    cache = iri_index_cache_create(&conf);
     jobs_count = 0;
     fflush(NULL);
     pid = fork();
@@ -1438,7 +1442,7 @@ test_left_by_the_dead(void **state)
     }
 
     assert_int_equal(core.lists, lists);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     munmap(shared, size);
     core_free(&core);
 }
@@ -1470,7 +1474,7 @@ job_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
 }
 
 
-static iri_cache_t *
+static iri_index_cache_t *
 job_setup(core_t *core, size_t entries)
 {
     static lock_t lock;
@@ -1485,18 +1489,19 @@ job_setup(core_t *core, size_t entries)
     jobs_count = 0;
     jobs_taken = 1;
 
-    return iri_cache_create(&(iri_cache_conf_t){ .size = 4 << 20,
-                                                 .later = job_later,
-                                                 .lock = lock_take,
-                                                 .unlock = lock_give,
-                                                 .ctx = &lock });
+    return iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 4 << 20,
+                                   .later = job_later,
+                                   .lock = lock_take,
+                                   .unlock = lock_give,
+                                   .ctx = &lock });
 }
 
 
 static void
-job_teardown(core_t *core, iri_cache_t *cache)
+job_teardown(core_t *core, iri_index_cache_t *cache)
 {
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(core);
     core_free(&job_core);
 }
@@ -1504,8 +1509,8 @@ job_teardown(core_t *core, iri_cache_t *cache)
 
 /* It is read again when nine times as long has passed as it took. */
 static void
-ask_until_job(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
-              size_t count, int known)
+ask_until_job(core_t *core, iri_index_cache_t *cache,
+              const iri_tree_conf_t *tree, size_t count, int known)
 {
     struct timespec wait = { 0, 10 * 1000 * 1000 };
     size_t          i;
@@ -1523,10 +1528,10 @@ ask_until_job(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 static void
 test_built_later(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = job_setup(&core, IRI_MAX_WAITED);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
-    size_t          i;
+    core_t             core;
+    iri_index_cache_t *cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    size_t             i;
 
     (void) state;
 
@@ -1534,7 +1539,7 @@ test_built_later(void **state)
     assert_int_equal(jobs_count, 0);
     job_teardown(&core, cache);
 
-    cache = job_setup(&core, IRI_MAX_WAITED + 1);
+    cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE + 1);
 
     /*
      * Until then names as they are written, and no others; nor does anybody
@@ -1548,10 +1553,10 @@ test_built_later(void **state)
         assert_int_equal(job_core.lists, 1);
     }
 
-    iri_cache_job_run(jobs[0]);
+    iri_index_job_run(jobs[0]);
     job_core.lists = 0;
 
-    for (i = 0; i < IRI_MAX_WAITED; i += 997) {
+    for (i = 0; i < IRI_MAX_ENTRIES_INLINE; i += 997) {
         assert_true(finds_in(&core, cache, &tree, 0, i));
     }
 
@@ -1566,7 +1571,7 @@ test_built_later(void **state)
     assert_int_equal(job_core.lists, 0);
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "");
     assert_int_equal(jobs_count, 2);
-    iri_cache_job_run(jobs[1]);
+    iri_index_job_run(jobs[1]);
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
     job_teardown(&core, cache);
 }
@@ -1579,9 +1584,9 @@ test_built_later(void **state)
 static void
 test_not_built_later(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = job_setup(&core, IRI_MAX_WAITED + 1);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    core_t             core;
+    iri_index_cache_t *cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE + 1);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
 
     (void) state;
 
@@ -1591,18 +1596,18 @@ test_not_built_later(void **state)
     assert_int_equal(job_core.lists, 1);
     jobs_taken = 1;
     ask_until_job(&core, cache, &tree, 1, 0);
-    iri_cache_job_drop(jobs[0]);
+    iri_index_job_drop(jobs[0]);
     ask_until_job(&core, cache, &tree, 2, 0);
     assert_int_equal(job_core.lists, 1);
 
     /* The directory is gone when it is run; then it is there again. */
     core_node(&job_core, S("/srv/d0"))
         ->name.data = (const unsigned char *) "dx";
-    iri_cache_job_run(jobs[1]);
+    iri_index_job_run(jobs[1]);
     core_node(&job_core, S("/srv/dx"))
         ->name.data = (const unsigned char *) "d0";
     ask_until_job(&core, cache, &tree, 3, 0);
-    iri_cache_job_run(jobs[2]);
+    iri_index_job_run(jobs[2]);
     assert_true(finds_in(&core, cache, &tree, 0, 5));
     job_teardown(&core, cache);
 }
@@ -1612,10 +1617,10 @@ test_not_built_later(void **state)
 static void
 test_built_too_late(void **state)
 {
-    core_t          core;
-    core_node_t    *d0;
-    iri_cache_t    *cache = job_setup(&core, IRI_MAX_WAITED + 1);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    core_t             core;
+    core_node_t       *d0;
+    iri_index_cache_t *cache = job_setup(&core, IRI_MAX_ENTRIES_INLINE + 1);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
 
     (void) state;
 
@@ -1623,7 +1628,7 @@ test_built_too_late(void **state)
     assert_int_equal(jobs_count, 1);
     job_core.mtime++;
     d0 = core_put(&job_core, S("/srv/d0/new"));
-    iri_cache_job_run(jobs[0]);
+    iri_index_job_run(jobs[0]);
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
     assert_int_equal(jobs_count, 1);
 
@@ -1634,13 +1639,13 @@ test_built_too_late(void **state)
     assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "");
     ask_until_job(&core, cache, &tree, 2, 1);
     d0->node.ino += 1000;
-    iri_cache_job_run(jobs[1]);
+    iri_index_job_run(jobs[1]);
     d0->node.ino -= 1000;
 
     /* What was read is not remembered of the one that was asked for. */
     assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "");
     ask_until_job(&core, cache, &tree, 3, 1);
-    iri_cache_job_run(jobs[2]);
+    iri_index_job_run(jobs[2]);
     assert_text(find_other(&core, cache, &tree, "/d0/MORE"), "/d0/more");
     job_teardown(&core, cache);
 }
@@ -1649,7 +1654,7 @@ test_built_too_late(void **state)
 static void *
 job_thread(void *job)
 {
-    iri_cache_job_run(job);
+    iri_index_job_run(job);
 
     return NULL;
 }
@@ -1658,21 +1663,22 @@ job_thread(void *job)
 static void
 test_built_in_a_thread(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache;
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
-    pthread_t       id;
-    size_t          i, found = 0;
+    core_t             core;
+    iri_index_cache_t *cache;
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
+    pthread_t          id;
+    size_t             i, found = 0;
 
     (void) state;
 
     cache = job_setup(&core, 50000);
-    iri_cache_destroy(cache);
-    cache = iri_cache_create(&(iri_cache_conf_t){ .size = 4 << 20,
-                                                  .later = job_later,
-                                                  .lock = mutex_take,
-                                                  .unlock = mutex_give,
-                                                  .ctx = &mutex });
+    iri_index_cache_destroy(cache);
+    cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 4 << 20,
+                                   .later = job_later,
+                                   .lock = mutex_take,
+                                   .unlock = mutex_give,
+                                   .ctx = &mutex });
 
     assert_false(finds_in(&core, cache, &tree, 0, 5));
     assert_int_equal(jobs_count, 1);
@@ -1690,7 +1696,7 @@ test_built_in_a_thread(void **state)
     assert_in_range(jobs_count, 1, 2);
 
     if (jobs_count == 2) {
-        iri_cache_job_drop(jobs[1]);
+        iri_index_job_drop(jobs[1]);
     }
 
     job_teardown(&core, cache);
@@ -1776,7 +1782,7 @@ line_thread(void *arg)
     core_init(&core);
     core.env.dir = &line_dir;
     good = iri_find(&core.env, &search, &found) == IRI_OK
-           && found.answer == IRI_MOVED;
+           && found.verdict == IRI_RESTART;
     core_free(&core);
 
     return good ? NULL : (void *) 1;
@@ -1795,13 +1801,14 @@ test_queue(void **state)
 
     core_init(&line_core);
     (void) put_many(&line_core, "d0", 100);
-    shared_tree = core_tree("", IRI_NAMES_ANY, C);
-    shared_cache = iri_cache_create(&(iri_cache_conf_t){ .size = SIZE,
-                                                         .lock = mutex_take,
-                                                         .unlock = mutex_give,
-                                                         .queue = line_queue,
-                                                         .leave = line_leave,
-                                                         .ctx = &mutex });
+    shared_tree = core_tree("", IRI_FILENAME_ANY, C);
+    shared_cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = SIZE,
+                                   .lock = mutex_take,
+                                   .unlock = mutex_give,
+                                   .queue = line_queue,
+                                   .leave = line_leave,
+                                   .ctx = &mutex });
     lists_made = 0;
 
     for (i = 0; i < 8; i++) {
@@ -1815,7 +1822,7 @@ test_queue(void **state)
 
     assert_int_equal(lists_made, 1);
     assert_int_equal(in_line, 0);
-    iri_cache_destroy(shared_cache);
+    iri_index_cache_destroy(shared_cache);
     core_free(&line_core);
 }
 
@@ -1840,11 +1847,11 @@ list_slowly(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
 static void
 test_large_and_changing(void **state)
 {
-    core_t          core;
-    core_node_t    *node;
-    iri_dir_t       dir;
-    iri_cache_t    *cache = cache_of(NULL, SIZE);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, C);
+    core_t             core;
+    core_node_t       *node;
+    iri_dir_t          dir;
+    iri_index_cache_t *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, C);
 
     iri_reading_conf_t conf;
     iri_reading_t      reading;
@@ -1888,7 +1895,7 @@ test_large_and_changing(void **state)
     search.cache = cache;
     search.path = reading.path;
     assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
-    assert_int_equal(found.answer, IRI_SERVE);
+    assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, "/srv/d0/" ODD);
 
     /* /srv was read, too, for the sake of D0. */
@@ -1898,7 +1905,7 @@ test_large_and_changing(void **state)
     stopped_at += 300 * 1000 * 1000;
     assert_text(find_other(&core, cache, &tree, "/d0/NEW"), "/d0/new");
     assert_int_equal(core.lists, 3);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 
     /* A thousand are read at once. */
     cache = cache_of(NULL, SIZE);
@@ -1912,7 +1919,7 @@ test_large_and_changing(void **state)
     assert_text(find_other(&core, cache, &tree, "/d1/NEW"), "/d1/new");
     assert_int_equal(core.lists, 1);
     stopped_at = 0;
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
 }
 
@@ -1921,8 +1928,9 @@ test_large_and_changing(void **state)
 
 /* Found each time; the name, its directory and the name in NFD are looked at. */
 static void
-assert_again(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
-             const char *path, const char *filename)
+assert_again(core_t *core, iri_index_cache_t *cache,
+             const iri_tree_conf_t *tree, const char *path,
+             const char *filename)
 {
     int i;
 
@@ -1944,13 +1952,13 @@ assert_again(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 static void
 test_named(void **state)
 {
-    core_t          core;
-    core_node_t    *one;
-    iri_cache_t    *cache = cache_of(NULL, SIZE);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
-    const char     *in[] = { "", "/d", "/d/\xe8\xa1\xa8" };
-    char            path[64], nfc[64], nfd[64], other[64];
-    size_t          i;
+    core_t             core;
+    core_node_t       *one;
+    iri_index_cache_t *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
+    const char        *in[] = { "", "/d", "/d/\xe8\xa1\xa8" };
+    char               path[64], nfc[64], nfd[64], other[64];
+    size_t             i;
 
     (void) state;
 
@@ -1984,7 +1992,7 @@ test_named(void **state)
     }
 
     core_free(&core);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 }
 
 
@@ -1992,14 +2000,14 @@ test_named(void **state)
 static void
 test_named_settings(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = cache_of(NULL, SIZE);
-    iri_tree_conf_t any = core_tree("", IRI_NAMES_ANY, N);
-    iri_tree_conf_t nfc = core_tree("", IRI_NAMES_NFC, N);
-    iri_tree_conf_t euc = core_tree("euc-jp", IRI_NAMES_ANY, N);
-    iri_tree_conf_t pair = core_tree("", IRI_NAMES_ANY,
-                                     N | IRI_FORGIVE_VARIANTS);
-    int             i;
+    core_t             core;
+    iri_index_cache_t *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t    any = core_tree("", IRI_FILENAME_ANY, N);
+    iri_tree_conf_t    nfc = core_tree("", IRI_FILENAME_NFC, N);
+    iri_tree_conf_t    euc = core_tree("euc-jp", IRI_FILENAME_ANY, N);
+    iri_tree_conf_t    pair = core_tree("", IRI_FILENAME_ANY,
+                                        N | IRI_FOLD_VARIANTS);
+    int                i;
 
     (void) state;
 
@@ -2020,14 +2028,15 @@ test_named_settings(void **state)
     }
 
     core_free(&core);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 }
 
 
 /* What a path leads to that came as octets, and in which charset. */
 static const char *
-find_octets(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
-            const char *octets, iri_str_t *charset)
+find_octets(core_t *core, iri_index_cache_t *cache,
+            const iri_tree_conf_t *tree, const char *octets,
+            iri_str_t *charset)
 {
     static char        text[128];
     iri_reading_conf_t conf;
@@ -2079,11 +2088,11 @@ test_missing(void **state)
         { "/d/x/\xc3\xa9", "utf-8", N, 2 },
         { "/d/x/y/\xc3\xa9", "utf-8", N, 3 },
     };
-    core_t          core;
-    iri_cache_t    *cache;
-    iri_tree_conf_t tree;
-    iri_str_t       charset;
-    size_t          i, k;
+    core_t             core;
+    iri_index_cache_t *cache;
+    iri_tree_conf_t    tree;
+    iri_str_t          charset;
+    size_t             i, k;
 
     (void) state;
 
@@ -2091,7 +2100,7 @@ test_missing(void **state)
         core_init(&core);
         core_put(&core, S("/srv/d/x"));
         cache = cache_of(NULL, SIZE);
-        tree = core_tree(rows[i].tree, IRI_NAMES_ANY, rows[i].match);
+        tree = core_tree(rows[i].tree, IRI_FILENAME_ANY, rows[i].match);
 
         for (k = 0; k < 4; k++) {
             core.stats = 0;
@@ -2103,7 +2112,7 @@ test_missing(void **state)
         }
 
         core_free(&core);
-        iri_cache_destroy(cache);
+        iri_index_cache_destroy(cache);
     }
 }
 
@@ -2114,13 +2123,13 @@ test_missing(void **state)
 static void
 test_named_further(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = cache_of(NULL, SIZE);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
-    iri_str_t       charset;
-    const char     *in[] = { "", "/d", "/d/e" };
-    char            path[64], there[64], first[64], *told, *absent, *exact;
-    size_t          i, k;
+    core_t             core;
+    iri_index_cache_t *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
+    iri_str_t          charset;
+    const char        *in[] = { "", "/d", "/d/e" };
+    char               path[64], there[64], first[64], *told, *absent, *exact;
+    size_t             i, k;
 
     (void) state;
 
@@ -2158,7 +2167,7 @@ test_named_further(void **state)
     }
 
     core_free(&core);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 }
 
 
@@ -2168,10 +2177,10 @@ test_named_further(void **state)
 static void
 test_named_racy(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = cache_of(NULL, SIZE);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_NFD, N);
-    int             i;
+    core_t             core;
+    iri_index_cache_t *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_NFD, N);
+    int                i;
 
     (void) state;
 
@@ -2188,14 +2197,15 @@ test_named_racy(void **state)
     assert_text(find_in(&core, cache, &tree, "/d/" GA), "/srv/d/" GA_NFD);
 
     core_free(&core);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 }
 
 
 /* Looks for what is found, or "". */
 static void
-assert_looks(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
-             const char *path, const char *want, size_t looks)
+assert_looks(core_t *core, iri_index_cache_t *cache,
+             const iri_tree_conf_t *tree, const char *path, const char *want,
+             size_t looks)
 {
     core->stats = 0;
     assert_text(find_in(core, cache, tree, path), want);
@@ -2207,9 +2217,9 @@ assert_looks(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 static void
 test_ways(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = cache_of(NULL, SIZE);
-    iri_tree_conf_t tree = core_tree("utf-8 euc-jp", IRI_NAMES_ANY, N);
+    core_t             core;
+    iri_index_cache_t *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t    tree = core_tree("utf-8 euc-jp", IRI_FILENAME_ANY, N);
 
     (void) state;
 
@@ -2241,7 +2251,7 @@ test_ways(void **state)
     assert_text(find_in(&core, cache, &tree, "/e/8" GA), "/srv/e/8" GA_NFD);
 
     core_free(&core);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 }
 
 
@@ -2249,11 +2259,11 @@ test_ways(void **state)
 static void
 test_said_to_be_absent(void **state)
 {
-    core_t          core;
-    iri_cache_t    *cache = cache_of(NULL, SIZE);
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
-    iri_search_t    search;
-    iri_found_t     found;
+    core_t             core;
+    iri_index_cache_t *cache = cache_of(NULL, SIZE);
+    iri_tree_conf_t    tree = core_tree("", IRI_FILENAME_ANY, N);
+    iri_search_t       search;
+    iri_found_t        found;
 
     (void) state;
 
@@ -2267,12 +2277,12 @@ test_said_to_be_absent(void **state)
     search.absent = 1;
     core.stats = 0;
     assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
-    assert_int_equal(found.answer, IRI_SERVE);
+    assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, "/srv/d/" GA_NFD);
     assert_int_equal(core.stats, 2);
 
     core_free(&core);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 }
 
 

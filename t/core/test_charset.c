@@ -174,8 +174,8 @@ test_refused(void **state)
 static void
 test_builder_refuses(void **state)
 {
-    static const iri_sequences_t all = { 0x30, 0xff, 0x8f, IRI_FOUR_NONE,
-                                         NULL };
+    static const iri_sequences_t all = { 0x30, 0xff, 0x8f,
+                                         IRI_GB18030_FOUR_NONE, NULL };
 
     static const struct {
         iri_encoding_t row;

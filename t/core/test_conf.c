@@ -43,8 +43,8 @@ invalid(iri_str_t word, int *out)
 static const char *
 names(iri_str_t word, int *out)
 {
-    iri_names_t value = (iri_names_t) *out;
-    const char *error = iri_parse_names(word, &value);
+    iri_filename_form_t value = (iri_filename_form_t) *out;
+    const char         *error = iri_parse_filename_form(word, &value);
 
     *out = (int) value;
 
@@ -75,10 +75,10 @@ static const struct {
     { invalid, "403", -1 },
     { invalid, "", -1 },
     { invalid, "4040", -1 },
-    { names, "any", IRI_NAMES_ANY },
-    { names, "nfc", IRI_NAMES_NFC },
-    { names, "NFC", IRI_NAMES_NFC },
-    { names, "NfD", IRI_NAMES_NFD },
+    { names, "any", IRI_FILENAME_ANY },
+    { names, "nfc", IRI_FILENAME_NFC },
+    { names, "NFC", IRI_FILENAME_NFC },
+    { names, "NfD", IRI_FILENAME_NFD },
     { names, "nfkc", -1 },
     { names, "nf", -1 },
     { iri_parse_redirect, "off", 0 },
@@ -155,30 +155,27 @@ test_match(void **state)
         const char *words[3];
         long        value; /* -1: none such */
     } cases[] = {
-        { { "exact" }, IRI_FORGIVE_EXACT_ONLY },
-        { { "EXACT" }, IRI_FORGIVE_EXACT_ONLY },
-        { { "exact", "exact" }, IRI_FORGIVE_EXACT_ONLY },
-        { { "normalization" }, IRI_FORGIVE_NORMALIZATION },
-        { { "variants" }, IRI_FORGIVE_VARIANTS },
+        { { "exact" }, IRI_FOLD_EXACT_ONLY },
+        { { "EXACT" }, IRI_FOLD_EXACT_ONLY },
+        { { "exact", "exact" }, IRI_FOLD_EXACT_ONLY },
+        { { "normalization" }, IRI_FOLD_NORMALIZATION },
+        { { "variants" }, IRI_FOLD_VARIANTS },
         { { "Variants", "normalization" },
-          IRI_FORGIVE_VARIANTS | IRI_FORGIVE_NORMALIZATION },
-        { { "normalization", "normalization" }, IRI_FORGIVE_NORMALIZATION },
+          IRI_FOLD_VARIANTS | IRI_FOLD_NORMALIZATION },
+        { { "normalization", "normalization" }, IRI_FOLD_NORMALIZATION },
         { { "exact", "normalization" }, -1 },
         { { "variants", "exact" }, -1 },
-        { { "width" }, IRI_FORGIVE_WIDTH | IRI_FORGIVE_NORMALIZATION },
+        { { "width" }, IRI_FOLD_WIDTH | IRI_FOLD_NORMALIZATION },
         { { "Case", "variants" },
-          IRI_FORGIVE_CASE | IRI_FORGIVE_VARIANTS
-              | IRI_FORGIVE_NORMALIZATION },
+          IRI_FOLD_CASE | IRI_FOLD_VARIANTS | IRI_FOLD_NORMALIZATION },
         { { "case:TR" },
-          IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC | IRI_FORGIVE_NORMALIZATION },
+          IRI_FOLD_CASE | IRI_FOLD_TURKIC | IRI_FOLD_NORMALIZATION },
         { { "case:az" },
-          IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC | IRI_FORGIVE_NORMALIZATION },
+          IRI_FOLD_CASE | IRI_FOLD_TURKIC | IRI_FOLD_NORMALIZATION },
         { { "accents", "spelling" },
-          IRI_FORGIVE_ACCENTS | IRI_FORGIVE_SPELLING
-              | IRI_FORGIVE_NORMALIZATION },
+          IRI_FOLD_ACCENTS | IRI_FOLD_SPELLING | IRI_FOLD_NORMALIZATION },
         { { "accents:de", "accents" },
-          IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN
-              | IRI_FORGIVE_NORMALIZATION },
+          IRI_FOLD_ACCENTS | IRI_FOLD_GERMAN | IRI_FOLD_NORMALIZATION },
         { { "case:de" }, -1 },
         { { "width:ja" }, -1 },
         { { "case:" }, -1 },
@@ -223,12 +220,12 @@ test_match_wrong(void **state)
 
     (void) state;
 
-    assert_int_equal(iri_match_wrong(given, 0), 0);
-    assert_int_equal(iri_match_wrong(given, 1), 1);
-    assert_int_equal(iri_match_wrong(given, 2), 2);
-    assert_int_equal(iri_match_wrong(given, 3), 2);
-    assert_int_equal(iri_match_wrong(given, 4), 2);
-    assert_int_equal(iri_match_wrong(given + 3, 1), 0);
+    assert_int_equal(iri_match_unknown_word(given, 0), 0);
+    assert_int_equal(iri_match_unknown_word(given, 1), 1);
+    assert_int_equal(iri_match_unknown_word(given, 2), 2);
+    assert_int_equal(iri_match_unknown_word(given, 3), 2);
+    assert_int_equal(iri_match_unknown_word(given, 4), 2);
+    assert_int_equal(iri_match_unknown_word(given + 3, 1), 0);
 }
 
 
@@ -240,10 +237,10 @@ test_repair_wrong(void **state)
 
     (void) state;
 
-    assert_int_equal(iri_repair_wrong(given, 0), 0);
-    assert_int_equal(iri_repair_wrong(given, 2), 2);
-    assert_int_equal(iri_repair_wrong(given, 3), 2);
-    assert_int_equal(iri_repair_wrong(given, 4), 2);
+    assert_int_equal(iri_repair_unknown_word(given, 0), 0);
+    assert_int_equal(iri_repair_unknown_word(given, 2), 2);
+    assert_int_equal(iri_repair_unknown_word(given, 3), 2);
+    assert_int_equal(iri_repair_unknown_word(given, 4), 2);
 
     assert_non_null(strstr(iri_parse_repair(given, 2, &repair), "alone"));
     assert_non_null(strstr(iri_parse_repair(given, 3, &repair), "any of"));
@@ -425,7 +422,7 @@ check_of(const iri_registry_t *registry, const char *value, const char *want)
     iri_str_t      word;
     size_t         i;
 
-    assert_null(iri_charsets_of(registry, core_str(value), &list, &word));
+    assert_null(iri_charsets_parse(registry, core_str(value), &list, &word));
 
     for (i = 0; i < list.count; i++) {
         core_append(got, i != 0 ? " " : "");
@@ -445,7 +442,7 @@ check_not_of(const iri_registry_t *registry, const char *value,
     const char    *error;
 
     memset(&list, 0x77, sizeof(list));
-    error = iri_charsets_of(registry, core_str(value), &list, &wrong);
+    error = iri_charsets_parse(registry, core_str(value), &list, &wrong);
     assert_non_null(error);
     assert_text(wrong, word);
 
@@ -536,21 +533,19 @@ check_finish(const char *reading, const char *tree, unsigned match,
 static void
 test_finish(void **state)
 {
-    unsigned both = IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_VARIANTS;
+    unsigned both = IRI_FOLD_NORMALIZATION | IRI_FOLD_VARIANTS;
 
     (void) state;
 
-    check_finish("", "", IRI_FORGIVE_NORMALIZATION,
-                 IRI_FORGIVE_NORMALIZATION);
-    check_finish("euc-kr", "windows-1252", IRI_FORGIVE_NORMALIZATION,
-                 IRI_FORGIVE_NORMALIZATION);
-    check_finish("sjis", "", IRI_FORGIVE_NORMALIZATION, both);
-    check_finish("", "euc-jp", IRI_FORGIVE_NORMALIZATION, both);
-    check_finish("euc-kr euc-jp", "", IRI_FORGIVE_NORMALIZATION, both);
-    check_finish("sjis", "euc-jp", IRI_FORGIVE_EXACT_ONLY,
-                 IRI_FORGIVE_EXACT_ONLY);
+    check_finish("", "", IRI_FOLD_NORMALIZATION, IRI_FOLD_NORMALIZATION);
+    check_finish("euc-kr", "windows-1252", IRI_FOLD_NORMALIZATION,
+                 IRI_FOLD_NORMALIZATION);
+    check_finish("sjis", "", IRI_FOLD_NORMALIZATION, both);
+    check_finish("", "euc-jp", IRI_FOLD_NORMALIZATION, both);
+    check_finish("euc-kr euc-jp", "", IRI_FOLD_NORMALIZATION, both);
+    check_finish("sjis", "euc-jp", IRI_FOLD_EXACT_ONLY, IRI_FOLD_EXACT_ONLY);
     check_finish("", "", both, both);
-    check_finish("", "sjis", 0, IRI_FORGIVE_VARIANTS);
+    check_finish("", "sjis", 0, IRI_FOLD_VARIANTS);
 }
 
 

@@ -10,8 +10,8 @@
 
 #include "core.h"
 
-#define N IRI_FORGIVE_NORMALIZATION
-#define V IRI_FORGIVE_VARIANTS
+#define N IRI_FOLD_NORMALIZATION
+#define V IRI_FOLD_VARIANTS
 
 #define E_ACUTE "\xc3\xa9"
 #define E_NFD   "e\xcc\x81"
@@ -41,7 +41,7 @@ corner_init(corner_t *r, const char *target, const char *charsets,
     r->conf.charsets = core_charsets(charsets);
     r->conf.invalid = IRI_INVALID_PASS;
     r->tree.charsets = core_charsets(tree);
-    r->tree.names = IRI_NAMES_ANY;
+    r->tree.names = IRI_FILENAME_ANY;
     r->tree.match = match;
     iri_tree_conf_finish(&r->conf, &r->tree);
 
@@ -71,8 +71,8 @@ static void
 test_dot_files(void **state)
 {
     static const struct {
-        const char  *path;
-        iri_answer_t answer;
+        const char   *path;
+        iri_verdict_t verdict;
     } cases[] = {
         { "/.a/" E_ACUTE, IRI_SERVE },
         { "/a./" E_ACUTE, IRI_SERVE },
@@ -101,7 +101,7 @@ test_dot_files(void **state)
     for (i = 0; i < COUNT(cases); i++) {
         r.search.path = core_str(cases[i].path);
         corner_find(&r);
-        assert_int_equal(r.found.answer, cases[i].answer);
+        assert_int_equal(r.found.verdict, cases[i].verdict);
     }
 
     core_free(&r.core);
@@ -131,13 +131,13 @@ test_rewritten(void **state)
 
     /* It would be found as it was read. */
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_MOVED);
+    assert_int_equal(r.found.verdict, IRI_RESTART);
     assert_str(r.found.path, S("/" HYO));
 
     for (i = 0; i < COUNT(paths); i++) {
         r.search.path = core_str(paths[i]);
         corner_find(&r);
-        assert_int_equal(r.found.answer, IRI_PASS);
+        assert_int_equal(r.found.verdict, IRI_PASS);
         assert_str(r.found.path, r.search.path);
     }
 
@@ -159,7 +159,7 @@ test_border(void **state)
     r.search.root = S("/srv/");
     r.search.path = S("\xc9\xbd");
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.verdict, IRI_PASS);
 
     core_free(&r.core);
 
@@ -169,7 +169,7 @@ test_border(void **state)
     r.search.root = S("/srv/");
     r.search.path = S("\xc9\xbd");
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_MOVED);
+    assert_int_equal(r.found.verdict, IRI_RESTART);
     assert_str(r.found.path, S(HYO));
 
     core_free(&r.core);
@@ -193,11 +193,11 @@ test_no_octets(void **state)
 
         r.search.path = S("/\xc9\xbd");
         corner_find(&r);
-        assert_int_equal(r.found.answer, IRI_PASS);
+        assert_int_equal(r.found.verdict, IRI_PASS);
 
         r.search.path = S("/\xca\xbe");
         corner_find(&r);
-        assert_int_equal(r.found.answer, IRI_SERVE);
+        assert_int_equal(r.found.verdict, IRI_SERVE);
 
         core_free(&r.core);
     }
@@ -220,7 +220,7 @@ test_longer_path(void **state)
     r.reading.path = iri_str_from(core_str(text), 2);
     r.search.path = core_str(text);
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.verdict, IRI_PASS);
     assert_str(r.found.path, core_str(text));
 
     core_free(&r.core);
@@ -246,7 +246,7 @@ test_uncanonical(void **state)
         }
 
         corner_find(&r);
-        assert_int_equal(r.found.answer, IRI_MOVED);
+        assert_int_equal(r.found.verdict, IRI_RESTART);
         assert_str(r.found.path, S("/" E_ACUTE));
         assert_str(r.found.filename, S("/srv/" E_NFD));
 
@@ -274,8 +274,8 @@ test_grown_variant(void **state)
 
         corner_init(&r, path, "", "euc-jp", N | V);
         corner_find(&r);
-        assert_true(r.found.answer != IRI_SERVE);
-        assert_true(r.found.answer != IRI_MOVED);
+        assert_true(r.found.verdict != IRI_SERVE);
+        assert_true(r.found.verdict != IRI_RESTART);
         assert_str(r.found.path, core_str(path));
         core_free(&r.core);
     }
@@ -296,14 +296,14 @@ test_no_mixed_rest(void **state)
     corner_init(&r, "/" E_ACUTE "/%E2%80%8E", "euc-jp", "", N);
     assert_int_equal(r.reading.form, IRI_FORM_MIXED);
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.verdict, IRI_PASS);
     assert_int_equal(r.found.why, IRI_WHY_ABSENT);
     assert_str(r.found.filename, S("/srv/" E_ACUTE "/\xe2\x80\x8e"));
 
     /* Nor where the first segment is there, in EUC-JP. */
     core_put(&r.core, S("/srv/\xe8\xbe\xbf/"));
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.verdict, IRI_PASS);
     assert_int_equal(r.found.why, IRI_WHY_ABSENT);
 
     core_free(&r.core);
@@ -330,11 +330,11 @@ test_stopped_further(void **state)
         corner_find(&r);
 
         if (r.core.stats + r.core.lists < n) {
-            assert_int_equal(r.found.answer, IRI_MOVED);
+            assert_int_equal(r.found.verdict, IRI_RESTART);
             moved++;
 
         } else {
-            assert_int_equal(r.found.answer, IRI_PASS);
+            assert_int_equal(r.found.verdict, IRI_PASS);
             assert_int_equal(r.found.why, IRI_WHY_ERROR);
             assert_str(r.found.path, r.search.path);
         }
@@ -362,11 +362,11 @@ test_other_directory(void **state)
     corner_init(&r, "/%CE%B1/%CE%B1", "euc-jp", "euc-jp", N);
     core_put(&r.core, S("/srv/\xce\xb1/\xce\xb1"));
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_MOVED);
+    assert_int_equal(r.found.verdict, IRI_RESTART);
 
     core_put(&r.core, S("/srv/\xa6\xc1/"));
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.verdict, IRI_PASS);
     assert_int_equal(r.found.why, IRI_WHY_ABSENT);
     assert_str(r.found.filename, S("/srv/\xa6\xc1/\xa6\xc1"));
 
@@ -386,11 +386,11 @@ test_longer_directory(void **state)
     corner_init(&r, "/%D0%A0/%D0%A0", "windows-1251", "", N);
     core_put(&r.core, S("/srv/\xd0\xa0\xc2\xa0/\xd0\xa0\xc2\xa0"));
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_MOVED);
+    assert_int_equal(r.found.verdict, IRI_RESTART);
 
     core_put(&r.core, S("/srv/\xd0\xa0/"));
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.verdict, IRI_PASS);
     assert_int_equal(r.found.why, IRI_WHY_ABSENT);
 
     core_free(&r.core);
@@ -411,11 +411,11 @@ test_refused_further(void **state)
     /* In windows-1251 A5 is U+0490, which EUC-JP cannot write. */
     corner_init(&r, "/%D0%B0/%C3%A5", "windows-1251", "euc-jp", N);
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.verdict, IRI_PASS);
 
     core_put(&r.core, S("/srv/\xa7\xb2\xa1\xeb/"));
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_MOVED);
+    assert_int_equal(r.found.verdict, IRI_RESTART);
     assert_int_equal(r.found.why, IRI_WHY_MIXED);
     assert_str(r.found.path, S("/\xd0\xa0\xc2\xb0/\xc3\xa5"));
 
@@ -444,7 +444,7 @@ test_order_of_charsets(void **state)
         core_put(&r.core, core_str("/srv/" HYO));
         core_put(&r.core, core_str("/srv/\xd0\x99\xd0\x85"));
         corner_find(&r);
-        assert_int_equal(r.found.answer, IRI_MOVED);
+        assert_int_equal(r.found.verdict, IRI_RESTART);
         assert_str(r.found.path, core_str(cases[i].path));
         core_free(&r.core);
     }
@@ -456,11 +456,11 @@ static void
 test_declared_legacy(void **state)
 {
     static const struct {
-        const char  *charsets;
-        iri_answer_t answer;
+        const char   *charsets;
+        iri_verdict_t verdict;
     } cases[] = {
         { "euc-jp", IRI_PASS }, /* U+3042 */
-        { "windows-1251 euc-jp", IRI_MOVED },
+        { "windows-1251 euc-jp", IRI_RESTART },
     };
     corner_t r;
     size_t   i;
@@ -469,12 +469,12 @@ test_declared_legacy(void **state)
 
     for (i = 0; i < COUNT(cases); i++) {
         corner_init(&r, "/%A4%A2", cases[i].charsets, "", N);
-        r.tree.names = IRI_NAMES_NFC;
+        r.tree.names = IRI_FILENAME_NFC;
         core_put(&r.core, S("/srv/\xe3\x81\x82"));
         assert_int_equal(r.reading.form, IRI_FORM_LEGACY);
         corner_find(&r);
-        assert_int_equal(r.found.answer, cases[i].answer);
-        assert_int_equal(r.core.stats == 0, cases[i].answer == IRI_PASS);
+        assert_int_equal(r.found.verdict, cases[i].verdict);
+        assert_int_equal(r.core.stats == 0, cases[i].verdict == IRI_PASS);
         assert_str(r.found.path, S("/\xe3\x81\x82"));
         core_free(&r.core);
     }
@@ -503,7 +503,7 @@ test_order_of_twins(void **state)
         }
 
         corner_find(&r);
-        assert_int_equal(r.found.answer, IRI_SERVE);
+        assert_int_equal(r.found.verdict, IRI_SERVE);
         assert_str(r.found.filename, S("/srv/a\xcc\x82\xcc\xa3"));
         core_free(&r.core);
     }
@@ -574,13 +574,13 @@ test_looks_of_a_segment(void **state)
         memcpy(path + 5, octets.data, octets.len);
         core_put(&r.core, (iri_str_t){ 5 + octets.len, path });
         corner_find(&r);
-        assert_int_equal(r.found.answer == IRI_SERVE
-                             || r.found.answer == IRI_MOVED,
-                         n < IRI_MAX_LOOKS);
+        assert_int_equal(r.found.verdict == IRI_SERVE
+                             || r.found.verdict == IRI_RESTART,
+                         n < IRI_MAX_CANDIDATES);
         core_free(&r.core);
     }
 
-    assert_true(n > IRI_MAX_LOOKS);
+    assert_true(n > IRI_MAX_CANDIDATES);
 }
 
 
@@ -598,7 +598,7 @@ test_looks_of_a_request(void **state)
         strcpy(target, "");
         strcpy(path, "/srv");
 
-        for (i = 0; i < IRI_MAX_REQUEST_LOOKS / 2; i++) {
+        for (i = 0; i < IRI_MAX_REQUEST_CANDIDATES / 2; i++) {
             core_append(target, "/%C3%A9");
             core_append(path, "/" E_NFD); /* the second look finds it */
         }
@@ -611,7 +611,7 @@ test_looks_of_a_request(void **state)
         corner_init(&r, target, "", "", N);
         core_put(&r.core, core_str(path));
         corner_find(&r);
-        assert_int_equal(r.found.answer, more ? IRI_PASS : IRI_SERVE);
+        assert_int_equal(r.found.verdict, more ? IRI_PASS : IRI_SERVE);
         assert_int_equal(r.found.why, more ? IRI_WHY_BUDGET : IRI_WHY_FOUND);
         core_free(&r.core);
     }
@@ -628,15 +628,16 @@ test_lists_of_a_request(void **state)
 
     (void) state;
 
-    for (depth = 1; depth <= IRI_MAX_LISTS + 1; depth++) {
+    for (depth = 1; depth <= IRI_MAX_DIRECTORIES_READ + 1; depth++) {
         core_append(target, "/%E1%BA%AD");
         core_append(path, "/\xc3\xa2\xcc\xa3"); /* only the list tells it */
 
         corner_init(&r, target, "", "", N);
         core_put(&r.core, core_str(path));
         corner_find(&r);
-        assert_int_equal(r.found.answer,
-                         depth <= IRI_MAX_LISTS ? IRI_SERVE : IRI_PASS);
+        assert_int_equal(r.found.verdict, depth <= IRI_MAX_DIRECTORIES_READ
+                                              ? IRI_SERVE
+                                              : IRI_PASS);
         core_free(&r.core);
     }
 }
@@ -672,7 +673,7 @@ test_close_looks(void **state)
         memcpy(path + 5, "\xe1\xba\xad", 3);
         r.search.path = core_str(path + 4);
         corner_find(&r);
-        assert_int_equal(r.found.answer,
+        assert_int_equal(r.found.verdict,
                          count == ENOUGH ? IRI_SERVE : IRI_PASS);
         core_free(&r.core);
     }
@@ -696,7 +697,7 @@ test_root_is_file(void **state)
         core_put(&r.core, S("/srv/file"));
         r.search.root = slash ? S("/srv/file/") : S("/srv/file");
         corner_find(&r);
-        assert_int_equal(r.found.answer, slash ? IRI_PASS : IRI_SERVE);
+        assert_int_equal(r.found.verdict, slash ? IRI_PASS : IRI_SERVE);
         assert_int_equal(r.found.why, slash ? IRI_WHY_ERROR : IRI_WHY_FOUND);
         core_free(&r.core);
     }
@@ -760,11 +761,11 @@ static void
 test_declared_form(void **state)
 {
     static const struct {
-        iri_names_t names;
-        unsigned    match;
-    } cases[] = { { IRI_NAMES_NFC, N },
-                  { IRI_NAMES_NFD, N },
-                  { IRI_NAMES_ANY, IRI_FORGIVE_EXACT_ONLY } };
+        iri_filename_form_t names;
+        unsigned            match;
+    } cases[] = { { IRI_FILENAME_NFC, N },
+                  { IRI_FILENAME_NFD, N },
+                  { IRI_FILENAME_ANY, IRI_FOLD_EXACT_ONLY } };
     corner_t r;
     size_t   i;
 
@@ -776,7 +777,7 @@ test_declared_form(void **state)
         r.tree.names = cases[i].names;
         r.tree.match = cases[i].match;
         corner_find(&r);
-        assert_int_equal(r.found.answer, IRI_PASS);
+        assert_int_equal(r.found.verdict, IRI_PASS);
         assert_int_equal(r.core.lists, 0);
         core_free(&r.core);
     }
@@ -797,7 +798,7 @@ test_twin_in_entry(void **state)
     corner_init(&r, "/%E7%AB%8B", "", "sjis euc-kr", N);
     core_put(&r.core, S("/srv/\xed\xa1"));
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_SERVE);
+    assert_int_equal(r.found.verdict, IRI_SERVE);
     assert_str(r.found.filename, S("/srv/\xed\xa1"));
     core_free(&r.core);
 }
@@ -833,17 +834,18 @@ test_cache_of_charsets(void **state)
 
     corner_init(&r, "/%E7%AB%8B", "", "gbk", N);
     core_put(&r.core, S("/srv/\xed\xa1"));
-    r.search.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
+    r.search.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
     assert_non_null(r.search.cache);
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.verdict, IRI_PASS);
 
     r.tree.charsets = core_charsets("euc-kr");
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_SERVE);
+    assert_int_equal(r.found.verdict, IRI_SERVE);
     assert_str(r.found.filename, S("/srv/\xed\xa1"));
 
-    iri_cache_destroy(r.search.cache);
+    iri_index_cache_destroy(r.search.cache);
     core_free(&r.core);
 }
 
@@ -861,8 +863,8 @@ test_more_than_the_cache(void **state)
 
     for (entries = 4; entries <= 80; entries += 76) {
         corner_init(&r, "/%E1%BA%AD", "", "", N);
-        r.search.cache = iri_cache_create(
-            &(iri_cache_conf_t){ .size = SIZE });
+        r.search.cache = iri_index_cache_create(
+            &(iri_index_cache_conf_t){ .size = SIZE });
         assert_non_null(r.search.cache);
 
         for (i = 0; i < entries; i++) {
@@ -878,7 +880,7 @@ test_more_than_the_cache(void **state)
 
         /* Once, too, where that has taken so long that it is not done twice. */
         assert_in_range(r.core.lists, 1, entries == 4 ? 1 : 2);
-        iri_cache_destroy(r.search.cache);
+        iri_index_cache_destroy(r.search.cache);
         core_free(&r.core);
     }
 }
@@ -901,20 +903,20 @@ test_two_devices(void **state)
     b->node.ino = a->node.ino;
     b->node.dev = a->node.dev + 1;
 
-    r.search.cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = 1 }); /* one slot */
+    r.search.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 1 }); /* one slot */
     assert_non_null(r.search.cache);
     r.search.root = S("/srv/a");
     corner_find(&r);
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_PASS);
+    assert_int_equal(r.found.verdict, IRI_PASS);
     assert_int_equal(r.core.lists, 1);
 
     r.search.root = S("/srv/b");
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_SERVE);
+    assert_int_equal(r.found.verdict, IRI_SERVE);
 
-    iri_cache_destroy(r.search.cache);
+    iri_index_cache_destroy(r.search.cache);
     core_free(&r.core);
 }
 
@@ -929,7 +931,8 @@ test_old_mtime(void **state)
     (void) state;
 
     corner_init(&r, "/%E1%BA%AD", "", "", N);
-    r.search.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
+    r.search.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
     assert_non_null(r.search.cache);
     clock_gettime(CLOCK_REALTIME, &now);
     core_node(&r.core, S("/srv"))->node.ctime = (int64_t) now.tv_sec
@@ -941,7 +944,7 @@ test_old_mtime(void **state)
     corner_find(&r);
     assert_int_equal(r.core.lists, 2);
 
-    iri_cache_destroy(r.search.cache);
+    iri_index_cache_destroy(r.search.cache);
     core_free(&r.core);
 }
 
@@ -966,7 +969,7 @@ test_very_long_entry(void **state)
     core_put(&r.core, core_str(path));
     core_put(&r.core, S("/srv/\xc3\xa2\xcc\xa3"));
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_SERVE);
+    assert_int_equal(r.found.verdict, IRI_SERVE);
     assert_str(r.found.filename, S("/srv/\xc3\xa2\xcc\xa3"));
     core_free(&r.core);
 }
@@ -986,7 +989,7 @@ test_control_in_entry(void **state)
     corner_init(&r, "/%ED%98%9A%E4%B8%B2", "", "utf-8 euc-kr", N);
     core_put(&r.core, S("/srv/\xc2\x85\xce\xad"));
     corner_find(&r);
-    assert_int_equal(r.found.answer, IRI_SERVE);
+    assert_int_equal(r.found.verdict, IRI_SERVE);
     assert_str(r.found.filename, S("/srv/\xc2\x85\xce\xad"));
     core_free(&r.core);
 }
@@ -1026,15 +1029,15 @@ test_not_listed(void **state)
         dir.list = not_listed;
         r.core.env.dir = &dir;
         r.core.env.trace = 1;
-        r.search.cache = cached % 2 ? iri_cache_create(
-                             &(iri_cache_conf_t){ .size = 4096 })
+        r.search.cache = cached % 2 ? iri_index_cache_create(
+                             &(iri_index_cache_conf_t){ .size = 4096 })
                                     : NULL;
         corner_find(&r);
-        assert_int_equal(r.found.answer, IRI_PASS);
+        assert_int_equal(r.found.verdict, IRI_PASS);
         assert_int_equal(r.found.why,
                          cached < 2 ? IRI_WHY_ABSENT : IRI_WHY_ERROR);
         assert_non_null(strstr(r.core.log, iri_status_text(list_status)));
-        iri_cache_destroy(r.search.cache);
+        iri_index_cache_destroy(r.search.cache);
         core_free(&r.core);
     }
 }
@@ -1080,7 +1083,7 @@ test_raw_bidi_cut(void **state)
         request.target = core_str(cases[i].target);
         assert_int_equal(iri_read(&core.env, &conf, &request, &reading),
                          IRI_OK);
-        assert_int_equal(reading.answer == IRI_REFUSE,
+        assert_int_equal(reading.verdict == IRI_REFUSE,
                          cases[i].why == IRI_WHY_BIDI);
     }
 
@@ -1117,7 +1120,7 @@ test_very_long_escaped(void **state)
     /* A bad escape at the end is not reached, or is one. */
     request.path.len = sizeof(path);
     assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
-    assert_int_equal(reading.answer, IRI_REFUSE);
+    assert_int_equal(reading.verdict, IRI_REFUSE);
     assert_int_equal(reading.status, 404);
     assert_int_equal(reading.why, IRI_WHY_LIMIT);
     assert_int_equal(core.allocs, 0);
@@ -1203,7 +1206,7 @@ test_long_segments(void **state)
 
     for (i = 0; i < COUNT(cases); i++) {
         core_init(&core);
-        tree = core_tree(cases[i].charset, IRI_NAMES_ANY, N);
+        tree = core_tree(cases[i].charset, IRI_FILENAME_ANY, N);
         end = strlen(cases[i].end);
         memset(octets, 'a', sizeof(octets));
         memcpy(octets + cases[i].len - end, cases[i].end, end);

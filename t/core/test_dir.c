@@ -271,8 +271,8 @@ static void
 test_find(void **state)
 {
     core_t          core;
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY,
-                                     IRI_FORGIVE_NORMALIZATION);
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY,
+                                     IRI_FOLD_NORMALIZATION);
     iri_search_t    search = { .tree = &tree,
                                .root = core_str(root),
                                .path = S("/\xc3\xa9") };
@@ -283,17 +283,17 @@ test_find(void **state)
     core_init(&core);
     core.env.dir = &iri_dir_posix;
     assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
-    assert_int_equal(found.answer, IRI_SERVE);
+    assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, at("/e\xcc\x81"));
 
     search.path = S("/\xe1\xba\xad");
     assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
-    assert_int_equal(found.answer, IRI_SERVE);
+    assert_int_equal(found.verdict, IRI_SERVE);
     assert_text(found.filename, at("/\xc3\xa2\xcc\xa3"));
 
     search.path = S("/\xe8\xa1\xa8");
     assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
-    assert_int_equal(found.answer, IRI_PASS);
+    assert_int_equal(found.verdict, IRI_PASS);
     assert_int_equal(found.why, IRI_WHY_ABSENT);
     core_free(&core);
 }

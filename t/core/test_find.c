@@ -11,26 +11,26 @@
 
 #include "core.h"
 
-#define N IRI_FORGIVE_NORMALIZATION
-#define V IRI_FORGIVE_VARIANTS
-#define X IRI_FORGIVE_EXACT_ONLY
+#define N IRI_FOLD_NORMALIZATION
+#define V IRI_FOLD_VARIANTS
+#define X IRI_FOLD_EXACT_ONLY
 
 typedef struct {
-    const char  *entries;  /* below /srv, divided by "|" */
-    const char  *target;   /* as it was sent */
-    const char  *charsets; /* iri_charset; iri_invalid is pass */
-    const char  *tree;     /* iri_filename_charset; "" is UTF-8 */
-    iri_names_t  names;
-    unsigned     forgive;
-    iri_answer_t answer;
-    iri_why_t    why;
-    iri_match_t  match;
-    const char  *filename; /* below /srv */
-    const char  *path;     /* NULL: that of the reading */
-    const char  *charset;  /* NULL: that of the reading */
+    const char         *entries;  /* below /srv, divided by "|" */
+    const char         *target;   /* as it was sent */
+    const char         *charsets; /* iri_charset; iri_invalid is pass */
+    const char         *tree;     /* iri_filename_charset; "" is UTF-8 */
+    iri_filename_form_t names;
+    unsigned            forgive;
+    iri_verdict_t       verdict;
+    iri_why_t           why;
+    iri_match_t         match;
+    const char         *filename; /* below /srv */
+    const char         *path;     /* NULL: that of the reading */
+    const char         *charset;  /* NULL: that of the reading */
 } case_t;
 
-#define ANY          IRI_NAMES_ANY
+#define ANY          IRI_FILENAME_ANY
 #define FOUND(match) IRI_SERVE, IRI_WHY_FOUND, match
 #define EXACT        FOUND(IRI_MATCH_EXACT)
 #define NORMALIZED   FOUND(IRI_MATCH_NORMALIZATION)
@@ -96,15 +96,15 @@ static const case_t cases[] = {
       NULL },
     { "/\xc3\xa2\xcc\xa3", "/%E1%BA%AD", "", "", ANY, X, ABSENT,
       "/\xe1\xba\xad", NULL, NULL },
-    { "/" E_NFD, "/%C3%A9", "", "", IRI_NAMES_NFD, N, NORMALIZED, "/" E_NFD,
+    { "/" E_NFD, "/%C3%A9", "", "", IRI_FILENAME_NFD, N, NORMALIZED,
+      "/" E_NFD, NULL, NULL },
+    { "/" E_NFD, "/%C3%A9", "", "", IRI_FILENAME_NFD, X, NORMALIZED,
+      "/" E_NFD, NULL, NULL },
+    { "/" E_ACUTE, "/%C3%A9", "", "", IRI_FILENAME_NFD, N, ABSENT, "/" E_NFD,
       NULL, NULL },
-    { "/" E_NFD, "/%C3%A9", "", "", IRI_NAMES_NFD, X, NORMALIZED, "/" E_NFD,
-      NULL, NULL },
-    { "/" E_ACUTE, "/%C3%A9", "", "", IRI_NAMES_NFD, N, ABSENT, "/" E_NFD,
-      NULL, NULL },
-    { "/" E_NFD, "/%C3%A9", "", "", IRI_NAMES_NFC, N, IRI_PASS,
+    { "/" E_NFD, "/%C3%A9", "", "", IRI_FILENAME_NFC, N, IRI_PASS,
       IRI_WHY_DECLARED, IRI_MATCH_NONE, "/" E_ACUTE, NULL, NULL },
-    { "/\xb4\xc1", "/%E6%BC%A2", "", "euc-jp", IRI_NAMES_NFC, N, CHARSET,
+    { "/\xb4\xc1", "/%E6%BC%A2", "", "euc-jp", IRI_FILENAME_NFC, N, CHARSET,
       "/\xb4\xc1", NULL, NULL },
 
     /* a legacy tree; what octets happen to mean does not count */
@@ -160,55 +160,56 @@ static const case_t cases[] = {
       "/\x8a\xbf", NULL, NULL },
 
     /* vendor variants */
-    { "/" WAVE, "/%81%60", "sjis", "", ANY, N, IRI_MOVED, IRI_WHY_VARIANT,
+    { "/" WAVE, "/%81%60", "sjis", "", ANY, N, IRI_RESTART, IRI_WHY_VARIANT,
       IRI_MATCH_VARIANTS, "/" WAVE, "/" WAVE, NULL },
-    { "/" TILDE, "/%E3%80%9C", "", "", ANY, N | V, IRI_MOVED, IRI_WHY_VARIANT,
-      IRI_MATCH_VARIANTS, "/" TILDE, "/" TILDE, NULL },
+    { "/" TILDE, "/%E3%80%9C", "", "", ANY, N | V, IRI_RESTART,
+      IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" TILDE, "/" TILDE, NULL },
     { "/" TILDE, "/%E3%80%9C", "", "", ANY, N, ABSENT, "/" WAVE, NULL, NULL },
-    { "/\xa1\xc1", "/%E3%80%9C", "", "euc-jp", ANY, N, IRI_MOVED,
+    { "/\xa1\xc1", "/%E3%80%9C", "", "euc-jp", ANY, N, IRI_RESTART,
       IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/\xa1\xc1", "/" TILDE, NULL },
     { "/\xa1\xc1", "/%E3%80%9C", "", "euc-jp", ANY, X, UNWRITABLE, "/", NULL,
       NULL },
     { "/" WAVE "|/" TILDE, "/%EF%BD%9E", "", "", ANY, N | V, EXACT, "/" TILDE,
       NULL, NULL },
     { "/" WAVE "/" TILDE, "/%EF%BD%9E/%EF%BD%9E", "", "", ANY, N | V,
-      IRI_MOVED, IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" WAVE "/" TILDE,
+      IRI_RESTART, IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" WAVE "/" TILDE,
       "/" WAVE "/" TILDE, NULL },
     /* A variant is a name only in NFC: U+2225 U+0338 is U+2226. */
     { "/\xe2\x88\xa5\xcc\xb8", "/%E2%80%96%CC%B8", "", "", ANY, V, ABSENT,
       "/\xe2\x80\x96\xcc\xb8", NULL, NULL },
-    { "/\xe2\x88\xa6", "/%E2%80%96%CC%B8", "", "", ANY, N | V, IRI_MOVED,
+    { "/\xe2\x88\xa6", "/%E2%80%96%CC%B8", "", "", ANY, N | V, IRI_RESTART,
       IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/\xe2\x88\xa6", "/\xe2\x88\xa6",
       NULL },
 
     /* further readings */
-    { "/" HYO, "/%C9%BD", "euc-jp", "", ANY, N, IRI_MOVED, IRI_WHY_FURTHER,
-      IRI_MATCH_CHARSET, "/" HYO, "/" HYO, "EUC-JP" },
-    { "/\xc9\xbd", "/%C9%BD", "euc-jp", "euc-jp", ANY, N, IRI_MOVED,
-      IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/\xc9\xbd", "/" HYO, "EUC-JP" },
+    { "/" HYO, "/%C9%BD", "euc-jp", "", ANY, N, IRI_RESTART,
+      IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/" HYO, "/" HYO, "EUC-JP" },
+    { "/\xc9\xbd", "/%C9%BD", "euc-jp", "euc-jp", ANY, N, IRI_RESTART,
+      IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/\xc9\xbd", "/" HYO,
+      "EUC-JP" },
     { "/\xc9\xbd|/" HYO, "/%C9%BD", "euc-jp", "", ANY, N, EXACT, "/\xc9\xbd",
       NULL, NULL },
-    { "/\xd0\xb9", "/%E9", "windows-1252 windows-1251", "", ANY, N, IRI_MOVED,
-      IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/\xd0\xb9", "/\xd0\xb9",
-      "windows-1251" },
-    { "/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_MOVED,
-      IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
+    { "/\xd0\xb9", "/%E9", "windows-1252 windows-1251", "", ANY, N,
+      IRI_RESTART, IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/\xd0\xb9",
+      "/\xd0\xb9", "windows-1251" },
+    { "/" HYO "/a", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_RESTART,
+      IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
       "EUC-JP" },
-    { "/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_MOVED,
-      IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
+    { "/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, IRI_RESTART,
+      IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/" HYO "/a", "/" HYO "/a",
       "EUC-JP" },
     { "/\xc9\xbd/b|/" HYO "/b", "/%C9%BD/a", "euc-jp", "", ANY, N, ABSENT,
       "/\xc9\xbd/a", NULL, NULL },
-    { "/" E_ACUTE "/b", "/%C3%A9/%E9", "windows-1252", "", ANY, N, IRI_MOVED,
-      IRI_WHY_MIXED, IRI_MATCH_EXACT, "/" E_ACUTE "/" E_ACUTE,
+    { "/" E_ACUTE "/b", "/%C3%A9/%E9", "windows-1252", "", ANY, N,
+      IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_EXACT, "/" E_ACUTE "/" E_ACUTE,
       "/" E_ACUTE "/" E_ACUTE, "mixed" },
     /* What is behind an entry need not be writable; that tells nothing. */
     { "/\xc5ng/q", "/%C3%85ng/q/%A4%A2", "sjis windows-1252", "windows-1252",
-      ANY, N, IRI_MOVED, IRI_WHY_MIXED, IRI_MATCH_CHARSET,
+      ANY, N, IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET,
       "/\xc5ng/q/\xef\xbd\xa4\xef\xbd\xa2",
       "/\xc3\x85ng/q/\xef\xbd\xa4\xef\xbd\xa2", "mixed" },
     { "/\xc5ng/q", "/%C3%85ng/v/%A4%A2", "sjis windows-1252", "windows-1252",
-      ANY, N, IRI_MOVED, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xc5ng/v/",
+      ANY, N, IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xc5ng/v/",
       "/\xc3\x85ng/v/\xef\xbd\xa4\xef\xbd\xa2", "mixed" },
 
     /* No entry below one directory tells of itself to those of another. */
@@ -217,25 +218,25 @@ static const case_t cases[] = {
     { "/\xc9\xbd/b|/" HYO "/" HYO, "/%C9%BD/%C9%BD", "euc-jp", "", ANY, N,
       ABSENT, "/\xc9\xbd/\xc9\xbd", NULL, NULL },
     { "/\xc9\xbd/" HYO "|/" HYO "/" HYO, "/%C9%BD/%C9%BD", "euc-jp", "", ANY,
-      N, IRI_MOVED, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xc9\xbd/" HYO,
+      N, IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xc9\xbd/" HYO,
       "/\xc9\xbd/" HYO, "mixed" },
     { "/\xc9\xbd/b|/\xc9\xbd"
       "a/" HYO,
       "/%C9%BD/%C9%BD", "euc-jp", "", ANY, N, ABSENT, "/\xc9\xbd/\xc9\xbd",
       NULL, NULL },
-    { "/" HYO, "/%C9%BD", "euc-jp", "", IRI_NAMES_NFC, N, IRI_PASS,
+    { "/" HYO, "/%C9%BD", "euc-jp", "", IRI_FILENAME_NFC, N, IRI_PASS,
       IRI_WHY_DECLARED, IRI_MATCH_NONE, "/\xc9\xbd", NULL, NULL },
 
     /* a charset for each segment */
     { "/\xe3\x81\x82/" HYO, "/%A4%A2/%95%5C", "euc-jp sjis", "", ANY, N,
-      IRI_MOVED, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xe3\x81\x82/" HYO,
+      IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/\xe3\x81\x82/" HYO,
       "/\xe3\x81\x82/" HYO, "mixed" },
     { "/\xe3\x81\x82/a/" HYO, "/%A4%A2/a/%95%5C", "euc-jp sjis", "euc-jp",
       ANY, N, ABSENT, "/\x8e\xa4\x8e\xa2/a/\xc9\xbd", NULL, NULL },
     { "/\xa4\xa2/a/\xc9\xbd", "/%A4%A2/a/%95%5C", "euc-jp sjis", "euc-jp",
-      ANY, N, IRI_MOVED, IRI_WHY_MIXED, IRI_MATCH_CHARSET,
+      ANY, N, IRI_RESTART, IRI_WHY_MIXED, IRI_MATCH_CHARSET,
       "/\xa4\xa2/a/\xc9\xbd", "/\xe3\x81\x82/a/" HYO, "mixed" },
-    { "/" E_ACUTE, "/%C3%A9/%E9", "windows-1252", "", ANY, N, IRI_MOVED,
+    { "/" E_ACUTE, "/%C3%A9/%E9", "windows-1252", "", ANY, N, IRI_RESTART,
       IRI_WHY_MIXED, IRI_MATCH_CHARSET, "/" E_ACUTE "/" E_ACUTE,
       "/" E_ACUTE "/" E_ACUTE, "mixed" }, /* PATH_INFO, read as well */
 
@@ -243,7 +244,7 @@ static const case_t cases[] = {
     { "/\xe2\x80\x8e", "/\xfd", "windows-1251 windows-1256", "", ANY, N,
       ABSENT, "/\xd1\x8d", NULL, NULL },
     { "/\xe2\x80\x8e", "/%FD", "windows-1251 windows-1256", "", ANY, N,
-      IRI_MOVED, IRI_WHY_FURTHER, IRI_MATCH_CHARSET, "/\xe2\x80\x8e",
+      IRI_RESTART, IRI_WHY_ALTERNATIVE, IRI_MATCH_CHARSET, "/\xe2\x80\x8e",
       "/\xe2\x80\x8e", "windows-1256" },
     { "/" E_ACUTE "/\xe2\x80\x8e", "/\xe9/\xe2\x80\x8e", "windows-1252", "",
       ANY, N, ABSENT, "/" E_ACUTE "/\xc3\xa2\xe2\x82\xac\xc5\xbd", NULL,
@@ -266,7 +267,7 @@ static const case_t cases[] = {
       "/\xc9\xbd/\xb4\xc1", NULL, NULL },
     { "/" E_NFD "/", "/%C3%A9/%C3%A9", "", "", ANY, N, ABSENT,
       "/" E_NFD "/" E_ACUTE, NULL, NULL },
-    { "/" E_NFD "/", "/%C3%A9/%C3%A9", "", "", IRI_NAMES_NFD, N, ABSENT,
+    { "/" E_NFD "/", "/%C3%A9/%C3%A9", "", "", IRI_FILENAME_NFD, N, ABSENT,
       "/" E_NFD "/" E_NFD, NULL, NULL },
     { "/a/", "/a/%E6%BC%A2/b", "", "euc-jp utf-8", ANY, N, ABSENT,
       "/a/\xb4\xc1/b", NULL, NULL },
@@ -301,7 +302,7 @@ static const case_t cases[] = {
       NULL, NULL },
 
     /* absent, below a directory of another name than was asked */
-    { "/" WAVE "/", "/%EF%BD%9E/%E8%A1%A8", "", "", ANY, N | V, IRI_MOVED,
+    { "/" WAVE "/", "/%EF%BD%9E/%E8%A1%A8", "", "", ANY, N | V, IRI_RESTART,
       IRI_WHY_VARIANT, IRI_MATCH_VARIANTS, "/" WAVE "/" HYO, "/" WAVE "/" HYO,
       NULL },
     { "/\xfaT", "/%FAT", "", "sjis", ANY, N, IRI_SERVE, IRI_WHY_UNNAMED,
@@ -324,7 +325,7 @@ typedef struct {
 
 static void
 find_init(find_t *find, const char *charsets, const char *tree,
-          iri_names_t names, unsigned forgive)
+          iri_filename_form_t names, unsigned forgive)
 {
     memset(find, 0, sizeof(*find));
     core_init(&find->core);
@@ -407,12 +408,12 @@ check_as_asked(find_t *find)
     find->core.stats--;
 
     if (node.kind != IRI_NODE_DIR && node.kind != IRI_NODE_OTHER
-        && got.answer != IRI_PASS)
+        && got.verdict != IRI_PASS)
     {
         return;
     }
 
-    assert_int_equal(got.answer, find->found.answer);
+    assert_int_equal(got.verdict, find->found.verdict);
     assert_int_equal(got.why, find->found.why);
     assert_int_equal(got.match, find->found.match);
     assert_str(got.path, find->found.path);
@@ -478,21 +479,21 @@ check_case(const case_t *one)
     find_case(&find, one);
     assert_int_equal(find_go(&find), IRI_OK);
 
-    if (find.found.answer != one->answer || find.found.why != one->why
+    if (find.found.verdict != one->verdict || find.found.why != one->why
         || find.found.match != one->match)
     {
         print_error("%s in %s: %s, %s, %s; not %s, %s, %s\n", one->target,
                     core_show(core_str(one->entries)),
-                    iri_answer_text(find.found.answer),
+                    iri_verdict_text(find.found.verdict),
                     iri_match_text(find.found.match),
                     iri_why_text(find.found.why),
-                    iri_answer_text(one->answer), iri_match_text(one->match),
-                    iri_why_text(one->why));
+                    iri_verdict_text(one->verdict),
+                    iri_match_text(one->match), iri_why_text(one->why));
         wrong++;
     }
 
     /* What is refused is never opened: its filename is nobody's. */
-    if (one->answer != IRI_REFUSE) {
+    if (one->verdict != IRI_REFUSE) {
         snprintf(filename, sizeof(filename), "/srv%s", one->filename);
         wrong += differs(one->target, "filename", find.found.filename,
                          core_str(filename));
@@ -506,7 +507,7 @@ check_case(const case_t *one)
     wrong += differs(one->target, "path", find.found.path, path);
     wrong += differs(one->target, "charset", find.found.charset, charset);
 
-    assert_true(find.core.stats + find.core.lists <= IRI_MAX_CALLS);
+    assert_true(find.core.stats + find.core.lists <= IRI_MAX_FS_CALLS);
     assert_true(find.core.absolute);
     core_free(&find.core);
 
@@ -547,7 +548,7 @@ test_cases_traced(void **state)
         find.core.env.trace = 1;
         assert_int_equal(find_go(&find), IRI_OK);
 
-        assert_int_equal(found.answer, find.found.answer);
+        assert_int_equal(found.verdict, find.found.verdict);
         assert_int_equal(found.why, find.found.why);
         assert_int_equal(found.match, find.found.match);
         assert_str(found.filename, find.found.filename);
@@ -563,13 +564,13 @@ static void
 test_costs(void **state)
 {
     static const struct {
-        const char *entries, *target, *charsets, *tree;
-        iri_names_t names;
-        size_t      stats, lists;
+        const char         *entries, *target, *charsets, *tree;
+        iri_filename_form_t names;
+        size_t              stats, lists;
     } cost[] = {
         { "/a", "/a", "", "", ANY, 0, 0 },
         { "/a", "/a", "euc-jp", "euc-jp", ANY, 0, 0 },
-        { "/a", "/%C3%A9", "", "", IRI_NAMES_NFC, 0, 0 },
+        { "/a", "/%C3%A9", "", "", IRI_FILENAME_NFC, 0, 0 },
         { "/" E_ACUTE, "/%C3%A9", "", "", ANY, 1, 0 },
         { "/" E_ACUTE "/a/" E_ACUTE "/b", "/%C3%A9/a/%C3%A9/b", "", "", ANY,
           1, 0 },
@@ -625,16 +626,16 @@ check_budget(const char *charsets, const char *tree, const char *segment,
     assert_int_not_equal(find.reading.why, IRI_WHY_LIMIT);
     assert_int_equal(find_go(&find), IRI_OK);
 
-    if (find.core.stats + find.core.lists > IRI_MAX_CALLS) {
+    if (find.core.stats + find.core.lists > IRI_MAX_FS_CALLS) {
         fail_msg("%s %s: %d stats, %d lists", charsets, tree,
                  (int) find.core.stats, (int) find.core.lists);
     }
 
-    assert_true(find.core.lists <= IRI_MAX_LISTS);
+    assert_true(find.core.lists <= IRI_MAX_DIRECTORIES_READ);
 
     if (find.found.why == IRI_WHY_BUDGET) {
-        assert_true(find.found.answer == IRI_PASS
-                    || find.found.answer == IRI_REFUSE);
+        assert_true(find.found.verdict == IRI_PASS
+                    || find.found.verdict == IRI_REFUSE);
         assert_int_equal(find.found.match, IRI_MATCH_NONE);
     }
 
@@ -675,7 +676,7 @@ test_looks_limit(void **state)
 
     (void) state;
 
-    for (depth = 1; depth <= IRI_MAX_REQUEST_LOOKS / 2 + 1; depth++) {
+    for (depth = 1; depth <= IRI_MAX_REQUEST_CANDIDATES / 2 + 1; depth++) {
         core_append(target, "/%C3%A9");
         core_append(path, "/" E_NFD);
     }
@@ -683,17 +684,17 @@ test_looks_limit(void **state)
     find_init(&find, "", "", ANY, N);
     core_put(&find.core, core_str(path));
 
-    for (depth = IRI_MAX_REQUEST_LOOKS / 2 - 1;
-         depth <= IRI_MAX_REQUEST_LOOKS / 2 + 1; depth++)
+    for (depth = IRI_MAX_REQUEST_CANDIDATES / 2 - 1;
+         depth <= IRI_MAX_REQUEST_CANDIDATES / 2 + 1; depth++)
     {
         find_read(&find, (iri_str_t){ 7 * depth, (unsigned char *) target });
         assert_int_equal(find_go(&find), IRI_OK);
 
-        if (depth <= IRI_MAX_REQUEST_LOOKS / 2) {
-            assert_int_equal(find.found.answer, IRI_SERVE);
+        if (depth <= IRI_MAX_REQUEST_CANDIDATES / 2) {
+            assert_int_equal(find.found.verdict, IRI_SERVE);
 
         } else {
-            assert_int_equal(find.found.answer, IRI_PASS);
+            assert_int_equal(find.found.verdict, IRI_PASS);
             assert_int_equal(find.found.why, IRI_WHY_BUDGET);
         }
     }
@@ -730,13 +731,13 @@ test_calls_limit(void **state)
     find_read(&find, (iri_str_t){ 4 * 6, (unsigned char *) target });
     assert_int_equal(find_go(&find), IRI_OK);
     assert_int_equal(find.found.why, IRI_WHY_MIXED);
-    assert_true(find.core.stats + find.core.lists < IRI_MAX_CALLS);
+    assert_true(find.core.stats + find.core.lists < IRI_MAX_FS_CALLS);
 
     find_read(&find, core_str(target));
     assert_int_equal(find_go(&find), IRI_OK);
-    assert_true(find.found.answer == IRI_PASS
-                || find.found.answer == IRI_REFUSE);
-    assert_int_equal(find.core.stats + find.core.lists, IRI_MAX_CALLS);
+    assert_true(find.found.verdict == IRI_PASS
+                || find.found.verdict == IRI_REFUSE);
+    assert_int_equal(find.core.stats + find.core.lists, IRI_MAX_FS_CALLS);
     core_free(&find.core);
 }
 
@@ -771,7 +772,7 @@ test_vendor_pairs(void **state)
         memcpy(sent, asked, name.len);
         find_read(&find, (iri_str_t){ name.len, sent });
         assert_int_equal(find_go(&find), IRI_OK);
-        assert_int_equal(find.found.answer, IRI_MOVED);
+        assert_int_equal(find.found.verdict, IRI_RESTART);
         assert_int_equal(find.found.match, IRI_MATCH_VARIANTS);
         assert_str(find.found.filename, file);
         assert_str(find.found.path, iri_str_from(file, 4));
@@ -796,17 +797,17 @@ check_errors(const case_t *one, int on)
         assert_int_equal(find_go(&find), IRI_OK);
 
         if (find.core.stats + find.core.lists < k) {
-            assert_int_equal(find.found.answer, one->answer);
+            assert_int_equal(find.found.verdict, one->verdict);
             core_free(&find.core);
             return;
         }
 
         assert_int_equal(find.core.stats + find.core.lists, k);
-        assert_true(find.found.answer == IRI_PASS
-                    || find.found.answer == IRI_REFUSE);
+        assert_true(find.found.verdict == IRI_PASS
+                    || find.found.verdict == IRI_REFUSE);
         assert_int_equal(find.found.match, IRI_MATCH_NONE);
 
-        if (find.found.answer == IRI_PASS) {
+        if (find.found.verdict == IRI_PASS) {
             assert_int_equal(find.found.why, IRI_WHY_ERROR);
         }
 
@@ -882,7 +883,7 @@ test_torn(void **state)
         torn = cases[i].torn;
         assert_int_equal(find_go(&find), IRI_OK);
 
-        if (find.found.answer != IRI_REFUSE) {
+        if (find.found.verdict != IRI_REFUSE) {
             assert_int_equal(find.found.match, IRI_MATCH_NONE);
             assert_false(
                 iri_str_equal(find.found.filename, S("/srv/d/\xc9\xbd")));
@@ -898,7 +899,7 @@ test_torn(void **state)
 static void
 check_prefix(const char *root, const char *path, size_t prefix,
              const char *entry, const char *filename, const char *found_path,
-             iri_answer_t answer)
+             iri_verdict_t answer)
 {
     find_t find;
 
@@ -908,7 +909,7 @@ check_prefix(const char *root, const char *path, size_t prefix,
     find.search.root = core_str(root);
     find.search.prefix = prefix;
     assert_int_equal(find_go(&find), IRI_OK);
-    assert_int_equal(find.found.answer, answer);
+    assert_int_equal(find.found.verdict, answer);
     assert_text(find.found.filename, filename);
     assert_text(find.found.path, found_path);
     core_free(&find.core);
@@ -932,7 +933,7 @@ test_raw_bidi(void **state)
     find_read(&find, S("/\xc3\xa9%E2%80%8E"));
     assert_int_equal(find.reading.form, IRI_FORM_MIXED);
     assert_int_equal(find_go(&find), IRI_OK);
-    assert_int_equal(find.found.answer, IRI_PASS);
+    assert_int_equal(find.found.verdict, IRI_PASS);
     core_free(&find.core);
 }
 
@@ -960,14 +961,14 @@ test_prefix(void **state)
                  "/\xff\xc9\xbd/" E_NFD, "/" E_ACUTE, IRI_SERVE);
     /* Further readings of what is below it. */
     check_prefix("/data", "/%C9%BD/%C9%BD", 3, "/data/" HYO, "/data/" HYO,
-                 "/\xc9\xbd/" HYO, IRI_MOVED);
+                 "/\xc9\xbd/" HYO, IRI_RESTART);
     check_prefix("/data/", "/%C9%BD/%C9%BD", 4, "/data/" HYO, "/data/" HYO,
-                 "/\xc9\xbd/" HYO, IRI_MOVED);
+                 "/\xc9\xbd/" HYO, IRI_RESTART);
     check_prefix("/data/", "/pre/%C9%BD/%C9%BD", 5, "/data/" HYO "/" HYO,
-                 "/data/" HYO "/" HYO, "/pre/" HYO "/" HYO, IRI_MOVED);
+                 "/data/" HYO "/" HYO, "/pre/" HYO "/" HYO, IRI_RESTART);
     /* UTF-8 reads that, and not what is before it. */
     check_prefix("/data/", "/%B0%A1/%C9%BD", 5, "/data/\xc9\xbd",
-                 "/data/\xc9\xbd", "/\xe4\xba\x9c/\xc9\xbd", IRI_MOVED);
+                 "/data/\xc9\xbd", "/\xe4\xba\x9c/\xc9\xbd", IRI_RESTART);
     /* Alias within a segment: no segment of the request, no further one. */
     check_prefix("/data/x", "/pr%C3%A9", 3, "/data/x" E_ACUTE,
                  "/data/x" E_ACUTE, "/pr" E_ACUTE, IRI_SERVE);
@@ -1124,7 +1125,7 @@ test_long_names(void **state)
 
     find_read(&find, S("/%E1%BA%AD"));
     assert_int_equal(find_go(&find), IRI_OK);
-    assert_int_equal(find.found.answer, IRI_SERVE);
+    assert_int_equal(find.found.verdict, IRI_SERVE);
     assert_text(find.found.filename, "/srv/a\xcc\x82\xcc\xa3");
     core_free(&find.core);
 }
@@ -1425,9 +1426,9 @@ segment_of(iri_str_t path, size_t *at)
 static int
 absent_below(const find_t *find)
 {
-    return find->found.answer == IRI_MOVED
+    return find->found.verdict == IRI_RESTART
            && (find->found.why == IRI_WHY_VARIANT
-               || find->found.why == IRI_WHY_FURTHER
+               || find->found.why == IRI_WHY_ALTERNATIVE
                || find->found.why == IRI_WHY_MIXED
                || find->found.why == IRI_WHY_UNNAMED
                || find->found.why == IRI_WHY_UNWRITABLE
@@ -1472,11 +1473,12 @@ check_found(find_t *find)
 
         if (child == NULL) {
             /* ASCII is not looked for. */
-            if (!iri_is_ascii(segment, 0)) {
+            if (!iri_path_is_ascii(segment, 0)) {
                 fail_msg("%s: %s, %s, %s is not there (%s)",
                          core_show(find->reading.octets),
-                         iri_answer_text(find->found.answer), core_show(path),
-                         core_show(filename), iri_why_text(find->found.why));
+                         iri_verdict_text(find->found.verdict),
+                         core_show(path), core_show(filename),
+                         iri_why_text(find->found.why));
             }
 
             assert_str(file, segment);
@@ -1493,7 +1495,7 @@ check_found(find_t *find)
             assert_str(file, segment);
         }
 
-        confirmed += !iri_is_ascii(segment, 0);
+        confirmed += !iri_path_is_ascii(segment, 0);
         node = (core_node_t *) child;
     }
 
@@ -1573,7 +1575,7 @@ model_exists(find_t *find, iri_str_t path, int *unique)
             return 1;
         }
 
-        if (iri_is_ascii(segment, 0)) {
+        if (iri_path_is_ascii(segment, 0)) {
             for (one = node->first;
                  one != NULL && !iri_str_equal(one->name, segment);
                  one = one->next)
@@ -1682,7 +1684,7 @@ check_further(find_t *find)
 
 
 /* Counts that show that the random cases are not empty. */
-static size_t seen[IRI_ANSWERS], seen_why[IRI_WHYS];
+static size_t seen[IRI_VERDICTS], seen_why[IRI_WHYS];
 
 
 static void
@@ -1693,25 +1695,26 @@ check_random(find_t *find)
 
     find_read(find, random_request(find, target));
 
-    if (find->reading.answer == IRI_REFUSE) {
+    if (find->reading.verdict == IRI_REFUSE) {
         return;
     }
 
     assert_int_equal(find_go(find), IRI_OK);
-    assert_true(find->core.stats + find->core.lists <= IRI_MAX_CALLS);
-    seen[find->found.answer]++;
+    assert_true(find->core.stats + find->core.lists <= IRI_MAX_FS_CALLS);
+    seen[find->found.verdict]++;
     seen_why[find->found.why]++;
 
-    if (find->found.answer == IRI_SERVE || find->found.answer == IRI_MOVED) {
+    if (find->found.verdict == IRI_SERVE
+        || find->found.verdict == IRI_RESTART) {
         check_found(find);
     }
 
-    if (find->found.answer == IRI_MOVED) {
+    if (find->found.verdict == IRI_RESTART) {
         check_moved(find);
     }
 
     if (find->reading.form == IRI_FORM_INVALID
-        || iri_is_ascii(find->search.path, 0)
+        || iri_path_is_ascii(find->search.path, 0)
         || find->found.why == IRI_WHY_BUDGET
         || find->found.why == IRI_WHY_DECLARED || (find->tree.match & N) == 0
         || find->tree.names != ANY)
@@ -1722,21 +1725,21 @@ check_random(find_t *find)
     /* Of an entry with that name, none is missed. */
     exists = model_exists(find, find->search.path, &unique);
 
-    if (exists && unique && find->found.answer != IRI_SERVE) {
+    if (exists && unique && find->found.verdict != IRI_SERVE) {
         fail_msg("%s: %s (%s), though it is there",
                  core_show(find->search.path),
-                 iri_answer_text(find->found.answer),
+                 iri_verdict_text(find->found.verdict),
                  iri_why_text(find->found.why));
     }
 
-    if (!exists && unique && find->found.answer == IRI_PASS
-        && find->core.lists < IRI_MAX_LISTS)
+    if (!exists && unique && find->found.verdict == IRI_PASS
+        && find->core.lists < IRI_MAX_DIRECTORIES_READ)
     {
         check_further(find);
     }
 
     /* ASCII at the end is not looked for. */
-    if (!exists && unique && find->found.answer == IRI_SERVE
+    if (!exists && unique && find->found.verdict == IRI_SERVE
         && find->search.path.data[find->search.path.len - 1] >= 0x80)
     {
         fail_msg("%s: served %s, though nothing has that name",
@@ -1762,7 +1765,7 @@ test_random(void **state)
                                          "utf-8 windows-1258 euc-kr" };
     static const unsigned    matches[] = { N, N, N | V, N | V, X };
     find_t                   find;
-    iri_cache_t             *cache;
+    iri_index_cache_t       *cache;
     size_t                   turn, k;
 
     (void) state;
@@ -1770,11 +1773,12 @@ test_random(void **state)
     for (turn = 0; turn < 2500; turn++) {
         find_init(&find, readings[core_random(COUNT(readings))],
                   trees[core_random(COUNT(trees))],
-                  core_random(6) == 0 ? (iri_names_t) core_random(3) : ANY,
+                  core_random(6) == 0 ? (iri_filename_form_t) core_random(3)
+                                      : ANY,
                   matches[core_random(COUNT(matches))]);
-        cache = core_random(2)
-                    ? iri_cache_create(&(iri_cache_conf_t){ .size = 65536 })
-                    : NULL;
+        cache = core_random(2) ? iri_index_cache_create(
+                    &(iri_index_cache_conf_t){ .size = 65536 })
+                               : NULL;
         find.search.cache = cache;
         random_tree(&find);
 
@@ -1783,16 +1787,16 @@ test_random(void **state)
             core_forget(&find.core);
         }
 
-        iri_cache_destroy(cache);
+        iri_index_cache_destroy(cache);
         core_free(&find.core);
     }
 
-    for (k = 0; k < IRI_ANSWERS; k++) {
+    for (k = 0; k < IRI_VERDICTS; k++) {
         assert_true(k == IRI_CHOOSE || seen[k] > 500);
     }
 
     assert_true(seen_why[IRI_WHY_VARIANT] > 20);
-    assert_true(seen_why[IRI_WHY_FURTHER] > 20);
+    assert_true(seen_why[IRI_WHY_ALTERNATIVE] > 20);
     assert_true(seen_why[IRI_WHY_MIXED] > 5);
     assert_true(seen_why[IRI_WHY_UNNAMED] > 20);
     assert_true(seen_why[IRI_WHY_OTHER_NAME] > 20);
@@ -1805,25 +1809,25 @@ static void
 test_depends(void **state)
 {
     static const struct {
-        iri_form_t   form;
-        int          looked;
-        iri_answer_t answer;
-        iri_why_t    why;
-        int          want;
+        iri_form_t    form;
+        int           looked;
+        iri_verdict_t verdict;
+        iri_why_t     why;
+        int           want;
     } cases[] = {
-        { IRI_FORM_ASCII, 0, IRI_PASS, IRI_WHY_NOTHING, 0 },
-        { IRI_FORM_ASCII, 1, IRI_MOVED, IRI_WHY_FOLDED, 0 },
-        { IRI_FORM_ESCAPED, 0, IRI_PASS, IRI_WHY_NOTHING, 0 },
+        { IRI_FORM_ASCII, 0, IRI_PASS, IRI_WHY_NONE, 0 },
+        { IRI_FORM_ASCII, 1, IRI_RESTART, IRI_WHY_FOLDED, 0 },
+        { IRI_FORM_ESCAPED, 0, IRI_PASS, IRI_WHY_NONE, 0 },
         { IRI_FORM_NATIVE, 1, IRI_SERVE, IRI_WHY_FOUND, 0 },
         { IRI_FORM_MIXED, 1, IRI_SERVE, IRI_WHY_FOUND, 0 },
         { IRI_FORM_ESCAPED, 1, IRI_PASS, IRI_WHY_DECLARED, 0 },
         { IRI_FORM_ESCAPED, 1, IRI_PASS, IRI_WHY_ABSENT, 1 },
-        { IRI_FORM_ESCAPED, 1, IRI_MOVED, IRI_WHY_FURTHER, 1 },
-        { IRI_FORM_ESCAPED, 1, IRI_MOVED, IRI_WHY_MIXED, 1 },
+        { IRI_FORM_ESCAPED, 1, IRI_RESTART, IRI_WHY_ALTERNATIVE, 1 },
+        { IRI_FORM_ESCAPED, 1, IRI_RESTART, IRI_WHY_MIXED, 1 },
         { IRI_FORM_ESCAPED, 1, IRI_SERVE, IRI_WHY_READ, 1 },
-        { IRI_FORM_LEGACY, 0, IRI_PASS, IRI_WHY_NOTHING, 1 },
+        { IRI_FORM_LEGACY, 0, IRI_PASS, IRI_WHY_NONE, 1 },
         { IRI_FORM_LEGACY, 1, IRI_SERVE, IRI_WHY_FOUND, 1 },
-        { IRI_FORM_INVALID, 0, IRI_PASS, IRI_WHY_NOTHING, 1 },
+        { IRI_FORM_INVALID, 0, IRI_PASS, IRI_WHY_NONE, 1 },
     };
     iri_reading_t reading;
     iri_found_t   found;
@@ -1838,7 +1842,7 @@ test_depends(void **state)
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         reading.form = cases[i].form;
-        found.answer = cases[i].answer;
+        found.verdict = cases[i].verdict;
         found.why = cases[i].why;
 
         if (iri_depends_on_charsets(&reading, cases[i].looked ? &found : NULL,

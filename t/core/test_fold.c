@@ -20,12 +20,12 @@
 #include "oracle.h"
 #include "sweep.h"
 
-#define V IRI_FORGIVE_VARIANTS
-#define W IRI_FORGIVE_WIDTH
-#define C IRI_FORGIVE_CASE
-#define A IRI_FORGIVE_ACCENTS
-#define T IRI_FORGIVE_TURKIC
-#define G IRI_FORGIVE_GERMAN
+#define V IRI_FOLD_VARIANTS
+#define W IRI_FOLD_WIDTH
+#define C IRI_FOLD_CASE
+#define A IRI_FOLD_ACCENTS
+#define T IRI_FOLD_TURKIC
+#define G IRI_FOLD_GERMAN
 
 #define MAX_TOLD 20 /* mismatches that are printed */
 

@@ -15,19 +15,19 @@
 
 #include "core.h"
 
-#define N   IRI_FORGIVE_NORMALIZATION
-#define W   IRI_FORGIVE_WIDTH
-#define C   IRI_FORGIVE_CASE
-#define A   IRI_FORGIVE_ACCENTS
-#define SP  IRI_FORGIVE_SPELLING
+#define N   IRI_FOLD_NORMALIZATION
+#define W   IRI_FOLD_WIDTH
+#define C   IRI_FOLD_CASE
+#define A   IRI_FOLD_ACCENTS
+#define SP  IRI_FOLD_SPELLING
 #define ALL (N | W | C | A | SP)
 
 typedef struct {
-    core_t          core;
-    iri_tree_conf_t tree;
-    iri_cache_t    *cache;
-    iri_search_t    search;
-    iri_found_t     found;
+    core_t             core;
+    iri_tree_conf_t    tree;
+    iri_index_cache_t *cache;
+    iri_search_t       search;
+    iri_found_t        found;
 } near_t;
 
 
@@ -38,7 +38,7 @@ near_init(near_t *near, unsigned match, const char *const *paths)
 
     memset(near, 0, sizeof(*near));
     core_init(&near->core);
-    near->tree = core_tree("", IRI_NAMES_ANY, match);
+    near->tree = core_tree("", IRI_FILENAME_ANY, match);
     near->search.tree = &near->tree;
     near->search.root = S("/srv");
     core_put(&near->core, S("/srv/"));
@@ -53,7 +53,7 @@ near_init(near_t *near, unsigned match, const char *const *paths)
 static void
 near_free(near_t *near)
 {
-    iri_cache_destroy(near->cache);
+    iri_index_cache_destroy(near->cache);
     core_free(&near->core);
 }
 
@@ -81,17 +81,17 @@ near_text(near_t *near, const char *path)
     near_ask(near, path);
     p = text[turn = (turn + 1) % 4];
 
-    switch (found->answer) {
+    switch (found->verdict) {
     case IRI_SERVE:
-    case IRI_MOVED:
+    case IRI_RESTART:
         snprintf(p, sizeof(text[0]), "%s %.*s %s",
-                 iri_answer_text(found->answer), (int) found->path.len,
+                 iri_verdict_text(found->verdict), (int) found->path.len,
                  (const char *) found->path.data,
                  iri_match_text(found->match));
         break;
 
     default:
-        snprintf(p, sizeof(text[0]), "%s", iri_answer_text(found->answer));
+        snprintf(p, sizeof(text[0]), "%s", iri_verdict_text(found->verdict));
     }
 
     return p;
@@ -111,14 +111,14 @@ check_choices(near_t *near, const char *path, const char *want)
 
     near_ask(near, path);
 
-    for (i = 0; i < 4 && near->found.answer == IRI_MOVED; i++) {
+    for (i = 0; i < 4 && near->found.verdict == IRI_RESTART; i++) {
         snprintf(moved, sizeof(moved), "%.*s", (int) near->found.path.len,
                  (const char *) near->found.path.data);
         near_ask(near, moved);
     }
 
-    if (near->found.answer != IRI_CHOOSE) {
-        fail_msg("%s: %s %s", path, iri_answer_text(near->found.answer),
+    if (near->found.verdict != IRI_CHOOSE) {
+        fail_msg("%s: %s %s", path, iri_verdict_text(near->found.verdict),
                  core_show(near->found.path));
     }
 
@@ -215,7 +215,8 @@ test_exact_among_many(void **state)
         core_put(&near.core, core_str(word));
     }
 
-    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 1 << 20 });
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 1 << 20 });
 
     for (i = 0; i < 256; i += 5) {
         char want[128];
@@ -406,7 +407,8 @@ test_several_in_further(void **state)
 
     near_init(&near, N | C, tree);
     near.tree.ambiguous = IRI_AMBIGUOUS_300;
-    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
     memset(&conf, 0, sizeof(conf));
     conf.charsets = core_charsets("windows-1252");
     assert_int_equal(iri_read(&near.core.env, &conf, &request, &reading),
@@ -481,8 +483,9 @@ test_dots(void **state)
     for (i = 0; none[i] != NULL; i++) {
         near_ask(&near, none[i]);
 
-        if (near.found.answer != IRI_PASS) {
-            fail_msg("%s: %s %s", none[i], iri_answer_text(near.found.answer),
+        if (near.found.verdict != IRI_PASS) {
+            fail_msg("%s: %s %s", none[i],
+                     iri_verdict_text(near.found.verdict),
                      core_show(near.found.path));
         }
     }
@@ -525,13 +528,13 @@ test_no_way_up(void **state)
 
     for (i = 0; paths[i] != NULL; i++) {
         near_ask(&near, paths[i]);
-        assert_int_equal(near.found.answer, IRI_PASS);
+        assert_int_equal(near.found.verdict, IRI_PASS);
     }
 
     near.search.path = S("/a/../etc/passwd");
     assert_int_equal(iri_find(&near.core.env, &near.search, &near.found),
                      IRI_OK);
-    assert_int_equal(near.found.answer, IRI_REFUSE);
+    assert_int_equal(near.found.verdict, IRI_REFUSE);
     near_free(&near);
 }
 
@@ -581,7 +584,7 @@ test_nothing_is_left(void **state)
     near.search.reading = &reading;
     assert_int_equal(iri_find(&near.core.env, &near.search, &near.found),
                      IRI_OK);
-    assert_int_equal(near.found.answer, IRI_SERVE);
+    assert_int_equal(near.found.verdict, IRI_SERVE);
     assert_text(near.found.filename, "/srv/");
     free(path);
     near_free(&near);
@@ -612,7 +615,8 @@ test_write(void **state)
     assert_near(&near, "/name", "serve /name exact");
 
     /* With the cache filled by readers, too. */
-    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
     near.search.write = 0;
     assert_near(&near, "/NAME", "moved /name case");
     assert_near(&near, "/nme", "pass");
@@ -675,7 +679,8 @@ test_choices(void **state)
                   "/d/W1 /d/w1 ");
 
     /* With a "/" at its end it is no file. */
-    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
     check_choices(&near, "/Ff", "/FF /fF /ff ");
     check_choices(&near, "/Ff/", "/FF/ /ff/ ");
     near_free(&near);
@@ -702,7 +707,8 @@ test_choices_go_on(void **state)
     /* Without a cache each directory is read for this request. */
     check_choices(&near, "/b\xe1\xb8\x83/file",
                   "/BB/FILE /Bb/file /bb/file ");
-    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
     near_ask(&near, "/bb/x");
     near_ask(&near, "/BB/x");
     near_ask(&near, "/bB/x");
@@ -712,7 +718,7 @@ test_choices_go_on(void **state)
 
     /* One has none, in one it is as far from two: neither is there. */
     near_ask(&near, "/bb/nothing");
-    assert_int_equal(near.found.answer, IRI_PASS);
+    assert_int_equal(near.found.verdict, IRI_PASS);
     check_choices(&near, "/b\xe1\xb8\x83/file",
                   "/BB/FILE /Bb/file /bb/file ");
     check_choices(&near, "/.dD", "/.DD /.dd ");
@@ -760,9 +766,10 @@ test_choices_are_limited(void **state)
         core_put(&near.core, core_str(path));
     }
 
-    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
     near_ask(&near, "/abcDE");
-    assert_int_equal(near.found.answer, IRI_CHOOSE);
+    assert_int_equal(near.found.verdict, IRI_CHOOSE);
     assert_int_equal(near.found.count, IRI_MAX_CHOICES);
 
     for (i = 1; i < IRI_MAX_CHOICES; i++) {
@@ -820,9 +827,9 @@ test_choices_cost(void **state)
 
     core_node(&near.core, S("/srv/abC"))->name = S("abD");
     near_ask(&near, ask);
-    assert_int_equal(near.found.answer, IRI_CHOOSE);
+    assert_int_equal(near.found.verdict, IRI_CHOOSE);
     assert_int_equal(near.found.count, 0);
-    assert_true(near.core.stats + near.core.lists <= IRI_MAX_CALLS);
+    assert_true(near.core.stats + near.core.lists <= IRI_MAX_FS_CALLS);
     near_free(&near);
 }
 
@@ -908,12 +915,12 @@ check_there(near_t *near, const char *path)
     iri_found_t *found = &near->found;
     iri_str_t    filename = found->filename, path_info;
 
-    if (found->answer != IRI_SERVE && found->answer != IRI_MOVED) {
+    if (found->verdict != IRI_SERVE && found->verdict != IRI_RESTART) {
         return;
     }
 
     /* What was moved is found where it was moved to, at once. */
-    if (found->answer == IRI_MOVED) {
+    if (found->verdict == IRI_RESTART) {
         iri_found_t again;
         iri_match_t match = found->match;
 
@@ -922,11 +929,11 @@ check_there(near_t *near, const char *path)
                          IRI_OK);
 
         /* That several may be meant is told there, too. */
-        if (again.answer != IRI_SERVE && again.answer != IRI_PASS
-            && again.answer != IRI_CHOOSE)
+        if (again.verdict != IRI_SERVE && again.verdict != IRI_PASS
+            && again.verdict != IRI_CHOOSE)
         {
             fail_msg("%s was moved to %s: %s", path, core_show(found->path),
-                     iri_answer_text(again.answer));
+                     iri_verdict_text(again.verdict));
         }
 
         assert_str(again.path, near->search.path);
@@ -996,7 +1003,7 @@ test_random(void **state)
     static const unsigned matches[] = { N | C,     N | W | C, N | A,
                                         N | C | A, ALL,       N | SP,
                                         N | W,     C,         C | SP };
-    size_t                seen[IRI_ANSWERS] = { 0 };
+    size_t                seen[IRI_VERDICTS] = { 0 };
     near_t                near;
     char                  path[300];
     size_t                turn, k;
@@ -1007,8 +1014,8 @@ test_random(void **state)
         near_init(&near, matches[core_random(COUNT(matches))], NULL);
         near.tree.ambiguous = (iri_ambiguous_t) core_random(2);
         near.search.write = core_random(4) == 0;
-        near.cache = core_random(2) ? iri_cache_create(
-                         &(iri_cache_conf_t){ .size = 65536 })
+        near.cache = core_random(2) ? iri_index_cache_create(
+                         &(iri_index_cache_conf_t){ .size = 65536 })
                                     : NULL;
 
         for (k = core_random(30); k > 0; k--) {
@@ -1018,7 +1025,7 @@ test_random(void **state)
         for (k = 0; k < 12; k++) {
             random_path(path, sizeof(path), 4, COUNT(words) - 1);
             near_ask(&near, path);
-            seen[near.found.answer]++;
+            seen[near.found.verdict]++;
             check_there(&near, path);
             check_elsewhere(&near, path);
             core_forget(&near.core);
@@ -1028,7 +1035,7 @@ test_random(void **state)
     }
 
     assert_true(seen[IRI_PASS] > 500 && seen[IRI_SERVE] > 200
-                && seen[IRI_MOVED] > 500 && seen[IRI_CHOOSE] > 100);
+                && seen[IRI_RESTART] > 500 && seen[IRI_CHOOSE] > 100);
 }
 
 
@@ -1069,16 +1076,17 @@ random_change(near_t *near)
 static void
 test_nothing_is_remembered_wrong(void **state)
 {
-    near_t       near;
-    iri_cache_t *kept, *fresh;
-    char         path[300], want[2400];
-    size_t       turn, i, k;
+    near_t             near;
+    iri_index_cache_t *kept, *fresh;
+    char               path[300], want[2400];
+    size_t             turn, i, k;
 
     (void) state;
 
     for (turn = 0; turn < 60; turn++) {
         near_init(&near, ALL, NULL);
-        kept = iri_cache_create(&(iri_cache_conf_t){ .size = 1 << 20 });
+        kept = iri_index_cache_create(
+            &(iri_index_cache_conf_t){ .size = 1 << 20 });
 
         for (k = 0; k < 20; k++) {
             random_put(&near);
@@ -1090,11 +1098,11 @@ test_nothing_is_remembered_wrong(void **state)
             random_path(path, sizeof(path), 3, COUNT(words) - 1);
 
             for (k = 0; k < 3; k++) {
-                fresh = iri_cache_create(
-                    &(iri_cache_conf_t){ .size = 1 << 20 });
+                fresh = iri_index_cache_create(
+                    &(iri_index_cache_conf_t){ .size = 1 << 20 });
                 near.cache = fresh;
                 snprintf(want, sizeof(want), "%s", near_text(&near, path));
-                iri_cache_destroy(fresh);
+                iri_index_cache_destroy(fresh);
 
                 near.cache = kept;
                 assert_string_equal(near_text(&near, path), want);
@@ -1174,10 +1182,10 @@ test_twins(void **state)
             near_ask(&near, paths[i]);
             snprintf(want, sizeof(want), "%s",
                      core_show(near.found.filename));
-            served += near.found.answer == IRI_SERVE;
+            served += near.found.verdict == IRI_SERVE;
             near.tree.match = N | C;
-            near.cache = turn % 2 ? iri_cache_create(
-                             &(iri_cache_conf_t){ .size = 65536 })
+            near.cache = turn % 2 ? iri_index_cache_create(
+                             &(iri_index_cache_conf_t){ .size = 65536 })
                                   : NULL;
 
             for (k = 0; k < 2; k++) {
@@ -1187,7 +1195,7 @@ test_twins(void **state)
                 assert_string_equal(got, want);
             }
 
-            iri_cache_destroy(near.cache);
+            iri_index_cache_destroy(near.cache);
             near.cache = NULL;
         }
 
@@ -1212,7 +1220,8 @@ test_calls(void **state)
     (void) state;
 
     near_init(&near, ALL, tree);
-    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 65536 });
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 65536 });
     assert_near(&near, "/a/b/c/NAME", "moved /a/b/c/name case");
     assert_int_equal(near.core.lists, 1);
 
@@ -1230,9 +1239,10 @@ test_calls(void **state)
 
     /* So many directories are read, and no more, where all of it is near. */
     near_init(&near, ALL, tree);
-    near.cache = iri_cache_create(&(iri_cache_conf_t){ .size = 1 << 20 });
+    near.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 1 << 20 });
     strcpy(path, "/srv");
-    for (i = 0; i < IRI_MAX_LISTS + 2; i++) {
+    for (i = 0; i < IRI_MAX_DIRECTORIES_READ + 2; i++) {
         snprintf(path + strlen(path), 4, "/d%c", (int) ('a' + i));
     }
     core_put(&near.core,
@@ -1241,14 +1251,14 @@ test_calls(void **state)
         path[i] = (char) (path[i] & ~(path[i] >= 'a' ? 0x20 : 0));
     }
     near_ask(&near, path + 4);
-    assert_int_equal(near.core.lists, IRI_MAX_LISTS);
-    assert_int_equal(near.found.answer, IRI_MOVED);
+    assert_int_equal(near.core.lists, IRI_MAX_DIRECTORIES_READ);
+    assert_int_equal(near.found.verdict, IRI_RESTART);
     snprintf(moved, sizeof(moved), "%.*s", (int) near.found.path.len,
              (const char *) near.found.path.data);
-    assert_string_equal(moved + 3 * IRI_MAX_LISTS,
-                        path + 4 + 3 * IRI_MAX_LISTS);
+    assert_string_equal(moved + 3 * IRI_MAX_DIRECTORIES_READ,
+                        path + 4 + 3 * IRI_MAX_DIRECTORIES_READ);
     near_ask(&near, moved);
-    assert_int_equal(near.found.answer, IRI_MOVED);
+    assert_int_equal(near.found.verdict, IRI_RESTART);
     snprintf(moved, sizeof(moved), "%.*s", (int) near.found.path.len,
              (const char *) near.found.path.data);
     near_ask(&near, path + 4);
@@ -1270,7 +1280,7 @@ test_legacy_names(void **state)
     (void) state;
 
     near_init(&near, N | C, paths);
-    near.tree = core_tree("euc-jp", IRI_NAMES_ANY, N | C);
+    near.tree = core_tree("euc-jp", IRI_FILENAME_ANY, N | C);
     assert_near(&near,
                 "/\xe8\xa1\xa8"
                 "a.html",

@@ -92,11 +92,11 @@ check_name(const iri_host_conf_t *conf, const iri_host_t *name)
     assert_true(iri_is_uri_host(name->ascii));
 
     again = ask(iri_host_read, conf, name->ascii);
-    assert_int_equal(again.answer, IRI_PASS);
+    assert_int_equal(again.verdict, IRI_PASS);
     assert_str(again.ascii, name->ascii);
 
     again = ask(iri_host_map, conf, name->ascii);
-    assert_int_equal(again.answer, IRI_SERVE);
+    assert_int_equal(again.verdict, IRI_SERVE);
     assert_str(again.ascii, name->ascii);
 
     /* The older mapping leaves ASCII labels alone, A-labels too. */
@@ -105,7 +105,7 @@ check_name(const iri_host_conf_t *conf, const iri_host_t *name)
                                   : name->ascii);
 
     again = ask(iri_host_map, conf, name->unicode);
-    assert_int_equal(again.answer, IRI_SERVE);
+    assert_int_equal(again.verdict, IRI_SERVE);
     assert_str(again.ascii, name->ascii);
     assert_str(again.unicode, name->unicode);
 }
@@ -113,14 +113,14 @@ check_name(const iri_host_conf_t *conf, const iri_host_t *name)
 
 static void
 expect(asked_t asked, const iri_host_conf_t *conf, iri_str_t host,
-       iri_answer_t answer, iri_host_why_t why, const char *ascii)
+       iri_verdict_t answer, iri_host_why_t why, const char *ascii)
 {
     iri_host_t got = ask(asked, conf, host);
 
-    if (got.answer != answer || got.why != why) {
+    if (got.verdict != answer || got.why != why) {
         fail_msg("%s: %s, it %s: %s; not %s", core_show(host),
-                 iri_answer_text(got.answer), iri_host_why_text(got.why),
-                 core_show(got.ascii), iri_answer_text(answer));
+                 iri_verdict_text(got.verdict), iri_host_why_text(got.why),
+                 core_show(got.ascii), iri_verdict_text(answer));
     }
 
     /* Whatever is not served is as it came. */
@@ -142,7 +142,7 @@ expect(asked_t asked, const iri_host_conf_t *conf, iri_str_t host,
 
 typedef struct {
     const char    *host;
-    iri_answer_t   answer;
+    iri_verdict_t  verdict;
     iri_host_why_t why;
     const char    *ascii; /* of SERVE */
 } row_t;
@@ -154,7 +154,7 @@ expect_rows(asked_t asked, const iri_host_conf_t *conf, const row_t *row,
     size_t i;
 
     for (i = 0; i < rows; i++) {
-        expect(asked, conf, core_str(row[i].host), row[i].answer, row[i].why,
+        expect(asked, conf, core_str(row[i].host), row[i].verdict, row[i].why,
                row[i].ascii);
     }
 }
@@ -292,7 +292,8 @@ older(iri_str_t host)
     iri_buf_t      out = IRI_BUF_EMPTY;
     iri_host_why_t why;
 
-    assert_int_equal(iri_compatible_map(&core.env, host, &out, &why), IRI_OK);
+    assert_int_equal(iri_idna_compatible_map(&core.env, host, &out, &why),
+                     IRI_OK);
     assert_int_equal(why, IRI_HOST_MAPPED);
 
     return iri_buf_str(&out);
@@ -691,15 +692,15 @@ test_each_octet(void **state)
                 got = ask(iri_host_read, confs[i], s);
 
                 if (way == 1) {
-                    assert_int_equal(got.answer,
+                    assert_int_equal(got.verdict,
                                      c == '%' ? IRI_REFUSE : IRI_PASS);
                 } else if (!plain) {
-                    assert_int_equal(got.answer, IRI_REFUSE);
+                    assert_int_equal(got.verdict, IRI_REFUSE);
                     assert_int_equal(got.why, c == '%' && way == 0
                                                   ? IRI_HOST_ESCAPE
                                                   : IRI_HOST_CHARACTER);
                 } else {
-                    assert_int_equal(got.answer, IRI_SERVE);
+                    assert_int_equal(got.verdict, IRI_SERVE);
                     check_name(confs[i], &got);
                 }
 
@@ -909,7 +910,7 @@ test_max_label(void **state)
     put(host, 0, "\u03b1\u0313\u0301", 54);
     assert_str(ask(iri_host_read, &compatible, core_str(host)).ascii,
                ask(iri_host_read, &uts46, core_str(host)).ascii);
-    assert_int_equal(ask(iri_host_read, &uts46, core_str(host)).answer,
+    assert_int_equal(ask(iri_host_read, &uts46, core_str(host)).verdict,
                      IRI_SERVE);
     core_forget(&core);
 }
@@ -969,7 +970,7 @@ test_max_ascii(void **state)
     }
 
     long_one = ask(iri_host_map, &uts46, core_str(host));
-    assert_int_equal(long_one.answer, IRI_SERVE);
+    assert_int_equal(long_one.verdict, IRI_SERVE);
     assert_text(long_one.unicode, host);
     check_name(&uts46, &long_one);
     core_forget(&core);
@@ -977,7 +978,7 @@ test_max_ascii(void **state)
     /* ToUnicode alone knows no limit of the DNS. */
     at = put(host, 0, "\u00e9aaaaaaaa.", 40);
     put(host, at, "b", 1);
-    assert_int_equal(ask(iri_host_to_unicode, &uts46, core_str(host)).answer,
+    assert_int_equal(ask(iri_host_to_unicode, &uts46, core_str(host)).verdict,
                      IRI_SERVE);
     core_forget(&core);
 }
@@ -996,7 +997,7 @@ test_max_marks(void **state)
     for (k = -1; k <= 1; k++) {
         put(host, put(host, 0, "a", 1), "\u0316", IRI_MAX_MARKS + (size_t) k);
         by_uts46 = ask(iri_host_read, &uts46, core_str(host));
-        assert_int_equal(by_uts46.answer, IRI_SERVE);
+        assert_int_equal(by_uts46.verdict, IRI_SERVE);
 
         if (k <= 0) {
             assert_str(ask(iri_host_read, &compatible, core_str(host)).ascii,
@@ -1012,7 +1013,7 @@ test_max_marks(void **state)
     /* Each dot begins anew. */
     put(host, put(host, 0, "a", 1), "\u0316", IRI_MAX_MARKS);
     core_append(host, ".a\u0316");
-    assert_int_equal(ask(iri_host_read, &compatible, core_str(host)).answer,
+    assert_int_equal(ask(iri_host_read, &compatible, core_str(host)).verdict,
                      IRI_SERVE);
     core_forget(&core);
 
@@ -1041,12 +1042,12 @@ test_ascii_host(void **state)
         memset(octets, right[r], sizeof(octets));
 
         for (host.len = 0; host.len < sizeof(octets); host.len++) {
-            assert_int_equal(iri_is_ascii_host(host), 1);
+            assert_int_equal(iri_host_is_ascii(host), 1);
 
             for (i = 0; i < sizeof(octets); i++) {
                 for (k = 0; k < sizeof(wrong); k++) {
                     octets[i] = wrong[k];
-                    assert_int_equal(iri_is_ascii_host(host), i >= host.len);
+                    assert_int_equal(iri_host_is_ascii(host), i >= host.len);
                 }
                 octets[i] = right[r];
             }
@@ -1111,18 +1112,18 @@ static void
 test_parse(void **state)
 {
     static const char *const words[] = { "off", "on", "strict" };
-    iri_hosts_t              hosts;
+    iri_host_mode_t          hosts;
     size_t                   i;
 
     (void) state;
 
     for (i = 0; i < COUNT(words); i++) {
-        assert_null(iri_parse_hosts(core_str(words[i]), &hosts));
+        assert_null(iri_parse_host_mode(core_str(words[i]), &hosts));
         assert_int_equal(hosts, i);
     }
 
-    assert_non_null(iri_parse_hosts(S(""), &hosts));
-    assert_non_null(strstr(iri_parse_hosts(S("yes"), &hosts), "strict"));
+    assert_non_null(iri_parse_host_mode(S(""), &hosts));
+    assert_non_null(strstr(iri_parse_host_mode(S("yes"), &hosts), "strict"));
 }
 
 
@@ -1212,14 +1213,14 @@ test_forms(void **state)
 
     for (i = 0; i < sizeof(handed) / sizeof(handed[0]); i++) {
         host = ask(iri_host_forms, &uts46, core_str(handed[i][0]));
-        assert_int_equal(host.answer, IRI_SERVE);
+        assert_int_equal(host.verdict, IRI_SERVE);
         assert_text(host.ascii, handed[i][1]);
         assert_text(host.unicode, handed[i][2]);
     }
 
     for (i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
         host = ask(iri_host_forms, &uts46, core_str(kept[i]));
-        assert_int_equal(host.answer, IRI_REFUSE);
+        assert_int_equal(host.verdict, IRI_REFUSE);
     }
 
     core_forget(&core);
@@ -1284,14 +1285,14 @@ test_to_unicode(void **state)
 
     for (i = 0; i < COUNT(rows); i++) {
         got = ask(iri_host_to_unicode, &uts46, core_str(rows[i][0]));
-        assert_int_equal(got.answer, IRI_SERVE);
+        assert_int_equal(got.verdict, IRI_SERVE);
         assert_text(got.ascii, rows[i][0]);
         assert_text(got.unicode, rows[i][1]);
         core_forget(&core);
     }
 
     got = ask(iri_host_to_unicode, &uts46, S("xn--a"));
-    assert_int_equal(got.answer, IRI_REFUSE);
+    assert_int_equal(got.verdict, IRI_REFUSE);
     assert_int_equal(got.why, IRI_HOST_ALABEL);
     assert_text(got.unicode, "xn--a");
     core_forget(&core);

@@ -120,14 +120,14 @@ column_fails(const column_t *status, int before)
 
 static void
 row_judge(const char *what, int line, int fails, const char *want,
-          iri_answer_t answer, iri_str_t got, size_t *wrong)
+          iri_verdict_t answer, iri_str_t got, size_t *wrong)
 {
     if (answer != (fails ? IRI_REFUSE : IRI_SERVE)
         || (!fails && !iri_str_equal(got, core_str(want))))
     {
         if (++*wrong <= 10) {
             print_message("# line %d, %s: %s %s, not %s %s\n", line, what,
-                          iri_answer_text(answer), core_show(got),
+                          iri_verdict_text(answer), core_show(got),
                           fails ? "refuse" : "serve",
                           core_show(core_str(want)));
         }
@@ -180,7 +180,8 @@ row_check(core_t *core, const char *text, int line, size_t *wrong,
 
     assert_int_equal(
         iri_host_to_unicode(&core->env, &conf[UTS46], host, &got), IRI_OK);
-    row_judge("ToUnicode", line, fails, want, got.answer, got.unicode, wrong);
+    row_judge("ToUnicode", line, fails, want, got.verdict, got.unicode,
+              wrong);
 
     want = ascii.given ? ascii.text : want;
     fails = column_fails(&ascii_status, fails);
@@ -193,7 +194,7 @@ row_check(core_t *core, const char *text, int line, size_t *wrong,
         return;
     }
 
-    row_judge("ToASCII", line, fails, want, got.answer, got.ascii, wrong);
+    row_judge("ToASCII", line, fails, want, got.verdict, got.ascii, wrong);
 }
 
 
@@ -298,13 +299,13 @@ check_name(sweep_t *s, int k, iri_str_t host, const iri_host_t *name)
     sweep_check(s, is_name(name->unicode, 1), "unicode", host, name->unicode);
 
     again = asked(s, k, name->ascii);
-    sweep_check(s, again.answer == IRI_PASS, "pass", host, again.ascii);
+    sweep_check(s, again.verdict == IRI_PASS, "pass", host, again.ascii);
 
     again = mapped(s, k, name->ascii);
     sweep_check_str(s, again.ascii, name->ascii, "again", host);
 
     again = mapped(s, k, name->unicode);
-    sweep_check(s, again.answer == IRI_SERVE, "of unicode", host, host);
+    sweep_check(s, again.verdict == IRI_SERVE, "of unicode", host, host);
     sweep_check_str(s, again.ascii, name->ascii, "of unicode", host);
     sweep_check_str(s, again.unicode, name->unicode, "unicode again", host);
 }
@@ -326,8 +327,8 @@ check_escaped(sweep_t *s, int k, iri_str_t host, const iri_host_t *name)
 
     if (got.why != IRI_HOST_ADDRESS) {
         sweep_check(s,
-                    got.answer == name->answer
-                        && (got.answer != IRI_SERVE
+                    got.verdict == name->verdict
+                        && (got.verdict != IRI_SERVE
                             || iri_str_equal(got.ascii, name->ascii)),
                     "escaped", host, got.ascii);
     }
@@ -345,7 +346,7 @@ check_by_another(sweep_t *s, iri_str_t host, const iri_host_t *name)
     char  text[32];
     char *ascii = NULL;
 
-    if (name->answer != IRI_SERVE) {
+    if (name->verdict != IRI_SERVE) {
         return;
     }
 
@@ -372,12 +373,12 @@ check_host(sweep_t *s, iri_str_t host, int assigned)
     for (k = 0; k < CONFS; k++) {
         name[k] = mapped(s, k, host);
         sweep_check(
-            s, name[k].answer == IRI_SERVE || name[k].answer == IRI_REFUSE,
+            s, name[k].verdict == IRI_SERVE || name[k].verdict == IRI_REFUSE,
             "answer", host, host);
-        sweep_check(s, assigned || name[k].answer == IRI_REFUSE,
+        sweep_check(s, assigned || name[k].verdict == IRI_REFUSE,
                     "not assigned", host, name[k].ascii);
 
-        if (name[k].answer == IRI_SERVE) {
+        if (name[k].verdict == IRI_SERVE) {
             check_name(s, k, host, &name[k]);
         } else {
             sweep_check_str(s, name[k].ascii, host, "refused", host);
@@ -389,8 +390,8 @@ check_host(sweep_t *s, iri_str_t host, int assigned)
     check_by_another(s, host, &name[UTS46]);
     sweep_check(
         s,
-        name[STRICT].answer == IRI_REFUSE
-            || (name[UTS46].answer == IRI_SERVE
+        name[STRICT].verdict == IRI_REFUSE
+            || (name[UTS46].verdict == IRI_SERVE
                 && iri_str_equal(name[STRICT].ascii, name[UTS46].ascii)),
         "strict is looser", host, name[STRICT].ascii);
     sweep_forget(s);
@@ -490,7 +491,7 @@ older_of(core_t *core, uint32_t c, unsigned char *in)
     iri_host_why_t why;
 
     assert_int_equal(
-        iri_compatible_map(&core->env, core_utf8(&c, 1, in), &out, &why),
+        iri_idna_compatible_map(&core->env, core_utf8(&c, 1, in), &out, &why),
         IRI_OK);
 
     return iri_buf_str(&out);
@@ -558,15 +559,15 @@ class_of(core_t *core, uint32_t c)
         assert_int_equal(iri_host_map(&core->env, &conf[OLDER], host, &older),
                          IRI_OK);
 
-        if (newer.answer == IRI_SERVE && older.answer == IRI_SERVE) {
+        if (newer.verdict == IRI_SERVE && older.verdict == IRI_SERVE) {
             return iri_str_equal(newer.ascii, older.ascii) ? SAME : OTHER;
         }
 
-        if (newer.answer == IRI_SERVE) {
+        if (newer.verdict == IRI_SERVE) {
             return class_of_newer(newer.unicode);
         }
 
-        if (older.answer == IRI_SERVE) {
+        if (older.verdict == IRI_SERVE) {
             return class_of_older(core, c);
         }
     }

@@ -15,8 +15,8 @@
 
 #include "core.h"
 
-#define FOLDED  (IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS)
-#define SPELLED (FOLDED | IRI_FORGIVE_SPELLING)
+#define FOLDED  (IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS)
+#define SPELLED (FOLDED | IRI_FOLD_SPELLING)
 
 /* ---- a directory that is made while it is read --------------------------- */
 
@@ -64,12 +64,12 @@ made_list(void *ctx, const char *path, iri_node_t *node, iri_each_t each,
 static const iri_dir_t made_dir = { NULL, made_list };
 
 typedef struct {
-    core_t       core;
-    iri_shape_t  shape;
-    iri_index_t  index;
-    iri_node_t   node;
-    iri_status_t status;
-    int          more;
+    core_t           core;
+    iri_index_conf_t shape;
+    iri_index_t      index;
+    iri_node_t       node;
+    iri_status_t     status;
+    int              more;
 } built_t;
 
 
@@ -80,8 +80,8 @@ build(built_t *b, unsigned fold, name_t name, size_t count, size_t most,
     memset(b, 0, sizeof(*b));
     core_init(&b->core);
     b->core.env.dir = &made_dir;
-    b->shape.tree = core_tree("", IRI_NAMES_ANY,
-                              IRI_FORGIVE_NORMALIZATION | fold);
+    b->shape.tree = core_tree("", IRI_FILENAME_ANY,
+                              IRI_FOLD_NORMALIZATION | fold);
     b->shape.fold = fold;
     b->shape.key[0] = 1;
     b->shape.key[1] = 2;
@@ -115,7 +115,7 @@ hash_of(built_t *b, iri_str_t name)
 
 
 static int
-has(const iri_hits_t *hits, iri_str_t octets)
+has(const iri_index_hits_t *hits, iri_str_t octets)
 {
     size_t i;
 
@@ -133,7 +133,7 @@ has(const iri_hits_t *hits, iri_str_t octets)
 static int
 finds(built_t *b, iri_str_t name, iri_str_t octets)
 {
-    iri_hits_t hits;
+    iri_index_hits_t hits;
 
     memset(&hits, 0, sizeof(hits));
     assert_int_equal(
@@ -148,13 +148,13 @@ finds(built_t *b, iri_str_t name, iri_str_t octets)
 static int
 spells(built_t *b, iri_str_t without, iri_str_t octets)
 {
-    iri_hits_t hits;
+    iri_index_hits_t hits;
 
     memset(&hits, 0, sizeof(hits));
-    assert_int_equal(iri_index_spell(&b->core.env, &b->index,
-                                     iri_index_hash(&b->shape, without),
-                                     &hits),
-                     IRI_OK);
+    assert_int_equal(
+        iri_index_find_spelling(&b->core.env, &b->index,
+                                iri_index_hash(&b->shape, without), &hits),
+        IRI_OK);
 
     return has(&hits, octets);
 }
@@ -218,7 +218,7 @@ test_limits_of_entries(void **state)
     (void) state;
 
     check_most(2);
-    check_most(IRI_MAX_LISTED);
+    check_most(IRI_MAX_ENTRIES_READ);
     check_most(IRI_MAX_INDEXED);
 
     /* Nothing at all is a whole, too. */
@@ -358,7 +358,7 @@ test_one_key(void **state)
 {
     static const unsigned folds[] = { FOLDED, SPELLED };
     built_t               b;
-    iri_hits_t            hits;
+    iri_index_hits_t      hits;
     double                start, other;
     size_t                i;
 
@@ -383,15 +383,16 @@ test_one_key(void **state)
             iri_index_find(&b.core.env, &b.index,
                            hash_of(&b, S("ABCDEFGHIJKLMNOPQRST")), &hits),
             IRI_OK);
-        assert_int_equal(hits.count, IRI_MAX_HITS);
+        assert_int_equal(hits.count, IRI_MAX_INDEX_HITS);
         assert_true(hits.more);
 
         memset(&hits, 0, sizeof(hits));
-        assert_int_equal(
-            iri_index_spell(&b.core.env, &b.index,
-                            hash_of(&b, S("bcdefghijklmnopqrst")), &hits),
-            IRI_OK);
-        assert_int_equal(hits.count, folds[i] == SPELLED ? IRI_MAX_HITS : 0);
+        assert_int_equal(iri_index_find_spelling(
+                             &b.core.env, &b.index,
+                             hash_of(&b, S("bcdefghijklmnopqrst")), &hits),
+                         IRI_OK);
+        assert_int_equal(hits.count,
+                         folds[i] == SPELLED ? IRI_MAX_INDEX_HITS : 0);
         assert_int_equal(hits.more, folds[i] == SPELLED);
         forget(&b);
     }
@@ -402,31 +403,34 @@ test_one_key(void **state)
 static void
 test_hits_at_the_limit(void **state)
 {
-    built_t    b;
-    iri_hits_t hits;
-    size_t     count;
+    built_t          b;
+    iri_index_hits_t hits;
+    size_t           count;
 
     (void) state;
 
-    for (count = IRI_MAX_HITS - 1; count <= IRI_MAX_HITS + 1; count++) {
+    for (count = IRI_MAX_INDEX_HITS - 1; count <= IRI_MAX_INDEX_HITS + 1;
+         count++) {
         build(&b, SPELLED, name_in_any_case, count, count, 1 << 20);
         memset(&hits, 0, sizeof(hits));
         assert_int_equal(
             iri_index_find(&b.core.env, &b.index,
                            hash_of(&b, S("abcdefghijklmnopqrst")), &hits),
             IRI_OK);
-        assert_int_equal(hits.count,
-                         count < IRI_MAX_HITS ? count : IRI_MAX_HITS);
-        assert_int_equal(hits.more, count > IRI_MAX_HITS);
+        assert_int_equal(hits.count, count < IRI_MAX_INDEX_HITS
+                                         ? count
+                                         : IRI_MAX_INDEX_HITS);
+        assert_int_equal(hits.more, count > IRI_MAX_INDEX_HITS);
 
         memset(&hits, 0, sizeof(hits));
-        assert_int_equal(
-            iri_index_spell(&b.core.env, &b.index,
-                            hash_of(&b, S("abcdefghijklmnopqrs")), &hits),
-            IRI_OK);
-        assert_int_equal(hits.count,
-                         count < IRI_MAX_HITS ? count : IRI_MAX_HITS);
-        assert_int_equal(hits.more, count > IRI_MAX_HITS);
+        assert_int_equal(iri_index_find_spelling(
+                             &b.core.env, &b.index,
+                             hash_of(&b, S("abcdefghijklmnopqrs")), &hits),
+                         IRI_OK);
+        assert_int_equal(hits.count, count < IRI_MAX_INDEX_HITS
+                                         ? count
+                                         : IRI_MAX_INDEX_HITS);
+        assert_int_equal(hits.more, count > IRI_MAX_INDEX_HITS);
         forget(&b);
     }
 }
@@ -449,12 +453,12 @@ name_of_chain(size_t i, unsigned char *out)
 static void
 test_chains(void **state)
 {
-    iri_shape_t   shape;
-    unsigned char octets[16];
-    iri_str_t     name = { 0, octets };
-    built_t       b;
-    size_t        i, n = 0;
-    uint32_t      turn;
+    iri_index_conf_t shape;
+    unsigned char    octets[16];
+    iri_str_t        name = { 0, octets };
+    built_t          b;
+    size_t           i, n = 0;
+    uint32_t         turn;
 
     (void) state;
 
@@ -476,7 +480,7 @@ test_chains(void **state)
             }
         }
 
-        build(&b, IRI_FORGIVE_CASE, name_of_chain, CHAIN, CHAIN, 1 << 20);
+        build(&b, IRI_FOLD_CASE, name_of_chain, CHAIN, CHAIN, 1 << 20);
         assert_true(b.index.head.complete);
 
         for (i = 0; i < CHAIN; i++) {
@@ -578,16 +582,16 @@ test_each_spelling(void **state)
           { "\xf0\x9f\x87\xa9"
             "abc" } },
     };
-    static size_t turn;
-    core_t        core;
-    iri_shape_t   shape;
-    iri_index_t   index;
-    iri_node_t    node;
-    iri_hits_t    hits;
-    iri_str_t     name;
-    char          path[64];
-    size_t        i, k;
-    int           more;
+    static size_t    turn;
+    core_t           core;
+    iri_index_conf_t shape;
+    iri_index_t      index;
+    iri_node_t       node;
+    iri_index_hits_t hits;
+    iri_str_t        name;
+    char             path[64];
+    size_t           i, k;
+    int              more;
 
     (void) state;
 
@@ -597,7 +601,7 @@ test_each_spelling(void **state)
         core_put(&core, core_str(path));
         name = core_str(cases[i].name);
         memset(&shape, 0, sizeof(shape));
-        shape.tree = core_tree("", IRI_NAMES_ANY, SPELLED);
+        shape.tree = core_tree("", IRI_FILENAME_ANY, SPELLED);
         shape.fold = SPELLED;
         shape.key[0] = ++turn;
         assert_int_equal(iri_index_build(&core.env, &shape, S("/srv"), 10,
@@ -607,7 +611,7 @@ test_each_spelling(void **state)
         for (k = 0; k < 8 && cases[i].without[k] != NULL; k++) {
             memset(&hits, 0, sizeof(hits));
             assert_int_equal(
-                iri_index_spell(
+                iri_index_find_spelling(
                     &core.env, &index,
                     iri_index_hash(&shape, core_str(cases[i].without[k])),
                     &hits),
@@ -618,7 +622,7 @@ test_each_spelling(void **state)
         for (k = 0; k < 6 && cases[i].not [k] != NULL; k++) {
             memset(&hits, 0, sizeof(hits));
             assert_int_equal(
-                iri_index_spell(
+                iri_index_find_spelling(
                     &core.env, &index,
                     iri_index_hash(&shape, core_str(cases[i].not [k])),
                     &hits),
@@ -769,8 +773,8 @@ name_again(size_t i, unsigned char *out)
 static void
 test_told_twice(void **state)
 {
-    built_t    b;
-    iri_hits_t hits;
+    built_t          b;
+    iri_index_hits_t hits;
 
     (void) state;
 
@@ -781,8 +785,8 @@ test_told_twice(void **state)
                      IRI_OK);
     assert_int_equal(hits.count, 1);
     assert_false(hits.more);
-    assert_int_equal(iri_index_spell(&b.core.env, &b.index,
-                                     hash_of(&b, S("nam-1")), &hits),
+    assert_int_equal(iri_index_find_spelling(&b.core.env, &b.index,
+                                             hash_of(&b, S("nam-1")), &hits),
                      IRI_OK);
     assert_int_equal(hits.count, 1);
     forget(&b);
@@ -874,10 +878,10 @@ test_moved(void **state)
 static void
 test_hash_is_keyed(void **state)
 {
-    iri_shape_t a, b;
-    iri_str_t   name = { 0, (const unsigned char *) "abcdefghijklmnopqrst" };
-    uint32_t    seen[21];
-    size_t      i, same = 0;
+    iri_index_conf_t a, b;
+    iri_str_t name = { 0, (const unsigned char *) "abcdefghijklmnopqrst" };
+    uint32_t  seen[21];
+    size_t    i, same = 0;
 
     (void) state;
 

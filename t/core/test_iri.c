@@ -639,7 +639,8 @@ test_normal_forms(void **state)
 
     for (run = 0; run < 50000; run++) {
         iri = random_iri(octets, REF);
-        steps = run % 2 ? IRI_STEP_SYNTAX : IRI_STEP_SYNTAX | IRI_STEP_SCHEME;
+        steps = run % 2 ? IRI_NORMALIZE_SYNTAX
+                        : IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME;
         form = normalize(steps, iri);
 
         if (iri_check(form, REF, DRAFT, NULL, NULL) != IRI_EXPECT_NOTHING
@@ -1102,14 +1103,14 @@ test_normalizing(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
-        assert_text(normalize(IRI_STEP_SYNTAX, core_str(rows[i][0])),
+        assert_text(normalize(IRI_NORMALIZE_SYNTAX, core_str(rows[i][0])),
                     rows[i][1]);
-        assert_text(normalize(IRI_STEP_SYNTAX | IRI_STEP_SCHEME,
+        assert_text(normalize(IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME,
                               core_str(rows[i][0])),
                     rows[i][2]);
     }
 
-    assert_int_equal(iri_normalize_syntax(&core.env, IRI_STEP_SYNTAX,
+    assert_int_equal(iri_normalize_syntax(&core.env, IRI_NORMALIZE_SYNTAX,
                                           S("http://a/%zz"), &out),
                      IRI_OK);
     assert_string_equal(out.why, iri_expect_text(IRI_EXPECT_HEX));

@@ -11,7 +11,7 @@
 
 #include "core.h"
 
-#define N IRI_FORGIVE_NORMALIZATION
+#define N IRI_FOLD_NORMALIZATION
 
 /* U+1EAD in no form: found only by reading its directory. */
 #define ODD   "\xc3\xa2\xcc\xa3"
@@ -22,7 +22,7 @@ static void
 check_lists(size_t depth, size_t lists)
 {
     core_t          core;
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, N);
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, N);
     iri_search_t search = { .tree = &tree, .root = S("/srv"), .path = S("") };
     iri_found_t  found;
     char         entry[256] = "/srv", asked[256] = "";
@@ -40,11 +40,11 @@ check_lists(size_t depth, size_t lists)
     assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
     assert_int_equal(core.lists, lists);
 
-    if (depth <= IRI_MAX_LISTS) {
-        assert_int_equal(found.answer, IRI_SERVE);
+    if (depth <= IRI_MAX_DIRECTORIES_READ) {
+        assert_int_equal(found.verdict, IRI_SERVE);
         assert_text(found.filename, entry);
     } else {
-        assert_int_equal(found.answer, IRI_PASS);
+        assert_int_equal(found.verdict, IRI_PASS);
     }
 
     assert_str(found.path, search.path);
@@ -57,9 +57,9 @@ test_lists(void **state)
 {
     (void) state;
 
-    check_lists(IRI_MAX_LISTS - 1, IRI_MAX_LISTS - 1);
-    check_lists(IRI_MAX_LISTS, IRI_MAX_LISTS);
-    check_lists(IRI_MAX_LISTS + 1, IRI_MAX_LISTS);
+    check_lists(IRI_MAX_DIRECTORIES_READ - 1, IRI_MAX_DIRECTORIES_READ - 1);
+    check_lists(IRI_MAX_DIRECTORIES_READ, IRI_MAX_DIRECTORIES_READ);
+    check_lists(IRI_MAX_DIRECTORIES_READ + 1, IRI_MAX_DIRECTORIES_READ);
 }
 
 
@@ -68,7 +68,7 @@ static void
 check_looks(const char *charsets, size_t looks)
 {
     core_t          core;
-    iri_tree_conf_t tree = core_tree(charsets, IRI_NAMES_ANY, N);
+    iri_tree_conf_t tree = core_tree(charsets, IRI_FILENAME_ANY, N);
     iri_search_t    search = { .tree = &tree,
                                .root = S("/srv"),
                                .path = S("/\xc3\xa9") };
@@ -77,7 +77,7 @@ check_looks(const char *charsets, size_t looks)
     core_init(&core);
     core_put(&core, S("/srv/"));
     assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
-    assert_int_equal(found.answer, IRI_PASS);
+    assert_int_equal(found.verdict, IRI_PASS);
     assert_int_equal(found.why, IRI_WHY_ABSENT);
 
     /* And one at the directory that is read then. */
@@ -92,12 +92,13 @@ test_looks(void **state)
 {
     (void) state;
 
-    check_looks("utf-8 gb18030 windows-1258 windows-1252", IRI_MAX_LOOKS - 1);
+    check_looks("utf-8 gb18030 windows-1258 windows-1252",
+                IRI_MAX_CANDIDATES - 1);
     check_looks("utf-8 gb18030 windows-1258 windows-1252 iso-8859-2",
-                IRI_MAX_LOOKS);
+                IRI_MAX_CANDIDATES);
     check_looks("utf-8 gb18030 windows-1258 windows-1252 iso-8859-2"
                 " windows-1250",
-                IRI_MAX_LOOKS);
+                IRI_MAX_CANDIDATES);
 }
 
 
@@ -107,7 +108,7 @@ check_written(const char *label, const char *begin, const char *more,
               size_t count, int want)
 {
     core_t          core;
-    iri_tree_conf_t tree = core_tree(label, IRI_NAMES_ANY, N);
+    iri_tree_conf_t tree = core_tree(label, IRI_FILENAME_ANY, N);
     iri_buf_t       out = IRI_BUF_EMPTY;
     char            octets[3 * IRI_MAX_SEGMENT];
     iri_str_t       name;

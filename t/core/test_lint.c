@@ -12,9 +12,9 @@
 #include "core.h"
 
 #define KINDS_ALL ((1u << IRI_LINT_KINDS) - 1u)
-static iri_look_t *look;
+static iri_confusables_t *look;
 
-#define LEVELS (IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS)
+#define LEVELS (IRI_FOLD_WIDTH | IRI_FOLD_CASE | IRI_FOLD_ACCENTS)
 
 /*
  * Findings as lines "KIND OCTETS [OTHER] [MATCH] [CHARSET] [=MEANT] [WHY]",
@@ -80,7 +80,7 @@ take(void *arg, const iri_finding_t *finding)
 
 /* names end with NULL */
 static void
-told_of(const char *requests, const char *tree, iri_names_t form,
+told_of(const char *requests, const char *tree, iri_filename_form_t form,
         unsigned match, unsigned kinds, const char *const *text,
         const char *want)
 {
@@ -109,8 +109,8 @@ static void
 test_nothing(void **state)
 {
     (void) state;
-    told_of("", "", IRI_NAMES_ANY, LEVELS, KINDS_ALL, NAMES(NULL), "");
-    told_of("sjis euc-jp", "", IRI_NAMES_ANY, LEVELS, KINDS_ALL,
+    told_of("", "", IRI_FILENAME_ANY, LEVELS, KINDS_ALL, NAMES(NULL), "");
+    told_of("sjis euc-jp", "", IRI_FILENAME_ANY, LEVELS, KINDS_ALL,
             NAMES("a.txt", "b.txt", "\xC3\xA9.txt", "\xE6\x97\xA5.html",
                   "doc1", "doc2", ".htaccess", "a b"),
             "");
@@ -123,31 +123,31 @@ test_one(void **state)
     char long_name[301], longest[IRI_MAX_SEGMENT + 2];
 
     (void) state;
-    told_of("", "", IRI_NAMES_ANY, 0, KINDS_ALL,
+    told_of("", "", IRI_FILENAME_ANY, 0, KINDS_ALL,
             NAMES("\xE9", "a\nb", "\xC3\x28"),
             "unreadable|%E9\n"
             "unreachable|a%0Ab\n"
             "unreadable|%C3(\n");
-    told_of("", "", IRI_NAMES_ANY, 0, KINDS_ALL,
+    told_of("", "", IRI_FILENAME_ANY, 0, KINDS_ALL,
             NAMES("50%", "a?b", "a#b", "[1]", "a\\b", "a:b", "a b;c@d",
                   "\xC3\xA9#"),
             "reserved|50%\nreserved|a?b\nreserved|a#b\nreserved|[1]\n"
             "reserved|a\\b\nreserved|%C3%A9#\n");
-    told_of("", "", IRI_NAMES_ANY, 0, KINDS_ALL,
+    told_of("", "", IRI_FILENAME_ANY, 0, KINDS_ALL,
             NAMES("e\xCC\x81", "\xEF\xBC\xA1", "\xEF\xAC\x81", "\xC2\xB2"),
             "nfc|e%CC%81\nnfkc|%EF%BC%A1\nnfkc|%EF%AC%81\nnfkc|%C2%B2\n");
-    told_of("", "", IRI_NAMES_NFD, 0, KINDS_ALL, NAMES("e\xCC\x81"), "");
+    told_of("", "", IRI_FILENAME_NFD, 0, KINDS_ALL, NAMES("e\xCC\x81"), "");
 
     /* 130 characters of EUC-JP are 260 octets, and 390 of UTF-8. */
     memset(long_name, '\xC6', 260);
     memset(long_name + 260, '\0', 1);
-    told_of("", "euc-jp", IRI_NAMES_ANY, 0, 1u << IRI_LINT_LEGACY,
+    told_of("", "euc-jp", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LEGACY,
             NAMES("\xC6\xFC"), "legacy|%C6%FC|EUC-JP\n");
     {
         core_t core;
         told_t told = { &core, "", 0 };
 
-        iri_tree_conf_t tree = core_tree("euc-jp", IRI_NAMES_ANY, 0);
+        iri_tree_conf_t tree = core_tree("euc-jp", IRI_FILENAME_ANY, 0);
         iri_charsets_t  none = { 0, { NULL } };
         iri_lint_conf_t conf = { &none, &tree, 0, 1u << IRI_LINT_LONG, NULL };
         iri_str_t       name = { 170, (unsigned char *) long_name };
@@ -169,9 +169,9 @@ test_one(void **state)
         char want[sizeof(longest) + 32];
 
         snprintf(want, sizeof(want), "unreachable|%s\n", longest);
-        told_of("", "", IRI_NAMES_ANY, 0, KINDS_ALL, NAMES(longest), want);
+        told_of("", "", IRI_FILENAME_ANY, 0, KINDS_ALL, NAMES(longest), want);
         longest[IRI_MAX_SEGMENT] = '\0';
-        told_of("", "", IRI_NAMES_ANY, 0, KINDS_ALL, NAMES(longest), "");
+        told_of("", "", IRI_FILENAME_ANY, 0, KINDS_ALL, NAMES(longest), "");
     }
 }
 
@@ -181,10 +181,10 @@ test_charset(void **state)
 {
     (void) state;
     /* UTF-8, where windows-1252 stands before it */
-    told_of("", "windows-1252 utf-8", IRI_NAMES_ANY, 0,
+    told_of("", "windows-1252 utf-8", IRI_FILENAME_ANY, 0,
             1u << IRI_LINT_CHARSET, NAMES("caf\xC3\xA9", "caf\xE9", "cafe"),
             "charset|caf%C3%A9|UTF-8\n");
-    told_of("", "utf-8 windows-1252", IRI_NAMES_ANY, 0,
+    told_of("", "utf-8 windows-1252", IRI_FILENAME_ANY, 0,
             1u << IRI_LINT_CHARSET, NAMES("caf\xC3\xA9", "caf\xE9", "cafe"),
             "");
 
@@ -193,11 +193,11 @@ test_charset(void **state)
     "\xA4\xB3\xA4\xEC\xA4\xCF\xC6\xFC\xCB\xDC\xB8\xEC\xA4\xC7\xA4\xB9"
 #define EUC_2                                                                \
     "\xA4\xCB\xA4\xDB\xA4\xF3\xA4\xB4\xA4\xCE\xA5\xDA\xA1\xBC\xA5\xB8"
-    told_of("", "windows-1252", IRI_NAMES_ANY, 0, 1u << IRI_LINT_CHARSET,
+    told_of("", "windows-1252", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_CHARSET,
             NAMES(EUC_1, EUC_2), "charset|EUC-JP\n");
-    told_of("", "euc-jp", IRI_NAMES_ANY, 0, 1u << IRI_LINT_CHARSET,
+    told_of("", "euc-jp", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_CHARSET,
             NAMES(EUC_1, EUC_2), "");
-    told_of("", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_UNREADABLE,
+    told_of("", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_UNREADABLE,
             NAMES("\xA4\xB3", EUC_1, EUC_2),
             "unreadable|%A4%B3|EUC-JP\n"
             "unreadable|%A4%B3%A4%EC%A4%CF%C6%FC%CB%DC%B8%EC%A4%C7%A4%B9|"
@@ -211,22 +211,23 @@ static void
 test_two(void **state)
 {
     (void) state;
-    told_of("", "", IRI_NAMES_ANY, LEVELS, 1u << IRI_LINT_TWIN,
+    told_of("", "", IRI_FILENAME_ANY, LEVELS, 1u << IRI_LINT_TWIN,
             NAMES("e\xCC\x81", "a", "\xC3\xA9"), "twin|%C3%A9|e%CC%81\n");
-    told_of("", "utf-8 euc-jp", IRI_NAMES_ANY, LEVELS, 1u << IRI_LINT_TWIN,
+    told_of("", "utf-8 euc-jp", IRI_FILENAME_ANY, LEVELS, 1u << IRI_LINT_TWIN,
             NAMES("\xC6\xFC", "\xE6\x97\xA5", "b"),
             "twin|%E6%97%A5|%C6%FC\n");
 
     /* each at the level that makes it one with another, once */
-    told_of("", "", IRI_NAMES_ANY, LEVELS, 1u << IRI_LINT_COLLISION,
+    told_of("", "", IRI_FILENAME_ANY, LEVELS, 1u << IRI_LINT_COLLISION,
             NAMES("Cafe", "cafe", "CAF\xC3\x89", "\xEF\xBD\x83\x61\x66\x65",
                   "other", "e\xCC\x81", "\xC3\xA9"),
             "collision|Cafe|CAF%C3%89|accents\n"
             "collision|cafe|Cafe|case\n"
             "collision|%EF%BD%83afe|cafe|width\n");
-    told_of("", "", IRI_NAMES_ANY, IRI_FORGIVE_CASE, KINDS_ALL,
+    told_of("", "", IRI_FILENAME_ANY, IRI_FOLD_CASE, KINDS_ALL,
             NAMES("Cafe", "caf\xC3\xA9"), "");
-    told_of("", "", IRI_NAMES_ANY, 0, KINDS_ALL, NAMES("Cafe", "cafe"), "");
+    told_of("", "", IRI_FILENAME_ANY, 0, KINDS_ALL, NAMES("Cafe", "cafe"),
+            "");
 }
 
 
@@ -238,19 +239,19 @@ test_forms(void **state)
      * B0 C5 is two kana of half width in Shift_JIS, and an ideograph in
      * EUC-JP, whose requests the first gets; C3 A9 is UTF-8 first.
      */
-    told_of("sjis euc-jp", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_FORM,
+    told_of("sjis euc-jp", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_FORM,
             NAMES("\xE6\x9A\x97", "\xEF\xBD\xB0\xEF\xBE\x85", "a"),
             "form|%E6%9A%97|%EF%BD%B0%EF%BE%85|EUC-JP\n");
-    told_of("euc-jp sjis", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_FORM,
+    told_of("euc-jp sjis", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_FORM,
             NAMES("\xE6\x9A\x97", "\xEF\xBD\xB0\xEF\xBE\x85", "a"),
             "form|%EF%BD%B0%EF%BE%85|%E6%9A%97|Shift_JIS\n");
-    told_of("windows-1252", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_FORM,
+    told_of("windows-1252", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_FORM,
             NAMES("\xC3\x83\xC2\xA9", "\xC3\xA9"),
             "form|%C3%83%C2%A9|%C3%A9|windows-1252\n");
-    told_of("windows-1252", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_FORM,
+    told_of("windows-1252", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_FORM,
             NAMES("\xC3\x83\xC2\xA9", "b"), "");
     /* the same octets in both: its own */
-    told_of("windows-1252 iso-8859-15", "", IRI_NAMES_ANY, 0,
+    told_of("windows-1252 iso-8859-15", "", IRI_FILENAME_ANY, 0,
             1u << IRI_LINT_FORM, NAMES("\xC3\xA9", "b"), "");
 }
 
@@ -260,19 +261,19 @@ static void
 test_mojibake(void **state)
 {
     (void) state;
-    told_of("", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_MOJIBAKE,
+    told_of("", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_MOJIBAKE,
             NAMES("caf\xC3\x83\xC2\xA9", "caf\xC3\xA9", "\xC3\x83x",
                   "\xC3\xA9\xC2\xA9"),
             "mojibake|caf%C3%83%C2%A9=caf%C3%A9\n");
     /* U+3042 has an octet that is a control in both: the name has none. */
-    told_of("", "", IRI_NAMES_ANY, 0,
+    told_of("", "", IRI_FILENAME_ANY, 0,
             1u << IRI_LINT_MOJIBAKE | 1u << IRI_LINT_UNREACHABLE,
             NAMES("\xC3\xA3\xC2\x81\xE2\x80\x9A", "a\x01"),
             "unreachable|%C3%A3%C2%81%E2%80%9A\n"
             "mojibake|%C3%A3%C2%81%E2%80%9A=%E3%81%82\n"
             "unreachable|a%01\n");
     /* A name in another charset may well have these characters. */
-    told_of("", "windows-1252", IRI_NAMES_ANY, 0, 1u << IRI_LINT_MOJIBAKE,
+    told_of("", "windows-1252", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_MOJIBAKE,
             NAMES("\xC3\xA9"), "");
 }
 
@@ -283,7 +284,7 @@ test_bidi(void **state)
     (void) state;
 #define ALEF "\xD7\x90"
 #define BET  "\xD7\x91"
-    told_of("", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_BIDI,
+    told_of("", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_BIDI,
             NAMES(ALEF BET ".html", ALEF "a.html", ALEF "1.html",
                   ALEF " - " BET, "1" ALEF,
                   "a\xE2\x80\xAE"
@@ -305,7 +306,7 @@ test_look_alike(void **state)
 {
     (void) state;
     /* one name: mixed scripts, what is not seen, a space, what is ASCII */
-    told_of("", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
+    told_of("", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
             NAMES("p\xD0\xB0ypal.html", "a\xE2\x80\x8Bz", "a\xC2\xA0y",
                   "\xD0\xBE\xD1\x81\xD0\xB0.txt"),
             "look-alike|p%D0%B0ypal.html|scripts%20that%20no%20language"
@@ -316,7 +317,7 @@ test_look_alike(void **state)
             "look-alike|%D0%BE%D1%81%D0%B0.txt=oca.txt|looks%20like%20a"
             "%20word%20in%20ASCII\n");
     /* near them: two words, punctuation, a joiner, what is NFKC's or bidi's */
-    told_of("", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
+    told_of("", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
             NAMES("IMG_\xD1\x84\xD0\xBE\xD1\x82\xD0\xBE.jpg",
                   "it\xE2\x80\x99s 2019\xE2\x80\x93\x32\x30.pdf",
                   "\xE6\x97\xA5\xE6\x9C\xACx\xE3\x81\x82.html",
@@ -325,10 +326,10 @@ test_look_alike(void **state)
                   "%E2%80%8B"),
             "");
     /* twins look alike, and are none of these */
-    told_of("", "", IRI_NAMES_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
+    told_of("", "", IRI_FILENAME_ANY, 0, 1u << IRI_LINT_LOOK_ALIKE,
             NAMES("a\xC3\xA9", "ae\xCC\x81"), "");
     /* two: of the same skeleton, unless told as one name or as a collision */
-    told_of("", "", IRI_NAMES_ANY, LEVELS,
+    told_of("", "", IRI_FILENAME_ANY, LEVELS,
             1u << IRI_LINT_LOOK_ALIKE | 1u << IRI_LINT_COLLISION,
             NAMES("page1.html", "pageI.html", "page2.html", "a\xC3\xA9",
                   "ae\xCC\x81", "rn", "m", "Cafe", "cafe", "\xE3\x83\x86",
@@ -380,10 +381,10 @@ test_skeletons(void **state)
 static void
 test_spelling(void **state)
 {
-    static const unsigned spelling = IRI_FORGIVE_SPELLING;
+    static const unsigned spelling = IRI_FOLD_SPELLING;
 
     (void) state;
-    told_of("", "", IRI_NAMES_ANY, spelling, 1u << IRI_LINT_COLLISION,
+    told_of("", "", IRI_FILENAME_ANY, spelling, 1u << IRI_LINT_COLLISION,
             NAMES("kitten.html", "sitten.html", "kiten.html", "ktiten.html",
                   "kitten.htm", "doc12.html", "doc13.html", "cat", "bat",
                   "apples.html"),
@@ -391,7 +392,7 @@ test_spelling(void **state)
             "collision|ktiten.html|kiten.html|spelling\n"
             "collision|sitten.html|kitten.html|spelling\n");
     /* beside other levels: of the keys */
-    told_of("", "", IRI_NAMES_ANY, spelling | LEVELS,
+    told_of("", "", IRI_FILENAME_ANY, spelling | LEVELS,
             1u << IRI_LINT_COLLISION,
             NAMES("Kitten.html", "kiten.html", "KITTEN.html",
                   "caf\xC3\xA9s.html", "coffees.html", "cafs.html"),
@@ -399,7 +400,7 @@ test_spelling(void **state)
             "collision|cafs.html|caf%C3%A9s.html|spelling\n"
             "collision|KITTEN.html|kiten.html|spelling\n"
             "collision|Kitten.html|kiten.html|spelling\n");
-    told_of("", "", IRI_NAMES_ANY, LEVELS, 1u << IRI_LINT_COLLISION,
+    told_of("", "", IRI_FILENAME_ANY, LEVELS, 1u << IRI_LINT_COLLISION,
             NAMES("kitten.html", "kiten.html"), "");
 }
 
@@ -411,7 +412,7 @@ test_forms_are_true(void **state)
     static const char *const legacy[] = { "euc-jp", "sjis" };
     iri_reading_conf_t       reading = { core_charsets("sjis euc-jp"),
                                          IRI_INVALID_404, 0 };
-    iri_tree_conf_t          tree = core_tree("", IRI_NAMES_ANY, 0);
+    iri_tree_conf_t          tree = core_tree("", IRI_FILENAME_ANY, 0);
     iri_lint_conf_t conf = { &reading.charsets, &tree, 0, 1u << IRI_LINT_FORM,
                              look };
     iri_charsets_t  euc = core_charsets(legacy[0]);
@@ -471,7 +472,7 @@ stop(void *arg, const iri_finding_t *finding)
 static void
 test_stop(void **state)
 {
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, 0);
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, 0);
     iri_charsets_t  none = { 0, { NULL } };
     iri_lint_conf_t conf = { &none, &tree, LEVELS, KINDS_ALL, look };
     iri_str_t       names[] = { S("a#"), S("A#"), S("b#") };
@@ -525,9 +526,9 @@ main(void)
     };
     int failed;
 
-    look = iri_look_create();
+    look = iri_confusables_create();
     failed = cmocka_run_group_tests(tests, NULL, NULL);
-    iri_look_destroy(look);
+    iri_confusables_destroy(look);
 
     return failed;
 }

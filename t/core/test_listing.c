@@ -31,7 +31,7 @@ static void
 list_begin(list_t *list, const char *labels, const char *query)
 {
     core_init(&list->core);
-    list->tree = core_tree(labels, IRI_NAMES_ANY, IRI_FORGIVE_NORMALIZATION);
+    list->tree = core_tree(labels, IRI_FILENAME_ANY, IRI_FOLD_NORMALIZATION);
     list->conf.tree = &list->tree;
     list->conf.root = S("/srv/d");
     list->conf.path = S("/d/");
@@ -1052,7 +1052,7 @@ leads(list_t *list, iri_str_t name, iri_str_t octets, int slash)
     assert_int_equal(iri_read(&list->core.env, list->listing->conf.reading,
                               &request, &reading),
                      IRI_OK);
-    if (reading.answer == IRI_REFUSE) {
+    if (reading.verdict == IRI_REFUSE) {
         return 0;
     }
 
@@ -1063,18 +1063,18 @@ leads(list_t *list, iri_str_t name, iri_str_t octets, int slash)
     search.path.len -= (size_t) slash;
     search.reading = &reading;
 
-    if (!iri_needs_look(&list->tree, search.path)) {
+    if (!iri_needs_lookup(&list->tree, search.path)) {
         return iri_str_equal(iri_str_from(search.path, 3), octets);
     }
 
     assert_int_equal(iri_find(&list->core.env, &search, &found), IRI_OK);
 
-    if (found.answer == IRI_PASS) {
+    if (found.verdict == IRI_PASS) {
         return found.why == IRI_WHY_DECLARED
                && iri_str_equal(iri_str_from(search.path, 3), octets);
     }
 
-    return found.answer == IRI_SERVE && iri_str_equal(found.filename, file);
+    return found.verdict == IRI_SERVE && iri_str_equal(found.filename, file);
 }
 
 
@@ -1131,7 +1131,7 @@ random_octets(unsigned char *out)
 
 
 static void
-reach(const char *labels, iri_names_t names, unsigned match,
+reach(const char *labels, iri_filename_form_t names, unsigned match,
       const char *reading, iri_invalid_t invalid, size_t count)
 {
     iri_reading_conf_t  conf = { core_charsets(reading), invalid, 0 };
@@ -1198,11 +1198,11 @@ test_links(void **state)
         "",           "sjis",         "euc-jp",       "windows-1252",
         "utf-8 sjis", "euc-jp utf-8", "windows-1258", "utf-8 windows-1252"
     };
-    static const unsigned matches[] = {
-        IRI_FORGIVE_NORMALIZATION, IRI_FORGIVE_EXACT_ONLY,
-        IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_CASE | IRI_FORGIVE_WIDTH
-    };
-    size_t i, k, m, round;
+    static const unsigned matches[] = { IRI_FOLD_NORMALIZATION,
+                                        IRI_FOLD_EXACT_ONLY,
+                                        IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE
+                                            | IRI_FOLD_WIDTH };
+    size_t                i, k, m, round;
 
     (void) state;
 
@@ -1210,7 +1210,7 @@ test_links(void **state)
         for (i = 0; i < COUNT(labels); i++) {
             for (k = 0; k < 3; k++) {
                 for (m = 0; m < COUNT(matches); m++) {
-                    reach(labels[i], (iri_names_t) k, matches[m],
+                    reach(labels[i], (iri_filename_form_t) k, matches[m],
                           round % 2 ? "windows-1252" : "",
                           round % 3 ? IRI_INVALID_PASS : IRI_INVALID_404, 30);
                 }

@@ -93,12 +93,13 @@ test_spell(void **state)
     core_init(&core);
 
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(iri_spell(&core.env, core_str(cases[i].sent), &out),
-                         IRI_OK);
+        assert_int_equal(
+            iri_uri_normalize(&core.env, core_str(cases[i].sent), &out),
+            IRI_OK);
         assert_text(out, cases[i].spelled);
-        assert_int_equal(iri_is_spelled(core_str(cases[i].sent)),
+        assert_int_equal(iri_uri_is_normalized(core_str(cases[i].sent)),
                          strcmp(cases[i].sent, cases[i].spelled) == 0);
-        assert_true(iri_is_spelled(out));
+        assert_true(iri_uri_is_normalized(out));
     }
 
     core_free(&core);
@@ -303,7 +304,8 @@ assert_rest(core_t *core, iri_str_t location, int escaped)
     redirect.came = &reading;
     redirect.sent = location;
     redirect.path = reading.path;
-    assert_int_equal(iri_location(&core->env, &redirect, &again), IRI_OK);
+    assert_int_equal(iri_redirect_location(&core->env, &redirect, &again),
+                     IRI_OK);
     assert_text(again, "");
 }
 
@@ -330,7 +332,8 @@ check_case(const case_t *one, int escaped)
         redirect.query = core_str(one->query);
     }
 
-    assert_int_equal(iri_location(&core.env, &redirect, &location), IRI_OK);
+    assert_int_equal(iri_redirect_location(&core.env, &redirect, &location),
+                     IRI_OK);
     assert_text(location, one->location);
 
     if (location.len != 0) {
@@ -399,8 +402,8 @@ test_other_segments(void **state)
         redirect.came = &reading;
         redirect.sent = request.target;
         redirect.path = reading.path;
-        assert_int_equal(iri_location(&core.env, &redirect, &location),
-                         IRI_OK);
+        assert_int_equal(
+            iri_redirect_location(&core.env, &redirect, &location), IRI_OK);
         assert_text(location, moved[i].location);
 
         /* what an application may tell apart stays apart */
@@ -435,7 +438,8 @@ test_slash(void **state)
     redirect.slash = 1;
     redirect.has_query = 1;
     redirect.query = S("q");
-    assert_int_equal(iri_location(&core.env, &redirect, &location), IRI_OK);
+    assert_int_equal(iri_redirect_location(&core.env, &redirect, &location),
+                     IRI_OK);
     assert_text(location, "/%2Fd%C3%A9/?q");
 
     core_free(&core);
@@ -468,8 +472,8 @@ test_confirmed(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(iri_is_confirmed(core_str(cases[i].path),
-                                          core_str(cases[i].found)),
+        assert_int_equal(iri_found_confirms(core_str(cases[i].path),
+                                            core_str(cases[i].found)),
                          cases[i].confirmed);
     }
 }
@@ -479,7 +483,7 @@ static void
 test_presence(void **state)
 {
     static const struct {
-        iri_answer_t   answer;
+        iri_verdict_t  verdict;
         iri_why_t      why;
         int            moved, answered;
         iri_presence_t presence;
@@ -502,7 +506,7 @@ test_presence(void **state)
     memset(&found, 0, sizeof(found));
 
     for (i = 0; i < COUNT(cases); i++) {
-        found.answer = cases[i].answer;
+        found.verdict = cases[i].verdict;
         found.why = cases[i].why;
         assert_int_equal(
             iri_presence_of(&found, cases[i].moved, cases[i].answered),
@@ -639,8 +643,8 @@ test_random_locations(void **state)
         redirect.path = reading.path;
         redirect.has_query = (int) core_random(2);
         redirect.query = S("q\xe9");
-        assert_int_equal(iri_location(&core.env, &redirect, &location),
-                         IRI_OK);
+        assert_int_equal(
+            iri_redirect_location(&core.env, &redirect, &location), IRI_OK);
 
         if (location.len != 0) {
             assert_header(location);

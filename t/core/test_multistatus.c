@@ -47,7 +47,7 @@ static void
 set_conf(const char *charsets, int raw)
 {
     memset(&conf, 0, sizeof(conf));
-    tree = core_tree(charsets, IRI_NAMES_ANY, IRI_FORGIVE_NORMALIZATION);
+    tree = core_tree(charsets, IRI_FILENAME_ANY, IRI_FOLD_NORMALIZATION);
     conf.tree = &tree;
     conf.base[0] = S("/l/");
     conf.base[1] = S("/to/");

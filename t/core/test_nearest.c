@@ -14,13 +14,13 @@
 #include "oracle.h"
 #include "sweep.h"
 
-#define N  IRI_FORGIVE_NORMALIZATION
-#define W  IRI_FORGIVE_WIDTH
-#define C  IRI_FORGIVE_CASE
-#define A  IRI_FORGIVE_ACCENTS
-#define SP IRI_FORGIVE_SPELLING
-#define T  IRI_FORGIVE_TURKIC
-#define G  IRI_FORGIVE_GERMAN
+#define N  IRI_FOLD_NORMALIZATION
+#define W  IRI_FOLD_WIDTH
+#define C  IRI_FOLD_CASE
+#define A  IRI_FOLD_ACCENTS
+#define SP IRI_FOLD_SPELLING
+#define T  IRI_FOLD_TURKIC
+#define G  IRI_FOLD_GERMAN
 
 #define MAX_LETTERS 8
 #define MAX_NAMES   6
@@ -416,7 +416,8 @@ world_init(world_t *w)
     charset = *label != '\0' ? core_charset(label) : NULL;
     w->legacy = charset != NULL;
     core_init(&w->core);
-    w->tree = core_tree(label, IRI_NAMES_ANY, sets[core_random(COUNT(sets))]);
+    w->tree = core_tree(label, IRI_FILENAME_ANY,
+                        sets[core_random(COUNT(sets))]);
     w->tree.ambiguous = (iri_ambiguous_t) core_random(2);
     w->search.tree = &w->tree;
     w->search.root = S("/srv");
@@ -524,15 +525,16 @@ world_fail(world_t *w, const char *what, iri_str_t want)
     fail_msg("levels %03x%s%s, asked %s: %s, %s, %s; expected %s %s",
              w->tree.match, w->search.write ? ", write" : "",
              w->search.cache ? ", cache" : "", core_show(w->search.path),
-             iri_answer_text(w->found.answer), iri_match_text(w->found.match),
-             core_show(w->found.path), what, core_show(want));
+             iri_verdict_text(w->found.verdict),
+             iri_match_text(w->found.match), core_show(w->found.path), what,
+             core_show(want));
 }
 
 
 /* ---- both ---------------------------------------------------------------- */
 
 /* Of what no entry can have for a name that is said, too. */
-static iri_answer_t
+static iri_verdict_t
 absent(const world_t *w)
 {
     return w->unwritable ? IRI_REFUSE : IRI_PASS;
@@ -540,13 +542,13 @@ absent(const world_t *w)
 
 
 static void
-check(world_t *w, iri_answer_t answer, iri_match_t match, iri_str_t path)
+check(world_t *w, iri_verdict_t answer, iri_match_t match, iri_str_t path)
 {
-    if (w->found.answer != answer || w->found.match != match
+    if (w->found.verdict != answer || w->found.match != match
         || !iri_str_equal(w->found.path, path))
     {
         print_error("expected %s\n", iri_match_text(match));
-        world_fail(w, iri_answer_text(answer), path);
+        world_fail(w, iri_verdict_text(answer), path);
     }
 }
 
@@ -622,7 +624,8 @@ check_world(world_t *w)
     if (down.count == 1) {
         level = up.level > down.level ? up.level : down.level;
         want = join(path, "", up.entry[0]->utf8, down.entry[0]->utf8);
-        check(w, iri_str_equal(want, w->search.path) ? IRI_SERVE : IRI_MOVED,
+        check(w,
+              iri_str_equal(want, w->search.path) ? IRI_SERVE : IRI_RESTART,
               level, want);
         return;
     }
@@ -630,7 +633,7 @@ check_world(world_t *w)
     want = join(path, "", up.entry[0]->utf8, w->asked[1].utf8);
 
     if (!iri_str_equal(want, w->search.path)) {
-        check(w, IRI_MOVED, w->found.match, want);
+        check(w, IRI_RESTART, w->found.match, want);
 
     } else if (down.count == 0) {
         check(w, absent(w), IRI_MATCH_NONE, want);
@@ -646,11 +649,11 @@ check_world(world_t *w)
 static void
 test_model(void **state)
 {
-    static world_t   w;
-    iri_cache_conf_t cache = { .size = 65536 };
-    size_t           turn, turns = sweep_all() ? 1000000 : 12000;
-    size_t           answers[IRI_ANSWERS] = { 0 };
-    size_t           levels[IRI_MATCHES] = { 0 };
+    static world_t         w;
+    iri_index_cache_conf_t cache = { .size = 65536 };
+    size_t                 turn, turns = sweep_all() ? 1000000 : 12000;
+    size_t                 answers[IRI_VERDICTS] = { 0 };
+    size_t                 levels[IRI_MATCHES] = { 0 };
 
     (void) state;
 
@@ -663,7 +666,7 @@ test_model(void **state)
         }
 
         if (core_random(2)) {
-            w.search.cache = iri_cache_create(&cache);
+            w.search.cache = iri_index_cache_create(&cache);
         }
 
         /* Again, when all is known; and when it is no longer so. */
@@ -671,10 +674,10 @@ test_model(void **state)
         check_world(&w);
         world_change(&w);
         check_world(&w);
-        answers[w.found.answer]++;
+        answers[w.found.verdict]++;
         levels[w.found.match]++;
 
-        iri_cache_destroy(w.search.cache);
+        iri_index_cache_destroy(w.search.cache);
         core_free(&w.core);
     }
 
@@ -688,7 +691,7 @@ test_model(void **state)
 
     assert_true(answers[IRI_PASS] > turns / 50
                 && answers[IRI_SERVE] > turns / 50
-                && answers[IRI_MOVED] > turns / 50
+                && answers[IRI_RESTART] > turns / 50
                 && answers[IRI_CHOOSE] > turns / 50);
 }
 

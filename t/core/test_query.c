@@ -904,11 +904,11 @@ test_needs(void **state)
 
     (void) state;
 
-    assert_int_equal(iri_needs_query(&off, S("%E9")), 0);
-    assert_int_equal(iri_needs_query(&on, S("%E9")), 1);
-    assert_int_equal(iri_needs_query(&nfc, S("\xc3\xa9")), 1);
-    assert_int_equal(iri_needs_query(&on, S("")), 0);
-    assert_int_equal(iri_needs_query(&on, S("a=%7f&%")), 0);
+    assert_int_equal(iri_query_needs_read(&off, S("%E9")), 0);
+    assert_int_equal(iri_query_needs_read(&on, S("%E9")), 1);
+    assert_int_equal(iri_query_needs_read(&nfc, S("\xc3\xa9")), 1);
+    assert_int_equal(iri_query_needs_read(&on, S("")), 0);
+    assert_int_equal(iri_query_needs_read(&on, S("a=%7f&%")), 0);
 }
 
 

@@ -25,16 +25,15 @@ typedef struct {
     const char *uri_kept; /* of a path handed over escaped; NULL: uri */
 } case_t;
 
-#define NO(why)    NULL, IRI_FORM_INVALID, "", why, NULL, NULL
-#define UNREADABLE NO(IRI_WHY_UNREADABLE)
-#define BIDI       NO(IRI_WHY_BIDI)
-#define NATIVE(path)                                                         \
-    path, IRI_FORM_NATIVE, "UTF-8", IRI_WHY_NOTHING, NULL, NULL
+#define NO(why)      NULL, IRI_FORM_INVALID, "", why, NULL, NULL
+#define UNREADABLE   NO(IRI_WHY_UNREADABLE)
+#define BIDI         NO(IRI_WHY_BIDI)
+#define NATIVE(path) path, IRI_FORM_NATIVE, "UTF-8", IRI_WHY_NONE, NULL, NULL
 #define ESCAPED(path)                                                        \
-    path, IRI_FORM_ESCAPED, "UTF-8", IRI_WHY_NOTHING, NULL, NULL
-#define MIXED(path) path, IRI_FORM_MIXED, "UTF-8", IRI_WHY_NOTHING, NULL, NULL
+    path, IRI_FORM_ESCAPED, "UTF-8", IRI_WHY_NONE, NULL, NULL
+#define MIXED(path) path, IRI_FORM_MIXED, "UTF-8", IRI_WHY_NONE, NULL, NULL
 #define LEGACY(path, charset)                                                \
-    path, IRI_FORM_LEGACY, charset, IRI_WHY_NOTHING, NULL, NULL
+    path, IRI_FORM_LEGACY, charset, IRI_WHY_NONE, NULL, NULL
 
 static const case_t cases[] = {
     /* the four forms */
@@ -108,13 +107,13 @@ static const case_t cases[] = {
 
     /* ASCII that is not plain */
     { "/%C3%A9%2Fa", "", "/\xc3\xa9/a", IRI_FORM_ESCAPED, "UTF-8",
-      IRI_WHY_NOTHING, "/%C3%A9/a", "/%C3%A9%2Fa" },
+      IRI_WHY_NONE, "/%C3%A9/a", "/%C3%A9%2Fa" },
     { "/%C3%A9%2fa%20b%25%3F%41", "", "/\xc3\xa9/a b%?A", IRI_FORM_ESCAPED,
-      "UTF-8", IRI_WHY_NOTHING, "/%C3%A9/a%20b%25%3FA",
+      "UTF-8", IRI_WHY_NONE, "/%C3%A9/a%20b%25%3FA",
       "/%C3%A9%2Fa%20b%25%3F%41" },
     { "/%2525%C3%A9", "", ESCAPED("/%25\xc3\xa9") }, /* unescaped once */
     { "/\"<>[]^`{|}\\\xc3\xa9", "", "/\"<>[]^`{|}\\\xc3\xa9", IRI_FORM_NATIVE,
-      "UTF-8", IRI_WHY_NOTHING, "/%22%3C%3E%5B%5D%5E%60%7B%7C%7D%5C%C3%A9",
+      "UTF-8", IRI_WHY_NONE, "/%22%3C%3E%5B%5D%5E%60%7B%7C%7D%5C%C3%A9",
       NULL },
     { "/-._~!$&'()*+,;=:@%C3%A9", "", ESCAPED("/-._~!$&'()*+,;=:@\xc3\xa9") },
     { "//%C3%A9//", "", ESCAPED("//\xc3\xa9//") },
@@ -211,7 +210,7 @@ check_same(core_t *core, const iri_request_t *request,
 {
     iri_str_t uri = got->uri;
 
-    assert_int_equal(got->answer, want->answer);
+    assert_int_equal(got->verdict, want->verdict);
     assert_int_equal(got->status, want->status);
     assert_int_equal(got->why, want->why);
     assert_int_equal(got->form, want->form);
@@ -301,7 +300,7 @@ check_case(const case_t *one, int escaped)
     assert_str(got.octets, u);
 
     if (one->path == NULL) {
-        assert_int_equal(got.answer, IRI_REFUSE);
+        assert_int_equal(got.verdict, IRI_REFUSE);
         assert_int_equal(got.status, 404);
         assert_int_equal(got.why, one->why);
         assert_str(got.path, u);
@@ -319,11 +318,11 @@ check_case(const case_t *one, int escaped)
     if (iri_str_equal(got.path, u)
         && (!escaped || iri_str_equal(got.uri, target)))
     {
-        assert_int_equal(got.answer, IRI_PASS);
+        assert_int_equal(got.verdict, IRI_PASS);
         assert_int_equal(got.why, IRI_WHY_CANONICAL);
 
     } else {
-        assert_int_equal(got.answer, IRI_SERVE);
+        assert_int_equal(got.verdict, IRI_SERVE);
         assert_int_equal(got.why, IRI_WHY_READ);
     }
 
@@ -358,31 +357,31 @@ test_ascii(void **state)
 
     (void) state;
 
-    assert_true(iri_is_ascii(S(""), 0));
-    assert_true(iri_is_ascii(S("/a%20b%7E"), 1));
-    assert_true(iri_is_ascii(S("/a%C3"), 0));
-    assert_false(iri_is_ascii(S("/a%C3"), 1));
-    assert_false(iri_is_ascii(S("/a%80"), 1));
-    assert_false(iri_is_ascii(S("/a%fF"), 1));
-    assert_true(iri_is_ascii(S("/a%"), 1));
-    assert_true(iri_is_ascii((iri_str_t){ 0, NULL }, 1));
+    assert_true(iri_path_is_ascii(S(""), 0));
+    assert_true(iri_path_is_ascii(S("/a%20b%7E"), 1));
+    assert_true(iri_path_is_ascii(S("/a%C3"), 0));
+    assert_false(iri_path_is_ascii(S("/a%C3"), 1));
+    assert_false(iri_path_is_ascii(S("/a%80"), 1));
+    assert_false(iri_path_is_ascii(S("/a%fF"), 1));
+    assert_true(iri_path_is_ascii(S("/a%"), 1));
+    assert_true(iri_path_is_ascii((iri_str_t){ 0, NULL }, 1));
 
     /* A high octet at any place of any length. */
     for (len = 1; len <= sizeof(high); len++) {
         for (at = 0; at < len; at++) {
             memset(high, 'a', sizeof(high));
             high[at] = 0x80;
-            assert_false(iri_is_ascii((iri_str_t){ len, high }, 0));
-            assert_false(iri_is_ascii((iri_str_t){ len, high }, 1));
-            assert_true(iri_is_ascii((iri_str_t){ at, high }, 0));
+            assert_false(iri_path_is_ascii((iri_str_t){ len, high }, 0));
+            assert_false(iri_path_is_ascii((iri_str_t){ len, high }, 1));
+            assert_true(iri_path_is_ascii((iri_str_t){ at, high }, 0));
             high[at] = 0x7f;
-            assert_true(iri_is_ascii((iri_str_t){ len, high }, 0));
+            assert_true(iri_path_is_ascii((iri_str_t){ len, high }, 0));
         }
     }
 
     core_init(&core);
     got = read_path(&core, &conf, S("/a/b"), 0, S("/a/b"));
-    assert_int_equal(got.answer, IRI_PASS);
+    assert_int_equal(got.verdict, IRI_PASS);
     assert_int_equal(got.why, IRI_WHY_ASCII);
     assert_int_equal(got.form, IRI_FORM_ASCII);
     assert_text(got.path, "/a/b");
@@ -430,7 +429,7 @@ test_invalid(void **state)
 {
     static const struct {
         iri_invalid_t invalid;
-        iri_answer_t  answer;
+        iri_verdict_t verdict;
         int           status;
     } say[] = {
         { IRI_INVALID_404, IRI_REFUSE, 404 },
@@ -449,7 +448,7 @@ test_invalid(void **state)
 
         core_init(&core);
         got = read_path(&core, &conf, S("/a%FF%41"), 1, S("/a%FF%41"));
-        assert_int_equal(got.answer, say[i].answer);
+        assert_int_equal(got.verdict, say[i].verdict);
         assert_int_equal(got.status, say[i].status);
         assert_int_equal(got.why, IRI_WHY_UNREADABLE);
         assert_int_equal(got.form, IRI_FORM_INVALID);
@@ -488,7 +487,7 @@ test_target(void **state)
     /* None of a path that the server made: nothing of it came raw. */
     got = read_path(&core, &conf, S("/\xe2\x80\x8e"), 0, S(""));
     assert_int_equal(got.form, IRI_FORM_ESCAPED);
-    assert_int_equal(got.answer, IRI_PASS);
+    assert_int_equal(got.verdict, IRI_PASS);
     assert_int_equal(got.raw, 0);
 
     core_free(&core);
@@ -510,13 +509,13 @@ check_limit(const unsigned char *path, size_t len, int escaped, int over)
     got = read_path(&core, &conf, s, escaped, s);
 
     if (over) {
-        assert_int_equal(got.answer, IRI_REFUSE);
+        assert_int_equal(got.verdict, IRI_REFUSE);
         assert_int_equal(got.status, 404);
         assert_int_equal(got.why, IRI_WHY_LIMIT);
         assert_int_equal(got.form, IRI_FORM_INVALID);
 
     } else {
-        assert_int_equal(got.answer, escaped ? got.answer : IRI_PASS);
+        assert_int_equal(got.verdict, escaped ? got.verdict : IRI_PASS);
         assert_int_not_equal(got.why, IRI_WHY_LIMIT);
         assert_int_not_equal(got.form, IRI_FORM_INVALID);
     }
@@ -650,7 +649,7 @@ check_grown(size_t segments, size_t characters, int slash, int over)
     got = read_path(&core, &conf, s, 0, s);
 
     if (over) {
-        assert_int_equal(got.answer, IRI_REFUSE);
+        assert_int_equal(got.verdict, IRI_REFUSE);
         assert_int_equal(got.why, IRI_WHY_LIMIT);
 
     } else {
@@ -966,14 +965,14 @@ assert_settled(core_t *core, const iri_reading_conf_t *conf,
     }
 
     assert_str(again.path, got->path);
-    assert_int_equal(again.answer, IRI_PASS);
+    assert_int_equal(again.verdict, IRI_PASS);
     assert_int_equal(again.why, IRI_WHY_CANONICAL);
     assert_int_equal(again.form, IRI_FORM_ESCAPED);
 
     again = read_path(core, conf, got->uri, 1, got->uri);
     assert_str(again.path, got->path);
     assert_str(again.uri, got->uri);
-    assert_int_equal(again.answer, IRI_PASS);
+    assert_int_equal(again.verdict, IRI_PASS);
     assert_int_equal(again.form, IRI_FORM_ESCAPED);
 }
 
@@ -1007,7 +1006,7 @@ check_random(const iri_reading_conf_t *conf, int escaped)
     got = read_path(&core, conf, escaped ? target : octets, escaped, target);
 
     if (got.form == IRI_FORM_ASCII) {
-        assert_true(iri_is_ascii(octets, 0));
+        assert_true(iri_path_is_ascii(octets, 0));
         core_free(&core);
         return;
     }
@@ -1101,7 +1100,7 @@ test_escaped_slashes(void **state)
         memset(&plain, 0, sizeof(plain));
         plain.path = first.path;
         assert_int_equal(iri_read(&core.env, &none, &plain, &second), IRI_OK);
-        assert_int_equal(second.answer, IRI_PASS);
+        assert_int_equal(second.verdict, IRI_PASS);
         assert_str(second.path, first.path);
         assert_int_equal(iri_str_count(first.path, '/') > 1,
                          strstr(core_show(first.uri), "%2F") != NULL);

@@ -15,9 +15,9 @@
 #define E_ACUTE "\xc3\xa9"
 #define NFD     "e\xcc\x81"
 
-static iri_reading_conf_t   reading_conf;
-static iri_host_conf_t      host_conf;
-static iri_reference_conf_t conf;
+static iri_reading_conf_t        reading_conf;
+static iri_host_conf_t           host_conf;
+static iri_location_field_conf_t conf;
 
 /* Whose value it is. */
 enum { OWN = 0, OTHER = 1, ROOTED = 2 };
@@ -221,7 +221,8 @@ reference(core_t *core, iri_str_t value)
 {
     iri_str_t out = { 0, NULL };
 
-    assert_int_equal(iri_reference(&core->env, &conf, value, &out), IRI_OK);
+    assert_int_equal(iri_location_field(&core->env, &conf, value, &out),
+                     IRI_OK);
 
     return out;
 }
@@ -730,8 +731,8 @@ test_memory(void **state)
             core.allocs = 0;
             core.fail_at = at;
             core.fail_on = on;
-            status = iri_reference(&core.env, &conf, core_str(values[i / 2]),
-                                   &out);
+            status = iri_location_field(&core.env, &conf,
+                                        core_str(values[i / 2]), &out);
 
             if (status == IRI_OK) {
                 assert_str(out, want);

@@ -268,8 +268,8 @@ find(iri_tree_conf_t *tree, const char *path, int write)
     assert_int_equal(iri_read(&core.env, &conf, &request, &reading), IRI_OK);
 
     memset(&found, 0, sizeof(found));
-    if (reading.answer == IRI_REFUSE) {
-        found.answer = IRI_REFUSE;
+    if (reading.verdict == IRI_REFUSE) {
+        found.verdict = IRI_REFUSE;
         return found;
     }
 
@@ -288,8 +288,8 @@ find(iri_tree_conf_t *tree, const char *path, int write)
 static void
 test_find(void **state)
 {
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY,
-                                     IRI_FORGIVE_NORMALIZATION);
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY,
+                                     IRI_FOLD_NORMALIZATION);
     iri_found_t     found;
     size_t          calls, i, k;
 
@@ -302,17 +302,17 @@ test_find(void **state)
     core_put(&core, S("/srv/d\xe6\x97\xa5/\xe6\x97\xa5"));
 
     /* off: nothing is looked for that was not before */
-    assert_int_equal(find(&tree, "/%E6%97%A5", 0).answer, IRI_PASS);
+    assert_int_equal(find(&tree, "/%E6%97%A5", 0).verdict, IRI_PASS);
     assert_int_equal(core.stats, 0);
 
     tree.repair = IRI_REPAIR_DOUBLE | IRI_REPAIR_MOJIBAKE | IRI_REPAIR_U;
 
     /* on: nothing either, but where there is a "%" */
-    assert_int_equal(find(&tree, "/abc", 0).answer, IRI_PASS);
+    assert_int_equal(find(&tree, "/abc", 0).verdict, IRI_PASS);
     assert_int_equal(core.stats, 0);
 
     found = find(&tree, "/%E6%97%A5", 0);
-    assert_int_equal(found.answer, IRI_MOVED);
+    assert_int_equal(found.verdict, IRI_RESTART);
     assert_int_equal(found.why, IRI_WHY_REPAIRED);
     assert_int_equal(found.match, IRI_MATCH_REPAIR);
     assert_int_equal(found.repaired, IRI_FORM_DOUBLE);
@@ -320,40 +320,40 @@ test_find(void **state)
     assert_text(found.charset, "UTF-8");
 
     found = find(&tree, "/\xc3\xa6\xe2\x80\x94\xc2\xa5", 0);
-    assert_int_equal(found.answer, IRI_MOVED);
+    assert_int_equal(found.verdict, IRI_RESTART);
     assert_int_equal(found.repaired, IRI_FORM_MOJIBAKE);
 
     found = find(&tree, "/%u65E5", 0);
-    assert_int_equal(found.answer, IRI_MOVED);
+    assert_int_equal(found.verdict, IRI_RESTART);
     assert_int_equal(found.repaired, IRI_FORM_U);
 
     /* a directory takes the request, for its rules are to tell */
     found = find(&tree, "/d%E6%97%A5/x", 0);
-    assert_int_equal(found.answer, IRI_MOVED);
-    assert_int_equal(found.why, IRI_WHY_BELOW);
+    assert_int_equal(found.verdict, IRI_RESTART);
+    assert_int_equal(found.why, IRI_WHY_PARENT_RENAMED);
     assert_text(found.path, "/d\xe6\x97\xa5/x");
 
     /* in it the other is absent, whether it is there or not */
     found = find(&tree, "/d%E6%97%A5/%u65E5", 0);
-    assert_int_equal(found.answer, IRI_MOVED);
+    assert_int_equal(found.verdict, IRI_RESTART);
     assert_text(found.path, "/d\xe6\x97\xa5/%u65E5");
 
     /* nothing is written to */
-    assert_int_equal(find(&tree, "/%E6%97%A5", 1).answer, IRI_PASS);
-    assert_int_equal(find(&tree, "/%u65E5", 1).answer, IRI_PASS);
-    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 1).answer,
+    assert_int_equal(find(&tree, "/%E6%97%A5", 1).verdict, IRI_PASS);
+    assert_int_equal(find(&tree, "/%u65E5", 1).verdict, IRI_PASS);
+    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 1).verdict,
                      IRI_REFUSE);
 
     /* what has no other reading: the entry, or nothing */
-    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).answer,
+    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).verdict,
                      IRI_SERVE);
-    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9a", 0).answer,
+    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9a", 0).verdict,
                      IRI_REFUSE);
 
     /* and only where its place says so */
     tree.repair = IRI_REPAIR_DOUBLE;
     elsewhere = IRI_REPAIR_MOJIBAKE;
-    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).answer,
+    assert_int_equal(find(&tree, "/\xc3\xa3\xc2\x81\xe2\x80\x9e", 0).verdict,
                      IRI_REFUSE);
     elsewhere = 0;
 
@@ -369,7 +369,7 @@ test_find(void **state)
             core.io_fail_at = i;
             core.io_fail_on = 1;
             found = find(&tree, doubted[k], 0);
-            assert_int_equal(found.answer, IRI_PASS);
+            assert_int_equal(found.verdict, IRI_PASS);
         }
     }
 

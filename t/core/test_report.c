@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-#define MATCH (IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_CASE)
+#define MATCH (IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE)
 
 
 static iri_line_t room;
@@ -49,7 +49,7 @@ said(core_t *core, iri_tree_conf_t *tree, const char *path, iri_str_t *line)
     search.path = reading.path;
 
     status = iri_find(&core->env, &search, &found);
-    if (status == IRI_OK && found.answer == IRI_MOVED) {
+    if (status == IRI_OK && found.verdict == IRI_RESTART) {
         search.path = found.path;
         status = iri_find(&core->env, &search, &again);
         report.again = &again;
@@ -101,7 +101,7 @@ test_line(void **state)
           "holds a NUL or a dot-segment, file \"/srv/images/../a\", reason=forbidden" },
     };
     core_t          core;
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, MATCH);
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, MATCH);
     iri_str_t       line;
     size_t          i, head = strlen("iri: report: would ");
 
@@ -117,7 +117,7 @@ test_line(void **state)
     }
 
     /* nobody looks for what is ASCII */
-    tree.match = IRI_FORGIVE_NORMALIZATION;
+    tree.match = IRI_FOLD_NORMALIZATION;
     assert_int_equal(said(&core, &tree, "/Images", &line), IRI_OK);
     assert_memory_equal(line.data + head, "pass on \"/Images\"", 17);
     assert_int_equal(said(&core, &tree, "/images", &line), IRI_OK);
@@ -143,7 +143,7 @@ test_unlooked(void **state)
     (void) state;
     core_init(&core);
     memset(&reading, 0, sizeof(reading));
-    reading.answer = IRI_SERVE;
+    reading.verdict = IRI_SERVE;
     reading.form = IRI_FORM_LEGACY;
     reading.charset = S("EUC-JP");
     reading.why = IRI_WHY_READ;
@@ -153,7 +153,7 @@ test_unlooked(void **state)
                       ", charset \"EUC-JP\", match none, was read in another "
                       "form, file \"-\", reason=read");
 
-    reading.answer = IRI_REFUSE;
+    reading.verdict = IRI_REFUSE;
     reading.form = IRI_FORM_INVALID;
     reading.charset = S("");
     reading.why = IRI_WHY_UNREADABLE;
@@ -170,7 +170,7 @@ static void
 test_memory(void **state)
 {
     core_t          core;
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, MATCH);
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, MATCH);
     iri_str_t       line;
     iri_status_t    status = IRI_NO_MEMORY;
     size_t          n;

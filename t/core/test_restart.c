@@ -89,26 +89,26 @@ static void
 test_find_canonical(void **state)
 {
     static const struct {
-        const char  *path;
-        iri_answer_t canonical, answer;
+        const char   *path;
+        iri_verdict_t canonical, answer;
     } finds[] = {
         { "/public/index.html", IRI_PASS, IRI_SERVE }, /* no lookup: ASCII */
-        { "/public/INDEX.html", IRI_PASS, IRI_MOVED },
-        { "/PUBLIC/index.html", IRI_PASS, IRI_MOVED },
-        { "/public/indez.html", IRI_PASS, IRI_MOVED },
-        { "/public/%C3%A4", IRI_PASS, IRI_MOVED },
+        { "/public/INDEX.html", IRI_PASS, IRI_RESTART },
+        { "/PUBLIC/index.html", IRI_PASS, IRI_RESTART },
+        { "/public/indez.html", IRI_PASS, IRI_RESTART },
+        { "/public/%C3%A4", IRI_PASS, IRI_RESTART },
         { "/public/" A_UMLAUT, IRI_SERVE, IRI_SERVE },
         { "/public/TWIN", IRI_PASS, IRI_CHOOSE },
         { "/public/none", IRI_PASS, IRI_PASS },
         { "/a/../b", IRI_REFUSE, IRI_REFUSE },
     };
     core_t          core;
-    iri_tree_conf_t tree = core_tree(
-        "", IRI_NAMES_ANY,
-        IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_CASE | IRI_FORGIVE_SPELLING);
-    iri_search_t search;
-    iri_found_t  found;
-    size_t       i;
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY,
+                                     IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE
+                                         | IRI_FOLD_SPELLING);
+    iri_search_t    search;
+    iri_found_t     found;
+    size_t          i;
 
     (void) state;
 
@@ -129,11 +129,11 @@ test_find_canonical(void **state)
         search.path = core_str(finds[i].path);
 
         assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
-        assert_int_equal(found.answer, finds[i].answer);
+        assert_int_equal(found.answer, finds[i].verdict);
 
         assert_int_equal(iri_find_canonical(&core.env, &search, &found),
                          IRI_OK);
-        assert_int_equal(found.answer, finds[i].canonical);
+        assert_int_equal(found.verdict, finds[i].canonical);
         assert_text(found.path, finds[i].path);
     }
 

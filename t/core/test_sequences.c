@@ -14,7 +14,7 @@
 
 #include "sweep.h"
 
-#define NV (IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_VARIANTS)
+#define NV (IRI_FOLD_NORMALIZATION | IRI_FOLD_VARIANTS)
 
 /* What follows a sequence; the first is nothing. */
 static const iri_str_t followers[] = {
@@ -297,7 +297,7 @@ lists_open(void)
     }
 
     for (i = 0; i < COUNT(trees); i++) {
-        tree[i] = core_tree(trees[i], IRI_NAMES_ANY, NV);
+        tree[i] = core_tree(trees[i], IRI_FILENAME_ANY, NV);
     }
 }
 
@@ -314,7 +314,7 @@ check_found(sweep_t *s, const iri_tree_conf_t *of, const iri_reading_t *got)
     size_t      from = 0, to, at = 0, end;
 
     if (!sweep_find(s, of, got, got->path, &found)
-        || (found.answer != IRI_SERVE && found.answer != IRI_PASS))
+        || (found.verdict != IRI_SERVE && found.verdict != IRI_PASS))
     {
         return;
     }
@@ -334,7 +334,7 @@ check_found(sweep_t *s, const iri_tree_conf_t *of, const iri_reading_t *got)
         part = (iri_str_t){ end - at, found.path.data + at };
         name = part;
 
-        if (!iri_is_ascii(octets, 0)) {
+        if (!iri_path_is_ascii(octets, 0)) {
             sweep_check(
                 s, iri_entry_name(&s->core.env, of, octets, &name) == IRI_OK,
                 "name", octets, octets);

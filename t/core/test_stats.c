@@ -59,7 +59,7 @@ event(iri_form_t form)
     memset(&event, 0, sizeof(event));
     event.now = NOW;
     event.form = form;
-    event.answer = form == IRI_FORM_ASCII ? IRI_PASS : IRI_SERVE;
+    event.verdict = form == IRI_FORM_ASCII ? IRI_PASS : IRI_SERVE;
 
     return event;
 }
@@ -78,15 +78,15 @@ legacy(const char *charset, const char *referer, const char *agent)
 }
 
 
-static iri_stats_look_t *
+static iri_stats_snapshot_t *
 look(fixture_t *f, int64_t now)
 {
     iri_stats_page_conf_t conf;
-    iri_stats_look_t     *look;
+    iri_stats_snapshot_t *look;
 
     memset(&conf, 0, sizeof(conf));
     conf.now = now;
-    assert_int_equal(iri_stats_look(&f->core.env, f->stats, &conf, &look),
+    assert_int_equal(iri_stats_read(&f->core.env, f->stats, &conf, &look),
                      IRI_OK);
 
     return look;
@@ -164,11 +164,11 @@ test_memory(void **state)
 static void
 test_sums(void **state)
 {
-    fixture_t         f;
-    iri_stats_event_t e;
-    iri_stats_look_t *l;
-    uint64_t          sum;
-    size_t            i, n, counted[2] = { 0, 0 };
+    fixture_t             f;
+    iri_stats_event_t     e;
+    iri_stats_snapshot_t *l;
+    uint64_t              sum;
+    size_t                i, n, counted[2] = { 0, 0 };
 
     (void) state;
 
@@ -180,7 +180,7 @@ test_sums(void **state)
         e.charset = S("EUC-JP");
         e.query_charset = S("nosuch");
         e.match = (iri_match_t) core_random(IRI_MATCHES);
-        e.answer = (iri_answer_t) core_random(IRI_ANSWERS);
+        e.verdict = (iri_verdict_t) core_random(IRI_VERDICTS);
         e.why = (iri_why_t) (core_random(IRI_WHYS - 1) + 1);
         e.query = (iri_query_why_t) core_random(IRI_QUERY_WHYS);
         e.host = (iri_host_why_t) core_random(IRI_HOST_WHYS);
@@ -244,7 +244,7 @@ test_range(void **state)
 
     setup(&f, NOW);
     e.match = (iri_match_t) -1;
-    e.answer = (iri_answer_t) 1000;
+    e.verdict = (iri_verdict_t) 1000;
     e.why = (iri_why_t) IRI_WHYS;
     e.query = (iri_query_why_t) 99;
     e.host = (iri_host_why_t) -5;
@@ -272,10 +272,10 @@ count_at(fixture_t *f, int64_t now, size_t count)
 static void
 test_days(void **state)
 {
-    fixture_t         f;
-    iri_stats_event_t e = legacy("EUC-JP", "", "");
-    iri_stats_look_t *l;
-    size_t            i;
+    fixture_t             f;
+    iri_stats_event_t     e = legacy("EUC-JP", "", "");
+    iri_stats_snapshot_t *l;
+    size_t                i;
 
     (void) state;
 
@@ -321,8 +321,8 @@ test_days(void **state)
 static void
 test_clock(void **state)
 {
-    fixture_t         f;
-    iri_stats_look_t *l;
+    fixture_t             f;
+    iri_stats_snapshot_t *l;
 
     (void) state;
 
@@ -358,7 +358,7 @@ test_charsets(void **state)
 {
     fixture_t             f;
     iri_stats_event_t     e;
-    iri_stats_look_t     *l;
+    iri_stats_snapshot_t *l;
     const iri_encoding_t *encoding;
     size_t                i;
 
@@ -403,8 +403,8 @@ test_charsets(void **state)
 static void
 assert_referer(fixture_t *f, const char *referer, const char *want)
 {
-    iri_stats_event_t e = legacy("EUC-JP", referer, "a");
-    iri_stats_look_t *l;
+    iri_stats_event_t     e = legacy("EUC-JP", referer, "a");
+    iri_stats_snapshot_t *l;
 
     iri_stats_count(f->stats, &e);
     l = look(f, NOW);
@@ -465,12 +465,12 @@ test_secrets(void **state)
 static void
 test_top(void **state)
 {
-    fixture_t         f;
-    iri_stats_event_t e;
-    iri_stats_look_t *l;
-    char              agent[32];
-    uint64_t          sum = 0;
-    size_t            i, n = 0;
+    fixture_t             f;
+    iri_stats_event_t     e;
+    iri_stats_snapshot_t *l;
+    char                  agent[32];
+    uint64_t              sum = 0;
+    size_t                i, n = 0;
 
     (void) state;
 
@@ -508,9 +508,9 @@ test_top(void **state)
 static void
 test_killed(void **state)
 {
-    fixture_t         f;
-    iri_stats_event_t e = legacy("EUC-JP", "http://a/", "b");
-    iri_stats_look_t *l;
+    fixture_t             f;
+    iri_stats_event_t     e = legacy("EUC-JP", "http://a/", "b");
+    iri_stats_snapshot_t *l;
 
     (void) state;
 
@@ -613,7 +613,7 @@ assert_letters(iri_str_t text)
 
 
 static void
-assert_senders(const iri_stats_look_t *l)
+assert_senders(const iri_stats_snapshot_t *l)
 {
     size_t i;
 
@@ -631,14 +631,14 @@ assert_senders(const iri_stats_look_t *l)
 static void
 test_processes(void **state)
 {
-    static const size_t rounds = 100;
-    fixture_t           f;
-    iri_stats_look_t   *l;
-    iri_stats_region_t *own;
-    uint64_t            before = 0;
-    size_t              i, n;
-    pid_t               pid[2];
-    int                *lock;
+    static const size_t   rounds = 100;
+    fixture_t             f;
+    iri_stats_snapshot_t *l;
+    iri_stats_region_t   *own;
+    uint64_t              before = 0;
+    size_t                i, n;
+    pid_t                 pid[2];
+    int                  *lock;
 
     (void) state;
 
@@ -885,7 +885,7 @@ test_largest(void **state)
         e = legacy(iri_encoding_at(i % 40)->name, text, text);
         e.now = NOW - (int64_t) (399 - i) * DAY;
         e.match = (iri_match_t) (i % IRI_MATCHES);
-        e.answer = (iri_answer_t) (i % IRI_ANSWERS);
+        e.verdict = (iri_verdict_t) (i % IRI_VERDICTS);
         e.query = IRI_QUERY_READ;
         e.query_charset = e.charset;
         e.report = i % 2;
@@ -896,7 +896,7 @@ test_largest(void **state)
         e.now = NOW - (int64_t) (47 - i) * 3600;
         e.redirect = iri_stats_redirects[i % 5];
         e.why = (iri_why_t) (i % IRI_WHYS);
-        e.answer = IRI_REFUSE;
+        e.verdict = IRI_REFUSE;
         e.host = (iri_host_why_t) (i % IRI_HOST_WHYS);
         iri_stats_count(f.stats, &e);
     }
@@ -1028,12 +1028,12 @@ simulate(fixture_t *f, int64_t from, int64_t to)
             if (core_random(100) < 35) {
                 e = event(core_random(8) == 0 ? IRI_FORM_NATIVE
                                               : IRI_FORM_ESCAPED);
-                e.answer = IRI_SERVE;
+                e.verdict = IRI_SERVE;
                 e.match = IRI_MATCH_EXACT;
                 e.why = IRI_WHY_FOUND;
             } else if (core_random(200) == 0) {
                 e = event(IRI_FORM_INVALID);
-                e.answer = IRI_REFUSE;
+                e.verdict = IRI_REFUSE;
                 e.why = IRI_WHY_UNREADABLE;
             }
             e.now = at;

@@ -145,7 +145,8 @@ typedef struct {
 
 
 /* Sequences have 40 to 7E behind the first octet; three begin with 83. */
-static iri_sequences_t sequences = { 0x40, 0x7e, 0x83, IRI_FOUR_NONE, NULL };
+static iri_sequences_t sequences = { 0x40, 0x7e, 0x83, IRI_GB18030_FOUR_NONE,
+                                     NULL };
 
 
 static void
@@ -710,7 +711,7 @@ test_linear(void **state)
     built_t b;
 
     (void) state;
-    sequences.four = IRI_FOUR_WRITTEN;
+    sequences.four = IRI_GB18030_FOUR_WRITTEN;
 
     build(&b, "gb18030", 0, linear);
     assert_non_null(b.charset);
@@ -730,7 +731,7 @@ test_linear(void **state)
     assert_int_equal(taken(&b, "\x81\x3a\x81\x30", 4), 0);
     core_free(&b.core);
 
-    sequences.four = IRI_FOUR_NONE;
+    sequences.four = IRI_GB18030_FOUR_NONE;
     build(&b, "strange", 0, linear_beside);
     assert_int_equal(taken(&b, "\x81\x39\x81\x30", 4), 0);
     core_free(&b.core);
@@ -764,7 +765,7 @@ test_memory(void **state)
 
     (void) state;
     inner = 0x40;
-    sequences.four = IRI_FOUR_WRITTEN;
+    sequences.four = IRI_GB18030_FOUR_WRITTEN;
 
     for (i = 0; i < COUNT(decodes); i++) {
         strange.decode = decodes[i];
@@ -788,7 +789,7 @@ test_memory(void **state)
         assert_true(n > 4);
     }
 
-    sequences.four = IRI_FOUR_NONE;
+    sequences.four = IRI_GB18030_FOUR_NONE;
 }
 
 

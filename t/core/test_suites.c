@@ -298,10 +298,11 @@ judge_normalize(core_t *core, const suite_row_t *row)
 {
     iri_converted_t got;
 
-    assert_int_equal(iri_normalize_syntax(&core->env,
-                                          IRI_STEP_SYNTAX | IRI_STEP_SCHEME,
-                                          row->field[0], &got),
-                     IRI_OK);
+    assert_int_equal(
+        iri_normalize_syntax(&core->env,
+                             IRI_NORMALIZE_SYNTAX | IRI_NORMALIZE_SCHEME,
+                             row->field[0], &got),
+        IRI_OK);
 
     return got.why == NULL && iri_str_equal(got.value, row->field[1]);
 }

@@ -19,7 +19,7 @@
 
 #include "sweep.h"
 
-#define N IRI_FORGIVE_NORMALIZATION
+#define N IRI_FOLD_NORMALIZATION
 
 #define MAX_TEXT 64              /* characters */
 #define LONG     (32 * MAX_TEXT) /* octets, whatever is done with them */
@@ -63,15 +63,15 @@ setup(void **state)
 
     (void) state;
 
-    utf8_tree = core_tree("", IRI_NAMES_ANY, N);
+    utf8_tree = core_tree("", IRI_FILENAME_ANY, N);
 
     for (i = 0; i < CORE_SUPPORTED; i++) {
         charset[i] = core_charset(core_supported[i].name);
         one_charset[i].charsets = core_charsets(core_supported[i].name);
-        tree[i] = core_tree(core_supported[i].name, IRI_NAMES_ANY, N);
+        tree[i] = core_tree(core_supported[i].name, IRI_FILENAME_ANY, N);
 
         snprintf(both, sizeof(both), "utf-8 %s", core_supported[i].name);
-        tree_behind[i] = core_tree(both, IRI_NAMES_ANY, N);
+        tree_behind[i] = core_tree(both, IRI_FILENAME_ANY, N);
     }
 
     return 0;
@@ -433,7 +433,7 @@ check_found(sweep_t *s, const char *what, const iri_tree_conf_t *of,
     s->entries = 1;
 
     if (sweep_find(s, of, reading, path, &found)) {
-        sweep_check(s, found.answer == IRI_SERVE, what, path, entry);
+        sweep_check(s, found.verdict == IRI_SERVE, what, path, entry);
         sweep_check_str(s, found.path, path, what, path);
         sweep_check(
             s,
@@ -484,7 +484,7 @@ check_found_in(sweep_t *s, const text_t *t, const legacy_t *in,
         check_found(s, what, &tree_behind[in->row], in->octets, path, NULL);
 
     } else if (sweep_find(s, &tree_behind[in->row], NULL, path, &found)) {
-        sweep_check(s, found.answer != IRI_SERVE, "other name", path,
+        sweep_check(s, found.verdict != IRI_SERVE, "other name", path,
                     in->octets);
     }
 
@@ -590,7 +590,7 @@ map_no_other(sweep_t *s, const text_t *t)
 
     if (sweep_find(s, &utf8_tree, NULL, path, &found)) {
         sweep_check(s,
-                    found.answer == IRI_PASS && found.why == IRI_WHY_ABSENT,
+                    found.verdict == IRI_PASS && found.why == IRI_WHY_ABSENT,
                     "no other", path, found.filename);
     }
 }

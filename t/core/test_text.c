@@ -19,7 +19,7 @@
 WALK(iri_status, iri_status_text)
 WALK(iri_form, iri_form_text)
 WALK(iri_match, iri_match_text)
-WALK(iri_answer, iri_answer_text)
+WALK(iri_answer, iri_verdict_text)
 WALK(iri_why, iri_why_text)
 
 static const struct {
@@ -27,7 +27,7 @@ static const struct {
     int count;
 } tables[] = {
     { iri_status_word, IRI_STATUSES }, { iri_form_word, IRI_FORMS },
-    { iri_match_word, IRI_MATCHES },   { iri_answer_word, IRI_ANSWERS },
+    { iri_match_word, IRI_MATCHES },   { iri_answer_word, IRI_VERDICTS },
     { iri_why_word, IRI_WHYS },
 };
 
@@ -78,10 +78,10 @@ test_words(void **state)
                         "normalization");
     assert_string_equal(iri_match_text(IRI_MATCH_CHARSET), "charset");
     assert_string_equal(iri_match_text(IRI_MATCH_VARIANTS), "variants");
-    assert_string_equal(iri_answer_text(IRI_PASS), "pass");
-    assert_string_equal(iri_answer_text(IRI_SERVE), "serve");
-    assert_string_equal(iri_answer_text(IRI_MOVED), "moved");
-    assert_string_equal(iri_answer_text(IRI_REFUSE), "refuse");
+    assert_string_equal(iri_verdict_text(IRI_PASS), "pass");
+    assert_string_equal(iri_verdict_text(IRI_SERVE), "serve");
+    assert_string_equal(iri_verdict_text(IRI_RESTART), "moved");
+    assert_string_equal(iri_verdict_text(IRI_REFUSE), "refuse");
     assert_text(iri_charset_mixed, "mixed");
 }
 

@@ -25,28 +25,28 @@
 
 #include "fault.h"
 
-#define N IRI_FORGIVE_NORMALIZATION
-#define V IRI_FORGIVE_VARIANTS
-#define W IRI_FORGIVE_WIDTH
-#define C IRI_FORGIVE_CASE
-#define A IRI_FORGIVE_ACCENTS
-#define P IRI_FORGIVE_SPELLING
+#define N IRI_FOLD_NORMALIZATION
+#define V IRI_FOLD_VARIANTS
+#define W IRI_FOLD_WIDTH
+#define C IRI_FOLD_CASE
+#define A IRI_FOLD_ACCENTS
+#define P IRI_FOLD_SPELLING
 
-#define ANY IRI_NAMES_ANY
-#define NFC IRI_NAMES_NFC
-#define NFD IRI_NAMES_NFD
+#define ANY IRI_FILENAME_ANY
+#define NFC IRI_FILENAME_NFC
+#define NFD IRI_FILENAME_NFD
 
 /* What goes through much of the core, by each of its ways. */
 typedef struct {
-    const char *what;
-    const char *entries[5]; /* "x/" directory, "x>y" link; "*" many */
-    const char *target;     /* as it was sent */
-    const char *charsets;   /* iri_charset */
-    const char *tree;       /* iri_filename_charset */
-    iri_names_t names;
-    size_t      prefix; /* of the path, that root stands for */
-    unsigned    match;  /* besides normalization */
-    int         write;
+    const char         *what;
+    const char         *entries[5]; /* "x/" directory, "x>y" link; "*" many */
+    const char         *target;     /* as it was sent */
+    const char         *charsets;   /* iri_charset */
+    const char         *tree;       /* iri_filename_charset */
+    iri_filename_form_t names;
+    size_t              prefix; /* of the path, that root stands for */
+    unsigned            match;  /* besides normalization */
+    int                 write;
 } case_t;
 
 static const case_t cases[] = {
@@ -357,7 +357,7 @@ static const case_t cases[] = {
       "",
       ANY,
       0,
-      C | A | IRI_FORGIVE_TURKIC | IRI_FORGIVE_GERMAN,
+      C | A | IRI_FOLD_TURKIC | IRI_FOLD_GERMAN,
       0 },
     { "a further reading in another case",
       { "\xe3\x81\x82/", "\xe3\x81\x82/Name" },
@@ -532,7 +532,7 @@ teardown(void **state)
 typedef struct {
     const case_t      *one;
     core_t             core;
-    iri_cache_t       *cache;
+    iri_index_cache_t *cache;
     int                locked;
     iri_reading_conf_t conf;
     iri_tree_conf_t    tree;
@@ -575,11 +575,11 @@ unlock(void *ctx)
 static void
 forget_cache(torture_t *t)
 {
-    iri_cache_destroy(t->cache);
+    iri_index_cache_destroy(t->cache);
     t->cache = NULL;
 
     if (t->how != NO_CACHE) {
-        t->cache = iri_cache_create(&(iri_cache_conf_t){
+        t->cache = iri_index_cache_create(&(iri_index_cache_conf_t){
             .size = 65536, .lock = lock, .unlock = unlock, .ctx = t });
         assert_non_null(t->cache);
     }
@@ -618,7 +618,7 @@ torture_init(torture_t *t, size_t i, int escaped)
 static void
 torture_free(torture_t *t)
 {
-    iri_cache_destroy(t->cache);
+    iri_index_cache_destroy(t->cache);
     core_free(&t->core);
 }
 
@@ -683,7 +683,7 @@ run(torture_t *t, outcome_t *o)
 
     if (!WENT_WELL(o, iri_read(env, &t->conf, &t->request, &o->reading),
                    o->reading)
-        || o->reading.answer == IRI_REFUSE)
+        || o->reading.verdict == IRI_REFUSE)
     {
         return;
     }
@@ -707,8 +707,8 @@ run(torture_t *t, outcome_t *o)
             o,
             iri_entry_name(env, &t->tree, leaf(o->reading.octets), &o->name),
             o->name)
-        || o->found.answer == IRI_MOVED || o->found.answer == IRI_REFUSE
-        || o->found.answer == IRI_CHOOSE)
+        || o->found.verdict == IRI_RESTART || o->found.verdict == IRI_REFUSE
+        || o->found.verdict == IRI_CHOOSE)
     {
         return;
     }
@@ -727,21 +727,22 @@ static void
 loose(const torture_t *t, const outcome_t *got, const outcome_t *want,
       const char *what)
 {
-    fail_msg(
-        "%s: %s: \"%s\" answered %s %s, %s; not %s %s, %s; %s failed as"
-        " call %lu%s with %d",
-        t->one->what, what, got->stage, iri_answer_text(got->found.answer),
-        core_show(got->found.filename), core_show(got->found.path),
-        iri_answer_text(want->found.answer), core_show(want->found.filename),
-        core_show(want->found.path), fault.where, (unsigned long) fault.at,
-        fault.on ? " and on" : "", fault.error);
+    fail_msg("%s: %s: \"%s\" answered %s %s, %s; not %s %s, %s; %s failed as"
+             " call %lu%s with %d",
+             t->one->what, what, got->stage,
+             iri_verdict_text(got->found.verdict),
+             core_show(got->found.filename), core_show(got->found.path),
+             iri_verdict_text(want->found.verdict),
+             core_show(want->found.filename), core_show(want->found.path),
+             fault.where, (unsigned long) fault.at, fault.on ? " and on" : "",
+             fault.error);
 }
 
 
 static int
 same_reading(const iri_reading_t *a, const iri_reading_t *b)
 {
-    return a->answer == b->answer && a->status == b->status
+    return a->verdict == b->verdict && a->status == b->status
            && a->why == b->why && a->form == b->form && a->raw == b->raw
            && iri_str_equal(a->charset, b->charset)
            && iri_str_equal(a->path, b->path) && iri_str_equal(a->uri, b->uri)
@@ -768,8 +769,8 @@ same_choices(const iri_found_t *a, const iri_found_t *b)
 static int
 same_found(const iri_found_t *a, const iri_found_t *b)
 {
-    return a->answer == b->answer && a->why == b->why && a->match == b->match
-           && iri_str_equal(a->path, b->path)
+    return a->verdict == b->verdict && a->why == b->why
+           && a->match == b->match && iri_str_equal(a->path, b->path)
            && iri_str_equal(a->charset, b->charset)
            && iri_str_equal(a->filename, b->filename) && same_choices(a, b);
 }
@@ -853,40 +854,41 @@ check_found(torture_t *t, const outcome_t *got, const outcome_t *want,
 {
     const iri_found_t *a = &got->found, *b = &want->found;
 
-    switch (a->answer) {
+    switch (a->verdict) {
     case IRI_REFUSE:
         return;
 
     case IRI_SERVE:
         if (lied ? !is_named(t, a, 1)
-                 : b->answer != IRI_SERVE || !iri_str_equal(a->path, b->path)
+                 : b->verdict != IRI_SERVE || !iri_str_equal(a->path, b->path)
                        || !iri_str_equal(a->filename, b->filename))
         {
             loose(t, got, want, "served");
         }
         break;
 
-    case IRI_MOVED:
+    case IRI_RESTART:
         /* Before it is asked which of several is meant, the filename ends. */
         if (a->why == IRI_WHY_AMBIGUOUS
             && (lied
-                || (b->answer == IRI_MOVED
+                || (b->verdict == IRI_RESTART
                     && iri_str_equal(a->path, b->path))))
         {
             return;
         }
 
         /* Where a directory must not be listed it may lead less far. */
-        if (lied || (fault.error == EACCES && b->answer == IRI_MOVED)
+        if (lied || (fault.error == EACCES && b->verdict == IRI_RESTART)
                 ? !is_named(t, a, 1)
-                : b->answer != IRI_MOVED || !iri_str_equal(a->path, b->path))
+                : b->verdict != IRI_RESTART
+                      || !iri_str_equal(a->path, b->path))
         {
             loose(t, got, want, "moved");
         }
         return;
 
     case IRI_CHOOSE:
-        if (!lied && (b->answer != IRI_CHOOSE || !same_choices(a, b))) {
+        if (!lied && (b->verdict != IRI_CHOOSE || !same_choices(a, b))) {
             loose(t, got, want, "let choose");
         }
         return;
@@ -901,7 +903,7 @@ check_found(torture_t *t, const outcome_t *got, const outcome_t *want,
          * entry of that name would be made.  But a directory that must not
          * be listed answers for exact names only.
          */
-        if (!lied && b->answer != IRI_PASS && a->why != IRI_WHY_ERROR
+        if (!lied && b->verdict != IRI_PASS && a->why != IRI_WHY_ERROR
             && fault.error != EACCES)
         {
             loose(t, got, want, "absent");
@@ -958,7 +960,7 @@ check(torture_t *t, const outcome_t *got, const outcome_t *want, int lied)
         check_found(t, got, want, lied);
     }
 
-    if (got->status != IRI_OK || got->reading.answer == IRI_REFUSE) {
+    if (got->status != IRI_OK || got->reading.verdict == IRI_REFUSE) {
         return;
     }
 
@@ -1095,13 +1097,13 @@ static size_t
 cache_once(torture_t *t, const outcome_t *want, size_t count, size_t n,
            int on)
 {
-    static outcome_t got;
-    iri_cache_t     *cache;
-    long             blocks = fault.blocks;
-    size_t           i, failed, turn;
+    static outcome_t   got;
+    iri_index_cache_t *cache;
+    long               blocks = fault.blocks;
+    size_t             i, failed, turn;
 
     fault_set(FAULT_HEAP, n, on, 0);
-    cache = iri_cache_create(&(iri_cache_conf_t){
+    cache = iri_index_cache_create(&(iri_index_cache_conf_t){
         .size = 4096, .lock = lock, .unlock = unlock, .ctx = &t[0] });
     assert_true(cache != NULL || fault.failed != 0);
 
@@ -1125,7 +1127,7 @@ cache_once(torture_t *t, const outcome_t *want, size_t count, size_t n,
     }
 
     failed = fault.failed;
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     assert_int_equal(fault.blocks, blocks);
     assert_int_equal(t[0].locked, 0);
 
@@ -1230,12 +1232,12 @@ test_orders(void **state)
 
 /* ---- building elsewhere -------------------------------------------------- */
 
-static iri_cache_job_t *job;
+static iri_index_job_t *job;
 static size_t           job_count;
 
 
 static int
-job_later(void *ctx, iri_cache_job_t *later)
+job_later(void *ctx, iri_index_job_t *later)
 {
     (void) ctx;
     assert_null(job);
@@ -1246,8 +1248,8 @@ job_later(void *ctx, iri_cache_job_t *later)
 }
 
 
-static iri_answer_t
-ask_large(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
+static iri_verdict_t
+ask_large(core_t *core, iri_index_cache_t *cache, const iri_tree_conf_t *tree,
           const char *root)
 {
     iri_search_t search = { .tree = tree,
@@ -1258,7 +1260,7 @@ ask_large(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 
     assert_int_equal(iri_find(&core->env, &search, &found), IRI_OK);
 
-    return found.answer;
+    return found.verdict;
 }
 
 
@@ -1269,34 +1271,34 @@ ask_large(core_t *core, iri_cache_t *cache, const iri_tree_conf_t *tree,
 static size_t
 job_once(const char *root, unsigned kinds, size_t n, int on, int error)
 {
-    core_t          core;
-    iri_cache_t    *cache;
-    iri_tree_conf_t tree = core_tree("", ANY, N | C | P);
-    long            blocks = fault.blocks;
-    size_t          failed, turn;
+    core_t             core;
+    iri_index_cache_t *cache;
+    iri_tree_conf_t    tree = core_tree("", ANY, N | C | P);
+    long               blocks = fault.blocks;
+    size_t             failed, turn;
 
     core_init(&core);
     core.env.dir = &iri_dir_posix;
     job = NULL;
     job_count = 0;
-    cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = 4 << 20, .later = job_later });
+    cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = 4 << 20, .later = job_later });
     assert_int_equal(ask_large(&core, cache, &tree, root), IRI_PASS);
     assert_int_equal(job_count, 1);
 
     fault_set(kinds, n, on, error);
-    iri_cache_job_run(job);
+    iri_index_job_run(job);
     failed = fault.failed;
     fault.kinds = 0;
     job = NULL;
 
     for (turn = 0;
-         turn < 3 && ask_large(&core, cache, &tree, root) != IRI_MOVED;
+         turn < 3 && ask_large(&core, cache, &tree, root) != IRI_RESTART;
          turn++)
     {
         /* Not found, it is being read, or was not to be listed. */
         if (job != NULL) {
-            iri_cache_job_run(job);
+            iri_index_job_run(job);
             job = NULL;
 
         } else {
@@ -1309,11 +1311,11 @@ job_once(const char *root, unsigned kinds, size_t n, int on, int error)
 
     /* It was made a moment ago, and is to be read again. */
     if (job != NULL) {
-        iri_cache_job_drop(job);
+        iri_index_job_drop(job);
         job = NULL;
     }
 
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     core_free(&core);
     assert_int_equal(fault.blocks, blocks);
     assert_int_equal(fault.dirs, 0);
@@ -1342,7 +1344,7 @@ test_jobs(void **state)
     snprintf(root, sizeof(root), "%s/large", base);
     assert_int_equal(mkdir(root, 0755), 0);
 
-    for (i = 0; i < IRI_MAX_WAITED + 10; i++) {
+    for (i = 0; i < IRI_MAX_ENTRIES_INLINE + 10; i++) {
         snprintf(path, sizeof(path), i % 50 ? "%s/%lu" : "%s/\xc3\xa9%lu",
                  root, (unsigned long) i);
         fd = open(i == 0 ? strcat(strcpy(path, root), "/Name") : path,
@@ -1680,7 +1682,7 @@ run_host(core_t *core, const iri_host_conf_t *conf, iri_str_t host,
 static int
 same_host(const iri_host_t *a, const iri_host_t *b)
 {
-    return a->answer == b->answer && a->why == b->why
+    return a->verdict == b->verdict && a->why == b->why
            && iri_str_equal(a->ascii, b->ascii)
            && iri_str_equal(a->unicode, b->unicode);
 }
@@ -1693,7 +1695,7 @@ check_hosts(iri_str_t host, const hosts_t *got, const hosts_t *want)
     int i;
 
     for (i = 0; i < 4; i++) {
-        if (got->status[i] == IRI_OK && got->host[i].answer != IRI_REFUSE
+        if (got->status[i] == IRI_OK && got->host[i].verdict != IRI_REFUSE
             && !same_host(&got->host[i], &want->host[i]))
         {
             fail_msg("%s, question %d: %s, %s failed as call %lu%s",
@@ -1703,7 +1705,7 @@ check_hosts(iri_str_t host, const hosts_t *got, const hosts_t *want)
         }
 
         /* What is told of a refusal is what came. */
-        if (got->status[i] == IRI_OK && got->host[i].answer == IRI_REFUSE) {
+        if (got->status[i] == IRI_OK && got->host[i].verdict == IRI_REFUSE) {
             assert_str(got->host[i].ascii, host);
             assert_str(got->host[i].unicode, host);
         }
@@ -1931,14 +1933,14 @@ lint_run(core_t *core, linted_t *out)
         ("\xD7\x90"
          "1")
     };
-    iri_charsets_t  charsets = core_charsets("sjis");
-    iri_tree_conf_t tree = core_tree("utf-8 euc-jp", IRI_NAMES_ANY, 0);
-    iri_look_t     *look = iri_look_create();
-    iri_lint_conf_t conf = { &charsets, &tree,
-                             IRI_FORGIVE_CASE | IRI_FORGIVE_SPELLING,
-                             (1u << IRI_LINT_KINDS) - 1u, look };
-    iri_str_t       names[COUNT(text)];
-    size_t          i;
+    iri_charsets_t     charsets = core_charsets("sjis");
+    iri_tree_conf_t    tree = core_tree("utf-8 euc-jp", IRI_FILENAME_ANY, 0);
+    iri_confusables_t *look = iri_confusables_create();
+    iri_lint_conf_t    conf = { &charsets, &tree,
+                                IRI_FOLD_CASE | IRI_FOLD_SPELLING,
+                                (1u << IRI_LINT_KINDS) - 1u, look };
+    iri_str_t          names[COUNT(text)];
+    size_t             i;
 
     out->count = 0;
     out->status = IRI_ICU_FAILED;
@@ -1952,7 +1954,7 @@ lint_run(core_t *core, linted_t *out)
 
     out->status = iri_lint(&core->env, &conf, names, COUNT(text), lint_take,
                            out);
-    iri_look_destroy(look);
+    iri_confusables_destroy(look);
 }
 
 
@@ -2099,7 +2101,7 @@ test_listing(void **state)
     (void) state;
     assert_true(iri_collate_ready());
     core_init(&core);
-    tree = core_tree("sjis utf-8", IRI_NAMES_ANY, IRI_FORGIVE_NORMALIZATION);
+    tree = core_tree("sjis utf-8", IRI_FILENAME_ANY, IRI_FOLD_NORMALIZATION);
     memset(&conf, 0, sizeof(conf));
     conf.tree = &tree;
     conf.root = S("/srv/d");
@@ -2224,7 +2226,7 @@ test_multistatus(void **state)
 
     (void) state;
     core_init(&core);
-    tree = core_tree("sjis utf-8", IRI_NAMES_ANY, IRI_FORGIVE_NORMALIZATION);
+    tree = core_tree("sjis utf-8", IRI_FILENAME_ANY, IRI_FOLD_NORMALIZATION);
     memset(&conf, 0, sizeof(conf));
     conf.tree = &tree;
     conf.base[0] = S("/d/");

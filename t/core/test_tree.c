@@ -9,11 +9,11 @@
 
 #include "core.h"
 
-#define N   IRI_FORGIVE_NORMALIZATION
-#define C   (IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_CASE)
-#define ANY IRI_NAMES_ANY
-#define NFC IRI_NAMES_NFC
-#define NFD IRI_NAMES_NFD
+#define N   IRI_FOLD_NORMALIZATION
+#define C   (IRI_FOLD_NORMALIZATION | IRI_FOLD_CASE)
+#define ANY IRI_FILENAME_ANY
+#define NFC IRI_FILENAME_NFC
+#define NFD IRI_FILENAME_NFD
 
 #define E_ACUTE "\xc3\xa9"
 #define E_NFD   "e\xcc\x81"
@@ -24,21 +24,21 @@
 
 /* A directory by its names, and what holds in it and below it. */
 typedef struct {
-    const char *names; /* "" is the root; NULL behind the last */
-    const char *charsets;
-    iri_names_t form;
-    unsigned    match, repair;
+    const char         *names; /* "" is the root; NULL behind the last */
+    const char         *charsets;
+    iri_filename_form_t form;
+    unsigned            match, repair;
 } place_t;
 
 #define PLACES 4
 
 typedef struct {
-    place_t      places[PLACES];
-    const char  *entries; /* below /srv, divided by "|" */
-    const char  *path;
-    iri_answer_t answer;
-    const char  *filename; /* below /srv; "": of another answer */
-    const char  *found;    /* NULL: path */
+    place_t       places[PLACES];
+    const char   *entries; /* below /srv, divided by "|" */
+    const char   *path;
+    iri_verdict_t verdict;
+    const char   *filename; /* below /srv; "": of another answer */
+    const char   *found;    /* NULL: path */
 } case_t;
 
 #define UTF8                                                                 \
@@ -138,7 +138,7 @@ static const case_t cases[] = {
     { { UTF8, { "/Dir/", "utf-8", ANY, C, 0 } },
       "/Dir/Name",
       "/Dir/NAME",
-      IRI_MOVED,
+      IRI_RESTART,
       "",
       "/Dir/Name" },
     { { UTF8, { "/Dir/", "utf-8", ANY, C, 0 } },
@@ -157,13 +157,13 @@ static const case_t cases[] = {
     { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
       "/Dir/Name",
       "/DIR/Name",
-      IRI_MOVED,
+      IRI_RESTART,
       "",
       "/Dir/Name" },
     { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
       "/Dir/Name",
       "/DIR/NAME",
-      IRI_MOVED,
+      IRI_RESTART,
       "",
       "/Dir/NAME" },
     { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
@@ -175,26 +175,26 @@ static const case_t cases[] = {
     { { { "", "utf-8", ANY, C, 0 }, { "/Dir/", "utf-8", ANY, N, 0 } },
       "/Dir/Name",
       "/DIR/NAME/",
-      IRI_MOVED,
+      IRI_RESTART,
       "",
       "/Dir/NAME/" },
     /* a name that is led to has the settings of its own place */
     { { { "", "utf-8", ANY, C, 0 }, { "/" NI "A/", "euc-jp", ANY, N, 0 } },
       "/" NI "A/\xc9\xbd",
       "/" NI "a/" HYO,
-      IRI_MOVED,
+      IRI_RESTART,
       "/" NI "A/\xc9\xbd",
       "/" NI "A/" HYO },
     { { { "", "utf-8", ANY, C, 0 }, { "/A/", "euc-jp", ANY, C, 0 } },
       "/A/\xc9\xbdX",
       "/a/" HYO "x",
-      IRI_MOVED,
+      IRI_RESTART,
       "",
       "/A/" HYO "X" },
     { { { "", "utf-8", ANY, C, 0 }, { "/a/", "euc-jp", ANY, C, 0 } },
       "/A/" HYO "X",
       "/a/" HYO "x",
-      IRI_MOVED,
+      IRI_RESTART,
       "",
       "/A/" HYO "X" },
 
@@ -202,7 +202,7 @@ static const case_t cases[] = {
     { { UTF8, { "/" NI "/", "utf-8", ANY, N, IRI_REPAIR_DOUBLE } },
       "/" NI "/" HYO,
       "/" NI "/%E8%A1%A8",
-      IRI_MOVED,
+      IRI_RESTART,
       "",
       "/" NI "/" HYO },
     { { UTF8, { "/" NI "/", "utf-8", ANY, N, IRI_REPAIR_DOUBLE } },
@@ -215,7 +215,7 @@ static const case_t cases[] = {
         { "/" NI "/", "utf-8", ANY, N, 0 } },
       "/" NI "/" HYO,
       "/%E6%97%A5/" HYO,
-      IRI_MOVED,
+      IRI_RESTART,
       "",
       "/" NI "/" HYO },
     { { { "", "utf-8", ANY, N, IRI_REPAIR_DOUBLE },
@@ -230,7 +230,7 @@ static const case_t cases[] = {
         { "/" NI "/", "euc-jp", ANY, N, 0 } },
       "/" NI "/\xc9\xbd",
       "/%E6%97%A5/" HYO,
-      IRI_MOVED,
+      IRI_RESTART,
       "",
       "/" NI "/" HYO },
 };
@@ -286,7 +286,7 @@ test_init(test_t *test, const case_t *one)
                                   one->places[i].form, one->places[i].match);
         test->tree[i].repair = one->places[i].repair;
         iri_tree_conf_finish(NULL, &test->tree[i]);
-        test->tree[i].match &= ~IRI_FORGIVE_VARIANTS;
+        test->tree[i].match &= ~IRI_FOLD_VARIANTS;
     }
 
     while (*entries != '\0') {
@@ -297,7 +297,7 @@ test_init(test_t *test, const case_t *one)
     }
 
     test->search.tree = &test->tree[0];
-    test->search.tree_of = tree_of;
+    test->search.settings_of = tree_of;
     test->search.places = test;
     test->search.root = S("/srv");
     test->search.path = core_str(one->path);
@@ -309,9 +309,9 @@ check_found(const test_t *test, const case_t *one)
 {
     const char *path = one->found != NULL ? one->found : one->path;
 
-    if (test->found.answer != one->answer) {
+    if (test->found.verdict != one->verdict) {
         fail_msg("%s: %s", core_show(core_str(one->path)),
-                 iri_answer_text(test->found.answer));
+                 iri_verdict_text(test->found.verdict));
     }
 
     assert_str(test->found.path, core_str(path));
@@ -326,9 +326,9 @@ check_found(const test_t *test, const case_t *one)
 static void
 test_cases(void **state)
 {
-    iri_cache_conf_t conf = { .size = 65536 };
-    test_t           test;
-    size_t           i, k;
+    iri_index_cache_conf_t conf = { .size = 65536 };
+    test_t                 test;
+    size_t                 i, k;
 
     (void) state;
 
@@ -339,7 +339,7 @@ test_cases(void **state)
         check_found(&test, &cases[i]);
 
         /* and as remembered */
-        test.search.cache = iri_cache_create(&conf);
+        test.search.cache = iri_index_cache_create(&conf);
 
         for (k = 0; k < 4; k++) {
             assert_int_equal(
@@ -347,7 +347,7 @@ test_cases(void **state)
             check_found(&test, &cases[i]);
         }
 
-        iri_cache_destroy(test.search.cache);
+        iri_index_cache_destroy(test.search.cache);
         core_free(&test.core);
     }
 }
@@ -357,16 +357,16 @@ test_cases(void **state)
 static void
 test_remembered(void **state)
 {
-    static const case_t one = { { UTF8, { "/d/", "euc-jp", ANY, N, 0 } },
-                                "/d/\xc9\xbd",
-                                "/d/" HYO,
-                                IRI_SERVE,
-                                "/d/\xc9\xbd",
-                                NULL };
-    iri_cache_conf_t    conf = { .size = 65536 };
-    iri_cache_t        *cache = iri_cache_create(&conf);
-    test_t              test, other;
-    size_t              k;
+    static const case_t    one = { { UTF8, { "/d/", "euc-jp", ANY, N, 0 } },
+                                   "/d/\xc9\xbd",
+                                   "/d/" HYO,
+                                   IRI_SERVE,
+                                   "/d/\xc9\xbd",
+                                   NULL };
+    iri_index_cache_conf_t conf = { .size = 65536 };
+    iri_index_cache_t     *cache = iri_index_cache_create(&conf);
+    test_t                 test, other;
+    size_t                 k;
 
     (void) state;
     test_init(&test, &one);
@@ -377,15 +377,15 @@ test_remembered(void **state)
     for (k = 0; k < 6; k++) {
         assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
                          IRI_OK);
-        assert_int_equal(test.found.answer, IRI_SERVE);
+        assert_int_equal(test.found.verdict, IRI_SERVE);
         assert_int_equal(
             iri_find(&test.core.env, &other.search, &other.found), IRI_OK);
-        assert_int_equal(other.found.answer, IRI_PASS);
+        assert_int_equal(other.found.verdict, IRI_PASS);
     }
 
     core_free(&test.core);
     core_free(&other.core);
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 }
 
 
@@ -407,20 +407,20 @@ test_twin(void **state)
     test.search.write = 1;
     assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
                      IRI_OK);
-    assert_int_equal(test.found.answer, IRI_PASS);
+    assert_int_equal(test.found.verdict, IRI_PASS);
     assert_int_equal(
-        iri_find_twin(&test.core.env, &test.search, none, &test.found),
+        iri_find_conflict(&test.core.env, &test.search, none, &test.found),
         IRI_OK);
-    assert_int_equal(test.found.answer, IRI_REFUSE);
-    assert_int_equal(test.found.why, IRI_WHY_TWIN);
+    assert_int_equal(test.found.verdict, IRI_REFUSE);
+    assert_int_equal(test.found.why, IRI_WHY_CONFLICT);
 
     test.search.path = S("/NAME");
     assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
                      IRI_OK);
     assert_int_equal(
-        iri_find_twin(&test.core.env, &test.search, none, &test.found),
+        iri_find_conflict(&test.core.env, &test.search, none, &test.found),
         IRI_OK);
-    assert_int_equal(test.found.answer, IRI_PASS);
+    assert_int_equal(test.found.verdict, IRI_PASS);
     core_free(&test.core);
 }
 
@@ -441,7 +441,7 @@ test_choices(void **state)
     test_init(&test, &two);
     assert_int_equal(iri_find(&test.core.env, &test.search, &test.found),
                      IRI_OK);
-    assert_int_equal(test.found.answer, IRI_CHOOSE);
+    assert_int_equal(test.found.verdict, IRI_CHOOSE);
     assert_int_equal(test.found.count, 0);
 
     test.tree[1].ambiguous = IRI_AMBIGUOUS_300;
@@ -475,15 +475,15 @@ test_needs_look(void **state)
 
     (void) state;
     test_init(&test, &fold);
-    assert_true(iri_search_needs_look(&test.core.env, &test.search));
+    assert_true(iri_search_needs_lookup(&test.core.env, &test.search));
     test.search.path = S("/d/d/x");
-    assert_true(iri_search_needs_look(&test.core.env, &test.search));
+    assert_true(iri_search_needs_lookup(&test.core.env, &test.search));
     test.search.path = S("/e/x");
-    assert_false(iri_search_needs_look(&test.core.env, &test.search));
+    assert_false(iri_search_needs_lookup(&test.core.env, &test.search));
     test.search.path = S("/e/%E8");
-    assert_false(iri_search_needs_look(&test.core.env, &test.search));
+    assert_false(iri_search_needs_lookup(&test.core.env, &test.search));
     test.search.path = S("/" E_ACUTE "/x");
-    assert_true(iri_search_needs_look(&test.core.env, &test.search));
+    assert_true(iri_search_needs_lookup(&test.core.env, &test.search));
     core_free(&test.core);
 }
 

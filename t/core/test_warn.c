@@ -8,8 +8,8 @@
 
 #include "core.h"
 
-static core_t      core;
-static iri_look_t *look;
+static core_t             core;
+static iri_confusables_t *look;
 
 
 static int
@@ -17,7 +17,7 @@ setup(void **state)
 {
     (void) state;
     core_init(&core);
-    look = iri_look_create();
+    look = iri_confusables_create();
     return look != NULL ? 0 : -1;
 }
 
@@ -26,7 +26,7 @@ static int
 teardown(void **state)
 {
     (void) state;
-    iri_look_destroy(look);
+    iri_confusables_destroy(look);
     core_free(&core);
     return 0;
 }
@@ -310,17 +310,17 @@ static const struct {
       IRI_WARN_LOOKS_LIKE, 2, 0xa0, NULL },
     { "/\xe6\x97\xa5\xe3\x80\x80", IRI_WARN_LOOKS_LIKE, 4, 0x3000, NULL },
     { "/\xe3\x82\xa2\xef\xbd\xb1", IRI_WARN_WIDTH, 4, 0xff71, NULL },
-    { "/\xc3\xa9\xe2\x80\x8b", IRI_WARN_UNSEEN, 3, 0x200b, NULL },
-    { "/\xc3\xa9-\xe2\x80\x8c", IRI_WARN_UNSEEN, 4, 0x200c, NULL },
+    { "/\xc3\xa9\xe2\x80\x8b", IRI_WARN_INVISIBLE, 3, 0x200b, NULL },
+    { "/\xc3\xa9-\xe2\x80\x8c", IRI_WARN_INVISIBLE, 4, 0x200c, NULL },
     /* Joiners: no spelling of Latin or Hebrew, but of scripts that join */
     { "/a\xe2\x80\x8d"
       "b",
-      IRI_WARN_UNSEEN, 2, 0x200d, NULL },
-    { "/\xd7\x90\xe2\x80\x8d\xd7\x91", IRI_WARN_UNSEEN, 3, 0x200d, NULL },
-    { "/\xd0\xb6\xcc\xa7\xe2\x80\x8c", IRI_WARN_UNSEEN, 5, 0x200c, NULL },
+      IRI_WARN_INVISIBLE, 2, 0x200d, NULL },
+    { "/\xd7\x90\xe2\x80\x8d\xd7\x91", IRI_WARN_INVISIBLE, 3, 0x200d, NULL },
+    { "/\xd0\xb6\xcc\xa7\xe2\x80\x8c", IRI_WARN_INVISIBLE, 5, 0x200c, NULL },
     { "/\xe0\xa4\x95\xe0\xa5\x8d\xe2\x80\x8d\xe0\xa4\xb7", NONE },
     { "/\xe0\xa6\xb0\xe2\x80\x8d\xe0\xa7\x8d\xe0\xa6\xaf", NONE },
-    { "/%E2%80%AE\xc3\xa9", IRI_WARN_UNSEEN, 1, 0x202e, NULL },
+    { "/%E2%80%AE\xc3\xa9", IRI_WARN_INVISIBLE, 1, 0x202e, NULL },
     { "/\xc3\xa9%F3%A0%81%81", IRI_WARN_TAG, 3, 0xe0041, NULL },
     { "/?\xc3\xa9\xee\x80\x80", IRI_WARN_PRIVATE, 4, 0xe000, NULL },
     { "/%EE%80%80\xc3\xa9", IRI_WARN_PRIVATE, 1, 0xe000, NULL },
@@ -338,7 +338,7 @@ static const struct {
 
 
 static told_t
-warnings_of(iri_str_t text, const iri_look_t *with)
+warnings_of(iri_str_t text, const iri_confusables_t *with)
 {
     told_t told;
 

@@ -13,20 +13,20 @@
 
 #include "core.h"
 
-#define ALL (IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_FOLDED)
+#define ALL (IRI_FOLD_NORMALIZATION | IRI_FOLD_INDEXED)
 
 
 static void
 test_methods(void **state)
 {
     (void) state;
-    assert_true(iri_is_making(S("PUT")));
-    assert_true(iri_is_making(S("MKCOL")));
-    assert_true(iri_is_making(S("LOCK")));
-    assert_false(iri_is_making(S("MOVE")));
-    assert_false(iri_is_making(S("DELETE")));
-    assert_false(iri_is_making(S("put")));
-    assert_false(iri_is_making(S("")));
+    assert_true(iri_method_creates(S("PUT")));
+    assert_true(iri_method_creates(S("MKCOL")));
+    assert_true(iri_method_creates(S("LOCK")));
+    assert_false(iri_method_creates(S("MOVE")));
+    assert_false(iri_method_creates(S("DELETE")));
+    assert_false(iri_method_creates(S("put")));
+    assert_false(iri_method_creates(S("")));
 }
 
 
@@ -35,7 +35,7 @@ static iri_status_t
 find_twin(core_t *core, unsigned match, iri_str_t path, iri_str_t source,
           iri_found_t *found)
 {
-    iri_tree_conf_t tree = core_tree("", IRI_NAMES_ANY, match);
+    iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, match);
     iri_search_t    search;
     iri_status_t    status;
 
@@ -46,7 +46,7 @@ find_twin(core_t *core, unsigned match, iri_str_t path, iri_str_t source,
     search.path = path;
     status = iri_find(&core->env, &search, found);
     return status == IRI_OK
-               ? iri_find_twin(&core->env, &search, source, found)
+               ? iri_find_conflict(&core->env, &search, source, found)
                : status;
 }
 
@@ -58,7 +58,7 @@ test_twin(void **state)
         const char *path;
         const char *source;
         unsigned    match;
-        int         twin;
+        int         conflict;
     } rows[] = {
         { "/Readme.txt", "", ALL, 0 }, /* it is there */
         { "/README.TXT", "", ALL, 1 },
@@ -80,12 +80,12 @@ test_twin(void **state)
         { "/Docs/A.TXT", "/srv/Docs/a.txt", ALL, 0 },
         { "/DOCS/A.TXT", "/srv/Docs/a.txt", ALL, 1 }, /* Docs stays */
         { "/DOCS/A.TXT/", "/srv/Docs/a.txt", ALL, 1 },
-        { "/README.TXT", "", IRI_FORGIVE_NORMALIZATION, 0 },
-        { "/README.TXT", "", IRI_FORGIVE_WIDTH | IRI_FORGIVE_SPELLING, 0 },
-        { "/README.TXT", "", IRI_FORGIVE_ACCENTS, 0 },
-        { "/README.TXT", "", IRI_FORGIVE_CASE, 1 },
-        { "/resum\xC3\xA9", "", IRI_FORGIVE_CASE, 0 },
-        { "/resum\xC3\xA9", "", IRI_FORGIVE_ACCENTS, 1 },
+        { "/README.TXT", "", IRI_FOLD_NORMALIZATION, 0 },
+        { "/README.TXT", "", IRI_FOLD_WIDTH | IRI_FOLD_SPELLING, 0 },
+        { "/README.TXT", "", IRI_FOLD_ACCENTS, 0 },
+        { "/README.TXT", "", IRI_FOLD_CASE, 1 },
+        { "/resum\xC3\xA9", "", IRI_FOLD_CASE, 0 },
+        { "/resum\xC3\xA9", "", IRI_FOLD_ACCENTS, 1 },
     };
     static const char *const names[] = {
         "/srv/Readme.txt", "/srv/resume",  "/srv/Docs/a.txt",
@@ -111,12 +111,12 @@ test_twin(void **state)
             {
                 assert_true(n != 0);
             } else if (n == 0
-                       && (found.answer == IRI_REFUSE
-                           && found.why == IRI_WHY_TWIN)
-                              != rows[i].twin)
+                       && (found.verdict == IRI_REFUSE
+                           && found.why == IRI_WHY_CONFLICT)
+                              != rows[i].conflict)
             {
                 fail_msg("%s, %s", rows[i].path, rows[i].source);
-            } else if (n == 0 && rows[i].twin) {
+            } else if (n == 0 && rows[i].conflict) {
                 assert_true(iri_is_conflict(&found));
             }
             k = core.stats + core.lists;
@@ -162,16 +162,16 @@ test_conflict(void **state)
 
     (void) state;
     memset(&found, 0, sizeof(found));
-    found.answer = IRI_CHOOSE;
+    found.verdict = IRI_CHOOSE;
     assert_true(iri_is_conflict(&found));
 
     for (i = 0; i < IRI_WHYS; i++) {
-        found.answer = IRI_REFUSE;
+        found.verdict = IRI_REFUSE;
         found.why = (iri_why_t) i;
         assert_int_equal(iri_is_conflict(&found),
-                         i == IRI_WHY_UNWRITABLE || i == IRI_WHY_TWIN
+                         i == IRI_WHY_UNWRITABLE || i == IRI_WHY_CONFLICT
                              || i == IRI_WHY_OTHER_NAME);
-        found.answer = IRI_PASS;
+        found.verdict = IRI_PASS;
         assert_false(iri_is_conflict(&found));
         /* fit to stand in a page */
         assert_null(strpbrk(iri_conflict_text(found.why), "<>&\"'"));
@@ -201,20 +201,20 @@ test_keeps_names(void **state)
     (void) state;
 
     for (i = 0; i < COUNT(rows); i++) {
-        from = core_tree(rows[i].from, IRI_NAMES_ANY, ALL);
-        to = core_tree(rows[i].to, IRI_NAMES_ANY, ALL);
-        assert_int_equal(iri_keeps_names(&from, &to), rows[i].keeps);
+        from = core_tree(rows[i].from, IRI_FILENAME_ANY, ALL);
+        to = core_tree(rows[i].to, IRI_FILENAME_ANY, ALL);
+        assert_int_equal(iri_tree_preserves_names(&from, &to), rows[i].keeps);
     }
 
     /* what is written so is found where any form is, but not the reverse */
-    from = to = core_tree("utf-8", IRI_NAMES_ANY, ALL);
-    from.names = IRI_NAMES_NFD;
-    assert_true(iri_keeps_names(&from, &to));
-    assert_false(iri_keeps_names(&to, &from));
-    to.names = IRI_NAMES_NFC;
-    assert_false(iri_keeps_names(&from, &to));
-    to.names = IRI_NAMES_NFD;
-    assert_true(iri_keeps_names(&from, &to));
+    from = to = core_tree("utf-8", IRI_FILENAME_ANY, ALL);
+    from.names = IRI_FILENAME_NFD;
+    assert_true(iri_tree_preserves_names(&from, &to));
+    assert_false(iri_tree_preserves_names(&to, &from));
+    to.names = IRI_FILENAME_NFC;
+    assert_false(iri_tree_preserves_names(&from, &to));
+    to.names = IRI_FILENAME_NFD;
+    assert_true(iri_tree_preserves_names(&from, &to));
 }
 
 
@@ -248,31 +248,31 @@ test_relate(void **state)
         const char    *destination;
         iri_relation_t relation;
     } rows[] = {
-        { "f", "f", IRI_SAME },
-        { "f", "g", IRI_APART },
-        { "f", "new", IRI_APART },
-        { "new", "new", IRI_APART }, /* there is nothing to lose */
-        { "f", "hard", IRI_SAME },
-        { "soft", "f", IRI_SAME },
-        { "f", "soft", IRI_SAME },
-        { "d/", "d/", IRI_SAME },
-        { "d/", "d", IRI_SAME },
-        { "d", "d//", IRI_SAME },
-        { "d/", "dd/", IRI_APART },
-        { "d/", "d-new/", IRI_APART },
-        { "d/", "d/new/", IRI_INSIDE },
-        { "d/", "d/sub/", IRI_INSIDE },
-        { "d/", "d/sub/x/y/z/", IRI_INSIDE },
-        { "d/", "d/none/x/", IRI_INSIDE },
-        { "d/", "link/x/", IRI_INSIDE },
-        { "d/", "link/", IRI_APART }, /* the link is not in it */
-        { "link/", "d/sub/x", IRI_INSIDE },
-        { "d/sub/", "d/", IRI_AROUND },
-        { "d/sub/h", "d/", IRI_AROUND },
-        { "link/h", "d/", IRI_AROUND },
-        { "d/", "dangling", IRI_APART },
-        { "f", "f/x", IRI_APART },
-        { "d/", "f/x", IRI_APART },
+        { "f", "f", IRI_RELATION_SAME },
+        { "f", "g", IRI_RELATION_NONE },
+        { "f", "new", IRI_RELATION_NONE },
+        { "new", "new", IRI_RELATION_NONE }, /* there is nothing to lose */
+        { "f", "hard", IRI_RELATION_SAME },
+        { "soft", "f", IRI_RELATION_SAME },
+        { "f", "soft", IRI_RELATION_SAME },
+        { "d/", "d/", IRI_RELATION_SAME },
+        { "d/", "d", IRI_RELATION_SAME },
+        { "d", "d//", IRI_RELATION_SAME },
+        { "d/", "dd/", IRI_RELATION_NONE },
+        { "d/", "d-new/", IRI_RELATION_NONE },
+        { "d/", "d/new/", IRI_RELATION_INSIDE },
+        { "d/", "d/sub/", IRI_RELATION_INSIDE },
+        { "d/", "d/sub/x/y/z/", IRI_RELATION_INSIDE },
+        { "d/", "d/none/x/", IRI_RELATION_INSIDE },
+        { "d/", "link/x/", IRI_RELATION_INSIDE },
+        { "d/", "link/", IRI_RELATION_NONE }, /* the link is not in it */
+        { "link/", "d/sub/x", IRI_RELATION_INSIDE },
+        { "d/sub/", "d/", IRI_RELATION_PARENT },
+        { "d/sub/h", "d/", IRI_RELATION_PARENT },
+        { "link/h", "d/", IRI_RELATION_PARENT },
+        { "d/", "dangling", IRI_RELATION_NONE },
+        { "f", "f/x", IRI_RELATION_NONE },
+        { "d/", "f/x", IRI_RELATION_NONE },
     };
     core_t         core;
     iri_relation_t relation;
@@ -288,8 +288,9 @@ test_relate(void **state)
         core_init(&core);
         core.env.dir = &iri_dir_posix;
         assert_int_equal(
-            iri_relate(&core.env, below(rows[i].source, a, sizeof(a)),
-                       below(rows[i].destination, b, sizeof(b)), &relation),
+            iri_path_relation(&core.env, below(rows[i].source, a, sizeof(a)),
+                              below(rows[i].destination, b, sizeof(b)),
+                              &relation),
             IRI_OK);
         if (relation != rows[i].relation) {
             fail_msg("%s to %s: %d", rows[i].source, rows[i].destination,
@@ -300,9 +301,9 @@ test_relate(void **state)
         for (n = 1; n <= total; n++) {
             core.allocs = 0;
             core.fail_at = n;
-            assert_int_equal(
-                iri_relate(&core.env, core_str(a), core_str(b), &relation),
-                IRI_NO_MEMORY);
+            assert_int_equal(iri_path_relation(&core.env, core_str(a),
+                                               core_str(b), &relation),
+                             IRI_NO_MEMORY);
         }
         core_free(&core);
     }
@@ -315,24 +316,24 @@ static void
 test_relate_io(void **state)
 {
     core_t         core;
-    iri_relation_t relation = IRI_APART;
+    iri_relation_t relation = IRI_RELATION_NONE;
     size_t         n, total;
 
     (void) state;
     core_init(&core);
     core_put(&core, S("/srv/d/sub/"));
     core_put(&core, S("/srv/e/"));
-    assert_int_equal(
-        iri_relate(&core.env, S("/srv/d/"), S("/srv/d/sub/x"), &relation),
-        IRI_OK);
+    assert_int_equal(iri_path_relation(&core.env, S("/srv/d/"),
+                                       S("/srv/d/sub/x"), &relation),
+                     IRI_OK);
     total = core.stats;
 
     for (n = 1; n <= total; n++) {
         core.stats = core.lists = 0;
         core.io_fail_at = n;
-        assert_int_equal(
-            iri_relate(&core.env, S("/srv/d/"), S("/srv/d/sub/x"), &relation),
-            IRI_IO_FAILED);
+        assert_int_equal(iri_path_relation(&core.env, S("/srv/d/"),
+                                           S("/srv/d/sub/x"), &relation),
+                         IRI_IO_FAILED);
     }
     core_free(&core);
 }
@@ -409,9 +410,9 @@ test_if(void **state)
 
     for (i = 0; i < COUNT(rows); i++) {
         core_init(&core);
-        assert_int_equal(
-            iri_if_tags(&core.env, core_str(rows[i][0]), each, &core, &out),
-            IRI_OK);
+        assert_int_equal(iri_if_field_map(&core.env, core_str(rows[i][0]),
+                                          each, &core, &out),
+                         IRI_OK);
         if (!iri_str_equal(out, core_str(rows[i][1]))) {
             fail_msg("%s: %.*s", rows[i][0], (int) out.len,
                      (const char *) out.data);
@@ -421,8 +422,8 @@ test_if(void **state)
         for (n = 1; n <= total; n++) {
             core.allocs = 0;
             core.fail_at = n;
-            assert_int_equal(iri_if_tags(&core.env, core_str(rows[i][0]),
-                                         each, &core, &out),
+            assert_int_equal(iri_if_field_map(&core.env, core_str(rows[i][0]),
+                                              each, &core, &out),
                              IRI_NO_MEMORY);
         }
         core_free(&core);

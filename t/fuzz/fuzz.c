@@ -239,7 +239,7 @@ fuzz_die(const char *format, ...)
 
     if (fuzz.reading != NULL) {
         fprintf(stderr, "  read: %s %d, %s, %s\n",
-                iri_answer_text(fuzz.reading->answer), fuzz.reading->status,
+                iri_verdict_text(fuzz.reading->verdict), fuzz.reading->status,
                 iri_form_text(fuzz.reading->form),
                 iri_why_text(fuzz.reading->why));
         fuzz_print("charset", fuzz.reading->charset);
@@ -250,7 +250,7 @@ fuzz_die(const char *format, ...)
 
     if (fuzz.found != NULL) {
         fprintf(stderr, "  found: %s, %s, %s; %u looks, %u lists\n",
-                iri_answer_text(fuzz.found->answer),
+                iri_verdict_text(fuzz.found->verdict),
                 iri_match_text(fuzz.found->match),
                 iri_why_text(fuzz.found->why), (unsigned) fuzz.stats,
                 (unsigned) fuzz.lists);
@@ -419,21 +419,21 @@ fuzz_leave_out_utf8(iri_charsets_t *list)
 void
 fuzz_conf(fuzz_input_t *input, fuzz_conf_t *out)
 {
-    static const unsigned match[] = {
-        IRI_FORGIVE_NORMALIZATION, IRI_FORGIVE_EXACT_ONLY,
-        IRI_FORGIVE_VARIANTS, IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_VARIANTS
-    };
+    static const unsigned match[] = { IRI_FOLD_NORMALIZATION,
+                                      IRI_FOLD_EXACT_ONLY, IRI_FOLD_VARIANTS,
+                                      IRI_FOLD_NORMALIZATION
+                                          | IRI_FOLD_VARIANTS };
     static const unsigned fold[] = {
         0,
-        IRI_FORGIVE_CASE,
-        IRI_FORGIVE_WIDTH | IRI_FORGIVE_CASE,
-        IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS,
-        IRI_FORGIVE_FOLDED,
-        IRI_FORGIVE_SPELLING,
-        IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC,
-        IRI_FORGIVE_CASE | IRI_FORGIVE_ACCENTS | IRI_FORGIVE_GERMAN,
-        IRI_FORGIVE_WIDTH,
-        IRI_FORGIVE_ACCENTS | IRI_FORGIVE_SPELLING,
+        IRI_FOLD_CASE,
+        IRI_FOLD_WIDTH | IRI_FOLD_CASE,
+        IRI_FOLD_CASE | IRI_FOLD_ACCENTS,
+        IRI_FOLD_INDEXED,
+        IRI_FOLD_SPELLING,
+        IRI_FOLD_CASE | IRI_FOLD_TURKIC,
+        IRI_FOLD_CASE | IRI_FOLD_ACCENTS | IRI_FOLD_GERMAN,
+        IRI_FOLD_WIDTH,
+        IRI_FOLD_ACCENTS | IRI_FOLD_SPELLING,
     };
     iri_str_t words, charsets, tree;
 
@@ -448,7 +448,7 @@ fuzz_conf(fuzz_input_t *input, fuzz_conf_t *out)
     out->reading.invalid = (iri_invalid_t) fuzz_choice(words, 0, 3);
 
     fuzz_charsets(tree, &out->tree.charsets);
-    out->tree.names = (iri_names_t) fuzz_choice(words, 1, 3);
+    out->tree.names = (iri_filename_form_t) fuzz_choice(words, 1, 3);
     out->tree.match = match[fuzz_choice(words, 2, COUNT(match))]
                       | fold[fuzz_choice(words, 3, COUNT(fold))];
     out->tree.ambiguous = (iri_ambiguous_t) fuzz_choice(words, 4, 2);
@@ -457,8 +457,8 @@ fuzz_conf(fuzz_input_t *input, fuzz_conf_t *out)
                           | (fuzz_choice(words, 6, 2) ? IRI_REPAIR_MOJIBAKE
                                                       : 0);
 
-    if (out->tree.match & IRI_FORGIVE_FOLDED) {
-        out->tree.match &= ~IRI_FORGIVE_EXACT_ONLY;
+    if (out->tree.match & IRI_FOLD_INDEXED) {
+        out->tree.match &= ~IRI_FOLD_EXACT_ONLY;
     }
 
     iri_tree_conf_finish(&out->reading, &out->tree);

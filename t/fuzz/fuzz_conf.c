@@ -129,8 +129,8 @@ parse_invalid(iri_str_t word, int *out)
 static const char *
 parse_names(iri_str_t word, int *out)
 {
-    iri_names_t value = (iri_names_t) -1;
-    const char *wrong = iri_parse_names(word, &value);
+    iri_filename_form_t value = (iri_filename_form_t) -1;
+    const char         *wrong = iri_parse_filename_form(word, &value);
 
     *out = (int) value;
 
@@ -156,9 +156,9 @@ static const setting_t settings[] = {
         { "400", IRI_INVALID_400 },
         { "pass", IRI_INVALID_PASS } } },
     { parse_names,
-      { { "any", IRI_NAMES_ANY },
-        { "nfc", IRI_NAMES_NFC },
-        { "nfd", IRI_NAMES_NFD } } },
+      { { "any", IRI_FILENAME_ANY },
+        { "nfc", IRI_FILENAME_NFC },
+        { "nfd", IRI_FILENAME_NFD } } },
     { iri_parse_redirect,
       { { "off", 0 },
         { "301", 301 },
@@ -202,19 +202,18 @@ judge_match(const words_t *words)
 
     for (i = 0; i < words->count; i++) {
         if (is_word(words->at[i], "exact")) {
-            want |= IRI_FORGIVE_EXACT_ONLY;
+            want |= IRI_FOLD_EXACT_ONLY;
         } else if (is_word(words->at[i], "normalization")) {
-            want |= IRI_FORGIVE_NORMALIZATION;
+            want |= IRI_FOLD_NORMALIZATION;
         } else if (is_word(words->at[i], "variants")) {
-            want |= IRI_FORGIVE_VARIANTS;
+            want |= IRI_FOLD_VARIANTS;
         } else {
             known = 0;
         }
     }
 
     if (known
-        && ((want & IRI_FORGIVE_EXACT_ONLY) == 0
-            || want == IRI_FORGIVE_EXACT_ONLY))
+        && ((want & IRI_FOLD_EXACT_ONLY) == 0 || want == IRI_FOLD_EXACT_ONLY))
     {
         fuzz_assert(wrong == NULL && got == want);
         return;

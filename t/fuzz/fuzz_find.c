@@ -92,8 +92,8 @@ judge_same(fuzz_case_t *it)
 static void
 judge_cache(fuzz_case_t *it, unsigned octet)
 {
-    iri_cache_t *cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = octet * 512 });
+    iri_index_cache_t *cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = octet * 512 });
 
     fuzz_assert(cache != NULL);
     it->search.cache = cache;
@@ -104,7 +104,7 @@ judge_cache(fuzz_case_t *it, unsigned octet)
     }
 
     it->search.cache = NULL;
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
 }
 
 
@@ -114,8 +114,8 @@ judge_less(fuzz_case_t *it, const iri_found_t *less)
 {
     fuzz_judge_found(&it->search, less);
 
-    if (less->answer == IRI_SERVE || less->answer == IRI_MOVED) {
-        fuzz_assert(less->answer == it->found.answer);
+    if (less->verdict == IRI_SERVE || less->verdict == IRI_RESTART) {
+        fuzz_assert(less->verdict == it->found.verdict);
         fuzz_assert(fuzz_equal(less->filename, it->found.filename));
         fuzz_assert(fuzz_equal(less->path, it->found.path));
     }
@@ -189,7 +189,7 @@ judge_moved(fuzz_case_t *it)
 
     fuzz_assert(fuzz_read(&it->conf.reading, &request, &reading) == IRI_OK);
     fuzz_judge_reading(&it->conf.reading, &request, &reading);
-    fuzz_assert(reading.answer == IRI_PASS);
+    fuzz_assert(reading.verdict == IRI_PASS);
     fuzz_assert(fuzz_equal(reading.path, it->found.path));
 
     search.path = reading.path;
@@ -200,7 +200,7 @@ judge_moved(fuzz_case_t *it)
 
     /* What may not be looked at leads to nothing the second time. */
     if (found.why == IRI_WHY_ERROR) {
-        fuzz_assert(found.answer == IRI_PASS && fuzz_tree_has_faults());
+        fuzz_assert(found.verdict == IRI_PASS && fuzz_tree_has_faults());
         return;
     }
 
@@ -208,15 +208,15 @@ judge_moved(fuzz_case_t *it)
      * Where only the directory was found, the rest in UTF-8 may have a
      * further reading of its own; a server starts over once, so that is 404.
      */
-    if (found.answer == IRI_MOVED) {
+    if (found.verdict == IRI_RESTART) {
         fuzz_assert(!is_there(it->found.filename)
                     || !fuzz_is_written(&it->search, &it->found));
         return;
     }
 
     fuzz_assert(
-        found.answer == IRI_SERVE || found.answer == IRI_PASS
-        || (found.answer == IRI_CHOOSE && it->found.why == IRI_WHY_AMBIGUOUS)
+        found.verdict == IRI_SERVE || found.verdict == IRI_PASS
+        || (found.verdict == IRI_CHOOSE && it->found.why == IRI_WHY_AMBIGUOUS)
         || !fuzz_is_written(&it->search, &it->found));
     fuzz_assert(fuzz_equal(found.filename, it->found.filename));
 }
@@ -284,8 +284,9 @@ judge_besides(fuzz_case_t *it, unsigned what, unsigned octet)
         break;
 
     default:
-        if (it->found.answer != IRI_REFUSE && it->found.answer != IRI_MOVED
-            && it->found.answer != IRI_CHOOSE)
+        if (it->found.verdict != IRI_REFUSE
+            && it->found.verdict != IRI_RESTART
+            && it->found.verdict != IRI_CHOOSE)
         {
             judge_split(it);
         }
@@ -307,7 +308,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_field(&input, &words);
 
     if (fuzz_read(&it.conf.reading, &it.request, &it.reading) == IRI_OK
-        && it.reading.answer != IRI_REFUSE)
+        && it.reading.verdict != IRI_REFUSE)
     {
         describe(&input, &it, words);
 
@@ -317,7 +318,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         it.lists = fuzz.lists;
         fuzz_judge_found(&it.search, &it.found);
 
-        if (it.found.answer == IRI_MOVED) {
+        if (it.found.verdict == IRI_RESTART) {
             judge_moved(&it);
         }
 

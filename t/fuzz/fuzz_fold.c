@@ -19,11 +19,9 @@ typedef struct {
     iri_str_t       key[2];
 } fold_t;
 
-static const unsigned fold_levels[] = { IRI_FORGIVE_VARIANTS,
-                                        IRI_FORGIVE_WIDTH,
-                                        IRI_FORGIVE_CASE | IRI_FORGIVE_TURKIC,
-                                        IRI_FORGIVE_ACCENTS
-                                            | IRI_FORGIVE_GERMAN };
+static const unsigned fold_levels[] = { IRI_FOLD_VARIANTS, IRI_FOLD_WIDTH,
+                                        IRI_FOLD_CASE | IRI_FOLD_TURKIC,
+                                        IRI_FOLD_ACCENTS | IRI_FOLD_GERMAN };
 
 static const iri_match_t fold_matches[] = { IRI_MATCH_VARIANTS,
                                             IRI_MATCH_WIDTH, IRI_MATCH_CASE,
@@ -247,11 +245,11 @@ judge_find(fold_t *it, iri_match_t level, int one)
     dots = (it->name[0].data[0] == '.') != (it->name[1].data[0] == '.');
     near = !dots
            && (level != IRI_MATCH_NONE
-               || ((it->match & IRI_FORGIVE_SPELLING) && one));
+               || ((it->match & IRI_FOLD_SPELLING) && one));
 
-    fuzz_assert(near
-                == (found.answer == IRI_MOVED || found.answer == IRI_SERVE));
-    fuzz_assert(found.answer != IRI_SERVE
+    fuzz_assert(
+        near == (found.verdict == IRI_RESTART || found.verdict == IRI_SERVE));
+    fuzz_assert(found.verdict != IRI_SERVE
                 || level == IRI_MATCH_NORMALIZATION);
     fuzz_assert(
         !near || level == IRI_MATCH_NORMALIZATION
@@ -263,17 +261,17 @@ judge_find(fold_t *it, iri_match_t level, int one)
 static unsigned
 match_of(unsigned octet)
 {
-    unsigned match = IRI_FORGIVE_NORMALIZATION;
+    unsigned match = IRI_FOLD_NORMALIZATION;
 
-    match |= octet & 0x01 ? IRI_FORGIVE_WIDTH : 0;
-    match |= octet & 0x02 ? IRI_FORGIVE_CASE : 0;
-    match |= octet & 0x04 ? IRI_FORGIVE_ACCENTS : 0;
-    match |= octet & 0x08 ? IRI_FORGIVE_SPELLING : 0;
-    match |= (octet & 0x12) == 0x12 ? IRI_FORGIVE_TURKIC : 0;
-    match |= (octet & 0x24) == 0x24 ? IRI_FORGIVE_GERMAN : 0;
-    match |= octet & 0x40 ? IRI_FORGIVE_VARIANTS : 0;
+    match |= octet & 0x01 ? IRI_FOLD_WIDTH : 0;
+    match |= octet & 0x02 ? IRI_FOLD_CASE : 0;
+    match |= octet & 0x04 ? IRI_FOLD_ACCENTS : 0;
+    match |= octet & 0x08 ? IRI_FOLD_SPELLING : 0;
+    match |= (octet & 0x12) == 0x12 ? IRI_FOLD_TURKIC : 0;
+    match |= (octet & 0x24) == 0x24 ? IRI_FOLD_GERMAN : 0;
+    match |= octet & 0x40 ? IRI_FOLD_VARIANTS : 0;
 
-    return match & IRI_FORGIVE_FOLDED ? match : match | IRI_FORGIVE_CASE;
+    return match & IRI_FOLD_INDEXED ? match : match | IRI_FOLD_CASE;
 }
 
 
@@ -312,7 +310,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         judge_key(&it, i);
     }
 
-    if ((it.match & IRI_FORGIVE_ACCENTS)
+    if ((it.match & IRI_FOLD_ACCENTS)
         && (has_iota(it.name[0]) || has_iota(it.name[1])))
     {
         (void) judge_edit(&it);

@@ -72,7 +72,7 @@ ask(asked_t asked, const iri_host_conf_t *by, iri_str_t host)
     fuzz_assert(try(asked, by, host, &out) == IRI_OK);
     fuzz_assert(out.why < IRI_HOST_WHYS);
 
-    switch (out.answer) {
+    switch (out.verdict) {
     case IRI_SERVE:
         fuzz_assert(out.why == IRI_HOST_MAPPED);
         break;
@@ -84,7 +84,7 @@ ask(asked_t asked, const iri_host_conf_t *by, iri_str_t host)
         break;
 
     default:
-        fuzz_assert(out.answer == IRI_REFUSE);
+        fuzz_assert(out.verdict == IRI_REFUSE);
         fuzz_assert(out.why > IRI_HOST_MAPPED);
         fuzz_assert(fuzz_equal(out.ascii, host));
         fuzz_assert(fuzz_equal(out.unicode, host));
@@ -97,7 +97,7 @@ ask(asked_t asked, const iri_host_conf_t *by, iri_str_t host)
 static int
 same(const iri_host_t *a, const iri_host_t *b)
 {
-    return a->answer == b->answer && a->why == b->why
+    return a->verdict == b->verdict && a->why == b->why
            && fuzz_equal(a->ascii, b->ascii)
            && fuzz_equal(a->unicode, b->unicode);
 }
@@ -319,7 +319,7 @@ judge_ascii(iri_str_t host, const iri_host_t *got)
     }
 
     fits = is_name(host, 0, conf.mapping == IRI_MAPPING_UTS46);
-    fuzz_assert((got->answer == IRI_SERVE) == fits);
+    fuzz_assert((got->verdict == IRI_SERVE) == fits);
 
     for (i = 0; fits && i < host.len; i++) {
         unsigned char c = host.data[i];
@@ -342,10 +342,10 @@ judge_name(const iri_host_t *name)
     judge_unicode(name->unicode);
 
     again = ask(iri_host_read, &conf, name->ascii);
-    fuzz_assert(again.answer == IRI_PASS);
+    fuzz_assert(again.verdict == IRI_PASS);
 
     again = ask(iri_host_map, &conf, name->ascii);
-    fuzz_assert(again.answer == IRI_SERVE);
+    fuzz_assert(again.verdict == IRI_SERVE);
     fuzz_assert(fuzz_equal(again.ascii, name->ascii));
 
     again = ask(iri_host_map, &conf, name->unicode);
@@ -358,10 +358,10 @@ judge_map(iri_str_t host)
 {
     iri_host_t got = ask(iri_host_map, &conf, host), other;
 
-    fuzz_assert(got.answer != IRI_PASS);
+    fuzz_assert(got.verdict != IRI_PASS);
     judge_ascii(host, &got);
 
-    if (got.answer == IRI_REFUSE) {
+    if (got.verdict == IRI_REFUSE) {
         return;
     }
 
@@ -372,7 +372,7 @@ judge_map(iri_str_t host)
     fuzz_assert(same(&got, &other));
 
     other = ask(iri_host_to_unicode, &conf, host);
-    fuzz_assert(other.answer == IRI_SERVE
+    fuzz_assert(other.verdict == IRI_SERVE
                 && fuzz_equal(other.unicode, got.unicode));
 }
 
@@ -420,11 +420,11 @@ judge_read(iri_str_t host)
     int        literal = host.len != 0 && host.data[0] == '[';
     iri_str_t  plain = fuzz_unescape(host);
 
-    fuzz_assert((got.answer == IRI_PASS)
+    fuzz_assert((got.verdict == IRI_PASS)
                 == (fuzz_is_ascii(host)
                     && (literal || iri_str_count(host, '%') == 0)));
 
-    if (got.answer == IRI_SERVE) {
+    if (got.verdict == IRI_SERVE) {
         judge_name(&got);
         fuzz_assert(!ends_in_number(got.ascii));
         fuzz_assert(is_utf8(plain));
@@ -435,7 +435,7 @@ judge_read(iri_str_t host)
         other = ask(iri_host_read, &conf, escaped_all(plain));
         fuzz_assert(same(&got, &other));
 
-    } else if (got.answer == IRI_REFUSE && host.len <= 3 * IRI_MAX_HOST) {
+    } else if (got.verdict == IRI_REFUSE && host.len <= 3 * IRI_MAX_HOST) {
         fuzz_assert((got.why == IRI_HOST_ESCAPE) == has_bad_escape(host));
 
         if (got.why == IRI_HOST_ESCAPE) {
@@ -447,14 +447,14 @@ judge_read(iri_str_t host)
         if (got.why == IRI_HOST_ADDRESS) {
             /* An address that came without escapes is taken; one behind a
              * label that is not ASCII is not, in whatever form it came. */
-            fuzz_assert(other.answer == IRI_SERVE
+            fuzz_assert(other.verdict == IRI_SERVE
                             ? ends_in_number(other.ascii)
-                            : other.answer == IRI_REFUSE
+                            : other.verdict == IRI_REFUSE
                                   && other.why == IRI_HOST_ADDRESS);
             return;
         }
 
-        fuzz_assert(other.answer == IRI_REFUSE && other.why == got.why);
+        fuzz_assert(other.verdict == IRI_REFUSE && other.why == got.why);
     }
 }
 
@@ -465,9 +465,9 @@ judge_configured(iri_str_t name)
 {
     iri_host_t got = ask(iri_host_name, &conf, name), again;
 
-    fuzz_assert((got.answer == IRI_PASS) == fuzz_is_ascii(name));
+    fuzz_assert((got.verdict == IRI_PASS) == fuzz_is_ascii(name));
 
-    if (got.answer != IRI_SERVE) {
+    if (got.verdict != IRI_SERVE) {
         return;
     }
 
@@ -475,7 +475,7 @@ judge_configured(iri_str_t name)
     fuzz_assert(iri_str_count(got.ascii, '*') == iri_str_count(name, '*'));
     fuzz_assert(iri_str_count(got.ascii, '?') == iri_str_count(name, '?'));
     fuzz_assert(fuzz_is_ascii(got.unicode)
-                || ((again = ask(iri_host_name, &conf, got.unicode)).answer
+                || ((again = ask(iri_host_name, &conf, got.unicode)).verdict
                         == IRI_SERVE
                     && fuzz_equal(again.ascii, got.ascii)));
 }
@@ -494,7 +494,7 @@ judge_display(iri_str_t host)
         fuzz_assert(fuzz_is_ascii(host) && has_prefix(host));
         asked = ask(iri_host_map, &conf, host);
         back = ask(iri_host_map, &conf, shown);
-        fuzz_assert(asked.answer == IRI_SERVE && same(&asked, &back));
+        fuzz_assert(asked.verdict == IRI_SERVE && same(&asked, &back));
     }
 }
 

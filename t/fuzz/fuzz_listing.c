@@ -193,7 +193,7 @@ leads(const fuzz_case_t *it, const iri_item_t *item, iri_str_t last)
 
     fuzz_assert(fuzz_read(&it->conf.reading, &request, &reading) == IRI_OK);
 
-    if (reading.answer == IRI_REFUSE
+    if (reading.verdict == IRI_REFUSE
         || !iri_str_equal(reading.path, request.path))
     {
         return 0;
@@ -206,18 +206,18 @@ leads(const fuzz_case_t *it, const iri_item_t *item, iri_str_t last)
     search.path.len -= item->directory;
     search.prefix = it->listing.path.len - 1;
 
-    if (!iri_needs_look(search.tree, search.path)) {
+    if (!iri_needs_lookup(search.tree, search.path)) {
         return iri_str_equal(last, octets);
     }
 
     fuzz_assert(fuzz_find(&search, &found) == IRI_OK);
 
-    if (found.answer == IRI_PASS) {
+    if (found.verdict == IRI_PASS) {
         return (found.why == IRI_WHY_DECLARED || found.why == IRI_WHY_ASCII)
                && iri_str_equal(last, octets);
     }
 
-    return found.answer == IRI_SERVE
+    return found.verdict == IRI_SERVE
            && found.filename.len == search.root.len + 1 + octets.len
            && iri_str_equal(iri_str_from(found.filename, search.root.len + 1),
                             octets);
@@ -340,7 +340,8 @@ judge_html(iri_str_t page, size_t count)
         }
 
         n = iri_utf8_next(p, end, &c);
-        fuzz_assert(n != 0 && c != '>' && (c == '\n' || !iri_is_unseen(c)));
+        fuzz_assert(n != 0 && c != '>'
+                    && (c == '\n' || !iri_char_is_invisible(c)));
 
         if (c == '&') {
             judge_entity(p);
@@ -365,7 +366,8 @@ judge_json(iri_str_t page, size_t count)
 
     for (/* void */; p < end; p += n) {
         n = iri_utf8_next(p, end, &c);
-        fuzz_assert(n != 0 && (c == '\n' ? !quoted : !iri_is_unseen(c)));
+        fuzz_assert(n != 0
+                    && (c == '\n' ? !quoted : !iri_char_is_invisible(c)));
 
         if (quoted && c == '\\') {
             fuzz_assert(end - p > 6 && p[1] == 'u');

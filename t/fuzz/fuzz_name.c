@@ -278,8 +278,8 @@ judge_entry(const iri_tree_conf_t *tree, iri_str_t octets)
     judge_variants(name);
 
     /* It needs no memory only if some way of writing finds it. */
-    if (plain && octets.len <= FUZZ_SEGMENT && tree->names == IRI_NAMES_ANY
-        && (tree->match & IRI_FORGIVE_NORMALIZATION))
+    if (plain && octets.len <= FUZZ_SEGMENT && tree->names == IRI_FILENAME_ANY
+        && (tree->match & IRI_FOLD_NORMALIZATION))
     {
         fuzz_assert(same);
         fuzz_assert(iri_name_write(&fuzz.env, tree, name, way, &out, &written)

@@ -193,9 +193,9 @@ judge_plain(const iri_query_conf_t *conf, iri_str_t query)
 
     if (put_query(NULL, query)) {
         fuzz_assert(got.query.data == query.data);
-        fuzz_assert(
-            got.why
-            == (iri_is_ascii(query, 1) ? IRI_QUERY_ASCII : IRI_QUERY_UTF8));
+        fuzz_assert(got.why
+                    == (iri_path_is_ascii(query, 1) ? IRI_QUERY_ASCII
+                                                    : IRI_QUERY_UTF8));
         return;
     }
 
@@ -259,7 +259,8 @@ judge_query(const iri_query_conf_t *conf, iri_str_t query, unsigned fails)
 
     judge_delimiters(got.query, query);
     fuzz_assert(got.query.len <= 9 * query.len);
-    fuzz_assert(iri_needs_query(conf, query) || got.query.data == query.data);
+    fuzz_assert(iri_query_needs_read(conf, query)
+                || got.query.data == query.data);
 
     fuzz_assert(read_query(conf, got.query, &again) == IRI_OK);
     fuzz_assert(again.query.data == got.query.data);

@@ -37,7 +37,7 @@ judge_again(const iri_reading_conf_t *conf, const iri_reading_t *reading,
         return;
     }
 
-    fuzz_assert(again.answer == IRI_PASS);
+    fuzz_assert(again.verdict == IRI_PASS);
     fuzz_assert(again.form == IRI_FORM_ESCAPED);
     fuzz_assert(fuzz_equal(again.path, reading->path));
     fuzz_assert(fuzz_equal(again.uri, uri));

@@ -16,9 +16,9 @@
 static iri_idna_t *idna;
 
 typedef struct {
-    iri_reading_conf_t   reading;
-    iri_host_conf_t      hosts;
-    iri_reference_conf_t reference;
+    iri_reading_conf_t        reading;
+    iri_host_conf_t           hosts;
+    iri_location_field_conf_t reference;
 } conf_t;
 
 /* RFC 3986, appendix B, each with its delimiters. */
@@ -163,7 +163,7 @@ judge_authority(const conf_t *conf, iri_str_t got, iri_str_t was)
 
     if (!fuzz_is_ascii(host) && conf->reference.hosts != NULL
         && iri_host_read(&fuzz.env, &conf->hosts, host, &read) == IRI_OK
-        && read.answer == IRI_SERVE)
+        && read.verdict == IRI_SERVE)
     {
         fuzz_assert(fuzz_equal(iri_authority_host(got), read.ascii));
         return;
@@ -241,11 +241,11 @@ equal_nocase(iri_str_t a, const char *b)
 static int
 is_here(const conf_t *conf, const parts_t *got)
 {
-    const iri_reference_conf_t *here = &conf->reference;
-    iri_str_t                   port;
-    char                        text[16];
-    int                         is_http, is_https, is_default;
-    size_t                      i;
+    const iri_location_field_conf_t *here = &conf->reference;
+    iri_str_t                        port;
+    char                             text[16];
+    int                              is_http, is_https, is_default;
+    size_t                           i;
 
     if (here->other) {
         return 0;
@@ -355,7 +355,7 @@ ask(const conf_t *conf, iri_str_t value, iri_str_t *out)
     iri_str_t    untouched = { 7, (const unsigned char *) "nothing" };
 
     *out = untouched;
-    status = iri_reference(&fuzz.env, &conf->reference, value, out);
+    status = iri_location_field(&fuzz.env, &conf->reference, value, out);
     fuzz_assert(fuzz.used - used <= 1024 * 1024);
     fuzz_assert(status == IRI_OK
                 || (status == IRI_NO_MEMORY && fuzz.fail_at != 0));

@@ -19,11 +19,11 @@
 #define MAX_STEPS 8
 
 typedef struct {
-    fuzz_conf_t   conf;
-    iri_reading_t reading;
-    iri_cache_t  *cache;
-    int           read;  /* 1: reading is that of some request */
-    int           write; /* 1: that may be one that writes */
+    fuzz_conf_t        conf;
+    iri_reading_t      reading;
+    iri_index_cache_t *cache;
+    int                read;  /* 1: reading is that of some request */
+    int                write; /* 1: that may be one that writes */
 } fuzz_state_t;
 
 
@@ -74,7 +74,7 @@ step_request(fuzz_state_t *state, iri_str_t rest)
     request.path = request.escaped ? request.target : fuzz_unescape(target);
 
     if (fuzz_read(&state->conf.reading, &request, &reading) != IRI_OK
-        || reading.answer == IRI_REFUSE)
+        || reading.verdict == IRI_REFUSE)
     {
         return;
     }
@@ -90,15 +90,15 @@ static void
 step_settings(fuzz_state_t *state, iri_str_t rest)
 {
     static const unsigned match[] = {
-        IRI_FORGIVE_NORMALIZATION,
-        IRI_FORGIVE_EXACT_ONLY,
-        IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_VARIANTS,
-        IRI_FORGIVE_CASE,
-        IRI_FORGIVE_FOLDED,
-        IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_WIDTH | IRI_FORGIVE_ACCENTS
+        IRI_FOLD_NORMALIZATION,
+        IRI_FOLD_EXACT_ONLY,
+        IRI_FOLD_NORMALIZATION | IRI_FOLD_VARIANTS,
+        IRI_FOLD_CASE,
+        IRI_FOLD_INDEXED,
+        IRI_FOLD_NORMALIZATION | IRI_FOLD_WIDTH | IRI_FOLD_ACCENTS
     };
 
-    state->conf.tree.names = (iri_names_t) fuzz_choice(rest, 0, 3);
+    state->conf.tree.names = (iri_filename_form_t) fuzz_choice(rest, 0, 3);
     state->conf.tree.match = match[fuzz_choice(rest, 1, COUNT(match))];
     fuzz_charsets(iri_str_from(rest, rest.len < 2 ? rest.len : 2),
                   &state->conf.tree.charsets);
@@ -163,15 +163,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_field(&input, &words);
     fuzz_tree_clear(fuzz_text("/srv"));
 
-    state.cache = iri_cache_create(
-        &(iri_cache_conf_t){ .size = fuzz_octet(words, 0) * 512 });
+    state.cache = iri_index_cache_create(
+        &(iri_index_cache_conf_t){ .size = fuzz_octet(words, 0) * 512 });
     fuzz_assert(state.cache != NULL);
 
     while (steps++ < MAX_STEPS && fuzz_field(&input, &field)) {
         step(&state, field);
     }
 
-    iri_cache_destroy(state.cache);
+    iri_index_cache_destroy(state.cache);
     fuzz_end();
 
     return 0;

@@ -160,7 +160,7 @@ location_of(const iri_reading_t *reading, iri_str_t path, int has_query,
     iri_str_t      out = { 1, NULL };
 
     redirect.has_query = has_query;
-    fuzz_assert(iri_location(&fuzz.env, &redirect, &out) == IRI_OK);
+    fuzz_assert(iri_redirect_location(&fuzz.env, &redirect, &out) == IRI_OK);
 
     return out;
 }
@@ -202,7 +202,7 @@ judge_arrival(const iri_reading_conf_t *conf, iri_str_t location)
         request = fuzz_again(fuzz_unescape(location), location, escaped);
 
         fuzz_assert(fuzz_read(conf, &request, &reading) == IRI_OK);
-        fuzz_assert(reading.answer == IRI_PASS);
+        fuzz_assert(reading.verdict == IRI_PASS);
         fuzz_assert(location_of(&reading, reading.path, 0, location).len
                     == 0);
     }
@@ -267,7 +267,7 @@ other_path(const iri_reading_conf_t *conf, iri_str_t target, int escaped,
 
     if (request.path.len == 0 || request.path.data[0] != '/'
         || fuzz_read(conf, &request, &reading) != IRI_OK
-        || reading.answer == IRI_REFUSE || reading.form == IRI_FORM_INVALID)
+        || reading.verdict == IRI_REFUSE || reading.form == IRI_FORM_INVALID)
     {
         return own;
     }
@@ -298,7 +298,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_assert(iri_is_uri_host(query) == is_uri_host(query));
 
     if (fuzz_read(&conf.reading, &request, &reading) == IRI_OK
-        && reading.answer != IRI_REFUSE)
+        && reading.verdict != IRI_REFUSE)
     {
         path = reading.path;
 

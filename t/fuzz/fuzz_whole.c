@@ -16,15 +16,15 @@
 
 #include "fuzz.h"
 
-static iri_host_conf_t host_conf;
-static iri_look_t     *look;
+static iri_host_conf_t    host_conf;
+static iri_confusables_t *look;
 
 
 void
 fuzz_prepare(void)
 {
     host_conf.idna = iri_idna_create();
-    look = iri_look_create();
+    look = iri_confusables_create();
     fuzz_assert(host_conf.idna != NULL && look != NULL);
 }
 

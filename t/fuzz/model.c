@@ -88,9 +88,9 @@ model_finish(const model_reading_conf_t *reading, model_tree_conf_t *tree)
 
     if ((model_has_japanese(&reading->charsets)
          || model_has_japanese(&tree->charsets))
-        && (tree->match & IRI_FORGIVE_EXACT_ONLY) == 0)
+        && (tree->match & IRI_FOLD_EXACT_ONLY) == 0)
     {
-        tree->match |= IRI_FORGIVE_VARIANTS;
+        tree->match |= IRI_FOLD_VARIANTS;
     }
 }
 
@@ -112,7 +112,7 @@ model_diskform(const model_tree_conf_t *conf, const model_name_t *name)
 {
     const model_charset_t *charset = conf->charsets.at[name->charset];
 
-    if (conf->names != IRI_NAMES_NFD
+    if (conf->names != IRI_FILENAME_NFD
         && model_same(name->chars, model_composed_for(charset, name->name)))
     {
         return FORM_NFC;
@@ -135,15 +135,15 @@ static int
 model_form_allowed(const model_tree_conf_t *conf, const model_node_t *dir,
                    model_diskform_t form, int as_asked)
 {
-    if (conf->names == IRI_NAMES_NFC) {
+    if (conf->names == IRI_FILENAME_NFC) {
         return form == FORM_NFC;
     }
 
-    if (conf->names == IRI_NAMES_NFD) {
+    if (conf->names == IRI_FILENAME_NFD) {
         return form == FORM_NFD;
     }
 
-    if ((conf->match & IRI_FORGIVE_NORMALIZATION) == 0) {
+    if ((conf->match & IRI_FOLD_NORMALIZATION) == 0) {
         return form == FORM_NFC;
     }
 
@@ -214,7 +214,7 @@ model_look(const model_tree_conf_t *conf, model_node_t *dir,
         }
 
         if (!model_same(hit.name.name, chars)) {
-            hit.variant = (conf->match & IRI_FORGIVE_VARIANTS) == 0
+            hit.variant = (conf->match & IRI_FOLD_VARIANTS) == 0
                               ? 0
                               : model_is_variant(chars, hit.name.name);
             if (!hit.variant) {
@@ -265,8 +265,9 @@ model_new_name(const model_tree_conf_t *conf, model_list_t chars,
     const model_charset_t *charset = conf->charsets.at[0];
     model_list_t           form;
 
-    form = conf->names == IRI_NAMES_NFD ? model_nfd(chars)
-                                        : model_composed_for(charset, chars);
+    form = conf->names == IRI_FILENAME_NFD
+               ? model_nfd(chars)
+               : model_composed_for(charset, chars);
 
     return model_encode(charset, form, octets)
            && model_same(model_entry_name(conf, *octets), model_utf8(chars));
@@ -600,7 +601,7 @@ typedef struct {
 
 static void
 model_found(const model_search_t *search, const model_walk_t *walk,
-            model_found_t *out, iri_answer_t answer, iri_why_t why)
+            model_found_t *out, iri_verdict_t answer, iri_why_t why)
 {
     const model_reading_t *reading = search->reading;
 
@@ -608,14 +609,14 @@ model_found(const model_search_t *search, const model_walk_t *walk,
     out->charset = reading != NULL ? reading->charset : none;
     out->match = IRI_MATCH_NONE;
 
-    out->answer = answer;
+    out->verdict = answer;
     out->why = why;
     out->filename = walk->filename;
-    if (answer == IRI_MOVED) {
+    if (answer == IRI_RESTART) {
         out->path = walk->path;
     }
 
-    if (answer == IRI_SERVE || answer == IRI_MOVED) {
+    if (answer == IRI_SERVE || answer == IRI_RESTART) {
         out->match = model_match(
             walk, reading != NULL && reading->form == IRI_FORM_LEGACY,
             reading != NULL && !model_same(reading->octets, search->path));
@@ -677,7 +678,7 @@ model_moved(const model_search_t *search, const model_walk_t *walk,
             model_found_t *out, iri_why_t why, const char *charset,
             int legacy)
 {
-    model_found(search, walk, out, IRI_MOVED, why);
+    model_found(search, walk, out, IRI_RESTART, why);
     out->match = model_match(walk, legacy, 0);
     out->charset = model_text(charset);
 }
@@ -857,7 +858,7 @@ model_find_further(const model_search_t *search, const model_walk_t *first,
         }
 
         model_moved(search, &walk, out,
-                    i < came.tries ? IRI_WHY_FURTHER : IRI_WHY_MIXED,
+                    i < came.tries ? IRI_WHY_ALTERNATIVE : IRI_WHY_MIXED,
                     i < came.tries ? model_charset_name(came.try[i])
                                    : "mixed",
                     i < came.tries ? i != 0 : legacy);
@@ -929,7 +930,7 @@ model_is_declared(const model_search_t *search)
     const model_tree_conf_t *conf = search->conf;
 
     return conf->charsets.count == 1 && model_is_utf8(conf->charsets.at[0])
-           && conf->names == IRI_NAMES_NFC && model_is_named(search)
+           && conf->names == IRI_FILENAME_NFC && model_is_named(search)
            && (search->reading == NULL
                || search->reading->form != IRI_FORM_LEGACY
                || model_has_one_reading(search));
@@ -942,7 +943,8 @@ model_found_first(const model_search_t *search, const model_walk_t *walk,
                   model_found_t *out)
 {
     model_found(search, walk, out,
-                model_same(walk->path, search->path) ? IRI_SERVE : IRI_MOVED,
+                model_same(walk->path, search->path) ? IRI_SERVE
+                                                     : IRI_RESTART,
                 model_is_refused(walk) ? model_refusal(walk)
                 : walk->variant        ? IRI_WHY_VARIANT
                                        : IRI_WHY_FOUND);
@@ -1005,7 +1007,7 @@ static void
 model_find_nothing(const model_search_t *search, model_found_t *out,
                    iri_why_t why)
 {
-    out->answer = IRI_PASS;
+    out->verdict = IRI_PASS;
     out->why = why;
     out->match = IRI_MATCH_NONE;
     out->filename = model_part(search->root_path, 0, search->root_path.len);
@@ -1028,7 +1030,7 @@ model_find(const model_tree_conf_t *conf, model_node_t *root,
     out.charset = reading != NULL ? reading->charset : none;
 
     if (model_is_forbidden(model_part(path, prefix, path.len))) {
-        out.answer = IRI_REFUSE;
+        out.verdict = IRI_REFUSE;
         out.why = IRI_WHY_FORBIDDEN;
     } else if (model_is_ascii(model_part(path, prefix, path.len))) {
         model_find_nothing(&search, &out, IRI_WHY_ASCII);

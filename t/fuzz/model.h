@@ -140,14 +140,14 @@ typedef struct {
 
 typedef struct {
     model_charsets_t charsets;
-    iri_names_t      names;
+    iri_filename_form_t      names;
     unsigned         match;
 } model_tree_conf_t;
 
 /* As iri_reading_t, but for lists. */
 typedef struct {
     iri_status_t status;          /* of the call */
-    iri_answer_t answer;
+    iri_verdict_t verdict;
     int          http;
     iri_why_t    why;
     iri_form_t   form;
@@ -219,7 +219,7 @@ model_one_t model_read_whole(const model_came_t *came, size_t index);
 /* ---- finding ------------------------------------------------------------- */
 
 typedef struct {
-    iri_answer_t answer;
+    iri_verdict_t verdict;
     iri_why_t    why;
     iri_why_t    or_why;          /* a second reason that will do */
     int          any_why;         /* 1: octets are served by more than one */
@@ -262,7 +262,7 @@ uint32_t model_draw(model_source_t *source, uint32_t n);   /* below n */
 typedef struct {
     size_t cases, requests, finds, budget, unsure;
     size_t read_form[IRI_FORMS];
-    size_t find_answer[IRI_ANSWERS];
+    size_t find_answer[IRI_VERDICTS];
     size_t find_why[IRI_WHYS];
     size_t find_match[IRI_MATCHES];
     size_t differ;

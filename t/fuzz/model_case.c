@@ -487,12 +487,9 @@ static void
 model_draw_settings(model_source_t *source, model_case_t *c)
 {
     static const unsigned match[] = {
-        IRI_FORGIVE_NORMALIZATION,
-        IRI_FORGIVE_NORMALIZATION,
-        IRI_FORGIVE_NORMALIZATION,
-        IRI_FORGIVE_NORMALIZATION | IRI_FORGIVE_VARIANTS,
-        IRI_FORGIVE_VARIANTS,
-        IRI_FORGIVE_EXACT_ONLY,
+        IRI_FOLD_NORMALIZATION, IRI_FOLD_NORMALIZATION,
+        IRI_FOLD_NORMALIZATION, IRI_FOLD_NORMALIZATION | IRI_FOLD_VARIANTS,
+        IRI_FOLD_VARIANTS,      IRI_FOLD_EXACT_ONLY,
     };
     const model_charset_t *charset;
     uint32_t               n;
@@ -516,9 +513,9 @@ model_draw_settings(model_source_t *source, model_case_t *c)
     c->reading.invalid = model_chance(source, 2)   ? IRI_INVALID_PASS
                          : model_chance(source, 2) ? IRI_INVALID_400
                                                    : IRI_INVALID_404;
-    c->tree_conf.names = model_chance(source, 3)   ? IRI_NAMES_NFC
-                         : model_chance(source, 4) ? IRI_NAMES_NFD
-                                                   : IRI_NAMES_ANY;
+    c->tree_conf.names = model_chance(source, 3)   ? IRI_FILENAME_NFC
+                         : model_chance(source, 4) ? IRI_FILENAME_NFD
+                                                   : IRI_FILENAME_ANY;
     c->tree_conf.match = match[model_draw(source, COUNT(match))];
     c->cached = model_chance(source, 2);
     c->news = model_chance(source, 3);

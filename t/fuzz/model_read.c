@@ -371,7 +371,7 @@ model_form(model_list_t target)
 static void
 model_refuse(model_reading_t *out, int http, iri_why_t why)
 {
-    out->answer = IRI_REFUSE;
+    out->verdict = IRI_REFUSE;
     out->http = http;
     out->why = why;
     out->form = IRI_FORM_INVALID;
@@ -381,8 +381,8 @@ model_refuse(model_reading_t *out, int http, iri_why_t why)
 static void
 model_invalid(model_reading_t *out, int bidi)
 {
-    out->answer = out->conf->invalid == IRI_INVALID_PASS ? IRI_PASS
-                                                         : IRI_REFUSE;
+    out->verdict = out->conf->invalid == IRI_INVALID_PASS ? IRI_PASS
+                                                          : IRI_REFUSE;
     out->http = out->conf->invalid == IRI_INVALID_404   ? 404
                 : out->conf->invalid == IRI_INVALID_400 ? 400
                                                         : 0;
@@ -502,7 +502,7 @@ model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
         /* It is left alone, so its escapes are, be they good or bad. */
         out.path = path;
         out.uri = escaped ? path : model_path_to_uri(path);
-        out.answer = IRI_PASS;
+        out.verdict = IRI_PASS;
         out.why = IRI_WHY_ASCII;
         out.form = IRI_FORM_ASCII;
         return out;
@@ -556,9 +556,9 @@ model_read(const model_reading_conf_t *conf, model_list_t path, int escaped,
     out.form = one.charset != NULL && model_is_utf8(one.charset)
                    ? model_form(out.target)
                    : IRI_FORM_LEGACY;
-    out.answer = model_same(escaped ? out.uri : out.path, path) ? IRI_PASS
-                                                                : IRI_SERVE;
-    out.why = out.answer == IRI_PASS ? IRI_WHY_CANONICAL : IRI_WHY_READ;
+    out.verdict = model_same(escaped ? out.uri : out.path, path) ? IRI_PASS
+                                                                 : IRI_SERVE;
+    out.why = out.verdict == IRI_PASS ? IRI_WHY_CANONICAL : IRI_WHY_READ;
 
     return out;
 }

@@ -153,10 +153,10 @@ model_print_case(const model_case_t *c, const model_request_t *request)
     model_print_charsets(" filename_charset=", &c->tree_conf.charsets);
     fprintf(stderr, " filename_form=%s match=%s%s%s invalid=%s cache=%s\n",
             names[c->tree_conf.names],
-            c->tree_conf.match & IRI_FORGIVE_NORMALIZATION ? "normalization,"
-                                                           : "",
-            c->tree_conf.match & IRI_FORGIVE_VARIANTS ? "variants" : "",
-            c->tree_conf.match & IRI_FORGIVE_EXACT_ONLY ? "exact" : "",
+            c->tree_conf.match & IRI_FOLD_NORMALIZATION ? "normalization,"
+                                                        : "",
+            c->tree_conf.match & IRI_FOLD_VARIANTS ? "variants" : "",
+            c->tree_conf.match & IRI_FOLD_EXACT_ONLY ? "exact" : "",
             invalid[c->reading.invalid], c->cached ? "on" : "off");
     fprintf(stderr, "  tree:\n");
     model_print_tree(c, c->root, 0);
@@ -301,7 +301,7 @@ model_run_location(model_case_t *c, const model_request_t *request,
                    model_list_t path)
 {
     iri_env_t      env = model_env(&c->tree);
-    model_check_t  check = { c, request, "iri_location", path, 0 };
+    model_check_t  check = { c, request, "iri_redirect_location", path, 0 };
     model_list_t   query = request->query;
     iri_redirect_t redirect;
     iri_str_t      out;
@@ -312,8 +312,8 @@ model_run_location(model_case_t *c, const model_request_t *request,
     redirect.path = model_lend(&c->tree, path);
     redirect.has_query = has;
     redirect.query = model_lend(&c->tree, query);
-    model_same_number(&check, "status", iri_location(&env, &redirect, &out),
-                      IRI_OK);
+    model_same_number(&check, "status",
+                      iri_redirect_location(&env, &redirect, &out), IRI_OK);
     model_same_str(&check, "location", out,
                    model_location(model, path, has, query));
     model_done(&check);
@@ -351,7 +351,7 @@ static void
 model_count_found(const iri_found_t *found)
 {
     model_counts.finds++;
-    model_counts.find_answer[found->answer]++;
+    model_counts.find_answer[found->verdict]++;
     model_counts.find_why[found->why]++;
     model_counts.find_match[found->match]++;
 }
@@ -375,7 +375,7 @@ model_run_find(model_case_t *c, const model_request_t *request,
 
     if (core->why == IRI_WHY_BUDGET) {
         model_counts.budget++;
-        model_same_text(&check, "answer", iri_answer_text(core->answer),
+        model_same_text(&check, "answer", iri_verdict_text(core->verdict),
                         "pass");
         model_done(&check);
         return 0;
@@ -384,10 +384,10 @@ model_run_find(model_case_t *c, const model_request_t *request,
     model = model_find(&c->tree_conf, c->root, model_octets(search->root),
                        check.about, search->prefix, reading);
 
-    if (model.unsure_bidi && core->answer != IRI_SERVE
-        && (core->answer != model.answer || core->why != model.why
+    if (model.unsure_bidi && core->verdict != IRI_SERVE
+        && (core->verdict != model.verdict || core->why != model.why
             || !model_same(model_octets(core->path), model.path))
-        && (core->answer != IRI_MOVED
+        && (core->verdict != IRI_RESTART
             || !model_came_raw(reading, model_octets(core->path))))
     {
         model_counts.unsure++;
@@ -395,17 +395,17 @@ model_run_find(model_case_t *c, const model_request_t *request,
     }
 
     /* Behind a directory that may not be searched, or was one too many. */
-    if ((model.unsure || c->tree.lists == IRI_MAX_LISTS)
-        && (core->answer != model.answer || core->why != model.why))
+    if ((model.unsure || c->tree.lists == IRI_MAX_DIRECTORIES_READ)
+        && (core->verdict != model.verdict || core->why != model.why))
     {
         model_counts.unsure++;
         return 0;
     }
 
-    model_same_text(&check, "answer", iri_answer_text(core->answer),
-                    iri_answer_text(model.answer));
+    model_same_text(&check, "answer", iri_verdict_text(core->verdict),
+                    iri_verdict_text(model.verdict));
     if (!model.any_why
-        && (model.or_why == IRI_WHY_NOTHING || core->why != model.or_why))
+        && (model.or_why == IRI_WHY_NONE || core->why != model.or_why))
     {
         model_same_text(&check, "why", iri_why_text(core->why),
                         iri_why_text(model.why));
@@ -414,7 +414,7 @@ model_run_find(model_case_t *c, const model_request_t *request,
                     iri_match_text(model.match));
     model_same_str(&check, "path", core->path, model.path);
     model_same_str(&check, "charset", core->charset, model.charset);
-    if (model.answer == IRI_PASS || model.answer == IRI_SERVE) {
+    if (model.verdict == IRI_PASS || model.verdict == IRI_SERVE) {
         model_same_str(&check, "filename", core->filename, model.filename);
         if (core->filename.data[core->filename.len] != '\0') {
             model_differ(&check, "no NUL behind filename");
@@ -426,8 +426,8 @@ model_run_find(model_case_t *c, const model_request_t *request,
         return 0;
     }
 
-    if (model.answer == IRI_SERVE
-        || (model.answer == IRI_PASS && model.why != IRI_WHY_ERROR))
+    if (model.verdict == IRI_SERVE
+        || (model.verdict == IRI_PASS && model.why != IRI_WHY_ERROR))
     {
         model_run_split(c, request, search, core, &model);
     }
@@ -468,8 +468,8 @@ model_run_read(model_case_t *c, const model_request_t *request,
         return 0;
     }
 
-    model_same_text(&check, "answer", iri_answer_text(core->answer),
-                    iri_answer_text(model->answer));
+    model_same_text(&check, "answer", iri_verdict_text(core->verdict),
+                    iri_verdict_text(model->verdict));
     model_same_number(&check, "http", core->status, model->http);
     model_same_text(&check, "why", iri_why_text(core->why),
                     iri_why_text(model->why));
@@ -516,7 +516,7 @@ model_set_root(model_case_t *c, const model_reading_t *reading,
 static void
 model_run_request(model_case_t *c, model_source_t *source,
                   const iri_reading_conf_t *conf, const iri_tree_conf_t *tree,
-                  iri_cache_t *cache)
+                  iri_index_cache_t *cache)
 {
     model_request_t request;
     model_reading_t model;
@@ -532,7 +532,7 @@ model_run_request(model_case_t *c, model_source_t *source,
     }
 
     model_run_location(c, &request, &core, &model, model.path);
-    if (core.answer == IRI_REFUSE) {
+    if (core.verdict == IRI_REFUSE) {
         return;
     }
 
@@ -544,7 +544,7 @@ model_run_request(model_case_t *c, model_source_t *source,
     model_set_root(c, &model, &search);
 
     if (!model_run_find(c, &request, &search, &model, &found)
-        || found.answer != IRI_MOVED)
+        || found.verdict != IRI_RESTART)
     {
         return;
     }
@@ -555,7 +555,7 @@ model_run_request(model_case_t *c, model_source_t *source,
     search.path = found.path;
     search.reading = NULL;
     if (model_run_find(c, &request, &search, NULL, &found)
-        && found.answer == IRI_MOVED)
+        && found.verdict == IRI_RESTART)
     {
         model_check_t check = { c, &request, "moved twice", none, 0 };
 
@@ -588,7 +588,7 @@ model_case(model_source_t *source)
     model_case_t       c;
     iri_reading_conf_t conf;
     iri_tree_conf_t    tree;
-    iri_cache_t       *cache;
+    iri_index_cache_t *cache;
     uint32_t           n;
 
     model_counts.cases++;
@@ -603,9 +603,9 @@ model_case(model_source_t *source)
     tree.match = c.tree_conf.match;
     model_run_finish(&c, &conf, &tree);
 
-    cache = c.cached
-                ? iri_cache_create(&(iri_cache_conf_t){ .size = 1 << 16 })
-                : NULL;
+    cache = c.cached ? iri_index_cache_create(
+                &(iri_index_cache_conf_t){ .size = 1 << 16 })
+                     : NULL;
     model_run_names(&c, &tree, c.root);
 
     /* A fuzzer needs few to change one of them. */
@@ -617,7 +617,7 @@ model_case(model_source_t *source)
         }
     }
 
-    iri_cache_destroy(cache);
+    iri_index_cache_destroy(cache);
     model_env_free(&c.tree);
     model_forget();
 }
@@ -737,8 +737,8 @@ model_report(void)
     }
 
     printf("\n# answers:");
-    for (i = 0; i < IRI_ANSWERS; i++) {
-        printf(" %s %zu", iri_answer_text((iri_answer_t) i),
+    for (i = 0; i < IRI_VERDICTS; i++) {
+        printf(" %s %zu", iri_verdict_text((iri_verdict_t) i),
                model_counts.find_answer[i]);
     }
 

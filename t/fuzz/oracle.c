@@ -298,7 +298,7 @@ fuzz_judge_uri(iri_str_t uri, iri_str_t octets, int minimal)
 int
 fuzz_same_reading(const iri_reading_t *a, const iri_reading_t *b)
 {
-    return a->answer == b->answer && a->status == b->status
+    return a->verdict == b->verdict && a->status == b->status
            && a->why == b->why && a->form == b->form && a->raw == b->raw
            && fuzz_equal(a->charset, b->charset)
            && fuzz_equal(a->path, b->path) && fuzz_equal(a->uri, b->uri)
@@ -408,7 +408,7 @@ static void
 fuzz_judge_ascii_reading(const iri_request_t *request,
                          const iri_reading_t *reading)
 {
-    fuzz_assert(reading->answer == IRI_PASS);
+    fuzz_assert(reading->verdict == IRI_PASS);
     fuzz_assert(reading->why == IRI_WHY_ASCII && reading->charset.len == 0);
     fuzz_assert(fuzz_equal(reading->path, request->path));
     fuzz_assert(fuzz_equal(reading->octets, request->path));
@@ -427,14 +427,14 @@ fuzz_judge_invalid(const iri_reading_conf_t *conf,
                    const iri_request_t *request, const iri_reading_t *reading)
 {
     if (reading->why == IRI_WHY_LIMIT) {
-        fuzz_assert(reading->answer == IRI_REFUSE && reading->status == 404);
+        fuzz_assert(reading->verdict == IRI_REFUSE && reading->status == 404);
 
     } else if (conf->invalid == IRI_INVALID_PASS) {
-        fuzz_assert(reading->answer == IRI_PASS && reading->status == 0);
+        fuzz_assert(reading->verdict == IRI_PASS && reading->status == 0);
         fuzz_assert(fuzz_equal(reading->path, reading->octets));
 
     } else {
-        fuzz_assert(reading->answer == IRI_REFUSE);
+        fuzz_assert(reading->verdict == IRI_REFUSE);
         fuzz_assert(reading->status
                     == (conf->invalid == IRI_INVALID_400 ? 400 : 404));
     }
@@ -477,7 +477,7 @@ fuzz_judge_reading(const iri_reading_conf_t *conf,
 
     same = fuzz_equal(reading->path, reading->octets)
            && (!request->escaped || fuzz_equal(reading->uri, request->path));
-    fuzz_assert(reading->answer == (same ? IRI_PASS : IRI_SERVE));
+    fuzz_assert(reading->verdict == (same ? IRI_PASS : IRI_SERVE));
     fuzz_assert(reading->why == (same ? IRI_WHY_CANONICAL : IRI_WHY_READ));
 }
 
@@ -521,8 +521,8 @@ fuzz_same_choices(const iri_found_t *a, const iri_found_t *b)
 int
 fuzz_same_found(const iri_found_t *a, const iri_found_t *b)
 {
-    return a->answer == b->answer && a->why == b->why && a->match == b->match
-           && fuzz_equal(a->path, b->path)
+    return a->verdict == b->verdict && a->why == b->why
+           && a->match == b->match && fuzz_equal(a->path, b->path)
            && fuzz_equal(a->charset, b->charset)
            && fuzz_equal(a->filename, b->filename) && fuzz_same_choices(a, b);
 }
@@ -637,43 +637,45 @@ fuzz_judge_why(const iri_found_t *found)
     switch (found->why) {
     case IRI_WHY_ERROR:
     case IRI_WHY_BUDGET:
-        fuzz_assert(found->answer == IRI_PASS || found->answer == IRI_REFUSE);
+        fuzz_assert(found->verdict == IRI_PASS
+                    || found->verdict == IRI_REFUSE);
         break;
 
     case IRI_WHY_UNWRITABLE:
         /* Below a directory of another name that is what is judged first. */
-        fuzz_assert(found->answer == IRI_REFUSE
-                    || (found->answer == IRI_MOVED
+        fuzz_assert(found->verdict == IRI_REFUSE
+                    || (found->verdict == IRI_RESTART
                         && found->match > IRI_MATCH_EXACT));
         break;
 
     case IRI_WHY_FORBIDDEN:
     case IRI_WHY_OTHER_NAME:
     case IRI_WHY_UNREADABLE:
-        fuzz_assert(found->answer == IRI_REFUSE);
+        fuzz_assert(found->verdict == IRI_REFUSE);
         break;
 
-    case IRI_WHY_FURTHER:
+    case IRI_WHY_ALTERNATIVE:
     case IRI_WHY_MIXED:
     case IRI_WHY_FOLDED:
     case IRI_WHY_SPELLING:
     case IRI_WHY_REPAIRED:
-        fuzz_assert(found->answer == IRI_MOVED);
+        fuzz_assert(found->verdict == IRI_RESTART);
         break;
 
     case IRI_WHY_AMBIGUOUS:
-        fuzz_assert(found->answer == IRI_MOVED
-                    || found->answer == IRI_CHOOSE);
+        fuzz_assert(found->verdict == IRI_RESTART
+                    || found->verdict == IRI_CHOOSE);
         break;
 
     case IRI_WHY_ASCII:
     case IRI_WHY_DECLARED:
     case IRI_WHY_ABSENT:
-        fuzz_assert(found->answer == IRI_PASS);
+        fuzz_assert(found->verdict == IRI_PASS);
         break;
 
     default:
-        fuzz_assert(found->answer == IRI_SERVE || found->answer == IRI_MOVED
+        fuzz_assert(found->verdict == IRI_SERVE
+                    || found->verdict == IRI_RESTART
                     || found->why == IRI_WHY_UNNAMED);
     }
 }
@@ -687,7 +689,7 @@ fuzz_judge_choices(const iri_search_t *search, const iri_found_t *found)
     iri_found_t  chosen;
     size_t       i;
 
-    fuzz_assert(found->answer == IRI_CHOOSE || found->count == 0);
+    fuzz_assert(found->verdict == IRI_CHOOSE || found->count == 0);
     fuzz_assert(search->tree->ambiguous == IRI_AMBIGUOUS_300
                 || found->count == 0);
     fuzz_assert(found->count <= IRI_MAX_CHOICES);
@@ -701,9 +703,10 @@ fuzz_judge_choices(const iri_search_t *search, const iri_found_t *found)
         again.path = found->choices[i];
         again.reading = NULL;
         fuzz_assert(iri_find(&fuzz.env, &again, &chosen) == IRI_OK);
-        fuzz_assert(chosen.answer == IRI_SERVE || chosen.why == IRI_WHY_BUDGET
+        fuzz_assert(chosen.verdict == IRI_SERVE
+                    || chosen.why == IRI_WHY_BUDGET
                     || chosen.why == IRI_WHY_ERROR);
-        fuzz_assert(chosen.answer != IRI_SERVE
+        fuzz_assert(chosen.verdict != IRI_SERVE
                     || fuzz_equal(chosen.path, found->choices[i]));
     }
 }
@@ -720,7 +723,7 @@ fuzz_judge_found(const iri_search_t *search, const iri_found_t *found)
         && (search->root.len == 0
             || memcmp(filename.data, search->root.data, search->root.len)
                    == 0));
-    fuzz_assert((found->answer == IRI_MOVED)
+    fuzz_assert((found->verdict == IRI_RESTART)
                 == !fuzz_equal(found->path, search->path));
     fuzz_assert(
         found->path.len >= search->prefix
@@ -729,7 +732,7 @@ fuzz_judge_found(const iri_search_t *search, const iri_found_t *found)
                    == 0));
 
     /* What was put right as it was read is refused where nothing has it. */
-    if (found->answer != IRI_REFUSE || search->reading == NULL
+    if (found->verdict != IRI_REFUSE || search->reading == NULL
         || search->reading->form != IRI_FORM_MOJIBAKE)
     {
         fuzz_judge_why(found);
@@ -740,24 +743,24 @@ fuzz_judge_found(const iri_search_t *search, const iri_found_t *found)
                 == iri_str_count(search->path, '/'));
     fuzz_judge_dots(found->path, search->path);
 
-    if (found->answer == IRI_CHOOSE) {
+    if (found->verdict == IRI_CHOOSE) {
         fuzz_judge_choices(search, found);
         return;
     }
 
     fuzz_assert(found->count == 0);
 
-    if (found->answer == IRI_REFUSE) {
+    if (found->verdict == IRI_REFUSE) {
         return;
     }
 
     below = iri_str_from(filename, search->root.len);
     path = iri_str_from(found->path, search->prefix);
 
-    if (found->answer == IRI_MOVED) {
+    if (found->verdict == IRI_RESTART) {
         path = fuzz_written(path, below);
     }
 
     fuzz_assert(memchr(filename.data, '\0', filename.len) == NULL);
-    fuzz_judge_entries(search, below, path, found->answer == IRI_SERVE);
+    fuzz_judge_entries(search, below, path, found->verdict == IRI_SERVE);
 }
