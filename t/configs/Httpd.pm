@@ -438,7 +438,7 @@ sub raw_line { return "$_[1] $_[2] HTTP/1.1" }
 sub hides { return 0 }
 
 sub has_application {
-    return $_[0]->text($_[1]{nodes}, 1) =~ /ProxyPass|\[P\]|index\.php/;
+    return $_[0]->text($_[1]{nodes}, 1) =~ /ProxyPass|\[P\]|\[H=|index\.php/;
 }
 
 # A report without what the client sent, the module's own, and names of files
