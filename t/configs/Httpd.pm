@@ -444,7 +444,7 @@ sub shows_name { return 0 }
 sub asks_disk { return 0 }
 
 sub has_application {
-    return $_[0]->text($_[1]{nodes}, 1) =~ /ProxyPass|\[P\]|index\.php/;
+    return $_[0]->text($_[1]{nodes}, 1) =~ /ProxyPass|\[P\]|\[H=|index\.php/;
 }
 
 # A report without what the client sent, the module's own, and names of files
