@@ -129,7 +129,7 @@ test_find_canonical(void **state)
         search.path = core_str(finds[i].path);
 
         assert_int_equal(iri_find(&core.env, &search, &found), IRI_OK);
-        assert_int_equal(found.answer, finds[i].verdict);
+        assert_int_equal(found.verdict, finds[i].answer);
 
         assert_int_equal(iri_find_canonical(&core.env, &search, &found),
                          IRI_OK);
