@@ -19,7 +19,7 @@
 WALK(iri_status, iri_status_text)
 WALK(iri_form, iri_form_text)
 WALK(iri_match, iri_match_text)
-WALK(iri_answer, iri_verdict_text)
+WALK(iri_verdict, iri_verdict_text)
 WALK(iri_why, iri_why_text)
 
 static const struct {
@@ -27,7 +27,7 @@ static const struct {
     int count;
 } tables[] = {
     { iri_status_word, IRI_STATUSES }, { iri_form_word, IRI_FORMS },
-    { iri_match_word, IRI_MATCHES },   { iri_answer_word, IRI_VERDICTS },
+    { iri_match_word, IRI_MATCHES },   { iri_verdict_word, IRI_VERDICTS },
     { iri_why_word, IRI_WHYS },
 };
 
