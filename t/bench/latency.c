@@ -113,8 +113,8 @@ link_read(link_t *link, int flags)
     ssize_t     n;
     size_t      whole;
 
-    n = recv(link->fd, link->verdict + link->got,
-             sizeof(link->verdict) - 1 - link->got, flags);
+    n = recv(link->fd, link->answer + link->got,
+             sizeof(link->answer) - 1 - link->got, flags);
     if (n == -1 && errno == EAGAIN) {
         return 0;
     }
@@ -124,20 +124,20 @@ link_read(link_t *link, int flags)
     }
 
     link->got += (size_t) n;
-    link->verdict[link->got] = '\0';
+    link->answer[link->got] = '\0';
 
-    end = strstr(link->verdict, "\r\n\r\n");
+    end = strstr(link->answer, "\r\n\r\n");
     if (end == NULL) {
         return 0;
     }
 
-    length = strstr(link->verdict, "Content-Length: ");
-    whole = (size_t) (end + 4 - link->verdict);
+    length = strstr(link->answer, "Content-Length: ");
+    whole = (size_t) (end + 4 - link->answer);
     whole += length != NULL && length < end
                  ? (size_t) atol(length + strlen("Content-Length: "))
                  : 0;
 
-    return link->got >= whole ? atoi(link->verdict + strlen("HTTP/1.1 ")) : 0;
+    return link->got >= whole ? atoi(link->answer + strlen("HTTP/1.1 ")) : 0;
 }
 
 
