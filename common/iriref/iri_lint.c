@@ -34,8 +34,8 @@ static const struct {
     const char *about;
 } iri_lint_kinds[IRI_LINT_KINDS] = {
     { "unreadable",
-      "no charset of the tree can decode it, so it has no name and can be "
-      "requested only by its octets" },
+      "no charset of the tree can decode it: it can be requested only by its "
+      "octets" },
     { "unreachable",
       "it has a control character, or is too long: no request can name it" },
     { "charset",
