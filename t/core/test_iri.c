@@ -81,7 +81,8 @@ test_octets(void **state)
         }
 
         assert_int_equal(iri_octet_classes[c], want);
-        assert_int_equal(iri_hex_values[c], iri_hex((unsigned char) c) & 0xff);
+        assert_int_equal(iri_hex_values[c],
+                         iri_hex((unsigned char) c) & 0xff);
     }
 }
 
@@ -423,7 +424,8 @@ test_split_join(void **state)
             assert_int_equal(
                 parts.authority.len,
                 parts.host.len
-                    + (iri_is_present(parts.userinfo) ? parts.userinfo.len + 1 : 0)
+                    + (iri_is_present(parts.userinfo) ? parts.userinfo.len + 1
+                                                      : 0)
                     + (iri_is_present(parts.port) ? parts.port.len + 1 : 0));
         }
         core_forget(&core);
@@ -548,10 +550,10 @@ test_to_iri_takes_anything(void **state)
             n = iri_utf8_next(iri.data + i, iri.data + iri.len, &c);
             assert_int_not_equal(n, 0);
             assert_false(iri_char_is_bidi_control(c));
-            assert_true(
-                n > 1
-                    ? iri_char_is_ucs(c) || iri_char_is_private(c)
-                    : c == '%' || iri_octet_is((unsigned char) c, IRI_OCTET_URI));
+            assert_true(n > 1 ? iri_char_is_ucs(c) || iri_char_is_private(c)
+                              : c == '%'
+                                    || iri_octet_is((unsigned char) c,
+                                                    IRI_OCTET_URI));
         }
 
         assert_str(to_iri(iri, run % 2 ? RFC : DRAFT), iri);
@@ -903,11 +905,9 @@ test_advised_against(void **state)
             continue;
         }
         if (iri_char_is_common_ucschar(c)) {
-            assert_true(iri_char_is_ucs(c)
-                        && !iri_char_is_discouraged(c));
+            assert_true(iri_char_is_ucs(c) && !iri_char_is_discouraged(c));
         }
-        if (iri_char_is_discouraged(c) != is_advised_against(checker, c))
-        {
+        if (iri_char_is_discouraged(c) != is_advised_against(checker, c)) {
             fail_msg("U+%04X", c);
         }
         count += (size_t) iri_char_is_discouraged(c);
