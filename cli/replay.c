@@ -149,14 +149,18 @@ replay_option(void *data, int option, const char *value)
         return cli_settings_option(conf->settings, option, value);
     }
     number = strtol(value, &end, 10);
-    if (*end != '\0' || end == value || number < 0 || number > 100000) {
-        return "must be a number from 0 to 100000; for example 10";
+    if (*end != '\0' || end == value) {
+        number = -1;
     }
     if (option == REPLAY_TOP) {
+        if (number < 0 || number > 100000) {
+            return "must be a number from 0 to 100000; for example 10";
+        }
         conf->top = (size_t) number;
-    } else if (number < 100 || number > 599) {
-        return "must be an HTTP status from 100 to 599; for example 404";
     } else {
+        if (number < 100 || number > 599) {
+            return "must be an HTTP status from 100 to 599; for example 404";
+        }
         conf->status = (int) number;
     }
     return NULL;
