@@ -19,7 +19,7 @@ struct ngx_http_iri_status_s {
 };
 
 
-/* ---- the zone ------------------------------------------------------------ */
+/* ---- the zone ----------------------------------------------------------- */
 
 static void
 ngx_http_iri_status_lock(void *ctx)
@@ -151,7 +151,7 @@ ngx_http_iri_status_cache_counts(const ngx_http_iri_main_conf_t *imcf)
 }
 
 
-/* ---- what has become of a request ---------------------------------------- */
+/* ---- what has become of a request --------------------------------------- */
 
 /* What was found for the path that the client has sent, in the end. */
 static const ngx_http_iri_found_t *
@@ -508,7 +508,7 @@ ngx_http_iri_status_log_handler(ngx_http_request_t *r)
 }
 
 
-/* ---- the page ------------------------------------------------------------ */
+/* ---- the page ----------------------------------------------------------- */
 
 static ngx_int_t
 ngx_http_iri_status_not_allowed(ngx_http_request_t *r)
@@ -633,7 +633,7 @@ ngx_http_iri_status_handler(ngx_http_request_t *r)
 }
 
 
-/* ---- when the configuration is read -------------------------------------- */
+/* ---- when the configuration is read ------------------------------------- */
 
 char *
 ngx_http_iri_status_set(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
