@@ -7,9 +7,9 @@
  *               iri_multistatus_*)
  *   If          ngx_http_dav_ext_module compares resource tags octet for octet
  *               with r->uri: they are replaced by canonical paths
- *   COPY, MOVE  the relation of source and Destination on disk:
- *               ngx_http_dav_module deletes an existing Destination, which must
- *               not be the source, inside it or its parent
+ *   COPY, MOVE  ngx_http_dav_module deletes an existing Destination, so that
+ *               must not be the source, inside the source or its parent:
+ *               the relation of both on disk
  *   409         a page with the reason why a name cannot be created
  *
  * ngx_http_iri_destination.c reads and judges the Destination.
@@ -486,8 +486,8 @@ ngx_http_iri_dav_if(ngx_http_request_t *r)
 
 /*
  * dav_ext compares locks with the path in the Destination field without
- * unescaping it.  Replace that path by the unescaped canonical path, unless nginx
- * would then read it differently, because it contains "%", "?" or "#".
+ * unescaping it.  Replace that path by the unescaped canonical path, unless
+ * nginx would then read it differently: it contains "%", "?" or "#".
  */
 ngx_int_t
 ngx_http_iri_dav_destination(ngx_http_request_t *r, ngx_str_t path)
