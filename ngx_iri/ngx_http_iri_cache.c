@@ -1,14 +1,14 @@
 /*
  * ngx_http_iri_cache.c - iri_cache: the cache of directory indexes
  *
- * The core's index cache (design.md, 3) is one allocation in a shared memory
+ * The core's index cache (design 3) is one allocation in a shared memory
  * zone of nginx.  A reload keeps the zone and its contents if the size is
  * unchanged.  The cache is locked with the mutex of the zone's slab pool, which
  * nginx unlocks if a worker dies while holding it.  Each process has its own
  * handle on the cache (iri_index_cache_t), because a handle contains addresses
  * of functions.
  *
- * The index of a large directory is built in a thread pool (design.md, 5.10).
+ * The index of a large directory is built in a thread pool (design 5.10).
  * The request that started the build waits for it, unless the exact name was
  * found.  Until the index exists, other requests find exact names only.
  */
@@ -167,8 +167,9 @@ ngx_http_iri_job_done(ngx_event_t *event)
 
 
 /*
- * While the request waits, a connection closed by the client ends it.  If the
- * request body is being discarded, the handler of that detects the close.
+ * While the request waits, ngx_http_test_reading() detects that the client has
+ * closed the connection.  A request body that is being discarded has its own
+ * handler, which detects that, too.
  */
 ngx_uint_t
 ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,

@@ -11,7 +11,7 @@
 #include "ngx_http_iri.h"
 
 
-/* The text of a location that is not ASCII. */
+/* The text of a location, without its modifier. */
 typedef struct {
     ngx_http_iri_place_t *place;
     iri_rule_t            rule;

@@ -1,7 +1,7 @@
 /*
  * ngx_http_iri_choice.c - iri_ambiguous 300: a list of candidates
  *
- * Several entries match the path equally well (design.md, 5.4).  The answer
+ * Several entries match the path equally well (design 5.4).  The answer
  * lists those that the client could get.  Each candidate is judged by a
  * subrequest, one after the other (ngx_http_iri_judge.c).  Then the list is
  * sent, or 404 if no candidate remains.

@@ -280,7 +280,7 @@ ngx_http_iri_client_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
 /*
  * Before access is granted, Vary must not depend on the entry that was found:
- * it would reveal whether the entry exists (design.md, 5.7).
+ * it would reveal whether the entry exists (design 5.7).
  */
 void
 ngx_http_iri_client_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
@@ -298,7 +298,7 @@ ngx_http_iri_client_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 }
 
 
-/* In an error page or a named location before that, access was not granted. */
+/* Access is not granted by an error page or a named location. */
 void
 ngx_http_iri_client_passed(ngx_http_request_t *r)
 {

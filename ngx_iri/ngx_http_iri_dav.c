@@ -7,9 +7,9 @@
  *               iri_multistatus_*)
  *   If          ngx_http_dav_ext_module compares resource tags octet for octet
  *               with r->uri: they are replaced by canonical paths
- *   COPY, MOVE  ngx_http_dav_module deletes an existing Destination, so that
- *               must not be the source, inside the source or its parent:
- *               the relation of both on disk
+ *   COPY, MOVE  source and Destination are compared on disk:
+ *               ngx_http_dav_module deletes an existing Destination, even if
+ *               that is the source or contains it
  *   409         a page with the reason why a name cannot be created
  *
  * ngx_http_iri_destination.c reads and judges the Destination.
@@ -492,9 +492,9 @@ ngx_http_iri_dav_if(ngx_http_request_t *r)
 ngx_int_t
 ngx_http_iri_dav_destination(ngx_http_request_t *r, ngx_str_t path)
 {
-    size_t     before;
+    size_t     prefix;
     u_char    *p;
-    ngx_str_t *value = &r->headers_in.destination->value, whole = *value;
+    ngx_str_t *value = &r->headers_in.destination->value, sent = *value;
 
     if (!ngx_http_iri_dav_is_on(r)
         || ngx_strlchr(path.data, path.data + path.len, '%') != NULL
@@ -504,28 +504,27 @@ ngx_http_iri_dav_destination(ngx_http_request_t *r, ngx_str_t path)
         return NGX_OK;
     }
 
-    before = 0;
+    prefix = 0;
 
-    if (whole.len != 0 && whole.data[0] != '/') {
-        p = ngx_strlcasestrn(whole.data, whole.data + whole.len,
+    if (sent.len != 0 && sent.data[0] != '/') {
+        p = ngx_strlcasestrn(sent.data, sent.data + sent.len,
                              (u_char *) "://", sizeof("://") - 2);
-        p = p != NULL ? ngx_strlchr(p + 3, whole.data + whole.len, '/')
-                      : NULL;
+        p = p != NULL ? ngx_strlchr(p + 3, sent.data + sent.len, '/') : NULL;
         if (p == NULL) {
             return NGX_OK;
         }
 
-        before = (size_t) (p - whole.data);
+        prefix = (size_t) (p - sent.data);
     }
 
-    p = ngx_pnalloc(r->pool, before + path.len + 1);
+    p = ngx_pnalloc(r->pool, prefix + path.len + 1);
     if (p == NULL) {
         return NGX_ERROR;
     }
 
     value->data = p;
-    value->len = before + path.len;
-    p = ngx_cpymem(p, whole.data, before);
+    value->len = prefix + path.len;
+    p = ngx_cpymem(p, sent.data, prefix);
     p = ngx_cpymem(p, path.data, path.len);
     *p = '\0';
 

@@ -2,11 +2,11 @@
  * ngx_http_iri_host.c - iri_host: the server of a host name in any form
  *
  * nginx selects a server by the octets of Host or :authority.  If these are not
- * plain ASCII, the core maps them to A-labels (design.md, 8), and the server is
+ * plain ASCII, the core maps them to A-labels (design 8), and the server is
  * selected again by the A-labels.  This runs in POST_READ, before the path is
  * read, because the settings for reading belong to the server.  The settings of
- * iri_host are those of the default server of the listening address: before a
- * server is selected, no other is known.
+ * iri_host are those of the default server of the listening address, which does
+ * not depend on the host.
  *
  * ngx_http_iri_names.c adds the A-labels of server names when the configuration
  * is read.

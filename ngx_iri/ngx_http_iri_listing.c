@@ -10,8 +10,8 @@
 #include "ngx_http_iri.h"
 
 
-#define NGX_HTTP_IRI_BUFFER  32768 /* octets of a piece of the page */
-#define NGX_HTTP_IRI_BUFFERS 2
+#define NGX_HTTP_IRI_LISTING_BUFFER  32768 /* octets of a piece of the page */
+#define NGX_HTTP_IRI_LISTING_BUFFERS 2
 
 
 typedef enum {
@@ -67,7 +67,7 @@ ngx_http_iri_listing_header(ngx_http_request_t     *r,
     u_char    *p = (u_char *) ngx_strchr(type, ';');
     ngx_str_t *charset = &r->headers_out.charset;
 
-    static ngx_str_t privately = ngx_string("private");
+    static ngx_str_t cache_control = ngx_string("private");
 
     r->headers_out.status = NGX_HTTP_OK;
 
@@ -82,7 +82,7 @@ ngx_http_iri_listing_header(ngx_http_request_t     *r,
         ngx_str_set(charset, "utf-8");
     }
 
-    if (ngx_http_iri_header_add(r, "Cache-Control", privately) == NULL
+    if (ngx_http_iri_header_add(r, "Cache-Control", cache_control) == NULL
         || ngx_http_iri_protect(r, iri_listing_policy(listing->entries.page))
                != NGX_OK)
     {
@@ -114,7 +114,7 @@ ngx_http_iri_listing_buffer(ngx_http_request_t     *r,
     }
 
     cl->next = NULL;
-    cl->buf = ngx_create_temp_buf(r->pool, NGX_HTTP_IRI_BUFFER);
+    cl->buf = ngx_create_temp_buf(r->pool, NGX_HTTP_IRI_LISTING_BUFFER);
     if (cl->buf == NULL) {
         return NULL;
     }
@@ -171,8 +171,8 @@ ngx_http_iri_listing_send(ngx_http_request_t     *r,
     for (;;) {
         out = NULL;
 
-        if (listing->free != NULL || listing->buffers < NGX_HTTP_IRI_BUFFERS)
-        {
+        if (listing->free != NULL
+            || listing->buffers < NGX_HTTP_IRI_LISTING_BUFFERS) {
             out = ngx_http_iri_listing_buffer(r, listing);
 
             if (out == NULL) {
@@ -191,8 +191,8 @@ ngx_http_iri_listing_send(ngx_http_request_t     *r,
         ngx_chain_update_chains(r->pool, &listing->free, &listing->busy, &out,
                                 (ngx_buf_tag_t) &ngx_http_iri_module);
 
-        if (listing->free == NULL && listing->buffers == NGX_HTTP_IRI_BUFFERS)
-        {
+        if (listing->free == NULL
+            && listing->buffers == NGX_HTTP_IRI_LISTING_BUFFERS) {
             return NGX_AGAIN;
         }
     }
