@@ -3,10 +3,10 @@
  *
  * The variable, for example of a map of $http_user_agent, contains the list of
  * charsets that the request is read with.  It is evaluated when the first path
- * that is not ASCII is read.  All variables are restored afterwards, because
- * nginx caches values, and rules must not see values made of a path that was not
- * canonical.  The Vary field lists the header fields whose variables were
- * evaluated.
+ * that is not ASCII is read.  nginx caches the values of variables, and rules
+ * must not see values made of a path that was not canonical, so all variables
+ * are restored afterwards.  The Vary field lists the header fields whose
+ * variables were evaluated.
  *
  * All charsets are opened when the configuration is read.
  */
