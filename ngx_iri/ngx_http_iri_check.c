@@ -273,9 +273,8 @@ ngx_http_iri_check_used(ngx_conf_t *cf, ngx_http_iri_place_t *place)
     if (place->needs_folds && !place->folds) {
         ngx_log_error(
             NGX_LOG_WARN, cf->log, 0,
-            "iri: \"%V\" in %V:%ui does nothing, since \"iri_match\" "
-            "folds no names there: write \"iri_match case;\", for "
-            "example",
+            "iri: \"%V\" in %V:%ui does nothing, since no names "
+            "are folded there: write \"iri_match case;\", for example",
             &place->name, &place->file, place->line);
     }
 }

@@ -167,7 +167,7 @@ for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
     ['iri_cache 1t', '"16m" say, not "1t"'],
     ['iri_cache off threads=x', 'the name of a thread pool '],
     ['iri_convert $x nfcc $uri', 'and "host_unicode", not "nfcc"'],
-    ['iri_convert x nfc $uri', '"$name" say, not "x"'])
+    ['iri_convert x nfc $uri', 'for example "$name", not "x"'])
 {
     my ($text, $says) = @$_;
     my ($code, $said) = nginx_t("$text; server { $LISTEN }");
