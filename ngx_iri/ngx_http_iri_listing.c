@@ -26,9 +26,9 @@ struct ngx_http_iri_listing_s {
     ngx_http_iri_stage_t   stage;
     ngx_event_t            event; /* posted while other requests are served */
 
-    ngx_chain_t *free;
-    ngx_chain_t *busy;
-    ngx_uint_t   buffers;
+    ngx_chain_t *free;      /* buffers that have been sent */
+    ngx_chain_t *busy;      /* buffers that are being sent */
+    ngx_uint_t   buffers;   /* number of buffers allocated */
     unsigned     ended : 1; /* the last buffer has been filled */
 };
 

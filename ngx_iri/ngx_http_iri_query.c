@@ -21,7 +21,7 @@ typedef struct {
 
 /* ---- the query ---------------------------------------------------------- */
 
-/* NGX_OK; NGX_DECLINED: args are ASCII or UTF-8, nothing to do; NGX_ERROR. */
+/* NGX_OK; NGX_DECLINED: args need no conversion; NGX_ERROR. */
 static ngx_int_t
 ngx_http_iri_read_args(ngx_http_request_t *r, iri_str_t args, iri_env_t *env,
                        iri_query_t *query)

@@ -529,11 +529,9 @@ static ngx_int_t
 ngx_http_iri_status_header(ngx_http_request_t     *r,
                            const iri_stats_page_t *page)
 {
-    u_char   *type = (u_char *) page->type, *p;
-    ngx_str_t policy;
+    u_char *type = (u_char *) page->type, *p;
 
     static ngx_str_t no_store = ngx_string("no-store");
-    static ngx_str_t nosniff = ngx_string("nosniff");
 
     r->headers_out.status = page->status;
     r->headers_out.content_length_n = (off_t) page->body.len;
@@ -551,14 +549,8 @@ ngx_http_iri_status_header(ngx_http_request_t     *r,
         ngx_str_set(&r->headers_out.charset, "utf-8");
     }
 
-    policy.data = (u_char *) page->policy;
-    policy.len = ngx_strlen(policy.data);
-
     if (ngx_http_iri_header_add(r, "Cache-Control", no_store) == NULL
-        || ngx_http_iri_header_add(r, "X-Content-Type-Options", nosniff)
-               == NULL
-        || ngx_http_iri_header_add(r, "Content-Security-Policy", policy)
-               == NULL)
+        || ngx_http_iri_protect(r, page->policy) != NGX_OK)
     {
         return NGX_ERROR;
     }

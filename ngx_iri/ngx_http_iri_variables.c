@@ -1,8 +1,8 @@
 /*
  * ngx_http_iri_variables.c - $iri_..., and getters of some nginx variables
  *
- * The variables $iri_... are evaluated when they are used.  For an ASCII path
- * the disk is looked up only then.  Where iri is off they are empty.
+ * The variables $iri_... are evaluated when they are used.  An ASCII path is
+ * looked up on disk only then.  Where iri is off they are empty.
  *
  * The getters of $document_root, $realpath_root and $request_filename are
  * wrapped, because they must not see the script under root
