@@ -5,7 +5,7 @@
  * the disk looked at for one of those.  Where iri is off they are empty.
  * $document_root, $realpath_root and $request_filename are nginx's own, given
  * what they expect under root; the last, $uri and $document_uri do not tell a
- * name before access to it is granted (ngx_http_iri_asked.c).
+ * name before access to it is granted (ngx_http_iri_requested.c).
  */
 
 #include "ngx_http_iri.h"

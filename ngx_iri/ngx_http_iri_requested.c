@@ -1,11 +1,11 @@
 /*
- * ngx_http_iri_asked.c - what was asked for, and what may be told of it
+ * ngx_http_iri_requested.c - the requested path, and hiding found names
  *
- * Rules and redirects inside the server set other paths and arguments.  The
- * path and the query that the client has sent, or the maker of a subrequest,
- * are known all the same: in canonical form, with the names that were found
- * where the request has restarted.  But until access is granted to such a name,
- * an answer with an error, and a page for that, must not tell it.
+ * Rules and redirects inside the server set other paths and arguments.  This
+ * file finds the path and the query that the client, or the maker of a
+ * subrequest, has requested: in canonical form, and after a restart with the
+ * names that were found.  Until access to such a name is granted, an error and
+ * the page for it must not reveal it (design 5.7).
  */
 
 #include "ngx_http_iri.h"
