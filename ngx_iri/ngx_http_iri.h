@@ -134,7 +134,7 @@ ngx_http_iri_own_name(const ngx_http_iri_loc_conf_t *ilcf, ngx_str_t uri)
 
 /* The status of a handler: NGX_ERROR becomes 500, so that a page is sent. */
 static inline ngx_int_t
-ngx_http_iri_status(ngx_int_t rc)
+ngx_http_iri_http_status(ngx_int_t rc)
 {
     return rc == NGX_ERROR ? NGX_HTTP_INTERNAL_SERVER_ERROR : rc;
 }

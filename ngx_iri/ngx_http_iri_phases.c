@@ -74,7 +74,7 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    return ngx_http_iri_status(ngx_http_iri_act(r, ctx));
+    return ngx_http_iri_http_status(ngx_http_iri_act(r, ctx));
 }
 
 

@@ -36,7 +36,7 @@ ngx_http_iri_read_requested(ngx_http_request_t            *r,
         return NGX_DECLINED;
     }
 
-    rc = ngx_http_iri_status(ngx_http_iri_act(r, ctx));
+    rc = ngx_http_iri_http_status(ngx_http_iri_act(r, ctx));
 
     /* No location is chosen yet, so a new r->uri needs nothing else. */
     return rc == NGX_OK ? NGX_DECLINED : rc;
@@ -79,7 +79,7 @@ ngx_http_iri_read_host_query_path(ngx_http_request_t *r)
     {
         rc = ngx_http_iri_destination(r);
         if (rc != NGX_OK && rc != NGX_DECLINED) {
-            return ngx_http_iri_status(rc);
+            return ngx_http_iri_http_status(rc);
         }
     }
 

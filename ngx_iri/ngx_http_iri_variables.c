@@ -5,7 +5,7 @@
  * the disk looked at for one of those.  Where iri is off they are empty.
  * $document_root, $realpath_root and $request_filename are nginx's own, given
  * what they expect under root; the last, $uri and $document_uri do not tell a
- * name before access to it is granted (ngx_http_iri_requested.c).
+ * name before access to it is granted (ngx_http_iri_asked.c).
  */
 
 #include "ngx_http_iri.h"
@@ -362,6 +362,13 @@ static iri_match_t
 ngx_http_iri_match_of(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     iri_why_t why = found->found.why;
+
+    /* Without a restart an entry with another name counts as absent. */
+    if (found->found.verdict == IRI_RESTART
+        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON)
+    {
+        return IRI_MATCH_NONE;
+    }
 
     if (found->found.verdict != IRI_PASS
         || (why != IRI_WHY_ASCII && why != IRI_WHY_DECLARED))
