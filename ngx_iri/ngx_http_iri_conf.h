@@ -110,7 +110,7 @@ struct ngx_http_iri_srv_conf_s {
     iri_host_conf_t host;       /* for the core; no idna if engine is off */
     size_t cache_size;          /* iri_cache in octets; 0: off */
     ngx_str_t cache_threads;    /* its thread pool; empty: none */
-    ngx_http_iri_place_t *cache_place;  /* of iri_cache; NULL: default */
+    ngx_http_iri_place_t *cache_place;  /* iri_cache; NULL: default */
     ngx_http_iri_cache_t *cache;    /* NULL: no cache */
     ngx_uint_t folds;           /* 1: iri_match of a location needs indexes */
     ngx_uint_t lists;           /* 1: a location has iri_listing on */

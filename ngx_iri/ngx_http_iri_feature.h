@@ -1,7 +1,7 @@
 /*
- * ngx_http_iri_feature.h - functions: what is not the way from a path to a file
+ * ngx_http_iri_feature.h - functions: all other features
  *
- * The cache, hosts, queries, redirects, WebDAV, pages, fields of the response,
+ * Warnings, the cache, hosts, queries, redirects, WebDAV, pages, fields of the response,
  * logs and variables, a section for each file.  If nothing else is said,
  * arguments must not be NULL, and results are in r->pool or cf->pool.
  */
@@ -114,12 +114,12 @@ char *ngx_http_iri_client_set(ngx_conf_t *cf, ngx_http_iri_srv_conf_t *iscf,
 const iri_reading_conf_t *ngx_http_iri_reading_conf(ngx_http_request_t *r);
 
 /* A path was read: note in ctx if the response depends on the variable. */
-void ngx_http_iri_client_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const iri_reading_t *reading);
+void ngx_http_iri_client_read(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const iri_reading_t *reading);
 
 /* A path was looked up: the same, if access is granted. */
-void ngx_http_iri_client_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const ngx_http_iri_found_t *found);
+void ngx_http_iri_client_found(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
 
 /* In the PRECONTENT phase: access is granted, unless r is an error page. */
 void ngx_http_iri_client_passed(ngx_http_request_t *r);
@@ -146,7 +146,7 @@ ngx_int_t ngx_http_iri_host_select(ngx_http_request_t *r);
 
 /*
  * Set *name to the A-labels of a host without a dot at its end, by the
- * iri_host that applies to r.
+ * iri_host that applies to r: "bücher.example" → "xn--bcher-kva.example".
  * Returns: NGX_OK; NGX_DECLINED if octets are these A-labels already, are no
  * host name, or iri_host is off; NGX_ERROR.
  */
@@ -159,7 +159,10 @@ void ngx_http_iri_host_init(ngx_conf_t *cf);
 
 /* ---- ngx_http_iri_query.c ----------------------------------------------- */
 
-/* Convert r->args to UTF-8.  Returns: NGX_OK, NGX_ERROR. */
+/*
+ * Convert r->args to UTF-8 (iri_query_charset): "q=%E9" → "q=%C3%A9".
+ * Returns: NGX_OK, NGX_ERROR.
+ */
 ngx_int_t ngx_http_iri_args(ngx_http_request_t *r);
 
 /* iri report: log what that would change, or why it cannot. */
@@ -180,7 +183,10 @@ char *ngx_http_iri_convert(ngx_conf_t *cf, ngx_command_t *cmd, void *conf);
 /* Set *query to the query as it was sent.  Returns: 0 if there is none. */
 ngx_uint_t ngx_http_iri_query(ngx_http_request_t *r, iri_str_t *query);
 
-/* Returns: the path as it was sent, percent-encoded or raw, without "?". */
+/*
+ * Returns: the path as it was sent, percent-encoded or raw:
+ * "/caf%E9?x" → "/caf%E9".
+ */
 iri_str_t ngx_http_iri_path_sent(ngx_http_request_t *r);
 
 /*
@@ -210,8 +216,8 @@ void ngx_http_iri_report(ngx_http_request_t *r);
  * Set *came to the reading of the requested path, and ctx->would.
  * Returns: NGX_OK; NGX_DECLINED if there is nothing to report.
  */
-ngx_int_t ngx_http_iri_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    iri_reading_t *came);
+ngx_int_t ngx_http_iri_would(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, iri_reading_t *came);
 
 
 /* ---- ngx_http_iri_destination.c ----------------------------------------- */
@@ -291,7 +297,8 @@ ngx_int_t ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
  * Add the security policy of a page that shows names.  text: its value, a
  * static string.  Returns: NGX_OK, NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_protect(ngx_http_request_t *r, const char *text);
+ngx_int_t ngx_http_iri_protect(ngx_http_request_t *r,
+    const char *text);
 
 /* After iscf->engine is merged. */
 void ngx_http_iri_listing_merge(const ngx_http_iri_loc_conf_t *prev,

@@ -7,7 +7,7 @@
  * location with the next shorter prefix of the path, or the server.  Each
  * location points to the level that encloses it.
  *
- * Only prefix and exact locations tell by their names which part of a path they
+ * Only the names of prefix and exact locations show which part of a path they
  * cover.  Any other (regular expression, a location in one, named location, if,
  * limit_except) covers the same part as the location or server that contains
  * it, with its own settings.  A level with another root does not contain the

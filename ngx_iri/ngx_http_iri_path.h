@@ -77,9 +77,9 @@ ngx_http_iri_ctx(ngx_http_request_t *r)
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_make(ngx_http_request_t *r);
 
 /*
- * The two parts of ngx_http_iri_ctx_make(): create a context that belongs to
- * no request (NULL if memory is exhausted); make it that of r.  pool: that of
- * the later r.
+ * The two parts of ngx_http_iri_ctx_make(): create a context
+ * that belongs to no request (NULL if memory is exhausted); make it that of r.
+ * pool: that of the later r.
  */
 ngx_http_iri_ctx_t *ngx_http_iri_ctx_new(ngx_pool_t *pool);
 void ngx_http_iri_ctx_give(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
@@ -115,8 +115,8 @@ ngx_http_iri_is_plain_get(ngx_http_request_t *r)
 }
 
 /*
- * Append "/" to *path, the path of a collection, unless it ends in one.
- * Returns: NGX_OK, NGX_ERROR.
+ * Append "/" to *path, the path of a collection, unless it ends in one:
+ * "/a" → "/a/".  Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_add_slash(ngx_http_request_t *r, iri_str_t *path);
 
@@ -138,7 +138,8 @@ void ngx_http_iri_put_uri(ngx_http_request_t *r, ngx_str_t uri);
 
 /*
  * Read r->uri, the path that the client sent, into ctx (design 4).  r does not
- * change.  Returns: NGX_OK, NGX_ERROR.
+ * change.  "/caf\xE9" → a reading with the path "/café".
+ * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_read_sent(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx);
@@ -163,7 +164,8 @@ ngx_int_t ngx_http_iri_came(ngx_http_request_t *r,
  * Returns: NGX_OK if r->uri has changed; NGX_DECLINED if not; an HTTP status
  * to answer with; NGX_ERROR.
  */
-ngx_int_t ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+ngx_int_t ngx_http_iri_act(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx);
 
 /*
  * Log that path has no reading.  what: "path" or the name of the field that
@@ -196,16 +198,18 @@ ngx_int_t ngx_http_iri_variables_restore(ngx_http_request_t *r,
 
 /*
  * Set *path to the canonical path that the client, or the maker of the
- * subrequest, has requested, whatever rules and redirects have set since.
- * Returns: NGX_OK, NGX_ERROR.
+ * subrequest, has requested, whatever rules and redirects have set since:
+ * "/caf%E9?x" → "/café".  Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path);
 
 /* Set *query to its query, as it was sent.  Returns: 0 if there is none. */
-ngx_uint_t ngx_http_iri_asked_query(ngx_http_request_t *r, iri_str_t *query);
+ngx_uint_t ngx_http_iri_asked_query(ngx_http_request_t *r,
+    iri_str_t *query);
 
 /* At the start of a subrequest: save path and query, unless they are. */
-void ngx_http_iri_keep_asked(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx);
+void ngx_http_iri_keep_asked(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx);
 
 /*
  * Returns: 1 if the response is an error, or a page for one, and access to the
@@ -271,8 +275,8 @@ ngx_http_iri_found_t *ngx_http_iri_find_uri(ngx_http_request_t *r,
  * path, save *moved as the result for that path, so that it is not looked up
  * again.
  */
-void ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
-    const ngx_http_iri_found_t *moved);
+void ngx_http_iri_found_moved(ngx_http_request_t *r,
+    ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *moved);
 
 /* Returns: 1 if filename is root and path, octet for octet. */
 ngx_uint_t ngx_http_iri_is_exact(const iri_search_t *search, iri_str_t path,
@@ -289,7 +293,7 @@ ngx_int_t ngx_http_iri_root_init(ngx_conf_t *cf);
 
 /*
  * Set *name to the name on disk for uri in the current location; a NUL that is
- * not counted follows.
+ * not counted follows.  "/café" → "/srv/www/caf\xE9" in a tree in ISO-8859-1.
  * Returns: NGX_OK; NGX_DECLINED if only nginx can evaluate it, because root
  * has variables or alias does not replace a prefix of uri; NGX_ERROR.
  */
@@ -312,8 +316,8 @@ void ngx_http_iri_root_validate(ngx_http_request_t *r,
     ngx_http_iri_loc_conf_t *ilcf);
 
 /*
- * Find an HTTP module by its name, for a module that may be missing has no
- * symbol.  Returns: NULL if nginx does not have it.
+ * Find an HTTP module by its name, e.g. "ngx_http_realip_module": a module that
+ * may be missing cannot be linked to.  Returns: NULL if nginx does not have it.
  */
 ngx_module_t *ngx_http_iri_module_named(ngx_conf_t *cf, const char *name);
 
@@ -333,7 +337,7 @@ ngx_uint_t ngx_http_iri_is_looked_for(ngx_http_request_t *r);
 
 /*
  * Returns: 1 if r can restart with the name that was found; *url is set to the
- * path of the restart (design 5.6).
+ * path of the restart (design 5.6).  URL "/CAFÉ/x", found "/café/x" → "/café/x".
  */
 ngx_uint_t ngx_http_iri_can_restart(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found,
@@ -432,7 +436,8 @@ ngx_int_t ngx_http_iri_judge_here(ngx_http_request_t *r,
     ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found);
 
 /*
- * Set *line to the value of $request: method, uri and protocol.
+ * Set *line to the value of $request: method, uri (percent-encoded) and
+ * protocol, for example "GET /caf%C3%A9 HTTP/1.1".
  * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_make_line(ngx_pool_t *pool, ngx_str_t method,

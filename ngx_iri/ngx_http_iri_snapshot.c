@@ -10,10 +10,11 @@
  * records the progress of the request (ngx_http_iri_progress).  The opposite,
  * a list of the members that rules can change, would be a vulnerability as soon
  * as a member is missing, for example a new one of a later nginx.  A member
- * that is missing in the list of exceptions breaks every restart, which is
- * noticed.  The objects that the request points to and rules can change are
- * copied, too: the contexts of modules, variables, captures, the header fields,
- * and the address of the client, which ngx_http_realip_module changes.
+ * that is missing in the list of exceptions breaks the first restart.
+ *
+ * The objects that the request points to and rules can change are copied, too:
+ * the contexts of modules, variables, captures, the header fields, and the
+ * address of the client, which ngx_http_realip_module changes.
  */
 
 #include "ngx_http_iri.h"
