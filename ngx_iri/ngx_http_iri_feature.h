@@ -1,9 +1,9 @@
 /*
  * ngx_http_iri_feature.h - functions: all other features
  *
- * Warnings, the cache, hosts, queries, redirects, WebDAV, pages, fields of the response,
- * logs and variables, a section for each file.  If nothing else is said,
- * arguments must not be NULL, and results are in r->pool or cf->pool.
+ * Warnings, the cache, hosts, queries, redirects, WebDAV, pages, fields of the
+ * response, logs and variables, a section for each file.  If nothing else is
+ * said, arguments must not be NULL, and results are in r->pool or cf->pool.
  */
 
 #ifndef NGX_HTTP_IRI_FEATURE_H

@@ -337,7 +337,8 @@ ngx_uint_t ngx_http_iri_is_looked_for(ngx_http_request_t *r);
 
 /*
  * Returns: 1 if r can restart with the name that was found; *url is set to the
- * path of the restart (design 5.6).  URL "/CAFÉ/x", found "/café/x" → "/café/x".
+ * path of the restart (design 5.6).  For the URL "/CAFÉ/x", if "/café" was
+ * found: "/café/x".
  */
 ngx_uint_t ngx_http_iri_can_restart(ngx_http_request_t *r,
     const ngx_http_iri_ctx_t *ctx, const ngx_http_iri_found_t *found,

@@ -363,13 +363,6 @@ ngx_http_iri_match_of(ngx_http_request_t *r, ngx_http_iri_found_t *found)
 {
     iri_why_t why = found->found.why;
 
-    /* Without a restart an entry with another name counts as absent. */
-    if (found->found.verdict == IRI_RESTART
-        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON)
-    {
-        return IRI_MATCH_NONE;
-    }
-
     if (found->found.verdict != IRI_PASS
         || (why != IRI_WHY_ASCII && why != IRI_WHY_DECLARED))
     {
