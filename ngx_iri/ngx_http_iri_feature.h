@@ -191,11 +191,11 @@ iri_str_t ngx_http_iri_path_sent(ngx_http_request_t *r);
 
 /*
  * Set *redirect to how r was requested, for the core.  ctx: NULL if the path
- * is ASCII.  *came: memory for the reading to which *redirect points.
+ * is ASCII.  *reading: memory for the reading to which *redirect points.
  * Returns: NGX_OK, NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_redirect_of(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, iri_reading_t *came, iri_redirect_t *redirect);
+    ngx_http_iri_ctx_t *ctx, iri_reading_t *reading, iri_redirect_t *redirect);
 
 /*
  * In the PRECONTENT phase: carry out iri_redirect.
@@ -213,11 +213,11 @@ void ngx_http_iri_report_first(ngx_http_request_t *r);
 void ngx_http_iri_report(ngx_http_request_t *r);
 
 /*
- * Set *came to the reading of the requested path, and ctx->would.
+ * Set *reading to the reading of the requested path, and ctx->would.
  * Returns: NGX_OK; NGX_DECLINED if there is nothing to report.
  */
 ngx_int_t ngx_http_iri_would(ngx_http_request_t *r,
-    ngx_http_iri_ctx_t *ctx, iri_reading_t *came);
+    ngx_http_iri_ctx_t *ctx, iri_reading_t *reading);
 
 
 /* ---- ngx_http_iri_destination.c ----------------------------------------- */

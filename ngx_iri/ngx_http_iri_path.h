@@ -152,12 +152,12 @@ ngx_int_t ngx_http_iri_read_made(ngx_http_request_t *r,
 void ngx_http_iri_keep_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri);
 
 /*
- * Set *came to the reading of the requested path.  If that is ASCII, it is
+ * Set *reading to the reading of the requested path.  If that is ASCII, it is
  * read only now.
  * Returns: NGX_OK; NGX_DECLINED if the path is not known; NGX_ERROR.
  */
 ngx_int_t ngx_http_iri_came(ngx_http_request_t *r,
-    const ngx_http_iri_ctx_t *ctx, iri_reading_t *came);
+    const ngx_http_iri_ctx_t *ctx, iri_reading_t *reading);
 
 /*
  * Carry out the verdict on the path that was read last.

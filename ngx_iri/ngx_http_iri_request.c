@@ -326,14 +326,14 @@ ngx_http_iri_keep_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
 
 ngx_int_t
 ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
-                  iri_reading_t *came)
+                  iri_reading_t *reading)
 {
     iri_env_t                env;
     iri_request_t            request;
     ngx_http_iri_srv_conf_t *iscf;
 
     if (ctx->has_came) {
-        *came = ctx->came;
+        *reading = ctx->came;
         return NGX_OK;
     }
 
@@ -348,7 +348,7 @@ ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_env(r, &env);
 
-    return iri_read_path(&env, &iscf->reading, &request, came) == IRI_OK
+    return iri_read_path(&env, &iscf->reading, &request, reading) == IRI_OK
                ? NGX_OK
                : NGX_ERROR;
 }
