@@ -1,22 +1,21 @@
 /*
- * ngx_http_iri_asked.c - what was asked for, and what may be told of it
+ * ngx_http_iri_requested.c - the requested path, and hiding found names
  *
- * Rules and redirects inside the server set other paths and arguments.  The
- * path and the query that the client has sent, or the maker of a subrequest,
- * are known all the same: in canonical form, with the names that were found
- * where the request has restarted.  But until access is granted to such a name,
- * an answer with an error, and a page for that, must not tell it.
+ * Rules and redirects inside the server set other paths and arguments.  This
+ * file finds the path and the query that the client, or the maker of a
+ * subrequest, has requested: in canonical form, and after a restart with the
+ * names that were found.  Until access to such a name is granted, an error and
+ * the page for it must not reveal it (design 5.7).
  */
 
 #include "ngx_http_iri.h"
 
 
-/* ---- what was asked for -------------------------------------------------- */
+/* ---- the requested path -------------------------------------------------- */
 
 /*
- * The path of a target in ASCII.  It is not kept, so that such requests cost
- * nothing: where r->uri is another by now, nginx's parser reads the target
- * again.
+ * Set *path to the path of a request-target in ASCII.  To save memory it is not
+ * stored: if r->uri has changed, nginx's parser parses the target again.
  */
 static ngx_int_t
 ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
@@ -31,7 +30,7 @@ ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
 
     ngx_str_null(path);
 
-    /* A line that is no request has none. */
+    /* A malformed request line has no target. */
     if (r->unparsed_uri.len == 0) {
         return NGX_OK;
     }
@@ -46,7 +45,7 @@ ngx_http_iri_target_path(ngx_http_request_t *r, ngx_str_t *path)
         return NGX_ERROR;
     }
 
-    /* The host had not selected a server yet. */
+    /* The target was parsed before the host selected a server. */
     cscf = ngx_http_get_module_srv_conf(r->http_connection->conf_ctx,
                                         ngx_http_core_module);
 
@@ -107,7 +106,7 @@ ngx_http_iri_keep_asked(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 }
 
 
-/* ---- what may be told ---------------------------------------------------- */
+/* ---- hiding found names -------------------------------------------------- */
 
 ngx_uint_t
 ngx_http_iri_is_refused(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
@@ -118,11 +117,11 @@ ngx_http_iri_is_refused(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 
 
 /*
- * r->uri with the names that were sent in the place of those that were found,
- * also where a rule has set it.
+ * Returns: r->uri in which the names that were sent replace those that were
+ * found, also if a rule has set it.
  */
 static ngx_str_t
-ngx_http_iri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
+ngx_http_iri_uri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 {
     iri_env_t env;
     iri_str_t path, sent = ngx_http_iri_in(ctx->snapshot->request.uri);
@@ -140,7 +139,7 @@ ngx_http_iri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 }
 
 
-/* A page for an error, which is barred, has a path of its own. */
+/* If ctx->barred is set, r->uri is the path of the error page. */
 ngx_str_t
 ngx_http_iri_told_uri(ngx_http_request_t *r)
 {
@@ -153,7 +152,7 @@ ngx_http_iri_told_uri(ngx_http_request_t *r)
     ctx = ngx_http_iri_ctx(r);
 
     return ctx != NULL && ngx_http_iri_is_refused(r, ctx) && !ctx->barred
-               ? ngx_http_iri_as_sent(r, ctx)
+               ? ngx_http_iri_uri_as_sent(r, ctx)
                : r->uri;
 }
 
@@ -164,7 +163,7 @@ ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
     ngx_str_t uri;
 
     if (r == r->main && ctx->moved && ctx->ruled && !ctx->passed) {
-        uri = ngx_http_iri_as_sent(r, ctx);
+        uri = ngx_http_iri_uri_as_sent(r, ctx);
 
         if (uri.data != r->uri.data) {
             ngx_http_iri_put_uri(r, uri);
