@@ -111,8 +111,8 @@ ngx_http_iri_resume(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
-        ctx->founds = NULL;
-        ctx->last = NULL;
+        ctx->lookup.results = NULL;
+        ctx->lookup.last = NULL;
     }
 
     if (r->read_event_handler == ngx_http_test_reading) {
@@ -188,7 +188,8 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     task = iscf->cache->task;
     iscf->cache->task = NULL;
 
-    if (r != r->main || ctx->waited || found->found.verdict == IRI_SERVE) {
+    if (r != r->main || ctx->lookup.waited
+        || found->found.verdict == IRI_SERVE) {
         return 0;
     }
 
@@ -211,7 +212,7 @@ ngx_http_iri_wait(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     }
 
     r->write_event_handler = ngx_http_iri_wait_write_handler;
-    ctx->waited = 1;
+    ctx->lookup.waited = 1;
 
     return 1;
 }

@@ -24,7 +24,7 @@ typedef struct {
 ngx_int_t
 ngx_http_iri_check_create(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf)
 {
-    return ngx_array_init(&imcf->places, cf->pool, 4,
+    return ngx_array_init(&imcf->directives, cf->pool, 4,
                           sizeof(ngx_http_iri_place_t *))
                        == NGX_OK
                    && ngx_array_init(&imcf->texts, cf->pool, 4,
@@ -83,7 +83,7 @@ ngx_http_iri_conf_use(ngx_conf_t *cf)
         return place;
     }
 
-    slot = ngx_array_push(&imcf->places);
+    slot = ngx_array_push(&imcf->directives);
     if (slot == NULL) {
         return NULL;
     }
@@ -224,16 +224,16 @@ ngx_http_iri_join_duplicates(ngx_http_iri_main_conf_t *imcf,
                              ngx_http_iri_place_t     *place)
 {
     ngx_uint_t             i;
-    ngx_http_iri_place_t **other = imcf->places.elts;
+    ngx_http_iri_place_t **other = imcf->directives.elts;
 
-    for (i = 0; i < imcf->places.nelts; i++) {
+    for (i = 0; i < imcf->directives.nelts; i++) {
         if (other[i]->line == place->line
             && ngx_http_iri_same(other[i]->file, place->file)
             && ngx_http_iri_same(other[i]->name, place->name))
         {
             place->used |= ngx_http_iri_is_used(imcf, other[i]);
             place->folds |= other[i]->folds;
-            other[i]->looked = 1;
+            other[i]->checked = 1;
         }
     }
 }
@@ -265,9 +265,10 @@ ngx_http_iri_check_folds(ngx_conf_t *cf, const ngx_http_iri_srv_conf_t *iscf,
 static void
 ngx_http_iri_check_used(ngx_conf_t *cf, ngx_http_iri_place_t *place)
 {
-    if (place->says != NULL) {
+    if (place->warning != NULL) {
         ngx_log_error(NGX_LOG_WARN, cf->log, 0, "iri: \"%V\" in %V:%ui %s",
-                      &place->name, &place->file, place->line, place->says);
+                      &place->name, &place->file, place->line,
+                      place->warning);
     }
 
     if (place->needs_folds && !place->folds) {
@@ -284,7 +285,7 @@ static void
 ngx_http_iri_check_setting(ngx_conf_t *cf, ngx_http_iri_main_conf_t *imcf,
                            ngx_http_iri_place_t *place)
 {
-    if (place->looked) {
+    if (place->checked) {
         return;
     }
 
@@ -359,9 +360,9 @@ ngx_http_iri_check(ngx_conf_t *cf)
     ngx_http_iri_main_conf_t     *imcf;
 
     imcf = ngx_http_conf_get_module_main_conf(cf, ngx_http_iri_module);
-    place = imcf->places.elts;
+    place = imcf->directives.elts;
 
-    for (i = 0; i < imcf->places.nelts; i++) {
+    for (i = 0; i < imcf->directives.nelts; i++) {
         ngx_http_iri_check_setting(cf, imcf, place[i]);
     }
 

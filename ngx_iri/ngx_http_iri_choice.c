@@ -167,7 +167,7 @@ ngx_http_iri_choice_page(ngx_http_request_t *r)
     ngx_chain_t            out;
     iri_status_t           status;
     iri_choices_t          choices;
-    ngx_http_iri_choice_t *choice = ngx_http_iri_ctx(r)->choice;
+    ngx_http_iri_choice_t *choice = ngx_http_iri_ctx(r)->page.choice;
 
     if (ngx_http_discard_request_body(r) != NGX_OK
         || ngx_http_iri_accept_join(r, &accept) != NGX_OK)
@@ -229,7 +229,7 @@ ngx_http_iri_may_choose(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     return found->found.verdict == IRI_CHOOSE && found->found.count != 0
            && ilcf->plain->alias != NGX_MAX_SIZE_T_VALUE && r == r->main
            && !r->internal && r->content_handler == NULL
-           && ctx->snapshot != NULL
+           && ctx->restart.snapshot != NULL
            && (r->method & (NGX_HTTP_GET | NGX_HTTP_HEAD));
 }
 
@@ -254,7 +254,7 @@ ngx_http_iri_choice_begin(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_ERROR;
     }
 
-    ctx->choice = choice;
+    ctx->page.choice = choice;
 
     return NGX_OK;
 }
@@ -270,12 +270,13 @@ ngx_http_iri_choice(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_DECLINED;
     }
 
-    if (ctx->choice == NULL
-        && ngx_http_iri_choice_begin(r, ctx, found) != NGX_OK) {
+    if (ctx->page.choice == NULL
+        && ngx_http_iri_choice_begin(r, ctx, found) != NGX_OK)
+    {
         return NGX_ERROR;
     }
 
-    choice = ctx->choice;
+    choice = ctx->page.choice;
 
     if (choice->judged.sr != NULL) {
         return NGX_AGAIN;

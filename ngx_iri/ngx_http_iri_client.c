@@ -253,11 +253,11 @@ ngx_http_iri_reading_conf(ngx_http_request_t *r)
         return NULL;
     }
 
-    if (ctx->client == NULL) {
-        ctx->client = ngx_http_iri_client_evaluate(r, iscf);
+    if (ctx->vary.client == NULL) {
+        ctx->vary.client = ngx_http_iri_client_evaluate(r, iscf);
     }
 
-    return ctx->client != NULL ? &ctx->client->reading : NULL;
+    return ctx->vary.client != NULL ? &ctx->vary.client->reading : NULL;
 }
 
 
@@ -272,8 +272,9 @@ ngx_http_iri_client_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     if (iscf->client != NULL) {
-        ctx->depends |= iri_depends_on_charsets(reading, NULL, 1) != 0;
-        ctx->may_depend |= iri_depends_on_charsets(reading, NULL, 0) != 0;
+        ctx->vary.needed |= iri_depends_on_charsets(reading, NULL, 1) != 0;
+        ctx->vary.until_granted |= iri_depends_on_charsets(reading, NULL, 0)
+                                   != 0;
     }
 }
 
@@ -290,10 +291,10 @@ ngx_http_iri_client_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    if (iscf->client != NULL && ctx->passed) {
-        ctx->depends |= iri_depends_on_charsets(found->search.reading,
-                                                &found->found, 1)
-                        != 0;
+    if (iscf->client != NULL && ctx->access.granted) {
+        ctx->vary.needed |= iri_depends_on_charsets(found->search.reading,
+                                                    &found->found, 1)
+                            != 0;
     }
 }
 
@@ -308,20 +309,21 @@ ngx_http_iri_client_passed(ngx_http_request_t *r)
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
 
-    if (ctx == NULL || ctx->passed || ctx->barred || clcf->named) {
+    if (ctx == NULL || ctx->access.granted || ctx->access.refused
+        || clcf->named) {
         return;
     }
 
-    ctx->passed = 1;
+    ctx->access.granted = 1;
 
-    for (found = ctx->founds; found; found = found->next) {
+    for (found = ctx->lookup.results; found; found = found->next) {
         if (ngx_http_iri_same(found->uri, r->uri)) {
             ngx_http_iri_client_found(r, ctx, found);
         }
     }
 
     /* With other charsets the request might have found another entry. */
-    ctx->depends |= ctx->moved && ctx->may_depend;
+    ctx->vary.needed |= ctx->restart.done && ctx->vary.until_granted;
 }
 
 
@@ -330,16 +332,18 @@ ngx_http_iri_write_vary(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || ctx->client == NULL || ctx->client->vary.len == 0
-        || !(ctx->depends || (ctx->may_depend && !ctx->passed)))
+    if (ctx == NULL || ctx->vary.client == NULL
+        || ctx->vary.client->vary.len == 0
+        || !(ctx->vary.needed
+             || (ctx->vary.until_granted && !ctx->access.granted)))
     {
         return NGX_OK;
     }
 
-    ctx->depends = 0;
-    ctx->may_depend = 0;
+    ctx->vary.needed = 0;
+    ctx->vary.until_granted = 0;
 
-    return ngx_http_iri_header_add(r, "Vary", ctx->client->vary) != NULL
+    return ngx_http_iri_header_add(r, "Vary", ctx->vary.client->vary) != NULL
                ? NGX_OK
                : NGX_ERROR;
 }

@@ -61,7 +61,7 @@ typedef struct {
     ngx_http_handler_pt rewrite;    /* nginx's own handler of both REWRITE
                                    phases; NULL: no rewrite module */
     ngx_module_t *realip;       /* ngx_http_realip_module; NULL: not built */
-    ngx_array_t places;         /* of ngx_http_iri_place_t *: directives to
+    ngx_array_t directives;     /* of ngx_http_iri_place_t *: directives to
                                    be checked for a missing effect */
     ngx_array_t texts;          /* private to ngx_http_iri_check.c */
     ngx_uint_t lists;           /* 1: a location has iri_listing on */
@@ -78,11 +78,11 @@ typedef struct {
     ngx_str_t file;             /* where it is written */
     ngx_uint_t line;
     ngx_http_iri_srv_conf_t *server;    /* that contains it; NULL: http{} */
-    const char *says;           /* a warning about its value; NULL: none */
+    const char *warning;        /* a warning about its value; NULL: none */
     unsigned needs_folds:1;     /* no effect where names are not folded */
     unsigned folds:1;           /* names are folded in its scope */
     unsigned used:1;            /* it has an effect somewhere */
-    unsigned looked:1;          /* checked, here or by another server */
+    unsigned checked:1;         /* checked, here or by another server */
     unsigned warned:1;          /* a warning was logged: once is enough */
 } ngx_http_iri_place_t;
 
@@ -116,7 +116,7 @@ struct ngx_http_iri_srv_conf_s {
     ngx_uint_t lists;           /* 1: a location has iri_listing on */
     ngx_flag_t advertise;       /* iri_advertise */
     ngx_uint_t has_addresses;   /* 1: locations may have set_real_ip_from */
-    ngx_uint_t others;          /* 1: the host may select another server */
+    ngx_uint_t other_servers;   /* 1: the host may select another server */
     ngx_uint_t ascii;           /* 1: on, and an ASCII path is not read,
                                    unless folds is set */
 };

@@ -103,86 +103,119 @@ typedef struct ngx_http_iri_ctx_s  ngx_http_iri_ctx_t;
 struct ngx_http_iri_ctx_s {
     ngx_http_request_t *request;    /* that owns it: subrequests share the
                                    pool */
-    iri_reading_t came;         /* of the path of the client or subrequest */
-    iri_reading_t reading;      /* of the last path that was not canonical */
-    iri_reading_t destination;  /* of the Destination header */
-    iri_verdict_t verdict;      /* on the last path that was read */
-    ngx_str_t read_uri;         /* the last r->uri that was read */
-    ngx_str_t ascii;            /* the requested path, if it is ASCII and an
-                                   entry may have another name; else empty */
-    ngx_str_t canonical;        /* the requested path in canonical form, after
-                                   a restart with the names that were found;
-                                   empty: not known */
-    ngx_str_t args;             /* its query, of a subrequest */
-    ngx_http_iri_found_t *founds;   /* all results, the latest first */
-    ngx_http_iri_found_t *last; /* the latest, valid for last_conf only; NULL:
-                                   search founds */
-    void *last_conf;            /* r->loc_conf of last */
-    ngx_str_t *filename;        /* passed from the length code of the script
+
+    /* the path that the client, or the maker of the subrequest, requested */
+    struct {
+        iri_reading_t reading;
+        unsigned has_reading:1; /* it is set */
+        ngx_str_t ascii;        /* the path, if it is ASCII and an entry may
+                                   have another name; else empty */
+        ngx_str_t path;         /* in canonical form, after a restart with the
+                                   names that were found; empty: not known */
+        ngx_str_t args;         /* its query, of a subrequest */
+        iri_form_t form;        /* as the entry that was found confirms it */
+        iri_str_t charset;      /* the same */
+    } requested;
+
+    /* the last path that was read */
+    struct {
+        ngx_str_t uri;          /* r->uri at that time */
+        iri_verdict_t verdict;  /* on it */
+        unsigned refused:1;     /* it has no reading: open nothing */
+        unsigned has_reading:1; /* reading is set */
+        iri_reading_t reading;  /* of the last that was not canonical */
+    } last_read;
+
+    struct {
+        ngx_http_iri_found_t *results;  /* all, the latest first */
+        ngx_http_iri_found_t *last; /* the latest, valid for last_conf only;
+                                   NULL: search results */
+        void *last_conf;        /* r->loc_conf of last */
+        ngx_str_t *filename;    /* passed from the length code of the script
                                    under root to its value code; or NULL */
+        ngx_str_t not_found;    /* r->uri for which 404 was sent */
+        unsigned waited:1;      /* for an index: once is enough */
+    } lookup;
 
-    ngx_http_iri_snapshot_t *snapshot;  /* before the first rule; NULL: the
+    struct {
+        ngx_http_iri_snapshot_t *snapshot;  /* before the first rule; NULL: the
                                    request cannot restart */
-    ngx_http_iri_address_t address; /* before a location changes it */
-
-    iri_form_t form;            /* of the requested path, as the entry that
-                                   was found confirms it */
-    iri_str_t charset;          /* the same */
-    ngx_str_t answered;         /* r->uri for which 404 was sent */
-    iri_match_t moved_match;    /* the difference that a restart ignored */
-    const ngx_http_iri_found_t *restart_found;  /* the reason for a restart
+        const ngx_http_iri_found_t *pending;    /* the reason for a restart
                                    that is to be made; NULL: none is */
-    ngx_str_t restart;          /* the path of the restart, which has been
-                                   made if moved is 1 */
-    ngx_str_t restart_name;     /* the name on disk for the rule that has
-                                   caused it */
-    int redirected;             /* HTTP status of iri_redirect; 0: none */
-    ngx_uint_t redirects;       /* iri_redirect of the location whose
-                                   try_files redirected here; 0: none */
+        ngx_str_t path;         /* with which it is, or was, made */
+        ngx_str_t filename;     /* for the rule that has caused it */
+        iri_match_t match;      /* the difference that it has ignored */
+        unsigned done:1;        /* the request has restarted */
+    } restart;
 
-    ngx_http_iri_source_t *source;  /* not NULL while the rules judge the
-                                   Destination */
-    void **judged_for;          /* loc_conf for which they have let it pass */
-    ngx_uint_t judged;          /* how often they were run for it */
+    struct {
+        unsigned running:1;     /* nginx's rewrite module is */
+        unsigned done:1;        /* those of the location have run */
+        unsigned exact:1;       /* in a location with "=" */
+        unsigned internal:1;    /* r->uri is not the path of a client */
+    } rules;
 
-    ngx_http_iri_choice_t *choice;      /* NULL: no list of names */
-    ngx_http_iri_listing_t *listing;    /* NULL: no listing */
-    ngx_http_iri_judged_t *asked;   /* of a subrequest that judges a path;
+    struct {
+        unsigned granted:1;
+        unsigned refused:1;     /* it will not be granted: an error page is
+                                   being made */
+    } access;
+
+    /* the field Vary (ngx_http_iri_client.c) */
+    struct {
+        ngx_http_iri_client_t *client;  /* NULL: the variable was not read */
+        unsigned needed:1;      /* the answer depends on the variable */
+        unsigned until_granted:1;   /* the same, unless access is granted */
+    } vary;
+
+    /* the address of the client, before a location changes it */
+    struct {
+        ngx_http_iri_address_t saved;
+        unsigned is_saved:1;    /* it is set */
+    } address;
+
+    struct {
+        iri_reading_t reading;  /* of the Destination header */
+        unsigned has_reading:1; /* it is set */
+        ngx_http_iri_source_t *source;  /* not NULL while rules judge it */
+        void **passed_in;       /* loc_conf for which they have let it pass */
+        ngx_uint_t runs;        /* how often they were run for it */
+        unsigned denied:1;      /* they have denied it */
+    } destination;
+
+    /* the page that is the content */
+    struct {
+        ngx_http_iri_choice_t *choice;      /* NULL: no list of names */
+        ngx_http_iri_listing_t *listing;    /* NULL: no listing */
+        ngx_str_t link;         /* value of the field Link; empty: none */
+    } page;
+
+    /* iri_redirect */
+    struct {
+        int status;             /* HTTP status of the redirect; 0: none */
+        ngx_uint_t inherited;   /* from the location whose try_files
+                                   redirected here; 0: none */
+    } redirect;
+
+    /* iri report */
+    struct {
+        ngx_http_iri_found_t *found;    /* for the requested path; NULL: not
+                                   looked up */
+        ngx_http_iri_found_t *again;    /* after the restart that would follow;
+                                   NULL: none would */
+        ngx_http_iri_loc_conf_t *conf;  /* of the lookup */
+        unsigned done:1;        /* the three are set */
+    } report;
+
+    /* the log line */
+    struct {
+        iri_notes_t *notes;     /* of a main request; NULL: none */
+        unsigned written:1;
+    } log;
+
+    ngx_http_iri_judged_t *judged;  /* of a subrequest that judges a path;
                                    NULL: any other request */
-
-    ngx_str_t link;             /* value of the field Link; empty: none */
-    ngx_http_iri_client_t *client;  /* NULL: its variable was not read */
     ngx_http_iri_dav_t *dav;    /* NULL: none */
-
-    unsigned has_came:1;        /* came is set */
-    unsigned depends:1;         /* the answer depends on iri_charset of the
-                                   client: Vary */
-    unsigned may_depend:1;      /* the same, unless access is granted */
-    unsigned passed:1;          /* access is granted */
-    unsigned barred:1;          /* access will not be granted: an error page
-                                   is being made */
-    unsigned has_reading:1;     /* reading is set */
-    unsigned has_destination:1; /* destination is set */
-    unsigned refused:1;         /* read_uri has no reading: open nothing */
-    unsigned moved:1;           /* the request has restarted */
-    unsigned in_rules:1;        /* nginx's rewrite module is running */
-    unsigned ruled:1;           /* the rules of the location have run */
-    unsigned denied:1;          /* rules have denied the Destination */
-    unsigned named:1;           /* in a location with "=" */
-    unsigned inside:1;          /* r->uri is not the path of a client */
-    unsigned waited:1;          /* for an index: once is enough */
-    unsigned has_address:1;     /* address is set */
-    unsigned told:1;            /* notes were logged */
-
-    iri_notes_t *notes;         /* to be logged in one line, of a main
-                                   request; NULL: none */
-
-    ngx_http_iri_found_t *would;    /* iri report: the result for the
-                                   requested path; NULL: not looked up */
-    ngx_http_iri_found_t *would_again;  /* the result after the restart that
-                                   would follow; NULL: none would */
-    ngx_http_iri_loc_conf_t *would_conf;    /* of the lookup */
-    unsigned would_known:1;     /* the three are set */
 };
 
 #pragma GCC visibility pop

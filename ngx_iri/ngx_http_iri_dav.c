@@ -319,8 +319,8 @@ ngx_http_iri_tag_path(ngx_http_request_t *r, iri_str_t sent, iri_str_t *path)
     *path = reading.path;
 
     /* The octets of the request's own path have the same reading as there. */
-    if (ctx != NULL && ctx->has_came
-        && ngx_http_iri_same(ngx_http_iri_out(ctx->came.octets),
+    if (ctx != NULL && ctx->requested.has_reading
+        && ngx_http_iri_same(ngx_http_iri_out(ctx->requested.reading.octets),
                              ngx_http_iri_out(reading.octets)))
     {
         *path = ngx_http_iri_in(r->uri);

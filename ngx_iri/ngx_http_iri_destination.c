@@ -192,8 +192,8 @@ ngx_http_iri_destination(ngx_http_request_t *r)
                                    ngx_http_iri_out(reading.octets));
     }
 
-    ctx->destination = reading;
-    ctx->has_destination = 1;
+    ctx->destination.reading = reading;
+    ctx->destination.has_reading = 1;
 
     return reading.verdict == IRI_SERVE
                ? ngx_http_iri_destination_set(r, value, path, reading.uri)
@@ -468,12 +468,12 @@ struct ngx_http_iri_source_s {
 static void
 ngx_http_iri_source_restore(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    ngx_uint_t             judged = ctx->judged;
-    ngx_http_iri_source_t *source = ctx->source;
+    ngx_uint_t             judged = ctx->destination.runs;
+    ngx_http_iri_source_t *source = ctx->destination.source;
 
     *ctx = source->ctx;
-    ctx->judged = judged;
-    ctx->judged_for = source->snapshot.request.loc_conf;
+    ctx->destination.runs = judged;
+    ctx->destination.passed_in = source->snapshot.request.loc_conf;
 
     ngx_http_update_location_config(r);
 }
@@ -483,7 +483,8 @@ void
 ngx_http_iri_destination_over(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t       *ctx = ngx_http_iri_ctx(r);
-    ngx_http_iri_source_t    *source = ctx != NULL ? ctx->source : NULL;
+    ngx_http_iri_source_t    *source = ctx != NULL ? ctx->destination.source
+                                                   : NULL;
     const ngx_http_request_t *was;
 
     if (source == NULL) {
@@ -500,7 +501,7 @@ ngx_http_iri_destination_over(ngx_http_request_t *r)
     r->request_line = was->request_line;
 
     *ctx = source->ctx;
-    ctx->denied = 1;
+    ctx->destination.denied = 1;
 
     /* An error page with a path of its own keeps that path. */
     if (ngx_http_iri_same(r->uri, source->judged)) {
@@ -526,7 +527,9 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
 {
     ngx_http_iri_source_t *source;
 
-    if (ctx->judged++ == NGX_HTTP_IRI_MAX_JUDGED || ctx->snapshot == NULL) {
+    if (ctx->destination.runs++ == NGX_HTTP_IRI_MAX_JUDGED
+        || ctx->restart.snapshot == NULL)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -534,7 +537,7 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
 
     if (source == NULL
         || ngx_http_iri_snapshot(r, &source->snapshot) != NGX_OK
-        || ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK
+        || ngx_http_iri_restore(r, ctx->restart.snapshot) != NGX_OK
         || ngx_http_iri_set_uri(r, ngx_http_iri_in(path)) != NGX_OK)
     {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
@@ -542,10 +545,10 @@ ngx_http_iri_destination_judge_begin(ngx_http_request_t *r,
 
     source->ctx = *ctx;
     source->judged = r->uri;
-    ctx->source = source;
-    ctx->read_uri = r->uri;
-    ctx->canonical = r->uri;
-    ctx->refused = 0;
+    ctx->destination.source = source;
+    ctx->last_read.uri = r->uri;
+    ctx->requested.path = r->uri;
+    ctx->last_read.refused = 0;
 
     ngx_str_null(&r->args);
     r->unparsed_uri = ngx_http_iri_out(
@@ -574,7 +577,7 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t *r,
                                    ngx_http_iri_ctx_t *ctx)
 {
     ngx_int_t                rc;
-    ngx_str_t                path = ctx->source->judged;
+    ngx_str_t                path = ctx->destination.source->judged;
     ngx_http_iri_found_t    *judged;
     ngx_http_iri_loc_conf_t *ilcf;
 
@@ -587,7 +590,8 @@ ngx_http_iri_destination_judge_end(ngx_http_request_t *r,
 
     judged = ngx_http_iri_destination_find(r, path);
 
-    if (ngx_http_iri_restore(r, &ctx->source->snapshot) != NGX_OK) {
+    if (ngx_http_iri_restore(r, &ctx->destination.source->snapshot) != NGX_OK)
+    {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
@@ -656,19 +660,19 @@ ngx_http_iri_destination_rules(ngx_http_request_t *r)
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    if (ctx->source != NULL) {
+    if (ctx->destination.source != NULL) {
         return ngx_http_iri_destination_judge_end(r, ctx);
     }
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
     if (r->content_handler != NULL || ilcf->plain == NULL
-        || ctx->judged_for == r->loc_conf)
+        || ctx->destination.passed_in == r->loc_conf)
     {
         return NGX_DECLINED;
     }
 
-    return ctx->denied
+    return ctx->destination.denied
                ? NGX_HTTP_FORBIDDEN
                : ngx_http_iri_destination_begin(r, ctx, ilcf->plain->alias);
 }

@@ -213,7 +213,7 @@ void ngx_http_iri_report_first(ngx_http_request_t *r);
 void ngx_http_iri_report(ngx_http_request_t *r);
 
 /*
- * Set *reading to the reading of the requested path, and ctx->would.
+ * Set *reading to the reading of the requested path, and ctx->report.found.
  * Returns: NGX_OK; NGX_DECLINED if there is nothing to report.
  */
 ngx_int_t ngx_http_iri_would(ngx_http_request_t *r,

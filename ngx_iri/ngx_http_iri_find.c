@@ -191,8 +191,10 @@ ngx_http_iri_call_core(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     iri_str_t    none = { 0, NULL };
     iri_status_t status;
 
-    if (ctx->refused && ngx_http_iri_same(found->uri, ctx->read_uri)) {
-        ngx_http_iri_found_refused(found, ctx->reading.why);
+    if (ctx->last_read.refused
+        && ngx_http_iri_same(found->uri, ctx->last_read.uri))
+    {
+        ngx_http_iri_found_refused(found, ctx->last_read.reading.why);
         return;
     }
 
@@ -223,7 +225,7 @@ ngx_http_iri_found_cached(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
 {
     ngx_http_iri_found_t *found;
 
-    for (found = ctx->founds; found; found = found->next) {
+    for (found = ctx->lookup.results; found; found = found->next) {
         if (found->search.tree == search->tree
             && found->search.prefix == search->prefix
             && found->search.write == search->write
@@ -290,12 +292,14 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     found->uri = uri;
     found->root = ngx_http_iri_out(search->root);
     found->search = *search;
-    found->logged = ctx->refused || ngx_http_iri_same(uri, ctx->answered);
+    found->logged = ctx->last_read.refused
+                    || ngx_http_iri_same(uri, ctx->lookup.not_found);
 
     ngx_http_iri_call_core(r, ctx, found, iri_find);
 
     if (found->found.verdict == IRI_RESTART
-        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON && ctx->source == NULL
+        && ngx_http_iri_engine_of(r) == IRI_ENGINE_ON
+        && ctx->destination.source == NULL
         && !ngx_http_iri_can_restart(r, ctx, found, &url))
     {
         ngx_http_iri_log_absent(r, found);
@@ -305,8 +309,8 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     found->filename = ngx_http_iri_openable_name(r, found);
     found->has_split = 0;
 
-    found->next = ctx->founds;
-    ctx->founds = found;
+    found->next = ctx->lookup.results;
+    ctx->lookup.results = found;
 
     return found;
 }
@@ -319,13 +323,16 @@ ngx_http_iri_find_new(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 static const iri_reading_t *
 ngx_http_iri_reading_of(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
 {
-    if (ctx->has_destination
-        && ngx_http_iri_same(uri, ngx_http_iri_out(ctx->destination.path)))
+    if (ctx->destination.has_reading
+        && ngx_http_iri_same(uri,
+                             ngx_http_iri_out(ctx->destination.reading.path)))
     {
-        return &ctx->destination;
+        return &ctx->destination.reading;
     }
 
-    return ctx->has_reading && !ctx->moved ? &ctx->reading : NULL;
+    return ctx->last_read.has_reading && !ctx->restart.done
+               ? &ctx->last_read.reading
+               : NULL;
 }
 
 
@@ -347,11 +354,13 @@ ngx_http_iri_found_last(ngx_http_request_t *r, ngx_str_t uri)
 
     ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || ctx->last == NULL || ctx->last_conf != r->loc_conf) {
+    if (ctx == NULL || ctx->lookup.last == NULL
+        || ctx->lookup.last_conf != r->loc_conf)
+    {
         return NULL;
     }
 
-    found = ctx->last;
+    found = ctx->lookup.last;
 
     return found->uri.data == uri.data && found->uri.len == uri.len
                    && found->search.write == ngx_http_iri_is_write(r)
@@ -365,8 +374,9 @@ ngx_http_iri_found_keep(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const ngx_http_core_loc_conf_t *clcf,
                         ngx_http_iri_found_t           *found)
 {
-    ctx->last = clcf->root_lengths == NULL && clcf->alias == 0 ? found : NULL;
-    ctx->last_conf = r->loc_conf;
+    ctx->lookup.last = clcf->root_lengths == NULL && clcf->alias == 0 ? found
+                                                                      : NULL;
+    ctx->lookup.last_conf = r->loc_conf;
 
     return found;
 }
@@ -402,8 +412,9 @@ ngx_http_iri_find_slow(ngx_http_request_t *r, ngx_str_t uri)
     search.write = ngx_http_iri_is_write(r);
     search.reading = ngx_http_iri_reading_of(ctx, uri);
 
-    found = ctx->founds != NULL ? ngx_http_iri_found_cached(ctx, uri, &search)
-                                : NULL;
+    found = ctx->lookup.results != NULL
+                ? ngx_http_iri_found_cached(ctx, uri, &search)
+                : NULL;
 
     if (found == NULL) {
         found = ngx_http_iri_find_new(r, ctx, uri, &search);
@@ -478,6 +489,6 @@ ngx_http_iri_found_moved(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     found->has_split = 0;
     found->logged = 0;
 
-    found->next = ctx->founds;
-    ctx->founds = found;
+    found->next = ctx->lookup.results;
+    ctx->lookup.results = found;
 }

@@ -46,7 +46,7 @@ ngx_http_iri_header_set(ngx_http_request_t *r)
     if (ngx_http_iri_engine_of(r) == IRI_ENGINE_ON) {
         /* A rule has answered a request that must restart. */
         ctx = ngx_http_iri_ctx(r);
-        if (ctx != NULL && ctx->restart_found != NULL) {
+        if (ctx != NULL && ctx->restart.pending != NULL) {
             return NGX_ERROR;
         }
 

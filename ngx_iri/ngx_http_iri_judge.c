@@ -79,9 +79,9 @@ ngx_http_iri_address_keep(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    if (ctx != NULL && !ctx->has_address) {
-        ctx->address = ngx_http_iri_address(r);
-        ctx->has_address = 1;
+    if (ctx != NULL && !ctx->address.is_saved) {
+        ctx->address.saved = ngx_http_iri_address(r);
+        ctx->address.is_saved = 1;
     }
 }
 
@@ -91,8 +91,8 @@ ngx_http_iri_address_anew(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r->main);
 
-    if (ctx != NULL && ctx->has_address) {
-        ngx_http_iri_address_put(r, &ctx->address);
+    if (ctx != NULL && ctx->address.is_saved) {
+        ngx_http_iri_address_put(r, &ctx->address.saved);
     }
 }
 
@@ -144,7 +144,7 @@ ngx_http_iri_judge_preaccess_handler(ngx_http_request_t *r)
 
     ctx = r != r->main ? ngx_http_iri_ctx(r) : NULL;
 
-    if (ctx != NULL && ctx->asked != NULL) {
+    if (ctx != NULL && ctx->judged != NULL) {
         r->internal = 0;
     }
 
@@ -246,7 +246,7 @@ static ngx_int_t
 ngx_http_iri_judge_content(ngx_http_request_t *r)
 {
     ngx_http_iri_found_t  *found = NULL;
-    ngx_http_iri_judged_t *judged = ngx_http_iri_ctx(r)->asked;
+    ngx_http_iri_judged_t *judged = ngx_http_iri_ctx(r)->judged;
 
     r->content_handler = judged->handler;
 
@@ -271,7 +271,7 @@ ngx_http_iri_judge_here(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const ngx_http_iri_found_t *found)
 {
     ngx_int_t                rc;
-    ngx_http_iri_judged_t   *judged = ctx->asked;
+    ngx_http_iri_judged_t   *judged = ctx->judged;
     ngx_http_iri_loc_conf_t *ilcf;
 
     r->internal = 1;
@@ -397,14 +397,14 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_pool_t *pool,
         return NGX_ERROR;
     }
 
-    if (ctx == NULL || ctx->snapshot == NULL) {
+    if (ctx == NULL || ctx->restart.snapshot == NULL) {
         return NGX_OK;
     }
 
-    ngx_memcpy(own->variables, ctx->snapshot->variables, size);
+    ngx_memcpy(own->variables, ctx->restart.snapshot->variables, size);
 
 #if (NGX_PCRE)
-    if (ctx->snapshot->captures != NULL) {
+    if (ctx->restart.snapshot->captures != NULL) {
         size = cmcf->ncaptures * sizeof(int);
 
         own->captures = ngx_palloc(pool, size);
@@ -412,8 +412,8 @@ ngx_http_iri_judge_variables(ngx_http_request_t *r, ngx_pool_t *pool,
             return NGX_ERROR;
         }
 
-        ngx_memcpy(own->captures, ctx->snapshot->captures, size);
-        own->snapshot = ctx->snapshot;
+        ngx_memcpy(own->captures, ctx->restart.snapshot->captures, size);
+        own->snapshot = ctx->restart.snapshot;
     }
 #endif
 
@@ -498,9 +498,9 @@ ngx_http_iri_judge_setup(ngx_http_request_t               *sr,
     sr->request_line = own->line;
     sr->header_only = 1;
 
-    own->ctx->asked = judged;
-    own->ctx->read_uri = sr->uri;
-    own->ctx->moved = 1; /* it must not restart */
+    own->ctx->judged = judged;
+    own->ctx->last_read.uri = sr->uri;
+    own->ctx->restart.done = 1; /* it must not restart */
 }
 
 

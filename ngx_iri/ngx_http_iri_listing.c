@@ -321,7 +321,7 @@ ngx_http_iri_listing_run(ngx_http_request_t *r)
 {
     ngx_int_t               rc;
     ngx_event_t            *wev = r->connection->write;
-    ngx_http_iri_listing_t *listing = ngx_http_iri_ctx(r)->listing;
+    ngx_http_iri_listing_t *listing = ngx_http_iri_ctx(r)->page.listing;
 
     if (wev->timedout) {
         ngx_log_error(NGX_LOG_INFO, r->connection->log, NGX_ETIMEDOUT,
@@ -400,12 +400,13 @@ ngx_http_iri_listing_set_paths(ngx_http_request_t     *r,
     /* If a rewrite has set r->uri, links are relative to the client's path. */
     listing->entries.base = r->uri;
 
-    if (ctx != NULL && r == r->main && !ctx->inside && ctx->canonical.len != 0
-        && ctx->canonical.data[ctx->canonical.len - 1] == '/')
+    if (ctx != NULL && r == r->main && !ctx->rules.internal
+        && ctx->requested.path.len != 0
+        && ctx->requested.path.data[ctx->requested.path.len - 1] == '/')
     {
         listing->entries.rewritten = !ngx_http_iri_same(r->uri,
-                                                        ctx->canonical);
-        listing->entries.base = ctx->canonical;
+                                                        ctx->requested.path);
+        listing->entries.base = ctx->requested.path;
     }
 
     return NGX_OK;
@@ -470,7 +471,7 @@ ngx_http_iri_listing_create(ngx_http_request_t *r)
     ngx_memzero(listing, sizeof(ngx_http_iri_listing_t));
     cln->handler = ngx_http_iri_listing_cleanup;
 
-    ctx->listing = listing;
+    ctx->page.listing = listing;
 
     return listing;
 }

@@ -180,7 +180,7 @@ ngx_http_iri_keep_link(ngx_http_request_t *r, iri_str_t location)
         return NGX_ERROR;
     }
 
-    ctx->link = ngx_http_iri_out(link);
+    ctx->page.link = ngx_http_iri_out(link);
 
     return NGX_OK;
 }
@@ -197,17 +197,17 @@ ngx_http_iri_write_link(ngx_http_request_t *r)
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
     ngx_uint_t          status = r->headers_out.status;
 
-    if (ctx == NULL || ctx->link.len == 0 || r->error_page
+    if (ctx == NULL || ctx->page.link.len == 0 || r->error_page
         || (status != NGX_HTTP_NOT_MODIFIED && !iri_may_link((int) status)))
     {
         return NGX_OK;
     }
 
-    if (ngx_http_iri_header_add(r, "Link", ctx->link) == NULL) {
+    if (ngx_http_iri_header_add(r, "Link", ctx->page.link) == NULL) {
         return NGX_ERROR;
     }
 
-    ngx_str_null(&ctx->link);
+    ngx_str_null(&ctx->page.link);
 
     return NGX_OK;
 }

@@ -547,7 +547,7 @@ ngx_http_iri_set_charsets(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    place->says = iri_charsets_shadow(registry, list);
+    place->warning = iri_charsets_shadow(registry, list);
 
     return NGX_CONF_OK;
 }
@@ -592,7 +592,7 @@ ngx_http_iri_set_query_charset(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return NGX_CONF_ERROR;
     }
 
-    place->says = iri_charsets_shadow(registry, &query->charsets);
+    place->warning = iri_charsets_shadow(registry, &query->charsets);
 
     return NGX_CONF_OK;
 }

@@ -43,15 +43,15 @@ ngx_http_iri_notes_get(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx_make(r->main);
 
-    if (ctx == NULL || ctx->told) {
+    if (ctx == NULL || ctx->log.written) {
         return NULL;
     }
 
-    if (ctx->notes == NULL) {
-        ctx->notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
+    if (ctx->log.notes == NULL) {
+        ctx->log.notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
     }
 
-    return ctx->notes;
+    return ctx->log.notes;
 }
 
 
@@ -66,7 +66,7 @@ ngx_http_iri_notes_wanted(ngx_http_request_t *r, iri_log_level_t level)
 
     ctx = ngx_http_iri_ctx(r->main);
 
-    return ctx == NULL || !ctx->told || ctx->notes == NULL;
+    return ctx == NULL || !ctx->log.written || ctx->log.notes == NULL;
 }
 
 
@@ -97,8 +97,8 @@ ngx_http_iri_notes_end(ngx_http_request_t *r, iri_notes_t *notes,
     ngx_http_iri_notes_write(r, notes);
 
     ctx = ngx_http_iri_ctx(r->main);
-    if (ctx != NULL && ctx->told) {
-        ctx->notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
+    if (ctx != NULL && ctx->log.written) {
+        ctx->log.notes = ngx_pcalloc(r->main->pool, sizeof(iri_notes_t));
     }
 }
 
@@ -167,9 +167,9 @@ ngx_http_iri_notes_tell(ngx_http_request_t *r)
         return;
     }
 
-    ctx->told = 1;
+    ctx->log.written = 1;
 
-    if (ctx->notes != NULL) {
-        ngx_http_iri_notes_write(r, ctx->notes);
+    if (ctx->log.notes != NULL) {
+        ngx_http_iri_notes_write(r, ctx->log.notes);
     }
 }

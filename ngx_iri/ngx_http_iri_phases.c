@@ -62,7 +62,7 @@ ngx_http_iri_read_again(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    if ((ctx != NULL && ngx_http_iri_same(r->uri, ctx->read_uri))
+    if ((ctx != NULL && ngx_http_iri_same(r->uri, ctx->last_read.uri))
         || ngx_http_iri_plain_uri(r))
     {
         return NGX_DECLINED;
@@ -90,7 +90,7 @@ ngx_http_iri_is_judging(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ctx->asked != NULL;
+    return ctx != NULL && ctx->judged != NULL;
 }
 
 
@@ -106,8 +106,8 @@ ngx_http_iri_is_first_path(ngx_http_request_t       *r,
 {
     const ngx_http_request_t *was;
 
-    if (ctx->snapshot != NULL) {
-        was = &ctx->snapshot->request;
+    if (ctx->restart.snapshot != NULL) {
+        was = &ctx->restart.snapshot->request;
 
         return r->err_status != was->err_status
                || r->error_page != was->error_page
@@ -135,14 +135,15 @@ ngx_http_iri_take_snapshot(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_OK;
     }
 
-    ctx->snapshot = ngx_palloc(r->pool, sizeof(ngx_http_iri_snapshot_t));
+    ctx->restart.snapshot = ngx_palloc(r->pool,
+                                       sizeof(ngx_http_iri_snapshot_t));
 
-    if (ctx->snapshot == NULL) {
+    if (ctx->restart.snapshot == NULL) {
         return NGX_ERROR;
     }
 
-    if (ngx_http_iri_snapshot(r, ctx->snapshot) != NGX_OK) {
-        ctx->snapshot = NULL;
+    if (ngx_http_iri_snapshot(r, ctx->restart.snapshot) != NGX_OK) {
+        ctx->restart.snapshot = NULL;
         return NGX_ERROR;
     }
 
@@ -179,10 +180,10 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
         }
 
     } else {
-        ctx->barred |= !ctx->passed;
+        ctx->access.refused |= !ctx->access.granted;
     }
 
-    ctx->inside = 1;
+    ctx->rules.internal = 1;
 
     rc = ngx_http_iri_read_again(r);
 
@@ -191,7 +192,7 @@ ngx_http_iri_begin_internal(ngx_http_request_t            *r,
     }
 
     /* An internal location refuses a path that is judged, as a client's. */
-    if (ctx->asked != NULL) {
+    if (ctx->judged != NULL) {
         r->internal = 0;
     }
 
@@ -264,11 +265,11 @@ ngx_http_iri_run_rules(ngx_http_request_t *r)
         return imcf->rewrite(r);
     }
 
-    ctx->in_rules = 1;
+    ctx->rules.running = 1;
     rc = imcf->rewrite(r);
-    ctx->in_rules = 0;
+    ctx->rules.running = 0;
 
-    return ctx->restart_found != NULL ? ngx_http_iri_restart(r, ctx) : rc;
+    return ctx->restart.pending != NULL ? ngx_http_iri_restart(r, ctx) : rc;
 }
 
 
@@ -349,12 +350,12 @@ ngx_http_iri_before_rules(ngx_http_request_t *r)
     if (ctx != NULL) {
         if (clcf->named) {
             ngx_http_iri_conceal(r, ctx);
-            ctx->barred |= !ctx->passed;
+            ctx->access.refused |= !ctx->access.granted;
         }
 
-        ctx->ruled = 0;
-        ctx->named = clcf->exact_match;
-        ctx->inside |= clcf->named;
+        ctx->rules.done = 0;
+        ctx->rules.exact = clcf->exact_match;
+        ctx->rules.internal |= clcf->named;
     }
 
     /* The path does not select a named location. */
@@ -404,7 +405,7 @@ ngx_http_iri_after_rules(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
     if (ctx != NULL) {
-        ctx->ruled = 1;
+        ctx->rules.done = 1;
     }
 
     return ngx_http_iri_dav_if(r) == NGX_OK ? NGX_DECLINED
@@ -553,7 +554,7 @@ ngx_http_iri_prepare_servers(ngx_conf_t *cf)
     for (i = 0; i < cmcf->servers.nelts; i++) {
         iscf = cscf[i]->ctx->srv_conf[ngx_http_iri_module.ctx_index];
 
-        iscf->others = imcf->hosts;
+        iscf->other_servers = imcf->hosts;
         iscf->ascii = iscf->engine == IRI_ENGINE_ON && !iscf->lists
                       && !(iscf->reading.repair & IRI_REPAIR_ESCAPES);
     }

@@ -101,7 +101,7 @@ static ngx_uint_t
 ngx_http_iri_needs_host_or_query(ngx_http_request_t            *r,
                                  const ngx_http_iri_srv_conf_t *iscf)
 {
-    return (iscf->others
+    return (iscf->other_servers
             && !iri_host_is_ascii(ngx_http_iri_in(r->headers_in.server)))
            || (r->args.len != 0
                && iri_query_needs_read(&iscf->query,
@@ -137,7 +137,7 @@ ngx_http_iri_post_read_handler(ngx_http_request_t *r)
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
-    return iscf->ascii && !iscf->others && r->args.len == 0
+    return iscf->ascii && !iscf->other_servers && r->args.len == 0
                    && !(r->method & (NGX_HTTP_COPY | NGX_HTTP_MOVE))
                ? ngx_http_iri_post_read_path(r, iscf)
                : ngx_http_iri_post_read_slow(r, iscf);

@@ -111,8 +111,8 @@ ngx_http_iri_redirect_of(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     redirect->came = came;
     redirect->sent = ngx_http_iri_path_sent(r);
-    redirect->path = ctx != NULL && ctx->moved
-                         ? ngx_http_iri_in(ctx->canonical)
+    redirect->path = ctx != NULL && ctx->restart.done
+                         ? ngx_http_iri_in(ctx->requested.path)
                          : came->path;
     redirect->slash = 0;
     redirect->has_query = ngx_http_iri_query(r, &redirect->query) != 0;
@@ -224,7 +224,7 @@ ngx_http_iri_redirect_defer(ngx_http_request_t            *r,
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ctx->redirects = ilcf->redirect;
+    ctx->redirect.inherited = ilcf->redirect;
 
     return NGX_DECLINED;
 }
@@ -246,8 +246,9 @@ ngx_http_iri_redirect_status(ngx_http_request_t            *r,
         return 0;
     }
 
-    return ctx != NULL && ctx->redirects != 0 ? ctx->redirects
-                                              : ilcf->redirect;
+    return ctx != NULL && ctx->redirect.inherited != 0
+               ? ctx->redirect.inherited
+               : ilcf->redirect;
 }
 
 
@@ -307,7 +308,7 @@ ngx_http_iri_redirect_client(ngx_http_request_t *r)
             return NGX_HTTP_INTERNAL_SERVER_ERROR;
         }
 
-        ctx->redirected = (int) status;
+        ctx->redirect.status = (int) status;
         return ngx_http_iri_send_redirect(r, status, location);
     }
 

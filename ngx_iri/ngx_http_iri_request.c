@@ -245,34 +245,34 @@ ngx_http_iri_read(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     ngx_http_iri_client_read(r, ctx, &reading);
 
-    ctx->last = NULL;
-    ctx->refused = 0;
-    ctx->read_uri = r->uri;
-    ctx->verdict = reading.verdict;
+    ctx->lookup.last = NULL;
+    ctx->last_read.refused = 0;
+    ctx->last_read.uri = r->uri;
+    ctx->last_read.verdict = reading.verdict;
 
     /*
      * Keep the reading of the client's path if this one is canonical: a
      * rewritten path may still end in the same segments.
      */
-    if (!ctx->has_reading || reading.why != IRI_WHY_CANONICAL) {
-        ctx->has_reading = 1;
-        ctx->reading = reading;
+    if (!ctx->last_read.has_reading || reading.why != IRI_WHY_CANONICAL) {
+        ctx->last_read.has_reading = 1;
+        ctx->last_read.reading = reading;
     }
 
     return NGX_OK;
 }
 
 
-/* ctx->reading is that of the requested path. */
+/* ctx->last_read.reading is that of the requested path. */
 static void
 ngx_http_iri_save_requested(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    ctx->has_came = 1;
-    ctx->came = ctx->reading;
-    ctx->form = ctx->reading.form;
-    ctx->charset = ctx->reading.charset;
-    ctx->canonical = ngx_http_iri_out(ctx->reading.path);
-    ctx->args = r->args;
+    ctx->requested.has_reading = 1;
+    ctx->requested.reading = ctx->last_read.reading;
+    ctx->requested.form = ctx->last_read.reading.form;
+    ctx->requested.charset = ctx->last_read.reading.charset;
+    ctx->requested.path = ngx_http_iri_out(ctx->last_read.reading.path);
+    ctx->requested.args = r->args;
 }
 
 
@@ -318,9 +318,9 @@ ngx_http_iri_read_sent(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 void
 ngx_http_iri_keep_ascii(ngx_http_iri_ctx_t *ctx, ngx_str_t uri)
 {
-    ctx->ascii = uri;
-    ctx->read_uri = uri;
-    ctx->canonical = uri;
+    ctx->requested.ascii = uri;
+    ctx->last_read.uri = uri;
+    ctx->requested.path = uri;
 }
 
 
@@ -332,19 +332,19 @@ ngx_http_iri_came(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
     iri_request_t            request;
     ngx_http_iri_srv_conf_t *iscf;
 
-    if (ctx->has_came) {
-        *reading = ctx->came;
+    if (ctx->requested.has_reading) {
+        *reading = ctx->requested.reading;
         return NGX_OK;
     }
 
-    if (ctx->ascii.len == 0) {
+    if (ctx->requested.ascii.len == 0) {
         return NGX_DECLINED;
     }
 
     iscf = ngx_http_get_module_srv_conf(r, ngx_http_iri_module);
 
     ngx_memzero(&request, sizeof(iri_request_t));
-    request.path = ngx_http_iri_in(ctx->ascii);
+    request.path = ngx_http_iri_in(ctx->requested.ascii);
 
     ngx_http_iri_env(r, &env);
 
@@ -367,7 +367,7 @@ ngx_http_iri_read_made(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
         return NGX_ERROR;
     }
 
-    if (r != r->main && ctx->canonical.len == 0) {
+    if (r != r->main && ctx->requested.path.len == 0) {
         ngx_http_iri_save_requested(r, ctx);
     }
 
@@ -393,11 +393,11 @@ ngx_http_iri_refuse(ngx_http_request_t *r, const iri_reading_t *reading,
 ngx_int_t
 ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    iri_reading_t *reading = &ctx->reading;
+    iri_reading_t *reading = &ctx->last_read.reading;
 
-    switch (ctx->verdict) {
+    switch (ctx->last_read.verdict) {
     case IRI_REFUSE:
-        ctx->refused = 1;
+        ctx->last_read.refused = 1;
         return ngx_http_iri_refuse(r, reading, "path", r->uri);
 
     case IRI_SERVE:
@@ -405,7 +405,7 @@ ngx_http_iri_act(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
             return NGX_ERROR;
         }
 
-        ctx->read_uri = r->uri;
+        ctx->last_read.uri = r->uri;
         return NGX_OK;
 
     default:

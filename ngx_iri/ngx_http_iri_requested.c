@@ -62,7 +62,7 @@ ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path)
 {
     const ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    if (ctx == NULL || ctx->canonical.len == 0) {
+    if (ctx == NULL || ctx->requested.path.len == 0) {
         if (r == r->main) {
             return ngx_http_iri_target_path(r, path);
         }
@@ -70,10 +70,12 @@ ngx_http_iri_asked_path(ngx_http_request_t *r, ngx_str_t *path)
         *path = r->uri;
 
     } else if (!ngx_http_iri_is_refused(r, ctx)) {
-        *path = ctx->canonical;
+        *path = ctx->requested.path;
 
     } else {
-        *path = ctx->has_came ? ngx_http_iri_out(ctx->came.path) : ctx->ascii;
+        *path = ctx->requested.has_reading
+                    ? ngx_http_iri_out(ctx->requested.reading.path)
+                    : ctx->requested.ascii;
     }
 
     return NGX_OK;
@@ -90,7 +92,7 @@ ngx_http_iri_asked_query(ngx_http_request_t *r, iri_str_t *query)
     }
 
     ctx = ngx_http_iri_ctx(r);
-    *query = ngx_http_iri_in(ctx != NULL ? ctx->args : r->args);
+    *query = ngx_http_iri_in(ctx != NULL ? ctx->requested.args : r->args);
 
     return query->len != 0;
 }
@@ -99,9 +101,9 @@ ngx_http_iri_asked_query(ngx_http_request_t *r, iri_str_t *query)
 void
 ngx_http_iri_keep_asked(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
-    if (ctx->canonical.len == 0) {
-        ctx->canonical = r->uri;
-        ctx->args = r->args;
+    if (ctx->requested.path.len == 0) {
+        ctx->requested.path = r->uri;
+        ctx->requested.args = r->args;
     }
 }
 
@@ -111,8 +113,9 @@ ngx_http_iri_keep_asked(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 ngx_uint_t
 ngx_http_iri_is_refused(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 {
-    return r == r->main && ctx->moved && !ctx->passed && !ctx->told
-           && (ctx->barred || r->err_status != 0 || r->error_page);
+    return r == r->main && ctx->restart.done && !ctx->access.granted
+           && !ctx->log.written
+           && (ctx->access.refused || r->err_status != 0 || r->error_page);
 }
 
 
@@ -124,22 +127,23 @@ static ngx_str_t
 ngx_http_iri_uri_as_sent(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx)
 {
     iri_env_t env;
-    iri_str_t path, sent = ngx_http_iri_in(ctx->snapshot->request.uri);
+    iri_str_t path,
+        sent = ngx_http_iri_in(ctx->restart.snapshot->request.uri);
 
-    if (ngx_http_iri_same(r->uri, ctx->restart)) {
+    if (ngx_http_iri_same(r->uri, ctx->restart.path)) {
         return ngx_http_iri_out(sent);
     }
 
     ngx_http_iri_env(r, &env);
 
     return iri_restart_url(&env, ngx_http_iri_in(r->uri),
-                           ngx_http_iri_in(ctx->restart), sent, &path)
+                           ngx_http_iri_in(ctx->restart.path), sent, &path)
                ? ngx_http_iri_out(path)
                : r->uri;
 }
 
 
-/* If ctx->barred is set, r->uri is the path of the error page. */
+/* If ctx->access.refused is set, r->uri is the path of the error page. */
 ngx_str_t
 ngx_http_iri_told_uri(ngx_http_request_t *r)
 {
@@ -151,7 +155,8 @@ ngx_http_iri_told_uri(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ngx_http_iri_is_refused(r, ctx) && !ctx->barred
+    return ctx != NULL && ngx_http_iri_is_refused(r, ctx)
+                   && !ctx->access.refused
                ? ngx_http_iri_uri_as_sent(r, ctx)
                : r->uri;
 }
@@ -162,12 +167,14 @@ ngx_http_iri_conceal(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     ngx_str_t uri;
 
-    if (r == r->main && ctx->moved && ctx->ruled && !ctx->passed) {
+    if (r == r->main && ctx->restart.done && ctx->rules.done
+        && !ctx->access.granted)
+    {
         uri = ngx_http_iri_uri_as_sent(r, ctx);
 
         if (uri.data != r->uri.data) {
             ngx_http_iri_put_uri(r, uri);
-            ctx->read_uri = r->uri;
+            ctx->last_read.uri = r->uri;
         }
     }
 }

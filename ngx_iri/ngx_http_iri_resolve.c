@@ -23,20 +23,20 @@ ngx_http_iri_confirm_reading(ngx_http_iri_ctx_t *ctx,
     iri_str_t charset = found->charset;
 
     if (found->repaired != IRI_FORM_ASCII) {
-        ctx->form = found->repaired;
-        ctx->charset = charset;
+        ctx->requested.form = found->repaired;
+        ctx->requested.charset = charset;
         return;
     }
 
     if (charset.len == 0
         || ngx_http_iri_same(ngx_http_iri_out(charset),
-                             ngx_http_iri_out(ctx->charset)))
+                             ngx_http_iri_out(ctx->requested.charset)))
     {
         return;
     }
 
-    ctx->form = IRI_FORM_LEGACY;
-    ctx->charset = charset;
+    ctx->requested.form = IRI_FORM_LEGACY;
+    ctx->requested.charset = charset;
 }
 
 
@@ -61,20 +61,23 @@ void
 ngx_http_iri_ctx_moved(ngx_http_iri_ctx_t *ctx, ngx_str_t uri,
                        const iri_found_t *found)
 {
-    ctx->founds = NULL;
-    ctx->last = NULL;
-    ctx->moved = 1;
-    ctx->moved_match = found->match;
-    ctx->read_uri = uri;
+    ctx->lookup.results = NULL;
+    ctx->lookup.last = NULL;
+    ctx->restart.done = 1;
+    ctx->restart.match = found->match;
+    ctx->last_read.uri = uri;
 
     /* Access to the requested path is not access to the name that is found. */
-    if (!ngx_http_iri_is_page(&ctx->snapshot->request)) {
-        ctx->canonical = uri;
-        ctx->passed = 0;
-        ctx->barred = 0;
+    if (!ngx_http_iri_is_page(&ctx->restart.snapshot->request)) {
+        ctx->requested.path = uri;
+        ctx->access.granted = 0;
+        ctx->access.refused = 0;
     }
 
-    if (!ctx->has_came || ctx->came.octets.data == ctx->reading.octets.data) {
+    if (!ctx->requested.has_reading
+        || ctx->requested.reading.octets.data
+               == ctx->last_read.reading.octets.data)
+    {
         ngx_http_iri_confirm_reading(ctx, found);
     }
 }
@@ -88,11 +91,12 @@ ngx_http_iri_not_found(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
 
     /* Answered before: now a named location makes the page. */
     if (r->content_handler != NULL
-        || ngx_http_iri_same(r->uri, ctx->answered)) {
+        || ngx_http_iri_same(r->uri, ctx->lookup.not_found))
+    {
         return NGX_DECLINED;
     }
 
-    ctx->answered = r->uri;
+    ctx->lookup.not_found = r->uri;
     found->logged = 1;
 
     ngx_http_iri_note(r, IRI_LOG_INFO, iri_why_code(found->found.why),
@@ -124,12 +128,12 @@ ngx_http_iri_is_configured_path(ngx_http_request_t       *r,
 {
     ngx_http_core_loc_conf_t *clcf;
 
-    if (ctx->named) {
+    if (ctx->rules.exact) {
         return 1;
     }
 
     if (r == r->main) {
-        return ctx->inside && r->content_handler != NULL;
+        return ctx->rules.internal && r->content_handler != NULL;
     }
 
     clcf = ngx_http_get_module_loc_conf(r, ngx_http_core_module);
@@ -162,7 +166,7 @@ ngx_http_iri_judges_destination(ngx_http_request_t *r)
 {
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ctx->source != NULL;
+    return ctx != NULL && ctx->destination.source != NULL;
 }
 
 
@@ -221,20 +225,20 @@ ngx_http_iri_can_restart(ngx_http_request_t *r, const ngx_http_iri_ctx_t *ctx,
 
     ilcf = ngx_http_get_module_loc_conf(r, ngx_http_iri_module);
 
-    if (found->found.verdict != IRI_RESTART || ctx->moved
-        || ctx->snapshot == NULL || ngx_http_iri_judges_destination(r)
+    if (found->found.verdict != IRI_RESTART || ctx->restart.done
+        || ctx->restart.snapshot == NULL || ngx_http_iri_judges_destination(r)
         || ilcf->plain->alias == NGX_MAX_SIZE_T_VALUE
         || ngx_http_iri_is_folded_only(r, ctx, found)
-        || !ngx_http_iri_can_run_again(r, &ctx->snapshot->request))
+        || !ngx_http_iri_can_run_again(r, &ctx->restart.snapshot->request))
     {
         return 0;
     }
 
     ngx_http_iri_env(r, &env);
 
-    if (!iri_restart_url(&env, ngx_http_iri_in(ctx->snapshot->request.uri),
-                         ngx_http_iri_in(found->uri), found->found.path,
-                         &path))
+    if (!iri_restart_url(
+            &env, ngx_http_iri_in(ctx->restart.snapshot->request.uri),
+            ngx_http_iri_in(found->uri), found->found.path, &path))
     {
         return 0;
     }
@@ -249,11 +253,11 @@ ngx_uint_t
 ngx_http_iri_may_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                          const ngx_http_iri_found_t *found)
 {
-    if (!ngx_http_iri_can_restart(r, ctx, found, &ctx->restart)) {
+    if (!ngx_http_iri_can_restart(r, ctx, found, &ctx->restart.path)) {
         return 0;
     }
 
-    ctx->restart_found = found;
+    ctx->restart.pending = found;
 
     return 1;
 }
@@ -263,16 +267,16 @@ ngx_str_t *
 ngx_http_iri_note_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                           const ngx_http_iri_found_t *found)
 {
-    if (!ctx->in_rules || found->found.verdict != IRI_RESTART
-        || (ctx->restart_found == NULL
+    if (!ctx->rules.running || found->found.verdict != IRI_RESTART
+        || (ctx->restart.pending == NULL
             && !ngx_http_iri_may_restart(r, ctx, found)))
     {
         return NULL;
     }
 
-    ctx->restart_name = ngx_http_iri_out(found->found.filename);
+    ctx->restart.filename = ngx_http_iri_out(found->found.filename);
 
-    return &ctx->restart_name;
+    return &ctx->restart.filename;
 }
 
 
@@ -280,24 +284,25 @@ ngx_int_t
 ngx_http_iri_restart(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx)
 {
     iri_env_t                   env;
-    const ngx_http_iri_found_t *found = ctx->restart_found;
+    const ngx_http_iri_found_t *found = ctx->restart.pending;
 
-    ctx->restart_found = NULL;
+    ctx->restart.pending = NULL;
 
     /* For example, a rule has answered and the body was discarded. */
-    if (!ngx_http_iri_can_run_again(r, &ctx->snapshot->request)) {
+    if (!ngx_http_iri_can_run_again(r, &ctx->restart.snapshot->request)) {
         return NGX_HTTP_NOT_FOUND;
     }
 
     ngx_http_iri_log_moved(r, found->uri, &found->found);
     ngx_http_iri_env(r, &env);
-    iri_trace_stage(&env, IRI_STAGE_RESTART, ngx_http_iri_in(ctx->restart));
+    iri_trace_stage(&env, IRI_STAGE_RESTART,
+                    ngx_http_iri_in(ctx->restart.path));
 
-    if (ngx_http_iri_restore(r, ctx->snapshot) != NGX_OK) {
+    if (ngx_http_iri_restore(r, ctx->restart.snapshot) != NGX_OK) {
         return NGX_HTTP_INTERNAL_SERVER_ERROR;
     }
 
-    ngx_http_iri_put_uri(r, ctx->restart);
+    ngx_http_iri_put_uri(r, ctx->restart.path);
     ngx_http_iri_ctx_moved(ctx, r->uri, &found->found);
     ngx_http_iri_found_moved(r, ctx, found);
     ngx_http_iri_from_the_start(r);

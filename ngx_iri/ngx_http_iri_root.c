@@ -164,15 +164,15 @@ ngx_http_iri_length_code(ngx_http_script_engine_t *e)
 
     if (found == NULL || ctx == NULL) {
         if (ctx != NULL) {
-            ctx->filename = NULL;
+            ctx->lookup.filename = NULL;
         }
 
         return ngx_http_iri_nowhere.len;
     }
 
-    ctx->filename = ngx_http_iri_name_to_open(e->request, ctx, found);
+    ctx->lookup.filename = ngx_http_iri_name_to_open(e->request, ctx, found);
 
-    return ctx->filename->len;
+    return ctx->lookup.filename->len;
 }
 
 
@@ -191,8 +191,8 @@ ngx_http_iri_value_code(ngx_http_script_engine_t *e)
     }
 
     ctx = ngx_http_iri_ctx(e->request);
-    if (ctx != NULL && ctx->filename != NULL) {
-        name = ctx->filename;
+    if (ctx != NULL && ctx->lookup.filename != NULL) {
+        name = ctx->lookup.filename;
     }
 
     e->pos = ngx_cpymem(e->pos, name->data, name->len);

@@ -162,8 +162,8 @@ ngx_http_iri_status_found(const ngx_http_iri_ctx_t *ctx)
 {
     const ngx_http_iri_found_t *found;
 
-    for (found = ctx->founds; found; found = found->next) {
-        if (ngx_http_iri_same(found->uri, ctx->canonical)) {
+    for (found = ctx->lookup.results; found; found = found->next) {
+        if (ngx_http_iri_same(found->uri, ctx->requested.path)) {
             return found;
         }
     }
@@ -208,31 +208,31 @@ ngx_http_iri_status_add_result(const ngx_http_iri_ctx_t *ctx,
     const ngx_http_iri_found_t *found;
 
     /* also for an ASCII path, which may have been repaired */
-    event->form = ctx->form;
+    event->form = ctx->requested.form;
 
-    if (ctx->has_came) {
-        event->charset = ctx->charset;
-        event->verdict = ctx->came.verdict;
-        event->why = ctx->came.why;
+    if (ctx->requested.has_reading) {
+        event->charset = ctx->requested.charset;
+        event->verdict = ctx->requested.reading.verdict;
+        event->why = ctx->requested.reading.why;
 
         if (event->verdict == IRI_REFUSE) {
             return;
         }
     }
 
-    event->redirect = ctx->redirected;
+    event->redirect = ctx->redirect.status;
     found = ngx_http_iri_status_found(ctx);
 
     if (found != NULL) {
         ngx_http_iri_status_add_found(&found->found, event);
     }
 
-    if (!ctx->moved) {
+    if (!ctx->restart.done) {
         return;
     }
 
-    if (ctx->moved_match > event->match) {
-        event->match = ctx->moved_match;
+    if (ctx->restart.match > event->match) {
+        event->match = ctx->restart.match;
     }
 
     if (event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE) {
@@ -241,7 +241,7 @@ ngx_http_iri_status_add_result(const ngx_http_iri_ctx_t *ctx,
 
     event->verdict = IRI_RESTART;
 
-    for (found = ctx->founds; found; found = found->next) {
+    for (found = ctx->lookup.results; found; found = found->next) {
         if (found->found.verdict == IRI_RESTART) {
             event->why = found->found.why;
         }
@@ -267,7 +267,7 @@ ngx_http_iri_status_add_charset(const iri_found_t *found,
 /*
  * iri report: would iri_redirect redirect?  found: the result of the last
  * lookup, may be NULL; moved: 1 if the request would have restarted with
- * the path that was found (ctx->would).
+ * the path that was found (ctx->report.found).
  */
 static void
 ngx_http_iri_status_add_redirect(ngx_http_request_t         *r,
@@ -280,7 +280,7 @@ ngx_http_iri_status_add_redirect(ngx_http_request_t         *r,
     ngx_uint_t                     answered;
     iri_reading_t                  came;
     iri_redirect_t                 redirect;
-    const ngx_http_iri_loc_conf_t *ilcf = ctx->would_conf;
+    const ngx_http_iri_loc_conf_t *ilcf = ctx->report.conf;
 
     if (ilcf->redirect == 0 || ilcf->redirect == IRI_REDIRECT_LINK
         || event->verdict == IRI_CHOOSE || event->verdict == IRI_REFUSE
@@ -290,7 +290,7 @@ ngx_http_iri_status_add_redirect(ngx_http_request_t         *r,
     }
 
     if (moved) {
-        redirect.path = ctx->would->found.path;
+        redirect.path = ctx->report.found->found.path;
     }
 
     answered = r->headers_out.status < NGX_HTTP_BAD_REQUEST;
@@ -324,17 +324,17 @@ ngx_http_iri_status_add_report(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
     event->verdict = came.verdict;
     event->why = came.why;
 
-    if (ctx->would_conf == NULL) {
+    if (ctx->report.conf == NULL) {
         return;
     }
 
-    found = ctx->would;
+    found = ctx->report.found;
     if (found == NULL) {
         ngx_http_iri_status_add_redirect(r, ctx, NULL, 0, event);
         return;
     }
 
-    if (ctx->has_came) {
+    if (ctx->requested.has_reading) {
         ngx_http_iri_status_add_charset(&found->found, event);
     }
 
@@ -345,7 +345,7 @@ ngx_http_iri_status_add_report(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return;
     }
 
-    again = ctx->would_again;
+    again = ctx->report.again;
 
     if (again != NULL
         && (again->found.verdict == IRI_CHOOSE

@@ -332,7 +332,7 @@ ngx_http_iri_try_has_other_name(ngx_http_request_t *r)
         return 0;
     }
 
-    if (ctx->restart_found == NULL) {
+    if (ctx->restart.pending == NULL) {
         (void) ngx_http_iri_may_restart(r, ctx, found);
     }
 
@@ -436,7 +436,7 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
         if (rc != NGX_DECLINED) {
             ctx = ngx_http_iri_ctx(r);
             if (ctx != NULL) {
-                ctx->restart_found = NULL;
+                ctx->restart.pending = NULL;
             }
 
             return rc == NGX_OK ? NGX_DECLINED
@@ -446,7 +446,7 @@ ngx_http_iri_try_files(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    return ctx != NULL && ctx->restart_found != NULL
+    return ctx != NULL && ctx->restart.pending != NULL
                ? ngx_http_iri_restart(r, ctx)
                : ngx_http_iri_try_fallback(r, &candidate[i], alias);
 }

@@ -106,10 +106,11 @@ ngx_http_iri_canonical_path(ngx_http_request_t *r)
 
     ctx = ngx_http_iri_ctx(r);
 
-    if (ctx != NULL && ctx->has_came
-        && ngx_http_iri_same(r->uri, ngx_http_iri_out(ctx->came.octets)))
+    if (ctx != NULL && ctx->requested.has_reading
+        && ngx_http_iri_same(r->uri,
+                             ngx_http_iri_out(ctx->requested.reading.octets)))
     {
-        return ngx_http_iri_out(ctx->came.path);
+        return ngx_http_iri_out(ctx->requested.reading.path);
     }
 
     return ngx_http_iri_told_uri(r);
@@ -333,7 +334,8 @@ ngx_http_iri_form(ngx_http_request_t *r, iri_str_t *out)
     ngx_http_iri_ctx_t *ctx = ngx_http_iri_ctx(r);
 
     if (ctx != NULL) {
-        form = ngx_http_iri_is_refused(r, ctx) ? ctx->came.form : ctx->form;
+        form = ngx_http_iri_is_refused(r, ctx) ? ctx->requested.reading.form
+                                               : ctx->requested.form;
     }
 
     *out = ngx_http_iri_text(iri_form_text(form));
@@ -351,7 +353,8 @@ ngx_http_iri_charset_name(ngx_http_request_t *r, iri_str_t *out)
         return NGX_DECLINED;
     }
 
-    *out = ngx_http_iri_is_refused(r, ctx) ? ctx->came.charset : ctx->charset;
+    *out = ngx_http_iri_is_refused(r, ctx) ? ctx->requested.reading.charset
+                                           : ctx->requested.charset;
 
     return out->len != 0 ? NGX_OK : NGX_DECLINED;
 }
@@ -400,10 +403,10 @@ ngx_http_iri_match(ngx_http_request_t *r, iri_str_t *out)
     match = found != NULL ? ngx_http_iri_match_of(r, found) : IRI_MATCH_NONE;
 
     ctx = ngx_http_iri_ctx(r);
-    if (ctx != NULL && ctx->moved && match != IRI_MATCH_NONE
-        && ctx->moved_match > match && !ngx_http_iri_is_refused(r, ctx))
+    if (ctx != NULL && ctx->restart.done && match != IRI_MATCH_NONE
+        && ctx->restart.match > match && !ngx_http_iri_is_refused(r, ctx))
     {
-        match = ctx->moved_match;
+        match = ctx->restart.match;
     }
 
     *out = ngx_http_iri_text(iri_match_text(match));
