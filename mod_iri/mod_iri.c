@@ -1,10 +1,11 @@
 /*
- * mod_iri.c - the module as httpd sees it
+ * mod_iri.c - the module record
+ *
  *
  * Directives with their merging, the table of hooks and the module record.
- * The values of directives are parsed by the core, the same for all servers;
- * here they are only stored where httpd keeps them: what governs reading in
- * the settings of a server, what governs looking in those of a place.
+ * The core parses the values of directives, the same for all servers. Here
+ * they are stored: settings for reading in the configuration of a server,
+ * settings for lookups in the per-directory configuration.
  */
 
 #include "mod_iri.h"
@@ -52,11 +53,10 @@ mod_iri_merge_server(apr_pool_t *pool, void *basev, void *addv)
     if (add->hosts != MOD_IRI_UNSET) {
         conf->hosts = add->hosts;
     }
-    conf->says_hosts = add->says_hosts;
+    conf->sets_hosts = add->sets_hosts;
     if (add->advertise != MOD_IRI_UNSET) {
         conf->advertise = add->advertise;
     }
-    conf->says_advertise = add->says_advertise;
     return conf;
 }
 
@@ -91,22 +91,22 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
 /* ---- hooks -------------------------------------------------------------- */
 
 /*
- * Most requests are plain, and little is known of them: then this is all that
- * a hook costs.
+ * A hook that does nothing for a request without a state. Most requests have
+ * none (plain ASCII paths), so this test is all that they cost.
  */
-#define MOD_IRI_KNOWN(hook)                                                  \
-    static int hook##_known(request_rec *r)                                  \
+#define MOD_IRI_HOOK_IF_STATE(hook)                                          \
+    static int hook##_hook(request_rec *r)                                   \
     {                                                                        \
         return mod_iri_request(r) != NULL ? hook(r) : DECLINED;              \
     }
 
-MOD_IRI_KNOWN(mod_iri_decode)
-MOD_IRI_KNOWN(mod_iri_walk)
-MOD_IRI_KNOWN(mod_iri_absent)
+MOD_IRI_HOOK_IF_STATE(mod_iri_decode)
+MOD_IRI_HOOK_IF_STATE(mod_iri_walk)
+MOD_IRI_HOOK_IF_STATE(mod_iri_absent)
 
-/* A program that is run for a plain path wants to know of it, too. */
+/* A handler may read variables of a plain path too. */
 static int
-mod_iri_fixups_known(request_rec *r)
+mod_iri_fixups_hook(request_rec *r)
 {
     return r->handler != NULL || mod_iri_request(r) != NULL
                ? mod_iri_fixups(r)
@@ -114,33 +114,33 @@ mod_iri_fixups_known(request_rec *r)
 }
 
 /*
- * Was a plain path sent as it would be after a redirect?  A rule may have led
- * to a plain path from another.
+ * Returns: 1 if a plain path was sent in normalized form, so that there is
+ * nothing to redirect. A rule may have redirected to it from another path.
  */
 static int
-mod_iri_is_plainly_spelled(const request_rec *r)
+mod_iri_is_sent_normalized(const request_rec *r)
 {
     return mod_iri_request(r) == NULL && r->prev == NULL
            && iri_uri_is_normalized(mod_iri_path_sent(r));
 }
 
-/* What is asked for is of interest in a subrequest, plain or not. */
+/* A probe records the result of a plain path too. */
 static int
-mod_iri_redirect_known(request_rec *r)
+mod_iri_redirect_hook(request_rec *r)
 {
-    return r->main == NULL && mod_iri_is_plainly_spelled(r)
+    return r->main == NULL && mod_iri_is_sent_normalized(r)
                ? DECLINED
                : mod_iri_redirect(r);
 }
 
 static int
-mod_iri_redirect_directory_known(request_rec *r)
+mod_iri_redirect_directory_hook(request_rec *r)
 {
-    return mod_iri_is_plainly_spelled(r) ? DECLINED
+    return mod_iri_is_sent_normalized(r) ? DECLINED
                                          : mod_iri_redirect_directory(r);
 }
 
-/* One hook, for a file that httpd itself sends pays for each. */
+/* One hook for both: each hook costs every static file a call. */
 static void
 mod_iri_insert_filters(request_rec *r)
 {
@@ -150,32 +150,33 @@ mod_iri_insert_filters(request_rec *r)
     }
 }
 
-/* With those that it was redirected to. */
+/* A request that was redirected internally has later requests to restore. */
 static int
-mod_iri_restore_known(request_rec *r)
+mod_iri_restore_hook(request_rec *r)
 {
-    return r->next != NULL || mod_iri_request(r) != NULL ? mod_iri_restore(r)
-                                                         : DECLINED;
+    return r->next != NULL || mod_iri_request(r) != NULL
+               ? mod_iri_restore_unparsed(r)
+               : DECLINED;
 }
 
 static int
-mod_iri_pre_translate_known(request_rec *r)
+mod_iri_pre_translate_hook(request_rec *r)
 {
     return mod_iri_is_plain(r) ? DECLINED : mod_iri_pre_translate(r);
 }
 
-/* One hook, where no other module is to see the path encoded. */
+/* One hook for both, if no other module has a hook of pre_translate_name. */
 static int
-mod_iri_pre_translate_alone(request_rec *r)
+mod_iri_pre_translate_and_decode(request_rec *r)
 {
-    int status = mod_iri_pre_translate_known(r);
+    int status = mod_iri_pre_translate_hook(r);
 
-    return status == DECLINED ? mod_iri_decode_known(r) : status;
+    return status == DECLINED ? mod_iri_decode_hook(r) : status;
 }
 
-/* Has another module put something in the place of what was read? */
+/* Skip the check if no other module has replaced the path that was read. */
 static int
-mod_iri_check_known(request_rec *r)
+mod_iri_check_hook(request_rec *r)
 {
     const mod_iri_request_t *ctx;
 
@@ -189,12 +190,15 @@ mod_iri_check_known(request_rec *r)
             return DECLINED;
         }
     }
-    return mod_iri_check(r);
+    return mod_iri_check_decoded(r);
 }
 
-/* An alias or a rule may lead from a plain path to a name that is not. */
+/*
+ * Skip plain names. An alias or a rule may lead from a plain path to a name
+ * that is not ASCII.
+ */
 static int
-mod_iri_map_known(request_rec *r)
+mod_iri_map_hook(request_rec *r)
 {
     return !mod_iri_server(r->server)->maps_ascii && r->filename != NULL
                    && iri_str_is_ascii(mod_iri_str(r->filename))
@@ -202,30 +206,33 @@ mod_iri_map_known(request_rec *r)
                : mod_iri_map(r);
 }
 
-/* One hook, where httpd alone has others; it ends TRACE without a walk. */
+/*
+ * One hook for both, if only httpd's core has hooks of map_to_storage. TRACE
+ * ends in the core's hook, without a walk.
+ */
 static int
 mod_iri_map_and_walk(request_rec *r)
 {
-    int status = mod_iri_map_known(r);
+    int status = mod_iri_map_hook(r);
 
     return status == DECLINED && r->method_number != M_TRACE
-               ? mod_iri_walk_known(r)
+               ? mod_iri_walk_hook(r)
                : status;
 }
 
-/* One hook, where no other module has one between. */
+/* One hook for both, if no other module has a hook between them. */
 static int
 mod_iri_absent_and_fixups(request_rec *r)
 {
-    int status = mod_iri_absent_known(r);
+    int status = mod_iri_absent_hook(r);
 
-    return status == DECLINED ? mod_iri_fixups_known(r) : status;
+    return status == DECLINED ? mod_iri_fixups_hook(r) : status;
 }
 
 /*
- * What other modules do before the path is decoded: ProxyPass with
- * mapping=encoded, or LuaHookPreTranslateName.  They have said so when they
- * were loaded.
+ * Other modules may read the path before it is decoded: ProxyPass with
+ * mapping=encoded, LuaHookPreTranslateName. They have registered their hooks
+ * when they were loaded.
  */
 static void
 mod_iri_add_translate_hooks(void)
@@ -234,15 +241,15 @@ mod_iri_add_translate_hooks(void)
     const apr_array_header_t *others = ap_hook_get_pre_translate_name();
 
     if (others == NULL || others->nelts == 0) {
-        ap_hook_pre_translate_name(mod_iri_pre_translate_alone, NULL, NULL,
-                                   APR_HOOK_REALLY_FIRST);
+        ap_hook_pre_translate_name(mod_iri_pre_translate_and_decode, NULL,
+                                   NULL, APR_HOOK_REALLY_FIRST);
     } else {
-        ap_hook_pre_translate_name(mod_iri_pre_translate_known, NULL, NULL,
+        ap_hook_pre_translate_name(mod_iri_pre_translate_hook, NULL, NULL,
                                    APR_HOOK_REALLY_FIRST);
-        ap_hook_pre_translate_name(mod_iri_decode_known, proxy, NULL,
+        ap_hook_pre_translate_name(mod_iri_decode_hook, proxy, NULL,
                                    APR_HOOK_REALLY_LAST);
     }
-    ap_hook_translate_name(mod_iri_check_known, NULL, NULL,
+    ap_hook_translate_name(mod_iri_check_hook, NULL, NULL,
                            APR_HOOK_REALLY_FIRST);
 }
 
@@ -253,57 +260,59 @@ mod_iri_add_walk_hooks(void)
         ap_hook_map_to_storage(mod_iri_map_and_walk, NULL, NULL,
                                APR_HOOK_FIRST);
     } else {
-        ap_hook_map_to_storage(mod_iri_map_known, NULL, NULL, APR_HOOK_FIRST);
-        ap_hook_map_to_storage(mod_iri_walk_known, NULL, NULL, APR_HOOK_LAST);
+        ap_hook_map_to_storage(mod_iri_map_hook, NULL, NULL, APR_HOOK_FIRST);
+        ap_hook_map_to_storage(mod_iri_walk_hook, NULL, NULL, APR_HOOK_LAST);
     }
 }
 
-/* Choices and entries of listings are asked for by subrequests. */
+/* Hooks of the subrequests that test choices and entries of listings. */
 static void
-mod_iri_add_asking_hooks(void)
+mod_iri_add_probe_hooks(void)
 {
     static const char *const proxy[] = { "mod_proxy.c", NULL };
     static const char *const rewrite[] = { "mod_rewrite.c", NULL };
-    /* it lists names as they are on disk */
+    /* mod_autoindex lists names as they are on disk. */
     static const char *const autoindex[] = { "mod_autoindex.c", NULL };
 
-    ap_hook_translate_name(mod_iri_ask_alone, NULL, rewrite,
+    ap_hook_translate_name(mod_iri_probe_detach, NULL, rewrite,
                            APR_HOOK_REALLY_FIRST);
-    ap_hook_translate_name(mod_iri_ask_together, rewrite, proxy,
+    ap_hook_translate_name(mod_iri_probe_attach, rewrite, proxy,
                            APR_HOOK_FIRST);
-    ap_hook_map_to_storage(mod_iri_ask_together, NULL, NULL,
+    ap_hook_map_to_storage(mod_iri_probe_attach, NULL, NULL,
                            APR_HOOK_REALLY_FIRST);
-    ap_hook_post_perdir_config(mod_iri_judge_headers, NULL, NULL,
+    ap_hook_post_perdir_config(mod_iri_probe_headers, NULL, NULL,
                                APR_HOOK_LAST);
-    ap_hook_check_authn(mod_iri_ask_user, NULL, NULL, APR_HOOK_REALLY_FIRST,
+    ap_hook_check_authn(mod_iri_probe_authn, NULL, NULL,
+                        APR_HOOK_REALLY_FIRST, AP_AUTH_INTERNAL_PER_CONF);
+    ap_hook_check_authz(mod_iri_list_authz, NULL, NULL, APR_HOOK_REALLY_FIRST,
                         AP_AUTH_INTERNAL_PER_CONF);
-    ap_hook_check_authz(mod_iri_list_user, NULL, NULL, APR_HOOK_REALLY_FIRST,
-                        AP_AUTH_INTERNAL_PER_CONF);
-    ap_hook_fixups(mod_iri_ask_alone, NULL, rewrite, APR_HOOK_REALLY_FIRST);
-    ap_hook_fixups(mod_iri_ask_together, rewrite, proxy, APR_HOOK_FIRST);
+    ap_hook_fixups(mod_iri_probe_detach, NULL, rewrite,
+                   APR_HOOK_REALLY_FIRST);
+    ap_hook_fixups(mod_iri_probe_attach, rewrite, proxy, APR_HOOK_FIRST);
     ap_hook_handler(mod_iri_list, NULL, autoindex, APR_HOOK_MIDDLE);
 }
 
 /*
- * These are called for each request, so they are added only where a directive
- * has something for them to do.
+ * Hooks run for each request, so they are added only if a directive needs
+ * them.
  *
- * REALLY_FIRST: what other modules see of a path is canonical.  The path is
- * read in post_read_request, before SetEnvIf and before mod_cache makes its
- * key; and in pre_translate_name, which alone runs for subrequests.
+ * REALLY_FIRST: other modules must see the canonical path. It is read in
+ * post_read_request, before SetEnvIf runs and before mod_cache makes its key,
+ * and in pre_translate_name, the only one of the two that runs for
+ * subrequests.
  */
 static void
 mod_iri_add_hooks(void)
 {
     /* see mod_iri_snapshot_restore() */
     static const char *const after[] = { "mod_http2.c", NULL };
-    /* it judges in post_read_request, as early */
+    /* mod_security judges in post_read_request, as early as this module. */
     static const char *const before[] = { "mod_security2.c", NULL };
-    /* it tells what is for elsewhere */
+    /* mod_proxy decides which requests are for another server. */
     static const char *const proxy[] = { "mod_proxy.c", NULL };
-    /* its rules of a directory may lead on from a name that is absent */
+    /* A per-directory RewriteRule may redirect from a name that is absent. */
     static const char *const rewrite[] = { "mod_rewrite.c", NULL };
-    /* they redirect by what is on disk */
+    /* These modules redirect depending on what exists on disk. */
     static const char *const dir[] = { "mod_dir.c", "mod_speling.c", NULL };
 
     if (ap_find_linked_module(proxy[0]) == NULL) {
@@ -319,22 +328,22 @@ mod_iri_add_hooks(void)
     if (mod_iri_uses_client(apr_hook_global_pool)) {
         ap_hook_post_read_request(mod_iri_post_read_client, NULL, NULL,
                                   APR_HOOK_LAST);
-        ap_hook_fixups(mod_iri_client_passed, NULL, NULL,
+        ap_hook_fixups(mod_iri_client_granted, NULL, NULL,
                        APR_HOOK_REALLY_LAST);
     }
     mod_iri_add_walk_hooks();
-    if (mod_iri_uses_asking()) {
-        mod_iri_add_asking_hooks();
+    if (mod_iri_uses_probes()) {
+        mod_iri_add_probe_hooks();
     }
-    if (!mod_iri_uses_asking() && mod_iri_is_first_fixup()) {
+    if (!mod_iri_uses_probes() && mod_iri_is_first_fixup()) {
         ap_hook_fixups(mod_iri_absent_and_fixups, NULL, NULL, APR_HOOK_FIRST);
     } else {
-        ap_hook_fixups(mod_iri_absent_known, rewrite, NULL, APR_HOOK_FIRST);
-        ap_hook_fixups(mod_iri_fixups_known, NULL, NULL, APR_HOOK_FIRST);
+        ap_hook_fixups(mod_iri_absent_hook, rewrite, NULL, APR_HOOK_FIRST);
+        ap_hook_fixups(mod_iri_fixups_hook, NULL, NULL, APR_HOOK_FIRST);
     }
     if (mod_iri_uses_redirects()) {
-        ap_hook_fixups(mod_iri_redirect_known, NULL, dir, APR_HOOK_LAST);
-        ap_hook_fixups(mod_iri_redirect_directory_known, dir, NULL,
+        ap_hook_fixups(mod_iri_redirect_hook, NULL, dir, APR_HOOK_LAST);
+        ap_hook_fixups(mod_iri_redirect_directory_hook, dir, NULL,
                        APR_HOOK_LAST);
     }
     if (ap_find_linked_module("mod_dav.c") != NULL) {
@@ -344,7 +353,7 @@ mod_iri_add_hooks(void)
                           APR_HOOK_MIDDLE);
     ap_hook_insert_error_filter(mod_iri_location_insert_error, NULL, NULL,
                                 APR_HOOK_MIDDLE);
-    ap_hook_log_transaction(mod_iri_restore_known, NULL, NULL,
+    ap_hook_log_transaction(mod_iri_restore_hook, NULL, NULL,
                             APR_HOOK_REALLY_FIRST);
     if (mod_iri_vars_logged() != 0) {
         ap_hook_log_transaction(mod_iri_vars_log, NULL, NULL,
@@ -371,7 +380,7 @@ mod_iri_add_advertise_hooks(void)
                           APR_HOOK_MIDDLE);
 }
 
-/* Once in a configuration, in the name of this module. */
+/* Add hooks once per configuration, in the name of this module. */
 static void
 mod_iri_add_once(cmd_parms *cmd, void (*add)(void), const char *key)
 {
@@ -389,9 +398,12 @@ mod_iri_add_once(cmd_parms *cmd, void (*add)(void), const char *key)
 
 /* ---- directives --------------------------------------------------------- */
 
-/* The core's sentence behind the directive's name, or NULL for none. */
+/*
+ * Returns: the core's message with the directive's name before it; NULL if
+ * sentence is NULL.
+ */
 static const char *
-mod_iri_wrong(cmd_parms *cmd, const char *sentence)
+mod_iri_error(cmd_parms *cmd, const char *sentence)
 {
     if (sentence == NULL) {
         return NULL;
@@ -399,20 +411,20 @@ mod_iri_wrong(cmd_parms *cmd, const char *sentence)
     return apr_pstrcat(cmd->pool, cmd->cmd->name, " ", sentence, NULL);
 }
 
-/* The same, and the word that is wrong. */
+/* The same with the invalid word after the message. */
 static const char *
-mod_iri_wrong_word(cmd_parms *cmd, const char *sentence, const char *word)
+mod_iri_error_word(cmd_parms *cmd, const char *sentence, const char *word)
 {
     return sentence == NULL
                ? NULL
-               : mod_iri_wrong(cmd,
+               : mod_iri_error(cmd,
                                apr_pstrcat(cmd->pool, sentence, ", not \"",
                                            word, "\"", NULL));
 }
 
-/* Names on disk are the business of directories only. */
+/* Directives for names on disk apply to directories only. */
 static const char *
-mod_iri_wrong_place(cmd_parms *cmd)
+mod_iri_check_context(cmd_parms *cmd)
 {
     return ap_check_cmd_context(cmd, NOT_IN_LOCATION | NOT_IN_FILES);
 }
@@ -436,12 +448,12 @@ mod_iri_set_charsets(cmd_parms *cmd, int argc, char *const argv[],
     iri_registry_t *registry = mod_iri_registry(cmd->pool);
 
     if (argc < 1) {
-        return mod_iri_wrong(cmd, "needs the name of a charset");
+        return mod_iri_error(cmd, "needs the name of a charset");
     }
     if (registry == NULL) {
-        return mod_iri_wrong(cmd, "cannot work: the data of ICU is missing");
+        return mod_iri_error(cmd, "cannot work: the data of ICU is missing");
     }
-    return mod_iri_wrong(
+    return mod_iri_error(
         cmd, iri_parse_charsets(registry, mod_iri_words(cmd, argc, argv),
                                 argc, none_allowed, out));
 }
@@ -462,7 +474,7 @@ mod_iri_set_engine(cmd_parms *cmd, void *dir, const char *arg)
             mod_iri_add_once(cmd, mod_iri_status_hooks, "mod_iri: status");
         }
     }
-    return mod_iri_wrong_word(cmd, err, arg);
+    return mod_iri_error_word(cmd, err, arg);
 }
 
 static const char *
@@ -482,7 +494,7 @@ mod_iri_set_invalid(cmd_parms *cmd, void *dir, const char *arg)
 
     (void) dir;
     conf->has_invalid = 1;
-    return mod_iri_wrong_word(
+    return mod_iri_error_word(
         cmd, iri_parse_invalid(mod_iri_str(arg), &conf->reading.invalid),
         arg);
 }
@@ -495,13 +507,13 @@ mod_iri_set_query(cmd_parms *cmd, void *dir, int argc, char *const argv[])
 
     (void) dir;
     if (argc < 1) {
-        return mod_iri_wrong(cmd, "needs the name of a charset");
+        return mod_iri_error(cmd, "needs the name of a charset");
     }
     if (registry == NULL) {
-        return mod_iri_wrong(cmd, "cannot work: the data of ICU is missing");
+        return mod_iri_error(cmd, "cannot work: the data of ICU is missing");
     }
     conf->has_query = 1;
-    return mod_iri_wrong(cmd, iri_parse_query(registry,
+    return mod_iri_error(cmd, iri_parse_query(registry,
                                               mod_iri_words(cmd, argc, argv),
                                               argc, &conf->query));
 }
@@ -516,13 +528,13 @@ mod_iri_set_hosts(cmd_parms *cmd, void *dir, const char *arg)
     (void) dir;
     if (err == NULL) {
         conf->hosts = hosts;
-        conf->says_hosts = 1;
+        conf->sets_hosts = 1;
         if (hosts != IRI_HOST_MODE_OFF) {
             mod_iri_add_once(cmd, mod_iri_add_host_hooks,
                              "mod_iri: hooks of hosts");
         }
     }
-    return mod_iri_wrong_word(cmd, err, arg);
+    return mod_iri_error_word(cmd, err, arg);
 }
 
 static const char *
@@ -532,7 +544,6 @@ mod_iri_set_advertise(cmd_parms *cmd, void *dir, int on)
 
     (void) dir;
     conf->advertise = on;
-    conf->says_advertise = 1;
     if (on) {
         mod_iri_add_once(cmd, mod_iri_add_advertise_hooks,
                          "mod_iri: hooks of OPTIONS");
@@ -545,7 +556,7 @@ mod_iri_set_filename_charset(cmd_parms *cmd, void *dirv, int argc,
                              char *const argv[])
 {
     mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_wrong_place(cmd);
+    const char    *err = mod_iri_check_context(cmd);
 
     if (err) {
         return err;
@@ -558,13 +569,13 @@ static const char *
 mod_iri_set_filename_form(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_wrong_place(cmd);
+    const char    *err = mod_iri_check_context(cmd);
 
     if (err) {
         return err;
     }
-    dir->has |= MOD_IRI_HAS_NAMES;
-    return mod_iri_wrong_word(
+    dir->has |= MOD_IRI_HAS_FORM;
+    return mod_iri_error_word(
         cmd, iri_parse_filename_form(mod_iri_str(arg), &dir->tree.names),
         arg);
 }
@@ -573,7 +584,7 @@ static const char *
 mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
 {
     mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_wrong_place(cmd);
+    const char    *err = mod_iri_check_context(cmd);
     iri_str_t     *words;
     size_t         wrong;
 
@@ -581,27 +592,27 @@ mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
         return err;
     }
     if (argc < 1) {
-        return mod_iri_wrong(cmd, "needs a word, \"exact\" say");
+        return mod_iri_error(cmd, "needs a word, \"exact\" say");
     }
     dir->has |= MOD_IRI_HAS_MATCH;
     words = mod_iri_words(cmd, argc, argv);
     err = iri_parse_match(words, argc, &dir->tree.match);
     wrong = iri_match_unknown_word(words, argc);
-    return wrong < (size_t) argc ? mod_iri_wrong_word(cmd, err, argv[wrong])
-                                 : mod_iri_wrong(cmd, err);
+    return wrong < (size_t) argc ? mod_iri_error_word(cmd, err, argv[wrong])
+                                 : mod_iri_error(cmd, err);
 }
 
 static const char *
 mod_iri_set_ambiguous(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_wrong_place(cmd);
+    const char    *err = mod_iri_check_context(cmd);
 
     if (err) {
         return err;
     }
-    dir->has |= MOD_IRI_HAS_CHOICES;
-    return mod_iri_wrong_word(
+    dir->has |= MOD_IRI_HAS_AMBIGUOUS;
+    return mod_iri_error_word(
         cmd, iri_parse_ambiguous(mod_iri_str(arg), &dir->tree.ambiguous),
         arg);
 }
@@ -610,7 +621,7 @@ static const char *
 mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
 {
     mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_wrong_place(cmd);
+    const char    *err = mod_iri_check_context(cmd);
     iri_str_t     *words;
     size_t         wrong;
 
@@ -618,17 +629,17 @@ mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
         return err;
     }
     if (argc < 1) {
-        return mod_iri_wrong(cmd, "needs a word, \"off\" say");
+        return mod_iri_error(cmd, "needs a word, \"off\" say");
     }
     dir->has |= MOD_IRI_HAS_REPAIR;
     words = mod_iri_words(cmd, argc, argv);
     err = iri_parse_repair(words, argc, &dir->tree.repair);
     wrong = iri_repair_unknown_word(words, argc);
-    return wrong < (size_t) argc ? mod_iri_wrong_word(cmd, err, argv[wrong])
-                                 : mod_iri_wrong(cmd, err);
+    return wrong < (size_t) argc ? mod_iri_error_word(cmd, err, argv[wrong])
+                                 : mod_iri_error(cmd, err);
 }
 
-/* A child has one cache, whichever virtual host a request is for. */
+/* A child has one cache for all virtual hosts. */
 static const char *
 mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
 {
@@ -639,7 +650,7 @@ mod_iri_set_cache(cmd_parms *cmd, void *dir, const char *arg)
     if (err) {
         return err;
     }
-    return mod_iri_wrong_word(
+    return mod_iri_error_word(
         cmd,
         iri_parse_cache(&word, 1, &mod_iri_server(cmd->server)->cache_size,
                         NULL),
@@ -651,7 +662,7 @@ mod_iri_set_redirect(cmd_parms *cmd, void *dirv, const char *arg)
 {
     mod_iri_dir_t *dir = dirv;
 
-    return mod_iri_wrong_word(
+    return mod_iri_error_word(
         cmd, iri_parse_redirect(mod_iri_str(arg), &dir->redirect), arg);
 }
 
@@ -718,12 +729,12 @@ mod_iri_test_config(apr_pool_t *pconf, server_rec *main_server)
 }
 
 static void
-mod_iri_hooks(apr_pool_t *pool)
+mod_iri_register_hooks(apr_pool_t *pool)
 {
     (void) pool;
     ap_hook_pre_config(mod_iri_register_maps, NULL, NULL, APR_HOOK_LAST);
     ap_hook_pre_config(mod_iri_status_register, NULL, NULL, APR_HOOK_MIDDLE);
-    /* before modules that make something of the names of virtual hosts */
+    /* before modules that use the names of virtual hosts */
     ap_hook_post_config(mod_iri_prepare_hosts, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);
     ap_hook_post_config(mod_iri_post_config, NULL, NULL, APR_HOOK_LAST);
@@ -733,8 +744,8 @@ mod_iri_hooks(apr_pool_t *pool)
     mod_iri_location_register();
     mod_iri_dav_register();
     mod_iri_advertise_register();
-    /* before the server's own */
-    ap_hook_expr_lookup(mod_iri_ask_expr_lookup, NULL, NULL,
+    /* before the core's own IS_SUBREQ */
+    ap_hook_expr_lookup(mod_iri_probe_expr_lookup, NULL, NULL,
                         APR_HOOK_REALLY_FIRST);
     ap_hook_expr_lookup(mod_iri_expr_lookup, NULL, NULL, APR_HOOK_MIDDLE);
     ap_hook_expr_lookup(mod_iri_expr_lookup_function, NULL, NULL,
@@ -742,8 +753,8 @@ mod_iri_hooks(apr_pool_t *pool)
 }
 
 module AP_MODULE_DECLARE_DATA iri_module = {
-    STANDARD20_MODULE_STUFF, mod_iri_create_dir,    /* settings of a place */
+    STANDARD20_MODULE_STUFF, mod_iri_create_dir, /* per-directory settings */
     mod_iri_merge_dir,       mod_iri_create_server, /* settings of a server */
     mod_iri_merge_server,    mod_iri_directives,
-    mod_iri_hooks,           AP_MODULE_FLAG_NONE
+    mod_iri_register_hooks,  AP_MODULE_FLAG_NONE
 };
