@@ -1,9 +1,8 @@
 /*
  * mod_iri.c - the module record
  *
- *
  * Directives with their merging, the table of hooks and the module record.
- * The core parses the values of directives, the same for all servers. Here
+ * The core parses the values of directives, the same for all servers.  Here
  * they are stored: settings for reading in the configuration of a server,
  * settings for lookups in the per-directory configuration.
  */
@@ -13,7 +12,7 @@
 #include <ap_expr.h>
 #include <apr_hooks.h>
 
-/* ---- settings and their merging ----------------------------------------- */
+/* ---- configuration ------------------------------------------------------ */
 
 static void *
 mod_iri_create_server(apr_pool_t *pool, server_rec *s)
@@ -91,7 +90,7 @@ mod_iri_merge_dir(apr_pool_t *pool, void *basev, void *addv)
 /* ---- hooks -------------------------------------------------------------- */
 
 /*
- * A hook that does nothing for a request without a state. Most requests have
+ * A hook that does nothing for a request without a state.  Most requests have
  * none (plain ASCII paths), so this test is all that they cost.
  */
 #define MOD_IRI_HOOK_IF_STATE(hook)                                          \
@@ -115,7 +114,7 @@ mod_iri_fixups_hook(request_rec *r)
 
 /*
  * Returns: 1 if a plain path was sent in normalized form, so that there is
- * nothing to redirect. A rule may have redirected to it from another path.
+ * nothing to redirect.  A rule may have redirected to it from another path.
  */
 static int
 mod_iri_is_sent_normalized(const request_rec *r)
@@ -194,7 +193,7 @@ mod_iri_check_hook(request_rec *r)
 }
 
 /*
- * Skip plain names. An alias or a rule may lead from a plain path to a name
+ * Skip plain names.  An alias or a rule may lead from a plain path to a name
  * that is not ASCII.
  */
 static int
@@ -207,7 +206,7 @@ mod_iri_map_hook(request_rec *r)
 }
 
 /*
- * One hook for both, if only httpd's core has hooks of map_to_storage. TRACE
+ * One hook for both, if only httpd's core has hooks of map_to_storage.  TRACE
  * ends in the core's hook, without a walk.
  */
 static int
@@ -231,7 +230,7 @@ mod_iri_absent_and_fixups(request_rec *r)
 
 /*
  * Other modules may read the path before it is decoded: ProxyPass with
- * mapping=encoded, LuaHookPreTranslateName. They have registered their hooks
+ * mapping=encoded, LuaHookPreTranslateName.  They have registered their hooks
  * when they were loaded.
  */
 static void
@@ -296,7 +295,7 @@ mod_iri_add_probe_hooks(void)
  * Hooks run for each request, so they are added only if a directive needs
  * them.
  *
- * REALLY_FIRST: other modules must see the canonical path. It is read in
+ * REALLY_FIRST: other modules must see the canonical path.  It is read in
  * post_read_request, before SetEnvIf runs and before mod_cache makes its key,
  * and in pre_translate_name, the only one of the two that runs for
  * subrequests.
@@ -451,7 +450,8 @@ mod_iri_set_charsets(cmd_parms *cmd, int argc, char *const argv[],
         return mod_iri_error(cmd, "needs the name of a charset");
     }
     if (registry == NULL) {
-        return mod_iri_error(cmd, "cannot work: the data of ICU is missing");
+        return mod_iri_error(cmd,
+                             "cannot be used: the data of ICU is missing");
     }
     return mod_iri_error(
         cmd, iri_parse_charsets(registry, mod_iri_words(cmd, argc, argv),
@@ -510,7 +510,8 @@ mod_iri_set_query(cmd_parms *cmd, void *dir, int argc, char *const argv[])
         return mod_iri_error(cmd, "needs the name of a charset");
     }
     if (registry == NULL) {
-        return mod_iri_error(cmd, "cannot work: the data of ICU is missing");
+        return mod_iri_error(cmd,
+                             "cannot be used: the data of ICU is missing");
     }
     conf->has_query = 1;
     return mod_iri_error(cmd, iri_parse_query(registry,
@@ -592,7 +593,7 @@ mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
         return err;
     }
     if (argc < 1) {
-        return mod_iri_error(cmd, "needs a word, \"exact\" say");
+        return mod_iri_error(cmd, "needs a word, for example \"exact\"");
     }
     dir->has |= MOD_IRI_HAS_MATCH;
     words = mod_iri_words(cmd, argc, argv);
@@ -629,7 +630,7 @@ mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
         return err;
     }
     if (argc < 1) {
-        return mod_iri_error(cmd, "needs a word, \"off\" say");
+        return mod_iri_error(cmd, "needs a word, for example \"off\"");
     }
     dir->has |= MOD_IRI_HAS_REPAIR;
     words = mod_iri_words(cmd, argc, argv);
@@ -681,16 +682,16 @@ static const command_rec mod_iri_directives[] = {
     AP_INIT_TAKE1("IRIEngine", mod_iri_set_engine, NULL, RSRC_CONF,
         "on, off, or report: log what would be done and change nothing"),
     AP_INIT_TAKE_ARGV("IRICharset", mod_iri_set_charset, NULL, RSRC_CONF,
-        "charsets that requests may use beside UTF-8, in order; or none"),
+        "charsets that requests may use besides UTF-8, in order; or none"),
     AP_INIT_TAKE1("IRIInvalid", mod_iri_set_invalid, NULL, RSRC_CONF,
-        "404, 400 or pass: what a path gets that no charset reads"),
+        "404, 400 or pass: the answer to a path that no charset can decode"),
     AP_INIT_TAKE_ARGV("IRIQueryCharset", mod_iri_set_query, NULL, RSRC_CONF,
-        "charsets for parameters of a query that are not UTF-8, in order; "
-        "or none; and nfc behind them"),
+        "charsets for parameters of a query that are not UTF-8, in order, "
+        "or none; then nfc or nothing"),
     AP_INIT_TAKE1("IRIHost", mod_iri_set_hosts, NULL, RSRC_CONF,
         "off, on or strict: a host name in any form selects its virtual host"),
     AP_INIT_FLAG("IRIAdvertise", mod_iri_set_advertise, NULL, RSRC_CONF,
-        "on or off: answers to OPTIONS say that IRIs are understood"),
+        "on or off: announce support for IRIs in answers to OPTIONS"),
     AP_INIT_TAKE_ARGV("IRIFilenameCharset", mod_iri_set_filename_charset,
         NULL, RSRC_CONF | ACCESS_CONF,
         "charsets of names on disk, in order; new names use the first"),
@@ -703,20 +704,20 @@ static const command_rec mod_iri_directives[] = {
         "spelling"),
     AP_INIT_TAKE1("IRIAmbiguous", mod_iri_set_ambiguous, NULL,
         RSRC_CONF | ACCESS_CONF,
-        "404 or 300: what a name gets that several are equally near to"),
+        "404 or 300: the answer if several names match equally well"),
     AP_INIT_TAKE_ARGV("IRIRepair", mod_iri_set_repair, NULL,
         RSRC_CONF | ACCESS_CONF,
-        "off, or any of double-encoding, mojibake, %u: put right what was "
-        "broken, where an entry has that name"),
+        "off, or any of double-encoding, mojibake, %u: repair broken paths "
+        "if the result names an entry"),
     AP_INIT_TAKE1("IRICache", mod_iri_set_cache, NULL, RSRC_CONF,
-        "off, or octets of memory a child for what is remembered of "
-        "directories, 16m say"),
+        "off, or the memory per child for indexes of directories, for "
+        "example 16m"),
     AP_INIT_TAKE1("IRIRedirect", mod_iri_set_redirect, NULL,
         RSRC_CONF | OR_FILEINFO,
-        "off, a status from 301 on: redirect to the canonical URI; or link"),
+        "off, 301, 302, 303, 307 or 308: redirect to the canonical URI; or link"),
     AP_INIT_FLAG("IRIListing", mod_iri_set_listing, NULL,
         RSRC_CONF | OR_INDEXES,
-        "on or off: directories are listed by their canonical names"),
+        "on or off: list directories with canonical names"),
     AP_INIT_NO_ARGS(NULL, NULL, NULL, 0, NULL)
 };
 /* clang-format on */

@@ -1,8 +1,7 @@
 /*
  * mod_iri_answer.c - redirects to the canonical URI
  *
- *
- * Implements IRIRedirect, and sets the variables for handlers. The core
+ * Implements IRIRedirect, and sets the variables for handlers.  The core
  * decides whether a request may be redirected, and where to.
  */
 
@@ -133,7 +132,7 @@ mod_iri_send_redirect(request_rec *r, int status, iri_str_t location)
  * Redirect if IRIRedirect is set and the core allows it.
  *
  * This runs after access was granted and after all other fixups, so that the
- * redirect reveals no name that the client may not see. If a per-directory
+ * redirect reveals no name that the client may not see.  If a per-directory
  * rule redirects internally, the request that it leads to is tested instead.
  * If the Host of the client is not valid in a URI (HttpProtocolOptions
  * Unsafe), the file is served without a redirect.
@@ -201,7 +200,7 @@ mod_iri_redirect(request_rec *r)
 }
 
 /*
- * After mod_dir has added no slash: one redirect instead of two. Also for a
+ * After mod_dir has added no slash: one redirect instead of two.  Also for a
  * path that is absent, which mod_dir's FallbackResource may answer.
  */
 int
@@ -219,7 +218,7 @@ mod_iri_redirect_directory(request_rec *r)
                                   : DECLINED;
 }
 
-/* ---- variables, names of variants --------------------------------------- */
+/* ---- fixups ------------------------------------------------------------- */
 
 int
 mod_iri_fixups(request_rec *r)

@@ -1,11 +1,10 @@
 /*
  * mod_iri_check.c - warnings for directives that have no effect
  *
- *
  * The tree of directives is walked after all servers have their settings, at
  * startup and by `httpd -t`. One warning is written for each directive that
  * has no effect: directives of this module where IRIEngine is off, and rules
- * with a text that no canonical path can contain. The core checks those
+ * with a text that no canonical path can contain.  The core checks those
  * texts. .htaccess files are not checked.
  */
 
@@ -29,7 +28,7 @@ mod_iri_is_first_pass(void)
            && ap_state_query(AP_SQ_RUN_MODE) != AP_SQ_RM_CONFIG_TEST;
 }
 
-/* ---- whose a directive is ----------------------------------------------- */
+/* ---- positions of directives -------------------------------------------- */
 
 /* Returns: the virtual host that contains a directive, or the main server. */
 static server_rec *
@@ -60,8 +59,8 @@ mod_iri_has_engine(const server_rec *s)
 }
 
 /*
- * Returns: 1 if the engine is on or report where a directive applies. Virtual
- * hosts inherit directives of the main server.
+ * Returns: 1 if the engine is on or report where a directive applies.
+ * Virtual hosts inherit directives of the main server.
  */
 static int
 mod_iri_has_effect(const mod_iri_check_t *check, const ap_directive_t *at)
@@ -86,7 +85,7 @@ mod_iri_position(const mod_iri_check_t *check, const ap_directive_t *at)
 }
 
 /*
- * Returns: 1 on the first call for a directive, else 0. A file may be
+ * Returns: 1 on the first call for a directive, else 0.  A file may be
  * included more than once.
  */
 static int
@@ -101,7 +100,7 @@ mod_iri_mark_warned(const mod_iri_check_t *check, const ap_directive_t *at)
     return 1;
 }
 
-/* ---- settings that do nothing ------------------------------------------- */
+/* ---- settings without effect -------------------------------------------- */
 
 static apr_array_header_t *
 mod_iri_args(const mod_iri_check_t *check, const ap_directive_t *at)
@@ -195,8 +194,8 @@ mod_iri_check_ambiguous(const mod_iri_check_t *check,
         && mod_iri_mark_warned(check, at))
     {
         ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
-                     "iri: %s does nothing, since no name is near another "
-                     "there: write \"IRIMatch case\", say",
+                     "iri: %s does nothing, since IRIMatch folds no names "
+                     "there: write \"IRIMatch case\", for example",
                      mod_iri_position(check, at));
     }
 }
@@ -207,12 +206,11 @@ mod_iri_check_cache(const mod_iri_check_t *check, const ap_directive_t *at)
     if (ap_cstr_casecmp(at->args, "off") == 0 && mod_iri_has_effect(check, at)
         && mod_iri_has_folds(check, at) && mod_iri_mark_warned(check, at))
     {
-        ap_log_error(
-            APLOG_MARK, APLOG_WARNING, 0, check->main_server,
-            "iri: with \"off\" as %s, IRIMatch finds exact names only "
-            "in directories of more than %d: give it a size, "
-            "\"16m\" say",
-            mod_iri_position(check, at), IRI_MAX_ENTRIES_INLINE);
+        ap_log_error(APLOG_MARK, APLOG_WARNING, 0, check->main_server,
+                     "iri: %s is off, so IRIMatch finds exact names only in "
+                     "directories with more than %d entries: set a size, for "
+                     "example \"IRICache 16m\"",
+                     mod_iri_position(check, at), IRI_MAX_ENTRIES_INLINE);
     }
 }
 
@@ -287,7 +285,7 @@ mod_iri_check_settings(const mod_iri_check_t *check)
 }
 
 /*
- * A file may be included by several servers. A directive in it has an effect
+ * A file may be included by several servers.  A directive in it has an effect
  * if the engine is on in one of them.
  */
 static void

@@ -1,20 +1,19 @@
 /*
  * mod_iri_choice.c - 300: a list of the names that a request may refer to
  *
- *
- * With IRIAmbiguous 300 the client gets a list in HTML or JSON. It contains
+ * With IRIAmbiguous 300 the client gets a list in HTML or JSON.  It contains
  * the choices that the client may get by the rules of their own paths, and is
- * sent only after the rules of the requested path have granted access. If
+ * sent only after the rules of the requested path have granted access.  If
  * there are none, no choice is taken or revealed: the name counts as absent.
  */
 
 #include "mod_iri.h"
 
-/* ---- which of them ------------------------------------------------------ */
+/* ---- choices that the client may get ------------------------------------ */
 
 /*
- * Returns: 1 if the subrequest opens the entry of the choice. A rule may lead
- * to another file, and then the choice is not revealed.
+ * Returns: 1 if the subrequest opens the entry of the choice.  A rule may
+ * lead to another file, and then the choice is not revealed.
  */
 static int
 mod_iri_opens_choice(request_rec *rr, const mod_iri_request_t *ctx,

@@ -1,13 +1,12 @@
 /*
  * mod_iri_client.c - the environment variable iri-charset
  *
- *
- * The variable replaces IRICharset for a client. BrowserMatch and SetEnvIf
+ * The variable replaces IRICharset for a client.  BrowserMatch and SetEnvIf
  * set it in post_read_request, after the path was read once, so that they see
- * one form of it. If it is set, the path is read again (mod_iri_read.c). The
- * field names that these directives test are sent in Vary. If no directive
- * sets the variable, requests do not look it up; else all charsets are loaded
- * at startup.
+ * one form of it.  If it is set, the path is read again (mod_iri_read.c).
+ * The field names that these directives test are sent in Vary.  If no
+ * directive sets the variable, requests do not look it up; else all charsets
+ * are loaded at startup.
  */
 
 #include "mod_iri.h"
@@ -17,12 +16,12 @@
 
 #define MOD_IRI_VARIABLE "iri-charset"
 
-/* ---- what sets it ------------------------------------------------------- */
+/* ---- directives that set the variable ----------------------------------- */
 
 /* A directive that sets variables in post_read_request. */
 typedef struct {
-    const char *
-        field; /* field name, variable or other attribute; NULL: see expression */
+    const char *field; /* header field, variable or other attribute; NULL:
+                          see expression */
     const char *expression;
     const char *sets; /* arguments: NAME, !NAME or NAME=VALUE */
 } mod_iri_setter_t;
@@ -93,7 +92,7 @@ mod_iri_uses_client(apr_pool_t *pool)
     return mod_iri_is_set(pool, MOD_IRI_VARIABLE);
 }
 
-/* ---- what it depends on ------------------------------------------------- */
+/* ---- fields for Vary ---------------------------------------------------- */
 
 static void
 mod_iri_add_name(apr_array_header_t *names, const char *name)
@@ -110,7 +109,7 @@ mod_iri_add_name(apr_array_header_t *names, const char *name)
 }
 
 /*
- * Returns: 1 for the name of a header field. Caches know the host and the
+ * Returns: 1 for the name of a header field.  Caches know the host and the
  * URI; Vary cannot express the other attributes.
  */
 static int
@@ -264,14 +263,14 @@ mod_iri_client_conf(request_rec *r, const mod_iri_server_t *conf,
     if (r->main == NULL && r->prev == NULL) {
         mod_iri_note(r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_CHARSETS),
                      "\"%s\" in " MOD_IRI_VARIABLE
-                     " %s: the request is read without",
+                     " %s: the request is read without charsets",
                      iri_show(&shown, word), why);
     }
     return own;
 }
 
 /*
- * Add to Vary if another client may get another answer. Before access is
+ * Add to Vary if another client may get another answer.  Before access is
  * granted the result of the lookup is not used: Vary would reveal whether an
  * entry exists.
  */

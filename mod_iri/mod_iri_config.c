@@ -1,10 +1,9 @@
 /*
  * mod_iri_config.c - post_config and child_init
  *
- *
  * httpd applies the settings of a <Directory> after r->filename is final, but
- * names are looked up before that. So sections with settings for names on
- * disk are collected in a separate list, in httpd's order. That list is
+ * names are looked up before that.  So sections with settings for names on
+ * disk are collected in a separate list, in httpd's order.  That list is
  * searched with the canonical path of the file (mod_iri_tree.c).
  */
 
@@ -157,7 +156,7 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
     (void) plog;
     if (registry == NULL) {
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
-                     "iri: cannot work: the data of ICU is missing");
+                     "iri: the data of ICU is missing");
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     iri_env_apr_init(&env, pconf, mod_iri_log_start, main_server);
@@ -189,9 +188,10 @@ mod_iri_post_config(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
 /* ---- the cache of a child ----------------------------------------------- */
 
 typedef struct {
-    apr_thread_mutex_t *mutex; /* held during a cache lookup */
-    apr_thread_mutex_t
-        *queue[IRI_INDEX_QUEUES]; /* held while a directory is read */
+    /* held during a cache lookup */
+    apr_thread_mutex_t *mutex;
+    /* held while a directory is read */
+    apr_thread_mutex_t *queue[IRI_INDEX_QUEUES];
 } mod_iri_locks_t;
 
 static void
@@ -290,7 +290,7 @@ mod_iri_set_encoded_unused(server_rec *main_server)
 }
 
 /*
- * Create one cache for all threads of a child. Without a cache directories
+ * Create one cache for all threads of a child.  Without a cache directories
  * are read for each lookup.
  */
 void

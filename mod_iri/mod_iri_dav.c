@@ -1,15 +1,14 @@
 /*
  * mod_iri_dav.c - WebDAV: hrefs of answers, the If field, Destination
  *
- *
- * mod_dav writes <D:href> elements with octets on disk. An output filter
+ * mod_dav writes <D:href> elements with octets on disk.  An output filter
  * replaces these by names of entries, so that each href leads back to its
  * entry in any charset. mod_dav also compares the resource tags of If (RFC
  * 4918, 10.4) octet by octet with r->uri, or, below a collection, with r->uri
- * and octets on disk. So each tag is replaced by the form that mod_dav
+ * and octets on disk.  So each tag is replaced by the form that mod_dav
  * compares with.
  *
- * This applies to files only. Names in other repositories (Subversion) are
+ * This applies to files only.  Names in other repositories (Subversion) are
  * not changed.
  */
 
@@ -30,20 +29,20 @@
 #endif
 
 #define MOD_IRI_DAV_FILTER      "IRI_DAV"
-#define MOD_IRI_DAV_DESTINATION "iri-destination" /* a note: canonical path */
-#define MOD_IRI_DAV_WHY         "iri-conflict" /* a note: text for the client */
+#define MOD_IRI_DAV_DESTINATION "iri-destination" /* note: its path */
+#define MOD_IRI_DAV_WHY         "iri-conflict"    /* note: the reason */
 #define MOD_IRI_MAX_TAGS        8 /* tags looked up per request */
 
 typedef struct {
     iri_env_apr_t       env;
-    iri_multistatus_t  *answer; /* NULL: the body has not begun */
-    apr_bucket_brigade *out;    /* output of the current call */
-    int replaced;               /* 1: the replacement of the body was sent */
-    int sent;                   /* 1: part of the body was sent */
-    int failed;                 /* 1: discard the rest of the body */
+    iri_multistatus_t  *answer;   /* NULL: the body has not begun */
+    apr_bucket_brigade *out;      /* output of the current call */
+    int                 replaced; /* 1: the new body was sent */
+    int                 sent;     /* 1: part of the body was sent */
+    int                 failed;   /* 1: discard the rest of the body */
 } mod_iri_dav_t;
 
-/* ---- whose business it is ----------------------------------------------- */
+/* ---- requests for files ------------------------------------------------- */
 
 typedef const char *(*mod_iri_provider_t)(request_rec *r);
 
@@ -90,7 +89,7 @@ mod_iri_dav_with_slash(request_rec *r, const char *path)
                        len > 0 && path[len - 1] == '/' ? NULL : "/", NULL);
 }
 
-/* ---- the filter --------------------------------------------------------- */
+/* ---- output filter ------------------------------------------------------ */
 
 static iri_status_t
 mod_iri_dav_put(void *arg, const unsigned char *data, size_t len)
@@ -128,7 +127,7 @@ mod_iri_dav_begin(request_rec *r, mod_iri_dav_t *dav)
     return iri_multistatus_create(&dav->env.env, &conf, &dav->answer);
 }
 
-/* Process one bucket. Metadata is passed on unchanged. */
+/* Process one bucket.  Metadata is passed on unchanged. */
 static apr_status_t
 mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
 {
@@ -163,7 +162,7 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
 }
 
 /*
- * mod_dav reports an error of a Destination without its reason. Replace its
+ * mod_dav reports an error of a Destination without its reason.  Replace its
  * page by one that states the reason.
  */
 static apr_status_t
@@ -194,7 +193,7 @@ mod_iri_dav_replace_body(ap_filter_t *f, apr_bucket_brigade *in,
 }
 
 /*
- * mod_dav ignores errors of filters and continues to write. So that the
+ * mod_dav ignores errors of filters and continues to write.  So that the
  * client does not take half an answer for a complete one, send an error, or
  * close the connection if part of the answer was sent.
  */
@@ -204,7 +203,7 @@ mod_iri_dav_fail(ap_filter_t *f, mod_iri_dav_t *dav)
     apr_bucket_brigade *error;
 
     mod_iri_note(f->r, IRI_LOG_ERROR, iri_reason_code(IRI_REASON_MULTISTATUS),
-                 "the names of an answer could not be told");
+                 "cannot write the names into an answer");
     dav->failed = 1;
     f->r->connection->keepalive = AP_CONN_CLOSE;
     if (dav->sent) {
@@ -269,7 +268,7 @@ mod_iri_dav_register(void)
                               AP_FTYPE_RESOURCE);
 }
 
-/* ---- If ----------------------------------------------------------------- */
+/* ---- the If field ------------------------------------------------------- */
 
 typedef struct {
     request_rec *r;       /* mod_dav compares the tags with its URI */
@@ -317,9 +316,9 @@ mod_iri_dav_native_path(mod_iri_tags_t *tags, const request_rec *found,
 }
 
 /*
- * Map a tag to its canonical path. A subrequest is needed, because the disk
- * may decide which reading applies. Access to it is not checked: mod_dav only
- * compares the path.
+ * Map a tag to its canonical path.  A subrequest is needed, because the disk
+ * may decide which reading applies.  Access to it is not checked: mod_dav
+ * only compares the path.
  */
 static iri_status_t
 mod_iri_dav_map_tag(void *arg, iri_str_t path, iri_str_t paths[2])
@@ -388,8 +387,8 @@ mod_iri_dav_is_destination(const request_rec *r)
 }
 
 /*
- * mod_dav_fs compares names to detect a copy of a collection into itself. If
- * a symbolic link leads there, it would copy until the disk is full. With
+ * mod_dav_fs compares names to detect a copy of a collection into itself.  If
+ * a symbolic link leads there, it would copy until the disk is full.  With
  * Depth 0 no members are copied.
  */
 static int
@@ -415,7 +414,7 @@ mod_iri_dav_check_overlap(request_rec *r)
 }
 
 /*
- * mod_dav_fs copies the members of a collection with their octets. Refuse
+ * mod_dav_fs copies the members of a collection with their octets.  Refuse
  * that if the other tree would decode them to other names.
  */
 static int

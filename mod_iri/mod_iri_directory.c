@@ -1,16 +1,15 @@
 /*
  * mod_iri_directory.c - copies of <Directory> for each encoding of its name
  *
- *
- * httpd compares <Directory "/srv/caf\xC3\xA9"> with octets on disk. If the
+ * httpd compares <Directory "/srv/caf\xC3\xA9"> with octets on disk.  If the
  * tree stores that name in NFD or in another charset, the section would not
- * match, and would not deny access. So if the engine is on, each such section
- * gets copies for all encodings that its tree may use for the name, whether
- * the directory exists or not. Servers share sections, so no section is
- * changed.
+ * match, and would not deny access.  So if the engine is on, each such
+ * section gets copies for all encodings that its tree may use for the name,
+ * whether the directory exists or not.  Servers share sections, so no section
+ * is changed.
  *
  * Some names have more encodings than can be listed (partly composed
- * letters). A file in a directory with the name of a section, in octets for
+ * letters).  A file in a directory with the name of a section, in octets for
  * which no copy exists, is not served.
  */
 
@@ -59,7 +58,7 @@ mod_iri_next_segment(const char *path)
     return *path == '/' ? path + 1 : path;
 }
 
-/* ---- the ways to write a name ------------------------------------------- */
+/* ---- encodings of a name ------------------------------------------------ */
 
 static int
 mod_iri_has_encoding(const apr_array_header_t *encodings, const char *path,
@@ -207,7 +206,7 @@ mod_iri_join_encodings(iri_env_apr_t *env, const apr_array_header_t *dirs,
 }
 
 /*
- * Returns: all encodings of the path of a section. The core takes roots
+ * Returns: all encodings of the path of a section.  The core takes roots
  * literally, so the first directories may be as configured and the rest
  * encoded by the tree, from any directory on.
  */
@@ -299,9 +298,10 @@ mod_iri_add_section(server_rec *s, iri_env_apr_t *env,
                 sections,
                 ap_conf_vector_t *) = mod_iri_copy_section(env->pool, section,
                                                            octets);
-            ap_log_error(APLOG_MARK, APLOG_INFO, 0, s,
-                         "iri: <Directory \"%s\"> may be %s on disk",
-                         directory->name, octets);
+            ap_log_error(
+                APLOG_MARK, APLOG_INFO, 0, s,
+                "iri: <Directory \"%s\"> may be stored as %s on disk",
+                directory->name, octets);
         }
     }
     mod_iri_add_encoding(directory->encodings, core->d);
@@ -363,8 +363,8 @@ mod_iri_add_directories(server_rec *s, iri_env_apr_t *env)
  * section; 0: there is none.
  *
  * Like above, the path of a section may be literal down to some directory.
- * filename ends with "/". If decoding fails the names count as equal, so that
- * the file is not served unless the section has those octets.
+ * filename ends with "/".  If decoding fails the names count as equal, so
+ * that the file is not served unless the section has those octets.
  */
 static size_t
 mod_iri_named_length(iri_env_apr_t *env, const mod_iri_server_t *conf,
@@ -422,8 +422,8 @@ mod_iri_is_unguarded(request_rec *r)
             && !mod_iri_has_encoding(directory->encodings, filename, len)) {
             mod_iri_note(r, IRI_LOG_ERROR,
                          iri_reason_code(IRI_REASON_RESTART),
-                         "\"%s\" not served: <Directory \"%s\"> does not "
-                         "know these octets before a restart",
+                         "\"%s\" not served: <Directory \"%s\"> applies "
+                         "to these octets only after a restart of httpd",
                          iri_show(&file, mod_iri_str(r->filename)),
                          iri_show(&name, mod_iri_str(directory->name)));
             return 1;

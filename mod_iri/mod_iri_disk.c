@@ -1,7 +1,6 @@
 /*
  * mod_iri_disk.c - canonical r->uri -> r->filename with the octets on disk
  *
- *
  * This runs in map_to_storage, after all aliases and before the first
  * directory walk. r->filename gets the octets on disk, so that .htaccess,
  * handlers and all later phases use the real path. r->uri stays canonical,
@@ -16,7 +15,7 @@
 #include <apr_file_info.h>
 #include <util_script.h>
 
-/* ---- what to look for --------------------------------------------------- */
+/* ---- the search --------------------------------------------------------- */
 
 /*
  * Returns: the length of root without "/" at its end; 0: filename is not
@@ -48,7 +47,7 @@ mod_iri_ends_with(iri_str_t path, iri_str_t tail)
 }
 
 /*
- * Returns: 1 if a path exists as it is; ASCII is assumed to exist. A root is
+ * Returns: 1 if a path exists as it is; ASCII is assumed to exist.  A root is
  * taken literally if it exists.
  */
 static int
@@ -67,7 +66,7 @@ mod_iri_exists(request_rec *r, const char *filename, size_t len)
  * Divide r->filename into root and path.
  *
  * If the path is the tail of r->uri, all of r->uri is looked up, so that the
- * result can have another URI. Otherwise (a RewriteRule made the filename)
+ * result can have another URI.  Otherwise (a RewriteRule made the filename)
  * only the tail is looked up.
  */
 static void
@@ -113,7 +112,7 @@ mod_iri_is_canonical(const request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
- * Read a path that another module has set. Returns: 0 if it has no reading.
+ * Read a path that another module has set.  Returns: 0 if it has no reading.
  */
 static int
 mod_iri_read_replaced(request_rec *r, iri_env_apr_t *env, iri_str_t path,
@@ -137,8 +136,8 @@ mod_iri_path_below_root(request_rec *r, const iri_search_t *search,
 
 /*
  * Take a path literally that a RewriteRule or AliasMatch has made and that is
- * not canonical: as httpd does, its existing part is used as it is. Other
- * forms or charsets are not looked up. Returns: 1, or 0 if that is not
+ * not canonical: as httpd does, its existing part is used as it is.  Other
+ * forms or charsets are not looked up.  Returns: 1, or 0 if that is not
  * possible.
  */
 static int
@@ -165,7 +164,7 @@ mod_iri_take_literally(request_rec *r, iri_env_apr_t *env,
                && rest.verdict == IRI_PASS);
 }
 
-/* ---- what was found ----------------------------------------------------- */
+/* ---- the verdict -------------------------------------------------------- */
 
 /* Set r->filename to the octets on disk, before any directory walk. */
 static void
@@ -207,7 +206,7 @@ mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx, const char *why)
 
 /*
  * Returns: 1 if the request, or the main request of this subrequest (for a
- * Destination, for example), writes. Then no name is folded.
+ * Destination, for example), writes.  Then no name is folded.
  */
 static int
 mod_iri_is_write(const request_rec *r)
@@ -253,7 +252,7 @@ mod_iri_find_conflict(request_rec *r, const iri_env_t *env,
  * created.
  *
  * This runs only after access was granted, because the result may depend on
- * the contents of a directory that the rules deny. A per-directory
+ * the contents of a directory that the rules deny.  A per-directory
  * RewriteRule may redirect from a name that is absent.
  */
 int
@@ -380,7 +379,7 @@ mod_iri_apply_verdict(request_rec *r, mod_iri_request_t *ctx)
 /* ---- report ------------------------------------------------------------- */
 
 /*
- * Initialize the search that a canonical path would cause. Returns: 0 if
+ * Initialize the search that a canonical path would cause.  Returns: 0 if
  * there is none.
  */
 static int
@@ -563,7 +562,7 @@ mod_iri_last_segment(request_rec *r, const char *path)
 
 /*
  * The URI of a file subrequest consists of the canonical directory of its
- * main request and the name as requested. Replace that by the name of the
+ * main request and the name as requested.  Replace that by the name of the
  * entry.
  */
 static void
@@ -614,9 +613,9 @@ mod_iri_map_file(request_rec *r, mod_iri_server_t *conf)
 /* ---- map_to_storage ----------------------------------------------------- */
 
 /*
- * Test a path that a rule may have made, for example from a query. Rules have
- * judged it as it is, so other forms of it are not looked up. Returns: 0 if
- * the path is refused.
+ * Test a path that a rule may have made, for example from a query.  Rules
+ * have judged it as it is, so other forms of it are not looked up.  Returns:
+ * 0 if the path is refused.
  */
 static int
 mod_iri_accept_path(request_rec *r, mod_iri_request_t *ctx)
@@ -663,7 +662,7 @@ mod_iri_stat(request_rec *r)
 }
 
 /*
- * Most names are on disk as they are written. Then the stat that httpd needs
+ * Most names are on disk as they are written.  Then the stat that httpd needs
  * anyway is sufficient.
  */
 static int
@@ -704,7 +703,7 @@ mod_iri_refuse_failed(request_rec *r, mod_iri_request_t *ctx)
     iri_shown_t shown;
 
     mod_iri_note(r, IRI_LOG_ERROR, iri_why_code(IRI_WHY_ERROR),
-                 "cannot look for \"%s\"",
+                 "cannot look up \"%s\"",
                  iri_show(&shown, mod_iri_str(r->filename)));
     mod_iri_refuse_found(r, ctx, iri_why_text(IRI_WHY_ERROR));
 }
@@ -801,7 +800,7 @@ mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
 }
 
 /*
- * Map an ASCII path. If its entry exists as requested, or not at all, the
+ * Map an ASCII path.  If its entry exists as requested, or not at all, the
  * request is not changed.
  */
 static int

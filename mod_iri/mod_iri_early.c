@@ -1,12 +1,11 @@
 /*
  * mod_iri_early.c - which modules use a path before it is decoded
  *
- *
  * Other modules must see a path in the form in which httpd has it at that
- * time. If none of them reads it before httpd decodes it, the percent-encoded
- * canonical path need not be made. This is known for the modules of httpd and
- * their directives. Any other module that has a hook there, and any directive
- * that is not known, is assumed to read the path.
+ * time.  If none of them reads it before httpd decodes it, the
+ * percent-encoded canonical path need not be made.  This is known for the
+ * modules of httpd and their directives.  Any other module that has a hook
+ * there, and any directive that is not known, is assumed to read the path.
  */
 
 #include "mod_iri.h"

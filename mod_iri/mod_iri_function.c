@@ -1,9 +1,8 @@
 /*
  * mod_iri_function.c - functions for RewriteMap and expressions
  *
- *
  * The functions of the core (iri_function_at) are registered as RewriteMap
- * int:iri.NAME and as iri_NAME in expressions. If there is no result, a map
+ * int:iri.NAME and as iri_NAME in expressions.  If there is no result, a map
  * returns none, so that the rule can give a default; an expression returns
  * "".
  */
@@ -39,7 +38,7 @@ mod_iri_convert(request_rec *r, const iri_function_t *function,
 /* ---- RewriteMap --------------------------------------------------------- */
 
 /*
- * mod_rewrite passes the key only, not the name of the function. So there is
+ * mod_rewrite passes the key only, not the name of the function.  So there is
  * one C function for each position in the core's table.
  */
 #define MOD_IRI_MAP(i)                                                       \

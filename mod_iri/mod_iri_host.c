@@ -1,26 +1,25 @@
 /*
  * mod_iri_host.c - host of a request -> A-labels
  *
- *
  * httpd checks the host of a request before it runs a hook that could change
- * it. With HttpProtocolOptions Strict it accepts letters, digits and a few
- * other characters only. So the host is mapped while the request is read: in
+ * it.  With HttpProtocolOptions Strict it accepts letters, digits and a few
+ * other characters only.  So the host is mapped while the request is read: in
  * HTTP/1 by a filter (mod_iri_line.c), in HTTP/2 in the header fields, which
  * come at once.
  *
  * Only the host is replaced, and only by a-z, 0-9, "-" and ".", so that an
- * edited line has the same structure for all later readers. A host that the
+ * edited line has the same structure for all later readers.  A host that the
  * core refuses stays as it came, and httpd refuses it.
  *
- * No virtual host is selected at that time. So the IRIHost of the first
+ * No virtual host is selected at that time.  So the IRIHost of the first
  * virtual host of the connection's address applies.
  */
 
 #include "mod_iri.h"
 
-/* ---- one host ----------------------------------------------------------- */
+/* ---- mapping ------------------------------------------------------------ */
 
-/* Map a host. Returns: 1 if its A-labels replace it. */
+/* Map a host.  Returns: 1 if its A-labels replace it. */
 static int
 mod_iri_host_read(request_rec *r, iri_str_t host, iri_host_t *read)
 {
@@ -86,7 +85,7 @@ mod_iri_host_of_stream(request_rec *r, apr_table_t *headers)
     }
 }
 
-/* ---- what Unsafe lets in ------------------------------------------------ */
+/* ---- HttpProtocolOptions Unsafe ----------------------------------------- */
 
 /*
  * Returns: the host as in a URI. r->hostname has no brackets around an IP
@@ -122,7 +121,7 @@ mod_iri_is_valid_field(const char *field)
 
 /*
  * If the target has a host, the Host field is ignored (RFC 9112, 3.2.2), but
- * other modules may read it. So the target's host replaces a field that is
+ * other modules may read it.  So the target's host replaces a field that is
  * not valid, as with HttpProtocolOptions Strict.
  */
 static void
@@ -141,9 +140,9 @@ mod_iri_replace_field(request_rec *r, const char *host)
 }
 
 /*
- * HttpProtocolOptions Unsafe accepts nearly every host. A host that could not
- * be mapped gets the answer of Strict and is not repeated in it. ASCII hosts
- * without "%" are left to httpd.
+ * HttpProtocolOptions Unsafe accepts nearly every host.  A host that could
+ * not be mapped gets the answer of Strict and is not repeated in it.  ASCII
+ * hosts without "%" are left to httpd.
  */
 int
 mod_iri_check_host(request_rec *r)

@@ -1,9 +1,8 @@
 /*
  * mod_iri_line.c - input filter: the host in the lines of a request
  *
- *
  * In HTTP/1 a filter edits the Host line, and the request line if its target
- * is in absolute form (RFC 9112, 3.2.2). Only the host in these lines is
+ * is in absolute form (RFC 9112, 3.2.2).  Only the host in these lines is
  * replaced.
  */
 
@@ -19,7 +18,7 @@
 #endif
 #endif
 
-/* ---- where it stands in a line ------------------------------------------ */
+/* ---- the position of the host ------------------------------------------- */
 
 static iri_str_t
 mod_iri_between(const unsigned char *from, const unsigned char *to)
@@ -79,7 +78,7 @@ mod_iri_ends_target(unsigned char octet)
 }
 
 /*
- * Returns: the text after "scheme://"; NULL: another form of target. The
+ * Returns: the text after "scheme://"; NULL: another form of target.  The
  * scheme is not checked: httpd refuses an invalid one.
  */
 static const unsigned char *
@@ -95,7 +94,7 @@ mod_iri_skip_scheme(const unsigned char *from, const unsigned char *end)
 
 /*
  * Returns: the host in "GET http://www.example/ HTTP/1.1"; empty for other
- * forms of the request line (RFC 9112, 3.2). In the authority form (CONNECT)
+ * forms of the request line (RFC 9112, 3.2).  In the authority form (CONNECT)
  * the host is not mapped.
  */
 static iri_str_t
@@ -130,12 +129,12 @@ mod_iri_host_of_target(iri_str_t line)
 /* ---- the filter --------------------------------------------------------- */
 
 /*
- * The state of the filter, one per connection. The filter is removed after
+ * The state of the filter, one per connection.  The filter is removed after
  * the Host line.
  */
 typedef struct {
     int in_fields; /* 1: the request line was read */
-    int in_line; /* 1: the beginning of a line was passed on, its end was not */
+    int in_line;   /* 1: part of a line was passed on */
 } mod_iri_line_state_t;
 
 /* What is known of the octets in a brigade. */
@@ -148,9 +147,9 @@ typedef struct {
 static ap_filter_rec_t *mod_iri_host_handle;
 
 /*
- * Edit a whole line. After the first Host line, or the empty line, the filter
- * is removed: httpd joins two Host lines with a comma, and the result is not
- * a valid host.
+ * Edit a whole line.  After the first Host line, or the empty line, the
+ * filter is removed: httpd joins two Host lines with a comma, and the result
+ * is not a valid host.
  */
 static apr_status_t
 mod_iri_line_edit(ap_filter_t *f, apr_bucket_brigade *bb, iri_str_t text)
@@ -285,7 +284,7 @@ mod_iri_line_flatten(ap_filter_t *f, apr_bucket_brigade *out)
 }
 
 /*
- * A line may come in pieces. Lines that may need an edit are joined, up to
+ * A line may come in pieces.  Lines that may need an edit are joined, up to
  * the length that httpd accepts.
  */
 static apr_status_t
@@ -339,7 +338,7 @@ mod_iri_line_whole(apr_bucket_brigade *bb, iri_str_t *text)
 
 /*
  * Returns: 1 for a whole request line in origin form (RFC 9112, 3.2.1), which
- * is the usual case. Its first octet may be a bucket of its own, because
+ * is the usual case.  Its first octet may be a bucket of its own, because
  * httpd peeks for it.
  */
 static int
@@ -406,7 +405,7 @@ mod_iri_host_filter(ap_filter_t *f, apr_bucket_brigade *out,
 #ifdef AP_BUCKET_IS_REQUEST
 /*
  * httpd 2.5 passes the fields of a stream in a bucket, which is read after
- * the hook pre_read_request. Older versions have set r->headers_in before
+ * the hook pre_read_request.  Older versions have set r->headers_in before
  * that hook.
  */
 static ap_filter_rec_t *mod_iri_stream_handle;

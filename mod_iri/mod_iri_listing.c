@@ -1,14 +1,13 @@
 /*
  * mod_iri_listing.c - directory listings
  *
- *
  * Lists a directory as mod_autoindex does, but with canonical names in UTF-8.
- * The core writes the page. Each entry is tested by a probe for its own path
+ * The core writes the page.  Each entry is tested by a probe for its own path
  * (mod_iri_probe.c), and is listed only if that path leads to the entry and
  * the client may get it.
  *
  * The memory of a probe is freed before the next one, and the page is sent in
- * pieces. Only the core keeps memory, for sorting the entries.
+ * pieces.  Only the core keeps memory, for sorting the entries.
  */
 
 #include "mod_iri.h"
@@ -37,9 +36,9 @@ typedef struct {
 /* The result of a probe for an entry. */
 typedef enum {
     MOD_IRI_ENTRY_HIDDEN,      /* the client may not get it */
-    MOD_IRI_ENTRY_NEEDS_SLASH, /* a directory, to be tested with "/" at its end */
-    MOD_IRI_ENTRY_OTHER, /* its path leads to another entry, or to none */
-    MOD_IRI_ENTRY_SHOWN
+    MOD_IRI_ENTRY_NEEDS_SLASH, /* a directory: test its path with "/" */
+    MOD_IRI_ENTRY_OTHER, /* its path leads to another entry or to none */
+    MOD_IRI_ENTRY_SHOWN  /* it is listed */
 } mod_iri_entry_state_t;
 
 /* ---- one entry ---------------------------------------------------------- */
@@ -182,7 +181,7 @@ mod_iri_check_entry(mod_iri_list_t *list, int is_directory)
     return state == MOD_IRI_ENTRY_OTHER ? mod_iri_probe_octets(list) : state;
 }
 
-/* ---- all of them -------------------------------------------------------- */
+/* ---- the directory ------------------------------------------------------ */
 
 static iri_status_t
 mod_iri_list_entry(mod_iri_list_t *list, const apr_finfo_t *info)
@@ -319,7 +318,7 @@ mod_iri_send_page(mod_iri_list_t *list)
 }
 
 /*
- * The listing depends on the user, and on more than the directory. So there
+ * The listing depends on the user, and on more than the directory.  So there
  * are no validators, and shared caches may not store it.
  */
 static void
@@ -365,7 +364,7 @@ mod_iri_send_listing(request_rec *r)
     return r->header_only ? OK : mod_iri_send_page(&list);
 }
 
-/* ---- which directories -------------------------------------------------- */
+/* ---- handler ------------------------------------------------------------ */
 
 static int
 mod_iri_is_listed(const request_rec *r)

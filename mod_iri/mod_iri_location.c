@@ -1,12 +1,11 @@
 /*
  * mod_iri_location.c - Location, Content-Location, Alternates, Link
  *
- *
  * Modules write into Location the text of a directive, raw or with escapes in
  * lower case, or the value that a script gives. mod_negotiation writes names
- * on disk. An output filter replaces these values by URI references when the
+ * on disk.  An output filter replaces these values by URI references when the
  * first data of an answer pass, after mod_headers and before the protocol
- * filters. The core's iri_location_field() makes them: a path of this server
+ * filters.  The core's iri_location_field() makes them: a path of this server
  * becomes canonical; a value from a proxied server is only escaped.
  *
  * The filter is added only if such a field exists or a handler may write one.
@@ -30,7 +29,7 @@ static ap_filter_rec_t *mod_iri_location_handle;
 /* ---- names on disk ------------------------------------------------------ */
 
 /*
- * Returns: the relative reference to an entry; NULL: no memory. A first
+ * Returns: the relative reference to an entry; NULL: no memory.  A first
  * segment with ":" needs "./" before it (RFC 3986, 4.2).
  */
 static const char *
@@ -80,7 +79,7 @@ mod_iri_variant(request_rec *r, const char *value)
 
 /*
  * Replace all names on disk between begin and end in text; item writes the
- * replacement of one. Returns: the new text; NULL: nothing was replaced.
+ * replacement of one.  Returns: the new text; NULL: nothing was replaced.
  */
 typedef const char *(*mod_iri_replacer_t)(request_rec *r, const char *name,
                                           const char **rest);
@@ -334,7 +333,7 @@ mod_iri_is_handled(const char *type)
                || (*type == 'h' && strncmp(type, "httpd/", 6) == 0));
 }
 
-/* Before the handler. A static file gets no further field of these. */
+/* Before the handler.  A static file gets no further field of these. */
 void
 mod_iri_location_insert(request_rec *r)
 {

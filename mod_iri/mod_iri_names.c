@@ -1,8 +1,7 @@
 /*
  * mod_iri_names.c - names of virtual hosts -> A-labels
  *
- *
- * The host of a request comes as A-labels. So a server with a ServerName or
+ * The host of a request comes as A-labels.  So a server with a ServerName or
  * ServerAlias in Unicode also gets its A-labels, unless another virtual host
  * of the same address is configured with them.
  */
@@ -11,7 +10,7 @@
 
 #include <apr_hash.h>
 
-/* ---- whose a name is ---------------------------------------------------- */
+/* ---- conflicts ---------------------------------------------------------- */
 
 /* A name in Unicode and its A-labels. */
 typedef struct {
@@ -145,8 +144,8 @@ mod_iri_warn_of_wildcard(const mod_iri_names_t *names,
         if (taken != NULL) {
             mod_iri_warn_once(
                 s,
-                "iri: %s of the virtual host at %s takes %s from "
-                "that at %s",
+                "iri: %s of the virtual host at %s takes requests for %s "
+                "from the one at %s",
                 name->ascii,
                 mod_iri_server_position(names->env.pool, name->s), taken,
                 mod_iri_server_position(names->env.pool, s));
@@ -157,7 +156,7 @@ mod_iri_warn_of_wildcard(const mod_iri_names_t *names,
 /* ---- names in Unicode --------------------------------------------------- */
 
 /*
- * Collect a name that has A-labels. A name that cannot be mapped produces a
+ * Collect a name that has A-labels.  A name that cannot be mapped produces a
  * warning.
  */
 static iri_status_t
@@ -182,15 +181,15 @@ mod_iri_collect_name(mod_iri_names_t *names, const iri_host_conf_t *rules,
         name->s = s;
         name->name = text;
         name->ascii = ascii = mod_iri_dup(names->env.pool, host.ascii);
-        ap_str_tolower(
-            ascii); /* labels with a wildcard were not mapped to lower case */
+        /* labels with a wildcard were not mapped to lower case */
+        ap_str_tolower(ascii);
         name->list = list;
         return IRI_OK;
     }
     mod_iri_warn_once(
         s,
         "iri: the name %s of the virtual host at %s selects nothing "
-        "with IRIHost, for it %s: correct it or take it out",
+        "with IRIHost, because it %s: correct or remove it",
         text, mod_iri_server_position(names->env.pool, s),
         iri_host_why_text(host.why));
     return IRI_OK;
@@ -238,8 +237,8 @@ mod_iri_check_conflict(const mod_iri_names_t *names, mod_iri_name_t *name)
         mod_iri_warn_once(
             name->s,
             "iri: the name %s stays with the virtual host at %s, "
-            "which writes it so, and not with that at %s, which "
-            "writes it in Unicode: take it out of one of them",
+            "which has it as A-labels, and not with the one at %s, "
+            "which has it in Unicode: remove it from one of them",
             name->ascii,
             mod_iri_server_position(names->env.pool, name->owner),
             mod_iri_server_position(names->env.pool, name->s));

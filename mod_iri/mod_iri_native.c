@@ -1,13 +1,12 @@
 /*
  * mod_iri_native.c - redirects made of names on disk -> canonical paths
  *
- *
  * A per-directory RewriteRule is matched against r->filename, so it redirects
- * to a path with octets on disk. Three parts of that path are made canonical:
- * the last segments ("public/$1") get the names that they have in the
- * request; so does the directory of the rule (if there is no RewriteBase);
- * the rest gets the name of its entry if it exists on disk, and is read like
- * a request otherwise.
+ * to a path with octets on disk.  Three parts of that path are made
+ * canonical: the last segments ("public/$1") get the names that they have in
+ * the request; so does the directory of the rule (if there is no
+ * RewriteBase); the rest gets the name of its entry if it exists on disk, and
+ * is read like a request otherwise.
  *
  * For PROPFIND mod_dav makes subrequests for the members of a collection.
  * Their directory is canonical, and only the rest consists of octets on disk.
@@ -24,7 +23,7 @@ typedef struct {
 } mod_iri_pair_t;
 
 /*
- * Make the pair for the path of a request. Returns: 0 if both are the same.
+ * Make the pair for the path of a request.  Returns: 0 if both are the same.
  */
 static int
 mod_iri_make_pair(request_rec *r, const mod_iri_request_t *ctx,

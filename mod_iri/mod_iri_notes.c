@@ -1,7 +1,6 @@
 /*
  * mod_iri_notes.c - the log line of a request
  *
- *
  * Events of a request, of its internal redirects and of its subrequests are
  * collected and written in one line after all other log lines of the request.
  * They are stored with the pool, which all of these but subrequests share,

@@ -1,10 +1,9 @@
 /*
  * mod_iri_probe.c - subrequests that test what the client may get
  *
- *
  * A probe is a subrequest for a path that is judged like a request of the
  * client itself: by all rules of the server and of that path, with the same
- * user. Lists of choices and listings contain only names whose probe
+ * user.  Lists of choices and listings contain only names whose probe
  * succeeded.
  */
 
@@ -19,7 +18,7 @@
  */
 static const char mod_iri_main_note[] = "iri-main-request";
 
-/* ---- asking ------------------------------------------------------------- */
+/* ---- running a probe ---------------------------------------------------- */
 
 /*
  * Returns: a copy of r->per_dir_config. httpd skips access checks of a
@@ -112,8 +111,8 @@ mod_iri_probe_leave(mod_iri_probe_t *probe, request_rec *rr)
     request_rec *r = probe->r;
 
     mod_iri_swap_walk_cache(probe);
-    rr->main =
-        r; /* a rule may have ended the request while it was detached */
+    /* a rule may have ended the request while it was detached */
+    rr->main = r;
     mod_iri_request_create(r)->probe = NULL;
     r->per_dir_config = probe->per_dir;
 }
@@ -140,7 +139,7 @@ mod_iri_probe_entry(mod_iri_probe_t *probe, const apr_finfo_t *entry)
     return rr;
 }
 
-/* ---- being asked -------------------------------------------------------- */
+/* ---- hooks in the subrequest -------------------------------------------- */
 
 mod_iri_probe_t *
 mod_iri_probe_of(const request_rec *r)
@@ -153,7 +152,7 @@ mod_iri_probe_of(const request_rec *r)
 /*
  * Turn a probe into a request of its own: without variables of its main
  * request, and with those that SetEnvIf and similar directives set for a new
- * request. Returns: an HTTP status, or DECLINED.
+ * request.  Returns: an HTTP status, or DECLINED.
  */
 int
 mod_iri_probe_post_read(request_rec *r)
@@ -191,7 +190,7 @@ mod_iri_probe_headers(request_rec *r)
 /*
  * Skip authentication of an entry if it has the same per-directory
  * configuration as the listing, where the user was authenticated: checking a
- * password may take long. Authorization is still checked.
+ * password may take long.  Authorization is still checked.
  */
 int
 mod_iri_probe_authn(request_rec *r)
@@ -210,7 +209,7 @@ mod_iri_probe_authn(request_rec *r)
 
 /*
  * mod_rewrite skips some rules for subrequests: those with the flag NS, and
- * those that redirect or answer with a status (R). They apply to the client,
+ * those that redirect or answer with a status (R).  They apply to the client,
  * so the probe is detached from its main request while mod_rewrite runs.
  */
 int
@@ -273,7 +272,7 @@ mod_iri_probe_record(request_rec *r)
     }
 }
 
-/* ---- what is told ------------------------------------------------------- */
+/* ---- pages -------------------------------------------------------------- */
 
 void
 mod_iri_set_page_headers(request_rec *r, const char *policy)
@@ -286,7 +285,7 @@ mod_iri_set_page_headers(request_rec *r, const char *policy)
     }
 }
 
-/* ---- what was found ----------------------------------------------------- */
+/* ---- results ------------------------------------------------------------ */
 
 int
 mod_iri_is_readable(request_rec *rr)

@@ -1,7 +1,6 @@
 /*
  * mod_iri_query.c - parameters of a query -> UTF-8
  *
- *
  * r->args and r->parsed_uri.query are replaced before rules run and before
  * mod_cache makes its key, so QUERY_STRING, rewriting and proxies see UTF-8.
  * r->the_request keeps the query as sent; so does r->unparsed_uri, except

@@ -1,7 +1,6 @@
 /*
  * mod_iri_read.c - request path -> canonical r->uri
  *
- *
  * httpd processes r->parsed_uri.path, which is percent-encoded and the same
  * pointer as r->uri: it normalizes the path, decodes it once and matches it.
  * So the canonical path is put there percent-encoded, and
@@ -51,7 +50,7 @@ mod_iri_env(iri_env_apr_t *env, request_rec *r)
     env->env.trace = APLOGrtrace1(r) ? 1 : 0;
 }
 
-/* ---- what httpd does to a path before it is decoded --------------------- */
+/* ---- httpd's normalization ---------------------------------------------- */
 
 /* Returns: the value of a hexadecimal digit, or -1. */
 static inline int
@@ -66,7 +65,7 @@ mod_iri_hex(char c)
 /*
  * Unescape a path in the usual form: all escapes are of octets above 7F, and
  * there is no "//" and no "/.", so httpd would not change it before it
- * decodes it. Returns: the octets; NULL: the path is in another form.
+ * decodes it.  Returns: the octets; NULL: the path is in another form.
  */
 static char *
 mod_iri_unescape_high(apr_pool_t *pool, const char *path)
@@ -98,7 +97,7 @@ mod_iri_unescape_high(apr_pool_t *pool, const char *path)
 /*
  * Normalize a path as ap_process_request_internal() will, so that mod_cache
  * sees one form of it, and the octets for alternative readings have the same
- * segments as r->uri. Returns: NULL: httpd will refuse the path (a bad
+ * segments as r->uri.  Returns: NULL: httpd will refuse the path (a bad
  * escape, or above the root).
  */
 static char *
@@ -120,8 +119,8 @@ mod_iri_normalized(request_rec *r, const char *path)
 
 /*
  * Set r->uri to the decoded path, if only octets above 7F are escaped in the
- * canonical path: then the result of httpd's decoding is known. Returns: 0 if
- * r->uri was not set.
+ * canonical path: then the result of httpd's decoding is known.  Returns: 0
+ * if r->uri was not set.
  */
 static int
 mod_iri_set_decoded(request_rec *r, mod_iri_request_t *ctx)
@@ -277,8 +276,8 @@ mod_iri_read_index(request_rec *r, const mod_iri_server_t *conf)
 
 /*
  * Returns: 1 if the path was decoded before a per-directory rule redirected,
- * so that httpd decodes it twice. Rules have judged "%A6", sent as "%25A6",
- * as these three characters. So the second result is read in UTF-8 only, as
+ * so that httpd decodes it twice.  Rules have judged "%A6", sent as "%25A6",
+ * as these three characters.  So the second result is read in UTF-8 only, as
  * httpd itself would look it up.
  */
 static int
@@ -340,7 +339,7 @@ mod_iri_path_is_set(const request_rec *r, const mod_iri_request_t *ctx)
 }
 
 /*
- * Read a path in which no escape is of ASCII. The core reads octets faster,
+ * Read a path in which no escape is of ASCII.  The core reads octets faster,
  * and the URI is made from the path.
  */
 static iri_status_t
@@ -371,7 +370,7 @@ mod_iri_read_octets(const iri_env_t *env, const iri_reading_conf_t *conf,
     return status;
 }
 
-/* Read a percent-encoded path. Returns: 0 if httpd refuses it. */
+/* Read a percent-encoded path.  Returns: 0 if httpd refuses it. */
 static int
 mod_iri_read_escaped(request_rec *r, const iri_env_t *env,
                      const iri_reading_conf_t *how, const char *path,
@@ -439,8 +438,8 @@ mod_iri_applies(const request_rec *r, const mod_iri_server_t *conf)
 
 /*
  * Escape the "%" of "%uXXXX", which httpd would refuse as a bad escape, so
- * that IRIRepair can repair it. Returns: 1 if there was one. A rule may have
- * redirected internally with a path that the client sent.
+ * that IRIRepair can repair it.  Returns: 1 if there was one.  A rule may
+ * have redirected internally with a path that the client sent.
  */
 static int
 mod_iri_accept_percent_u(request_rec *r, const mod_iri_server_t *conf)
@@ -521,7 +520,7 @@ mod_iri_post_read_absolute(request_rec *r)
 
 /*
  * Runs after mod_setenvif, which may have set iri-charset: read the path
- * again as it was sent. A path without a reading may get one.
+ * again as it was sent.  A path without a reading may get one.
  */
 int
 mod_iri_post_read_client(request_rec *r)
@@ -568,7 +567,7 @@ mod_iri_make_target(request_rec *r, const char *path)
 
 /*
  * Replace r->unparsed_uri by the canonical form while the request is served:
- * mod_proxy sends it with nocanon, and mod_dav makes a Location of it. Not
+ * mod_proxy sends it with nocanon, and mod_dav makes a Location of it.  Not
  * before pre_translate_name, because mod_auth_digest keeps it in
  * post_read_request to compare it with the signed URI, and not when the
  * request is logged.

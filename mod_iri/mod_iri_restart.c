@@ -1,20 +1,19 @@
 /*
  * mod_iri_restart.c - a request restarts with the names that were found
  *
- *
  * This runs if an entry was found under another canonical path than that of
- * the request. The rules must judge the URL of the client with the names that
- * are opened (common/request/iri_restart.c). So the request is restored to
- * the state in which it was read, gets that URL, and passes through all of
+ * the request.  The rules must judge the URL of the client with the names
+ * that are opened (common/request/iri_restart.c).  So the request is restored
+ * to the state in which it was read, gets that URL, and passes through all of
  * its phases again: post_read_request, the quick handler of mod_cache,
- * rewriting, aliases, proxying, access. This happens in map_to_storage,
+ * rewriting, aliases, proxying, access.  This happens in map_to_storage,
  * before anything was opened or access was granted, and once per request.
  *
  * The state is saved in a snapshot: a copy of the request_rec with copies of
- * its tables. An internal redirect by a rule (.htaccess, DirectoryIndex,
+ * its tables.  An internal redirect by a rule (.htaccess, DirectoryIndex,
  * Action) continues the request that was read, so it restarts with the
- * snapshot of that request. A URI subrequest and an error page have snapshots
- * of their own.
+ * snapshot of that request.  A URI subrequest and an error page have
+ * snapshots of their own.
  *
  * An internal redirect is not used for the restart: rules trust requests with
  * REDIRECT_STATUS, and modules judge only requests whose r->prev is NULL.
@@ -148,8 +147,8 @@ mod_iri_snapshot_make(request_rec *r)
 
 /*
  * Give an error page the URL and the variables that the request had at the
- * restart, without the name that was found: its rules may have denied it. The
- * result is the same as for a request for which nothing is found.
+ * restart, without the name that was found: its rules may have denied it.
+ * The result is the same as for a request for which nothing is found.
  */
 static void
 mod_iri_hide_found(const mod_iri_snapshot_t *snapshot, request_rec *page)
@@ -262,9 +261,9 @@ mod_iri_remove_filters(const mod_iri_snapshot_t *snapshot, request_rec *r)
 }
 
 /*
- * Returns: 1 if a module has begun to read the body. It cannot be read again,
- * and a program that has read it must not run twice. Subrequests and error
- * pages have no body.
+ * Returns: 1 if a module has begun to read the body.  It cannot be read
+ * again, and a program that has read it must not run twice.  Subrequests and
+ * error pages have no body.
  */
 static int
 mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
@@ -298,13 +297,13 @@ mod_iri_share_pool(apr_pool_t *from, apr_pool_t *to)
 }
 
 /*
- * Restore a request from its snapshot. These members keep their current
+ * Restore a request from its snapshot.  These members keep their current
  * values: the filter chains, without the filters that were added; the state
- * of the body and of 100 (Continue); the log id; the invoke mutex. The
+ * of the body and of 100 (Continue); the log id; the invoke mutex.  The
  * request gets a new subpool, because modules keep state in the pool
  * (mod_rewrite for [END]).
  *
- * The hooks of create_request and post_read_request run again. Some that run
+ * The hooks of create_request and post_read_request run again.  Some that run
  * before this module's add protocol filters, which are present (http_core,
  * mod_http2), or log the request (mod_log_forensic), unless it is a redirect.
  * So r->prev is set until this module's hook of post_read_request.
@@ -391,7 +390,7 @@ mod_iri_restore_reading(request_rec *r, const mod_iri_request_t *client,
     mod_iri_client_set_vary(r, ctx);
 }
 
-/* ---- running it again --------------------------------------------------- */
+/* ---- the restart -------------------------------------------------------- */
 
 static int
 mod_iri_process_main(request_rec *r)
@@ -412,7 +411,7 @@ mod_iri_process_main(request_rec *r)
 /*
  * Process the restarted request.
  *
- * is_lookup: the caller of a subrequest needs its status. Otherwise the
+ * is_lookup: the caller of a subrequest needs its status.  Otherwise the
  * answer is sent here and the result is DONE, as httpd itself does in
  * map_to_storage for OPTIONS * and TRACE.
  */

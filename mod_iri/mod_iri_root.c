@@ -1,7 +1,6 @@
 /*
  * mod_iri_root.c - directories that are named after hosts
  *
- *
  * mod_vhost_alias makes a document root of the host, which comes as A-labels.
  * The directory on disk may be named in Unicode.
  */

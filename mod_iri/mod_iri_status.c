@@ -1,13 +1,12 @@
 /*
  * mod_iri_status.c - the handler iri-status and its counters
  *
- *
  * If the configuration contains SetHandler iri-status, all children share
- * memory in which requests are counted when they are logged. It is allocated
- * in the process pool and survives restarts. It is found by a key in that
- * pool, because this module may be loaded again. Without that directive there
- * is neither memory nor a hook; .htaccess files are not searched for it. The
- * core counts and writes the page.
+ * memory in which requests are counted when they are logged.  It is allocated
+ * in the process pool and survives restarts.  It is found by a key in that
+ * pool, because this module may be loaded again.  Without that directive
+ * there is neither memory nor a hook; .htaccess files are not searched for
+ * it.  The core counts and writes the page.
  */
 
 #include "mod_iri.h"
@@ -39,7 +38,7 @@ typedef struct {
 
 const char mod_iri_pending_key[] = "mod_iri: status";
 
-/* ---- the memory ---------------------------------------------------------- */
+/* ---- shared memory ------------------------------------------------------ */
 
 int
 mod_iri_uses_status(void)
@@ -142,7 +141,7 @@ mod_iri_status_post_config(apr_pool_t *pconf, apr_pool_t *plog,
     }
     if (rv != APR_SUCCESS) {
         ap_log_error(APLOG_MARK, APLOG_ERR, rv, s,
-                     "iri: no memory for the counts of " MOD_IRI_STATUS);
+                     "iri: no memory for the counters of " MOD_IRI_STATUS);
     }
     return rv == APR_SUCCESS ? OK : HTTP_INTERNAL_SERVER_ERROR;
 }
@@ -186,7 +185,7 @@ mod_iri_status_child_init(apr_pool_t *pchild, server_rec *main_server)
     }
 }
 
-/* ---- what is kept until a request is logged ------------------------------- */
+/* ---- pending data of a request ------------------------------------------ */
 
 /*
  * Returns: what is kept for counting; NULL: counting is off, or r is a
@@ -311,7 +310,7 @@ mod_iri_status_report(request_rec *r, const iri_report_t *report)
     }
 }
 
-/* ---- counting ------------------------------------------------------------ */
+/* ---- counting ----------------------------------------------------------- */
 
 /* Fill in the event of a request with IRIEngine on. */
 static void
@@ -442,7 +441,7 @@ mod_iri_status_event(request_rec *r, mod_iri_server_t *conf,
 
 /*
  * Requests that httpd refuses before any hook are not counted, except for a
- * refused host. Requests for the status page are not counted.
+ * refused host.  Requests for the status page are not counted.
  */
 int
 mod_iri_status_log(request_rec *r)
@@ -478,7 +477,7 @@ mod_iri_status_log(request_rec *r)
     return DECLINED;
 }
 
-/* ---- the page ------------------------------------------------------------ */
+/* ---- the page ----------------------------------------------------------- */
 
 static int
 mod_iri_status_send(request_rec *r, const iri_stats_page_t *page)
@@ -527,7 +526,7 @@ mod_iri_status_handler(request_rec *r)
     mod_iri_env(&env, r);
     status = iri_stats_page(&env.env, conf->stats, &page_conf, &page);
     if (status != IRI_OK) {
-        mod_iri_note_error(r, "no status", status);
+        mod_iri_note_error(r, "cannot write the status page", status);
         return HTTP_INTERNAL_SERVER_ERROR;
     }
     return mod_iri_status_send(r, &page);

@@ -1,19 +1,18 @@
 /*
  * mod_iri_tree.c - the settings that apply to each directory
  *
- *
  * <Directory> sections define how names in a directory are encoded, matched
- * and repaired. They apply to the names in the directory and in all
+ * and repaired.  They apply to the names in the directory and in all
  * directories below; the name of the directory itself is read by the settings
- * of its parent. The core requests the settings of each directory of a search
- * (iri_directory_conf_t).
+ * of its parent.  The core requests the settings of each directory of a
+ * search (iri_directory_conf_t).
  */
 
 #include "mod_iri.h"
 
 #include <apr_fnmatch.h>
 
-/* ---- what sections say -------------------------------------------------- */
+/* ---- merging ------------------------------------------------------------ */
 
 void
 mod_iri_tree_add(iri_tree_conf_t *to, const mod_iri_dir_t *add)
@@ -52,7 +51,7 @@ mod_iri_tree_finish(const mod_iri_server_t *conf, iri_tree_conf_t *tree)
     iri_tree_conf_finish(conf->vary == NULL ? &conf->reading : NULL, tree);
 }
 
-/* ---- of a directory ----------------------------------------------------- */
+/* ---- settings of a directory -------------------------------------------- */
 
 /*
  * Returns: the length of path up to and including its n-th slash; 0: it has
@@ -129,7 +128,7 @@ mod_iri_tree_of(const mod_iri_server_t *conf, const char *directory,
     return tree;
 }
 
-/* ---- of a search -------------------------------------------------------- */
+/* ---- settings of a search ----------------------------------------------- */
 
 /* An iri_directory_conf_t; search->places is a mod_iri_server_t. */
 static const iri_tree_conf_t *
@@ -204,7 +203,7 @@ mod_iri_search_unfolded(const mod_iri_server_t *conf, iri_search_t *search)
     search->places = conf;
 }
 
-/* ---- of a request ------------------------------------------------------- */
+/* ---- settings of a request ---------------------------------------------- */
 
 const char *
 mod_iri_settings_path(request_rec *r)

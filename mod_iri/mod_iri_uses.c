@@ -1,9 +1,8 @@
 /*
  * mod_iri_uses.c - which features the configuration uses
  *
- *
  * httpd calls a hook for each request, and most hooks of this module act on
- * few requests. So a hook is added only when a directive needs it, while
+ * few requests.  So a hook is added only when a directive needs it, while
  * httpd runs the directives: all of them are parsed by then, and httpd sorts
  * its hooks again after it has run them.
  */
@@ -90,13 +89,13 @@ mod_iri_uses_probes(void)
     return mod_iri_uses(names);
 }
 
-/* ---- who reads IRI_PATH and its kin ------------------------------------- */
+/* ---- consumers of the variables ----------------------------------------- */
 
 /*
  * Modules of httpd that read no environment variables except those that the
  * configuration names and their own, and that pass all of them only to a
- * handler. Other modules (scripts, pages, rules in other languages) may read
- * any variable. Sorted by strcmp().
+ * handler.  Other modules (scripts, pages, rules in other languages) may read
+ * any variable.  Sorted by strcmp().
  */
 /* clang-format off */
 static const char *const mod_iri_readers_of_none[] = {

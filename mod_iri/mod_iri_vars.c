@@ -1,14 +1,13 @@
 /*
  * mod_iri_vars.c - the variables IRI_...
  *
- *
  * As environment variables they serve logs, conditions of RewriteRule, CGI
- * and headers. Computing them costs more than the rest of this module does
- * per request. So they are set late unless an unknown consumer may read them
+ * and headers.  Computing them costs more than the rest of this module does
+ * per request.  So they are set late unless an unknown consumer may read them
  * (mod_iri_uses.c), and for a plain ASCII path in any case: in fixups if a
  * handler was chosen (CGI, a proxied application); after the directory walk
  * if a .htaccess file was found; before logging, those that a log format
- * names. As %{IRI_PATH} in expressions they are computed on use, for any
+ * names.  As %{IRI_PATH} in expressions they are computed on use, for any
  * request.
  */
 
@@ -46,7 +45,7 @@ static const char *const mod_iri_var_names[MOD_IRI_VARS] = {
  *
  * IRI, IRI_URI, IRI_QUERY, IRI_FORM and IRI_CHARSET describe that request.
  * IRI_PATH is the path that rules judge, like REQUEST_URI: a RewriteCond in a
- * .htaccess must see that its rule was applied. An error page has its own
+ * .htaccess must see that its rule was applied.  An error page has its own
  * variables.
  */
 static request_rec *
@@ -181,7 +180,7 @@ mod_iri_var_file(request_rec *r, const mod_iri_request_t *ctx, int path_info)
 
 /*
  * Returns: 1 if httpd has found the file of an ASCII path, for which no
- * lookup was made. After an error nothing is revealed.
+ * lookup was made.  After an error nothing is revealed.
  */
 static int
 mod_iri_is_found_by_httpd(const request_rec *r)
@@ -192,8 +191,7 @@ mod_iri_is_found_by_httpd(const request_rec *r)
 }
 
 /*
- * Returns: the match; after a restart the weaker of both matches, which is
- * the greater value.
+ * Returns: the match; after a restart the greater of both.
  */
 static const char *
 mod_iri_var_match(const request_rec *r, const mod_iri_request_t *ctx)
@@ -317,7 +315,7 @@ mod_iri_has_none(const request_rec *r)
 }
 
 /*
- * Set the variables of the reading. A subrequest in canonical form keeps the
+ * Set the variables of the reading.  A subrequest in canonical form keeps the
  * form and charset of its main request. ctx NULL: a plain path; the main
  * request has another one.
  */
@@ -461,7 +459,7 @@ mod_iri_is_redirect_copy(const char *key, mod_iri_var_t from)
 
 /*
  * The lookup may not be revealed to an error page, because the error may be
- * that access was denied. Variables that are not set early depend on it too.
+ * that access was denied.  Variables that are not set early depend on it too.
  */
 void
 mod_iri_vars_error_page(request_rec *r)
@@ -482,7 +480,7 @@ mod_iri_vars_error_page(request_rec *r)
 }
 
 /*
- * Returns: 1 if a handler gets the environment. A proxied HTTP server gets
+ * Returns: 1 if a handler gets the environment.  A proxied HTTP server gets
  * only variables that the configuration names.
  */
 static int
@@ -509,7 +507,7 @@ mod_iri_has_program(const request_rec *r)
 }
 
 /*
- * Called in fixups. A handler may read the variables of a plain path too; a
+ * Called in fixups.  A handler may read the variables of a plain path too; a
  * static file costs nothing.
  */
 void
@@ -568,9 +566,9 @@ mod_iri_vars_logged(void)
 }
 
 /*
- * A static file has no variables in its environment. Those that a log format
+ * A static file has no variables in its environment.  Those that a log format
  * names are computed for the request that the client sent, and set where
- * mod_log_config reads them. An error page keeps its own.
+ * mod_log_config reads them.  An error page keeps its own.
  */
 int
 mod_iri_vars_log(request_rec *r)

@@ -1,18 +1,17 @@
 /*
  * mod_iri_vhost.c - which IRIHost applies to an address
  *
- *
- * httpd checks the host of a request before it selects a virtual host. So the
- * IRIHost of the first virtual host of an address applies to requests and to
- * the names of all virtual hosts there. Another virtual host with a different
- * IRIHost produces a warning.
+ * httpd checks the host of a request before it selects a virtual host.  So
+ * the IRIHost of the first virtual host of an address applies to requests and
+ * to the names of all virtual hosts there.  Another virtual host with a
+ * different IRIHost produces a warning.
  */
 
 #include "mod_iri.h"
 
 #include <apr_hash.h>
 
-/* ---- which IRIHost counts ----------------------------------------------- */
+/* ---- IRIHost of a server ------------------------------------------------ */
 
 /* Returns: the IRIHost of a server. */
 static int
@@ -45,7 +44,8 @@ mod_iri_is_off(const server_rec *s)
 /* ---- addresses ---------------------------------------------------------- */
 
 /*
- * An address, compared as in ap_fini_vhost_config(). All wildcards are equal.
+ * An address, compared as in ap_fini_vhost_config().  All wildcards are
+ * equal.
  */
 typedef struct {
     unsigned char ip[16];
@@ -142,7 +142,7 @@ mod_iri_find_sites(mod_iri_vhosts_t *vhosts, const server_rec *main_server,
     }
 }
 
-/* ---- rules -------------------------------------------------------------- */
+/* ---- the IRIHost that applies ------------------------------------------- */
 
 /*
  * Returns: the less strict of before and the settings of a server; before if
@@ -182,7 +182,7 @@ mod_iri_server_position(apr_pool_t *pool, const server_rec *s)
                                                s->defn_line_number);
 }
 
-/* ---- what has no effect ------------------------------------------------- */
+/* ---- warnings ----------------------------------------------------------- */
 
 /* Returns: 1 if IRIHost is set in the virtual host itself. */
 static int
@@ -200,8 +200,8 @@ mod_iri_warn_of_engine(const server_rec *s, const server_addr_rec *addr)
     mod_iri_warn_once(
         s,
         "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
-        "for %s:%u, for IRIEngine is off: write \"IRIEngine On\", "
-        "too",
+        "for %s:%u, because IRIEngine is off: also write "
+        "\"IRIEngine On\"",
         s->server_hostname, s->defn_name, s->defn_line_number, addr->virthost,
         addr->host_port);
 }
@@ -217,8 +217,8 @@ mod_iri_warn_of_other(const server_rec *s, const server_rec *first,
     mod_iri_warn_once(
         s,
         "iri: IRIHost of the virtual host %s (%s:%u) does nothing "
-        "for %s:%u: what counts there is that of the first one, %s "
-        "(%s:%u)",
+        "for %s:%u: the IRIHost of the first virtual host applies "
+        "there, %s (%s:%u)",
         s->server_hostname, s->defn_name, s->defn_line_number, addr->virthost,
         addr->host_port, first->server_hostname, first->defn_name,
         first->defn_line_number);
@@ -252,8 +252,9 @@ mod_iri_warn(const mod_iri_vhosts_t *vhosts, int all_off)
     if (all_off
         && mod_iri_host_mode(vhosts->main_server) != IRI_HOST_MODE_OFF) {
         mod_iri_warn_once(vhosts->main_server,
-                          "iri: IRIHost of the main server does nothing, for "
-                          "IRIEngine is off: write \"IRIEngine On\", too");
+                          "iri: IRIHost of the main server does nothing, "
+                          "because IRIEngine is off: also write "
+                          "\"IRIEngine On\"");
     }
     for (s = vhosts->main_server->next; s != NULL; s = s->next) {
         mod_iri_warn_of_hosts(vhosts, s);
@@ -335,7 +336,7 @@ mod_iri_prepare_hosts(apr_pool_t *pconf, apr_pool_t *plog, apr_pool_t *ptemp,
          * without its A-labels a site would lose its requests to another one
          */
         ap_log_error(APLOG_MARK, APLOG_ERR, 0, main_server,
-                     "iri: cannot map the names of hosts: %s",
+                     "iri: cannot map the names of virtual hosts: %s",
                      iri_status_text(status));
         return HTTP_INTERNAL_SERVER_ERROR;
     }

@@ -1,10 +1,9 @@
 /*
  * mod_iri_walk.c - <Files> and MultiViews on canonical names
  *
- *
  * This runs in map_to_storage, last before httpd's own hook, and does the
- * same two walks. <Files "caf\xC3\xA9.html"> is compared with the name of the
- * entry instead of its octets on disk; otherwise it would not match, and
+ * same two walks.  <Files "caf\xC3\xA9.html"> is compared with the name of
+ * the entry instead of its octets on disk; otherwise it would not match, and
  * would not deny access. mod_negotiation compares octets too: for a path
  * without its suffix, r->filename gets the octets with which an entry on disk
  * starts.
@@ -185,7 +184,8 @@ mod_iri_file_walk(request_rec *r, const mod_iri_request_t *ctx, int is_named)
         return ap_file_walk(r);
     }
     if (mod_iri_name_of_file(r, ctx, slash, &name) != IRI_OK) {
-        return HTTP_INTERNAL_SERVER_ERROR; /* it is unknown which <Files> apply */
+        /* it is unknown which <Files> apply */
+        return HTTP_INTERNAL_SERVER_ERROR;
     }
     if (name.len == 0) {
         return ap_file_walk(r);
