@@ -440,18 +440,30 @@ mod_iri_words(cmd_parms *cmd, int argc, char *const argv[])
     return words;
 }
 
+/* Returns: NULL, or an error before the names of charsets are parsed. */
 static const char *
-mod_iri_set_charsets(cmd_parms *cmd, int argc, char *const argv[],
-                     int none_allowed, iri_charsets_t *out)
+mod_iri_check_charset_args(cmd_parms *cmd, int argc,
+                           const iri_registry_t *registry)
 {
-    iri_registry_t *registry = mod_iri_registry(cmd->pool);
-
     if (argc < 1) {
         return mod_iri_error(cmd, "needs the name of a charset");
     }
     if (registry == NULL) {
         return mod_iri_error(cmd,
                              "cannot be used: the data of ICU is missing");
+    }
+    return NULL;
+}
+
+static const char *
+mod_iri_set_charsets(cmd_parms *cmd, int argc, char *const argv[],
+                     int none_allowed, iri_charsets_t *out)
+{
+    iri_registry_t *registry = mod_iri_registry(cmd->pool);
+    const char     *err = mod_iri_check_charset_args(cmd, argc, registry);
+
+    if (err) {
+        return err;
     }
     return mod_iri_error(
         cmd, iri_parse_charsets(registry, mod_iri_words(cmd, argc, argv),
@@ -504,14 +516,11 @@ mod_iri_set_query(cmd_parms *cmd, void *dir, int argc, char *const argv[])
 {
     mod_iri_server_t *conf = mod_iri_server(cmd->server);
     iri_registry_t   *registry = mod_iri_registry(cmd->pool);
+    const char       *err = mod_iri_check_charset_args(cmd, argc, registry);
 
     (void) dir;
-    if (argc < 1) {
-        return mod_iri_error(cmd, "needs the name of a charset");
-    }
-    if (registry == NULL) {
-        return mod_iri_error(cmd,
-                             "cannot be used: the data of ICU is missing");
+    if (err) {
+        return err;
     }
     conf->has_query = 1;
     return mod_iri_error(cmd, iri_parse_query(registry,
@@ -581,26 +590,60 @@ mod_iri_set_filename_form(cmd_parms *cmd, void *dirv, const char *arg)
         arg);
 }
 
+/* A directive whose value is a set of words. */
+typedef struct {
+    unsigned    has;     /* bit of mod_iri_dir_t.has */
+    const char *missing; /* error if there is no word */
+    const char *(*parse)(const iri_str_t *words, size_t count, unsigned *out);
+    size_t (*unknown_word)(const iri_str_t *words, size_t count);
+} mod_iri_word_set_t;
+
 static const char *
-mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
+mod_iri_set_words(cmd_parms *cmd, mod_iri_dir_t *dir, int argc,
+                  char *const argv[], const mod_iri_word_set_t *set,
+                  unsigned *out)
 {
-    mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_check_context(cmd);
-    iri_str_t     *words;
-    size_t         wrong;
+    const char *err = mod_iri_check_context(cmd);
+    iri_str_t  *words;
+    size_t      unknown;
 
     if (err) {
         return err;
     }
     if (argc < 1) {
-        return mod_iri_error(cmd, "needs a word, for example \"exact\"");
+        return mod_iri_error(cmd, set->missing);
     }
-    dir->has |= MOD_IRI_HAS_MATCH;
+    dir->has |= set->has;
     words = mod_iri_words(cmd, argc, argv);
-    err = iri_parse_match(words, argc, &dir->tree.match);
-    wrong = iri_match_unknown_word(words, argc);
-    return wrong < (size_t) argc ? mod_iri_error_word(cmd, err, argv[wrong])
-                                 : mod_iri_error(cmd, err);
+    err = set->parse(words, argc, out);
+    unknown = set->unknown_word(words, argc);
+    return unknown < (size_t) argc
+               ? mod_iri_error_word(cmd, err, argv[unknown])
+               : mod_iri_error(cmd, err);
+}
+
+static const char *
+mod_iri_set_match(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
+{
+    static const mod_iri_word_set_t set = {
+        MOD_IRI_HAS_MATCH, "needs a word, for example \"exact\"",
+        iri_parse_match, iri_match_unknown_word
+    };
+    mod_iri_dir_t *dir = dirv;
+
+    return mod_iri_set_words(cmd, dir, argc, argv, &set, &dir->tree.match);
+}
+
+static const char *
+mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
+{
+    static const mod_iri_word_set_t set = {
+        MOD_IRI_HAS_REPAIR, "needs a word, for example \"off\"",
+        iri_parse_repair, iri_repair_unknown_word
+    };
+    mod_iri_dir_t *dir = dirv;
+
+    return mod_iri_set_words(cmd, dir, argc, argv, &set, &dir->tree.repair);
 }
 
 static const char *
@@ -616,28 +659,6 @@ mod_iri_set_ambiguous(cmd_parms *cmd, void *dirv, const char *arg)
     return mod_iri_error_word(
         cmd, iri_parse_ambiguous(mod_iri_str(arg), &dir->tree.ambiguous),
         arg);
-}
-
-static const char *
-mod_iri_set_repair(cmd_parms *cmd, void *dirv, int argc, char *const argv[])
-{
-    mod_iri_dir_t *dir = dirv;
-    const char    *err = mod_iri_check_context(cmd);
-    iri_str_t     *words;
-    size_t         wrong;
-
-    if (err) {
-        return err;
-    }
-    if (argc < 1) {
-        return mod_iri_error(cmd, "needs a word, for example \"off\"");
-    }
-    dir->has |= MOD_IRI_HAS_REPAIR;
-    words = mod_iri_words(cmd, argc, argv);
-    err = iri_parse_repair(words, argc, &dir->tree.repair);
-    wrong = iri_repair_unknown_word(words, argc);
-    return wrong < (size_t) argc ? mod_iri_error_word(cmd, err, argv[wrong])
-                                 : mod_iri_error(cmd, err);
 }
 
 /* A child has one cache for all virtual hosts. */

@@ -637,9 +637,6 @@ void mod_iri_snapshot_url(request_rec *r);
 /* Returns: the snapshot of a request; NULL: it cannot restart. */
 mod_iri_snapshot_t *mod_iri_snapshot(const request_rec *r);
 
-/* Returns: 1 if r, or the request that rules redirected to r, restarted. */
-int mod_iri_is_restarted(const request_rec *r);
-
 /*
  * Restart a request with the names in moved->found.  Returns: the status that
  * map_to_storage must return; DECLINED: it cannot restart and is unchanged.
@@ -771,7 +768,10 @@ void mod_iri_map_root(request_rec *r);
 /* Set r->args to UTF-8.  Returns: DECLINED, or 500. */
 int mod_iri_read_query(request_rec *r);
 
-/* Returns: r->args in UTF-8, unchanged in r; NULL: there is no query. */
+/*
+ * Returns: r->args in UTF-8, without changing r; NULL: there is no query, or
+ * an error occurred.
+ */
 const char *mod_iri_query(request_rec *r);
 
 /* Returns: the query as the client sent it; NULL: none. */

@@ -95,7 +95,7 @@ mod_iri_uses_client(apr_pool_t *pool)
 /* ---- fields for Vary ---------------------------------------------------- */
 
 static void
-mod_iri_add_name(apr_array_header_t *names, const char *name)
+mod_iri_add_unique(apr_array_header_t *names, const char *name)
 {
     int i;
 
@@ -157,7 +157,7 @@ mod_iri_add_fields(apr_pool_t *pool, const char *expression,
         }
         *c = '\0';
         if (*name != '\0' && mod_iri_is_field(name)) {
-            mod_iri_add_name(fields, name);
+            mod_iri_add_unique(fields, name);
         }
     }
 }
@@ -169,9 +169,9 @@ mod_iri_add_setter(apr_pool_t *pool, const mod_iri_setter_t *setter,
     if (setter->field == NULL) {
         mod_iri_add_fields(pool, setter->expression, fields);
     } else if (mod_iri_is_set(pool, setter->field)) {
-        mod_iri_add_name(variables, setter->field);
+        mod_iri_add_unique(variables, setter->field);
     } else if (mod_iri_is_field(setter->field)) {
-        mod_iri_add_name(fields, setter->field);
+        mod_iri_add_unique(fields, setter->field);
     }
 }
 
@@ -189,7 +189,7 @@ mod_iri_vary_fields(apr_pool_t *pool, apr_pool_t *ptemp)
 
     variables = apr_array_make(ptemp, 4, sizeof(const char *));
     fields = apr_array_make(ptemp, 4, sizeof(const char *));
-    mod_iri_add_name(variables, MOD_IRI_VARIABLE);
+    mod_iri_add_unique(variables, MOD_IRI_VARIABLE);
     for (i = 0; i < variables->nelts; i++) {
         const char *variable = APR_ARRAY_IDX(variables, i, const char *);
 

@@ -211,13 +211,13 @@ mod_iri_unlock(void *locks)
  * it.
  */
 static void
-mod_iri_queue(void *locks, unsigned which)
+mod_iri_lock_build(void *locks, unsigned which)
 {
     apr_thread_mutex_lock(((mod_iri_locks_t *) locks)->queue[which]);
 }
 
 static void
-mod_iri_leave(void *locks, unsigned which)
+mod_iri_unlock_build(void *locks, unsigned which)
 {
     apr_thread_mutex_unlock(((mod_iri_locks_t *) locks)->queue[which]);
 }
@@ -257,8 +257,8 @@ mod_iri_create_locks(apr_pool_t *pool, iri_index_cache_conf_t *conf)
     }
     conf->lock = mod_iri_lock;
     conf->unlock = mod_iri_unlock;
-    conf->queue = mod_iri_queue;
-    conf->leave = mod_iri_leave;
+    conf->queue = mod_iri_lock_build;
+    conf->leave = mod_iri_unlock_build;
     conf->ctx = locks;
     return 1;
 }

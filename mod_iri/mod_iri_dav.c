@@ -92,7 +92,7 @@ mod_iri_dav_with_slash(request_rec *r, const char *path)
 /* ---- output filter ------------------------------------------------------ */
 
 static iri_status_t
-mod_iri_dav_put(void *arg, const unsigned char *data, size_t len)
+mod_iri_dav_write(void *arg, const unsigned char *data, size_t len)
 {
     mod_iri_dav_t *dav = arg;
 
@@ -138,7 +138,7 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
 
     if (APR_BUCKET_IS_METADATA(bucket)) {
         if (APR_BUCKET_IS_EOS(bucket)
-            && iri_multistatus_end(dav->answer, mod_iri_dav_put, dav)
+            && iri_multistatus_end(dav->answer, mod_iri_dav_write, dav)
                    != IRI_OK)
         {
             return APR_ENOMEM;
@@ -153,8 +153,9 @@ mod_iri_dav_bucket(mod_iri_dav_t *dav, apr_bucket *bucket)
     }
     octets.data = (const unsigned char *) data;
     octets.len = len;
-    if (iri_multistatus_feed(dav->answer, octets, mod_iri_dav_put, dav)
-        != IRI_OK) {
+    if (iri_multistatus_feed(dav->answer, octets, mod_iri_dav_write, dav)
+        != IRI_OK)
+    {
         return APR_ENOMEM;
     }
     apr_bucket_delete(bucket);

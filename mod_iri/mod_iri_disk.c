@@ -209,7 +209,7 @@ mod_iri_refuse_found(request_rec *r, mod_iri_request_t *ctx, const char *why)
  * Destination, for example), writes.  Then no name is folded.
  */
 static int
-mod_iri_is_write(const request_rec *r)
+mod_iri_writes(const request_rec *r)
 {
     for (; r != NULL; r = r->main) {
         if (r->method_number != M_GET
@@ -406,7 +406,7 @@ mod_iri_report_search(request_rec *r, const mod_iri_request_t *ctx,
     search->path = mod_iri_str(ctx->path);
     search->prefix = prefix;
     search->reading = &ctx->reading;
-    search->write = mod_iri_is_write(r);
+    search->write = mod_iri_writes(r);
     mod_iri_search_set_trees(r, search);
     return 1;
 }
@@ -736,7 +736,7 @@ mod_iri_map_uri(request_rec *r, mod_iri_server_t *conf)
         return DECLINED;
     }
     mod_iri_set_trees(r, ctx);
-    ctx->search.write = mod_iri_is_write(r);
+    ctx->search.write = mod_iri_writes(r);
     if (mod_iri_find_uri(r, ctx) != IRI_OK) {
         mod_iri_refuse_failed(r, ctx);
         return DECLINED;
@@ -796,7 +796,7 @@ mod_iri_search_ascii(request_rec *r, const mod_iri_server_t *conf,
     mod_iri_split_filename(r, ctx ? ctx : &none, search);
     search->cache = conf->cache;
     search->reading = NULL;
-    search->write = mod_iri_is_write(r);
+    search->write = mod_iri_writes(r);
 }
 
 /*

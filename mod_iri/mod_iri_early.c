@@ -3,9 +3,10 @@
  *
  * Other modules must see a path in the form in which httpd has it at that
  * time.  If none of them reads it before httpd decodes it, the
- * percent-encoded canonical path need not be made.  This is known for the
- * modules of httpd and their directives.  Any other module that has a hook
- * there, and any directive that is not known, is assumed to read the path.
+ * percent-encoded canonical path need not be made.  It is known which modules
+ * of httpd, and which of their directives, read the path there.  Any other
+ * module with a hook that runs before the path is decoded is assumed to read
+ * it.
  */
 
 #include "mod_iri.h"

@@ -21,7 +21,7 @@
 /* ---- the position of the host ------------------------------------------- */
 
 static iri_str_t
-mod_iri_between(const unsigned char *from, const unsigned char *to)
+mod_iri_range(const unsigned char *from, const unsigned char *to)
 {
     iri_str_t str = { (size_t) (to - from), from };
 
@@ -30,7 +30,7 @@ mod_iri_between(const unsigned char *from, const unsigned char *to)
 
 /* Returns: the line without its end and the blanks before that. */
 static iri_str_t
-mod_iri_trimmed(iri_str_t line)
+mod_iri_trim(iri_str_t line)
 {
     while (line.len > 0 && strchr(" \t\r\n", line.data[line.len - 1]) != NULL
            && line.data[line.len - 1] != '\0')
@@ -61,13 +61,13 @@ mod_iri_host_of_field(iri_str_t line)
 {
     const unsigned char *from, *end;
 
-    line = mod_iri_trimmed(line);
+    line = mod_iri_trim(line);
     from = line.data + MOD_IRI_HOST_FIELD_LENGTH;
     end = line.data + line.len;
     while (from < end && (*from == ' ' || *from == '\t')) {
         from++;
     }
-    return iri_authority_host(mod_iri_between(from, end));
+    return iri_authority_host(mod_iri_range(from, end));
 }
 
 /* Returns: 1 for blanks and controls. */
@@ -101,7 +101,7 @@ static iri_str_t
 mod_iri_host_of_target(iri_str_t line)
 {
     const unsigned char *from, *to, *end = line.data + line.len;
-    iri_str_t            none = mod_iri_between(line.data, line.data);
+    iri_str_t            none = mod_iri_range(line.data, line.data);
 
     from = memchr(line.data, ' ', line.len);
     if (from == NULL) {
@@ -123,7 +123,7 @@ mod_iri_host_of_target(iri_str_t line)
     while (to < end && *to != '/' && *to != '?' && *to != '#') {
         to++;
     }
-    return iri_authority_host(mod_iri_between(from, to));
+    return iri_authority_host(mod_iri_range(from, to));
 }
 
 /* ---- the filter --------------------------------------------------------- */

@@ -143,7 +143,7 @@ mod_iri_probe_octets(mod_iri_list_t *list)
  * memory.
  */
 static const char *
-mod_iri_uri(const mod_iri_list_t *list, const char *path)
+mod_iri_escape_path(const mod_iri_list_t *list, const char *path)
 {
     iri_env_apr_t env;
     iri_str_t     uri;
@@ -164,7 +164,7 @@ static mod_iri_entry_state_t
 mod_iri_check_entry(mod_iri_list_t *list, int is_directory)
 {
     const char *path = mod_iri_dup(list->pool, list->entry.path);
-    const char *uri = mod_iri_uri(list, path + strlen(list->r->uri));
+    const char *uri = mod_iri_escape_path(list, path + strlen(list->r->uri));
     mod_iri_entry_state_t state = MOD_IRI_ENTRY_NEEDS_SLASH;
 
     if (uri == NULL || list->uri == NULL) {
@@ -285,7 +285,7 @@ mod_iri_read_directory(mod_iri_list_t *list)
         status = OK;
     } else {
         list->pool = r->pool;
-        list->uri = mod_iri_uri(list, r->uri);
+        list->uri = mod_iri_escape_path(list, r->uri);
         apr_pool_create(&list->pool, r->pool);
         mod_iri_probe_init(&list->probe, r);
         list->probe.authenticated = apr_table_get(r->notes,

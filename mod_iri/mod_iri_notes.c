@@ -2,9 +2,10 @@
  * mod_iri_notes.c - the log line of a request
  *
  * Events of a request, of its internal redirects and of its subrequests are
- * collected and written in one line after all other log lines of the request.
- * They are stored with the pool, which all of these but subrequests share,
- * and are written when the pool is destroyed: a hook would cost each request.
+ * collected and written in one line after all hooks of log_transaction.  They
+ * are stored with the pool of the request, which internal redirects share,
+ * and are written when that pool is destroyed: a hook would cost each
+ * request.
  */
 
 #include "mod_iri.h"

@@ -49,14 +49,6 @@ mod_iri_snapshot(const request_rec *r)
     return snapshot;
 }
 
-int
-mod_iri_is_restarted(const request_rec *r)
-{
-    const mod_iri_snapshot_t *snapshot = mod_iri_snapshot(r);
-
-    return snapshot != NULL && snapshot->rerun != NULL;
-}
-
 /*
  * ap_die() sets the status of the previous request; a rule leaves it at 200.
  * The error page has that status too, and so have requests that rules
@@ -282,7 +274,7 @@ mod_iri_is_body_read(const mod_iri_snapshot_t *snapshot, const request_rec *r)
 
 /* Copy the data that this module keeps in the pool of a request. */
 static void
-mod_iri_share_pool(apr_pool_t *from, apr_pool_t *to)
+mod_iri_copy_pool_data(apr_pool_t *from, apr_pool_t *to)
 {
     static const char *const keys[] = { mod_iri_snapshot_key,
                                         mod_iri_notes_key,
@@ -334,7 +326,7 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
     snapshot->before = was;
     apr_pool_create(&r->pool, was->pool);
     apr_pool_tag(r->pool, "mod_iri: restart");
-    mod_iri_share_pool(was->pool, r->pool);
+    mod_iri_copy_pool_data(was->pool, r->pool);
     if (r->main == NULL && r->prev == NULL) {
         r->prev = was;
     }
@@ -352,7 +344,7 @@ mod_iri_snapshot_restore(mod_iri_snapshot_t *snapshot, request_rec *r)
 
 /* Restore the reading of the path as the client sent it. */
 static void
-mod_iri_restore_reading(request_rec *r, const mod_iri_request_t *client,
+mod_iri_restore_reading(request_rec *r, const mod_iri_request_t *original,
                         const mod_iri_request_t *moved, iri_str_t path,
                         const char *uri)
 {
@@ -360,23 +352,24 @@ mod_iri_restore_reading(request_rec *r, const mod_iri_request_t *client,
     const iri_found_t *found = &moved->found;
     mod_iri_request_t  plain;
 
-    if (client == NULL) {
+    if (original == NULL) {
         memset(&plain, 0, sizeof(plain));
         mod_iri_set_plain(r, &plain, "");
-        client = &plain;
+        original = &plain;
     }
     ctx->restarted = 1;
     ctx->traced = moved->traced;
     ctx->restart_match = found->match;
     ctx->restart_why = found->why;
     ctx->has_reading = 1;
-    ctx->reading = client->reading;
-    ctx->charset = found->charset.len != 0 ? found->charset : client->charset;
+    ctx->reading = original->reading;
+    ctx->charset = found->charset.len != 0 ? found->charset
+                                           : original->charset;
     /* another charset can only come from IRICharset */
     ctx->form = found->repaired != IRI_FORM_ASCII ? found->repaired
-                : !client->has_reading
-                        || mod_iri_str_equal(ctx->charset, client->charset)
-                    ? client->form
+                : !original->has_reading
+                        || mod_iri_str_equal(ctx->charset, original->charset)
+                    ? original->form
                     : IRI_FORM_LEGACY;
     ctx->path = mod_iri_dup(r->pool, path);
     ctx->uri = uri;
@@ -386,7 +379,7 @@ mod_iri_restore_reading(request_rec *r, const mod_iri_request_t *client,
     if (!ctx->plain) {
         mod_iri_vars_reading(r, ctx);
     }
-    ctx->needs_vary = client->needs_vary || moved->needs_vary;
+    ctx->needs_vary = original->needs_vary || moved->needs_vary;
     mod_iri_client_set_vary(r, ctx);
 }
 
@@ -432,14 +425,14 @@ mod_iri_run_again(request_rec *r, apr_pool_t *pool, int is_lookup)
     }
     ap_die(status, r);
     /* httpd destroys the pool at the end of the request */
-    mod_iri_share_pool(r->pool, pool);
+    mod_iri_copy_pool_data(r->pool, pool);
     r->pool = pool;
     return DONE;
 }
 
 /* Note the match that was used, which helps to correct a link. */
 static void
-mod_iri_note_restart(request_rec *r, const char *client, iri_str_t path,
+mod_iri_note_restart(request_rec *r, const char *original, iri_str_t path,
                      const iri_found_t *found)
 {
     iri_shown_t shown, name;
@@ -448,7 +441,7 @@ mod_iri_note_restart(request_rec *r, const char *client, iri_str_t path,
         && mod_iri_notes(r, IRI_LOG_INFO) != NULL) {
         mod_iri_note(r, IRI_LOG_INFO, iri_why_code(found->why),
                      "\"%s\" is \"%s\": %s",
-                     iri_show(&shown, mod_iri_str(client)),
+                     iri_show(&shown, mod_iri_str(original)),
                      iri_show(&name, path), iri_match_text(found->match));
     }
 }
@@ -457,7 +450,7 @@ int
 mod_iri_restart(request_rec *r, const mod_iri_request_t *moved)
 {
     mod_iri_snapshot_t      *snapshot = mod_iri_snapshot(r);
-    const mod_iri_request_t *client;
+    const mod_iri_request_t *original;
     iri_env_apr_t            env;
     iri_str_t                path, uri;
     apr_pool_t              *pool = r->pool;
@@ -474,10 +467,10 @@ mod_iri_restart(request_rec *r, const mod_iri_request_t *moved)
     }
     iri_trace_stage(&env.env, IRI_STAGE_RESTART, path);
     mod_iri_note_restart(r, snapshot->url, path, &moved->found);
-    client = mod_iri_request(snapshot->request);
+    original = mod_iri_request(snapshot->request);
     is_lookup = r->main != NULL && r == snapshot->request;
     mod_iri_snapshot_restore(snapshot, r);
-    mod_iri_restore_reading(r, client, moved, path,
+    mod_iri_restore_reading(r, original, moved, path,
                             mod_iri_dup(r->pool, uri));
     return mod_iri_run_again(r, pool, is_lookup);
 }

@@ -8,7 +8,7 @@
 #include "mod_iri.h"
 
 static int
-mod_iri_exists(request_rec *r, const char *path)
+mod_iri_path_exists(request_rec *r, const char *path)
 {
     apr_finfo_t info;
 
@@ -30,7 +30,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
     iri_found_t   found;
     iri_str_t     name;
 
-    if (mod_iri_exists(r, path)) {
+    if (mod_iri_path_exists(r, path)) {
         return path;
     }
     mod_iri_env(&env, r);
@@ -52,7 +52,7 @@ mod_iri_host_dir(request_rec *r, const char *dir, const char *segment)
         return NULL;
     }
     path = mod_iri_dup(r->pool, found.filename);
-    return mod_iri_exists(r, path) ? path : NULL;
+    return mod_iri_path_exists(r, path) ? path : NULL;
 }
 
 /*

@@ -33,7 +33,7 @@ typedef struct {
     iri_stats_event_t    event;     /* result of IRIEngine report */
     iri_str_t            path;      /* canonical path that would be served */
     iri_presence_t       presence;  /* of path on disk */
-    const iri_reading_t *came;      /* the reading of the request */
+    const iri_reading_t *reading;   /* the reading of the request */
 } mod_iri_pending_t;
 
 const char mod_iri_pending_key[] = "mod_iri: status";
@@ -289,8 +289,8 @@ mod_iri_status_report(request_rec *r, const iri_report_t *report)
     pending->has_event = 1;
     event = &pending->event;
     mod_iri_status_add_reading(report->reading, event);
-    pending->came = apr_pmemdup(r->pool, report->reading,
-                                sizeof(*report->reading));
+    pending->reading = apr_pmemdup(r->pool, report->reading,
+                                   sizeof(*report->reading));
     pending->path = report->reading->path;
     pending->presence = iri_presence_of(again != NULL ? again : found,
                                         again != NULL, 0);
@@ -365,7 +365,7 @@ mod_iri_status_report_redirect(request_rec             *r,
         presence = IRI_UNCONFIRMED;
     }
     memset(&redirect, 0, sizeof(redirect));
-    redirect.came = pending->came;
+    redirect.came = pending->reading;
     redirect.sent = mod_iri_path_sent(r);
     redirect.path = pending->path;
     redirect.has_query = query != NULL;

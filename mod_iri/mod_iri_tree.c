@@ -58,7 +58,7 @@ mod_iri_tree_finish(const mod_iri_server_t *conf, iri_tree_conf_t *tree)
  * fewer.
  */
 static size_t
-mod_iri_prefix_length(const char *path, unsigned n)
+mod_iri_segments_length(const char *path, unsigned n)
 {
     const char *at = path;
 
@@ -90,7 +90,7 @@ mod_iri_section_holds(const mod_iri_section_t *section, const char *directory,
                && (directory[len] == '/' || directory[len] == '\0');
     }
     path = apr_pstrcat(pool, directory, "/", NULL);
-    len = mod_iri_prefix_length(path, section->components);
+    len = mod_iri_segments_length(path, section->components);
     return len != 0
            && apr_fnmatch(section->name, apr_pstrmemdup(pool, path, len),
                           APR_FNM_PATHNAME)

@@ -300,7 +300,7 @@ mod_iri_vars_set(request_rec *r, const mod_iri_request_t *ctx,
 
 /* Returns: 1 if none of the variables is set. */
 static int
-mod_iri_has_none(const request_rec *r)
+mod_iri_has_no_vars(const request_rec *r)
 {
     const apr_array_header_t *array = apr_table_elts(r->subprocess_env);
     const apr_table_entry_t  *entry = (apr_table_entry_t *) array->elts;
@@ -322,7 +322,7 @@ mod_iri_has_none(const request_rec *r)
 static void
 mod_iri_set_reading(request_rec *r, const mod_iri_request_t *ctx)
 {
-    if (mod_iri_has_none(r)) {
+    if (mod_iri_has_no_vars(r)) {
         mod_iri_vars_put(r, ctx, MOD_IRI_HOST, MOD_IRI_CHARSET, 1);
         return;
     }
@@ -484,7 +484,7 @@ mod_iri_vars_error_page(request_rec *r)
  * only variables that the configuration names.
  */
 static int
-mod_iri_has_program(const request_rec *r)
+mod_iri_passes_env(const request_rec *r)
 {
     static const char *const without[] = { "proxy:http", "proxy:h2",
                                            "proxy:ws" };
@@ -516,10 +516,10 @@ mod_iri_vars_fixups(request_rec *r, const mod_iri_request_t *ctx)
     if (ctx != NULL && !ctx->plain) {
         if (mod_iri_is_set_early(r) || ctx->has_vars) {
             mod_iri_vars_set(r, ctx, MOD_IRI_FILENAME, MOD_IRI_PATH_INFO);
-        } else if (mod_iri_has_program(r)) {
+        } else if (mod_iri_passes_env(r)) {
             mod_iri_set_all(r);
         }
-    } else if (!mod_iri_has_program(r)) {
+    } else if (!mod_iri_passes_env(r)) {
         return;
     } else if (r->main == NULL) {
         mod_iri_vars_set(r, ctx, MOD_IRI_HOST, MOD_IRI_PATH_INFO);
@@ -582,7 +582,7 @@ mod_iri_vars_log(request_rec *r)
     if (conf->engine != IRI_ENGINE_ON || r->parsed_uri.path == NULL) {
         return DECLINED;
     }
-    /* r->next->prev is NULL after a restart */
+    /* prev is NULL after a restart */
     while (target->next != NULL
            && (target->next->prev == NULL
                || !mod_iri_is_error_page(target->next)))
