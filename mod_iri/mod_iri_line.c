@@ -137,7 +137,7 @@ typedef struct {
     int in_line;   /* 1: part of a line was passed on */
 } mod_iri_line_state_t;
 
-/* What is known of the octets in a brigade. */
+/* A summary of the octets of a line in one or more brigades. */
 typedef struct {
     apr_size_t    len;
     unsigned char first, last; /* octets; 0 if len is 0 */

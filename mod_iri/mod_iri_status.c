@@ -23,7 +23,7 @@ typedef struct {
     apr_global_mutex_t *mutex;
 } mod_iri_shared_t;
 
-/* What is kept of a request, in its pool, until it is counted. */
+/* Data of a request, in its pool, until it is counted. */
 typedef struct {
     int                  has_host; /* 1: host is valid */
     iri_host_why_t       host;

@@ -15,6 +15,10 @@
 
 #include <ap_expr.h>
 
+/*
+ * The variables.  Those up to MOD_IRI_CHARSET, except MOD_IRI_PATH, describe
+ * the request that the client sent.
+ */
 typedef enum {
     MOD_IRI_HOST,
     MOD_IRI_HOST_ASCII,
@@ -27,7 +31,7 @@ typedef enum {
     MOD_IRI_MATCH,
     MOD_IRI_FILENAME,
     MOD_IRI_PATH_INFO,
-    MOD_IRI_VARS
+    MOD_IRI_VARS /* number of variables */
 } mod_iri_var_t;
 
 /* in the order of the enum */
