@@ -1,20 +1,20 @@
 /*
- * ngx_http_iri_report.c - iri report
+ * ngx_http_iri_report.c - iri report: log what "iri on" would do
  *
- * What the module would do is looked for, and told in the log; the request
- * goes its way as it would without.
+ * The lookups of "iri on" are done and their results are logged.  The request
+ * itself is not changed.
  */
 
 #include "ngx_http_iri.h"
 
 
 /*
- * What iri on would have made of a path that no rewrite has changed.  Before
- * the content: a page for an error is another path, and its location
- * has another root, so that later nothing would be known of what is missing.
+ * Do the lookups of "iri on" for a path that no rewrite has changed.  The first
+ * call comes before the CONTENT phase: an error page would have another path
+ * and root.
  */
 static void
-ngx_http_iri_would_look(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
+ngx_http_iri_would_find(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
                         const iri_reading_t *came)
 {
     ngx_http_iri_found_t *found;
@@ -51,7 +51,7 @@ ngx_http_iri_would(ngx_http_request_t *r, ngx_http_iri_ctx_t *ctx,
         return NGX_DECLINED;
     }
 
-    ngx_http_iri_would_look(r, ctx, came);
+    ngx_http_iri_would_find(r, ctx, came);
 
     return NGX_OK;
 }
@@ -69,7 +69,7 @@ ngx_http_iri_report_first(ngx_http_request_t *r)
 }
 
 
-/* Of an ASCII path, only if it is another's name: the rest stays as it is. */
+/* An ASCII path is reported only if "iri on" would change the answer. */
 static ngx_uint_t
 ngx_http_iri_is_reported(const ngx_http_iri_ctx_t *ctx)
 {

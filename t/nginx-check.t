@@ -74,8 +74,8 @@ is scalar(@{ [warnings("server { $LISTEN include $tmp/common.conf; }"
 # ---- settings that need others ---------------------------------------------
 
 is_deeply [warnings("server { $LISTEN iri on;\niri_ambiguous 300; }")],
-    ['"iri_ambiguous" in LINE2 does nothing, since no name is near another '
-        . 'there: write "iri_match case;", say'], 'iri_ambiguous alone';
+    ['"iri_ambiguous" in LINE2 does nothing, since no names are folded '
+        . 'there: write "iri_match case;", for example'], 'iri_ambiguous alone';
 is_deeply [warnings("iri on; iri_ambiguous 300; server { $LISTEN "
         . 'location / { } location /x/ { iri_match spelling; } }')],
     [], 'not if names are folded somewhere below';
@@ -84,7 +84,7 @@ is_deeply [warnings("iri on; iri_ambiguous 404; server { $LISTEN }")], [],
 is_deeply [warnings("iri on;\niri_cache off; iri_match case;\n"
         . "server { $LISTEN location / { } }")],
     ['with "iri_cache off" in LINE2 "iri_match" finds exact names only in '
-        . 'directories of more than 2000: give it a size, "16m" say'],
+        . 'directories of more than 2000: set a size, for example "16m"'],
     'iri_cache off, and names are folded';
 is_deeply [warnings("iri on; iri_cache off; server { $LISTEN }")], [],
     'and where none are';
@@ -167,7 +167,7 @@ for (['iri yes', '"iri" directive must be "on", "off" or "report", not "yes"'],
     ['iri_cache 1t', '"16m" say, not "1t"'],
     ['iri_cache off threads=x', 'the name of a thread pool '],
     ['iri_convert $x nfcc $uri', 'and "host_unicode", not "nfcc"'],
-    ['iri_convert x nfc $uri', '"$name" say, not "x"'])
+    ['iri_convert x nfc $uri', 'for example "$name", not "x"'])
 {
     my ($text, $says) = @$_;
     my ($code, $said) = nginx_t("$text; server { $LISTEN }");
