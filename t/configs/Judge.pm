@@ -93,15 +93,15 @@ sub is_same {
     return 1;
 }
 
-# How the charsets of the settings take a segment: which read it, and which of
-# them as the same; whether it is the name as it is, and holds a control, which
-# no path may.
+# How the settings take a segment: how many readings it has, which charsets
+# read it, and which of them as the same; whether it is the name as it is, and
+# holds a control, which no path may.
 sub signature {
     my ($set, $written, $name) = @_;
     my $octets = Forms::unescape($written);
     my %number;
-    return join ' ', Forms::is_utf8($octets) ? 1 : 0,
-        $octets eq utf8($name) ? 1 : 0, $octets =~ /[\x80-\xFF]/ ? 1 : 0,
+    return join ' ', scalar @{ Forms::readings($octets, $set) },
+        Forms::is_utf8($octets) ? 1 : 0, $octets eq utf8($name) ? 1 : 0, $octets =~ /[\x80-\xFF]/ ? 1 : 0,
         $octets =~ /%/ ? 1 : 0, $octets =~ /\xC2[\x80-\x9F]/ ? 1 : 0, map {
         my $text = IRI::Spelling::read_in($octets, $_);
         defined $text ? $number{$text} //= keys %number : '-';
