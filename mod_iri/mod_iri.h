@@ -556,6 +556,14 @@ int mod_iri_is_restarted(const request_rec *r);
  */
 int mod_iri_restart(request_rec *r, const mod_iri_request_t *moved);
 
+/* ---- mod_iri_answer.c --------------------------------------------------- */
+
+/*
+ * Has a RewriteRule of a directory set another path for r?  mod_rewrite's
+ * handler redirects to it; only there is it known what answers.
+ */
+int mod_iri_is_led_on(const request_rec *r);
+
 /* ---- mod_iri_location.c ------------------------------------------------- */
 
 /* In fixups: names of variants that mod_negotiation took from the disk. */

@@ -6,15 +6,17 @@
 
 #include "mod_iri.h"
 
+#include <mod_rewrite.h>
+
 /* ---- IRIRedirect -------------------------------------------------------- */
 
 static const char mod_iri_absent_note[] = "mod_iri: absent";
 
-/* A rule of a directory leads on: only there is it known what answers. */
-static int
+int
 mod_iri_is_led_on(const request_rec *r)
 {
-    return r->handler != NULL && strcmp(r->handler, "redirect-handler") == 0;
+    return r->handler != NULL
+           && strcmp(r->handler, REWRITE_REDIRECT_HANDLER_NAME) == 0;
 }
 
 /*
