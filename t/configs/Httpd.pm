@@ -440,6 +440,8 @@ sub hides { return 0 }
 # No configuration puts the name into what denies it.
 sub shows_name { return 0 }
 
+sub denies_with_name { return 0 }
+
 # Nor does one send to a login what it finds on disk.
 sub asks_disk { return 0 }
 

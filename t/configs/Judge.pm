@@ -191,9 +191,7 @@ sub normal {
             next if $other && $name =~ /^(?:etag|last-modified)$/;
             # the module escapes what others leave raw
             $value =~ s/,? ?X-Raw// if $name eq 'vary';
-            $value =~ s/([\x80-\xFF"<>\[\\\]^`{|}])/sprintf '%%%02X', ord $1/ge
-                if $name eq 'location';
-            $value =~ s/(%[0-9a-f]{2})/uc $1/gei if $name eq 'location';
+            $value = escaped($value) if $name eq 'location';
             push @fields, "$name: $value";
         }
         my $text = join "\n", $status, sort(@fields), '',
@@ -204,6 +202,13 @@ sub normal {
         $text =~ s{\Q$root\E/[\w-]+}{ROOT}g;
         $text;
     };
+}
+
+# A Location, of which each server leaves other octets raw.
+sub escaped {
+    my ($text) = @_;
+    $text =~ s/([\x80-\xFF"<>\[\\\]^`{|}])/sprintf '%%%02X', ord $1/ge;
+    return $text =~ s/(%[0-9a-f]{2})/uc $1/geir;
 }
 
 # The same for a comparison with the oracle: the module may say more in these.
@@ -330,6 +335,7 @@ sub wrong {
     return if $status >= 400;
     return if as_absent($set, $case, $asked);
     return if is_refused($set, $case, $asked);
+    return if is_concealed($class, $config, $plain, $asked);
     # httpd decodes a path once more where a rule of a directory changes it;
     # "%u" is an error then, unless it is to be repaired.
     return if $set->{repair} =~ /%u/ && $asked->{target} =~ /%u|%25u/
@@ -402,6 +408,22 @@ sub is_refused {
     my @text = map { without_name($_->{normal}, $_->{written}[$last],
         @{ $_->{readings}[$last] }) } @{ $case->{asked} };
     return @text < 2 || $text[0] eq $text[1];
+}
+
+# Is it the oracle's denial, a redirect to the login with $uri, with the names
+# as they were sent in place of those that were found and denied?
+sub is_concealed {
+    my ($class, $config, $plain, $asked) = @_;
+    return 0 if !$class->denies_with_name($config)
+        || grep { !@$_ } @{ $asked->{readings} };
+    my $sent = escaped(join '', map { '/' . utf8($_->[0]) }
+        @{ $asked->{readings} });
+    for my $meant (grep { is_login($_->{normal}) } @{ $asked->{meant} }) {
+        my $found = escaped(join '', map { "/$_" } @{ $meant->{path} });
+        return 1 if $found ne $sent && $plain eq $meant->{normal}
+            =~ s/^(location: .*)\Q$found\E/$1$sent/mr;
+    }
+    return 0;
 }
 
 # Do rules tell the names apart as they came, below a directory that is not
