@@ -468,6 +468,12 @@ sub body_of {
     return join "\n", sort @lines;
 }
 
+# The module's own variables in a report, also those of the request before.
+sub own_of {
+    my ($class, $body) = @_;
+    return sort $body =~ /^((?:REDIRECT_)*IRI(?:_\w+)?=.*)$/mg;
+}
+
 # ---- a server ---------------------------------------------------------------------
 
 sub start {

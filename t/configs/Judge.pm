@@ -211,6 +211,13 @@ sub escaped {
     return $text =~ s/(%[0-9a-f]{2})/uc $1/geir;
 }
 
+# An answer with what a page tells of the module's own variables.
+sub with_own {
+    my ($class, $asked) = @_;
+    return join "\n", $asked->{normal},
+        $class->own_of($asked->{answer}[2]);
+}
+
 # The same for a comparison with the oracle: the module may say more in these.
 sub plain {
     my ($text, $set) = @_;
@@ -471,8 +478,8 @@ sub tells {
         || $denied =~ /^3/ && (!is_login($denied) || $class->asks_disk($config))
         || $denied =~ /^404/ && $denied !~ /^hidden/m
         && !$class->hides($config, '/' . join '/', @{ $case->{segments} });
-    my ($one, $two) = map { without_name($_->{normal}, $_->{written}[$last],
-        @{ $_->{readings}[$last] }) } $there, $absent;
+    my ($one, $two) = map { without_name(with_own($class, $_),
+        $_->{written}[$last], @{ $_->{readings}[$last] }) } $there, $absent;
     return if $one eq $two;
     ($one, $two) = map { without_any($_, $last) } $there, $absent
         if $class->shows_name($config);

@@ -553,6 +553,9 @@ sub body_of {
     return $body;
 }
 
+# No page holds the module's variables.
+sub own_of { return () }
+
 # ---- a server ---------------------------------------------------------------------
 
 # Starts one server with many configurations, each as [number, config].
