@@ -643,6 +643,14 @@ mod_iri_snapshot_t *mod_iri_snapshot(const request_rec *r);
  */
 int mod_iri_restart(request_rec *r, const mod_iri_request_t *moved);
 
+/* ---- mod_iri_answer.c --------------------------------------------------- */
+
+/*
+ * Has a RewriteRule of a directory set another path for r?  mod_rewrite's
+ * handler redirects to it; only there is it known what answers.
+ */
+int mod_iri_is_rule_redirect(const request_rec *r);
+
 /* ---- mod_iri_location.c ------------------------------------------------- */
 
 /*

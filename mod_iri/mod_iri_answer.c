@@ -7,15 +7,17 @@
 
 #include "mod_iri.h"
 
+#include <mod_rewrite.h>
+
 /* ---- IRIRedirect -------------------------------------------------------- */
 
 static const char mod_iri_absent_note[] = "mod_iri: absent";
 
-/* Returns: 1 if a per-directory rule has redirected r internally. */
-static int
+int
 mod_iri_is_rule_redirect(const request_rec *r)
 {
-    return r->handler != NULL && strcmp(r->handler, "redirect-handler") == 0;
+    return r->handler != NULL
+           && strcmp(r->handler, REWRITE_REDIRECT_HANDLER_NAME) == 0;
 }
 
 /*

@@ -159,7 +159,7 @@ mod_iri_choose(request_rec *r, mod_iri_request_t *ctx)
 {
     iri_shown_t shown;
 
-    if (r->handler && strcmp(r->handler, "redirect-handler") == 0) {
+    if (mod_iri_is_rule_redirect(r)) {
         return DECLINED;
     }
     mod_iri_note(r, IRI_LOG_INFO, iri_why_code(ctx->found.why),

@@ -263,8 +263,7 @@ mod_iri_absent(request_rec *r)
 
     if (mod_iri_server(r->server)->engine != IRI_ENGINE_ON || ctx == NULL
         || !ctx->has_found || ctx->found.verdict != IRI_REFUSE || r->proxyreq
-        || (r->handler != NULL
-            && strcmp(r->handler, "redirect-handler") == 0))
+        || mod_iri_is_rule_redirect(r))
     {
         return DECLINED;
     }

@@ -203,9 +203,13 @@ sub readings {
     my ($octets, $set) = @_;
     return [$octets] if $octets !~ /[\x80-\xFF]/;
     my @texts;
-    # no path may hold a control, but what was broken on its way may
-    push @texts, text_of($octets) if is_utf8($octets)
-        && ($set->{repair} =~ /mojibake/ || text_of($octets) !~ /[\x80-\x9F]/);
+    # no path may hold a control: mojibake with one is read repaired at once
+    my $text = is_utf8($octets) ? text_of($octets) : undef;
+    if (defined $text && $text =~ /[\x80-\x9F]/) {
+        push @texts, repaired($text, 'mojibake'), $text
+            if $set->{repair} =~ /mojibake/;
+    }
+    elsif (defined $text) { push @texts, $text }
     for my $charset (@{ $set->{charsets} }) {
         push @texts, read_in($octets, $charset) // ();
     }

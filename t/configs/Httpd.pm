@@ -440,6 +440,8 @@ sub hides { return 0 }
 # No configuration puts the name into what denies it.
 sub shows_name { return 0 }
 
+sub denies_with_name { return 0 }
+
 # Nor does one send to a login what it finds on disk.
 sub asks_disk { return 0 }
 
@@ -464,6 +466,12 @@ sub body_of {
         && (!$other || !/^(?:\w*FILENAME|DOCUMENT_NAME|\w*TRANSLATED|LAST_MODIFIED|CONTEXT_DOCUMENT_ROOT)=/)
     } split /\n/, $body;
     return join "\n", sort @lines;
+}
+
+# The module's own variables in a report, also those of the request before.
+sub own_of {
+    my ($class, $body) = @_;
+    return sort $body =~ /^((?:REDIRECT_)*IRI(?:_\w+)?=.*)$/mg;
 }
 
 # ---- a server ---------------------------------------------------------------------

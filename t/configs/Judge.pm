@@ -93,15 +93,15 @@ sub is_same {
     return 1;
 }
 
-# How the charsets of the settings take a segment: which read it, and which of
-# them as the same; whether it is the name as it is, and holds a control, which
-# no path may.
+# How the settings take a segment: how many readings it has, which charsets
+# read it, and which of them as the same; whether it is the name as it is, and
+# holds a control, which no path may.
 sub signature {
     my ($set, $written, $name) = @_;
     my $octets = Forms::unescape($written);
     my %number;
-    return join ' ', Forms::is_utf8($octets) ? 1 : 0,
-        $octets eq utf8($name) ? 1 : 0, $octets =~ /[\x80-\xFF]/ ? 1 : 0,
+    return join ' ', scalar @{ Forms::readings($octets, $set) },
+        Forms::is_utf8($octets) ? 1 : 0, $octets eq utf8($name) ? 1 : 0, $octets =~ /[\x80-\xFF]/ ? 1 : 0,
         $octets =~ /%/ ? 1 : 0, $octets =~ /\xC2[\x80-\x9F]/ ? 1 : 0, map {
         my $text = IRI::Spelling::read_in($octets, $_);
         defined $text ? $number{$text} //= keys %number : '-';
@@ -191,9 +191,7 @@ sub normal {
             next if $other && $name =~ /^(?:etag|last-modified)$/;
             # the module escapes what others leave raw
             $value =~ s/,? ?X-Raw// if $name eq 'vary';
-            $value =~ s/([\x80-\xFF"<>\[\\\]^`{|}])/sprintf '%%%02X', ord $1/ge
-                if $name eq 'location';
-            $value =~ s/(%[0-9a-f]{2})/uc $1/gei if $name eq 'location';
+            $value = escaped($value) if $name eq 'location';
             push @fields, "$name: $value";
         }
         my $text = join "\n", $status, sort(@fields), '',
@@ -204,6 +202,20 @@ sub normal {
         $text =~ s{\Q$root\E/[\w-]+}{ROOT}g;
         $text;
     };
+}
+
+# A Location, of which each server leaves other octets raw.
+sub escaped {
+    my ($text) = @_;
+    $text =~ s/([\x80-\xFF"<>\[\\\]^`{|}])/sprintf '%%%02X', ord $1/ge;
+    return $text =~ s/(%[0-9a-f]{2})/uc $1/geir;
+}
+
+# An answer with what a page tells of the module's own variables.
+sub with_own {
+    my ($class, $asked) = @_;
+    return join "\n", $asked->{normal},
+        $class->own_of($asked->{answer}[2]);
 }
 
 # The same for a comparison with the oracle: the module may say more in these.
@@ -330,6 +342,7 @@ sub wrong {
     return if $status >= 400;
     return if as_absent($set, $case, $asked);
     return if is_refused($set, $case, $asked);
+    return if is_concealed($class, $config, $plain, $asked);
     # httpd decodes a path once more where a rule of a directory changes it;
     # "%u" is an error then, unless it is to be repaired.
     return if $set->{repair} =~ /%u/ && $asked->{target} =~ /%u|%25u/
@@ -404,6 +417,22 @@ sub is_refused {
     return @text < 2 || $text[0] eq $text[1];
 }
 
+# Is it the oracle's denial, a redirect to the login with $uri, with the names
+# as they were sent in place of those that were found and denied?
+sub is_concealed {
+    my ($class, $config, $plain, $asked) = @_;
+    return 0 if !$class->denies_with_name($config)
+        || grep { !@$_ } @{ $asked->{readings} };
+    my $sent = escaped(join '', map { '/' . utf8($_->[0]) }
+        @{ $asked->{readings} });
+    for my $meant (grep { is_login($_->{normal}) } @{ $asked->{meant} }) {
+        my $found = escaped(join '', map { "/$_" } @{ $meant->{path} });
+        return 1 if $found ne $sent && $plain eq $meant->{normal}
+            =~ s/^(location: .*)\Q$found\E/$1$sent/mr;
+    }
+    return 0;
+}
+
 # Do rules tell the names apart as they came, below a directory that is not
 # there? What no rule has denied is looked up, and may be denied elsewhere.
 sub rules_tell {
@@ -449,8 +478,8 @@ sub tells {
         || $denied =~ /^3/ && (!is_login($denied) || $class->asks_disk($config))
         || $denied =~ /^404/ && $denied !~ /^hidden/m
         && !$class->hides($config, '/' . join '/', @{ $case->{segments} });
-    my ($one, $two) = map { without_name($_->{normal}, $_->{written}[$last],
-        @{ $_->{readings}[$last] }) } $there, $absent;
+    my ($one, $two) = map { without_name(with_own($class, $_),
+        $_->{written}[$last], @{ $_->{readings}[$last] }) } $there, $absent;
     return if $one eq $two;
     ($one, $two) = map { without_any($_, $last) } $there, $absent
         if $class->shows_name($config);

@@ -526,6 +526,14 @@ sub shows_name {
         =~ /^ *(?:add_header|error_page) [^;]*\$uri/m;
 }
 
+# Is a denial a redirect to the login, with $uri? It has the names as they were
+# sent (doc/nginx.md, Restarts).
+sub denies_with_name {
+    my $text = $_[0]->text($_[1]{nodes}, 1);
+    return $text =~ /^ *error_page (?:\d+ )*40[13] [^;]*\@login/m
+        && $text =~ /^location \@login \{\n *return 302 [^;]*\$uri/m;
+}
+
 # Does a rule send to the login what it finds on disk, or does not? It tells of
 # that by itself, and denies what try_files leads to, when access to the path
 # that was asked for has been granted.
@@ -544,6 +552,9 @@ sub body_of {
     $body =~ s/ f=[^\n]*//g;
     return $body;
 }
+
+# No page holds the module's variables.
+sub own_of { return () }
 
 # ---- a server ---------------------------------------------------------------------
 
