@@ -29,7 +29,7 @@
  * instructions each, to find those that cannot be guessed; beyond that it
  * counts as too large.
  */
-#define IRI_MAX_CLOSE (64 * 1024)
+#define IRI_MAX_EXAMINED (64 * 1024)
 
 #define IRI_ALIGN 4 /* of a record, which is what the table counts in */
 
@@ -45,7 +45,7 @@ typedef struct {
     unsigned char *data;
     size_t         len;
     size_t         size;
-} iri_part_t;
+} iri_vector_t;
 
 /* Memory for one entry at a time: the arena must not pay for a directory. */
 typedef struct {
@@ -55,17 +55,17 @@ typedef struct {
 
 typedef struct {
     iri_env_t               scratch; /* what is forgotten with the entry */
-    const iri_index_conf_t *shape;
-    size_t                  most; /* entries */
-    size_t                  size; /* octets */
+    const iri_index_conf_t *conf;
+    size_t                  max_entries;
+    size_t                  max_size; /* octets */
     size_t                  entries;
-    size_t                  close;    /* octets looked at closely */
-    int                     more;     /* there are more entries than most */
-    int                     too_many; /* more than there is room for */
-    int                     unlisted; /* it may not be listed */
-    iri_status_t            failed;   /* memory, where each may not say so */
-    iri_part_t              text;
-    iri_part_t              spellings;
+    size_t                  examined;  /* octets looked at closely */
+    int                     more;      /* there are more entries than most */
+    int                     too_large; /* more than there is room for */
+    int                     unlisted;  /* it may not be listed */
+    iri_status_t            failed;    /* memory, where each may not say so */
+    iri_vector_t            text;
+    iri_vector_t            spellings;
     uint32_t                records;
     uint32_t                longest; /* octets of a key */
     uint32_t                ways;    /* as that of the index */
@@ -138,15 +138,15 @@ iri_keyed_hash(const uint64_t key[2], iri_str_t octets)
 
 
 uint32_t
-iri_index_hash(const iri_index_conf_t *shape, iri_str_t key)
+iri_index_hash(const iri_index_conf_t *conf, iri_str_t key)
 {
-    return iri_keyed_hash(shape->key, key);
+    return iri_keyed_hash(conf->key, key);
 }
 
 
 /* Where a hash has its place in a table of so many. */
 static inline uint32_t
-iri_slot_in(uint32_t hash, uint32_t slots)
+iri_bucket_of(uint32_t hash, uint32_t slots)
 {
     return (uint32_t) ((uint64_t) hash * slots >> 32);
 }
@@ -158,7 +158,7 @@ iri_slot_in(uint32_t hash, uint32_t slots)
  * What an index is made of while it is built may be large, and is needed for
  * a moment, in any thread: malloc would keep it for each of these.
  */
-#define IRI_MAPPED (256 * 1024)
+#define IRI_MMAP_THRESHOLD (256 * 1024)
 
 /* All 0; NULL: no memory. */
 static void *
@@ -166,7 +166,7 @@ iri_block_create(size_t size)
 {
     void *block;
 
-    if (size < IRI_MAPPED) {
+    if (size < IRI_MMAP_THRESHOLD) {
         return calloc(1, size);
     }
 
@@ -182,7 +182,7 @@ iri_block_destroy(const void *block, size_t size)
 {
     void *p = (void *) (uintptr_t) block;
 
-    if (size < IRI_MAPPED) {
+    if (size < IRI_MMAP_THRESHOLD) {
         free(p);
 
     } else if (p != NULL) {
@@ -197,11 +197,11 @@ iri_block_grow(void *block, size_t size, size_t to)
 {
     void *grown;
 
-    if (to < IRI_MAPPED) {
+    if (to < IRI_MMAP_THRESHOLD) {
         return realloc(block, to);
     }
 
-    if (size >= IRI_MAPPED) {
+    if (size >= IRI_MMAP_THRESHOLD) {
         grown = mremap(block, size, to, MREMAP_MAYMOVE);
         return grown != MAP_FAILED ? grown : NULL;
     }
@@ -221,14 +221,14 @@ iri_block_grow(void *block, size_t size, size_t to)
 
 /* Room for more octets; NULL: no memory, or more than the index may have. */
 static void *
-iri_part_add(iri_builder_t *builder, iri_part_t *part, size_t more)
+iri_vector_add(iri_builder_t *builder, iri_vector_t *part, size_t more)
 {
     unsigned char *data;
     size_t         size;
 
     if (more > part->size - part->len) {
-        if (part->len + more > builder->size) {
-            builder->too_many = 1;
+        if (part->len + more > builder->max_size) {
+            builder->too_large = 1;
             return NULL;
         }
 
@@ -254,7 +254,7 @@ iri_part_add(iri_builder_t *builder, iri_part_t *part, size_t more)
 
 
 static void
-iri_part_drop(iri_part_t *part)
+iri_vector_free(iri_vector_t *part)
 {
     iri_block_destroy(part->data, part->size);
     memset(part, 0, sizeof(*part));
@@ -284,10 +284,10 @@ iri_scratch_alloc(void *ctx, size_t size)
 
 /* Does one of the ways to write the entry's name give its octets?  *way. */
 static iri_status_t
-iri_is_guessed(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
+iri_is_regular(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
                size_t *way, int *guessed)
 {
-    const iri_tree_conf_t *tree = &builder->shape->tree;
+    const iri_tree_conf_t *tree = &builder->conf->tree;
     iri_buf_t              written = IRI_BUF_EMPTY;
     iri_status_t           status;
     size_t                 k;
@@ -320,7 +320,7 @@ iri_record_add(iri_builder_t *builder, iri_str_t octets, size_t charset,
 
     size = (size + IRI_ALIGN - 1) & ~(size_t) (IRI_ALIGN - 1);
 
-    p = iri_part_add(builder, &builder->text, size);
+    p = iri_vector_add(builder, &builder->text, size);
     if (p == NULL || builder->text.len / IRI_ALIGN >= UINT32_MAX) {
         return IRI_NO_MEMORY;
     }
@@ -360,14 +360,13 @@ iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
             continue;
         }
 
-        spelling = iri_part_add(builder, &builder->spellings,
-                                sizeof(*spelling));
+        spelling = iri_vector_add(builder, &builder->spellings,
+                                  sizeof(*spelling));
         if (spelling == NULL) {
             return IRI_NO_MEMORY;
         }
 
-        spelling->hash = iri_index_hash(builder->shape,
-                                        iri_buf_str(&without));
+        spelling->hash = iri_index_hash(builder->conf, iri_buf_str(&without));
         spelling->record = at;
     }
 
@@ -379,16 +378,16 @@ static iri_status_t
 iri_key_add(iri_builder_t *builder, iri_str_t octets, iri_str_t key,
             size_t charset)
 {
-    const iri_index_conf_t *shape = builder->shape;
+    const iri_index_conf_t *conf = builder->conf;
     iri_status_t            status;
     uint32_t                at;
 
     builder->longest = key.len > builder->longest ? (uint32_t) key.len
                                                   : builder->longest;
     status = iri_record_add(builder, octets, charset,
-                            iri_index_hash(shape, key), &at);
+                            iri_index_hash(conf, key), &at);
 
-    return status == IRI_OK && (shape->fold & IRI_FOLD_SPELLING)
+    return status == IRI_OK && (conf->fold & IRI_FOLD_SPELLING)
                ? iri_spellings_add(builder, key, at)
                : status;
 }
@@ -398,7 +397,7 @@ static iri_status_t
 iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
               size_t charset)
 {
-    unsigned     fold = builder->shape->fold;
+    unsigned     fold = builder->conf->fold;
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_str_t    key = name;
     iri_status_t status = IRI_OK;
@@ -422,7 +421,7 @@ iri_way_add(iri_builder_t *builder, size_t way)
 
 /* An entry whose octets no way of iri_name_write gives. */
 static iri_status_t
-iri_odd_entry(iri_builder_t *builder, iri_str_t octets)
+iri_add_irregular(iri_builder_t *builder, iri_str_t octets)
 {
     iri_buf_t    name = IRI_BUF_EMPTY;
     iri_status_t status;
@@ -433,23 +432,23 @@ iri_odd_entry(iri_builder_t *builder, iri_str_t octets)
         return IRI_OK;
     }
 
-    if (iri_entry_is_plain(&builder->shape->tree, octets, &way)) {
+    if (iri_entry_is_plain(&builder->conf->tree, octets, &way)) {
         iri_way_add(builder, way);
         return IRI_OK;
     }
 
-    if (builder->close > IRI_MAX_CLOSE) {
-        builder->too_many = 1;
+    if (builder->examined > IRI_MAX_EXAMINED) {
+        builder->too_large = 1;
         return IRI_NO_MEMORY;
     }
 
-    builder->close += octets.len;
+    builder->examined += octets.len;
 
-    status = iri_entry_read(&builder->scratch, &builder->shape->tree, octets,
+    status = iri_entry_read(&builder->scratch, &builder->conf->tree, octets,
                             &name, &charset);
 
     if (status == IRI_OK && name.len != 0) {
-        status = iri_is_guessed(builder, octets, iri_buf_str(&name), &way,
+        status = iri_is_regular(builder, octets, iri_buf_str(&name), &way,
                                 &guessed);
     }
 
@@ -490,9 +489,9 @@ iri_is_own_name(const iri_tree_conf_t *tree, iri_str_t octets)
 
 
 static iri_status_t
-iri_any_entry(iri_builder_t *builder, iri_str_t octets)
+iri_add_folded(iri_builder_t *builder, iri_str_t octets)
 {
-    const iri_tree_conf_t *tree = &builder->shape->tree;
+    const iri_tree_conf_t *tree = &builder->conf->tree;
     iri_buf_t              name = IRI_BUF_EMPTY;
     iri_status_t           status;
     size_t                 charset = 0;
@@ -501,7 +500,7 @@ iri_any_entry(iri_builder_t *builder, iri_str_t octets)
     /* Nearly all that is not ASCII: both in one pass. */
     if (!iri_str_is_ascii(octets)
         && iri_charset_is_utf8(tree->charsets.at[0])) {
-        status = iri_fold_own(&builder->scratch, builder->shape->fold, octets,
+        status = iri_fold_own(&builder->scratch, builder->conf->fold, octets,
                               &name, &own);
 
         if (status != IRI_OK || own) {
@@ -529,7 +528,7 @@ iri_index_entry(void *arg, iri_str_t octets)
     iri_builder_t *builder = arg;
     iri_status_t   status;
 
-    if (++builder->entries > builder->most) {
+    if (++builder->entries > builder->max_entries) {
         builder->more = 1;
         return IRI_IO_FAILED; /* ends the listing */
     }
@@ -541,15 +540,15 @@ iri_index_entry(void *arg, iri_str_t octets)
 
     ((iri_scratch_t *) builder->scratch.ctx)->used = 0;
 
-    status = builder->shape->fold != 0 ? iri_any_entry(builder, octets)
-                                       : iri_odd_entry(builder, octets);
+    status = builder->conf->fold != 0 ? iri_add_folded(builder, octets)
+                                      : iri_add_irregular(builder, octets);
 
     /* A list without this entry would be taken for the whole. */
     if (status == IRI_ICU_FAILED) {
         builder->failed = status;
     }
 
-    if (builder->failed != IRI_OK || builder->too_many) {
+    if (builder->failed != IRI_OK || builder->too_large) {
         return IRI_IO_FAILED;
     }
 
@@ -590,7 +589,7 @@ static void
 iri_table_put(iri_index_t *index, uint32_t *table, uint32_t at)
 {
     uint32_t hash = iri_record_at(index, at)->hash;
-    uint32_t slot = iri_slot_in(hash, index->head.table);
+    uint32_t slot = iri_bucket_of(hash, index->head.table);
     unsigned same = 0;
 
     while (table[slot] != 0) {
@@ -607,13 +606,13 @@ iri_table_put(iri_index_t *index, uint32_t *table, uint32_t at)
 
 
 /* Records that are fetched while those before them are put. */
-#define IRI_AHEAD 8
+#define IRI_PREFETCH 8
 
 static uint32_t *
 iri_table_build(iri_index_t *index)
 {
     const iri_record_t *record;
-    uint32_t            ahead[IRI_AHEAD] = { 0 };
+    uint32_t            ahead[IRI_PREFETCH] = { 0 };
     uint32_t           *table, at, i = 0;
     uint32_t slots = index->head.records + index->head.records / 2 + 1;
 
@@ -628,17 +627,17 @@ iri_table_build(iri_index_t *index)
          at += (uint32_t) (iri_record_size(record) / IRI_ALIGN))
     {
         record = iri_record_at(index, at);
-        __builtin_prefetch(&table[iri_slot_in(record->hash, slots)], 1);
+        __builtin_prefetch(&table[iri_bucket_of(record->hash, slots)], 1);
 
         if (ahead[i] != 0) {
             iri_table_put(index, table, ahead[i]);
         }
 
         ahead[i] = at;
-        i = (i + 1) % IRI_AHEAD;
+        i = (i + 1) % IRI_PREFETCH;
     }
 
-    for (at = 0; at < IRI_AHEAD; at++, i = (i + 1) % IRI_AHEAD) {
+    for (at = 0; at < IRI_PREFETCH; at++, i = (i + 1) % IRI_PREFETCH) {
         if (ahead[i] != 0) {
             iri_table_put(index, table, ahead[i]);
         }
@@ -653,7 +652,7 @@ static void
 iri_spelling_put(iri_index_spelling_t *table, uint32_t slots,
                  const iri_index_spelling_t *spelling)
 {
-    uint32_t slot = iri_slot_in(spelling->hash, slots);
+    uint32_t slot = iri_bucket_of(spelling->hash, slots);
     unsigned same = 0;
 
     while (table[slot].record != 0) {
@@ -670,7 +669,7 @@ iri_spelling_put(iri_index_spelling_t *table, uint32_t slots,
 
 
 static iri_index_spelling_t *
-iri_spellings_build(const iri_part_t *part, uint32_t *slots)
+iri_spellings_build(const iri_vector_t *part, uint32_t *slots)
 {
     const iri_index_spelling_t *from = (const void *) part->data;
     iri_index_spelling_t       *table;
@@ -700,11 +699,11 @@ static iri_status_t
 iri_builder_end(iri_builder_t *builder, iri_index_t *index)
 {
     index->head.complete = 1;
-    index->head.spelled = (builder->shape->fold & IRI_FOLD_SPELLING) != 0;
+    index->head.spelled = (builder->conf->fold & IRI_FOLD_SPELLING) != 0;
     index->head.records = builder->records;
     index->head.longest = builder->longest;
-    index->head.ways = builder->shape->fold == 0 ? builder->ways
-                                                 : IRI_ALL_WAYS;
+    index->head.ways = builder->conf->fold == 0 ? builder->ways
+                                                : IRI_ALL_WAYS;
     index->head.text = builder->text.len;
     index->text = builder->text.data;
     index->text_size = builder->text.size;
@@ -763,7 +762,7 @@ iri_builder_run(iri_builder_t *builder, const iri_env_t *env,
 
     builder->unlisted = status == IRI_NOT_LISTED;
 
-    if (builder->more || builder->too_many || builder->unlisted) {
+    if (builder->more || builder->too_large || builder->unlisted) {
         return IRI_OK;
     }
 
@@ -780,17 +779,17 @@ iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
 
     status = iri_builder_run(builder, env, directory, node, index);
 
-    if (status == IRI_OK && iri_index_size(index) > builder->size) {
+    if (status == IRI_OK && iri_index_size(index) > builder->max_size) {
         iri_index_free(index);
-        builder->too_many = 1;
+        builder->too_large = 1;
     }
 
     if (status != IRI_OK) {
         iri_index_free(index);
     }
 
-    iri_part_drop(&builder->text);
-    iri_part_drop(&builder->spellings);
+    iri_vector_free(&builder->text);
+    iri_vector_free(&builder->spellings);
     iri_edit_free(&builder->edit);
 
     return status;
@@ -798,15 +797,15 @@ iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
 
 
 static void
-iri_builder_init(iri_builder_t *builder, const iri_index_conf_t *shape,
+iri_builder_init(iri_builder_t *builder, const iri_index_conf_t *conf,
                  iri_scratch_t *scratch, size_t most, size_t size)
 {
     memset(builder, 0, sizeof(*builder));
     builder->scratch.ctx = scratch;
     builder->scratch.alloc = iri_scratch_alloc;
-    builder->shape = shape;
-    builder->most = most;
-    builder->size = size;
+    builder->conf = conf;
+    builder->max_entries = most;
+    builder->max_size = size;
     iri_edit_init(&builder->edit);
 }
 
@@ -823,7 +822,7 @@ iri_index_log(const iri_env_t *env, const iri_builder_t *builder,
     } else if (builder->unlisted) {
         text = iri_status_text(IRI_NOT_LISTED);
 
-    } else if (builder->more || builder->too_many) {
+    } else if (builder->more || builder->too_large) {
         text = "too many: exact names only";
     }
 
@@ -847,11 +846,11 @@ iri_processor_time(void)
 
 
 iri_status_t
-iri_index_build(const iri_env_t *env, const iri_index_conf_t *shape,
+iri_index_build(const iri_env_t *env, const iri_index_conf_t *conf,
                 iri_str_t directory, size_t most, size_t size,
                 iri_node_t *node, iri_index_t *index, int *more)
 {
-    iri_index_conf_t plain = *shape;
+    iri_index_conf_t plain = *conf;
     iri_builder_t   *builder;
     iri_scratch_t   *scratch;
     iri_status_t     status = IRI_NO_MEMORY;
@@ -861,12 +860,12 @@ iri_index_build(const iri_env_t *env, const iri_index_conf_t *shape,
     scratch = malloc(sizeof(*scratch));
 
     if (builder != NULL && scratch != NULL) {
-        iri_builder_init(builder, shape, scratch, most, size);
+        iri_builder_init(builder, conf, scratch, most, size);
         status = iri_builder_try(builder, env, directory, node, index);
 
         /* Without spelling, where there is no room for that. */
-        if (status == IRI_OK && builder->too_many
-            && (shape->fold & IRI_FOLD_SPELLING))
+        if (status == IRI_OK && builder->too_large
+            && (conf->fold & IRI_FOLD_SPELLING))
         {
             plain.fold &= ~IRI_FOLD_SPELLING;
             iri_builder_init(builder, &plain, scratch, most, size);
@@ -903,7 +902,7 @@ iri_index_size(const iri_index_t *index)
 
 
 static unsigned char *
-iri_put_part(unsigned char *to, const void *part, size_t size)
+iri_put_octets(unsigned char *to, const void *part, size_t size)
 {
     if (size != 0) {
         memcpy(to, part, size);
@@ -918,12 +917,12 @@ iri_index_copy(const iri_index_t *index, void *block)
 {
     unsigned char *p = block;
 
-    p = iri_put_part(p, &index->head, sizeof(index->head));
-    p = iri_put_part(p, index->spellings,
-                     index->head.spellings * sizeof(*index->spellings));
-    p = iri_put_part(p, index->table,
-                     index->head.table * sizeof(*index->table));
-    (void) iri_put_part(p, index->text, (size_t) index->head.text);
+    p = iri_put_octets(p, &index->head, sizeof(index->head));
+    p = iri_put_octets(p, index->spellings,
+                       index->head.spellings * sizeof(*index->spellings));
+    p = iri_put_octets(p, index->table,
+                       index->head.table * sizeof(*index->table));
+    (void) iri_put_octets(p, index->text, (size_t) index->head.text);
 }
 
 
@@ -989,7 +988,7 @@ iri_index_find(const iri_env_t *env, const iri_index_t *index, uint32_t hash,
         return IRI_OK;
     }
 
-    for (slot = iri_slot_in(hash, slots);
+    for (slot = iri_bucket_of(hash, slots);
          status == IRI_OK && index->table[slot] != 0 && !hits->more;
          slot = slot + 1 < slots ? slot + 1 : 0)
     {
@@ -1015,7 +1014,7 @@ iri_index_find_spelling(const iri_env_t *env, const iri_index_t *index,
         return IRI_OK;
     }
 
-    for (slot = iri_slot_in(hash, slots);
+    for (slot = iri_bucket_of(hash, slots);
          status == IRI_OK && index->spellings[slot].record != 0
          && !hits->more;
          slot = slot + 1 < slots ? slot + 1 : 0)

@@ -106,7 +106,7 @@ typedef struct {
  * be read, it is empty, and not complete.  IRI_NO_MEMORY, IRI_ICU_FAILED,
  * IRI_IO_FAILED.
  */
-iri_status_t iri_index_build(const iri_env_t *env, const iri_index_conf_t *shape,
+iri_status_t iri_index_build(const iri_env_t *env, const iri_index_conf_t *conf,
                              iri_str_t directory, size_t most, size_t size,
                              iri_node_t *node, iri_index_t *index, int *more);
 void iri_index_free(iri_index_t *index);
@@ -125,7 +125,7 @@ typedef struct {
     int       more;   /* there is no room for all of them */
 } iri_index_hits_t;
 
-uint32_t iri_index_hash(const iri_index_conf_t *shape, iri_str_t key);
+uint32_t iri_index_hash(const iri_index_conf_t *conf, iri_str_t key);
 
 /* Append copies of the entries whose key, or spelling, has that hash. */
 iri_status_t iri_index_find(const iri_env_t *env, const iri_index_t *index,
@@ -151,7 +151,7 @@ typedef struct {
                                           name, and at it unless sure */
     int                    spelled;    /* out: hits are what one edit may make
                                           of it; nothing else is like it */
-    int                    sure;       /* out: hits are there now */
+    int                    fresh;       /* out: hits are there now */
     int                    complete;   /* out: and there are no others */
     size_t                 listed;     /* out: entries read, and 1 */
 } iri_index_cache_search_t;

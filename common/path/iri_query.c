@@ -176,7 +176,7 @@ iri_params_put_characters(iri_params_t *q, iri_str_t s)
 
 /* What was gathered; its base stays as it came if it is not absorbed. */
 static iri_status_t
-iri_params_end(iri_params_t *q)
+iri_params_flush(iri_params_t *q)
 {
     iri_nfc_run_result_t ran;
     iri_status_t         status;
@@ -202,7 +202,7 @@ iri_params_add(iri_params_t *q, size_t i, uint32_t c)
     iri_status_t status;
 
     if (iri_char_starts(c)) {
-        status = iri_params_end(q);
+        status = iri_params_flush(q);
         if (status != IRI_OK) {
             return status;
         }
@@ -243,7 +243,7 @@ iri_part_map(iri_params_t *q, const iri_charset_t *charset, size_t from,
         }
     }
 
-    return status == IRI_OK ? iri_params_end(q) : status;
+    return status == IRI_OK ? iri_params_flush(q) : status;
 }
 
 
@@ -330,7 +330,7 @@ iri_params_charset(const iri_params_t *q, const iri_charset_t **charset)
 
 
 static iri_status_t
-iri_params_answer(iri_params_t *q, iri_query_t *out)
+iri_params_convert(iri_params_t *q, iri_query_t *out)
 {
     const iri_charset_t *charset;
     iri_status_t         status;
@@ -392,7 +392,7 @@ iri_query_read(const iri_env_t *env, const iri_query_conf_t *conf,
         result.why = IRI_QUERY_LIMIT;
 
     } else if (!iri_path_is_ascii(query, 1)) {
-        status = iri_params_answer(&q, &result);
+        status = iri_params_convert(&q, &result);
     }
 
     if (status != IRI_OK) {

@@ -29,7 +29,7 @@ typedef struct {
 
 /* Is the segment one that no new entry can be named by? */
 static int
-iri_is_no_name(iri_str_t segment, int last)
+iri_is_invalid_name(iri_str_t segment, int last)
 {
     size_t i;
 
@@ -63,7 +63,7 @@ iri_is_new_path(iri_str_t path)
         segment.data = path.data + from;
         segment.len = to - from;
 
-        if (iri_is_no_name(segment, to == path.len)) {
+        if (iri_is_invalid_name(segment, to == path.len)) {
             return 0;
         }
 
@@ -540,7 +540,7 @@ iri_refuse(iri_reading_t *out, int status, iri_why_t why)
 
 /* The path as it came, percent-encoded. */
 static iri_status_t
-iri_uri_as_came(const iri_env_t *env, const iri_request_t *request,
+iri_uri_as_sent(const iri_env_t *env, const iri_request_t *request,
                 iri_str_t *uri)
 {
     if (request->escaped) {
@@ -609,7 +609,7 @@ iri_reading_done(const iri_reader_t *reader, const iri_charset_t *charset,
 
 /* Over a limit: IRI_OK if not. */
 static iri_status_t
-iri_limits(const iri_source_t *source)
+iri_source_check_limits(const iri_source_t *source)
 {
     size_t from, to, segments = 0;
 
@@ -644,7 +644,7 @@ iri_limits(const iri_source_t *source)
 
 
 static iri_status_t
-iri_source_make(iri_reader_t *reader)
+iri_source_init(iri_reader_t *reader)
 {
     iri_status_t status = IRI_OK;
 
@@ -659,7 +659,8 @@ iri_source_make(iri_reader_t *reader)
         reader->source.octets = reader->request->path;
     }
 
-    return status == IRI_OK ? iri_limits(&reader->source) : status;
+    return status == IRI_OK ? iri_source_check_limits(&reader->source)
+                            : status;
 }
 
 
@@ -736,19 +737,19 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
 
     return reader->no_uri
                ? IRI_OK
-               : iri_uri_as_came(reader->env, reader->request, &out->uri);
+               : iri_uri_as_sent(reader->env, reader->request, &out->uri);
 }
 
 
 /* What is read in place of a path: of ASCII, and over a limit. */
 static iri_status_t
-iri_read_as_came(const iri_reader_t *reader, iri_reading_t *reading,
+iri_read_as_sent(const iri_reader_t *reader, iri_reading_t *reading,
                  iri_reading_t *out)
 {
     iri_status_t status = IRI_OK;
 
     if (!reader->no_uri) {
-        status = iri_uri_as_came(reader->env, reader->request, &reading->uri);
+        status = iri_uri_as_sent(reader->env, reader->request, &reading->uri);
     }
 
     if (status == IRI_OK) {
@@ -775,16 +776,16 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
 
     if (iri_path_is_ascii(request->path, request->escaped)) {
         iri_read_ascii(request, &reading);
-        return iri_read_as_came(reader, &reading, out);
+        return iri_read_as_sent(reader, &reading, out);
     }
 
-    status = iri_source_make(reader);
+    status = iri_source_init(reader);
 
     if (status == IRI_PATH_TOO_LONG || status == IRI_TOO_MANY_SEGMENTS
         || status == IRI_SEGMENT_TOO_LONG)
     {
         iri_reading_limit(request, &reading);
-        return iri_read_as_came(reader, &reading, out);
+        return iri_read_as_sent(reader, &reading, out);
     }
 
     if (status != IRI_OK) {

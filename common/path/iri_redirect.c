@@ -18,7 +18,7 @@
 
 /* Did the request come just as it would come after a redirect? */
 static int
-iri_came_canonical(const iri_redirect_t *redirect)
+iri_is_sent_canonical(const iri_redirect_t *redirect)
 {
     const iri_reading_t *came = redirect->came;
 
@@ -173,7 +173,8 @@ iri_redirect_location(const iri_env_t *env, const iri_redirect_t *redirect,
     int                    has_dots;
 
     if (redirect->came->form == IRI_FORM_INVALID
-        || iri_came_canonical(redirect)) {
+        || iri_is_sent_canonical(redirect))
+    {
         *out = uri;
         return IRI_OK;
     }

@@ -194,25 +194,25 @@ iri_repair_mojibake(iri_repairer_t *repairer)
 
 /* ---- %uXXXX -------------------------------------------------------------- */
 
-#define IRI_NO_UNIT 0x10000u
+#define IRI_NO_U_ESCAPE 0x10000u
 
 
-/* The unit of UTF-16 that "%uXXXX" at p stands for; IRI_NO_UNIT: none. */
+/* The unit of UTF-16 that "%uXXXX" at p stands for; IRI_NO_U_ESCAPE: none. */
 static uint32_t
-iri_unit(const unsigned char *p, const unsigned char *end)
+iri_u_escape(const unsigned char *p, const unsigned char *end)
 {
     uint32_t unit = 0;
     size_t   i;
     int      digit;
 
     if (end - p < 6 || p[0] != '%' || p[1] != 'u') {
-        return IRI_NO_UNIT;
+        return IRI_NO_U_ESCAPE;
     }
 
     for (i = 2; i < 6; i++) {
         digit = iri_hex(p[i]);
         if (digit < 0) {
-            return IRI_NO_UNIT;
+            return IRI_NO_U_ESCAPE;
         }
 
         unit = unit << 4 | (uint32_t) digit;
@@ -224,18 +224,18 @@ iri_unit(const unsigned char *p, const unsigned char *end)
 
 /* One or two units at p: octets taken; a lone surrogate makes it unfit. */
 static size_t
-iri_units(iri_repairer_t *repairer, const unsigned char *p,
-          const unsigned char *end, uint32_t *c)
+iri_u_escape_character(iri_repairer_t *repairer, const unsigned char *p,
+                       const unsigned char *end, uint32_t *c)
 {
     uint32_t low;
 
-    *c = iri_unit(p, end);
+    *c = iri_u_escape(p, end);
 
     if (*c < 0xd800 || *c > 0xdfff) {
         return 6;
     }
 
-    low = iri_unit(p + 6, end);
+    low = iri_u_escape(p + 6, end);
 
     if (*c >= 0xdc00 || low < 0xdc00 || low > 0xdfff) {
         repairer->unfit = 1;
@@ -249,13 +249,13 @@ iri_units(iri_repairer_t *repairer, const unsigned char *p,
 
 
 static int
-iri_has_unit(iri_str_t segment)
+iri_has_u_escape(iri_str_t segment)
 {
     const unsigned char *end = segment.data + segment.len;
     const unsigned char *p;
 
     for (p = segment.data; p < end; p++) {
-        if (iri_unit(p, end) != IRI_NO_UNIT) {
+        if (iri_u_escape(p, end) != IRI_NO_U_ESCAPE) {
             return 1;
         }
     }
@@ -271,13 +271,13 @@ iri_repair_units(const iri_env_t *env, iri_str_t path, iri_str_t *out)
     iri_buf_t            buf = IRI_BUF_EMPTY;
     iri_status_t         status = IRI_OK;
 
-    if (!iri_has_unit(path)) {
+    if (!iri_has_u_escape(path)) {
         *out = path;
         return IRI_OK;
     }
 
     for (/* void */; status == IRI_OK && p < end; p++) {
-        status = iri_unit(p, end) != IRI_NO_UNIT
+        status = iri_u_escape(p, end) != IRI_NO_U_ESCAPE
                      ? iri_put_text(env, &buf, "%25")
                      : iri_buf_putc(env, &buf, *p);
     }
@@ -300,7 +300,7 @@ iri_repair_u(iri_repairer_t *repairer)
     uint32_t             c;
     size_t               n;
 
-    if (!iri_has_unit(repairer->segment)) {
+    if (!iri_has_u_escape(repairer->segment)) {
         return IRI_OK;
     }
 
@@ -309,8 +309,8 @@ iri_repair_u(iri_repairer_t *repairer)
         n = 3;
         c = iri_high_escape(p, end);
 
-        if (iri_unit(p, end) != IRI_NO_UNIT) {
-            n = iri_units(repairer, p, end, &c);
+        if (iri_u_escape(p, end) != IRI_NO_U_ESCAPE) {
+            n = iri_u_escape_character(repairer, p, end, &c);
             status = repairer->unfit ? IRI_OK : iri_repair_put(repairer, c);
 
         } else if (c != 0) {

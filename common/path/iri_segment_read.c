@@ -32,7 +32,7 @@ typedef struct {
  * (gb18030 has some) do not tell: nobody escapes those.
  */
 static int
-iri_came_raw(const iri_segment_t *segment, size_t from, size_t to)
+iri_is_sent_raw(const iri_segment_t *segment, size_t from, size_t to)
 {
     const iri_source_t *source = segment->source;
 
@@ -119,7 +119,7 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
         }
 
         bidi |= iri_char_is_bidi_control(c)
-                && iri_came_raw(segment, from, from + n);
+                && iri_is_sent_raw(segment, from, from + n);
 
         inert = 0;
         marks = iri_char_is_mark(c) ? marks + 1 : 0;

@@ -147,7 +147,7 @@ iri_is_unreserved(unsigned char c)
 
 /* Is the escape at p, of three octets, in the one spelling? */
 static int
-iri_is_spelled_escape(const unsigned char *p, unsigned char octet)
+iri_is_normalized_escape(const unsigned char *p, unsigned char octet)
 {
     static const char hex[] = "0123456789ABCDEF";
 
@@ -168,7 +168,7 @@ iri_uri_is_normalized(iri_str_t sent)
             p++;
 
         } else if (*p == '%' && iri_unescape(p, end, &octet) == 3
-                   && iri_is_spelled_escape(p, octet))
+                   && iri_is_normalized_escape(p, octet))
         {
             p += 3;
 

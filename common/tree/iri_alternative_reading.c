@@ -100,9 +100,9 @@ iri_is_first_charset(const iri_finder_t *finder, const iri_charset_t *charset)
 }
 
 
-/* finder->further is set if one segment has more than one reading. */
+/* finder->has_alternatives is set if one segment has more than one reading. */
 static iri_status_t
-iri_further_count(iri_finder_t *finder, size_t from, size_t to)
+iri_alternative_count(iri_finder_t *finder, size_t from, size_t to)
 {
     const iri_reading_conf_t *conf = finder->search->reading->conf;
     const iri_charset_t      *charset;
@@ -128,7 +128,7 @@ iri_further_count(iri_finder_t *finder, size_t from, size_t to)
         readings += read != 0;
     }
 
-    finder->further = readings > 1;
+    finder->has_alternatives = readings > 1;
 
     return IRI_OK;
 }
@@ -147,7 +147,7 @@ iri_alternative_reading_check(iri_finder_t *finder)
     }
 
     for (from = iri_graphic_segments(octets);
-         status == IRI_OK && from < octets.len && !finder->further;
+         status == IRI_OK && from < octets.len && !finder->has_alternatives;
          from = to + 1)
     {
         to = iri_segment_end(octets, from);
@@ -156,7 +156,7 @@ iri_alternative_reading_check(iri_finder_t *finder)
         segment.len = to - from;
 
         if (!iri_path_is_ascii(segment, 0)) {
-            status = iri_further_count(finder, from, to);
+            status = iri_alternative_count(finder, from, to);
         }
     }
 
@@ -166,8 +166,8 @@ iri_alternative_reading_check(iri_finder_t *finder)
 
 /* Does a walk go on below the deepest entry that another one found? */
 static int
-iri_walk_goes_on(const iri_walk_t                *walk,
-                 const iri_alternative_reading_t *best)
+iri_walk_is_deeper(const iri_walk_t                *walk,
+                   const iri_alternative_reading_t *best)
 {
     const iri_walk_t *other = &best->walk;
     size_t            len = other->deepest;
@@ -198,11 +198,11 @@ iri_walk_goes_on(const iri_walk_t                *walk,
  * that name a public one, too.
  */
 static void
-iri_further_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
-                 iri_alternative_reading_t *best)
+iri_alternative_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
+                     iri_alternative_reading_t *best)
 {
-    if ((walk->refused && !walk->unwritable) || !iri_walk_goes_on(walk, best))
-    {
+    if ((walk->refused && !walk->unwritable)
+        || !iri_walk_is_deeper(walk, best)) {
         return;
     }
 
@@ -214,8 +214,9 @@ iri_further_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
 
 /* The whole path in another charset than the first reading's. */
 static iri_status_t
-iri_try_charset(iri_finder_t *finder, const iri_charset_t *charset,
-                iri_alternative_reading_t *best)
+iri_alternative_try_charset(iri_finder_t              *finder,
+                            const iri_charset_t       *charset,
+                            iri_alternative_reading_t *best)
 {
     iri_buf_t    part = IRI_BUF_EMPTY;
     iri_walk_t   walk;
@@ -240,8 +241,8 @@ iri_try_charset(iri_finder_t *finder, const iri_charset_t *charset,
     }
 
     iri_walk_raise_match(&walk, IRI_MATCH_CHARSET);
-    iri_further_keep(&walk, iri_charset_name(charset), IRI_WHY_ALTERNATIVE,
-                     best);
+    iri_alternative_keep(&walk, iri_charset_name(charset),
+                         IRI_WHY_ALTERNATIVE, best);
 
     return IRI_OK;
 }
@@ -278,7 +279,7 @@ iri_alternative_reading_try(iri_finder_t              *finder,
             continue;
         }
 
-        status = iri_try_charset(finder, list->at[i], best);
+        status = iri_alternative_try_charset(finder, list->at[i], best);
 
         if (status != IRI_OK || best->walk.found || finder->stopped) {
             return status;
@@ -294,7 +295,7 @@ iri_alternative_reading_try(iri_finder_t              *finder,
     status = iri_walk(finder, finder->octets, IRI_PART_MIXED, &walk);
 
     if (status == IRI_OK) {
-        iri_further_keep(&walk, iri_charset_mixed, IRI_WHY_MIXED, best);
+        iri_alternative_keep(&walk, iri_charset_mixed, IRI_WHY_MIXED, best);
     }
 
     return status;

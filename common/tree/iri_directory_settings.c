@@ -30,8 +30,8 @@ iri_tree_is_declared(const iri_tree_conf_t *tree)
  * or with other accents; and for iri_find_canonical(): what changes no name.
  */
 static const iri_tree_conf_t *
-iri_tree_narrow(const iri_search_t *search, const iri_tree_conf_t *tree,
-                iri_tree_conf_t *own)
+iri_tree_restrict(const iri_search_t *search, const iri_tree_conf_t *tree,
+                  iri_tree_conf_t *own)
 {
     if (!search->for_conflict && !search->canonical) {
         return tree;
@@ -70,7 +70,7 @@ iri_tree_select(iri_finder_t *finder, iri_str_t names)
         }
     }
 
-    finder->tree = iri_tree_narrow(search, tree, &finder->own);
+    finder->tree = iri_tree_restrict(search, tree, &finder->restricted);
     finder->match |= finder->tree->match;
     finder->repairs |= finder->tree->repair;
 
@@ -120,7 +120,7 @@ iri_settings_survey(iri_finder_t *finder)
     iri_status_t status;
     size_t       to;
 
-    finder->declared = finder->literal = 1;
+    finder->declared = finder->verbatim = 1;
 
     for (;; names.len = to + 1) {
         status = iri_tree_select(finder, names);
@@ -139,7 +139,7 @@ iri_settings_survey(iri_finder_t *finder)
         if (!iri_tree_writes_names_verbatim(finder->tree)
             && !iri_path_is_ascii(segment, 0))
         {
-            finder->literal = 0;
+            finder->verbatim = 0;
         }
 
         if (to == finder->part.len) {

@@ -217,7 +217,7 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
     }
 
     /* A name in the index is there; what is below it is to be looked for. */
-    if (status == IRI_OK && rest.len == 0 && walk->candidates.sure) {
+    if (status == IRI_OK && rest.len == 0 && walk->candidates.fresh) {
         chosen.names = part;
         chosen.found = 1;
 
@@ -270,7 +270,7 @@ iri_choices_sort(iri_str_t *choices, size_t count)
  * that has another name than was asked for the request moves there first.
  */
 static iri_status_t
-iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
+iri_find_ambiguous(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
 {
     iri_str_t    rest = walk->unresolved_tail;
     iri_walk_t   moved = *walk;
@@ -313,7 +313,7 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
      * In doubt whether these are all, none; also where one was found as it
      * stands in a directory that is not known, for that tells what it holds.
      */
-    if (finder->stopped || finder->unsure) {
+    if (finder->stopped || finder->incomplete) {
         found->count = 0;
     }
 
@@ -379,9 +379,9 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 
 /* Are the octets of a canonical part, if they are there, that name? */
 static int
-iri_is_written_so(const iri_finder_t *finder)
+iri_is_verbatim(const iri_finder_t *finder)
 {
-    return finder->graphic || finder->literal;
+    return finder->graphic || finder->verbatim;
 }
 
 
@@ -400,7 +400,7 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
 
     *is_found = 0;
 
-    if (!iri_is_written_so(finder)) {
+    if (!iri_is_verbatim(finder)) {
         return IRI_OK;
     }
 
@@ -411,7 +411,7 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
         (void) iri_buf_put(finder->env, &disk, part.data, part.len);
 
         if (finder->search->absent) {
-            finder->asked_for.path = iri_buf_str(&disk);
+            finder->missing_path.path = iri_buf_str(&disk);
             return IRI_OK;
         }
 
@@ -430,8 +430,8 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
         found->filename = iri_buf_str(&disk);
 
     } else if (!finder->stopped) {
-        finder->asked_for.path = iri_buf_str(&disk);
-        finder->asked_for.kind = node.kind;
+        finder->missing_path.path = iri_buf_str(&disk);
+        finder->missing_path.kind = node.kind;
     }
 
     return IRI_OK;
@@ -443,13 +443,13 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
  * best->charset stays empty where none leads farther.
  */
 static iri_status_t
-iri_find_further(iri_finder_t *finder, iri_alternative_reading_t *best)
+iri_find_alternatives(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
     iri_alternative_reading_t first = *best;
     iri_status_t              status;
 
     if (best->walk.found || best->walk.candidates.count != 0
-        || !finder->further || finder->stopped)
+        || !finder->has_alternatives || finder->stopped)
     {
         return IRI_OK;
     }
@@ -467,10 +467,10 @@ iri_find_further(iri_finder_t *finder, iri_alternative_reading_t *best)
 
 /* Has a look at the path as it was asked for found nothing? */
 static int
-iri_is_asked_absent(const iri_finder_t *finder)
+iri_is_exact_absent(const iri_finder_t *finder)
 {
-    return finder->asked_for.path.len != 0
-           && finder->asked_for.kind == IRI_NODE_ABSENT;
+    return finder->missing_path.path.len != 0
+           && finder->missing_path.kind == IRI_NODE_ABSENT;
 }
 
 
@@ -511,12 +511,12 @@ iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
     if (status == IRI_OK) {
         (void) iri_buf_put(finder->env, &path, root.data, root.len);
         (void) iri_buf_put(finder->env, &path, finder->part.data, last);
-        status = iri_lookup_directory(finder, &path, &node);
+        status = iri_finder_stat_directory(finder, &path, &node);
     }
 
     if (status == IRI_OK && node.kind == IRI_NODE_DIR) {
-        finder->looked_at = iri_buf_str(&path);
-        finder->node = node;
+        finder->known_directory = iri_buf_str(&path);
+        finder->known_node = node;
         *from = last;
     }
 
@@ -575,7 +575,7 @@ iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
     last = iri_last_segment(finder->part);
 
     /* Its own name is absent: only the index of the directory is asked. */
-    status = iri_is_asked_absent(finder) && last > 1
+    status = iri_is_exact_absent(finder) && last > 1
                  ? iri_find_parent(finder, last, &from)
                  : IRI_OK;
 
@@ -587,7 +587,7 @@ iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
     }
 
     if (status == IRI_OK) {
-        status = iri_find_further(finder, &folded);
+        status = iri_find_alternatives(finder, &folded);
     }
 
     if (status == IRI_OK) {
@@ -613,7 +613,7 @@ iri_may_fold(const iri_finder_t *finder)
 
 
 static int
-iri_is_folded(const iri_finder_t *finder, const iri_walk_t *walk)
+iri_needs_folding(const iri_finder_t *finder, const iri_walk_t *walk)
 {
     return iri_may_fold(finder) && !walk->found && !finder->stopped
            && (!walk->refused || walk->unwritable);
@@ -622,11 +622,11 @@ iri_is_folded(const iri_finder_t *finder, const iri_walk_t *walk)
 
 /* Are the octets before offset last names of the tree, if they are there? */
 static int
-iri_is_parent_written_so(const iri_finder_t *finder, size_t last)
+iri_is_parent_verbatim(const iri_finder_t *finder, size_t last)
 {
     iri_str_t parent = { last, finder->part.data };
 
-    return iri_is_asked_absent(finder) || iri_path_is_ascii(parent, 0);
+    return iri_is_exact_absent(finder) || iri_path_is_ascii(parent, 0);
 }
 
 
@@ -635,15 +635,15 @@ iri_is_parent_written_so(const iri_finder_t *finder, size_t last)
  * kept, needs a look at it anyway; if it is there, the names above it need none.
  */
 static iri_status_t
-iri_find_inside(iri_finder_t *finder, iri_walk_t *walk)
+iri_find_in_parent(iri_finder_t *finder, iri_walk_t *walk)
 {
     iri_status_t status = IRI_OK;
     size_t       from = 0, last = iri_last_segment(finder->part);
 
     /* NOT_DIR: it, or a directory above it, is a file; the walk shows which. */
     if (last != 0 && finder->search->cache != NULL
-        && finder->asked_for.kind != IRI_NODE_NOT_DIR
-        && iri_is_parent_written_so(finder, last))
+        && finder->missing_path.kind != IRI_NODE_NOT_DIR
+        && iri_is_parent_verbatim(finder, last))
     {
         status = iri_find_parent(finder, last, &from);
     }
@@ -666,7 +666,7 @@ iri_find_readings(iri_finder_t *finder, iri_alternative_reading_t *best)
 
     status = iri_walk(finder, finder->part, finder->kind, &best->walk);
 
-    return status == IRI_OK ? iri_find_further(finder, best) : status;
+    return status == IRI_OK ? iri_find_alternatives(finder, best) : status;
 }
 
 
@@ -675,7 +675,7 @@ iri_find_readings(iri_finder_t *finder, iri_alternative_reading_t *best)
  * names are folded, the same indexes know them.
  */
 static iri_status_t
-iri_find_named(iri_finder_t *finder, iri_alternative_reading_t *best)
+iri_find_unfolded(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
     iri_status_t status;
 
@@ -685,18 +685,19 @@ iri_find_named(iri_finder_t *finder, iri_alternative_reading_t *best)
 
     status = iri_alternative_reading_check(finder);
 
-    if (status != IRI_OK || (!finder->further && iri_may_fold(finder))) {
+    if (status != IRI_OK
+        || (!finder->has_alternatives && iri_may_fold(finder))) {
         return status;
     }
 
-    return finder->further ? iri_find_readings(finder, best)
-                           : iri_find_inside(finder, &best->walk);
+    return finder->has_alternatives ? iri_find_readings(finder, best)
+                                    : iri_find_in_parent(finder, &best->walk);
 }
 
 
 /* May what is broken be put right?  Not where something is to be written. */
 static int
-iri_is_repaired(const iri_finder_t *finder, const iri_walk_t *walk)
+iri_needs_repair(const iri_finder_t *finder, const iri_walk_t *walk)
 {
     return finder->repairs != 0 && !finder->search->write && !walk->found
            && walk->candidates.count == 0 && !finder->stopped
@@ -709,8 +710,8 @@ iri_is_repaired(const iri_finder_t *finder, const iri_walk_t *walk)
  * that was found without this, found or not, for its rules are to tell.
  */
 static void
-iri_repaired_keep(const iri_finder_t *finder, const iri_walk_t *walk,
-                  iri_alternative_reading_t *best)
+iri_repair_keep(const iri_finder_t *finder, const iri_walk_t *walk,
+                iri_alternative_reading_t *best)
 {
     const iri_walk_t *other = &best->walk;
     size_t            len = other->deepest;
@@ -731,7 +732,7 @@ iri_repaired_keep(const iri_finder_t *finder, const iri_walk_t *walk,
 
 /* One way of putting right, in the whole path. */
 static iri_status_t
-iri_try_repair(iri_finder_t *finder, unsigned how,
+iri_repair_try(iri_finder_t *finder, unsigned how,
                iri_alternative_reading_t *best)
 {
     iri_str_t    octets = finder->part;
@@ -756,7 +757,7 @@ iri_try_repair(iri_finder_t *finder, unsigned how,
     status = iri_walk(finder, finder->part, finder->kind, &walk);
 
     if (status == IRI_OK) {
-        iri_repaired_keep(finder, &walk, best);
+        iri_repair_keep(finder, &walk, best);
     }
 
     finder->repairing = 0;
@@ -782,14 +783,14 @@ iri_find_repaired(iri_finder_t *finder, iri_alternative_reading_t *best)
          how <<= 1)
     {
         if (finder->repairs & how) {
-            status = iri_try_repair(finder, how, best);
+            status = iri_repair_try(finder, how, best);
         }
     }
 
     finder->folding = folding;
     iri_settings_apply(finder);
 
-    /* as iri_find_further() */
+    /* as iri_find_alternatives() */
     if (status == IRI_OK && !best->walk.found && finder->stopped) {
         *best = first;
     }
@@ -807,13 +808,13 @@ iri_find_near(iri_finder_t *finder, iri_found_t *found)
     memset(&best, 0, sizeof(best));
     finder->octets = iri_finder_octets(finder->search, finder->part);
 
-    status = iri_find_named(finder, &best);
+    status = iri_find_unfolded(finder, &best);
 
-    if (status == IRI_OK && iri_is_folded(finder, &best.walk)) {
+    if (status == IRI_OK && iri_needs_folding(finder, &best.walk)) {
         status = iri_find_folded(finder, &best);
     }
 
-    if (status == IRI_OK && iri_is_repaired(finder, &best.walk)) {
+    if (status == IRI_OK && iri_needs_repair(finder, &best.walk)) {
         status = iri_find_repaired(finder, &best);
     }
 
@@ -833,7 +834,7 @@ iri_find_near(iri_finder_t *finder, iri_found_t *found)
     }
 
     return best.walk.candidates.count != 0
-               ? iri_find_several(finder, &best.walk, found)
+               ? iri_find_ambiguous(finder, &best.walk, found)
                : iri_find_done(finder, &best.walk, found);
 }
 
@@ -908,7 +909,7 @@ iri_is_declared(iri_finder_t *finder, int *declared)
     if (*declared && reading != NULL && reading->form == IRI_FORM_LEGACY) {
         finder->octets = iri_finder_octets(finder->search, finder->part);
         status = iri_alternative_reading_check(finder);
-        *declared = !finder->further;
+        *declared = !finder->has_alternatives;
     }
 
     return status;
@@ -938,7 +939,7 @@ iri_is_unconfirmed(const iri_finder_t *finder)
 
 /* iri_needs_lookup(), of all directories on the way. */
 static int
-iri_finder_needs_look(const iri_finder_t *finder)
+iri_finder_needs_lookup(const iri_finder_t *finder)
 {
     iri_tree_conf_t any;
 
@@ -971,7 +972,7 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
         return status;
     }
 
-    if (!iri_finder_needs_look(finder)) {
+    if (!iri_finder_needs_lookup(finder)) {
         return iri_find_pass(finder, IRI_WHY_ASCII, found);
     }
 
@@ -1021,13 +1022,13 @@ iri_search_needs_lookup(const iri_env_t *env, const iri_search_t *search)
     iri_finder_init(&finder, env, search);
 
     return iri_settings_survey(&finder) != IRI_OK
-           || iri_finder_needs_look(&finder);
+           || iri_finder_needs_lookup(&finder);
 }
 
 
 /* Initialize *found, with the reading of the request. */
 static void
-iri_found_begin(const iri_search_t *search, iri_found_t *found)
+iri_found_init(const iri_search_t *search, iri_found_t *found)
 {
     memset(found, 0, sizeof(*found));
     found->path = search->path;
@@ -1055,7 +1056,7 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
     iri_found_t  found;
     iri_status_t status;
 
-    iri_found_begin(search, &found);
+    iri_found_init(search, &found);
 
     if (env->trace) {
         iri_trace_stage(env, IRI_STAGE_FINDING, search->root);
@@ -1088,7 +1089,7 @@ iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
     iri_finder_init(&finder, env, search);
 
     if (iri_is_forbidden(&finder) || iri_settings_survey(&finder) != IRI_OK
-        || !iri_finder_needs_look(&finder) || !iri_is_written_so(&finder)
+        || !iri_finder_needs_lookup(&finder) || !iri_is_verbatim(&finder)
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
         || iri_is_unconfirmed(&finder))
     {

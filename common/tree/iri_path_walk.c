@@ -199,18 +199,19 @@ iri_finder_source(const iri_finder_t *finder)
  * the request.
  */
 static iri_status_t
-iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
-               iri_str_t *name, iri_lookup_result_t *step)
+iri_walk_mixed_segment(iri_finder_t *finder, iri_walk_t *walk, size_t from,
+                       size_t to, iri_str_t *name,
+                       iri_lookup_result_t *result)
 {
     iri_source_t         source = iri_finder_source(finder);
-    iri_str_t            came = { to - from, finder->octets.data + from };
+    iri_str_t            sent = { to - from, finder->octets.data + from };
     const iri_charset_t *charset;
     iri_buf_t            segment;
     iri_status_t         status;
     iri_why_t            why;
     size_t               i;
 
-    *step = IRI_LOOKUP_ABSENT;
+    *result = IRI_LOOKUP_ABSENT;
 
     for (i = 0; !finder->stopped; i++) {
         charset = iri_reading_charset_at(finder->search->reading->conf, i);
@@ -231,13 +232,13 @@ iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
         }
 
         status = iri_segment_lookup(finder, walk, iri_buf_str(&segment),
-                                    IRI_PART_CANONICAL, came, name, step);
+                                    IRI_PART_CANONICAL, sent, name, result);
 
-        if (status == IRI_OK && *step == IRI_LOOKUP_FOUND && i != 0) {
+        if (status == IRI_OK && *result == IRI_LOOKUP_FOUND && i != 0) {
             iri_walk_raise_match(walk, IRI_MATCH_CHARSET);
         }
 
-        if (status != IRI_OK || *step != IRI_LOOKUP_ABSENT) {
+        if (status != IRI_OK || *result != IRI_LOOKUP_ABSENT) {
             return status;
         }
     }
@@ -256,8 +257,8 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
     iri_node_t   node;
     iri_status_t status;
 
-    if (!walk->unseen
-        || (!finder->further && finder->repairs == 0
+    if (!walk->unverified
+        || (!finder->has_alternatives && finder->repairs == 0
             && (finder->match & IRI_FOLD_INDEXED) == 0))
     {
         walk->found = 1;
@@ -335,19 +336,20 @@ iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
 
 /* What the walk did not find of part, from offset from on. */
 static iri_status_t
-iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_lookup_result_t step,
-             iri_str_t part, size_t from, iri_part_kind_t kind)
+iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
+             iri_lookup_result_t result, iri_str_t part, size_t from,
+             iri_part_kind_t kind)
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_str_t    rest = iri_str_from(part, from);
     iri_status_t status;
     int          read;
 
-    if (step == IRI_LOOKUP_FOUND) {
+    if (result == IRI_LOOKUP_FOUND) {
         return iri_walk_confirm(finder, walk);
     }
 
-    if (step == IRI_LOOKUP_REFUSED) {
+    if (result == IRI_LOOKUP_REFUSED) {
         iri_walk_refuse(walk, walk->why);
         return IRI_OK;
     }
@@ -364,13 +366,13 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_lookup_result_t step,
         kind = IRI_PART_CANONICAL;
     }
 
-    if (step == IRI_LOOKUP_AMBIGUOUS) {
+    if (result == IRI_LOOKUP_AMBIGUOUS) {
         walk->unresolved_tail = rest;
         return IRI_OK;
     }
 
     /* Below a file it is PATH_INFO, which no tree writes. */
-    if (step == IRI_LOOKUP_NOT_DIR) {
+    if (result == IRI_LOOKUP_NOT_DIR) {
         walk->found = 1;
         return iri_walk_put(finder, walk, rest, rest);
     }
@@ -381,7 +383,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_lookup_result_t step,
 
 /* Is there nothing to look for in this segment? */
 static int
-iri_walk_passes(const iri_finder_t *finder, iri_str_t segment)
+iri_walk_skips_lookup(const iri_finder_t *finder, iri_str_t segment)
 {
     if (!iri_path_is_ascii(segment, 0)) {
         return 0;
@@ -398,8 +400,8 @@ iri_walk_passes(const iri_finder_t *finder, iri_str_t segment)
 
 /* What nothing is to be looked for in, and came in these octets. */
 static iri_status_t
-iri_walk_plain(iri_finder_t *finder, iri_str_t part, size_t *from,
-               iri_walk_t *walk)
+iri_walk_ascii_segments(iri_finder_t *finder, iri_str_t part, size_t *from,
+                        iri_walk_t *walk)
 {
     iri_str_t plain = iri_str_from(part, *from);
 
@@ -409,7 +411,7 @@ iri_walk_plain(iri_finder_t *finder, iri_str_t part, size_t *from,
 
     plain.len = iri_graphic_segments(plain);
     *from += plain.len;
-    walk->unseen |= plain.len > 1;
+    walk->unverified |= plain.len > 1;
 
     return iri_walk_put(finder, walk, plain, plain);
 }
@@ -420,67 +422,69 @@ static iri_status_t
 iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
               size_t from, iri_walk_t *walk)
 {
-    iri_str_t           segment, came, name;
+    iri_str_t           segment, sent, name;
     iri_status_t        status;
-    iri_lookup_result_t step = IRI_LOOKUP_FOUND;
-    size_t              to, came_from, came_to;
+    iri_lookup_result_t result = IRI_LOOKUP_FOUND;
+    size_t              to, sent_from, sent_to;
 
-    status = iri_walk_plain(finder, part, &from, walk);
+    status = iri_walk_ascii_segments(finder, part, &from, walk);
 
     /* Not from the start, it came in just these octets. */
-    came_from = from <= finder->octets.len ? from : finder->octets.len;
+    sent_from = from <= finder->octets.len ? from : finder->octets.len;
 
     while (status == IRI_OK) {
         to = iri_segment_end(part, from);
-        came_to = iri_segment_end(finder->octets, came_from);
+        sent_to = iri_segment_end(finder->octets, sent_from);
 
         segment.data = part.data + from;
         segment.len = to - from;
 
-        came = iri_str_from(finder->octets, came_from);
-        came.len = came_to - came_from;
+        sent = iri_str_from(finder->octets, sent_from);
+        sent.len = sent_to - sent_from;
 
         status = iri_settings_enter(finder, walk);
         if (status != IRI_OK) {
             break;
         }
 
-        if (iri_walk_passes(finder, segment)) {
+        if (iri_walk_skips_lookup(finder, segment)) {
             status = iri_walk_put(finder, walk, segment, segment);
-            walk->unseen |= segment.len != 0;
+            walk->unverified |= segment.len != 0;
 
         } else {
             if (kind == IRI_PART_MIXED) {
-                status = iri_step_mixed(finder, walk, from, to, &name, &step);
+                status = iri_walk_mixed_segment(finder, walk, from, to, &name,
+                                                &result);
 
             } else if (finder->repairing != 0) {
                 status = iri_segment_lookup_repaired(
-                    finder, walk, segment, kind, came, &name, &step);
+                    finder, walk, segment, kind, sent, &name, &result);
             } else {
-                status = iri_segment_lookup(finder, walk, segment, kind, came,
-                                            &name, &step);
+                status = iri_segment_lookup(finder, walk, segment, kind, sent,
+                                            &name, &result);
             }
 
-            if (status == IRI_OK && step == IRI_LOOKUP_FOUND) {
+            if (status == IRI_OK && result == IRI_LOOKUP_FOUND) {
                 walk->depth++;
                 walk->deepest = walk->disk.len;
-                walk->unseen = 0;
+                walk->unverified = 0;
                 status = iri_buf_put(finder->env, &walk->names, name.data,
                                      name.len);
             }
         }
 
-        if (status != IRI_OK || step != IRI_LOOKUP_FOUND || to == part.len) {
+        if (status != IRI_OK || result != IRI_LOOKUP_FOUND || to == part.len)
+        {
             break;
         }
 
         status = iri_walk_slash(finder, walk);
         from = to + 1;
-        came_from = came_to < finder->octets.len ? came_to + 1 : came_to;
+        sent_from = sent_to < finder->octets.len ? sent_to + 1 : sent_to;
     }
 
     return status == IRI_OK
-               ? iri_walk_end(finder, walk, step, part, from, kind)
+               ? iri_walk_end(finder, walk, result, part, from, kind)
                : status;
 }
 

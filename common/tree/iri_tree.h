@@ -17,7 +17,7 @@
 typedef enum {
     IRI_PART_ANY,         /* nothing: octets that may be no name */
     IRI_PART_CANONICAL,   /* each segment is its own canonical form */
-    IRI_PART_MIXED        /* it is as it came, to be read by segments */
+    IRI_PART_MIXED        /* it is as it sent, to be read by segments */
 } iri_part_kind_t;
 
 /*
@@ -36,46 +36,46 @@ typedef struct {
     const iri_search_t    *search;
     const iri_tree_conf_t *tree;      /* of the directory whose entries are
                                          compared with a name now */
-    iri_tree_conf_t        own;       /* where search ignores less */
+    iri_tree_conf_t        restricted;       /* where search ignores less */
     unsigned               match;     /* IRI_FOLD_... of any directory on
                                          the way of part, or of a walk */
     unsigned               repairs;   /* IRI_REPAIR_... of the same */
     int                    declared;  /* iri_tree_is_declared() of all on the
                                          way of part */
-    int                    literal;   /* iri_tree_writes_names_verbatim() of those in which
+    int                    verbatim;   /* iri_tree_writes_names_verbatim() of those in which
                                          a segment is not ASCII */
     iri_str_t              part;      /* of the path, below the root */
     iri_part_kind_t        kind;      /* of part: not MIXED */
-    iri_str_t              octets;    /* part as it came; empty if unknown */
-    iri_missing_t          asked_for; /* root and part, octet for octet, if
+    iri_str_t              octets;    /* part as it sent; empty if unknown */
+    iri_missing_t          missing_path; /* root and part, octet for octet, if
                                          they are missing */
-    iri_missing_t          directory; /* the directory that was found missing
+    iri_missing_t          missing_directory; /* the directory that was found missing
                                          last */
     int                    graphic;   /* the path is ASCII, and no control */
-    size_t                 looks;     /* candidates so far */
+    size_t                 tried;     /* candidates so far */
     size_t                 calls;     /* file-system calls so far */
-    size_t                 lists;     /* directories read so far */
+    size_t                 listings;     /* directories read so far */
     int                    folding;   /* names may be folded in this walk */
     unsigned               repairing; /* IRI_REPAIR_... that this walk puts
                                          right; 0: nothing */
     unsigned               fold;      /* of tree: IRI_FOLD_... where names
                                          are folded now; 0: they are not */
     unsigned               repair;    /* of tree: repairing, if it is allowed */
-    iri_str_t              looked_at; /* directory that was looked at last, and
+    iri_str_t              known_directory; /* directory that was looked at last, and
                                          not read since */
-    int                    further;   /* there are further readings */
-    int                    unsure;    /* there may be more in a directory than
+    int                    has_alternatives;   /* there are further readings */
+    int                    incomplete;    /* there may be more in a directory than
                                          what is remembered of it */
     int                    stopped;   /* look no further; why says why */
     iri_why_t              why;
-    iri_node_t             node;      /* what looked_at is */
+    iri_node_t             known_node;      /* what known_directory is */
 } iri_finder_t;
 
 /* Names that a segment may mean. */
 typedef struct {
     size_t    count;
     int       more;                    /* these are the first of them */
-    int       sure;                    /* and they are there now */
+    int       fresh;                    /* and they are there now */
     iri_str_t name[IRI_MAX_CHOICES];   /* sorted */
 } iri_candidates_t;
 
@@ -88,7 +88,7 @@ typedef struct {
     iri_why_t   why;
     size_t      depth;     /* segments, other than ASCII, that were found */
     size_t      deepest;   /* octets of disk, down to the last of them */
-    int         unseen;    /* ASCII was passed since then without a look */
+    int         unverified;    /* ASCII was passed since then without a look */
     int         found;     /* and all of the path was */
     int         refused;   /* disk ends there, names go on */
     int         unwritable; /* and only because no tree writes the rest */
@@ -137,7 +137,7 @@ iri_status_t iri_lookup(iri_finder_t *finder, iri_buf_t *path,
  * The same for a directory, with "/" at its end.  If that is missing, no look
  * is made below it from now on.  The octets of path must not change later.
  */
-iri_status_t iri_lookup_directory(iri_finder_t *finder, iri_buf_t *path,
+iri_status_t iri_finder_stat_directory(iri_finder_t *finder, iri_buf_t *path,
                                 iri_node_t *node);
 
 /* walk->match is at least that from now on. */
@@ -150,8 +150,8 @@ void iri_walk_raise_match(iri_walk_t *walk, iri_match_t match);
  * entry's name, which is the segment's canonical form or a variant of it.
  */
 iri_status_t iri_segment_lookup(iri_finder_t *finder, iri_walk_t *walk,
-                      iri_str_t segment, iri_part_kind_t part, iri_str_t came,
-                      iri_str_t *name, iri_lookup_result_t *step);
+                      iri_str_t segment, iri_part_kind_t part, iri_str_t sent,
+                      iri_str_t *name, iri_lookup_result_t *result);
 
 
 /*
@@ -160,8 +160,8 @@ iri_status_t iri_segment_lookup(iri_finder_t *finder, iri_walk_t *walk,
  */
 iri_status_t iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
                                iri_str_t segment, iri_part_kind_t part,
-                               iri_str_t came, iri_str_t *name,
-                               iri_lookup_result_t *step);
+                               iri_str_t sent, iri_str_t *name,
+                               iri_lookup_result_t *result);
 
 
 /* ---- walking a path -------------------------------------------------------- */
@@ -177,7 +177,7 @@ iri_status_t iri_walk(iri_finder_t *finder, iri_str_t part,
 iri_status_t iri_walk_from(iri_finder_t *finder, iri_str_t part,
                            iri_part_kind_t kind, size_t from, iri_walk_t *walk);
 
-/* How octets came, for a further reading of them. */
+/* How octets sent, for a further reading of them. */
 iri_source_t iri_finder_source(const iri_finder_t *finder);
 
 /*
@@ -209,7 +209,7 @@ iri_status_t iri_finder_read(const iri_finder_t  *finder,
                            iri_buf_t *out, int *read);
 
 /*
- * Sets finder->further: is there more than one way to read some segment?  A
+ * Sets finder->has_alternatives: is there more than one way to read some segment?  A
  * legacy path in one charset, none of whose segments is UTF-8, has one.
  */
 iri_status_t iri_alternative_reading_check(iri_finder_t *finder);

@@ -14,7 +14,7 @@
 #include "base/iri_base.h"
 
 /* Directories above a Destination that are looked at. */
-#define IRI_MAX_ABOVE 256
+#define IRI_MAX_ANCESTORS 256
 
 
 int
@@ -91,7 +91,7 @@ iri_parent(iri_str_t path)
  * goes away, but not the directories that it is in.
  */
 static int
-iri_is_twin(const iri_found_t *near, iri_str_t path, iri_str_t source)
+iri_is_conflicting(const iri_found_t *near, iri_str_t path, iri_str_t source)
 {
     size_t len = near->filename.len;
 
@@ -138,7 +138,7 @@ iri_find_conflict(const iri_env_t *env, const iri_search_t *search,
 
     status = iri_find(env, &reads, &near);
 
-    if (status == IRI_OK && iri_is_twin(&near, search->path, source)) {
+    if (status == IRI_OK && iri_is_conflicting(&near, search->path, source)) {
         found->verdict = IRI_REFUSE;
         found->why = IRI_WHY_CONFLICT;
     }
@@ -212,8 +212,8 @@ iri_plain_path(const iri_env_t *env, iri_str_t path, iri_buf_t *out)
 
 /* The deepest directory above path that is there. */
 static iri_status_t
-iri_above(const iri_env_t *env, iri_str_t path, iri_buf_t *up,
-          iri_node_t *node)
+iri_nearest_directory(const iri_env_t *env, iri_str_t path, iri_buf_t *up,
+                      iri_node_t *node)
 {
     iri_status_t status;
 
@@ -243,8 +243,8 @@ iri_above(const iri_env_t *env, iri_str_t path, iri_buf_t *up,
  * way may lead into it from elsewhere.
  */
 static iri_status_t
-iri_is_above(const iri_env_t *env, const iri_node_t *directory,
-             iri_str_t path, int *above)
+iri_is_ancestor(const iri_env_t *env, const iri_node_t *directory,
+                iri_str_t path, int *above)
 {
     iri_buf_t    up = IRI_BUF_EMPTY;
     iri_node_t   node, below;
@@ -254,9 +254,9 @@ iri_is_above(const iri_env_t *env, const iri_node_t *directory,
     *above = 0;
     memset(&below, 0, sizeof(below));
 
-    status = iri_above(env, path, &up, &node);
+    status = iri_nearest_directory(env, path, &up, &node);
 
-    for (i = 0; status == IRI_OK && i < IRI_MAX_ABOVE; i++) {
+    for (i = 0; status == IRI_OK && i < IRI_MAX_ANCESTORS; i++) {
         if (node.kind != IRI_NODE_DIR || iri_is_node(&node, &below)) {
             return IRI_OK;
         }
@@ -313,12 +313,12 @@ iri_path_relation(const iri_env_t *env, iri_str_t source,
     }
 
     if (a.kind == IRI_NODE_DIR) {
-        status = iri_is_above(env, &a, iri_buf_str(&to), &above);
+        status = iri_is_ancestor(env, &a, iri_buf_str(&to), &above);
         relation = above ? IRI_RELATION_INSIDE : relation;
     }
 
     if (status == IRI_OK && !above && b.kind == IRI_NODE_DIR) {
-        status = iri_is_above(env, &b, iri_buf_str(&from), &above);
+        status = iri_is_ancestor(env, &b, iri_buf_str(&from), &above);
         relation = above ? IRI_RELATION_PARENT : relation;
     }
 
