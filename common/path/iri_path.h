@@ -56,7 +56,7 @@ typedef struct {
 /*
  * Decode the segment source->octets[from, to) in charset, check it, put it in
  * NFC and append it to path (UTF-8), and to uri (percent-encoded) unless that
- * is NULL.  design.md, 4.5; draft 2.3.  Both the octets and the canonical
+ * is NULL (draft 2.3).  Both the octets and the canonical
  * segment may have at most IRI_MAX_SEGMENT octets, so that a name that was
  * decoded can be decoded again.
  *

@@ -1,7 +1,7 @@
 /*
  * iri_segment_read.c - decodes one segment into canonical characters
  *
- * Decoding, normalization and the check after each of them (design 4.5)
+ * Decoding, normalization and the check after each of them
  * happen only here. If a URI is needed too, the segment is built in pieces.
  * An ASCII character stays as it was sent, escaped or not. Other characters
  * are put in NFC together with the ASCII character before them, because a

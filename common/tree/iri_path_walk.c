@@ -1,10 +1,10 @@
 /*
- * iri_path_walk.c - down the tree, segment by segment
+ * iri_path_walk.c - walks a path down the tree, segment by segment
  *
- * ASCII segments are their own octets, where nothing is folded; iri_segment_lookup.c
- * finds each of the others.
- * Where an entry is missing, the rest is written as the tree would write it;
- * where a file stands in the way, the rest is PATH_INFO and stays as it is.
+ * Unless names are folded, an ASCII segment is its own octets and needs no
+ * lookup. iri_segment_lookup.c finds the entries of all others. Below an
+ * entry that does not exist, the rest is written as the tree would write it.
+ * Below a file, the rest is PATH_INFO and is not changed.
  */
 
 #include <string.h>
@@ -45,7 +45,7 @@ iri_walk_refuse(iri_walk_t *walk, iri_why_t why)
 }
 
 
-/* Is the segment its own canonical form? */
+/* Set *canonical to 1 if the segment is its own canonical form. */
 static iri_status_t
 iri_segment_is_canonical(const iri_finder_t *finder, iri_str_t segment,
                          int *canonical)
@@ -65,7 +65,10 @@ iri_segment_is_canonical(const iri_finder_t *finder, iri_str_t segment,
 }
 
 
-/* Octets that are no name, as they are, unless the tree has a name for them. */
+/*
+ * Append octets that are not canonical UTF-8 unchanged. If the tree has a
+ * name for them, they belong to another entry, and the walk is refused.
+ */
 static iri_status_t
 iri_walk_new_octets(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
 {
@@ -86,7 +89,7 @@ iri_walk_new_octets(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
 }
 
 
-/* A name that is not there yet, as the tree would write it. */
+/* Append a name that does not exist, as the tree would write it. */
 static iri_status_t
 iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
                   iri_part_kind_t kind)
@@ -126,7 +129,7 @@ iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 }
 
 
-/* What follows the deepest entry that was found. */
+/* Append the segments below the deepest entry that was found. */
 static iri_status_t
 iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest,
               iri_part_kind_t kind)
@@ -176,8 +179,8 @@ iri_reading_charset_at(const iri_reading_conf_t *conf, size_t i)
 
 
 /*
- * The octets for a further reading.  Where any of them came raw, a bidi
- * formatting character may have (draft 4.1).
+ * The octets for an alternative reading. If any of them was sent raw, a bidi
+ * formatting character may have been (draft 4.1).
  */
 iri_source_t
 iri_finder_source(const iri_finder_t *finder)
@@ -195,8 +198,8 @@ iri_finder_source(const iri_finder_t *finder)
 
 
 /*
- * One segment under each reading of its octets: UTF-8, then the charsets of
- * the request.
+ * Look up one segment in each reading of its octets: in UTF-8, then in the
+ * charsets of the request.
  */
 static iri_status_t
 iri_walk_mixed_segment(iri_finder_t *finder, iri_walk_t *walk, size_t from,
@@ -248,8 +251,8 @@ iri_walk_mixed_segment(iri_finder_t *finder, iri_walk_t *walk, size_t from,
 
 
 /*
- * Has all of it been found?  ASCII at its end was passed without a look, which
- * only matters where something else could be found instead.
+ * Set walk->found. ASCII segments at the end were not looked up. A stat of
+ * them is needed only if another entry could be found instead.
  */
 static iri_status_t
 iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
@@ -272,7 +275,9 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
 }
 
 
-/* One segment in the first charset that reads it; *why if there is none. */
+/*
+ * Decode one segment in the first charset that can; else *why is the reason.
+ */
 static iri_status_t
 iri_read_first(iri_finder_t *finder, size_t from, size_t to, iri_buf_t *out,
                iri_why_t *why)
@@ -299,8 +304,9 @@ iri_read_first(iri_finder_t *finder, size_t from, size_t to, iri_buf_t *out,
 
 
 /*
- * What follows the deepest entry of a path in several charsets: there is
- * nothing on disk that could confirm one.  *read 0: no charset reads it.
+ * Decode the segments below the deepest entry of a path in several charsets.
+ * No entry could confirm a charset, so the first one that decodes a segment
+ * is used. *read is 0 if a segment has none.
  */
 static iri_status_t
 iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
@@ -334,7 +340,7 @@ iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
 }
 
 
-/* What the walk did not find of part, from offset from on. */
+/* Finish a walk: part from offset from on was not found. */
 static iri_status_t
 iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
              iri_lookup_result_t result, iri_str_t part, size_t from,
@@ -371,7 +377,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
         return IRI_OK;
     }
 
-    /* Below a file it is PATH_INFO, which no tree writes. */
+    /* Below a file the rest is PATH_INFO, which the tree does not write. */
     if (result == IRI_LOOKUP_NOT_DIR) {
         walk->found = 1;
         return iri_walk_put(finder, walk, rest, rest);
@@ -381,7 +387,7 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
 }
 
 
-/* Is there nothing to look for in this segment? */
+/* Return 1 if a segment needs no lookup. */
 static int
 iri_walk_skips_lookup(const iri_finder_t *finder, iri_str_t segment)
 {
@@ -398,7 +404,10 @@ iri_walk_skips_lookup(const iri_finder_t *finder, iri_str_t segment)
 }
 
 
-/* What nothing is to be looked for in, and came in these octets. */
+/*
+ * Append the leading segments from *from on that are graphic ASCII and need
+ * no lookup.
+ */
 static iri_status_t
 iri_walk_ascii_segments(iri_finder_t *finder, iri_str_t part, size_t *from,
                         iri_walk_t *walk)
@@ -417,7 +426,10 @@ iri_walk_ascii_segments(iri_finder_t *finder, iri_str_t part, size_t *from,
 }
 
 
-/* The segments of part and of the octets that it came as go side by side. */
+/*
+ * Walk down part from offset from on. The offset in finder->octets, the
+ * octets that part was sent as, advances with it, segment by segment.
+ */
 static iri_status_t
 iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
               size_t from, iri_walk_t *walk)
@@ -429,7 +441,7 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
 
     status = iri_walk_ascii_segments(finder, part, &from, walk);
 
-    /* Not from the start, it came in just these octets. */
+    /* Behind the start, part was sent in these same octets. */
     sent_from = from <= finder->octets.len ? from : finder->octets.len;
 
     while (status == IRI_OK) {
@@ -489,7 +501,7 @@ iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
 }
 
 
-/* With room for what nearly all paths need. */
+/* Start a walk at the root, with enough memory for nearly all paths. */
 static iri_status_t
 iri_walk_begin(const iri_finder_t *finder, iri_str_t part, iri_walk_t *walk)
 {
@@ -536,7 +548,7 @@ iri_walk_from(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
     status = iri_walk_begin(finder, part, walk);
     walk->match = IRI_MATCH_EXACT;
 
-    /* As deep as who had looked for each of these. */
+    /* Count each segment as if it had been looked up. */
     for (i = 1; i < from; i++) {
         walk->depth += part.data[i] == '/' && part.data[i - 1] != '/';
     }

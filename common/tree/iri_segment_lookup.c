@@ -1,11 +1,11 @@
 /*
- * iri_segment_lookup.c - from one segment to its entry in one directory
+ * iri_segment_lookup.c - finds the entry of one segment in one directory
  *
- * Each way in which the tree may write the name is looked for, weakest
- * forgiveness first: as written in the tree's charsets and forms, by vendor
- * variants, among the entries remembered of the directory.  An entry counts
- * only if its own name is the segment, or, where width, case, accents or
- * spelling are forgiven, if it is the one that is nearest.
+ * Tries the ways in which the tree may write the name, the least difference
+ * first: the charsets and forms of the tree, vendor variants, then the
+ * entries in the index of the directory. An entry counts only if its own name
+ * equals the segment or, where width, case, accents or spelling are ignored,
+ * if it is the nearest one.
  */
 
 #include <string.h>
@@ -13,11 +13,13 @@
 #include "unicode/iri_unicode.h"
 #include "tree/iri_tree.h"
 
-/* Candidates in a directory before a look at it, where no index is cached. */
+/*
+ * Candidates that are tried before a stat of the directory, without a cache.
+ */
 #define IRI_CANDIDATES_BEFORE_STAT 2
 
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- stat ---------------------------------------------------------------- */
 
 void
 iri_finder_stop(iri_finder_t *finder, iri_why_t why)
@@ -46,7 +48,7 @@ iri_node_text(iri_node_kind_t kind)
 }
 
 
-/* Is path at or below what is missing? */
+/* Return 1 if path is the missing one or below it. */
 static int
 iri_is_missing(const iri_missing_t *missing, const iri_buf_t *path)
 {
@@ -87,7 +89,7 @@ iri_lookup(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 
     finder->calls++;
 
-    /* The C library wants a NUL, which is not part of the path. */
+    /* The C library needs a NUL, which is not counted. */
     status = iri_buf_putc(env, path, '\0');
     if (status != IRI_OK) {
         return status;
@@ -101,7 +103,7 @@ iri_lookup(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
     }
 
     if (env->trace) {
-        iri_logf(env, IRI_LOG_TRACE, "look %s: %s",
+        iri_logf(env, IRI_LOG_TRACE, "stat %s: %s",
                  iri_printable(env, iri_buf_str(path)),
                  finder->stopped ? "error" : iri_node_text(node->kind));
     }
@@ -128,9 +130,10 @@ iri_finder_stat_directory(iri_finder_t *finder, iri_buf_t *path,
 
 
 /*
- * A look below walk->disk met no directory.  Is there a file above, so that
- * what follows is PATH_INFO?  Else something has changed meanwhile, and what
- * follows a directory must not be opened without its name being known.
+ * A stat below walk->disk returned ENOTDIR. *result is NOT_DIR if there is a
+ * file above, so that the segment is PATH_INFO. Otherwise the tree has
+ * changed meanwhile, and the search stops: an entry whose name is not known
+ * must not be opened.
  */
 static iri_status_t
 iri_lookup_below_file(iri_finder_t *finder, const iri_walk_t *walk,
@@ -166,7 +169,7 @@ iri_lookup_below_file(iri_finder_t *finder, const iri_walk_t *walk,
 }
 
 
-/* Look for one candidate below walk->disk; its octets stay if it is there. */
+/* Stat one candidate below walk->disk. Its octets stay there if it exists. */
 static iri_status_t
 iri_candidate_lookup(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
                      iri_lookup_result_t *result)
@@ -229,8 +232,8 @@ iri_match_of(const iri_tree_conf_t *tree, size_t charset, iri_str_t octets,
 
 
 /*
- * By which ways, other than the first, there may be something?  No look is
- * made to know that.
+ * Return the ways of writing, other than the first, in which the directory
+ * may contain an entry. Makes no system call.
  */
 static uint32_t
 iri_lookup_ways(const iri_finder_t *finder, const iri_walk_t *walk)
@@ -245,8 +248,8 @@ iri_lookup_ways(const iri_finder_t *finder, const iri_walk_t *walk)
 
 
 /*
- * What a directory is now.  The look at it is made once: whoever has started
- * below it has made it.
+ * Stat the directory of walk->disk once; a walk that starts below it has done
+ * so.
  */
 static iri_status_t
 iri_directory_stat(iri_finder_t *finder, const iri_walk_t *walk,
@@ -276,7 +279,7 @@ iri_directory_stat(iri_finder_t *finder, const iri_walk_t *walk,
 }
 
 
-/* Has a look shown that the directory of walk->disk does not exist? */
+/* Return 1 if the directory of walk->disk is known not to exist. */
 static int
 iri_walk_is_below_missing(const iri_finder_t *finder, const iri_walk_t *walk)
 {
@@ -285,7 +288,7 @@ iri_walk_is_below_missing(const iri_finder_t *finder, const iri_walk_t *walk)
 }
 
 
-/* Has a look shown that the directory of walk->disk exists? */
+/* Return 1 if the directory of walk->disk is known to exist. */
 static int
 iri_walk_directory_exists(const iri_finder_t *finder, const iri_walk_t *walk)
 {
@@ -296,9 +299,10 @@ iri_walk_directory_exists(const iri_finder_t *finder, const iri_walk_t *walk)
 
 
 /*
- * May there be anything in the directory?  ASCII segments are passed without a
- * look, so it may not exist.  An index of it needs a look at it anyway, so that
- * is made first; without one, after IRI_CANDIDATES_BEFORE_STAT candidates.
+ * Set *missing to 1 if the directory of walk->disk does not exist. It may
+ * not, because ASCII segments are not looked up. Its index requires a stat of
+ * it, so with a cache that is done before the first candidate; without one,
+ * after IRI_CANDIDATES_BEFORE_STAT candidates.
  */
 static iri_status_t
 iri_lookup_check_directory(iri_finder_t *finder, const iri_walk_t *walk,
@@ -324,7 +328,7 @@ iri_lookup_check_directory(iri_finder_t *finder, const iri_walk_t *walk,
 }
 
 
-/* Each way in which the tree may write a name. */
+/* Look up a name in each way in which the tree may write it. */
 static iri_status_t
 iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
                 size_t *tried, iri_lookup_result_t *result)
@@ -338,7 +342,7 @@ iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
     *result = IRI_LOOKUP_ABSENT;
 
-    /* In each charset, and form, the same octets. */
+    /* ASCII has the same octets in each charset and form. */
     if (iri_path_is_ascii(name, 0)) {
         (*tried)++;
         status = iri_candidate_lookup(finder, walk, name, result);
@@ -394,7 +398,7 @@ iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 }
 
 
-/* A candidate that counts only if name is what the tree calls it. */
+/* Look up a candidate that counts only if its name in the tree is name. */
 static iri_status_t
 iri_candidate_lookup_named(iri_finder_t *finder, iri_walk_t *walk,
                            iri_str_t octets, iri_str_t name,
@@ -421,7 +425,10 @@ iri_candidate_lookup_named(iri_finder_t *finder, iri_walk_t *walk,
 }
 
 
-/* Ask the memory of directories; no hits, but complete, where there is none. */
+/*
+ * Search the index of the directory. Without a directory there are no hits,
+ * and the result is complete.
+ */
 static iri_status_t
 iri_directory_search(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
                      iri_index_cache_search_t *search)
@@ -432,7 +439,10 @@ iri_directory_search(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     memset(search, 0, sizeof(*search));
     search->complete = 1;
 
-    /* alias without "/" at its end: "/srv/out", and a name goes on there. */
+    /*
+     * An alias without "/" at its end, "/srv/out": the segment continues a
+     * name.
+     */
     if (walk->disk.len != 0 && walk->disk.data[walk->disk.len - 1] != '/') {
         return IRI_OK;
     }
@@ -472,18 +482,21 @@ iri_directory_search(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
 /* ---- the nearest --------------------------------------------------------- */
 
-/* The best of what was remembered. */
+/* The nearest entries of those that the index has returned. */
 typedef struct {
-    iri_match_t      level; /* NONE: there is nothing */
+    iri_match_t      level; /* NONE: no entry */
     iri_str_t        octets;
-    size_t           charset;    /* of these octets */
-    size_t           way;        /* of writing it, that gives them, or more */
-    int              ranked;     /* that is known */
-    iri_candidates_t candidates; /* names at that level */
+    size_t           charset;    /* of octets */
+    size_t           way;        /* of writing the name that gives octets */
+    int              ranked;     /* 1: way is set */
+    iri_candidates_t candidates; /* all names at level */
 } iri_nearest_t;
 
 
-/* How near is the name of an entry to the one that was asked for? */
+/*
+ * Set *level to the difference between the name of an entry and the requested
+ * one; NONE: it is not near.
+ */
 static iri_status_t
 iri_hit_level(const iri_finder_t             *finder,
               const iri_index_cache_search_t *search, iri_str_t octets,
@@ -495,7 +508,10 @@ iri_hit_level(const iri_finder_t             *finder,
 
     *level = IRI_MATCH_NONE;
 
-    /* What starts with a dot is hidden: never found by what does not. */
+    /*
+     * A name that starts with a dot is hidden: a segment that does not start
+     * with one never finds it.
+     */
     if ((octets.data[0] == '.') != (search->name.data[0] == '.')) {
         return IRI_OK;
     }
@@ -526,7 +542,10 @@ iri_hit_level(const iri_finder_t             *finder,
 }
 
 
-/* The first way of writing name that gives these octets; or one behind all. */
+/*
+ * Set *way to the first way of writing name that gives these octets; IRI_WAYS
+ * if there is none.
+ */
 static iri_status_t
 iri_way_of(const iri_finder_t *finder, iri_str_t octets, iri_str_t name,
            size_t *way)
@@ -553,9 +572,9 @@ iri_way_of(const iri_finder_t *finder, iri_str_t octets, iri_str_t name,
 
 
 /*
- * Of twins, which have one name, the first that would be found if each way of
- * writing it were looked for, then the first charset's, then the first octets;
- * the same on every run.
+ * Of several entries with the same name, keep the one with the first way of
+ * writing, then with the first charset, then with the first octets, so that
+ * each run gives the same result.
  */
 static iri_status_t
 iri_nearest_same_name(const iri_finder_t *finder, iri_nearest_t *nearest,
@@ -589,7 +608,7 @@ iri_nearest_same_name(const iri_finder_t *finder, iri_nearest_t *nearest,
 }
 
 
-/* One more name: the first in the order of their characters stay. */
+/* Add a name to the sorted list. If it is full, the first names are kept. */
 static void
 iri_candidates_add(iri_candidates_t *candidates, iri_str_t name)
 {
@@ -621,7 +640,7 @@ iri_candidates_add(iri_candidates_t *candidates, iri_str_t name)
 }
 
 
-/* One more hit. */
+/* Add an entry unless a nearer one is known. */
 static iri_status_t
 iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
                 iri_match_t level, iri_str_t octets, size_t charset,
@@ -646,7 +665,7 @@ iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
 
     iri_candidates_add(candidates, name);
 
-    /* Of several names none is taken. */
+    /* Several names are ambiguous; no octets are selected. */
     return candidates->count == 1
                ? iri_nearest_same_name(finder, nearest, octets, charset, name)
                : IRI_OK;
@@ -691,8 +710,8 @@ iri_nearest_find(iri_finder_t *finder, const iri_index_cache_search_t *search,
 
 
 /*
- * Take the nearest entry, and its name; look at it, but where it is one of an
- * index of all that is there now.
+ * Take the nearest entry and its name. An entry of a fresh index of all names
+ * is known to exist; any other one is looked up.
  */
 static iri_status_t
 iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
@@ -734,7 +753,7 @@ iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
 }
 
 
-/* Of two names that are as near as each other neither is taken. */
+/* Take the nearest entry. Two names that are equally near are ambiguous. */
 static iri_status_t
 iri_lookup_nearest(iri_finder_t *finder, iri_walk_t *walk,
                    const iri_index_cache_search_t *search, iri_str_t *name,
@@ -766,8 +785,8 @@ iri_lookup_nearest(iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * What the index knows, if nothing is found yet; and if it does not know all,
- * the very octets of the request.
+ * Use the entries of the index if nothing was found yet. If the index is
+ * incomplete, try the octets of the request themselves.
  */
 static iri_status_t
 iri_lookup_index_hits(iri_finder_t *finder, iri_walk_t *walk,
@@ -788,9 +807,9 @@ iri_lookup_index_hits(iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * An entry whose octets no way of writing gives: partly composed, say.  In a
- * directory that is too large to be read there are still the very octets of
- * the request.
+ * Look for an entry whose octets no way of writing gives, for example a
+ * partly composed name. In a directory that is too large for an index, the
+ * octets of the request are tried.
  */
 static iri_status_t
 iri_lookup_irregular(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
@@ -814,8 +833,8 @@ iri_lookup_irregular(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 
 
 /*
- * No way to write the name, so nothing was looked at: does it follow a file,
- * as PATH_INFO, which need not be written?
+ * The tree cannot write the name, so no candidate was tried. Below a file the
+ * segment is PATH_INFO, which need not be written.
  */
 static iri_status_t
 iri_lookup_path_info(iri_finder_t *finder, iri_walk_t *walk,
@@ -833,9 +852,9 @@ iri_lookup_path_info(iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * By the index of the directory.  Where that is as the directory is now, and
- * there is room for all that it says, it is asked alone; else the name itself
- * is looked for first.
+ * Look up a segment by its folded key. An index that is fresh, complete and
+ * has room for all hits decides alone; otherwise the exact name is tried
+ * first.
  */
 static iri_status_t
 iri_lookup_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
@@ -865,7 +884,10 @@ iri_lookup_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 }
 
 
-/* Octets that are no name: they count only if the tree has no name either. */
+/*
+ * Look up octets that are not a name. They count only if the tree has no name
+ * for them either.
+ */
 static iri_status_t
 iri_lookup_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
                    iri_lookup_result_t *result)
@@ -894,7 +916,7 @@ iri_lookup_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 }
 
 
-/* The forms of a name by JIS vendor pairs. */
+/* Look up the variants of a name by the JIS vendor pairs. */
 static iri_status_t
 iri_lookup_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
                     size_t *tried, iri_lookup_result_t *result)
@@ -937,7 +959,10 @@ iri_lookup_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 }
 
 
-/* The name that a segment is; the segment, and *named 0: it is none. */
+/*
+ * Set *name to the canonical form of a segment. If it has none, *named is 0
+ * and *name is the segment.
+ */
 static iri_status_t
 iri_lookup_canonical_name(const iri_finder_t *finder, iri_str_t segment,
                           iri_part_kind_t part, iri_str_t *name, int *named)
@@ -1039,7 +1064,9 @@ iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
         return status;
     }
 
-    /* A legacy charset may have read other characters out of it. */
+    /*
+     * A legacy charset may have decoded other characters: repair the octets.
+     */
     if (finder->repair == IRI_REPAIR_MOJIBAKE && sent.len != 0) {
         segment = sent;
     }
@@ -1050,7 +1077,7 @@ iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
     }
 
     if (finder->env->trace) {
-        iri_logf(finder->env, IRI_LOG_TRACE, "put right (%s): %s",
+        iri_logf(finder->env, IRI_LOG_TRACE, "repaired (%s): %s",
                  iri_form_text(iri_repair_form(finder->repair)),
                  iri_printable(finder->env, repaired));
     }
