@@ -1,15 +1,16 @@
 /*
  * iri_index.c - the index of one directory: from the hash of a key to entries
  *
- * A directory is read once.  Of each entry its octets are kept, with the hash
- * of its key beside them; a table leads from a hash to them.  That is some 16
- * octets a name more than the name.  For spelling a second table leads there
- * from the hashes of the key without one of its characters: two keys that are
- * one edit apart share one of these, or one of them is the other's.
+ * A directory is read once. The index stores the octets of each entry and the
+ * hash of its key; a hash table leads from a hash to the entry. This takes
+ * some 16 octets for a name, besides the name. For spelling, a second table
+ * has the hashes of each key without one of its characters. Two keys that are
+ * one edit apart share one of these hashes, or the whole key of one is a
+ * shortened key of the other.
  *
- * A hash is a hint: whoever looks up compares names.  It is keyed, so that
- * nobody who may choose names can choose those that collide.  Offsets, not
- * pointers: an index may be moved, and be shared by processes.
+ * A hash is a hint: the caller compares names. It is keyed, so that a client
+ * that may choose names cannot choose names that collide. Offsets are stored
+ * instead of pointers: an index may be moved, and shared by processes.
  */
 
 #ifndef _GNU_SOURCE
@@ -25,51 +26,54 @@
 #include "index/iri_index.h"
 
 /*
- * Octets of names of one directory to look at closely, at some 100
- * instructions each, to find those that cannot be guessed; beyond that it
- * counts as too large.
+ * If no names are folded: greatest number of octets, in the names of one
+ * directory, that are decoded to find irregular entries, at some 100
+ * instructions for an octet. A directory with more counts as too large.
  */
 #define IRI_MAX_EXAMINED (64 * 1024)
 
-#define IRI_ALIGN 4 /* of a record, which is what the table counts in */
+#define IRI_ALIGN 4 /* of a record, the unit of offsets */
 
-/* What stands before the octets of an entry. */
+/* Header of the octets of an entry. */
 typedef struct {
     uint32_t hash;
     uint16_t len;
-    uint16_t charset; /* index in the tree's list, for the order of twins */
+    uint16_t charset; /* index in the tree's list */
 } iri_record_t;
 
-/* A part that grows, in memory of its own. */
+/* A growing array in memory of its own. */
 typedef struct {
     unsigned char *data;
     size_t         len;
     size_t         size;
 } iri_vector_t;
 
-/* Memory for one entry at a time: the arena must not pay for a directory. */
+/*
+ * Memory for one entry at a time, so that the arena does not grow with a
+ * directory.
+ */
 typedef struct {
     size_t        used;
     unsigned char octets[64 * 1024];
 } iri_scratch_t;
 
 typedef struct {
-    iri_env_t               scratch; /* what is forgotten with the entry */
+    iri_env_t               scratch; /* memory lent for one entry */
     const iri_index_conf_t *conf;
     size_t                  max_entries;
     size_t                  max_size; /* octets */
     size_t                  entries;
-    size_t                  examined;  /* octets looked at closely */
-    int                     more;      /* there are more entries than most */
-    int                     too_large; /* more than there is room for */
-    int                     unlisted;  /* it may not be listed */
-    iri_status_t            failed;    /* memory, where each may not say so */
-    iri_vector_t            text;
-    iri_vector_t            spellings;
-    uint32_t                records;
-    uint32_t                longest; /* octets of a key */
-    uint32_t                ways;    /* as that of the index */
-    iri_edit_t              edit;
+    size_t       examined;  /* octets decoded, as IRI_MAX_EXAMINED says */
+    int          more;      /* 1: more than max_entries */
+    int          too_large; /* 1: exceeds max_size or IRI_MAX_EXAMINED */
+    int          unlisted;  /* 1: no permission to read it */
+    iri_status_t failed;    /* an error that a callback cannot return */
+    iri_vector_t text;
+    iri_vector_t spellings;
+    uint32_t     records;
+    uint32_t     longest; /* greatest length of a key */
+    uint32_t     ways;    /* as in iri_index_t */
+    iri_edit_t   edit;
 } iri_builder_t;
 
 
@@ -98,7 +102,7 @@ iri_sip_round(uint64_t v[4])
 }
 
 
-/* SipHash-1-3 (Aumasson, Bernstein), of which 32 bits are enough here. */
+/* SipHash-1-3 (Aumasson, Bernstein), reduced to 32 bits. */
 uint32_t
 iri_keyed_hash(const uint64_t key[2], iri_str_t octets)
 {
@@ -144,7 +148,7 @@ iri_index_hash(const iri_index_conf_t *conf, iri_str_t key)
 }
 
 
-/* Where a hash has its place in a table of so many. */
+/* Return the slot of a hash in a table with that many slots. */
 static inline uint32_t
 iri_bucket_of(uint32_t hash, uint32_t slots)
 {
@@ -155,12 +159,13 @@ iri_bucket_of(uint32_t hash, uint32_t slots)
 /* ---- memory -------------------------------------------------------------- */
 
 /*
- * What an index is made of while it is built may be large, and is needed for
- * a moment, in any thread: malloc would keep it for each of these.
+ * An index that is being built may be large, is needed for a moment only, and
+ * is built in any thread: malloc would keep the memory for each of the
+ * threads.
  */
 #define IRI_MMAP_THRESHOLD (256 * 1024)
 
-/* All 0; NULL: no memory. */
+/* Returns: memory that is all 0; NULL: no memory. */
 static void *
 iri_block_create(size_t size)
 {
@@ -191,7 +196,10 @@ iri_block_destroy(const void *block, size_t size)
 }
 
 
-/* NULL: no memory, and block stays. */
+/*
+ * Returns: the block in its new size; NULL: no memory, and block is
+ * unchanged.
+ */
 static void *
 iri_block_grow(void *block, size_t size, size_t to)
 {
@@ -217,9 +225,12 @@ iri_block_grow(void *block, size_t size, size_t to)
 }
 
 
-/* ---- parts that grow ----------------------------------------------------- */
+/* ---- growing arrays ------------------------------------------------------ */
 
-/* Room for more octets; NULL: no memory, or more than the index may have. */
+/*
+ * Append more octets. Returns them; NULL: no memory, or the index may not
+ * have that many.
+ */
 static void *
 iri_vector_add(iri_builder_t *builder, iri_vector_t *part, size_t more)
 {
@@ -282,7 +293,10 @@ iri_scratch_alloc(void *ctx, size_t size)
 }
 
 
-/* Does one of the ways to write the entry's name give its octets?  *way. */
+/*
+ * Set *guessed to 1 if a way of writing the entry's name gives its octets;
+ * *way is that way.
+ */
 static iri_status_t
 iri_is_regular(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
                size_t *way, int *guessed)
@@ -338,7 +352,7 @@ iri_record_add(iri_builder_t *builder, iri_str_t octets, size_t charset,
 }
 
 
-/* What the key is without each of its characters. */
+/* Add the key without each of its characters. */
 static iri_status_t
 iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
 {
@@ -419,7 +433,7 @@ iri_way_add(iri_builder_t *builder, size_t way)
 }
 
 
-/* An entry whose octets no way of iri_name_write gives. */
+/* If no names are folded: add an entry only if it is irregular. */
 static iri_status_t
 iri_add_irregular(iri_builder_t *builder, iri_str_t octets)
 {
@@ -462,7 +476,7 @@ iri_add_irregular(iri_builder_t *builder, iri_str_t octets)
 }
 
 
-/* Is it the name that it has on disk, without a closer look? */
+/* Return 1 if the octets are known to be the name without decoding them. */
 static int
 iri_is_own_name(const iri_tree_conf_t *tree, iri_str_t octets)
 {
@@ -497,7 +511,7 @@ iri_add_folded(iri_builder_t *builder, iri_str_t octets)
     size_t                 charset = 0;
     int                    own = 0;
 
-    /* Nearly all that is not ASCII: both in one pass. */
+    /* Nearly all names that are not ASCII: check and fold in one pass. */
     if (!iri_str_is_ascii(octets)
         && iri_charset_is_utf8(tree->charsets.at[0])) {
         status = iri_fold_own(&builder->scratch, builder->conf->fold, octets,
@@ -533,7 +547,7 @@ iri_index_entry(void *arg, iri_str_t octets)
         return IRI_IO_FAILED; /* ends the listing */
     }
 
-    /* No file system has longer names; one that had would not be searched. */
+    /* A longer name cannot be requested. */
     if (octets.len > IRI_MAX_SEGMENT) {
         return IRI_OK;
     }
@@ -543,7 +557,7 @@ iri_index_entry(void *arg, iri_str_t octets)
     status = builder->conf->fold != 0 ? iri_add_folded(builder, octets)
                                       : iri_add_irregular(builder, octets);
 
-    /* A list without this entry would be taken for the whole. */
+    /* Without this entry the index would not be complete. */
     if (status == IRI_ICU_FAILED) {
         builder->failed = status;
     }
@@ -552,7 +566,7 @@ iri_index_entry(void *arg, iri_str_t octets)
         return IRI_IO_FAILED;
     }
 
-    /* One name that scratch cannot hold must not hide the others. */
+    /* A name that is too long for scratch must not hide the others. */
     if (status != IRI_OK) {
         builder->ways = IRI_ALL_WAYS;
     }
@@ -581,9 +595,10 @@ iri_record_size(const iri_record_t *record)
 
 
 /*
- * Two thirds of a table are used, so that a look ends soon.  Of entries with
- * one hash, a thousand ways to write one word say, more than anybody looks at
- * are left out: they would only be passed by, each time and by each other.
+ * Two thirds of the table are used, so that a search ends soon. Of entries
+ * with the same hash, such as a thousand spellings of one word, no more than
+ * a lookup returns are put: the others would only slow down searches and
+ * further insertions.
  */
 static void
 iri_table_put(iri_index_t *index, uint32_t *table, uint32_t at)
@@ -605,7 +620,7 @@ iri_table_put(iri_index_t *index, uint32_t *table, uint32_t at)
 }
 
 
-/* Records that are fetched while those before them are put. */
+/* Records that are prefetched before they are put. */
 #define IRI_PREFETCH 8
 
 static uint32_t *
@@ -647,7 +662,7 @@ iri_table_build(iri_index_t *index)
 }
 
 
-/* The same for spellings, four fifths of which are used. */
+/* The same for spellings. Four fifths of their table are used. */
 static void
 iri_spelling_put(iri_index_spelling_t *table, uint32_t slots,
                  const iri_index_spelling_t *spelling)
@@ -694,7 +709,10 @@ iri_spellings_build(const iri_vector_t *part, uint32_t *slots)
 }
 
 
-/* Make the index of what was gathered; it takes over what the builder has. */
+/*
+ * Build the index from what was collected. It takes over the memory of
+ * builder.
+ */
 static iri_status_t
 iri_builder_end(iri_builder_t *builder, iri_index_t *index)
 {
@@ -742,7 +760,7 @@ iri_index_free(iri_index_t *index)
 
 /* ---- reading a directory ------------------------------------------------- */
 
-/* Read it, or as much of it as there may be. */
+/* List the directory, up to the limits, and build its index. */
 static iri_status_t
 iri_builder_run(iri_builder_t *builder, const iri_env_t *env,
                 iri_str_t directory, iri_node_t *node, iri_index_t *index)
@@ -770,7 +788,7 @@ iri_builder_run(iri_builder_t *builder, const iri_env_t *env,
 }
 
 
-/* The whole without the guesses, where there is no room for these. */
+/* Build an index that fits in max_size, and release what builder needs. */
 static iri_status_t
 iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
                 iri_str_t directory, iri_node_t *node, iri_index_t *index)
@@ -798,14 +816,14 @@ iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
 
 static void
 iri_builder_init(iri_builder_t *builder, const iri_index_conf_t *conf,
-                 iri_scratch_t *scratch, size_t most, size_t size)
+                 iri_scratch_t *scratch, size_t max_entries, size_t max_size)
 {
     memset(builder, 0, sizeof(*builder));
     builder->scratch.ctx = scratch;
     builder->scratch.alloc = iri_scratch_alloc;
     builder->conf = conf;
-    builder->max_entries = most;
-    builder->max_size = size;
+    builder->max_entries = max_entries;
+    builder->max_size = max_size;
     iri_edit_init(&builder->edit);
 }
 
@@ -847,10 +865,10 @@ iri_processor_time(void)
 
 iri_status_t
 iri_index_build(const iri_env_t *env, const iri_index_conf_t *conf,
-                iri_str_t directory, size_t most, size_t size,
+                iri_str_t directory, size_t max_entries, size_t max_size,
                 iri_node_t *node, iri_index_t *index, int *more)
 {
-    iri_index_conf_t plain = *conf;
+    iri_index_conf_t without_spelling = *conf;
     iri_builder_t   *builder;
     iri_scratch_t   *scratch;
     iri_status_t     status = IRI_NO_MEMORY;
@@ -860,15 +878,16 @@ iri_index_build(const iri_env_t *env, const iri_index_conf_t *conf,
     scratch = malloc(sizeof(*scratch));
 
     if (builder != NULL && scratch != NULL) {
-        iri_builder_init(builder, conf, scratch, most, size);
+        iri_builder_init(builder, conf, scratch, max_entries, max_size);
         status = iri_builder_try(builder, env, directory, node, index);
 
-        /* Without spelling, where there is no room for that. */
+        /* If there is no room, try again without spellings. */
         if (status == IRI_OK && builder->too_large
             && (conf->fold & IRI_FOLD_SPELLING))
         {
-            plain.fold &= ~IRI_FOLD_SPELLING;
-            iri_builder_init(builder, &plain, scratch, most, size);
+            without_spelling.fold &= ~IRI_FOLD_SPELLING;
+            iri_builder_init(builder, &without_spelling, scratch, max_entries,
+                             max_size);
             status = iri_builder_try(builder, env, directory, node, index);
         }
 
@@ -944,7 +963,7 @@ iri_index_open(const void *block, iri_index_t *index)
 }
 
 
-/* ---- looking up ---------------------------------------------------------- */
+/* ---- lookup -------------------------------------------------------------- */
 
 static iri_status_t
 iri_hits_add(const iri_env_t *env, const iri_record_t *record,

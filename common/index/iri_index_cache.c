@@ -1,18 +1,19 @@
 /*
- * iri_index_cache.c - the indexes of directories that are remembered
+ * iri_index_cache.c - the cache of directory indexes
  *
- * One piece of memory, which may be shared by processes and outlive them: a
- * head, slots, and pages for the indexes.  The slots are the whole truth of
- * what is where; what is free follows from them.  A slot is READY only when
- * all of it is written, by one store, so a process may be killed at any
- * moment: what it leaves is a slot that is FILLING, and known by its pid.
+ * One region of memory, which may be shared by processes and outlive them: a
+ * header, slots, and pages for the indexes. The slots alone say which pages
+ * are in use; all other pages are free. A slot becomes READY by one store
+ * after everything in it has been written, so a process may be killed at any
+ * moment: it leaves a slot that is FILLING, with its pid.
  *
- * What is remembered is a hint.  An index that was read when the directory
- * had been quiet for two seconds is good as long as its times stay.  One that
- * was read while the directory was changing, within the grain of its clock,
- * is not trusted for longer than a moment; and where reading a large one
- * again would take more than a tenth of the time, it has to serve until then:
- * what it holds is looked at, and what it does not hold is only not known.
+ * A cached index is a hint. An index that was built when the directory had
+ * not changed for two seconds is fresh as long as the times of the directory
+ * stay the same. An index that was built while the directory was changing,
+ * within the resolution of its timestamps, is fresh for IRI_RACY_LIFETIME
+ * only. If rebuilding a large directory would take more than a tenth of the
+ * time, its stale index is used until then: an entry that it has is looked up
+ * on disk, and an entry that it does not have is unknown, not absent.
  */
 
 #include <errno.h>
@@ -26,61 +27,63 @@
 #include "unicode/iri_unicode.h"
 #include "index/iri_index.h"
 
-#define IRI_RACY_WINDOW INT64_C(2000000000) /* ns after which mtime is safe */
-#define IRI_RACY_LIFETIME                                                    \
-    INT64_C(100000000) /* ns that a racy index is used */
-#define IRI_REBUILD_FACTOR                                                   \
-    9 /* times as long as it took, until it is read again */
-#define IRI_LOG_INTERVAL                                                     \
-    INT64_C(60000000000) /* ns between two such lines of log */
-#define IRI_FILL_TIMEOUT INT64_C(3600000000000) /* ns in which any is read */
-#define IRI_MAX_THRASHING                                                    \
-    INT64_C(200000000) /* ns spent for nothing at a time */
-#define IRI_CHEAP_ENTRIES                                                    \
-    1000 /* entries that are read again at once, if that */
-#define IRI_CHEAP_TIME INT64_C(5000000) /* costs no more, ns */
+/* Times in nanoseconds. */
+#define IRI_RACY_WINDOW   INT64_C(2000000000)    /* a later change is seen */
+#define IRI_RACY_LIFETIME INT64_C(100000000)     /* a racy index is fresh */
+#define IRI_LOG_INTERVAL  INT64_C(60000000000)   /* between two messages */
+#define IRI_FILL_TIMEOUT  INT64_C(3600000000000) /* a slot is abandoned */
+#define IRI_MAX_THRASHING INT64_C(200000000)     /* that is tolerated */
 
-#define IRI_MAX_CHARACTER 64 /* octets of one that may be left out */
-#define IRI_MIN_INDEX_SIZE                                                   \
-    32768                      /* octets of an index, in a very small cache */
-#define IRI_SLOTS_PER_SET 4    /* slots in which an index may be */
-#define IRI_PAGE          1024 /* octets that indexes are counted in */
-#define IRI_SLOT_SHARE    1024 /* octets of memory for each slot */
-#define IRI_MAX_SLOTS     32768 /* all are looked through to find a place */
+/* A rebuild within both of these is cheap, and never waits. */
+#define IRI_CHEAP_TIME    INT64_C(5000000) /* of the processor */
+#define IRI_CHEAP_ENTRIES 1000
 
-/* Of what stands below, of an index, and of the keys in it: one more each. */
+/* A rebuild waits this many times the duration of the last build. */
+#define IRI_REBUILD_FACTOR 9
+
+#define IRI_MAX_CHARACTER  64    /* octets of a character in a key */
+#define IRI_MIN_INDEX_SIZE 32768 /* octets that an index always may have */
+#define IRI_SLOTS_PER_SET  4     /* slots in which a directory may be */
+#define IRI_PAGE           1024  /* octets; the unit of allocation */
+#define IRI_SLOT_SHARE     1024  /* octets of the region for each slot */
+#define IRI_MAX_SLOTS      32768 /* because an allocation scans all slots */
+
+/*
+ * The version of these structures, of an index and of its keys: increment it
+ * when any of them changes.
+ */
 #define IRI_LAYOUT UINT64_C(0x6972692d00000002)
 
 enum { IRI_SLOT_FREE, IRI_SLOT_FILLING, IRI_SLOT_READY };
 
 typedef struct {
     uint32_t   state;
-    int32_t    pid;  /* who fills it */
-    iri_node_t node; /* the directory's own */
+    int32_t    pid;  /* of the process that fills it */
+    iri_node_t node; /* of the directory */
     uint64_t   fingerprint[2];
     int64_t    read_at;
-    int64_t    took; /* ns, to read it */
-    int64_t    cost; /* ns of these at work */
-    uint32_t   used; /* when, by the clock of the head */
-    uint32_t   page; /* the first, and how many */
+    int64_t    took; /* ns that the build took */
+    int64_t    cost; /* ns of processor time of the build */
+    uint32_t   used; /* time of last use, by region->clock */
+    uint32_t   page; /* the first one */
     uint32_t   pages;
-    uint32_t   ways;     /* as those of the index, which may have no pages */
-    uint16_t   complete; /* likewise */
-    uint16_t   no_room;  /* it has none since there was no room for it */
-    uint16_t   evicted;  /* it has those of another */
-    uint32_t   entries;  /* likewise, as many as there is room for */
+    uint32_t   ways;     /* as in the index, which may have no pages */
+    uint16_t   complete; /* as in the index */
+    uint16_t   no_room;  /* 1: there was no room for its pages */
+    uint16_t   evicted;  /* 1: another index was evicted for it */
+    uint32_t   entries;  /* as in the index; UINT32_MAX: at least */
 } iri_slot_t;
 
 typedef struct {
     uint64_t layout;
     uint64_t size;
-    uint64_t key[2]; /* of the hashes */
+    uint64_t key[2]; /* of the hash */
     uint32_t sets;
     uint32_t pages;
     uint32_t clock;
     uint32_t unused;
-    int64_t  thrashing;    /* ns: what was read and had no room, or drove */
-    int64_t  thrashing_at; /* another out; less by a tenth of what passes */
+    int64_t  thrashing;    /* ns of builds without room, or that evicted */
+    int64_t  thrashing_at; /* another; decays by a tenth of the time */
 } iri_region_t;
 
 struct iri_index_cache_s {
@@ -88,8 +91,8 @@ struct iri_index_cache_s {
     iri_region_t          *region;
     iri_slot_t            *slots;
     unsigned char         *pages;
-    uint64_t *taken;     /* a bit for each page, while one is slot_key */
-    int64_t   logged_at; /* that there is too little of it */
+    uint64_t *taken;     /* a bit for each page; used while allocating */
+    int64_t   logged_at; /* when a lack of room was last logged */
 };
 
 struct iri_index_job_s {
@@ -101,7 +104,7 @@ struct iri_index_job_s {
 };
 
 
-/* ---- the memory ---------------------------------------------------------- */
+/* ---- the region ---------------------------------------------------------- */
 
 int64_t
 iri_time_ns(void)
@@ -116,7 +119,7 @@ iri_time_ns(void)
 }
 
 
-/* Where everything is follows from the size. */
+/* Divide the region. The size alone determines where everything is. */
 static void
 iri_region_divide(iri_index_cache_t *cache, uint32_t *sets, uint32_t *pages)
 {
@@ -139,8 +142,8 @@ iri_region_divide(iri_index_cache_t *cache, uint32_t *sets, uint32_t *pages)
 
 
 /*
- * What another cache has left is kept, if it was one like this.  Where none
- * was before, all is 0, and pages that nobody touches take no memory.
+ * Keep the contents that another cache left, if its layout and size are the
+ * same. A new region is all 0, and pages that are not touched take no memory.
  */
 static int
 iri_region_open(iri_index_cache_t *cache)
@@ -163,7 +166,7 @@ iri_region_open(iri_index_cache_t *cache)
         return 1;
     }
 
-    /* No cache of whatever layout has a size of 0. */
+    /* In every layout the size of a used region is not 0. */
     if (region->layout != 0 || region->size != 0) {
         region->layout = 0;
         memset(cache->slots, 0,
@@ -219,7 +222,7 @@ iri_index_cache_create(const iri_index_cache_conf_t *conf)
         return NULL;
     }
 
-    /* What is its own is told by that from here on. */
+    /* A non-NULL conf.memory means that the cache owns it. */
     if (conf->memory != NULL) {
         cache->conf.memory = NULL;
     }
@@ -296,7 +299,7 @@ iri_cache_unlock(iri_index_cache_t *cache)
 }
 
 
-/* ---- shapes -------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------ */
 
 unsigned
 iri_index_fold(const iri_tree_conf_t *tree)
@@ -339,8 +342,8 @@ iri_charsets_hash(const iri_charsets_t *charsets)
 
 
 /*
- * What of the settings shapes keys, and what can be guessed, as numbers that
- * mean the same in each process.
+ * Make a fingerprint of the settings that determine the keys and the
+ * irregular entries. It is the same in each process.
  */
 static void
 iri_tree_fingerprint(const iri_tree_conf_t *tree, uint64_t packed[2])
@@ -352,7 +355,7 @@ iri_tree_fingerprint(const iri_tree_conf_t *tree, uint64_t packed[2])
 }
 
 
-/* The same directory, and unchanged by its times? */
+/* Return 1 if both are the same directory with the same times. */
 static int
 iri_node_is_same(const iri_node_t *a, const iri_node_t *b)
 {
@@ -363,7 +366,7 @@ iri_node_is_same(const iri_node_t *a, const iri_node_t *b)
 
 /* ---- slots --------------------------------------------------------------- */
 
-/* What a slot is asked for. */
+/* The directory and the settings that a slot is looked up by. */
 typedef struct {
     const iri_node_t *node;
     uint64_t          fingerprint[2];
@@ -399,8 +402,8 @@ iri_slot_matches(const iri_slot_t *slot, const iri_slot_key_t *slot_key)
 
 
 /*
- * Has whoever was to fill it died?  Its number may be another's by now, so
- * that nobody is waited for forever either.
+ * Return 1 if the process that was filling the slot is gone. Its pid may have
+ * been reused, so a slot is abandoned after IRI_FILL_TIMEOUT too.
  */
 static int
 iri_slot_is_abandoned(const iri_slot_t *slot)
@@ -414,7 +417,7 @@ iri_slot_is_abandoned(const iri_slot_t *slot)
 }
 
 
-/* That of the directory in this state; NULL: there is none. */
+/* Return the slot of the directory in this state; NULL: there is none. */
 static iri_slot_t *
 iri_slot_find(const iri_slot_key_t *slot_key, uint32_t state)
 {
@@ -436,8 +439,8 @@ iri_slot_find(const iri_slot_key_t *slot_key, uint32_t state)
 
 
 /*
- * Take a slot to be filled: the one that was used longest ago, but not the
- * one that this is to replace.  NULL: all are being filled.
+ * Take a slot to be filled: a free one or the least recently used of the set,
+ * but not the one that it is to replace. NULL: all are being filled.
  */
 static iri_slot_t *
 iri_slot_take(iri_index_cache_t *cache, const iri_slot_key_t *slot_key)
@@ -467,7 +470,9 @@ iri_slot_take(iri_index_cache_t *cache, const iri_slot_key_t *slot_key)
         return NULL;
     }
 
-    /* Free before anything else of it changes, for whoever dies here. */
+    /*
+     * Free it before anything else changes, in case this process dies here.
+     */
     __atomic_store_n(&best->state, IRI_SLOT_FREE, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     best->pages = 0;
@@ -485,7 +490,7 @@ iri_slot_take(iri_index_cache_t *cache, const iri_slot_key_t *slot_key)
 }
 
 
-/* Is it being read beside the requests, since it is a large one? */
+/* Return 1 if another thread is building the index of a large directory. */
 static int
 iri_slot_is_deferred(const iri_slot_key_t *slot_key)
 {
@@ -495,7 +500,10 @@ iri_slot_is_deferred(const iri_slot_key_t *slot_key)
 }
 
 
-/* As long as nine times what it took? */
+/*
+ * Return 1 if the slot has been used for IRI_REBUILD_FACTOR times the
+ * duration of its build.
+ */
 static int
 iri_slot_is_amortized(const iri_slot_t *slot, int64_t now)
 {
@@ -546,7 +554,7 @@ iri_pages_mark(iri_index_cache_t *cache)
 }
 
 
-/* The first free pages of that number; 0: there are none in a row. */
+/* Find count free pages in a row. Returns 0 if there are none. */
 static int
 iri_pages_find(iri_index_cache_t *cache, uint32_t count, uint32_t *first)
 {
@@ -578,9 +586,10 @@ iri_pages_find(iri_index_cache_t *cache, uint32_t count, uint32_t *first)
 
 
 /*
- * The index that was used longest ago of those not older than most, and that
- * has served as long as would do to read it again: else two directories that
- * have no room beside each other would be read for every request.
+ * Return the least recently used index with an age below most that may be
+ * evicted: it has been used for as long as its rebuild waits. Otherwise two
+ * directories that do not fit beside each other would be read for each
+ * request.
  */
 static iri_slot_t *
 iri_slot_oldest(const iri_index_cache_t *cache, uint32_t most)
@@ -604,7 +613,10 @@ iri_slot_oldest(const iri_index_cache_t *cache, uint32_t most)
 }
 
 
-/* Its pages go; that it was there, and what it cost, stays for a while. */
+/*
+ * Release the pages of an index. The slot stays for a while, with the cost of
+ * its build.
+ */
 static void
 iri_slot_evict(iri_slot_t *slot)
 {
@@ -615,8 +627,8 @@ iri_slot_evict(iri_slot_t *slot)
 
 
 /*
- * Let go of all in these pages; 0: something there is being filled, or has
- * not yet served.
+ * Evict all indexes in these pages. Returns 0 if one of them is being filled
+ * or may not be evicted yet.
  */
 static int
 iri_pages_evict(iri_index_cache_t *cache, uint32_t first, uint32_t count)
@@ -650,8 +662,8 @@ iri_pages_evict(iri_index_cache_t *cache, uint32_t first, uint32_t count)
 
 
 /*
- * Pages for an index: free ones, or those of the index that was used longest
- * ago and what lies behind it.
+ * Allocate pages for an index: free ones, or those of the least recently used
+ * index and of what follows it.
  */
 static int
 iri_pages_allocate(iri_index_cache_t *cache, uint32_t count, uint32_t *first,
@@ -688,12 +700,13 @@ iri_pages_allocate(iri_index_cache_t *cache, uint32_t count, uint32_t *first,
 }
 
 
-/* ---- keeping an index ---------------------------------------------------- */
+/* ---- storing an index ---------------------------------------------------- */
 
 /*
- * Octets that an index may have.  One of odd names, or a small one, may serve
- * for one answer only; another that would have no place if it were alone
- * would be built for each.
+ * Return the greatest size of an index in octets. An index of irregular
+ * entries, or a small one, may be used for one answer and not be stored. Any
+ * other index that does not fit into the whole cache would be built for each
+ * request.
  */
 static size_t
 iri_cache_max_size(const iri_index_cache_t *cache,
@@ -726,7 +739,10 @@ iri_slot_index(const iri_index_cache_t *cache, const iri_slot_t *slot,
 }
 
 
-/* Of one that holds nothing, only whether that is all has to be kept. */
+/*
+ * Return the number of pages of an index. An empty index needs none: the slot
+ * says whether it is complete.
+ */
 static uint32_t
 iri_index_pages(const iri_index_t *index)
 {
@@ -736,7 +752,10 @@ iri_index_pages(const iri_index_t *index)
 }
 
 
-/* That of the same directory, which is to be replaced; NULL: none. */
+/*
+ * Return the slot of the same directory that is to be replaced; NULL: there
+ * is none.
+ */
 static iri_slot_t *
 iri_slot_predecessor(iri_index_cache_t *cache, const iri_slot_t *slot,
                      const iri_node_t *node)
@@ -755,9 +774,9 @@ iri_slot_predecessor(iri_index_cache_t *cache, const iri_slot_t *slot,
 
 
 /*
- * Where there is too little room for what is asked for, one directory drives
- * the other out, however many there are.  A tenth of the time, for all of
- * them, is what may be spent on that.
+ * Return the time that was lost to thrashing. If the directories in use do
+ * not fit into the cache, they evict each other. At most a tenth of the time,
+ * for all of them, may be spent on that.
  */
 static int64_t
 iri_region_thrashing(const iri_region_t *region, int64_t now)
@@ -783,7 +802,10 @@ iri_region_add_thrashing(iri_region_t *region, int64_t took)
 }
 
 
-/* Room for an index: if need be, that of the one which it replaces. */
+/*
+ * Allocate pages for the index of a slot; if necessary those of the index
+ * that it replaces.
+ */
 static int
 iri_slot_allocate(iri_index_cache_t *cache, iri_slot_t *slot,
                   const iri_node_t *node, uint32_t pages)
@@ -814,7 +836,10 @@ iri_slot_allocate(iri_index_cache_t *cache, iri_slot_t *slot,
 }
 
 
-/* Is it read in next to no time?  By the processor, whoever else is at it. */
+/*
+ * Return 1 if a rebuild is cheap, measured in processor time, so that other
+ * processes do not count.
+ */
 static int
 iri_slot_is_cheap(const iri_slot_t *slot)
 {
@@ -822,7 +847,7 @@ iri_slot_is_cheap(const iri_slot_t *slot)
 }
 
 
-/* The slot is as the index is; the one before it goes. */
+/* Make the slot READY and free the one that it replaces. */
 static void
 iri_slot_ready(iri_index_cache_t *cache, iri_slot_t *slot,
                const iri_node_t *node, const iri_index_t *index,
@@ -838,7 +863,7 @@ iri_slot_ready(iri_index_cache_t *cache, iri_slot_t *slot,
     slot->read_at = read_at;
     slot->took = iri_time_ns() - read_at;
 
-    /* A clock that failed, or was set. */
+    /* The clock failed or was set. */
     if (slot->took < 0 || slot->took > IRI_FILL_TIMEOUT) {
         slot->took = 0;
     }
@@ -861,10 +886,10 @@ iri_slot_ready(iri_index_cache_t *cache, iri_slot_t *slot,
 
 
 /*
- * Keep what was read in a slot that was taken for it, under the node that was
- * read: a link on the way, or a directory above, may have been replaced since
- * the look at the other.  The copy is made without the lock: nobody else
- * looks at what is being filled.
+ * Store an index in the slot that was taken for it. node is the directory
+ * that was really read: a link or a directory above may have been replaced
+ * since the slot was taken. The index is copied without the lock, because
+ * nothing reads a slot that is FILLING.
  */
 static void
 iri_slot_fill(iri_index_cache_t *cache, iri_slot_t *slot,
@@ -899,18 +924,18 @@ iri_slot_fill(iri_index_cache_t *cache, iri_slot_t *slot,
 
 
 /*
- * Is what was found in a directory good as long as its times stay?  at: when
- * the looks at it began, by iri_time_ns().
+ * Return 1 if an index that was built from time at on (iri_time_ns()) is
+ * valid as long as the times of the directory stay the same.
  */
 static int
 iri_node_is_quiet(const iri_node_t *node, int64_t at)
 {
-    /* Not mtime, which the owner of a directory may set to any year. */
+    /* ctime, because the owner of a directory may set mtime to any time. */
     return node->ctime < at - IRI_RACY_WINDOW;
 }
 
 
-/* Is it good now? */
+/* Return 1 if the index is fresh: the directory still is as it was read. */
 static int
 iri_slot_is_fresh(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
 {
@@ -921,7 +946,7 @@ iri_slot_is_fresh(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
 }
 
 
-/* Is it time to read it again? */
+/* Return 1 if a stale index may be rebuilt now. */
 static int
 iri_slot_is_rebuild_due(const iri_slot_t *slot, int64_t now)
 {
@@ -929,7 +954,7 @@ iri_slot_is_rebuild_due(const iri_slot_t *slot, int64_t now)
 }
 
 
-/* ---- looking up ---------------------------------------------------------- */
+/* ---- lookup -------------------------------------------------------------- */
 
 static iri_status_t
 iri_spell_find(const iri_env_t *env, const iri_index_conf_t *conf,
@@ -951,13 +976,13 @@ iri_spell_find(const iri_env_t *env, const iri_index_conf_t *conf,
     iri_edit_init(edit);
     status = iri_edit_divide(edit, key, &fit);
 
-    /* One character is missing. */
+    /* A character is missing in the requested name. */
     if (status == IRI_OK && fit) {
         status = iri_index_find_spelling(env, index,
                                          iri_index_hash(conf, key), hits);
     }
 
-    /* One is too many; one is wrong, or two have changed places. */
+    /* A character is added or wrong, or two are transposed. */
     for (i = 0; status == IRI_OK && fit && i < edit->count; i++) {
         without.len = 0;
         status = iri_edit_without(env, edit, key, i, &without, &left_out);
@@ -981,8 +1006,8 @@ iri_spell_find(const iri_env_t *env, const iri_index_conf_t *conf,
 
 
 /*
- * Spelling is asked for only where nothing is nearer: an entry whose key has
- * another hash has another key.
+ * Search an index by the key. Spellings are searched only if no key has the
+ * same hash, so that nothing is nearer.
  */
 static iri_status_t
 iri_index_search(const iri_env_t *env, const iri_index_conf_t *conf,
@@ -1011,7 +1036,7 @@ iri_index_search(const iri_env_t *env, const iri_index_conf_t *conf,
 
 /* ---- reading a directory ------------------------------------------------- */
 
-/* Are large directories read elsewhere? */
+/* Return 1 if large directories are read in another thread. */
 static int
 iri_cache_defers(const iri_index_cache_t *cache, const iri_index_conf_t *conf)
 {
@@ -1019,7 +1044,9 @@ iri_cache_defers(const iri_index_cache_t *cache, const iri_index_conf_t *conf)
 }
 
 
-/* Entries that are read while a request waits. */
+/*
+ * Return the greatest number of entries that are read while a request waits.
+ */
 static size_t
 iri_cache_max_entries(const iri_index_cache_t *cache,
                       const iri_index_conf_t  *conf)
@@ -1071,8 +1098,8 @@ iri_index_job_run(iri_index_job_t *job)
 
 
 /*
- * Have it read elsewhere; the slot is taken so that nobody else does, too.
- * 0: that cannot be done.
+ * Have a directory read in another thread. The slot is taken first, so that
+ * no other request does the same. Returns 0 if that is not possible.
  */
 static int
 iri_cache_defer(const iri_env_t *env, iri_index_cache_t *cache,
@@ -1123,7 +1150,7 @@ iri_cache_defer(const iri_env_t *env, iri_index_cache_t *cache,
 }
 
 
-/* Keep it, where there is a cache; what is asked is answered in any case. */
+/* Store an index if there is a cache. It may be searched in any case. */
 static void
 iri_cache_store(iri_index_cache_t *cache, const iri_index_conf_t *conf,
                 const iri_node_t *node, const iri_index_t *index,
@@ -1173,7 +1200,10 @@ iri_cache_build(const iri_env_t *env, iri_index_cache_t *cache,
     later = more && iri_cache_defers(cache, conf);
 
     if (later && !iri_cache_defer(env, cache, conf, search)) {
-        /* That it is large is kept, of no known time: to be tried again. */
+        /*
+         * Store that the directory is large, with a time that it does not
+         * have, so that the next request tries again.
+         */
         node.mtime = ~node.mtime;
         later = 0;
     }
@@ -1190,19 +1220,19 @@ iri_cache_build(const iri_env_t *env, iri_index_cache_t *cache,
 }
 
 
-/* ---- finding ------------------------------------------------------------- */
+/* ---- searching ----------------------------------------------------------- */
 
-/* What a look into the cache has given. */
+/* The result of a cache lookup. */
 typedef struct {
-    int      due;      /* the directory is to be read, and nobody is at it */
-    int      large;    /* and that takes long */
-    int      small;    /* it is known to be read in next to no time */
-    uint32_t no_room;  /* entries that there was no room for, to be told */
-    int      complete; /* but for their spellings */
+    int      due;      /* 1: the directory should be read now */
+    int      large;    /* 1: it has many entries */
+    int      small;    /* 1: a read is known to be cheap */
+    uint32_t no_room;  /* entries without room, to be logged; 0: none */
+    int      complete; /* 1: only spellings had no room */
 } iri_cache_result_t;
 
 
-/* Once a minute; the administrator alone can help. */
+/* Log a lack of room, once a minute: only the administrator can change it. */
 static void
 iri_cache_log_no_room(const iri_env_t                *env,
                       const iri_index_cache_search_t *search,
@@ -1218,13 +1248,13 @@ iri_cache_log_no_room(const iri_env_t                *env,
                  (unsigned long) result->no_room,
                  result->complete ? "" : " or more",
                  iri_show_sent(&shown, search->directory),
-                 result->complete ? "of which none is guessed"
-                                  : "which have exact names only");
+                 result->complete ? "so spelling is not ignored"
+                                  : "so only exact names are found");
     }
 }
 
 
-/* Was there room for the rest only? */
+/* Return 1 if the index has no spellings because there was no room. */
 static int
 iri_lacks_spellings(const iri_index_conf_t *conf, const iri_index_t *index)
 {
@@ -1291,7 +1321,7 @@ iri_cache_lookup(const iri_env_t *env, iri_index_cache_t *cache,
 }
 
 
-/* Whoever waits for the same directory stands in the same line. */
+/* Return the queue in which requests wait for this directory. */
 static unsigned
 iri_cache_queue_of(const iri_node_t *node)
 {
@@ -1319,7 +1349,10 @@ iri_cache_leave(iri_index_cache_t *cache, const iri_node_t *node)
 }
 
 
-/* Read it, unless somebody has while this waited for its turn. */
+/*
+ * Read a directory, unless another request has done so while this one waited
+ * in the queue.
+ */
 static iri_status_t
 iri_cache_build_once(const iri_env_t *env, iri_index_cache_t *cache,
                      const iri_index_conf_t   *conf,
@@ -1344,7 +1377,7 @@ iri_cache_build_once(const iri_env_t *env, iri_index_cache_t *cache,
 }
 
 
-/* Not counted: who asks looks for the name in any case. */
+/* Not counted as a lookup: the caller looks for the name in any case. */
 uint32_t
 iri_index_cache_ways(iri_index_cache_t *cache, const iri_tree_conf_t *tree,
                      const iri_node_t *node)
