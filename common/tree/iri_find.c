@@ -630,13 +630,13 @@ iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
 static int
 iri_may_fold(const iri_finder_t *finder)
 {
-    unsigned forgiven = finder->match & IRI_FOLD_INDEXED;
+    unsigned ignored = finder->match & IRI_FOLD_INDEXED;
 
     if (finder->search->write) {
-        forgiven &= IRI_FOLD_WIDTH;
+        ignored &= IRI_FOLD_WIDTH;
     }
 
-    return forgiven != 0;
+    return ignored != 0;
 }
 
 
