@@ -227,7 +227,7 @@ is at(report => 'q=%E3%82%BD'), 'q=%E3%82%BD|', 'nor here';
 my @lines = sort $server->told =~ /(iri: report: .*query.*), request/g;
 is_deeply \@lines, [
     'iri: report: would leave the query "q=%83&r=%81": charset "", has'
-        . ' parameters that no one charset reads, reason=query-unreadable',
+        . ' parameters that no single charset decodes, reason=query-unreadable',
     "iri: report: would make the query \"q=$so\": charset \"Shift_JIS\", was"
         . " read in another charset, reason=query-read",
 ], 'report says what would be done';

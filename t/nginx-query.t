@@ -198,7 +198,7 @@ is_deeply \@lines, [
     "iri: report: would make the query \"q=$so\": charset \"Shift_JIS\", was"
         . " read in another charset, reason=query-read",
     'iri: report: would leave the query "q=%83&r=%81": charset "", has'
-        . ' parameters that no one charset reads, reason=query-unreadable',
+        . ' parameters that no single charset decodes, reason=query-unreadable',
 ], 'report says what would be done';
 
 # ---- hostile --------------------------------------------------------------------

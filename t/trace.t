@@ -33,7 +33,7 @@ sub explained {
 }
 
 sub kinds {
-    return map { /^(reading|look|further|a charset|stop) ?/ ? $_ : () } @_;
+    return map { /^(reading|stat|alternative|a charset|stop) ?/ ? $_ : () } @_;
 }
 
 my %said = (
@@ -83,7 +83,7 @@ for my $name (qw(nginx httpd)) {
             : httpd(root => $root, conf => $conf{$name},
                 log_level => 'iri:info');
         $quiet->get($_) for @targets;
-        unlike $quiet->told, qr/iri: (?:Reading|reading|look|answer) /,
+        unlike $quiet->told, qr/iri: (?:Reading|reading|stat|answer) /,
             "$name: nothing of it at info";
         $quiet->stop;
     }

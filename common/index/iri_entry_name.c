@@ -1,10 +1,10 @@
 /*
  * iri_entry_name.c - the name of an entry, and the octets that write a name
  *
- * An entry has one name: that of the first tree charset that reads its
- * octets and writes them back the same.  Only an entry whose name is the name
- * that was asked ever counts; what octets happen to mean in another charset
- * does not: C9 BD, U+8868 in EUC-JP, is U+027D in UTF-8.
+ * An entry has one name: that of the first tree charset that decodes its
+ * octets and encodes them back to the same octets. Only an entry whose name
+ * equals the requested name counts. The meaning of its octets in another
+ * charset does not: C9 BD is U+8868 in EUC-JP, but U+027D in UTF-8.
  */
 
 #include <string.h>
@@ -14,9 +14,11 @@
 #include "index/iri_index.h"
 
 
-/* ---- reading ------------------------------------------------------------- */
+/* ---- decoding ------------------------------------------------------------ */
 
-/* Would the charset write these octets for the characters they are? */
+/*
+ * Return 1 if the charset encodes the characters of octets as these octets.
+ */
 static int
 iri_round_trip(const iri_charset_t *charset, iri_str_t octets)
 {
@@ -105,7 +107,7 @@ iri_entry_is_named(const iri_env_t *env, const iri_tree_conf_t *tree,
 }
 
 
-/* Is every character of octets one that NFC leaves alone? */
+/* Return 1 if every character of octets is inert under NFC. */
 static int
 iri_is_inert(const iri_charset_t *charset, iri_str_t octets)
 {
@@ -124,7 +126,10 @@ iri_is_inert(const iri_charset_t *charset, iri_str_t octets)
 }
 
 
-/* Does the charset read octets, and are all characters allowed? */
+/*
+ * Return 1 if the charset decodes octets to allowed characters and encodes
+ * them back to the same octets.
+ */
 static int
 iri_is_read(const iri_charset_t *charset, iri_str_t octets)
 {
@@ -163,13 +168,13 @@ iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets, size_t *way)
 }
 
 
-/* ---- writing ------------------------------------------------------------- */
+/* ---- encoding ------------------------------------------------------------ */
 
-#define IRI_MAX_DECOMPOSED 32 /* characters of one in NFD, with its marks */
+#define IRI_MAX_DECOMPOSED 32 /* characters in the NFD of one */
 
 /*
- * A composed character that the charset does not have, as one that it has
- * and the marks that remain: windows-1258 writes U+1EA5 as U+00E2 U+0301.
+ * Encode a composed character that the charset does not have as one that it
+ * has and combining marks: windows-1258 writes U+1EA5 as U+00E2 U+0301.
  */
 static iri_status_t
 iri_put_decomposed(const iri_env_t *env, const iri_charset_t *charset,
@@ -200,7 +205,7 @@ iri_put_decomposed(const iri_env_t *env, const iri_charset_t *charset,
         return IRI_OK;
     }
 
-    /* Let the base take every mark with which the charset has it. */
+    /* Compose the base with each mark if the charset has the result. */
     for (i = 1; i < count; i++) {
         status = iri_compose(c[0], c[i], &joined);
         if (status != IRI_OK) {
@@ -234,8 +239,9 @@ iri_put_decomposed(const iri_env_t *env, const iri_charset_t *charset,
 
 
 /*
- * Write characters in a charset; *written 0: it does not have them all, else
- * *exact: it has each of them as it is, and reads these octets as no other.
+ * Encode characters in a charset. *written is 0 if the charset does not have
+ * all of them. *exact is 1 if it has each of them as it is, so that it
+ * decodes these octets to the same characters.
  */
 static iri_status_t
 iri_charset_write(const iri_env_t *env, const iri_charset_t *charset,
@@ -280,7 +286,7 @@ iri_charset_write(const iri_env_t *env, const iri_charset_t *charset,
 }
 
 
-/* Is the k-th way one of the forms that the tree may have? */
+/* Return 1 if names in the tree may have the form of the k-th way. */
 static int
 iri_is_way(const iri_tree_conf_t *tree, size_t k)
 {
@@ -298,9 +304,10 @@ iri_is_way(const iri_tree_conf_t *tree, size_t k)
 
 
 /*
- * Would what the first charset wrote be read as the name?  What NFD makes of
- * a name in NFC, NFC makes the name again; but not of so many marks that it
- * stays as it is, nor of more octets than a segment may have.
+ * Return 1 if octets that the first charset wrote are known to be read as the
+ * name. NFC turns the NFD of a name in NFC back into the name, unless so many
+ * marks follow each other that they are not normalized, or the octets are
+ * longer than a segment may be.
  */
 static int
 iri_is_read_back(const iri_tree_conf_t *tree, size_t k, iri_str_t octets)
@@ -314,7 +321,7 @@ iri_is_read_back(const iri_tree_conf_t *tree, size_t k, iri_str_t octets)
         return 0;
     }
 
-    /* Too short for so many: each of them takes so many octets at least. */
+    /* Too short for so many marks: each takes at least that many octets. */
     if (k == 0 || octets.len <= IRI_MAX_MARKS * least) {
         return 1;
     }
@@ -333,9 +340,9 @@ iri_is_read_back(const iri_tree_conf_t *tree, size_t k, iri_str_t octets)
 
 
 /*
- * The octets of text, which is name or its NFD; nothing if an earlier charset
- * of the tree reads them as something else, or if a name with too many marks
- * to be normalized stands for itself only.
+ * Encode text, which is name or its NFD. *written is 0 if an earlier charset
+ * of the tree decodes the octets to another name, or if the name has so many
+ * marks that it is not normalized and its NFD is another name.
  */
 static iri_status_t
 iri_text_write(const iri_env_t *env, const iri_tree_conf_t *tree,
@@ -380,7 +387,7 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
         return IRI_OK;
     }
 
-    /* The way that costs nothing: the name itself. */
+    /* The usual way: the name itself. */
     if (k == 0 && iri_charset_is_utf8(tree->charsets.at[0])) {
         *written = 1;
         return iri_buf_put(env, out, name.data, name.len);
@@ -392,7 +399,7 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
 
     status = iri_nfd_put(env, name, &nfd);
 
-    /* NFC has been tried if it is the same. */
+    /* If NFD is the same as NFC, the way before has tried it. */
     if (status != IRI_OK
         || (tree->names == IRI_FILENAME_ANY
             && iri_str_equal(iri_buf_str(&nfd), name)))
@@ -408,7 +415,7 @@ iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
 /* ---- JIS vendor variants ------------------------------------------------- */
 
 /*
- * May a character begin so that is one of a pair?  In UTF-8 these are C2 A2
+ * Return 1 if a character of a pair may start at p. In UTF-8 these are C2 A2
  * and on, E2 80, E2 88, E3 80, EF BC, EF BD 9E, EF BF.
  */
 static int
@@ -451,7 +458,7 @@ iri_name_may_vary(iri_str_t name)
 }
 
 
-/* Replace the characters; the result need not be in NFC. */
+/* Replace the characters. The result need not be in NFC. */
 static iri_status_t
 iri_variants_put(const iri_env_t *env, iri_str_t name, int way,
                  iri_buf_t *out)

@@ -1,15 +1,16 @@
 /*
  * iri_index.c - the index of one directory: from the hash of a key to entries
  *
- * A directory is read once.  Of each entry its octets are kept, with the hash
- * of its key beside them; a table leads from a hash to them.  That is some 16
- * octets a name more than the name.  For spelling a second table leads there
- * from the hashes of the key without one of its characters: two keys that are
- * one edit apart share one of these, or one of them is the other's.
+ * A directory is read once. The index stores the octets of each entry and the
+ * hash of its key; a hash table leads from a hash to the entry. This takes
+ * some 16 octets for a name, besides the name. For spelling, a second table
+ * has the hashes of each key without one of its characters. Two keys that are
+ * one edit apart share one of these hashes, or the whole key of one is a
+ * shortened key of the other.
  *
- * A hash is a hint: whoever looks up compares names.  It is keyed, so that
- * nobody who may choose names can choose those that collide.  Offsets, not
- * pointers: an index may be moved, and be shared by processes.
+ * A hash is a hint: the caller compares names. It is keyed, so that a client
+ * that may choose names cannot choose names that collide. Offsets are stored
+ * instead of pointers: an index may be moved, and shared by processes.
  */
 
 #ifndef _GNU_SOURCE
@@ -25,51 +26,54 @@
 #include "index/iri_index.h"
 
 /*
- * Octets of names of one directory to look at closely, at some 100
- * instructions each, to find those that cannot be guessed; beyond that it
- * counts as too large.
+ * If no names are folded: greatest number of octets, in the names of one
+ * directory, that are decoded to find irregular entries, at some 100
+ * instructions for an octet. A directory with more counts as too large.
  */
-#define IRI_MAX_CLOSE (64 * 1024)
+#define IRI_MAX_EXAMINED (64 * 1024)
 
-#define IRI_ALIGN 4 /* of a record, which is what the table counts in */
+#define IRI_ALIGN 4 /* of a record, the unit of offsets */
 
-/* What stands before the octets of an entry. */
+/* Header of the octets of an entry. */
 typedef struct {
     uint32_t hash;
     uint16_t len;
-    uint16_t charset; /* index in the tree's list, for the order of twins */
+    uint16_t charset; /* index in the tree's list */
 } iri_record_t;
 
-/* A part that grows, in memory of its own. */
+/* A growing array in memory of its own. */
 typedef struct {
     unsigned char *data;
     size_t         len;
     size_t         size;
-} iri_part_t;
+} iri_vector_t;
 
-/* Memory for one entry at a time: the arena must not pay for a directory. */
+/*
+ * Memory for one entry at a time, so that the arena does not grow with a
+ * directory.
+ */
 typedef struct {
     size_t        used;
     unsigned char octets[64 * 1024];
 } iri_scratch_t;
 
 typedef struct {
-    iri_env_t               scratch; /* what is forgotten with the entry */
-    const iri_index_conf_t *shape;
-    size_t                  most; /* entries */
-    size_t                  size; /* octets */
+    iri_env_t               scratch; /* memory lent for one entry */
+    const iri_index_conf_t *conf;
+    size_t                  max_entries;
+    size_t                  max_size; /* octets */
     size_t                  entries;
-    size_t                  close;    /* octets looked at closely */
-    int                     more;     /* there are more entries than most */
-    int                     too_many; /* more than there is room for */
-    int                     unlisted; /* it may not be listed */
-    iri_status_t            failed;   /* memory, where each may not say so */
-    iri_part_t              text;
-    iri_part_t              spellings;
-    uint32_t                records;
-    uint32_t                longest; /* octets of a key */
-    uint32_t                ways;    /* as that of the index */
-    iri_edit_t              edit;
+    size_t       examined;  /* octets decoded, as IRI_MAX_EXAMINED says */
+    int          more;      /* 1: more than max_entries */
+    int          too_large; /* 1: exceeds max_size or IRI_MAX_EXAMINED */
+    int          unlisted;  /* 1: no permission to read it */
+    iri_status_t failed;    /* an error that a callback cannot return */
+    iri_vector_t text;
+    iri_vector_t spellings;
+    uint32_t     records;
+    uint32_t     longest; /* greatest length of a key */
+    uint32_t     ways;    /* as in iri_index_t */
+    iri_edit_t   edit;
 } iri_builder_t;
 
 
@@ -98,7 +102,7 @@ iri_sip_round(uint64_t v[4])
 }
 
 
-/* SipHash-1-3 (Aumasson, Bernstein), of which 32 bits are enough here. */
+/* SipHash-1-3 (Aumasson, Bernstein), reduced to 32 bits. */
 uint32_t
 iri_keyed_hash(const uint64_t key[2], iri_str_t octets)
 {
@@ -138,15 +142,15 @@ iri_keyed_hash(const uint64_t key[2], iri_str_t octets)
 
 
 uint32_t
-iri_index_hash(const iri_index_conf_t *shape, iri_str_t key)
+iri_index_hash(const iri_index_conf_t *conf, iri_str_t key)
 {
-    return iri_keyed_hash(shape->key, key);
+    return iri_keyed_hash(conf->key, key);
 }
 
 
-/* Where a hash has its place in a table of so many. */
+/* Return the slot of a hash in a table with that many slots. */
 static inline uint32_t
-iri_slot_in(uint32_t hash, uint32_t slots)
+iri_bucket_of(uint32_t hash, uint32_t slots)
 {
     return (uint32_t) ((uint64_t) hash * slots >> 32);
 }
@@ -155,18 +159,19 @@ iri_slot_in(uint32_t hash, uint32_t slots)
 /* ---- memory -------------------------------------------------------------- */
 
 /*
- * What an index is made of while it is built may be large, and is needed for
- * a moment, in any thread: malloc would keep it for each of these.
+ * An index that is being built may be large, is needed for a moment only, and
+ * is built in any thread: malloc would keep the memory for each of the
+ * threads.
  */
-#define IRI_MAPPED (256 * 1024)
+#define IRI_MMAP_THRESHOLD (256 * 1024)
 
-/* All 0; NULL: no memory. */
+/* Returns: memory that is all 0; NULL: no memory. */
 static void *
 iri_block_create(size_t size)
 {
     void *block;
 
-    if (size < IRI_MAPPED) {
+    if (size < IRI_MMAP_THRESHOLD) {
         return calloc(1, size);
     }
 
@@ -182,7 +187,7 @@ iri_block_destroy(const void *block, size_t size)
 {
     void *p = (void *) (uintptr_t) block;
 
-    if (size < IRI_MAPPED) {
+    if (size < IRI_MMAP_THRESHOLD) {
         free(p);
 
     } else if (p != NULL) {
@@ -191,17 +196,20 @@ iri_block_destroy(const void *block, size_t size)
 }
 
 
-/* NULL: no memory, and block stays. */
+/*
+ * Returns: the block in its new size; NULL: no memory, and block is
+ * unchanged.
+ */
 static void *
 iri_block_grow(void *block, size_t size, size_t to)
 {
     void *grown;
 
-    if (to < IRI_MAPPED) {
+    if (to < IRI_MMAP_THRESHOLD) {
         return realloc(block, to);
     }
 
-    if (size >= IRI_MAPPED) {
+    if (size >= IRI_MMAP_THRESHOLD) {
         grown = mremap(block, size, to, MREMAP_MAYMOVE);
         return grown != MAP_FAILED ? grown : NULL;
     }
@@ -217,18 +225,21 @@ iri_block_grow(void *block, size_t size, size_t to)
 }
 
 
-/* ---- parts that grow ----------------------------------------------------- */
+/* ---- growing arrays ------------------------------------------------------ */
 
-/* Room for more octets; NULL: no memory, or more than the index may have. */
+/*
+ * Append more octets. Returns them; NULL: no memory, or the index may not
+ * have that many.
+ */
 static void *
-iri_part_add(iri_builder_t *builder, iri_part_t *part, size_t more)
+iri_vector_add(iri_builder_t *builder, iri_vector_t *part, size_t more)
 {
     unsigned char *data;
     size_t         size;
 
     if (more > part->size - part->len) {
-        if (part->len + more > builder->size) {
-            builder->too_many = 1;
+        if (part->len + more > builder->max_size) {
+            builder->too_large = 1;
             return NULL;
         }
 
@@ -254,7 +265,7 @@ iri_part_add(iri_builder_t *builder, iri_part_t *part, size_t more)
 
 
 static void
-iri_part_drop(iri_part_t *part)
+iri_vector_free(iri_vector_t *part)
 {
     iri_block_destroy(part->data, part->size);
     memset(part, 0, sizeof(*part));
@@ -282,12 +293,15 @@ iri_scratch_alloc(void *ctx, size_t size)
 }
 
 
-/* Does one of the ways to write the entry's name give its octets?  *way. */
+/*
+ * Set *guessed to 1 if a way of writing the entry's name gives its octets;
+ * *way is that way.
+ */
 static iri_status_t
-iri_is_guessed(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
+iri_is_regular(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
                size_t *way, int *guessed)
 {
-    const iri_tree_conf_t *tree = &builder->shape->tree;
+    const iri_tree_conf_t *tree = &builder->conf->tree;
     iri_buf_t              written = IRI_BUF_EMPTY;
     iri_status_t           status;
     size_t                 k;
@@ -320,7 +334,7 @@ iri_record_add(iri_builder_t *builder, iri_str_t octets, size_t charset,
 
     size = (size + IRI_ALIGN - 1) & ~(size_t) (IRI_ALIGN - 1);
 
-    p = iri_part_add(builder, &builder->text, size);
+    p = iri_vector_add(builder, &builder->text, size);
     if (p == NULL || builder->text.len / IRI_ALIGN >= UINT32_MAX) {
         return IRI_NO_MEMORY;
     }
@@ -338,7 +352,7 @@ iri_record_add(iri_builder_t *builder, iri_str_t octets, size_t charset,
 }
 
 
-/* What the key is without each of its characters. */
+/* Add the key without each of its characters. */
 static iri_status_t
 iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
 {
@@ -360,14 +374,13 @@ iri_spellings_add(iri_builder_t *builder, iri_str_t key, uint32_t at)
             continue;
         }
 
-        spelling = iri_part_add(builder, &builder->spellings,
-                                sizeof(*spelling));
+        spelling = iri_vector_add(builder, &builder->spellings,
+                                  sizeof(*spelling));
         if (spelling == NULL) {
             return IRI_NO_MEMORY;
         }
 
-        spelling->hash = iri_index_hash(builder->shape,
-                                        iri_buf_str(&without));
+        spelling->hash = iri_index_hash(builder->conf, iri_buf_str(&without));
         spelling->record = at;
     }
 
@@ -379,16 +392,16 @@ static iri_status_t
 iri_key_add(iri_builder_t *builder, iri_str_t octets, iri_str_t key,
             size_t charset)
 {
-    const iri_index_conf_t *shape = builder->shape;
+    const iri_index_conf_t *conf = builder->conf;
     iri_status_t            status;
     uint32_t                at;
 
     builder->longest = key.len > builder->longest ? (uint32_t) key.len
                                                   : builder->longest;
     status = iri_record_add(builder, octets, charset,
-                            iri_index_hash(shape, key), &at);
+                            iri_index_hash(conf, key), &at);
 
-    return status == IRI_OK && (shape->fold & IRI_FOLD_SPELLING)
+    return status == IRI_OK && (conf->fold & IRI_FOLD_SPELLING)
                ? iri_spellings_add(builder, key, at)
                : status;
 }
@@ -398,7 +411,7 @@ static iri_status_t
 iri_entry_add(iri_builder_t *builder, iri_str_t octets, iri_str_t name,
               size_t charset)
 {
-    unsigned     fold = builder->shape->fold;
+    unsigned     fold = builder->conf->fold;
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_str_t    key = name;
     iri_status_t status = IRI_OK;
@@ -420,9 +433,9 @@ iri_way_add(iri_builder_t *builder, size_t way)
 }
 
 
-/* An entry whose octets no way of iri_name_write gives. */
+/* If no names are folded: add an entry only if it is irregular. */
 static iri_status_t
-iri_odd_entry(iri_builder_t *builder, iri_str_t octets)
+iri_add_irregular(iri_builder_t *builder, iri_str_t octets)
 {
     iri_buf_t    name = IRI_BUF_EMPTY;
     iri_status_t status;
@@ -433,23 +446,23 @@ iri_odd_entry(iri_builder_t *builder, iri_str_t octets)
         return IRI_OK;
     }
 
-    if (iri_entry_is_plain(&builder->shape->tree, octets, &way)) {
+    if (iri_entry_is_plain(&builder->conf->tree, octets, &way)) {
         iri_way_add(builder, way);
         return IRI_OK;
     }
 
-    if (builder->close > IRI_MAX_CLOSE) {
-        builder->too_many = 1;
+    if (builder->examined > IRI_MAX_EXAMINED) {
+        builder->too_large = 1;
         return IRI_NO_MEMORY;
     }
 
-    builder->close += octets.len;
+    builder->examined += octets.len;
 
-    status = iri_entry_read(&builder->scratch, &builder->shape->tree, octets,
+    status = iri_entry_read(&builder->scratch, &builder->conf->tree, octets,
                             &name, &charset);
 
     if (status == IRI_OK && name.len != 0) {
-        status = iri_is_guessed(builder, octets, iri_buf_str(&name), &way,
+        status = iri_is_regular(builder, octets, iri_buf_str(&name), &way,
                                 &guessed);
     }
 
@@ -463,7 +476,7 @@ iri_odd_entry(iri_builder_t *builder, iri_str_t octets)
 }
 
 
-/* Is it the name that it has on disk, without a closer look? */
+/* Return 1 if the octets are known to be the name without decoding them. */
 static int
 iri_is_own_name(const iri_tree_conf_t *tree, iri_str_t octets)
 {
@@ -490,18 +503,18 @@ iri_is_own_name(const iri_tree_conf_t *tree, iri_str_t octets)
 
 
 static iri_status_t
-iri_any_entry(iri_builder_t *builder, iri_str_t octets)
+iri_add_folded(iri_builder_t *builder, iri_str_t octets)
 {
-    const iri_tree_conf_t *tree = &builder->shape->tree;
+    const iri_tree_conf_t *tree = &builder->conf->tree;
     iri_buf_t              name = IRI_BUF_EMPTY;
     iri_status_t           status;
     size_t                 charset = 0;
     int                    own = 0;
 
-    /* Nearly all that is not ASCII: both in one pass. */
+    /* Nearly all names that are not ASCII: check and fold in one pass. */
     if (!iri_str_is_ascii(octets)
         && iri_charset_is_utf8(tree->charsets.at[0])) {
-        status = iri_fold_own(&builder->scratch, builder->shape->fold, octets,
+        status = iri_fold_own(&builder->scratch, builder->conf->fold, octets,
                               &name, &own);
 
         if (status != IRI_OK || own) {
@@ -529,31 +542,31 @@ iri_index_entry(void *arg, iri_str_t octets)
     iri_builder_t *builder = arg;
     iri_status_t   status;
 
-    if (++builder->entries > builder->most) {
+    if (++builder->entries > builder->max_entries) {
         builder->more = 1;
         return IRI_IO_FAILED; /* ends the listing */
     }
 
-    /* No file system has longer names; one that had would not be searched. */
+    /* A longer name cannot be requested. */
     if (octets.len > IRI_MAX_SEGMENT) {
         return IRI_OK;
     }
 
     ((iri_scratch_t *) builder->scratch.ctx)->used = 0;
 
-    status = builder->shape->fold != 0 ? iri_any_entry(builder, octets)
-                                       : iri_odd_entry(builder, octets);
+    status = builder->conf->fold != 0 ? iri_add_folded(builder, octets)
+                                      : iri_add_irregular(builder, octets);
 
-    /* A list without this entry would be taken for the whole. */
+    /* Without this entry the index would not be complete. */
     if (status == IRI_ICU_FAILED) {
         builder->failed = status;
     }
 
-    if (builder->failed != IRI_OK || builder->too_many) {
+    if (builder->failed != IRI_OK || builder->too_large) {
         return IRI_IO_FAILED;
     }
 
-    /* One name that scratch cannot hold must not hide the others. */
+    /* A name that is too long for scratch must not hide the others. */
     if (status != IRI_OK) {
         builder->ways = IRI_ALL_WAYS;
     }
@@ -582,15 +595,16 @@ iri_record_size(const iri_record_t *record)
 
 
 /*
- * Two thirds of a table are used, so that a look ends soon.  Of entries with
- * one hash, a thousand ways to write one word say, more than anybody looks at
- * are left out: they would only be passed by, each time and by each other.
+ * Two thirds of the table are used, so that a search ends soon. Of entries
+ * with the same hash, such as a thousand spellings of one word, no more than
+ * a lookup returns are put: the others would only slow down searches and
+ * further insertions.
  */
 static void
 iri_table_put(iri_index_t *index, uint32_t *table, uint32_t at)
 {
     uint32_t hash = iri_record_at(index, at)->hash;
-    uint32_t slot = iri_slot_in(hash, index->head.table);
+    uint32_t slot = iri_bucket_of(hash, index->head.table);
     unsigned same = 0;
 
     while (table[slot] != 0) {
@@ -606,14 +620,14 @@ iri_table_put(iri_index_t *index, uint32_t *table, uint32_t at)
 }
 
 
-/* Records that are fetched while those before them are put. */
-#define IRI_AHEAD 8
+/* Records that are prefetched before they are put. */
+#define IRI_PREFETCH 8
 
 static uint32_t *
 iri_table_build(iri_index_t *index)
 {
     const iri_record_t *record;
-    uint32_t            ahead[IRI_AHEAD] = { 0 };
+    uint32_t            ahead[IRI_PREFETCH] = { 0 };
     uint32_t           *table, at, i = 0;
     uint32_t slots = index->head.records + index->head.records / 2 + 1;
 
@@ -628,17 +642,17 @@ iri_table_build(iri_index_t *index)
          at += (uint32_t) (iri_record_size(record) / IRI_ALIGN))
     {
         record = iri_record_at(index, at);
-        __builtin_prefetch(&table[iri_slot_in(record->hash, slots)], 1);
+        __builtin_prefetch(&table[iri_bucket_of(record->hash, slots)], 1);
 
         if (ahead[i] != 0) {
             iri_table_put(index, table, ahead[i]);
         }
 
         ahead[i] = at;
-        i = (i + 1) % IRI_AHEAD;
+        i = (i + 1) % IRI_PREFETCH;
     }
 
-    for (at = 0; at < IRI_AHEAD; at++, i = (i + 1) % IRI_AHEAD) {
+    for (at = 0; at < IRI_PREFETCH; at++, i = (i + 1) % IRI_PREFETCH) {
         if (ahead[i] != 0) {
             iri_table_put(index, table, ahead[i]);
         }
@@ -648,12 +662,12 @@ iri_table_build(iri_index_t *index)
 }
 
 
-/* The same for spellings, four fifths of which are used. */
+/* The same for spellings. Four fifths of their table are used. */
 static void
 iri_spelling_put(iri_index_spelling_t *table, uint32_t slots,
                  const iri_index_spelling_t *spelling)
 {
-    uint32_t slot = iri_slot_in(spelling->hash, slots);
+    uint32_t slot = iri_bucket_of(spelling->hash, slots);
     unsigned same = 0;
 
     while (table[slot].record != 0) {
@@ -670,7 +684,7 @@ iri_spelling_put(iri_index_spelling_t *table, uint32_t slots,
 
 
 static iri_index_spelling_t *
-iri_spellings_build(const iri_part_t *part, uint32_t *slots)
+iri_spellings_build(const iri_vector_t *part, uint32_t *slots)
 {
     const iri_index_spelling_t *from = (const void *) part->data;
     iri_index_spelling_t       *table;
@@ -695,16 +709,19 @@ iri_spellings_build(const iri_part_t *part, uint32_t *slots)
 }
 
 
-/* Make the index of what was gathered; it takes over what the builder has. */
+/*
+ * Build the index from what was collected. It takes over the memory of
+ * builder.
+ */
 static iri_status_t
 iri_builder_end(iri_builder_t *builder, iri_index_t *index)
 {
     index->head.complete = 1;
-    index->head.spelled = (builder->shape->fold & IRI_FOLD_SPELLING) != 0;
+    index->head.spelled = (builder->conf->fold & IRI_FOLD_SPELLING) != 0;
     index->head.records = builder->records;
     index->head.longest = builder->longest;
-    index->head.ways = builder->shape->fold == 0 ? builder->ways
-                                                 : IRI_ALL_WAYS;
+    index->head.ways = builder->conf->fold == 0 ? builder->ways
+                                                : IRI_ALL_WAYS;
     index->head.text = builder->text.len;
     index->text = builder->text.data;
     index->text_size = builder->text.size;
@@ -743,7 +760,7 @@ iri_index_free(iri_index_t *index)
 
 /* ---- reading a directory ------------------------------------------------- */
 
-/* Read it, or as much of it as there may be. */
+/* List the directory, up to the limits, and build its index. */
 static iri_status_t
 iri_builder_run(iri_builder_t *builder, const iri_env_t *env,
                 iri_str_t directory, iri_node_t *node, iri_index_t *index)
@@ -763,7 +780,7 @@ iri_builder_run(iri_builder_t *builder, const iri_env_t *env,
 
     builder->unlisted = status == IRI_NOT_LISTED;
 
-    if (builder->more || builder->too_many || builder->unlisted) {
+    if (builder->more || builder->too_large || builder->unlisted) {
         return IRI_OK;
     }
 
@@ -771,7 +788,7 @@ iri_builder_run(iri_builder_t *builder, const iri_env_t *env,
 }
 
 
-/* The whole without the guesses, where there is no room for these. */
+/* Build an index that fits in max_size, and release what builder needs. */
 static iri_status_t
 iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
                 iri_str_t directory, iri_node_t *node, iri_index_t *index)
@@ -780,17 +797,17 @@ iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
 
     status = iri_builder_run(builder, env, directory, node, index);
 
-    if (status == IRI_OK && iri_index_size(index) > builder->size) {
+    if (status == IRI_OK && iri_index_size(index) > builder->max_size) {
         iri_index_free(index);
-        builder->too_many = 1;
+        builder->too_large = 1;
     }
 
     if (status != IRI_OK) {
         iri_index_free(index);
     }
 
-    iri_part_drop(&builder->text);
-    iri_part_drop(&builder->spellings);
+    iri_vector_free(&builder->text);
+    iri_vector_free(&builder->spellings);
     iri_edit_free(&builder->edit);
 
     return status;
@@ -798,15 +815,15 @@ iri_builder_try(iri_builder_t *builder, const iri_env_t *env,
 
 
 static void
-iri_builder_init(iri_builder_t *builder, const iri_index_conf_t *shape,
-                 iri_scratch_t *scratch, size_t most, size_t size)
+iri_builder_init(iri_builder_t *builder, const iri_index_conf_t *conf,
+                 iri_scratch_t *scratch, size_t max_entries, size_t max_size)
 {
     memset(builder, 0, sizeof(*builder));
     builder->scratch.ctx = scratch;
     builder->scratch.alloc = iri_scratch_alloc;
-    builder->shape = shape;
-    builder->most = most;
-    builder->size = size;
+    builder->conf = conf;
+    builder->max_entries = max_entries;
+    builder->max_size = max_size;
     iri_edit_init(&builder->edit);
 }
 
@@ -823,7 +840,7 @@ iri_index_log(const iri_env_t *env, const iri_builder_t *builder,
     } else if (builder->unlisted) {
         text = iri_status_text(IRI_NOT_LISTED);
 
-    } else if (builder->more || builder->too_many) {
+    } else if (builder->more || builder->too_large) {
         text = "too many: exact names only";
     }
 
@@ -847,11 +864,11 @@ iri_processor_time(void)
 
 
 iri_status_t
-iri_index_build(const iri_env_t *env, const iri_index_conf_t *shape,
-                iri_str_t directory, size_t most, size_t size,
+iri_index_build(const iri_env_t *env, const iri_index_conf_t *conf,
+                iri_str_t directory, size_t max_entries, size_t max_size,
                 iri_node_t *node, iri_index_t *index, int *more)
 {
-    iri_index_conf_t plain = *shape;
+    iri_index_conf_t without_spelling = *conf;
     iri_builder_t   *builder;
     iri_scratch_t   *scratch;
     iri_status_t     status = IRI_NO_MEMORY;
@@ -861,15 +878,16 @@ iri_index_build(const iri_env_t *env, const iri_index_conf_t *shape,
     scratch = malloc(sizeof(*scratch));
 
     if (builder != NULL && scratch != NULL) {
-        iri_builder_init(builder, shape, scratch, most, size);
+        iri_builder_init(builder, conf, scratch, max_entries, max_size);
         status = iri_builder_try(builder, env, directory, node, index);
 
-        /* Without spelling, where there is no room for that. */
-        if (status == IRI_OK && builder->too_many
-            && (shape->fold & IRI_FOLD_SPELLING))
+        /* If there is no room, try again without spellings. */
+        if (status == IRI_OK && builder->too_large
+            && (conf->fold & IRI_FOLD_SPELLING))
         {
-            plain.fold &= ~IRI_FOLD_SPELLING;
-            iri_builder_init(builder, &plain, scratch, most, size);
+            without_spelling.fold &= ~IRI_FOLD_SPELLING;
+            iri_builder_init(builder, &without_spelling, scratch, max_entries,
+                             max_size);
             status = iri_builder_try(builder, env, directory, node, index);
         }
 
@@ -903,7 +921,7 @@ iri_index_size(const iri_index_t *index)
 
 
 static unsigned char *
-iri_put_part(unsigned char *to, const void *part, size_t size)
+iri_put_octets(unsigned char *to, const void *part, size_t size)
 {
     if (size != 0) {
         memcpy(to, part, size);
@@ -918,12 +936,12 @@ iri_index_copy(const iri_index_t *index, void *block)
 {
     unsigned char *p = block;
 
-    p = iri_put_part(p, &index->head, sizeof(index->head));
-    p = iri_put_part(p, index->spellings,
-                     index->head.spellings * sizeof(*index->spellings));
-    p = iri_put_part(p, index->table,
-                     index->head.table * sizeof(*index->table));
-    (void) iri_put_part(p, index->text, (size_t) index->head.text);
+    p = iri_put_octets(p, &index->head, sizeof(index->head));
+    p = iri_put_octets(p, index->spellings,
+                       index->head.spellings * sizeof(*index->spellings));
+    p = iri_put_octets(p, index->table,
+                       index->head.table * sizeof(*index->table));
+    (void) iri_put_octets(p, index->text, (size_t) index->head.text);
 }
 
 
@@ -945,7 +963,7 @@ iri_index_open(const void *block, iri_index_t *index)
 }
 
 
-/* ---- looking up ---------------------------------------------------------- */
+/* ---- lookup -------------------------------------------------------------- */
 
 static iri_status_t
 iri_hits_add(const iri_env_t *env, const iri_record_t *record,
@@ -989,7 +1007,7 @@ iri_index_find(const iri_env_t *env, const iri_index_t *index, uint32_t hash,
         return IRI_OK;
     }
 
-    for (slot = iri_slot_in(hash, slots);
+    for (slot = iri_bucket_of(hash, slots);
          status == IRI_OK && index->table[slot] != 0 && !hits->more;
          slot = slot + 1 < slots ? slot + 1 : 0)
     {
@@ -1015,7 +1033,7 @@ iri_index_find_spelling(const iri_env_t *env, const iri_index_t *index,
         return IRI_OK;
     }
 
-    for (slot = iri_slot_in(hash, slots);
+    for (slot = iri_bucket_of(hash, slots);
          status == IRI_OK && index->spellings[slot].record != 0
          && !hits->more;
          slot = slot + 1 < slots ? slot + 1 : 0)

@@ -1,5 +1,10 @@
 /*
  * iri_index.h - names of entries, and the index of a directory
+ *
+ * iri.h declares iri_entry_name() and how servers create a cache.  Unless
+ * something else is said, memory comes from env and lives as long as it, and
+ * functions that return iri_status_t return IRI_OK, IRI_NO_MEMORY or
+ * IRI_ICU_FAILED.
  */
 
 #ifndef IRI_INDEX_H
@@ -14,17 +19,25 @@
 /* ---- names of entries ------------------------------------------------------ */
 
 /*
- * The k-th way in which a tree may write a name, k from 0 to
- * IRI_WAYS(tree) - 1, in the order of preference.  *written is 0 where this
- * way cannot write it, or where its octets are another name.
+ * A way of writing a name is a charset of the tree and a form: k / 2 is the
+ * index of the charset, k % 2 is 0 for NFC and 1 for NFD.  k goes from 0 to
+ * IRI_WAYS(tree) - 1, in the order of preference.  An entry is irregular if no
+ * way of writing its name gives its octets, for example if it is partly
+ * composed.
  */
 #define IRI_WAYS(tree) (2 * (tree)->charsets.count)
 
+/*
+ * Write name, canonical UTF-8, in the k-th way.  out: is emptied first.
+ * *written: 0 if this way cannot write it, or if the tree reads its octets as
+ * another name.
+ * EUC-JP, "\xE8\xA1\xA8", k 0 -> "\xC9\xBD"
+ */
 iri_status_t iri_name_write(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t name, size_t k, iri_buf_t *out,
                             int *written);
 
-/* 1 if the first way writes each name as its own octets. */
+/* Returns: 1 if the first way writes each name as its own octets. */
 static inline int
 iri_tree_writes_names_verbatim(const iri_tree_conf_t *tree)
 {
@@ -32,155 +45,195 @@ iri_tree_writes_names_verbatim(const iri_tree_conf_t *tree)
            && iri_charset_is_utf8(tree->charsets.at[0]);
 }
 
-/* iri_entry_name into a buffer that is emptied first; *index: of charset. */
+/*
+ * iri_entry_name() into a buffer, which is emptied first.  *index: of the
+ * charset in tree->charsets; not changed if the entry has no name.
+ */
 iri_status_t iri_entry_read(const iri_env_t *env, const iri_tree_conf_t *tree,
                             iri_str_t octets, iri_buf_t *name, size_t *index);
 
-/* Is the entry with these octets called name, and in which charset? */
+/*
+ * Set *named to 1 if the entry with these octets has this name, else to 0.
+ * *index: as in iri_entry_read().
+ */
 iri_status_t iri_entry_is_named(const iri_env_t *env,
                                 const iri_tree_conf_t *tree, iri_str_t octets,
                                 iri_str_t name, size_t *index, int *named);
 
 /*
- * 1 if the entry needs no memory: it has no name, or one that is written in
- * just these octets, and *way is that.  0 means only that it has to be looked
- * at closely.
+ * Returns: 1 if the entry is known to be regular, or to have no name, without
+ * allocating memory; *way is its way of writing.  0: not known.
  */
 int iri_entry_is_plain(const iri_tree_conf_t *tree, iri_str_t octets,
                        size_t *way);
 
 /*
- * The name with the characters of the JIS vendor pairs all as vendors map
- * them (way 0) or all as JIS does (way 1), canonical; *differs is 0 if that
- * is name.
+ * Write name with all characters of the JIS vendor pairs as the vendors map
+ * them (way 0) or as JIS does (way 1), canonical.  out: is emptied first.
+ * *differs: 0 if the result is name.
  */
 iri_status_t iri_name_variant(const iri_env_t *env, iri_str_t name, int way,
                               iri_buf_t *out, int *differs);
 
-/* 0: no character of the name is one of a pair. */
+/* Returns: 0 if no character of the name is one of a JIS vendor pair. */
 int iri_name_may_vary(iri_str_t name);
 
 
 /* ---- the index of a directory ---------------------------------------------- */
 
-/* What shapes an index. */
+/* What determines the contents of an index. */
 typedef struct {
     iri_tree_conf_t tree;
-    unsigned        fold;    /* IRI_FOLD_... of the keys; 0: of entries
-                                whose octets cannot be guessed, the names */
+    unsigned        fold;    /* IRI_FOLD_... of the keys; 0: the index has
+                                irregular entries only, and keys are names */
     uint64_t        key[2];  /* of the hash */
 } iri_index_conf_t;
 
+/* A slot of the table of spellings. */
 typedef struct {
-    uint32_t hash;
-    uint32_t record;   /* 0: free */
+    uint32_t hash;     /* of a key without one character */
+    uint32_t record;   /* as in iri_index_t.table; 0: free */
 } iri_index_spelling_t;
 
-/* Where the parts of an index are: in one block, or still apart. */
+/* An index: its parts are in one block, or separate while it is built. */
 typedef struct {
     struct {
-        uint64_t text;      /* octets of each part */
-        uint32_t records;   /* how many */
-        uint32_t table;
-        uint32_t spellings;
-        uint16_t complete;  /* 0: there may be other entries */
-        uint16_t spelled;   /* 1: with spellings, if any were to be had */
-        uint32_t longest;   /* octets of a key */
-        uint32_t ways;      /* in which names that are no keys are written:
-                               bit k that of iri_name_write, if k is not 0 */
-        uint64_t entries;   /* read of the directory */
-        int64_t  cost;      /* ns of the processor, to build it */
+        uint64_t text;      /* octets of text */
+        uint32_t records;   /* number of records in text */
+        uint32_t table;     /* slots of table */
+        uint32_t spellings; /* slots of spellings */
+        uint16_t complete;  /* 0: the directory may have other entries */
+        uint16_t spelled;   /* 1: spellings are complete */
+        uint32_t longest;   /* octets of the longest key */
+        uint32_t ways;      /* bit k, if k is not 0: a regular entry is
+                               written in the k-th way; IRI_ALL_WAYS if fold
+                               is not 0 */
+        uint64_t entries;   /* that were read from the directory */
+        int64_t  cost;      /* of the build, in ns of processor time */
     } head;
 
-    const uint32_t       *table;       /* of offsets into text, by hash */
-    const iri_index_spelling_t *spellings;   /* by the hash of a key that lacks one
-                                          character; or NULL */
+    const uint32_t       *table;       /* hash table of records: offset in
+                                          text in units of 4 octets, plus 1;
+                                          0: free */
+    const iri_index_spelling_t *spellings;   /* hash table of spellings; NULL:
+                                          none */
     const unsigned char  *text;        /* the records */
-    size_t                text_size;   /* of what was built: allocated */
+    size_t                text_size;   /* octets allocated for text, if it is
+                                          not in a block */
 } iri_index_t;
 
 /*
- * Read a directory.  most: entries at most, size: octets at most.  *node: as
- * iri_dir_t says.  *more: there are more than most.  What is built is to be
- * freed by iri_index_free; of a directory that is too large, or that may not
- * be read, it is empty, and not complete.  IRI_NO_MEMORY, IRI_ICU_FAILED,
- * IRI_IO_FAILED.
+ * Read a directory and build its index.
+ * directory: octets on disk, NUL-terminated, the NUL not counted.
+ * max_entries: greatest number of entries.  max_size: greatest size of the
+ * index in octets.
+ * *node: the directory that was read, as in iri_dir_t.list.
+ * *index: to be freed by iri_index_free(); empty and not complete if the
+ * directory exceeds a limit or may not be read.
+ * *more: 1 if it has more than max_entries entries.
+ * Returns: IRI_OK; IRI_NO_MEMORY; IRI_ICU_FAILED; IRI_IO_FAILED.
  */
-iri_status_t iri_index_build(const iri_env_t *env, const iri_index_conf_t *shape,
-                             iri_str_t directory, size_t most, size_t size,
-                             iri_node_t *node, iri_index_t *index, int *more);
+iri_status_t iri_index_build(const iri_env_t *env,
+                             const iri_index_conf_t *conf,
+                             iri_str_t directory, size_t max_entries,
+                             size_t max_size, iri_node_t *node,
+                             iri_index_t *index, int *more);
 void iri_index_free(iri_index_t *index);
 
-/* As one block, which may be moved; and back. */
+/*
+ * An index as one block, which may be moved and shared by processes.
+ * iri_index_size: octets of the block.  iri_index_copy: write it to block.
+ * iri_index_open: *index refers to block, and is not freed.
+ */
 size_t iri_index_size(const iri_index_t *index);
 void iri_index_copy(const iri_index_t *index, void *block);
 void iri_index_open(const void *block, iri_index_t *index);
 
-/* The octets of entries that may be meant. */
 #define IRI_MAX_INDEX_HITS 32
 
+/* Entries with the same hash.  Their names are still to be compared. */
 typedef struct {
     size_t    count;
-    iri_str_t octets[IRI_MAX_INDEX_HITS];
-    int       more;   /* there is no room for all of them */
+    iri_str_t octets[IRI_MAX_INDEX_HITS];   /* copies in env */
+    int       more;   /* 1: there are more than these */
 } iri_index_hits_t;
 
-uint32_t iri_index_hash(const iri_index_conf_t *shape, iri_str_t key);
+/* Returns: the keyed hash of a key. */
+uint32_t iri_index_hash(const iri_index_conf_t *conf, iri_str_t key);
 
-/* Append copies of the entries whose key, or spelling, has that hash. */
+/*
+ * Append the entries whose key has this hash; _spelling: whose key without
+ * one character has it.
+ */
 iri_status_t iri_index_find(const iri_env_t *env, const iri_index_t *index,
                             uint32_t hash, iri_index_hits_t *hits);
-iri_status_t iri_index_find_spelling(const iri_env_t *env, const iri_index_t *index,
-                             uint32_t hash, iri_index_hits_t *hits);
+iri_status_t iri_index_find_spelling(const iri_env_t *env,
+                             const iri_index_t *index, uint32_t hash,
+                             iri_index_hits_t *hits);
 
 
 /* ---- the cache of indexes -------------------------------------------------- */
 
+/* A search in the index of one directory: arguments, then results. */
 typedef struct {
-    const iri_tree_conf_t *tree;
-    iri_str_t              directory;  /* with a NUL behind it */
-    iri_node_t             node;       /* the directory's own */
+    const iri_tree_conf_t *tree;       /* settings of the directory */
+    iri_str_t              directory;  /* octets on disk, followed by a NUL */
+    iri_node_t             node;       /* of the directory, now */
     iri_str_t              name;       /* canonical */
-    int                    may_list;   /* 0: only what is remembered */
-    int                    may_spell;  /* 1: one edit may be forgiven */
+    int                    may_list;   /* 0: the directory must not be read */
+    int                    may_spell;  /* 1: one edit may be ignored */
 
-    unsigned               fold;       /* out: what keys forgive; 0: nothing,
-                                          and hits are what cannot be guessed */
-    iri_str_t              key;        /* out: of name */
-    iri_index_hits_t             hits;       /* out: what may be it; look at its
-                                          name, and at it unless sure */
-    int                    spelled;    /* out: hits are what one edit may make
-                                          of it; nothing else is like it */
-    int                    sure;       /* out: hits are there now */
-    int                    complete;   /* out: and there are no others */
-    size_t                 listed;     /* out: entries read, and 1 */
+    unsigned               fold;       /* of the keys, as in
+                                          iri_index_conf_t */
+    iri_str_t              key;        /* of name */
+    iri_index_hits_t       hits;       /* entries whose names are to be
+                                          compared with name */
+    int                    spelled;    /* 1: hits may differ by one edit, and
+                                          no entry is nearer */
+    int                    fresh;      /* 1: hits exist; 0: they may not */
+    int                    complete;   /* 1: no other entry can match */
+    size_t                 listed;     /* entries that were read, plus 1; 0:
+                                          the directory was not read */
 } iri_index_cache_search_t;
 
-iri_status_t iri_index_cache_find(const iri_env_t *env, iri_index_cache_t *cache,
+/*
+ * Search the index of a directory.  If no fresh index is cached and may_list
+ * is 1, it is built first, in another thread if the directory is large and the
+ * cache has one.  cache NULL: it is built for this search.
+ * Returns: IRI_OK; IRI_NO_MEMORY; IRI_ICU_FAILED; IRI_IO_FAILED.
+ */
+iri_status_t iri_index_cache_find(const iri_env_t *env,
+                            iri_index_cache_t *cache,
                             iri_index_cache_search_t *search);
 
 /*
- * The ways of writing names that entries of a directory may be found by; bit
- * k, k not 0, that of iri_name_write.  All, unless an index of what it holds
- * now says so.
+ * Returns: bit k, if k is not 0, for each way of writing in which the
+ * directory may have a regular entry.  IRI_ALL_WAYS unless a fresh index is
+ * cached.  node: of the directory, now.
  */
-uint32_t iri_index_cache_ways(iri_index_cache_t *cache, const iri_tree_conf_t *tree,
-                        const iri_node_t *node);
+uint32_t iri_index_cache_ways(iri_index_cache_t *cache,
+                        const iri_tree_conf_t *tree, const iri_node_t *node);
 #define IRI_ALL_WAYS UINT32_MAX
 
-/* What keys of a tree forgive; 0: its entries are found by their names. */
+/*
+ * Returns: IRI_FOLD_... of the keys of a tree; 0: names are not folded, and
+ * its index has irregular entries only.
+ */
 unsigned iri_index_fold(const iri_tree_conf_t *tree);
 
-int64_t iri_time_ns(void);   /* ns since the epoch */
+/* Returns: ns since the epoch; 0 if the clock fails. */
+int64_t iri_time_ns(void);
 
 /* In the order of iri_index_cache_counts_t. */
 typedef enum {
-    IRI_CACHE_EVENT_INDEX_HIT,
-    IRI_CACHE_EVENT_INDEX_MISS,
-    IRI_CACHE_EVENT_BUILD
+    IRI_CACHE_EVENT_INDEX_HIT,    /* a fresh index was cached */
+    IRI_CACHE_EVENT_INDEX_MISS,   /* none was, or a stale one */
+    IRI_CACHE_EVENT_BUILD         /* an index was built to be cached */
 } iri_index_cache_event_t;
 
-void iri_index_cache_count(iri_index_cache_t *cache, iri_index_cache_event_t what);
+/* Add 1 to a counter, if the cache has counters. */
+void iri_index_cache_count(iri_index_cache_t *cache,
+                           iri_index_cache_event_t what);
 
 
 #pragma GCC visibility pop

@@ -1,18 +1,19 @@
 /*
- * iri_index_cache.c - the indexes of directories that are remembered
+ * iri_index_cache.c - the cache of directory indexes
  *
- * One piece of memory, which may be shared by processes and outlive them: a
- * head, slots, and pages for the indexes.  The slots are the whole truth of
- * what is where; what is free follows from them.  A slot is READY only when
- * all of it is written, by one store, so a process may be killed at any
- * moment: what it leaves is a slot that is FILLING, and known by its pid.
+ * One region of memory, which may be shared by processes and outlive them: a
+ * header, slots, and pages for the indexes. The slots alone say which pages
+ * are in use; all other pages are free. A slot becomes READY by one store
+ * after everything in it has been written, so a process may be killed at any
+ * moment: it leaves a slot that is FILLING, with its pid.
  *
- * What is remembered is a hint.  An index that was read when the directory
- * had been quiet for two seconds is good as long as its times stay.  One that
- * was read while the directory was changing, within the grain of its clock,
- * is not trusted for longer than a moment; and where reading a large one
- * again would take more than a tenth of the time, it has to serve until then:
- * what it holds is looked at, and what it does not hold is only not known.
+ * A cached index is a hint. An index that was built when the directory had
+ * not changed for two seconds is fresh as long as the times of the directory
+ * stay the same. An index that was built while the directory was changing,
+ * within the resolution of its timestamps, is fresh for IRI_RACY_LIFETIME
+ * only. If rebuilding a large directory would take more than a tenth of the
+ * time, its stale index is used until then: an entry that it has is looked up
+ * on disk, and an entry that it does not have is unknown, not absent.
  */
 
 #include <errno.h>
@@ -26,55 +27,63 @@
 #include "unicode/iri_unicode.h"
 #include "index/iri_index.h"
 
-#define IRI_SETTLED  INT64_C(2000000000) /* ns after which mtime is safe */
-#define IRI_FRESH    INT64_C(100000000)  /* ns that a racy index is used */
-#define IRI_IDLE     9 /* times as long as it took, until it is read again */
-#define IRI_TELL     INT64_C(60000000000) /* ns between two such lines of log */
-#define IRI_FORSAKEN INT64_C(3600000000000) /* ns in which any is read */
-#define IRI_WASTE    INT64_C(200000000) /* ns spent for nothing at a time */
-#define IRI_QUICK    1000 /* entries that are read again at once, if that */
-#define IRI_QUICKLY  INT64_C(5000000) /* costs no more, ns */
+/* Times in nanoseconds. */
+#define IRI_RACY_WINDOW   INT64_C(2000000000)    /* a later change is seen */
+#define IRI_RACY_LIFETIME INT64_C(100000000)     /* a racy index is fresh */
+#define IRI_LOG_INTERVAL  INT64_C(60000000000)   /* between two messages */
+#define IRI_FILL_TIMEOUT  INT64_C(3600000000000) /* a slot is abandoned */
+#define IRI_MAX_THRASHING INT64_C(200000000)     /* that is tolerated */
 
-#define IRI_MAX_CHARACTER 64    /* octets of one that may be left out */
-#define IRI_LEAST_ROOM    32768 /* octets of an index, in a very small cache */
-#define IRI_WAYS_OF_SET   4     /* slots in which an index may be */
-#define IRI_PAGE          1024  /* octets that indexes are counted in */
-#define IRI_SLOT_SHARE    1024  /* octets of memory for each slot */
-#define IRI_MAX_SLOTS     32768 /* all are looked through to find a place */
+/* A rebuild within both of these is cheap, and never waits. */
+#define IRI_CHEAP_TIME    INT64_C(5000000) /* of the processor */
+#define IRI_CHEAP_ENTRIES 1000
 
-/* Of what stands below, of an index, and of the keys in it: one more each. */
+/* A rebuild waits this many times the duration of the last build. */
+#define IRI_REBUILD_FACTOR 9
+
+#define IRI_MAX_CHARACTER  64    /* octets of a character in a key */
+#define IRI_MIN_INDEX_SIZE 32768 /* octets that an index always may have */
+#define IRI_SLOTS_PER_SET  4     /* slots in which a directory may be */
+#define IRI_PAGE           1024  /* octets; the unit of allocation */
+#define IRI_SLOT_SHARE     1024  /* octets of the region for each slot */
+#define IRI_MAX_SLOTS      32768 /* because an allocation scans all slots */
+
+/*
+ * The version of these structures, of an index and of its keys: increment it
+ * when any of them changes.
+ */
 #define IRI_LAYOUT UINT64_C(0x6972692d00000002)
 
 enum { IRI_SLOT_FREE, IRI_SLOT_FILLING, IRI_SLOT_READY };
 
 typedef struct {
     uint32_t   state;
-    int32_t    pid;  /* who fills it */
-    iri_node_t node; /* the directory's own */
-    uint64_t   shape[2];
+    int32_t    pid;  /* of the process that fills it */
+    iri_node_t node; /* of the directory */
+    uint64_t   fingerprint[2];
     int64_t    read_at;
-    int64_t    took; /* ns, to read it */
-    int64_t    cost; /* ns of these at work */
-    uint32_t   used; /* when, by the clock of the head */
-    uint32_t   page; /* the first, and how many */
+    int64_t    took; /* ns that the build took */
+    int64_t    cost; /* ns of processor time of the build */
+    uint32_t   used; /* time of last use, by region->clock */
+    uint32_t   page; /* the first one */
     uint32_t   pages;
-    uint32_t   ways;      /* as those of the index, which may have no pages */
-    uint16_t   complete;  /* likewise */
-    uint16_t   crowded;   /* it has none since there was no room for it */
-    uint16_t   drove_out; /* it has those of another */
-    uint32_t   entries;   /* likewise, as many as there is room for */
+    uint32_t   ways;     /* as in the index, which may have no pages */
+    uint16_t   complete; /* as in the index */
+    uint16_t   no_room;  /* 1: there was no room for its pages */
+    uint16_t   evicted;  /* 1: another index was evicted for it */
+    uint32_t   entries;  /* as in the index; UINT32_MAX: at least */
 } iri_slot_t;
 
 typedef struct {
     uint64_t layout;
     uint64_t size;
-    uint64_t key[2]; /* of the hashes */
+    uint64_t key[2]; /* of the hash */
     uint32_t sets;
     uint32_t pages;
     uint32_t clock;
     uint32_t unused;
-    int64_t  wasted;    /* ns: what was read and had no room, or drove */
-    int64_t  wasted_at; /* another out; less by a tenth of what passes */
+    int64_t  thrashing;    /* ns of builds without room, or that evicted */
+    int64_t  thrashing_at; /* another; decays by a tenth of the time */
 } iri_region_t;
 
 struct iri_index_cache_s {
@@ -82,20 +91,20 @@ struct iri_index_cache_s {
     iri_region_t          *region;
     iri_slot_t            *slots;
     unsigned char         *pages;
-    uint64_t *taken;   /* a bit for each page, while one is wanted */
-    int64_t   told_at; /* that there is too little of it */
+    uint64_t *taken;     /* a bit for each page; used while allocating */
+    int64_t   logged_at; /* when a lack of room was last logged */
 };
 
 struct iri_index_job_s {
     iri_index_cache_t *cache;
     iri_env_t          env;
-    iri_index_conf_t   shape;
+    iri_index_conf_t   conf;
     iri_slot_t        *slot;
     iri_str_t          directory;
 };
 
 
-/* ---- the memory ---------------------------------------------------------- */
+/* ---- the region ---------------------------------------------------------- */
 
 int64_t
 iri_time_ns(void)
@@ -110,15 +119,15 @@ iri_time_ns(void)
 }
 
 
-/* Where everything is follows from the size. */
+/* Divide the region. The size alone determines where everything is. */
 static void
 iri_region_divide(iri_index_cache_t *cache, uint32_t *sets, uint32_t *pages)
 {
     size_t size = cache->conf.size, slots, rest;
 
-    slots = size / IRI_SLOT_SHARE / IRI_WAYS_OF_SET * IRI_WAYS_OF_SET;
+    slots = size / IRI_SLOT_SHARE / IRI_SLOTS_PER_SET * IRI_SLOTS_PER_SET;
     slots = slots < IRI_MAX_SLOTS ? slots : IRI_MAX_SLOTS;
-    slots = slots != 0 ? slots : IRI_WAYS_OF_SET;
+    slots = slots != 0 ? slots : IRI_SLOTS_PER_SET;
 
     cache->region = cache->conf.memory;
     cache->slots = (iri_slot_t *) (cache->region + 1);
@@ -127,14 +136,14 @@ iri_region_divide(iri_index_cache_t *cache, uint32_t *sets, uint32_t *pages)
     rest = (size_t) (cache->pages - (unsigned char *) cache->conf.memory);
     rest = size > rest ? (size - rest) / IRI_PAGE : 0;
 
-    *sets = (uint32_t) (slots / IRI_WAYS_OF_SET);
+    *sets = (uint32_t) (slots / IRI_SLOTS_PER_SET);
     *pages = rest < UINT32_MAX ? (uint32_t) rest : UINT32_MAX;
 }
 
 
 /*
- * What another cache has left is kept, if it was one like this.  Where none
- * was before, all is 0, and pages that nobody touches take no memory.
+ * Keep the contents that another cache left, if its layout and size are the
+ * same. A new region is all 0, and pages that are not touched take no memory.
  */
 static int
 iri_region_open(iri_index_cache_t *cache)
@@ -157,10 +166,11 @@ iri_region_open(iri_index_cache_t *cache)
         return 1;
     }
 
-    /* No cache of whatever layout has a size of 0. */
+    /* In every layout the size of a used region is not 0. */
     if (region->layout != 0 || region->size != 0) {
         region->layout = 0;
-        memset(cache->slots, 0, sets * IRI_WAYS_OF_SET * sizeof(iri_slot_t));
+        memset(cache->slots, 0,
+               sets * IRI_SLOTS_PER_SET * sizeof(iri_slot_t));
     }
 
     if (getrandom(region->key, sizeof(region->key), 0)
@@ -174,8 +184,8 @@ iri_region_open(iri_index_cache_t *cache)
     region->sets = sets;
     region->pages = pages;
     region->clock = 0;
-    region->wasted = 0;
-    region->wasted_at = 0;
+    region->thrashing = 0;
+    region->thrashing_at = 0;
     region->layout = layout;
 
     return 1;
@@ -186,7 +196,7 @@ iri_index_cache_t *
 iri_index_cache_create(const iri_index_cache_conf_t *conf)
 {
     size_t least = sizeof(iri_region_t)
-                   + IRI_WAYS_OF_SET * sizeof(iri_slot_t);
+                   + IRI_SLOTS_PER_SET * sizeof(iri_slot_t);
     iri_index_cache_t *cache;
 
     cache = calloc(1, sizeof(*cache));
@@ -212,7 +222,7 @@ iri_index_cache_create(const iri_index_cache_conf_t *conf)
         return NULL;
     }
 
-    /* What is its own is told by that from here on. */
+    /* A non-NULL conf.memory means that the cache owns it. */
     if (conf->memory != NULL) {
         cache->conf.memory = NULL;
     }
@@ -245,7 +255,7 @@ iri_index_cache_usage(iri_index_cache_t *cache, iri_index_cache_usage_t *out)
 
     memset(out, 0, sizeof(*out));
     out->size = (uint64_t) cache->region->pages * IRI_PAGE;
-    end = cache->slots + (size_t) cache->region->sets * IRI_WAYS_OF_SET;
+    end = cache->slots + (size_t) cache->region->sets * IRI_SLOTS_PER_SET;
 
     iri_cache_lock(cache);
 
@@ -289,7 +299,7 @@ iri_cache_unlock(iri_index_cache_t *cache)
 }
 
 
-/* ---- shapes -------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------ */
 
 unsigned
 iri_index_fold(const iri_tree_conf_t *tree)
@@ -302,22 +312,22 @@ iri_index_fold(const iri_tree_conf_t *tree)
 
 
 static void
-iri_shape_of(const iri_tree_conf_t *tree, const iri_index_cache_t *cache,
-             iri_index_conf_t *shape)
+iri_index_conf_init(const iri_tree_conf_t   *tree,
+                    const iri_index_cache_t *cache, iri_index_conf_t *conf)
 {
-    memset(shape, 0, sizeof(*shape));
-    shape->tree = *tree;
-    shape->fold = iri_index_fold(tree);
+    memset(conf, 0, sizeof(*conf));
+    conf->tree = *tree;
+    conf->fold = iri_index_fold(tree);
 
     if (cache != NULL) {
-        shape->key[0] = cache->region->key[0];
-        shape->key[1] = cache->region->key[1];
+        conf->key[0] = cache->region->key[0];
+        conf->key[1] = cache->region->key[1];
     }
 }
 
 
 static uint64_t
-iri_charsets_pack(const iri_charsets_t *charsets)
+iri_charsets_hash(const iri_charsets_t *charsets)
 {
     uint64_t hash = charsets->count;
     size_t   i;
@@ -332,20 +342,20 @@ iri_charsets_pack(const iri_charsets_t *charsets)
 
 
 /*
- * What of the settings shapes keys, and what can be guessed, as numbers that
- * mean the same in each process.
+ * Make a fingerprint of the settings that determine the keys and the
+ * irregular entries. It is the same in each process.
  */
 static void
-iri_tree_pack(const iri_tree_conf_t *tree, uint64_t packed[2])
+iri_tree_fingerprint(const iri_tree_conf_t *tree, uint64_t packed[2])
 {
-    packed[0] = iri_charsets_pack(&tree->charsets);
+    packed[0] = iri_charsets_hash(&tree->charsets);
     packed[1] = (uint64_t) iri_index_fold(tree) << 16
                 | (uint64_t) tree->names << 8
                 | (tree->match & IRI_FOLD_NORMALIZATION);
 }
 
 
-/* The same directory, and unchanged by its times? */
+/* Return 1 if both are the same directory with the same times. */
 static int
 iri_node_is_same(const iri_node_t *a, const iri_node_t *b)
 {
@@ -356,69 +366,69 @@ iri_node_is_same(const iri_node_t *a, const iri_node_t *b)
 
 /* ---- slots --------------------------------------------------------------- */
 
-/* What a slot is asked for. */
+/* The directory and the settings that a slot is looked up by. */
 typedef struct {
     const iri_node_t *node;
-    uint64_t          shape[2];
+    uint64_t          fingerprint[2];
     iri_slot_t       *set;
-} iri_wanted_t;
+} iri_slot_key_t;
 
 
 static void
-iri_slot_want(iri_index_cache_t *cache, const iri_index_conf_t *shape,
-              const iri_node_t *node, iri_wanted_t *wanted)
+iri_slot_key_init(iri_index_cache_t *cache, const iri_index_conf_t *conf,
+                  const iri_node_t *node, iri_slot_key_t *slot_key)
 {
     uint64_t hash;
 
-    wanted->node = node;
-    iri_tree_pack(&shape->tree, wanted->shape);
+    slot_key->node = node;
+    iri_tree_fingerprint(&conf->tree, slot_key->fingerprint);
 
-    hash = (node->ino ^ node->dev << 32 ^ wanted->shape[1] << 40)
+    hash = (node->ino ^ node->dev << 32 ^ slot_key->fingerprint[1] << 40)
            * UINT64_C(0x9e3779b97f4a7c15);
 
-    wanted->set = cache->slots
-                  + (hash >> 20) % cache->region->sets * IRI_WAYS_OF_SET;
+    slot_key->set = cache->slots
+                    + (hash >> 20) % cache->region->sets * IRI_SLOTS_PER_SET;
 }
 
 
 static int
-iri_slot_is_of(const iri_slot_t *slot, const iri_wanted_t *wanted)
+iri_slot_matches(const iri_slot_t *slot, const iri_slot_key_t *slot_key)
 {
-    return slot->node.dev == wanted->node->dev
-           && slot->node.ino == wanted->node->ino
-           && slot->shape[0] == wanted->shape[0]
-           && slot->shape[1] == wanted->shape[1];
+    return slot->node.dev == slot_key->node->dev
+           && slot->node.ino == slot_key->node->ino
+           && slot->fingerprint[0] == slot_key->fingerprint[0]
+           && slot->fingerprint[1] == slot_key->fingerprint[1];
 }
 
 
 /*
- * Has whoever was to fill it died?  Its number may be another's by now, so
- * that nobody is waited for forever either.
+ * Return 1 if the process that was filling the slot is gone. Its pid may have
+ * been reused, so a slot is abandoned after IRI_FILL_TIMEOUT too.
  */
 static int
-iri_slot_is_left(const iri_slot_t *slot)
+iri_slot_is_abandoned(const iri_slot_t *slot)
 {
     if (slot->state != IRI_SLOT_FILLING || slot->pid == (int32_t) getpid()) {
         return 0;
     }
 
     return (kill((pid_t) slot->pid, 0) != 0 && errno == ESRCH)
-           || iri_time_ns() - slot->read_at > IRI_FORSAKEN;
+           || iri_time_ns() - slot->read_at > IRI_FILL_TIMEOUT;
 }
 
 
-/* That of the directory in this state; NULL: there is none. */
+/* Return the slot of the directory in this state; NULL: there is none. */
 static iri_slot_t *
-iri_slot_find(const iri_wanted_t *wanted, uint32_t state)
+iri_slot_find(const iri_slot_key_t *slot_key, uint32_t state)
 {
     iri_slot_t *slot;
     size_t      i;
 
-    for (i = 0; i < IRI_WAYS_OF_SET; i++) {
-        slot = &wanted->set[i];
+    for (i = 0; i < IRI_SLOTS_PER_SET; i++) {
+        slot = &slot_key->set[i];
 
-        if (slot->state == state && iri_slot_is_of(slot, wanted)
-            && !iri_slot_is_left(slot))
+        if (slot->state == state && iri_slot_matches(slot, slot_key)
+            && !iri_slot_is_abandoned(slot))
         {
             return slot;
         }
@@ -429,26 +439,26 @@ iri_slot_find(const iri_wanted_t *wanted, uint32_t state)
 
 
 /*
- * Take a slot to be filled: the one that was used longest ago, but not the
- * one that this is to replace.  NULL: all are being filled.
+ * Take a slot to be filled: a free one or the least recently used of the set,
+ * but not the one that it is to replace. NULL: all are being filled.
  */
 static iri_slot_t *
-iri_slot_take(iri_index_cache_t *cache, const iri_wanted_t *wanted)
+iri_slot_take(iri_index_cache_t *cache, const iri_slot_key_t *slot_key)
 {
     iri_slot_t *slot, *best = NULL;
     uint32_t    age, oldest = 0;
     size_t      i;
 
-    for (i = 0; i < IRI_WAYS_OF_SET; i++) {
-        slot = &wanted->set[i];
+    for (i = 0; i < IRI_SLOTS_PER_SET; i++) {
+        slot = &slot_key->set[i];
         age = cache->region->clock - slot->used;
 
-        if (slot->state == IRI_SLOT_FREE || iri_slot_is_left(slot)) {
+        if (slot->state == IRI_SLOT_FREE || iri_slot_is_abandoned(slot)) {
             best = slot;
             break;
         }
 
-        if (slot->state == IRI_SLOT_READY && !iri_slot_is_of(slot, wanted)
+        if (slot->state == IRI_SLOT_READY && !iri_slot_matches(slot, slot_key)
             && (best == NULL || age > oldest))
         {
             best = slot;
@@ -460,16 +470,18 @@ iri_slot_take(iri_index_cache_t *cache, const iri_wanted_t *wanted)
         return NULL;
     }
 
-    /* Free before anything else of it changes, for whoever dies here. */
+    /*
+     * Free it before anything else changes, in case this process dies here.
+     */
     __atomic_store_n(&best->state, IRI_SLOT_FREE, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     best->pages = 0;
     best->page = 0;
     best->pid = (int32_t) getpid();
     best->read_at = iri_time_ns();
-    best->node = *wanted->node;
-    best->shape[0] = wanted->shape[0];
-    best->shape[1] = wanted->shape[1];
+    best->node = *slot_key->node;
+    best->fingerprint[0] = slot_key->fingerprint[0];
+    best->fingerprint[1] = slot_key->fingerprint[1];
     best->entries = 0;
     best->used = ++cache->region->clock;
     __atomic_store_n(&best->state, IRI_SLOT_FILLING, __ATOMIC_RELEASE);
@@ -478,21 +490,24 @@ iri_slot_take(iri_index_cache_t *cache, const iri_wanted_t *wanted)
 }
 
 
-/* Is it being read beside the requests, since it is a large one? */
+/* Return 1 if another thread is building the index of a large directory. */
 static int
-iri_slot_is_later(const iri_wanted_t *wanted)
+iri_slot_is_deferred(const iri_slot_key_t *slot_key)
 {
-    const iri_slot_t *slot = iri_slot_find(wanted, IRI_SLOT_FILLING);
+    const iri_slot_t *slot = iri_slot_find(slot_key, IRI_SLOT_FILLING);
 
     return slot != NULL && slot->entries > IRI_MAX_ENTRIES_INLINE;
 }
 
 
-/* As long as nine times what it took? */
+/*
+ * Return 1 if the slot has been used for IRI_REBUILD_FACTOR times the
+ * duration of its build.
+ */
 static int
-iri_slot_has_served(const iri_slot_t *slot, int64_t now)
+iri_slot_is_amortized(const iri_slot_t *slot, int64_t now)
 {
-    int64_t idle = slot->took > 0 ? slot->took * IRI_IDLE : 0;
+    int64_t idle = slot->took > 0 ? slot->took * IRI_REBUILD_FACTOR : 0;
 
     return now < slot->read_at || now - slot->read_at - slot->took >= idle;
 }
@@ -510,7 +525,7 @@ iri_slot_free(iri_slot_t *slot)
 static iri_slot_t *
 iri_slots_end(const iri_index_cache_t *cache)
 {
-    return cache->slots + (size_t) cache->region->sets * IRI_WAYS_OF_SET;
+    return cache->slots + (size_t) cache->region->sets * IRI_SLOTS_PER_SET;
 }
 
 
@@ -524,7 +539,7 @@ iri_pages_mark(iri_index_cache_t *cache)
            (cache->region->pages / 64 + 1) * sizeof(*cache->taken));
 
     for (slot = cache->slots; slot < end; slot++) {
-        if (iri_slot_is_left(slot)) {
+        if (iri_slot_is_abandoned(slot)) {
             iri_slot_free(slot);
         }
 
@@ -539,7 +554,7 @@ iri_pages_mark(iri_index_cache_t *cache)
 }
 
 
-/* The first free pages of that number; 0: there are none in a row. */
+/* Find count free pages in a row. Returns 0 if there are none. */
 static int
 iri_pages_find(iri_index_cache_t *cache, uint32_t count, uint32_t *first)
 {
@@ -571,9 +586,10 @@ iri_pages_find(iri_index_cache_t *cache, uint32_t count, uint32_t *first)
 
 
 /*
- * The index that was used longest ago of those not older than most, and that
- * has served as long as would do to read it again: else two directories that
- * have no room beside each other would be read for every request.
+ * Return the least recently used index with an age below most that may be
+ * evicted: it has been used for as long as its rebuild waits. Otherwise two
+ * directories that do not fit beside each other would be read for each
+ * request.
  */
 static iri_slot_t *
 iri_slot_oldest(const iri_index_cache_t *cache, uint32_t most)
@@ -586,7 +602,7 @@ iri_slot_oldest(const iri_index_cache_t *cache, uint32_t most)
         age = cache->region->clock - slot->used;
 
         if (slot->state == IRI_SLOT_READY && slot->pages != 0 && age < most
-            && age >= oldest && iri_slot_has_served(slot, now))
+            && age >= oldest && iri_slot_is_amortized(slot, now))
         {
             best = slot;
             oldest = age;
@@ -597,22 +613,25 @@ iri_slot_oldest(const iri_index_cache_t *cache, uint32_t most)
 }
 
 
-/* Its pages go; that it was there, and what it cost, stays for a while. */
+/*
+ * Release the pages of an index. The slot stays for a while, with the cost of
+ * its build.
+ */
 static void
 iri_slot_evict(iri_slot_t *slot)
 {
     slot->complete = 0;
-    slot->crowded = 1;
+    slot->no_room = 1;
     __atomic_store_n(&slot->pages, 0, __ATOMIC_RELEASE);
 }
 
 
 /*
- * Let go of all in these pages; 0: something there is being filled, or has
- * not yet served.
+ * Evict all indexes in these pages. Returns 0 if one of them is being filled
+ * or may not be evicted yet.
  */
 static int
-iri_pages_clear(iri_index_cache_t *cache, uint32_t first, uint32_t count)
+iri_pages_evict(iri_index_cache_t *cache, uint32_t first, uint32_t count)
 {
     iri_slot_t *slot, *end = iri_slots_end(cache);
     int64_t     now = iri_time_ns();
@@ -628,7 +647,7 @@ iri_pages_clear(iri_index_cache_t *cache, uint32_t first, uint32_t count)
             }
 
             if (slot->state == IRI_SLOT_FILLING
-                || !iri_slot_has_served(slot, now)) {
+                || !iri_slot_is_amortized(slot, now)) {
                 return 0;
             }
 
@@ -643,17 +662,17 @@ iri_pages_clear(iri_index_cache_t *cache, uint32_t first, uint32_t count)
 
 
 /*
- * Pages for an index: free ones, or those of the index that was used longest
- * ago and what lies behind it.
+ * Allocate pages for an index: free ones, or those of the least recently used
+ * index and of what follows it.
  */
 static int
-iri_pages_take(iri_index_cache_t *cache, uint32_t count, uint32_t *first,
-               uint16_t *drove_out)
+iri_pages_allocate(iri_index_cache_t *cache, uint32_t count, uint32_t *first,
+                   uint16_t *evicted)
 {
     iri_slot_t *slot;
     uint32_t    most = UINT32_MAX;
 
-    *drove_out = 0;
+    *evicted = 0;
 
     if (count > cache->region->pages) {
         return 0;
@@ -671,8 +690,8 @@ iri_pages_take(iri_index_cache_t *cache, uint32_t count, uint32_t *first,
             *first = cache->region->pages - count;
         }
 
-        if (iri_pages_clear(cache, *first, count)) {
-            *drove_out = 1;
+        if (iri_pages_evict(cache, *first, count)) {
+            *evicted = 1;
             return 1;
         }
     }
@@ -681,25 +700,27 @@ iri_pages_take(iri_index_cache_t *cache, uint32_t count, uint32_t *first,
 }
 
 
-/* ---- keeping an index ---------------------------------------------------- */
+/* ---- storing an index ---------------------------------------------------- */
 
 /*
- * Octets that an index may have.  One of odd names, or a small one, may serve
- * for one answer only; another that would have no place if it were alone
- * would be built for each.
+ * Return the greatest size of an index in octets. An index of irregular
+ * entries, or a small one, may be used for one answer and not be stored. Any
+ * other index that does not fit into the whole cache would be built for each
+ * request.
  */
 static size_t
-iri_cache_room(const iri_index_cache_t *cache, const iri_index_conf_t *shape)
+iri_cache_max_size(const iri_index_cache_t *cache,
+                   const iri_index_conf_t  *conf)
 {
     size_t room;
 
-    if (cache == NULL || shape->fold == 0) {
+    if (cache == NULL || conf->fold == 0) {
         return IRI_MAX_BUFFER;
     }
 
     room = (size_t) cache->region->pages * IRI_PAGE;
 
-    return room > IRI_LEAST_ROOM ? room : IRI_LEAST_ROOM;
+    return room > IRI_MIN_INDEX_SIZE ? room : IRI_MIN_INDEX_SIZE;
 }
 
 
@@ -718,7 +739,10 @@ iri_slot_index(const iri_index_cache_t *cache, const iri_slot_t *slot,
 }
 
 
-/* Of one that holds nothing, only whether that is all has to be kept. */
+/*
+ * Return the number of pages of an index. An empty index needs none: the slot
+ * says whether it is complete.
+ */
 static uint32_t
 iri_index_pages(const iri_index_t *index)
 {
@@ -728,71 +752,78 @@ iri_index_pages(const iri_index_t *index)
 }
 
 
-/* That of the same directory, which is to be replaced; NULL: none. */
+/*
+ * Return the slot of the same directory that is to be replaced; NULL: there
+ * is none.
+ */
 static iri_slot_t *
-iri_slot_before(iri_index_cache_t *cache, const iri_slot_t *slot,
-                const iri_node_t *node)
+iri_slot_predecessor(iri_index_cache_t *cache, const iri_slot_t *slot,
+                     const iri_node_t *node)
 {
-    iri_wanted_t wanted;
+    iri_slot_key_t slot_key;
 
-    wanted.node = node;
-    wanted.shape[0] = slot->shape[0];
-    wanted.shape[1] = slot->shape[1];
-    wanted.set = cache->slots
-                 + (size_t) (slot - cache->slots) / IRI_WAYS_OF_SET
-                       * IRI_WAYS_OF_SET;
+    slot_key.node = node;
+    slot_key.fingerprint[0] = slot->fingerprint[0];
+    slot_key.fingerprint[1] = slot->fingerprint[1];
+    slot_key.set = cache->slots
+                   + (size_t) (slot - cache->slots) / IRI_SLOTS_PER_SET
+                         * IRI_SLOTS_PER_SET;
 
-    return iri_slot_find(&wanted, IRI_SLOT_READY);
+    return iri_slot_find(&slot_key, IRI_SLOT_READY);
 }
 
 
 /*
- * Where there is too little room for what is asked for, one directory drives
- * the other out, however many there are.  A tenth of the time, for all of
- * them, is what may be spent on that.
+ * Return the time that was lost to thrashing. If the directories in use do
+ * not fit into the cache, they evict each other. At most a tenth of the time,
+ * for all of them, may be spent on that.
  */
 static int64_t
-iri_wasted(const iri_region_t *region, int64_t now)
+iri_region_thrashing(const iri_region_t *region, int64_t now)
 {
-    int64_t passed = now - region->wasted_at;
+    int64_t passed = now - region->thrashing_at;
 
-    if (passed < 0 || passed / (IRI_IDLE + 1) > region->wasted) {
+    if (passed < 0 || passed / (IRI_REBUILD_FACTOR + 1) > region->thrashing) {
         return 0;
     }
 
-    return region->wasted - passed / (IRI_IDLE + 1);
+    return region->thrashing - passed / (IRI_REBUILD_FACTOR + 1);
 }
 
 
 static void
-iri_waste(iri_region_t *region, int64_t took)
+iri_region_add_thrashing(iri_region_t *region, int64_t took)
 {
     int64_t now = iri_time_ns();
 
-    region->wasted = iri_wasted(region, now) + (took > 0 ? took : 0);
-    region->wasted_at = now;
+    region->thrashing = iri_region_thrashing(region, now)
+                        + (took > 0 ? took : 0);
+    region->thrashing_at = now;
 }
 
 
-/* Room for an index: if need be, that of the one which it replaces. */
+/*
+ * Allocate pages for the index of a slot; if necessary those of the index
+ * that it replaces.
+ */
 static int
-iri_slot_room(iri_index_cache_t *cache, iri_slot_t *slot,
-              const iri_node_t *node, uint32_t pages)
+iri_slot_allocate(iri_index_cache_t *cache, iri_slot_t *slot,
+                  const iri_node_t *node, uint32_t pages)
 {
     iri_slot_t *before;
     uint32_t    first = 0;
     int         room;
 
-    slot->drove_out = 0;
+    slot->evicted = 0;
     room = pages == 0
-           || iri_pages_take(cache, pages, &first, &slot->drove_out);
+           || iri_pages_allocate(cache, pages, &first, &slot->evicted);
 
     if (!room) {
-        before = iri_slot_before(cache, slot, node);
+        before = iri_slot_predecessor(cache, slot, node);
 
         if (before != NULL && before->pages != 0) {
             iri_slot_evict(before);
-            room = iri_pages_take(cache, pages, &first, &slot->drove_out);
+            room = iri_pages_allocate(cache, pages, &first, &slot->evicted);
         }
     }
 
@@ -805,21 +836,24 @@ iri_slot_room(iri_index_cache_t *cache, iri_slot_t *slot,
 }
 
 
-/* Is it read in next to no time?  By the processor, whoever else is at it. */
+/*
+ * Return 1 if a rebuild is cheap, measured in processor time, so that other
+ * processes do not count.
+ */
 static int
-iri_slot_is_quick(const iri_slot_t *slot)
+iri_slot_is_cheap(const iri_slot_t *slot)
 {
-    return slot->entries <= IRI_QUICK && slot->cost <= IRI_QUICKLY;
+    return slot->entries <= IRI_CHEAP_ENTRIES && slot->cost <= IRI_CHEAP_TIME;
 }
 
 
-/* The slot is as the index is; the one before it goes. */
+/* Make the slot READY and free the one that it replaces. */
 static void
 iri_slot_ready(iri_index_cache_t *cache, iri_slot_t *slot,
                const iri_node_t *node, const iri_index_t *index,
                int64_t read_at, int room)
 {
-    iri_slot_t *before = iri_slot_before(cache, slot, node);
+    iri_slot_t *before = iri_slot_predecessor(cache, slot, node);
 
     if (before != NULL) {
         iri_slot_free(before);
@@ -829,22 +863,22 @@ iri_slot_ready(iri_index_cache_t *cache, iri_slot_t *slot,
     slot->read_at = read_at;
     slot->took = iri_time_ns() - read_at;
 
-    /* A clock that failed, or was set. */
-    if (slot->took < 0 || slot->took > IRI_FORSAKEN) {
+    /* The clock failed or was set. */
+    if (slot->took < 0 || slot->took > IRI_FILL_TIMEOUT) {
         slot->took = 0;
     }
 
     slot->cost = index->head.cost;
     slot->complete = room && index->head.complete;
     slot->ways = index->head.ways;
-    slot->crowded = !room;
+    slot->no_room = !room;
     slot->entries = index->head.entries < UINT32_MAX
                         ? (uint32_t) index->head.entries
                         : UINT32_MAX;
     slot->used = ++cache->region->clock;
 
-    if ((slot->crowded || slot->drove_out) && !iri_slot_is_quick(slot)) {
-        iri_waste(cache->region, slot->took);
+    if ((slot->no_room || slot->evicted) && !iri_slot_is_cheap(slot)) {
+        iri_region_add_thrashing(cache->region, slot->took);
     }
 
     __atomic_store_n(&slot->state, IRI_SLOT_READY, __ATOMIC_RELEASE);
@@ -852,10 +886,10 @@ iri_slot_ready(iri_index_cache_t *cache, iri_slot_t *slot,
 
 
 /*
- * Keep what was read in a slot that was taken for it, under the node that was
- * read: a link on the way, or a directory above, may have been replaced since
- * the look at the other.  The copy is made without the lock: nobody else
- * looks at what is being filled.
+ * Store an index in the slot that was taken for it. node is the directory
+ * that was really read: a link or a directory above may have been replaced
+ * since the slot was taken. The index is copied without the lock, because
+ * nothing reads a slot that is FILLING.
  */
 static void
 iri_slot_fill(iri_index_cache_t *cache, iri_slot_t *slot,
@@ -869,7 +903,7 @@ iri_slot_fill(iri_index_cache_t *cache, iri_slot_t *slot,
            && slot->node.ino == node->ino;
 
     iri_cache_lock(cache);
-    room = same && iri_slot_room(cache, slot, node, pages);
+    room = same && iri_slot_allocate(cache, slot, node, pages);
     iri_cache_unlock(cache);
 
     if (room && pages != 0) {
@@ -890,39 +924,40 @@ iri_slot_fill(iri_index_cache_t *cache, iri_slot_t *slot,
 
 
 /*
- * Is what was found in a directory good as long as its times stay?  at: when
- * the looks at it began, by iri_time_ns().
+ * Return 1 if an index that was built from time at on (iri_time_ns()) is
+ * valid as long as the times of the directory stay the same.
  */
 static int
-iri_node_is_settled(const iri_node_t *node, int64_t at)
+iri_node_is_quiet(const iri_node_t *node, int64_t at)
 {
-    /* Not mtime, which the owner of a directory may set to any year. */
-    return node->ctime < at - IRI_SETTLED;
+    /* ctime, because the owner of a directory may set mtime to any time. */
+    return node->ctime < at - IRI_RACY_WINDOW;
 }
 
 
-/* Is it good now? */
+/* Return 1 if the index is fresh: the directory still is as it was read. */
 static int
-iri_slot_is_sure(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
+iri_slot_is_fresh(const iri_slot_t *slot, const iri_node_t *node, int64_t now)
 {
-    return iri_node_is_same(&slot->node, node) && !slot->crowded
-           && (iri_node_is_settled(node, slot->read_at)
-               || (now >= slot->read_at && now - slot->read_at < IRI_FRESH));
+    return iri_node_is_same(&slot->node, node) && !slot->no_room
+           && (iri_node_is_quiet(node, slot->read_at)
+               || (now >= slot->read_at
+                   && now - slot->read_at < IRI_RACY_LIFETIME));
 }
 
 
-/* Is it time to read it again? */
+/* Return 1 if a stale index may be rebuilt now. */
 static int
-iri_slot_is_due(const iri_slot_t *slot, int64_t now)
+iri_slot_is_rebuild_due(const iri_slot_t *slot, int64_t now)
 {
-    return iri_slot_is_quick(slot) || iri_slot_has_served(slot, now);
+    return iri_slot_is_cheap(slot) || iri_slot_is_amortized(slot, now);
 }
 
 
-/* ---- looking up ---------------------------------------------------------- */
+/* ---- lookup -------------------------------------------------------------- */
 
 static iri_status_t
-iri_spell_find(const iri_env_t *env, const iri_index_conf_t *shape,
+iri_spell_find(const iri_env_t *env, const iri_index_conf_t *conf,
                const iri_index_t *index, iri_str_t key,
                iri_index_hits_t *hits)
 {
@@ -941,13 +976,13 @@ iri_spell_find(const iri_env_t *env, const iri_index_conf_t *shape,
     iri_edit_init(edit);
     status = iri_edit_divide(edit, key, &fit);
 
-    /* One character is missing. */
+    /* A character is missing in the requested name. */
     if (status == IRI_OK && fit) {
         status = iri_index_find_spelling(env, index,
-                                         iri_index_hash(shape, key), hits);
+                                         iri_index_hash(conf, key), hits);
     }
 
-    /* One is too many; one is wrong, or two have changed places. */
+    /* A character is added or wrong, or two are transposed. */
     for (i = 0; status == IRI_OK && fit && i < edit->count; i++) {
         without.len = 0;
         status = iri_edit_without(env, edit, key, i, &without, &left_out);
@@ -956,7 +991,7 @@ iri_spell_find(const iri_env_t *env, const iri_index_conf_t *shape,
             continue;
         }
 
-        hash = iri_index_hash(shape, iri_buf_str(&without));
+        hash = iri_index_hash(conf, iri_buf_str(&without));
         status = iri_index_find(env, index, hash, hits);
 
         if (status == IRI_OK) {
@@ -971,12 +1006,12 @@ iri_spell_find(const iri_env_t *env, const iri_index_conf_t *shape,
 
 
 /*
- * Spelling is asked for only where nothing is nearer: an entry whose key has
- * another hash has another key.
+ * Search an index by the key. Spellings are searched only if no key has the
+ * same hash, so that nothing is nearer.
  */
 static iri_status_t
-iri_index_ask(const iri_env_t *env, const iri_index_conf_t *shape,
-              const iri_index_t *index, iri_index_cache_search_t *search)
+iri_index_search(const iri_env_t *env, const iri_index_conf_t *conf,
+                 const iri_index_t *index, iri_index_cache_search_t *search)
 {
     iri_status_t status;
 
@@ -984,11 +1019,9 @@ iri_index_ask(const iri_env_t *env, const iri_index_conf_t *shape,
     search->hits.count = 0;
     search->hits.more = 0;
 
-    status = index->head.records != 0
-                 ? iri_index_find(env, index,
-                                  iri_index_hash(shape, search->key),
-                                  &search->hits)
-                 : IRI_OK;
+    status = index->head.records != 0 ? iri_index_find(
+                 env, index, iri_index_hash(conf, search->key), &search->hits)
+                                      : IRI_OK;
 
     search->spelled = search->hits.count == 0 && search->may_spell
                       && index->head.spelled
@@ -996,31 +1029,33 @@ iri_index_ask(const iri_env_t *env, const iri_index_conf_t *shape,
                              <= index->head.longest + IRI_MAX_CHARACTER;
 
     return status == IRI_OK && search->spelled
-               ? iri_spell_find(env, shape, index, search->key, &search->hits)
+               ? iri_spell_find(env, conf, index, search->key, &search->hits)
                : status;
 }
 
 
 /* ---- reading a directory ------------------------------------------------- */
 
-/* Are large directories read elsewhere? */
+/* Return 1 if large directories are read in another thread. */
 static int
-iri_cache_has_later(const iri_index_cache_t *cache,
-                    const iri_index_conf_t  *shape)
+iri_cache_defers(const iri_index_cache_t *cache, const iri_index_conf_t *conf)
 {
-    return cache != NULL && cache->conf.later != NULL && shape->fold != 0;
+    return cache != NULL && cache->conf.later != NULL && conf->fold != 0;
 }
 
 
-/* Entries that are read while a request waits. */
+/*
+ * Return the greatest number of entries that are read while a request waits.
+ */
 static size_t
-iri_cache_most(const iri_index_cache_t *cache, const iri_index_conf_t *shape)
+iri_cache_max_entries(const iri_index_cache_t *cache,
+                      const iri_index_conf_t  *conf)
 {
-    if (shape->fold == 0) {
+    if (conf->fold == 0) {
         return IRI_MAX_ENTRIES_READ;
     }
 
-    return cache == NULL || iri_cache_has_later(cache, shape)
+    return cache == NULL || iri_cache_defers(cache, conf)
                ? IRI_MAX_ENTRIES_INLINE
                : IRI_MAX_INDEXED;
 }
@@ -1047,8 +1082,8 @@ iri_index_job_run(iri_index_job_t *job)
     int          more;
 
     status = iri_index_build(
-        &job->env, &job->shape, job->directory, IRI_MAX_INDEXED,
-        iri_cache_room(job->cache, &job->shape), &node, &index, &more);
+        &job->env, &job->conf, job->directory, IRI_MAX_INDEXED,
+        iri_cache_max_size(job->cache, &job->conf), &node, &index, &more);
 
     if (status != IRI_OK) {
         iri_index_job_drop(job);
@@ -1063,16 +1098,16 @@ iri_index_job_run(iri_index_job_t *job)
 
 
 /*
- * Have it read elsewhere; the slot is taken so that nobody else does, too.
- * 0: that cannot be done.
+ * Have a directory read in another thread. The slot is taken first, so that
+ * no other request does the same. Returns 0 if that is not possible.
  */
 static int
-iri_cache_later(const iri_env_t *env, iri_index_cache_t *cache,
-                const iri_index_conf_t         *shape,
+iri_cache_defer(const iri_env_t *env, iri_index_cache_t *cache,
+                const iri_index_conf_t         *conf,
                 const iri_index_cache_search_t *search)
 {
     iri_index_job_t *job;
-    iri_wanted_t     wanted;
+    iri_slot_key_t   slot_key;
     int              filling;
 
     job = malloc(sizeof(*job) + search->directory.len + 1);
@@ -1087,13 +1122,13 @@ iri_cache_later(const iri_env_t *env, iri_index_cache_t *cache,
     job->cache = cache;
     job->env.dir = env->dir;
     job->env.alloc = NULL;
-    job->shape = *shape;
+    job->conf = *conf;
 
-    iri_slot_want(cache, shape, &search->node, &wanted);
+    iri_slot_key_init(cache, conf, &search->node, &slot_key);
 
     iri_cache_lock(cache);
-    filling = iri_slot_find(&wanted, IRI_SLOT_FILLING) != NULL;
-    job->slot = filling ? NULL : iri_slot_take(cache, &wanted);
+    filling = iri_slot_find(&slot_key, IRI_SLOT_FILLING) != NULL;
+    job->slot = filling ? NULL : iri_slot_take(cache, &slot_key);
 
     if (job->slot != NULL) {
         job->slot->entries = UINT32_MAX;
@@ -1115,23 +1150,23 @@ iri_cache_later(const iri_env_t *env, iri_index_cache_t *cache,
 }
 
 
-/* Keep it, where there is a cache; what is asked is answered in any case. */
+/* Store an index if there is a cache. It may be searched in any case. */
 static void
-iri_cache_keep(iri_index_cache_t *cache, const iri_index_conf_t *shape,
-               const iri_node_t *node, const iri_index_t *index,
-               int64_t read_at)
+iri_cache_store(iri_index_cache_t *cache, const iri_index_conf_t *conf,
+                const iri_node_t *node, const iri_index_t *index,
+                int64_t read_at)
 {
-    iri_wanted_t wanted;
-    iri_slot_t  *slot;
+    iri_slot_key_t slot_key;
+    iri_slot_t    *slot;
 
     if (cache == NULL || node->kind != IRI_NODE_DIR) {
         return;
     }
 
-    iri_slot_want(cache, shape, node, &wanted);
+    iri_slot_key_init(cache, conf, node, &slot_key);
 
     iri_cache_lock(cache);
-    slot = iri_slot_take(cache, &wanted);
+    slot = iri_slot_take(cache, &slot_key);
     iri_cache_unlock(cache);
 
     if (slot != NULL) {
@@ -1142,9 +1177,9 @@ iri_cache_keep(iri_index_cache_t *cache, const iri_index_conf_t *shape,
 
 
 static iri_status_t
-iri_cache_read(const iri_env_t *env, iri_index_cache_t *cache,
-               const iri_index_conf_t   *shape,
-               iri_index_cache_search_t *search)
+iri_cache_build(const iri_env_t *env, iri_index_cache_t *cache,
+                const iri_index_conf_t   *conf,
+                iri_index_cache_search_t *search)
 {
     iri_index_t  index;
     iri_node_t   node;
@@ -1153,8 +1188,8 @@ iri_cache_read(const iri_env_t *env, iri_index_cache_t *cache,
     int          later, more = 0;
 
     status = iri_index_build(
-        env, shape, search->directory, iri_cache_most(cache, shape),
-        iri_cache_room(cache, shape), &node, &index, &more);
+        env, conf, search->directory, iri_cache_max_entries(cache, conf),
+        iri_cache_max_size(cache, conf), &node, &index, &more);
     if (status != IRI_OK) {
         search->listed = 1;
         return status;
@@ -1162,128 +1197,133 @@ iri_cache_read(const iri_env_t *env, iri_index_cache_t *cache,
 
     search->listed = index.head.entries + 1;
 
-    later = more && iri_cache_has_later(cache, shape);
+    later = more && iri_cache_defers(cache, conf);
 
-    if (later && !iri_cache_later(env, cache, shape, search)) {
-        /* That it is large is kept, of no known time: to be tried again. */
+    if (later && !iri_cache_defer(env, cache, conf, search)) {
+        /*
+         * Store that the directory is large, with a time that it does not
+         * have, so that the next request tries again.
+         */
         node.mtime = ~node.mtime;
         later = 0;
     }
 
     if (!later) {
-        iri_cache_keep(cache, shape, &node, &index, read_at);
+        iri_cache_store(cache, conf, &node, &index, read_at);
     }
 
-    status = iri_index_ask(env, shape, &index, search);
-    search->sure = 1;
+    status = iri_index_search(env, conf, &index, search);
+    search->fresh = 1;
     iri_index_free(&index);
 
     return status;
 }
 
 
-/* ---- finding ------------------------------------------------------------- */
+/* ---- searching ----------------------------------------------------------- */
 
-/* What a look into the cache has given. */
+/* The result of a cache lookup. */
 typedef struct {
-    int      due;      /* the directory is to be read, and nobody is at it */
-    int      large;    /* and that takes long */
-    int      small;    /* it is known to be read in next to no time */
-    uint32_t crowded;  /* entries that there was no room for, to be told */
-    int      complete; /* but for their spellings */
-} iri_recalled_t;
+    int      due;      /* 1: the directory should be read now */
+    int      large;    /* 1: it has many entries */
+    int      small;    /* 1: a read is known to be cheap */
+    uint32_t no_room;  /* entries without room, to be logged; 0: none */
+    int      complete; /* 1: only spellings had no room */
+} iri_cache_result_t;
 
 
-/* Once a minute; the administrator alone can help. */
+/* Log a lack of room, once a minute: only the administrator can change it. */
 static void
-iri_cache_tell(const iri_env_t *env, const iri_index_cache_search_t *search,
-               const iri_recalled_t *recalled)
+iri_cache_log_no_room(const iri_env_t                *env,
+                      const iri_index_cache_search_t *search,
+                      const iri_cache_result_t       *result)
 {
     iri_shown_t shown;
 
-    if (recalled->crowded != 0) {
+    if (result->no_room != 0) {
         iri_logf(env, IRI_LOG_ERROR,
                  "no room for %s of the %lu%s names in %s, %s: make"
                  " iri_cache (IRICache) larger" IRI_LOG_REASON "cache",
-                 recalled->complete ? "spellings" : "an index",
-                 (unsigned long) recalled->crowded,
-                 recalled->complete ? "" : " or more",
+                 result->complete ? "spellings" : "an index",
+                 (unsigned long) result->no_room,
+                 result->complete ? "" : " or more",
                  iri_show_sent(&shown, search->directory),
-                 recalled->complete ? "of which none is guessed"
-                                    : "which have exact names only");
+                 result->complete ? "so spelling is not ignored"
+                                  : "so only exact names are found");
     }
 }
 
 
-/* Was there room for the rest only? */
+/* Return 1 if the index has no spellings because there was no room. */
 static int
-iri_lacks_spellings(const iri_index_conf_t *shape, const iri_index_t *index)
+iri_lacks_spellings(const iri_index_conf_t *conf, const iri_index_t *index)
 {
-    return (shape->fold & IRI_FOLD_SPELLING) != 0 && index->head.records != 0
+    return (conf->fold & IRI_FOLD_SPELLING) != 0 && index->head.records != 0
            && !index->head.spelled;
 }
 
 
 static iri_status_t
-iri_cache_recall(const iri_env_t *env, iri_index_cache_t *cache,
-                 const iri_index_conf_t   *shape,
-                 iri_index_cache_search_t *search, iri_recalled_t *recalled)
+iri_cache_lookup(const iri_env_t *env, iri_index_cache_t *cache,
+                 const iri_index_conf_t   *conf,
+                 iri_index_cache_search_t *search, iri_cache_result_t *result)
 {
-    iri_wanted_t wanted;
-    iri_index_t  index;
-    iri_slot_t  *slot;
-    iri_status_t status = IRI_OK;
-    int64_t      now = iri_time_ns();
+    iri_slot_key_t slot_key;
+    iri_index_t    index;
+    iri_slot_t    *slot;
+    iri_status_t   status = IRI_OK;
+    int64_t        now = iri_time_ns();
 
-    recalled->due = 1;
-    recalled->large = 0;
-    recalled->small = shape->fold == 0;
-    recalled->crowded = 0;
+    result->due = 1;
+    result->large = 0;
+    result->small = conf->fold == 0;
+    result->no_room = 0;
 
-    iri_slot_want(cache, shape, &search->node, &wanted);
+    iri_slot_key_init(cache, conf, &search->node, &slot_key);
 
     iri_cache_lock(cache);
-    slot = iri_slot_find(&wanted, IRI_SLOT_READY);
+    slot = iri_slot_find(&slot_key, IRI_SLOT_READY);
 
     if (slot != NULL) {
         iri_slot_index(cache, slot, &index);
-        status = iri_index_ask(env, shape, &index, search);
+        status = iri_index_search(env, conf, &index, search);
 
-        search->sure = iri_slot_is_sure(slot, &search->node, now);
-        recalled->due = !search->sure && iri_slot_is_due(slot, now);
-        recalled->large = slot->entries > IRI_MAX_ENTRIES_INLINE;
-        recalled->small = iri_slot_is_quick(slot);
+        search->fresh = iri_slot_is_fresh(slot, &search->node, now);
+        result->due = !search->fresh && iri_slot_is_rebuild_due(slot, now);
+        result->large = slot->entries > IRI_MAX_ENTRIES_INLINE;
+        result->small = iri_slot_is_cheap(slot);
         slot->used = ++cache->region->clock;
 
-        if ((!index.head.complete || iri_lacks_spellings(shape, &index))
-            && slot->entries > IRI_QUICK && shape->fold != 0
-            && now - cache->told_at > IRI_TELL)
+        if ((!index.head.complete || iri_lacks_spellings(conf, &index))
+            && slot->entries > IRI_CHEAP_ENTRIES && conf->fold != 0
+            && now - cache->logged_at > IRI_LOG_INTERVAL)
         {
-            recalled->complete = index.head.complete;
-            recalled->crowded = slot->entries;
-            cache->told_at = now;
+            result->complete = index.head.complete;
+            result->no_room = slot->entries;
+            cache->logged_at = now;
         }
     }
 
-    if (recalled->due
-        && (iri_slot_is_later(&wanted)
-            || (!recalled->small
-                && iri_wasted(cache->region, now) > IRI_WASTE)))
+    if (result->due
+        && (iri_slot_is_deferred(&slot_key)
+            || (!result->small
+                && iri_region_thrashing(cache->region, now)
+                       > IRI_MAX_THRASHING)))
     {
-        recalled->due = 0;
+        result->due = 0;
     }
 
     iri_cache_unlock(cache);
 
-    search->complete = search->complete && search->sure;
+    search->complete = search->complete && search->fresh;
 
     return status;
 }
 
 
-/* Whoever waits for the same directory stands in the same line. */
+/* Return the queue in which requests wait for this directory. */
 static unsigned
-iri_cache_line(const iri_node_t *node)
+iri_cache_queue_of(const iri_node_t *node)
 {
     return (unsigned) ((node->ino ^ node->dev) * UINT64_C(0x9e3779b97f4a7c15)
                        >> 32)
@@ -1295,7 +1335,7 @@ static void
 iri_cache_queue(iri_index_cache_t *cache, const iri_node_t *node)
 {
     if (cache != NULL && cache->conf.queue != NULL) {
-        cache->conf.queue(cache->conf.ctx, iri_cache_line(node));
+        cache->conf.queue(cache->conf.ctx, iri_cache_queue_of(node));
     }
 }
 
@@ -1304,28 +1344,31 @@ static void
 iri_cache_leave(iri_index_cache_t *cache, const iri_node_t *node)
 {
     if (cache != NULL && cache->conf.leave != NULL) {
-        cache->conf.leave(cache->conf.ctx, iri_cache_line(node));
+        cache->conf.leave(cache->conf.ctx, iri_cache_queue_of(node));
     }
 }
 
 
-/* Read it, unless somebody has while this waited for its turn. */
+/*
+ * Read a directory, unless another request has done so while this one waited
+ * in the queue.
+ */
 static iri_status_t
-iri_cache_read_once(const iri_env_t *env, iri_index_cache_t *cache,
-                    const iri_index_conf_t   *shape,
-                    iri_index_cache_search_t *search)
+iri_cache_build_once(const iri_env_t *env, iri_index_cache_t *cache,
+                     const iri_index_conf_t   *conf,
+                     iri_index_cache_search_t *search)
 {
-    iri_recalled_t recalled = { 1, 0, 0, 0, 0 };
-    iri_status_t   status = IRI_OK;
+    iri_cache_result_t result = { 1, 0, 0, 0, 0 };
+    iri_status_t       status = IRI_OK;
 
     iri_cache_queue(cache, &search->node);
 
     if (cache != NULL && cache->conf.queue != NULL) {
-        status = iri_cache_recall(env, cache, shape, search, &recalled);
+        status = iri_cache_lookup(env, cache, conf, search, &result);
     }
 
-    if (status == IRI_OK && recalled.due) {
-        status = iri_cache_read(env, cache, shape, search);
+    if (status == IRI_OK && result.due) {
+        status = iri_cache_build(env, cache, conf, search);
     }
 
     iri_cache_leave(cache, &search->node);
@@ -1334,13 +1377,13 @@ iri_cache_read_once(const iri_env_t *env, iri_index_cache_t *cache,
 }
 
 
-/* Not counted: who asks looks for the name in any case. */
+/* Not counted as a lookup: the caller looks for the name in any case. */
 uint32_t
 iri_index_cache_ways(iri_index_cache_t *cache, const iri_tree_conf_t *tree,
                      const iri_node_t *node)
 {
-    iri_index_conf_t  shape;
-    iri_wanted_t      wanted;
+    iri_index_conf_t  conf;
+    iri_slot_key_t    slot_key;
     const iri_slot_t *slot;
     uint32_t          ways = IRI_ALL_WAYS;
 
@@ -1348,15 +1391,15 @@ iri_index_cache_ways(iri_index_cache_t *cache, const iri_tree_conf_t *tree,
         return IRI_ALL_WAYS;
     }
 
-    iri_shape_of(tree, cache, &shape);
-    iri_slot_want(cache, &shape, node, &wanted);
+    iri_index_conf_init(tree, cache, &conf);
+    iri_slot_key_init(cache, &conf, node, &slot_key);
 
     iri_cache_lock(cache);
-    slot = iri_slot_find(&wanted, IRI_SLOT_READY);
+    slot = iri_slot_find(&slot_key, IRI_SLOT_READY);
 
-    if (slot != NULL && slot->complete && !slot->crowded
+    if (slot != NULL && slot->complete && !slot->no_room
         && iri_node_is_same(&slot->node, node)
-        && iri_node_is_settled(node, slot->read_at))
+        && iri_node_is_quiet(node, slot->read_at))
     {
         ways = slot->ways;
     }
@@ -1368,18 +1411,18 @@ iri_index_cache_ways(iri_index_cache_t *cache, const iri_tree_conf_t *tree,
 
 
 static iri_status_t
-iri_cache_key(const iri_env_t *env, const iri_index_conf_t *shape,
+iri_cache_key(const iri_env_t *env, const iri_index_conf_t *conf,
               iri_index_cache_search_t *search)
 {
     iri_buf_t    key = IRI_BUF_EMPTY;
     iri_status_t status;
 
-    if (shape->fold == 0) {
+    if (conf->fold == 0) {
         search->key = search->name;
         return IRI_OK;
     }
 
-    status = iri_fold(env, shape->fold, search->name, &key);
+    status = iri_fold(env, conf->fold, search->name, &key);
     search->key = iri_buf_str(&key);
 
     return status;
@@ -1390,39 +1433,39 @@ iri_status_t
 iri_index_cache_find(const iri_env_t *env, iri_index_cache_t *cache,
                      iri_index_cache_search_t *search)
 {
-    iri_recalled_t   recalled = { 1, 0, 0, 0, 0 };
-    iri_index_conf_t shape;
-    iri_status_t     status;
+    iri_cache_result_t result = { 1, 0, 0, 0, 0 };
+    iri_index_conf_t   conf;
+    iri_status_t       status;
 
     search->hits.count = 0;
     search->hits.more = 0;
     search->spelled = 0;
-    search->sure = 0;
+    search->fresh = 0;
     search->complete = 0;
     search->listed = 0;
 
-    iri_shape_of(search->tree, cache, &shape);
-    search->fold = shape.fold;
+    iri_index_conf_init(search->tree, cache, &conf);
+    search->fold = conf.fold;
 
-    status = iri_cache_key(env, &shape, search);
+    status = iri_cache_key(env, &conf, search);
 
     if (status == IRI_OK && cache != NULL) {
-        status = iri_cache_recall(env, cache, &shape, search, &recalled);
-        iri_index_cache_count(cache, search->sure
+        status = iri_cache_lookup(env, cache, &conf, search, &result);
+        iri_index_cache_count(cache, search->fresh
                                          ? IRI_CACHE_EVENT_INDEX_HIT
                                          : IRI_CACHE_EVENT_INDEX_MISS);
     }
 
-    iri_cache_tell(env, search, &recalled);
+    iri_cache_log_no_room(env, search, &result);
 
-    if (status != IRI_OK || !recalled.due || !search->may_list) {
+    if (status != IRI_OK || !result.due || !search->may_list) {
         return status;
     }
 
-    if (recalled.large && iri_cache_has_later(cache, &shape)) {
-        (void) iri_cache_later(env, cache, &shape, search);
+    if (result.large && iri_cache_defers(cache, &conf)) {
+        (void) iri_cache_defer(env, cache, &conf, search);
         return IRI_OK;
     }
 
-    return iri_cache_read_once(env, cache, &shape, search);
+    return iri_cache_build_once(env, cache, &conf, search);
 }

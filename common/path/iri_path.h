@@ -1,5 +1,9 @@
 /*
  * iri_path.h - segments of a path, URIs, repair
+ *
+ * The functions of common/path/ that only the core calls.  iri.h declares the
+ * others: iri_read(), iri_repair(), iri_path_to_uri(), iri_query_read().
+ * Memory comes from env and lives as long as it; nothing has to be freed.
  */
 
 #ifndef IRI_PATH_H
@@ -13,33 +17,54 @@
 
 /* ---- URIs ------------------------------------------------------------------ */
 
-/* ucschar of RFC 3987, 2.2, without the bidi formatting characters */
+/*
+ * Returns: 1 if c, a code point, is a ucschar of RFC 3987, 2.2, and no bidi
+ * formatting character (draft 4.1).  U+00E9 -> 1; U+E000, U+200E -> 0
+ */
 int iri_char_is_ucs(uint32_t c);
 
-/* unreserved of RFC 3986, 2.3: an escape of it means the same as itself */
+/*
+ * Returns: 1 if c is unreserved (RFC 3986, 2.3), so that "%41" and "A" are
+ * equivalent.  'A' -> 1; '/' -> 0
+ */
 int iri_is_unreserved(unsigned char c);
 
-/* Append "?" and a query as it came, what cannot stand in a URI escaped. */
+/*
+ * Append "?" and a query to buf.  query: octets as sent, without "?".  Octets
+ * that a URI cannot contain (00 to 20, 7F to FF) are percent-encoded; all
+ * others stay.
+ * Returns: IRI_OK; IRI_NO_MEMORY.
+ * "a=\xE9" -> "?a=%E9"
+ */
 iri_status_t iri_put_query(const iri_env_t *env, iri_str_t query,
                            iri_buf_t *buf);
 
 
 /* ---- one segment ----------------------------------------------------------- */
 
-/* The octets of a path, and how each of them came. */
+/* The unescaped octets of a path, and which of them were sent escaped. */
 typedef struct {
     iri_str_t            octets;    /* unescaped */
-    const unsigned char *escaped;   /* 1 for each octet that was; or NULL */
-    int                  raw_high;  /* escaped NULL: some octet came raw */
-    int                  raw_bidi;  /* escaped NULL: some bidi character did */
+    const unsigned char *escaped;   /* for each octet 1 if it was escaped;
+                                       NULL: not known for each octet */
+    int                  raw_high;  /* if escaped is NULL: 1: an octet above
+                                       7F was sent raw */
+    int                  raw_bidi;  /* if escaped is NULL: 1: a bidi formatting
+                                       character was sent raw */
 } iri_source_t;
 
 /*
- * Read the segment source.octets[from, to) in a charset and append it to
- * path, canonical, and where uri is not NULL to that, percent-encoded.
- * *why: IRI_WHY_READ, or why it has no reading, and then the buffers are as
- * before.  Neither the octets nor the canonical segment may be more than
- * IRI_MAX_SEGMENT: a name that was read can be read again.
+ * Decode the segment source->octets[from, to) in charset, check it, put it in
+ * NFC and append it to path (UTF-8), and to uri (percent-encoded) unless that
+ * is NULL (draft 2.3).  Both the octets and the canonical
+ * segment may have at most IRI_MAX_SEGMENT octets, so that a name that was
+ * decoded can be decoded again.
+ *
+ * *why: IRI_WHY_READ, or why the segment has no reading (UNREADABLE, BIDI,
+ * LIMIT); then the buffers are as before.
+ * Returns: IRI_OK, also without a reading; IRI_NO_MEMORY; IRI_ICU_FAILED.
+ *
+ * "e\xCC\x81" in UTF-8 -> path "\xC3\xA9", uri "%C3%A9"
  */
 iri_status_t iri_segment_read(const iri_env_t *env,
                               const iri_charset_t *charset,
@@ -47,7 +72,10 @@ iri_status_t iri_segment_read(const iri_env_t *env,
                               size_t to, iri_buf_t *path, iri_buf_t *uri,
                               iri_why_t *why);
 
-/* Would it be read? */
+/*
+ * Set *read to 1 if iri_segment_read() would give a reading, else to 0.
+ * Returns: as iri_segment_read(); *read is 0 on an error.
+ */
 iri_status_t iri_segment_is_read(const iri_env_t *env,
                                  const iri_charset_t *charset,
                                  const iri_source_t *source, size_t from,
@@ -56,11 +84,20 @@ iri_status_t iri_segment_is_read(const iri_env_t *env,
 
 /* ---- repair ---------------------------------------------------------------- */
 
+/*
+ * Returns: the form that one kind of repair undoes.  how: one of
+ * IRI_REPAIR_....  IRI_REPAIR_DOUBLE -> IRI_FORM_DOUBLE
+ */
 iri_form_t iri_repair_form(unsigned how);
 
-/* Can a segment of path be put right so? */
+/*
+ * Set *may to 1 if iri_repair() repairs a segment of path in this way, else
+ * to 0.  how: one of IRI_REPAIR_....  path: UTF-8; for mojibake also octets
+ * that are not UTF-8.
+ * Returns: as iri_repair().
+ */
 iri_status_t iri_repair_is_possible(const iri_env_t *env, unsigned how,
-                            iri_str_t path, int *may);
+                                    iri_str_t path, int *may);
 
 
 #pragma GCC visibility pop

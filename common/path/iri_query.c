@@ -1,17 +1,18 @@
 /*
- * iri_query.c - a query whose parameters are not UTF-8, in UTF-8
+ * iri_query.c - converts the parameters of a query to UTF-8
  *
- * What a form sends is in the charset of its page: "q=%83\" out of one in
- * Shift_JIS.  Names and values are divided first, on octets, as the URL
- * Standard's application/x-www-form-urlencoded has it: "&" between parameters,
- * the first "=" behind a name, nothing else.  Then each of them that is not
- * UTF-8 is read in one charset, the same for all of them, and what is not
- * ASCII in it is written percent-encoded, in UTF-8.  ASCII stays as it came,
- * escaped or not, "+" and "%26" too, unless it is an octet of a character; so
- * does everything where that cannot be done.
+ * A browser submits a form in the charset of its page: a page in Shift_JIS
+ * sends "q=%83\". The query is divided into names and values first, on
+ * octets, as application/x-www-form-urlencoded of the URL Standard defines:
+ * "&" separates parameters, and the first "=" ends a name. Then each name or
+ * value that is not UTF-8 is decoded in one charset, the same for the whole
+ * query, and its characters other than ASCII are written as percent-encoded
+ * UTF-8. ASCII stays as it was sent, escaped or not ("+" and "%26" too),
+ * unless it is an octet of a multi-octet character. A query that no charset
+ * decodes is not changed.
  *
- * Nothing but octets above 7F begins a character that is mapped, and no
- * charset has a delimiter inside a sequence: so none appears or vanishes.
+ * Only an octet above 7F starts a character that is converted, and no charset
+ * has a delimiter inside a sequence. So no delimiter appears or disappears.
  */
 
 #include <string.h>
@@ -24,11 +25,11 @@ typedef struct {
     const iri_env_t        *env;
     const iri_query_conf_t *conf;
     iri_str_t               sent;
-    iri_str_t               octets; /* unescaped */
-    const uint16_t         *at;     /* where each is in sent, and its end */
+    iri_str_t               octets; /* sent, unescaped */
+    const uint16_t         *at;     /* offsets in sent, and sent.len */
     iri_buf_t               out;
-    int                     changed; /* out is not sent any more */
-    iri_nfc_run_t           run;     /* characters that NFC may join */
+    int                     changed; /* 1: out differs from sent */
+    iri_nfc_run_t           run;     /* characters not yet normalized */
 } iri_params_t;
 
 static const char *const iri_query_why_texts[IRI_QUERY_WHYS] = {
@@ -36,7 +37,7 @@ static const char *const iri_query_why_texts[IRI_QUERY_WHYS] = {
     "has its parameters in UTF-8",
     "was read in another charset",
     "was put in NFC",
-    "has parameters that no one charset reads",
+    "has parameters that no single charset decodes",
     "is too long, or would be"
 };
 
@@ -59,7 +60,10 @@ iri_query_needs_read(const iri_query_conf_t *conf, iri_str_t query)
 
 /* ---- parts: names and values --------------------------------------------- */
 
-/* What is no escape stays, "%" as well: forms are read so. */
+/*
+ * Unescape q->sent. A "%" that starts no escape is copied, as form parsers
+ * do.
+ */
 static iri_status_t
 iri_params_unescape(iri_params_t *q)
 {
@@ -96,7 +100,10 @@ iri_params_unescape(iri_params_t *q)
 }
 
 
-/* A name ends at "=" or "&", a value at "&", that were not escaped. */
+/*
+ * Return the end of the name or value that starts at from. Only a delimiter
+ * that was not escaped ends it.
+ */
 static size_t
 iri_part_end(const iri_params_t *q, size_t from, int is_value)
 {
@@ -124,7 +131,10 @@ iri_part_reads(const iri_params_t *q, const iri_charset_t *charset,
 }
 
 
-/* Does charset read all that is not UTF-8?  NULL: is there nothing else? */
+/*
+ * Return 1 if charset decodes each name and value that is not UTF-8. charset
+ * NULL: return 1 if all of them are UTF-8.
+ */
 static int
 iri_params_read(const iri_params_t *q, const iri_charset_t *charset)
 {
@@ -151,7 +161,7 @@ iri_params_read(const iri_params_t *q, const iri_charset_t *charset)
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* Octets [from, to) as they came. */
+/* Append the octets [from, to) as they were sent. */
 static iri_status_t
 iri_params_put_sent(iri_params_t *q, size_t from, size_t to)
 {
@@ -174,9 +184,12 @@ iri_params_put_characters(iri_params_t *q, iri_str_t s)
 }
 
 
-/* What was gathered; its base stays as it came if it is not absorbed. */
+/*
+ * Append the gathered characters in NFC. The base stays as it was sent unless
+ * a mark composes with it.
+ */
 static iri_status_t
-iri_params_end(iri_params_t *q)
+iri_params_flush(iri_params_t *q)
 {
     iri_nfc_run_result_t ran;
     iri_status_t         status;
@@ -193,8 +206,8 @@ iri_params_end(iri_params_t *q)
 
 
 /*
- * Add a character, whose octets begin at i.  Only letters are a base for
- * marks: "=" must stay what it is.
+ * Add a character that starts at octet i. Marks compose with letters and
+ * digits only, so that a delimiter such as "=" is never changed.
  */
 static iri_status_t
 iri_params_add(iri_params_t *q, size_t i, uint32_t c)
@@ -202,7 +215,7 @@ iri_params_add(iri_params_t *q, size_t i, uint32_t c)
     iri_status_t status;
 
     if (iri_char_starts(c)) {
-        status = iri_params_end(q);
+        status = iri_params_flush(q);
         if (status != IRI_OK) {
             return status;
         }
@@ -216,7 +229,7 @@ iri_params_add(iri_params_t *q, size_t i, uint32_t c)
 }
 
 
-/* The part [from, to) read in charset, in UTF-8. */
+/* Decode the part [from, to) in charset and append it in UTF-8. */
 static iri_status_t
 iri_part_map(iri_params_t *q, const iri_charset_t *charset, size_t from,
              size_t to)
@@ -243,11 +256,11 @@ iri_part_map(iri_params_t *q, const iri_charset_t *charset, size_t from,
         }
     }
 
-    return status == IRI_OK ? iri_params_end(q) : status;
+    return status == IRI_OK ? iri_params_flush(q) : status;
 }
 
 
-/* One that is UTF-8 stays as it came, unless NFC changes it. */
+/* Append a part. UTF-8 stays as it was sent unless NFC changes it. */
 static iri_status_t
 iri_part_put(iri_params_t *q, const iri_charset_t *charset, size_t from,
              size_t to)
@@ -303,9 +316,12 @@ iri_params_put(iri_params_t *q, const iri_charset_t *charset)
 }
 
 
-/* ---- the answer ---------------------------------------------------------- */
+/* ---- the result ---------------------------------------------------------- */
 
-/* The charset for what is not UTF-8, if there is any; 0: none reads it. */
+/*
+ * Set *charset to the charset for the parts that are not UTF-8; NULL: there
+ * are none. Returns 0 if no charset decodes them.
+ */
 static int
 iri_params_charset(const iri_params_t *q, const iri_charset_t **charset)
 {
@@ -330,7 +346,7 @@ iri_params_charset(const iri_params_t *q, const iri_charset_t **charset)
 
 
 static iri_status_t
-iri_params_answer(iri_params_t *q, iri_query_t *out)
+iri_params_convert(iri_params_t *q, iri_query_t *out)
 {
     const iri_charset_t *charset;
     iri_status_t         status;
@@ -392,7 +408,7 @@ iri_query_read(const iri_env_t *env, const iri_query_conf_t *conf,
         result.why = IRI_QUERY_LIMIT;
 
     } else if (!iri_path_is_ascii(query, 1)) {
-        status = iri_params_answer(&q, &result);
+        status = iri_params_convert(&q, &result);
     }
 
     if (status != IRI_OK) {

@@ -1,9 +1,11 @@
 /*
- * iri_read.c - from the octets of a path to its reading
+ * iri_read.c - decodes the octets of a path into its reading
  *
- * Strict UTF-8 first, then the first charset that reads the whole path, then
- * one for each segment.  Everything is decided on the whole path,
- * so that one URI has one canonical form.
+ * Tries strict UTF-8, then the first charset that decodes the whole path,
+ * then a charset for each segment (draft 6.7). The choice is made for the
+ * whole path, so that one URI has one canonical form. iri_segment_read.c
+ * decodes, normalizes and checks each segment; iri_find.c confirms readings
+ * on disk.
  */
 
 #include <string.h>
@@ -16,20 +18,23 @@ typedef struct {
     const iri_reading_conf_t *conf;
     const iri_request_t      *request;
     iri_source_t              source;
-    size_t                    raw;     /* high octets that came raw */
-    size_t                    escaped; /* and percent-encoded */
+    size_t                    raw;     /* high octets sent raw */
+    size_t                    escaped; /* high octets sent escaped */
     iri_buf_t                 path;
     iri_buf_t                 uri;
-    int                       no_uri;   /* it is not wanted */
-    int                       repaired; /* what was broken is put right */
-    int                       no_utf8;  /* it is known not to be UTF-8 */
-    iri_why_t                 why;      /* why the last reading failed */
+    int                       no_uri;   /* 1: no URI is needed */
+    int                       repaired; /* 1: mojibake was repaired */
+    int                       no_utf8;  /* 1: known not to be UTF-8 */
+    iri_why_t                 why;      /* outcome of the last reading */
 } iri_reader_t;
 
 
-/* Is the segment one that no new entry can be named by? */
+/*
+ * Return 1 if no new entry can have this name: it is empty and not the last,
+ * contains a control, or is a dot-segment.
+ */
 static int
-iri_is_no_name(iri_str_t segment, int last)
+iri_is_invalid_name(iri_str_t segment, int last)
 {
     size_t i;
 
@@ -63,7 +68,7 @@ iri_is_new_path(iri_str_t path)
         segment.data = path.data + from;
         segment.len = to - from;
 
-        if (iri_is_no_name(segment, to == path.len)) {
+        if (iri_is_invalid_name(segment, to == path.len)) {
             return 0;
         }
 
@@ -74,9 +79,9 @@ iri_is_new_path(iri_str_t path)
 }
 
 
-/* ---- the octets, and how they came --------------------------------------- */
+/* ---- octets and escapes -------------------------------------------------- */
 
-/* Unescape the path of a request that came escaped, keeping what was. */
+/* Unescape the path and record which octets were escaped. */
 static iri_status_t
 iri_source_unescape(iri_reader_t *reader)
 {
@@ -110,8 +115,9 @@ iri_source_unescape(iri_reader_t *reader)
 
 
 /*
- * Does a bidi formatting character that came raw, be it in part, stand at p?
- * They are U+061C, and in General Punctuation.
+ * Return 1 if p starts a bidi formatting character of which at least one
+ * octet was sent raw. These characters are U+061C and some of General
+ * Punctuation.
  */
 static int
 iri_is_raw_bidi(const unsigned char *p, const unsigned char *end)
@@ -136,7 +142,7 @@ iri_is_raw_bidi(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* Look at the target as it was sent: what came raw, what came escaped? */
+/* Count the high octets of the target that were sent raw and escaped. */
 static void
 iri_target_scan(iri_reader_t *reader)
 {
@@ -148,7 +154,7 @@ iri_target_scan(iri_reader_t *reader)
         target = reader->request->path;
     }
 
-    /* Nothing came raw, so all of it came escaped: nearly every request. */
+    /* No octet was sent raw, as in nearly every request. */
     if (iri_str_is_ascii(target)) {
         return;
     }
@@ -178,7 +184,7 @@ iri_target_scan(iri_reader_t *reader)
 
 /* ---- readings ------------------------------------------------------------ */
 
-/* Where a URI is put; NULL: nowhere. */
+/* Return the buffer for the URI; NULL if none is needed. */
 static iri_buf_t *
 iri_reader_uri(iri_reader_t *reader)
 {
@@ -186,7 +192,10 @@ iri_reader_uri(iri_reader_t *reader)
 }
 
 
-/* A "/" as it came: where it was escaped it is no separator of the URI. */
+/*
+ * Append "/". An escaped one stays escaped in the URI: it is no separator
+ * there.
+ */
 static iri_status_t
 iri_reader_slash(iri_reader_t *reader, size_t at)
 {
@@ -204,7 +213,10 @@ iri_reader_slash(iri_reader_t *reader, size_t at)
 }
 
 
-/* The first charset that reads a segment; why tells if there is none. */
+/*
+ * Decode a segment in UTF-8 or the first charset that can. reader->why is the
+ * reason if none can.
+ */
 static iri_status_t
 iri_segment_read_any(iri_reader_t *reader, size_t from, size_t to)
 {
@@ -256,8 +268,9 @@ iri_trace_reading(const iri_reader_t *reader, const iri_charset_t *charset,
 
 
 /*
- * Empty the buffers; where no URI is wanted, with the segments before *from,
- * the first that is not all graphic ASCII, which all charsets read alike.
+ * Empty the buffers. If no URI is needed, copy the leading segments of
+ * graphic ASCII, which are the same in all charsets. *from is the offset of
+ * the first segment that is left.
  */
 static iri_status_t
 iri_reader_begin(iri_reader_t *reader, size_t *from)
@@ -275,10 +288,10 @@ iri_reader_begin(iri_reader_t *reader, size_t *from)
 
 
 /*
- * Read the whole path in one charset; NULL: one for each segment.  Whether a
- * bidi character came raw counts only where the charset reads all of it.  A
- * "/" that came escaped divides as well: the path has one there, and what
- * stands beside it must be canonical by itself.
+ * Decode the whole path in one charset; NULL: a charset for each segment.
+ * IRI_WHY_BIDI is set only if the charset decodes the whole path. An escaped
+ * "/" separates segments too: the decoded path has a "/" there, so the text
+ * on each side must be canonical by itself.
  */
 static iri_status_t
 iri_reader_segments(iri_reader_t *reader, const iri_charset_t *charset)
@@ -349,9 +362,9 @@ iri_is_utf8(iri_str_t octets)
 
 
 /*
- * The first reading there is.  *charset NULL: one for each segment, if why
- * is READ.  A raw bidi character ends the search: no other charset makes it
- * legal.
+ * Find the first reading. *charset NULL: each segment has its own charset, if
+ * reader->why is IRI_WHY_READ. A raw bidi formatting character ends the
+ * search, because no other charset makes it legal (draft 4.1).
  */
 static iri_status_t
 iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
@@ -364,7 +377,7 @@ iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
     reader->why = IRI_WHY_UNREADABLE;
     status = reader->no_utf8 ? IRI_OK : iri_reader_try(reader, *charset);
 
-    /* UTF-8 with a control, which no path may have: it is no legacy text. */
+    /* UTF-8 that contains a forbidden character is not legacy text. */
     if (status == IRI_OK && reader->why == IRI_WHY_UNREADABLE
         && iri_is_utf8(reader->source.octets))
     {
@@ -390,9 +403,10 @@ iri_reader_choose(iri_reader_t *reader, const iri_charset_t **charset)
 
 
 /*
- * The common case in one pass: UTF-8 of which NFC changes nothing, whatever
- * stands beside it.  None of these is a bidi formatting character.  *no_utf8:
- * such characters end at what UTF-8 has not, or no name may hold.
+ * Check for the common case in one pass: UTF-8 that NFC does not change,
+ * whatever the order of its characters. It contains no bidi formatting
+ * character. *no_utf8 is 1 if the scan ended at an octet that is not UTF-8 or
+ * at a character that no path may contain.
  */
 static int
 iri_source_is_plain(const iri_source_t *source, int *no_utf8)
@@ -427,9 +441,12 @@ iri_source_is_plain(const iri_source_t *source, int *no_utf8)
 }
 
 
-/* ---- put right ----------------------------------------------------------- */
+/* ---- repair -------------------------------------------------------------- */
 
-/* A segment that has no reading; why tells whether it was put right. */
+/*
+ * Repair a segment that has no reading. Sets reader->why to IRI_WHY_READ if
+ * it was repaired.
+ */
 static iri_status_t
 iri_reader_repair_segment(iri_reader_t *reader, iri_str_t segment)
 {
@@ -461,8 +478,8 @@ iri_reader_repair_segment(iri_reader_t *reader, iri_str_t segment)
 
 
 /*
- * Mojibake that left controls has no reading, so it would not come as far as
- * to the disk, which alone can say that it was right (iri_find does ask).
+ * Repair mojibake that contains controls. Such a path has no reading, so it
+ * would be refused before iri_find() could confirm its repaired form on disk.
  */
 static iri_status_t
 iri_reader_repair(iri_reader_t *reader)
@@ -508,7 +525,7 @@ iri_reader_repair(iri_reader_t *reader)
 }
 
 
-/* ---- the answer ---------------------------------------------------------- */
+/* ---- the result ---------------------------------------------------------- */
 
 static iri_form_t
 iri_reader_form(const iri_reader_t *reader, const iri_charset_t *charset)
@@ -538,9 +555,9 @@ iri_refuse(iri_reading_t *out, int status, iri_why_t why)
 }
 
 
-/* The path as it came, percent-encoded. */
+/* The path as it was sent, percent-encoded. */
 static iri_status_t
-iri_uri_as_came(const iri_env_t *env, const iri_request_t *request,
+iri_uri_as_sent(const iri_env_t *env, const iri_request_t *request,
                 iri_str_t *uri)
 {
     if (request->escaped) {
@@ -607,9 +624,9 @@ iri_reading_done(const iri_reader_t *reader, const iri_charset_t *charset,
 }
 
 
-/* Over a limit: IRI_OK if not. */
+/* Returns: IRI_OK, or the status of the limit that the path exceeds. */
 static iri_status_t
-iri_limits(const iri_source_t *source)
+iri_source_check_limits(const iri_source_t *source)
 {
     size_t from, to, segments = 0;
 
@@ -617,7 +634,9 @@ iri_limits(const iri_source_t *source)
         return IRI_PATH_TOO_LONG;
     }
 
-    /* Too short for so many segments: each of them needs an octet. */
+    /*
+     * A path this short cannot exceed a limit: each segment takes an octet.
+     */
     if (source->octets.len <= IRI_MAX_SEGMENTS
         && source->octets.len <= IRI_MAX_SEGMENT)
     {
@@ -627,7 +646,7 @@ iri_limits(const iri_source_t *source)
     for (from = 0;; from = to + 1) {
         to = iri_segment_end(source->octets, from);
 
-        /* The path starts with "/": nothing before it is no segment. */
+        /* The empty string before the first "/" is not a segment. */
         if (to > 0 && ++segments > IRI_MAX_SEGMENTS) {
             return IRI_TOO_MANY_SEGMENTS;
         }
@@ -644,7 +663,7 @@ iri_limits(const iri_source_t *source)
 
 
 static iri_status_t
-iri_source_make(iri_reader_t *reader)
+iri_source_init(iri_reader_t *reader)
 {
     iri_status_t status = IRI_OK;
 
@@ -659,7 +678,8 @@ iri_source_make(iri_reader_t *reader)
         reader->source.octets = reader->request->path;
     }
 
-    return status == IRI_OK ? iri_limits(&reader->source) : status;
+    return status == IRI_OK ? iri_source_check_limits(&reader->source)
+                            : status;
 }
 
 
@@ -682,7 +702,7 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
     iri_status_t         status = IRI_OK;
     const iri_charset_t *charset;
 
-    /* A trace tells the readings one by one, so it takes the long way. */
+    /* A trace lists each reading, so it does not use this shortcut. */
     if (!reader->request->escaped && !reader->env->trace
         && iri_source_is_plain(&reader->source, &reader->no_utf8))
     {
@@ -702,7 +722,7 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
         return status;
     }
 
-    /* Who lets such octets pass means them as they are. */
+    /* With iri_invalid pass, octets without a reading are not repaired. */
     if (reader->why == IRI_WHY_UNREADABLE
         && (reader->conf->repair & IRI_REPAIR_MOJIBAKE)
         && reader->conf->invalid != IRI_INVALID_PASS)
@@ -736,19 +756,19 @@ iri_reader_answer(iri_reader_t *reader, iri_reading_t *out)
 
     return reader->no_uri
                ? IRI_OK
-               : iri_uri_as_came(reader->env, reader->request, &out->uri);
+               : iri_uri_as_sent(reader->env, reader->request, &out->uri);
 }
 
 
-/* What is read in place of a path: of ASCII, and over a limit. */
+/* Finish a reading that needs no decoding: ASCII, or over a limit. */
 static iri_status_t
-iri_read_as_came(const iri_reader_t *reader, iri_reading_t *reading,
+iri_read_as_sent(const iri_reader_t *reader, iri_reading_t *reading,
                  iri_reading_t *out)
 {
     iri_status_t status = IRI_OK;
 
     if (!reader->no_uri) {
-        status = iri_uri_as_came(reader->env, reader->request, &reading->uri);
+        status = iri_uri_as_sent(reader->env, reader->request, &reading->uri);
     }
 
     if (status == IRI_OK) {
@@ -775,16 +795,16 @@ iri_reader_read(iri_reader_t *reader, iri_reading_t *out)
 
     if (iri_path_is_ascii(request->path, request->escaped)) {
         iri_read_ascii(request, &reading);
-        return iri_read_as_came(reader, &reading, out);
+        return iri_read_as_sent(reader, &reading, out);
     }
 
-    status = iri_source_make(reader);
+    status = iri_source_init(reader);
 
     if (status == IRI_PATH_TOO_LONG || status == IRI_TOO_MANY_SEGMENTS
         || status == IRI_SEGMENT_TOO_LONG)
     {
         iri_reading_limit(request, &reading);
-        return iri_read_as_came(reader, &reading, out);
+        return iri_read_as_sent(reader, &reading, out);
     }
 
     if (status != IRI_OK) {
@@ -823,7 +843,7 @@ iri_read(const iri_env_t *env, const iri_reading_conf_t *conf,
 }
 
 
-/* A trace tells the URI of each reading. */
+/* A trace prints the URI of each reading, so it is made then. */
 iri_status_t
 iri_read_path(const iri_env_t *env, const iri_reading_conf_t *conf,
               const iri_request_t *request, iri_reading_t *out)

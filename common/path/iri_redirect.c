@@ -1,11 +1,11 @@
 /*
- * iri_redirect.c - iri_redirect: where to, and whether
+ * iri_redirect.c - the URI that a client is redirected to (iri_redirect)
  *
- * Turns how a request came, and the canonical path that answers it, into the
- * URI that a redirect or a Link names (draft 3.1, RFC 3986, 6.2.2).  Says
- * whether the client may be sent there: to what is on disk, but never to a
- * reading that nothing confirms.  The status and when to ask are up to the
- * servers.
+ * Turns a request as it was sent, and the canonical path that answers it,
+ * into the URI for a redirect or a Link field (draft 3.1; RFC 3986, 6.2.2).
+ * Decides whether the client may be redirected there: to an entry that
+ * exists, never to a reading that nothing confirms. The servers choose the
+ * status and the moment.
  */
 
 #include <string.h>
@@ -14,11 +14,11 @@
 #include "path/iri_path.h"
 
 
-/* ---- where to ------------------------------------------------------------ */
+/* ---- the URI ------------------------------------------------------------- */
 
-/* Did the request come just as it would come after a redirect? */
+/* Return 1 if the request was sent as its canonical URI. */
 static int
-iri_came_canonical(const iri_redirect_t *redirect)
+iri_is_sent_canonical(const iri_redirect_t *redirect)
 {
     const iri_reading_t *came = redirect->came;
 
@@ -31,8 +31,8 @@ iri_came_canonical(const iri_redirect_t *redirect)
 
 
 /*
- * Unescaped, is what was sent the path that was read?  Not where the server
- * has also removed dot-segments or merged slashes.
+ * Return 1 if the path that was sent, unescaped, is the path that was read.
+ * It is not if the server has also removed dot-segments or merged slashes.
  */
 static int
 iri_is_only_unescaped(const iri_redirect_t *redirect)
@@ -56,8 +56,8 @@ iri_is_only_unescaped(const iri_redirect_t *redirect)
 
 
 /*
- * The URI of the path that was read, made of what was sent, so that "%2F"
- * stays apart from "/".  *uri is not changed where that is not possible.
+ * Make the canonical URI from the path that was sent, so that "%2F" and "/"
+ * stay different. *uri is not changed if that is not possible.
  */
 static iri_status_t
 iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
@@ -87,7 +87,7 @@ iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
     request.path = spelled;
     request.escaped = 1;
 
-    /* The trace has this reading already, from when the request came. */
+    /* The trace already contains this reading. */
     silent.trace = 0;
 
     status = iri_read(&silent, redirect->came->conf, &request, &reading);
@@ -103,7 +103,7 @@ iri_uri_of_sent(const iri_env_t *env, const iri_redirect_t *redirect,
 }
 
 
-/* The canonical URI of redirect->path; of its directory, too. */
+/* Set *uri to the canonical URI of redirect->path. */
 static iri_status_t
 iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
                   iri_str_t *uri)
@@ -129,9 +129,9 @@ iri_canonical_uri(const iri_env_t *env, const iri_redirect_t *redirect,
 
 
 /*
- * Does an ASCII path hold dot-segments, "%2E" among them?  The server has
- * removed them, and a rule may have set another path since: what was sent is
- * not made into a URI.
+ * Set *found to 1 if an ASCII path was sent with dot-segments ("%2E" too).
+ * The server has removed them, and a rule may have set another path since, so
+ * the URI cannot be made from the path that was sent.
  */
 static iri_status_t
 iri_find_dot_segment(const iri_env_t *env, const iri_redirect_t *redirect,
@@ -143,7 +143,7 @@ iri_find_dot_segment(const iri_env_t *env, const iri_redirect_t *redirect,
 
     *found = 0;
 
-    /* What was found under another name is not made of what was sent. */
+    /* The URI of another name is not made from the path that was sent. */
     if (redirect->came->form != IRI_FORM_ASCII
         || !iri_str_equal(redirect->path, redirect->came->path))
     {
@@ -173,7 +173,8 @@ iri_redirect_location(const iri_env_t *env, const iri_redirect_t *redirect,
     int                    has_dots;
 
     if (redirect->came->form == IRI_FORM_INVALID
-        || iri_came_canonical(redirect)) {
+        || iri_is_sent_canonical(redirect))
+    {
         *out = uri;
         return IRI_OK;
     }
@@ -216,7 +217,7 @@ iri_redirect_location(const iri_env_t *env, const iri_redirect_t *redirect,
 }
 
 
-/* ---- whether ------------------------------------------------------------- */
+/* ---- may the client be redirected? --------------------------------------- */
 
 int
 iri_found_confirms(iri_str_t path, iri_str_t found)
@@ -230,7 +231,7 @@ iri_found_confirms(iri_str_t path, iri_str_t found)
         same++;
     }
 
-    /* Whole segments, from where they begin. */
+    /* Compare whole segments only. */
     from = path.len - same;
 
     if (same != found.len && same != path.len) {
@@ -260,8 +261,9 @@ iri_presence_of(const iri_found_t *found, int moved, int answered)
 
 
 /*
- * Is the path the one that was sent, but for escapes and normalization?  What
- * another charset, repair or the disk makes of a path is another path.
+ * Return 1 if the path differs from the one that was sent only in escapes and
+ * normalization. Another charset, a repair or an entry with another name
+ * makes it a different path.
  */
 static int
 iri_is_only_form(const iri_redirect_t *redirect)

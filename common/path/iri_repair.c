@@ -1,14 +1,14 @@
 /*
- * iri_repair.c - a segment that was written in a broken way, put right
+ * iri_repair.c - repairs one segment of a damaged link
  *
- * Three ways in which links break: percent-encoded once more, UTF-8 taken for
- * windows-1252 or ISO-8859-1 and encoded again, and "%uXXXX", which escape()
- * in JavaScript makes.  Each is undone once, in one segment, and none after
- * another.  Whoever asks has to find the name that comes out on disk.
+ * Links are damaged in three ways: percent-encoded twice; UTF-8 decoded as
+ * windows-1252 or ISO-8859-1 and encoded again (mojibake); "%uXXXX", which
+ * escape() of JavaScript writes. Each is undone once, in one segment, and
+ * never in combination. The caller must find the repaired name on disk.
  *
- * Only characters above U+009F are ever made, by iri_repair_put(): what was
- * escaped and is ASCII, or a control, stays as it is or makes the segment one
- * that cannot be put right.  So no "/", "%", "." or NUL appears.
+ * Only characters above U+009F are produced, by iri_repair_put(). An escaped
+ * ASCII character or control stays escaped or makes the segment irreparable.
+ * So no "/", "%", "." or NUL appears.
  */
 
 #include <string.h>
@@ -20,12 +20,12 @@ typedef struct {
     const iri_env_t *env;
     iri_str_t        segment;
     iri_buf_t        out;
-    int              made;  /* characters were */
-    int              unfit; /* it cannot be put right */
+    int              made;  /* 1: a character was repaired */
+    int              unfit; /* 1: the segment is irreparable */
 } iri_repairer_t;
 
 
-/* A character in the place of what stood for it. */
+/* Append a repaired character. */
 static iri_status_t
 iri_repair_put(iri_repairer_t *repairer, uint32_t c)
 {
@@ -43,7 +43,7 @@ iri_repair_put(iri_repairer_t *repairer, uint32_t c)
 }
 
 
-/* Octets of the segment as they are. */
+/* Append octets of the segment unchanged. */
 static iri_status_t
 iri_repair_copy(iri_repairer_t *repairer, const unsigned char *p, size_t len)
 {
@@ -51,7 +51,10 @@ iri_repair_copy(iri_repairer_t *repairer, const unsigned char *p, size_t len)
 }
 
 
-/* Strict UTF-8: of ASCII octets, which the segment has, copies. */
+/*
+ * Append the characters of strict UTF-8. ASCII comes from the segment itself,
+ * so it is copied.
+ */
 static iri_status_t
 iri_repair_put_utf8(iri_repairer_t *repairer, const unsigned char *p,
                     const unsigned char *end)
@@ -79,7 +82,7 @@ iri_repair_put_utf8(iri_repairer_t *repairer, const unsigned char *p,
 
 /* ---- percent-encoded twice ----------------------------------------------- */
 
-/* An escape of an octet above 7F at p: the octet; 0: it is none. */
+/* Return the octet above 7F that is escaped at p; 0 if there is none. */
 static unsigned char
 iri_high_escape(const unsigned char *p, const unsigned char *end)
 {
@@ -91,7 +94,7 @@ iri_high_escape(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* Each run of such escapes is UTF-8, or nothing is put right. */
+/* Each run of such escapes must be UTF-8, or the segment is irreparable. */
 static iri_status_t
 iri_repair_double(iri_repairer_t *repairer)
 {
@@ -124,7 +127,7 @@ iri_repair_double(iri_repairer_t *repairer)
 
 /* ---- mojibake ------------------------------------------------------------ */
 
-/* What windows-1252 has at 80 to 9F; 0: nothing but the control. */
+/* windows-1252 at 80 to 9F; 0: unassigned, the control of ISO-8859-1. */
 static const uint16_t iri_windows_1252[32] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
     0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,      0x017d, 0,
@@ -132,11 +135,14 @@ static const uint16_t iri_windows_1252[32] = {
     0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178
 };
 
-#define IRI_IN_1252   1u /* it was windows-1252 */
-#define IRI_IN_LATIN1 2u /* it was ISO-8859-1 */
+#define IRI_IN_1252   1u /* a character of windows-1252 only */
+#define IRI_IN_LATIN1 2u /* a control of ISO-8859-1 only */
 
 
-/* The octet that c was taken from, and in which; 0: none. */
+/*
+ * Return the octet that was decoded as c; 0 if there is none. Adds the
+ * charset to *in if only one of the two has c.
+ */
 static unsigned char
 iri_octet_of(uint32_t c, unsigned *in)
 {
@@ -182,7 +188,7 @@ iri_repair_mojibake(iri_repairer_t *repairer)
         }
     }
 
-    /* It was one of the two, not both. */
+    /* Text decoded in one charset has no characters of both. */
     if (in == (IRI_IN_1252 | IRI_IN_LATIN1)) {
         repairer->unfit = 1;
         return IRI_OK;
@@ -194,25 +200,28 @@ iri_repair_mojibake(iri_repairer_t *repairer)
 
 /* ---- %uXXXX -------------------------------------------------------------- */
 
-#define IRI_NO_UNIT 0x10000u
+#define IRI_NO_U_ESCAPE 0x10000u
 
 
-/* The unit of UTF-16 that "%uXXXX" at p stands for; IRI_NO_UNIT: none. */
+/*
+ * Return the UTF-16 code unit of "%uXXXX" at p; IRI_NO_U_ESCAPE if there is
+ * none.
+ */
 static uint32_t
-iri_unit(const unsigned char *p, const unsigned char *end)
+iri_u_escape(const unsigned char *p, const unsigned char *end)
 {
     uint32_t unit = 0;
     size_t   i;
     int      digit;
 
     if (end - p < 6 || p[0] != '%' || p[1] != 'u') {
-        return IRI_NO_UNIT;
+        return IRI_NO_U_ESCAPE;
     }
 
     for (i = 2; i < 6; i++) {
         digit = iri_hex(p[i]);
         if (digit < 0) {
-            return IRI_NO_UNIT;
+            return IRI_NO_U_ESCAPE;
         }
 
         unit = unit << 4 | (uint32_t) digit;
@@ -222,20 +231,23 @@ iri_unit(const unsigned char *p, const unsigned char *end)
 }
 
 
-/* One or two units at p: octets taken; a lone surrogate makes it unfit. */
+/*
+ * Set *c to the character of one or two escapes at p. Returns their octets. A
+ * lone surrogate makes the segment irreparable.
+ */
 static size_t
-iri_units(iri_repairer_t *repairer, const unsigned char *p,
-          const unsigned char *end, uint32_t *c)
+iri_u_escape_character(iri_repairer_t *repairer, const unsigned char *p,
+                       const unsigned char *end, uint32_t *c)
 {
     uint32_t low;
 
-    *c = iri_unit(p, end);
+    *c = iri_u_escape(p, end);
 
     if (*c < 0xd800 || *c > 0xdfff) {
         return 6;
     }
 
-    low = iri_unit(p + 6, end);
+    low = iri_u_escape(p + 6, end);
 
     if (*c >= 0xdc00 || low < 0xdc00 || low > 0xdfff) {
         repairer->unfit = 1;
@@ -249,13 +261,13 @@ iri_units(iri_repairer_t *repairer, const unsigned char *p,
 
 
 static int
-iri_has_unit(iri_str_t segment)
+iri_has_u_escape(iri_str_t segment)
 {
     const unsigned char *end = segment.data + segment.len;
     const unsigned char *p;
 
     for (p = segment.data; p < end; p++) {
-        if (iri_unit(p, end) != IRI_NO_UNIT) {
+        if (iri_u_escape(p, end) != IRI_NO_U_ESCAPE) {
             return 1;
         }
     }
@@ -271,13 +283,13 @@ iri_repair_units(const iri_env_t *env, iri_str_t path, iri_str_t *out)
     iri_buf_t            buf = IRI_BUF_EMPTY;
     iri_status_t         status = IRI_OK;
 
-    if (!iri_has_unit(path)) {
+    if (!iri_has_u_escape(path)) {
         *out = path;
         return IRI_OK;
     }
 
     for (/* void */; status == IRI_OK && p < end; p++) {
-        status = iri_unit(p, end) != IRI_NO_UNIT
+        status = iri_u_escape(p, end) != IRI_NO_U_ESCAPE
                      ? iri_put_text(env, &buf, "%25")
                      : iri_buf_putc(env, &buf, *p);
     }
@@ -290,7 +302,7 @@ iri_repair_units(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 }
 
 
-/* Beside them escape() writes "%E9" for U+00E9. */
+/* Besides "%uXXXX", escape() writes "%E9" for U+00E9. */
 static iri_status_t
 iri_repair_u(iri_repairer_t *repairer)
 {
@@ -300,7 +312,7 @@ iri_repair_u(iri_repairer_t *repairer)
     uint32_t             c;
     size_t               n;
 
-    if (!iri_has_unit(repairer->segment)) {
+    if (!iri_has_u_escape(repairer->segment)) {
         return IRI_OK;
     }
 
@@ -309,8 +321,8 @@ iri_repair_u(iri_repairer_t *repairer)
         n = 3;
         c = iri_high_escape(p, end);
 
-        if (iri_unit(p, end) != IRI_NO_UNIT) {
-            n = iri_units(repairer, p, end, &c);
+        if (iri_u_escape(p, end) != IRI_NO_U_ESCAPE) {
+            n = iri_u_escape_character(repairer, p, end, &c);
             status = repairer->unfit ? IRI_OK : iri_repair_put(repairer, c);
 
         } else if (c != 0) {
@@ -326,9 +338,12 @@ iri_repair_u(iri_repairer_t *repairer)
 }
 
 
-/* ---- all ------------------------------------------------------------------ */
+/* ---- a segment, a path --------------------------------------------------- */
 
-/* What came out as a segment of a path: read as any, in NFC. */
+/*
+ * Check the repaired segment like any other and put it in NFC. *out is empty
+ * if it has no reading.
+ */
 static iri_status_t
 iri_repair_canonical(const iri_repairer_t *repairer, iri_buf_t *out)
 {
@@ -389,7 +404,6 @@ iri_repair_form(unsigned how)
 }
 
 
-/* Can a segment of path be put right so? */
 iri_status_t
 iri_repair_is_possible(const iri_env_t *env, unsigned how, iri_str_t path,
                        int *may)
@@ -400,7 +414,7 @@ iri_repair_is_possible(const iri_env_t *env, unsigned how, iri_str_t path,
 
     *may = 0;
 
-    /* Nearly all are told by this. */
+    /* This test rejects nearly all paths. */
     if (path.len == 0
         || ((how & IRI_REPAIR_ESCAPES)
                 ? memchr(path.data, '%', path.len) == NULL

@@ -1,12 +1,13 @@
 /*
- * iri_segment_read.c - one segment: octets in, canonical characters out
+ * iri_segment_read.c - decodes one segment into canonical characters
  *
- * Decoding, normalization and the check after each of them happen here and
- * nowhere else.  Where a URI is wanted too, a segment is put together piece by
- * piece: ASCII stands for itself, as it came; what is not ASCII is put in NFC
- * together with the ASCII character before it, for a combining mark may join
- * that.  No piece can change another, since NFC has a boundary before every
- * ASCII character; so the path alone is put in NFC as a whole.
+ * Decoding, normalization and the check after each of them
+ * happen only here. If a URI is needed too, the segment is built in pieces.
+ * An ASCII character stays as it was sent, escaped or not. Other characters
+ * are put in NFC together with the ASCII character before them, because a
+ * combining mark may compose with it. NFC has a boundary before every ASCII
+ * character, so one piece cannot change another, and a path without a URI is
+ * put in NFC as a whole.
  */
 
 #include "unicode/iri_unicode.h"
@@ -17,22 +18,23 @@ typedef struct {
     const iri_charset_t *charset;
     const iri_source_t  *source;
     iri_buf_t           *path;
-    iri_buf_t           *uri;  /* NULL: not wanted */
-    unsigned char       *text; /* gets the characters in UTF-8; NULL: no */
+    iri_buf_t           *uri;  /* NULL: not needed */
+    unsigned char       *text; /* gets the UTF-8; NULL: not needed */
     size_t               text_len;
     int                  normalize;
-    iri_nfc_run_t        run; /* what is being gathered, if uri is wanted */
+    iri_nfc_run_t        run; /* the current piece, if uri is not NULL */
 } iri_segment_t;
 
 
-/* ---- first pass: can it be read, must it be normalized? ------------------ */
+/* ---- first pass: decode and check ---------------------------------------- */
 
 /*
- * Did the character whose octets are [from, to) come raw?  Its ASCII octets
- * (gb18030 has some) do not tell: nobody escapes those.
+ * Return 1 if the character with the octets [from, to) was sent raw. Its
+ * ASCII octets (gb18030 has some) do not count, because clients do not escape
+ * them.
  */
 static int
-iri_came_raw(const iri_segment_t *segment, size_t from, size_t to)
+iri_is_sent_raw(const iri_segment_t *segment, size_t from, size_t to)
 {
     const iri_source_t *source = segment->source;
 
@@ -52,8 +54,8 @@ iri_came_raw(const iri_segment_t *segment, size_t from, size_t to)
 
 
 /*
- * Octets at p that need no closer look: ASCII that no charset changes, or of
- * UTF-8 iri_utf8_quick().
+ * Return the number of octets at p that need no further check: ASCII that no
+ * charset changes, or UTF-8 that iri_utf8_quick() accepts; else 0.
  */
 static size_t
 iri_segment_quick(const unsigned char *p, const unsigned char *end,
@@ -115,11 +117,11 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 
         if (iri_char_is_inert(c)) {
             marks = 0;
-            continue; /* no mark, no bidi control */
+            continue; /* neither a mark nor a bidi control */
         }
 
         bidi |= iri_char_is_bidi_control(c)
-                && iri_came_raw(segment, from, from + n);
+                && iri_is_sent_raw(segment, from, from + n);
 
         inert = 0;
         marks = iri_char_is_mark(c) ? marks + 1 : 0;
@@ -134,7 +136,7 @@ iri_segment_check(iri_segment_t *segment, size_t from, size_t to)
 
 /* ---- path and URI, piece by piece ---------------------------------------- */
 
-/* An ASCII character as it came: escaped if it was, or must be. */
+/* Append an ASCII character, escaped if it was sent so or must be. */
 static iri_status_t
 iri_put_ascii(const iri_segment_t *segment, size_t at)
 {
@@ -172,7 +174,7 @@ iri_put_characters(const iri_segment_t *segment, iri_str_t s)
 }
 
 
-/* A character as UTF-8. */
+/* Encode a character in UTF-8. */
 static iri_str_t
 iri_character(uint32_t c, unsigned char utf8[4])
 {
@@ -182,7 +184,7 @@ iri_character(uint32_t c, unsigned char utf8[4])
 }
 
 
-/* End the piece that is being gathered: its base keeps its escape. */
+/* Append the current piece in NFC. Its base keeps its escape. */
 static iri_status_t
 iri_piece_end(iri_segment_t *segment)
 {
@@ -245,11 +247,14 @@ iri_segment_put(iri_segment_t *segment, size_t from, size_t to)
 }
 
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the segment --------------------------------------------------------- */
 
-#define IRI_TEXT (3 * IRI_MAX_SEGMENT) /* no octet is more than three */
+#define IRI_TEXT (3 * IRI_MAX_SEGMENT) /* an octet decodes to 3 at most */
 
-/* The path alone, which may be longer than a segment. */
+/*
+ * Append the segment to the path. The result may be longer than
+ * IRI_MAX_SEGMENT.
+ */
 static iri_status_t
 iri_segment_path(iri_segment_t *segment, size_t from, size_t to,
                  iri_why_t *why)
@@ -329,7 +334,7 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
         return IRI_OK;
     }
 
-    /* The same in every charset, and in NFC. */
+    /* Graphic ASCII is the same in every charset and in NFC. */
     if (uri == NULL && iri_is_graphic(octets)) {
         *why = IRI_WHY_READ;
         return iri_buf_put(env, path, octets.data, octets.len);
@@ -353,9 +358,9 @@ iri_segment_read(const iri_env_t *env, const iri_charset_t *charset,
 }
 
 
-#define IRI_GROWN 9 /* three for an octet, and three in NFC for each */
+#define IRI_GROWN 9 /* 3 by decoding, and each 3 by NFC */
 
-/* Where its canonical form may be too long, that has to be made. */
+/* The canonical form is made only if it may exceed IRI_MAX_SEGMENT. */
 iri_status_t
 iri_segment_is_read(const iri_env_t *env, const iri_charset_t *charset,
                     const iri_source_t *source, size_t from, size_t to,

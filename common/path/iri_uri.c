@@ -1,9 +1,9 @@
 /*
- * iri_uri.c - a canonical path as a URI and as an IRI
+ * iri_uri.c - converts a canonical path to a URI and to an IRI
  *
- * Draft 3.1 for the way to a URI, 2.2 and 4.1 for what an IRI may hold.
- * All that goes into a header is percent-encoded ASCII: no octet of a path can
- * end a line or begin another field.
+ * The URI is made by draft 3.1; an IRI contains the characters of draft 2.2
+ * and 4.1. Everything that goes into a header field is percent-encoded ASCII,
+ * so no octet of a path can end a line or start another field.
  */
 
 #include <string.h>
@@ -30,7 +30,7 @@ iri_path_to_uri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
         return IRI_OK;
     }
 
-    /* Room for all of it at once, so that no octet has to ask for more. */
+    /* Reserve the greatest length at once. */
     status = path.len < IRI_MAX_BUFFER
                  ? iri_buf_reserve(env, &buf, 3 * path.len + 1)
                  : IRI_NO_MEMORY;
@@ -81,7 +81,7 @@ iri_is_high_escaped(iri_str_t uri)
             return 1;
         }
 
-        /* where one is there are more, mostly */
+        /* Escapes usually follow each other. */
         for (/* void */; p < end && *p == '%'; p += sizeof("%E9") - 1) {
             if (end - p < 3 || p[1] < '8') {
                 return 0;
@@ -97,7 +97,7 @@ iri_status_t
 iri_path_to_iri(const iri_env_t *env, iri_str_t path, iri_str_t *out)
 {
     const unsigned char *p = path.data, *end = path.data + path.len;
-    const unsigned char *from = p; /* what comes next stays from here on */
+    const unsigned char *from = p; /* start of the octets to be copied */
     iri_buf_t            buf = IRI_BUF_EMPTY;
     iri_status_t         status = IRI_OK;
     uint32_t             c;
@@ -145,9 +145,9 @@ iri_is_unreserved(unsigned char c)
 }
 
 
-/* Is the escape at p, of three octets, in the one spelling? */
+/* Return 1 if the escape at p is normalized (RFC 3986, 6.2.2). */
 static int
-iri_is_spelled_escape(const unsigned char *p, unsigned char octet)
+iri_is_normalized_escape(const unsigned char *p, unsigned char octet)
 {
     static const char hex[] = "0123456789ABCDEF";
 
@@ -168,7 +168,7 @@ iri_uri_is_normalized(iri_str_t sent)
             p++;
 
         } else if (*p == '%' && iri_unescape(p, end, &octet) == 3
-                   && iri_is_spelled_escape(p, octet))
+                   && iri_is_normalized_escape(p, octet))
         {
             p += 3;
 
@@ -216,7 +216,7 @@ iri_uri_normalize(const iri_env_t *env, iri_str_t sent, iri_str_t *out)
 }
 
 
-/* Only what may stand in a URI after "?"; the rest would break a header. */
+/* Escape all octets but 21 to 7E, which would break a header field. */
 iri_status_t
 iri_put_query(const iri_env_t *env, iri_str_t query, iri_buf_t *buf)
 {

@@ -1,11 +1,12 @@
 /*
- * iri_alternative_reading.c - the further readings of a path, and which of them counts
+ * iri_alternative_reading.c - tries the other readings of a path
  *
- * What the first reading did not find may be there in another reading of the
- * same octets: the whole path in another charset of iri_charset, or each
- * segment in one of its own (draft 6.7).  From the octets of a request and the
- * walk of the first reading this makes the walk that counts: a further one
- * does only if it leads deeper than those before it, below the same directory.
+ * A path that does not exist in its first reading may exist in another
+ * reading of the same octets: the whole path in another charset of
+ * iri_charset, or each segment in a charset of its own (draft 6.7). Takes the
+ * octets of a request and the walk of the first reading, and returns the walk
+ * that counts. An alternative counts only if it leads deeper than those
+ * before it, below the same directory.
  */
 
 #include <string.h>
@@ -89,7 +90,7 @@ iri_finder_read(const iri_finder_t *finder, const iri_charset_t *charset,
 }
 
 
-/* Has the charset read the whole path, of which the octets are a tail? */
+/* Return 1 if the first reading of the whole path is in this charset. */
 static int
 iri_is_first_charset(const iri_finder_t *finder, const iri_charset_t *charset)
 {
@@ -100,9 +101,12 @@ iri_is_first_charset(const iri_finder_t *finder, const iri_charset_t *charset)
 }
 
 
-/* finder->further is set if one segment has more than one reading. */
+/*
+ * Set finder->has_alternatives if the segment [from, to) has several
+ * readings.
+ */
 static iri_status_t
-iri_further_count(iri_finder_t *finder, size_t from, size_t to)
+iri_alternative_count(iri_finder_t *finder, size_t from, size_t to)
 {
     const iri_reading_conf_t *conf = finder->search->reading->conf;
     const iri_charset_t      *charset;
@@ -112,7 +116,7 @@ iri_further_count(iri_finder_t *finder, size_t from, size_t to)
     int                       read;
 
     for (i = 0; (charset = iri_reading_charset_at(conf, i)) != NULL; i++) {
-        /* As it was read, where none of it came raw. */
+        /* If nothing was sent raw, this charset is known to decode it. */
         if (!finder->search->reading->raw
             && iri_is_first_charset(finder, charset)) {
             readings++;
@@ -128,7 +132,7 @@ iri_further_count(iri_finder_t *finder, size_t from, size_t to)
         readings += read != 0;
     }
 
-    finder->further = readings > 1;
+    finder->has_alternatives = readings > 1;
 
     return IRI_OK;
 }
@@ -147,7 +151,7 @@ iri_alternative_reading_check(iri_finder_t *finder)
     }
 
     for (from = iri_graphic_segments(octets);
-         status == IRI_OK && from < octets.len && !finder->further;
+         status == IRI_OK && from < octets.len && !finder->has_alternatives;
          from = to + 1)
     {
         to = iri_segment_end(octets, from);
@@ -156,7 +160,7 @@ iri_alternative_reading_check(iri_finder_t *finder)
         segment.len = to - from;
 
         if (!iri_path_is_ascii(segment, 0)) {
-            status = iri_further_count(finder, from, to);
+            status = iri_alternative_count(finder, from, to);
         }
     }
 
@@ -164,10 +168,12 @@ iri_alternative_reading_check(iri_finder_t *finder)
 }
 
 
-/* Does a walk go on below the deepest entry that another one found? */
+/*
+ * Return 1 if walk leads deeper than best, below the deepest entry of best.
+ */
 static int
-iri_walk_goes_on(const iri_walk_t                *walk,
-                 const iri_alternative_reading_t *best)
+iri_walk_is_deeper(const iri_walk_t                *walk,
+                   const iri_alternative_reading_t *best)
 {
     const iri_walk_t *other = &best->walk;
     size_t            len = other->deepest;
@@ -179,7 +185,10 @@ iri_walk_goes_on(const iri_walk_t                *walk,
 
     deeper = walk->depth > other->depth;
 
-    /* Both end in one directory, but only one of them with a name. */
+    /*
+     * Both end in the same directory, but the tree can write the rest of walk
+     * only.
+     */
     if (best->charset.len != 0 && other->unwritable) {
         deeper |= walk->depth == other->depth && !walk->refused;
     }
@@ -190,19 +199,18 @@ iri_walk_goes_on(const iri_walk_t                *walk,
 
 
 /*
- * Where readings part, the first of them under which there is an entry takes
- * the request, and all that lies below is looked for under it alone.  So a
- * directory that only a further reading finds is judged by its own rules,
- * also where what was asked for in it is absent: that is for them to tell.
- * And no entry below a denied directory changes the answer for the octets
- * that name a public one, too.
+ * Where readings differ, the first one that finds an entry gets the request,
+ * and the rest is looked up below that entry only. So the rules
+ * of a directory that only an alternative reading finds are applied, even if
+ * the requested name in it does not exist. And an entry in a denied directory
+ * never changes the response to octets that also name a public directory.
  */
 static void
-iri_further_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
-                 iri_alternative_reading_t *best)
+iri_alternative_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
+                     iri_alternative_reading_t *best)
 {
-    if ((walk->refused && !walk->unwritable) || !iri_walk_goes_on(walk, best))
-    {
+    if ((walk->refused && !walk->unwritable)
+        || !iri_walk_is_deeper(walk, best)) {
         return;
     }
 
@@ -212,10 +220,11 @@ iri_further_keep(const iri_walk_t *walk, iri_str_t charset, iri_why_t why,
 }
 
 
-/* The whole path in another charset than the first reading's. */
+/* Try the whole path in another charset. */
 static iri_status_t
-iri_try_charset(iri_finder_t *finder, const iri_charset_t *charset,
-                iri_alternative_reading_t *best)
+iri_alternative_try_charset(iri_finder_t              *finder,
+                            const iri_charset_t       *charset,
+                            iri_alternative_reading_t *best)
 {
     iri_buf_t    part = IRI_BUF_EMPTY;
     iri_walk_t   walk;
@@ -231,7 +240,7 @@ iri_try_charset(iri_finder_t *finder, const iri_charset_t *charset,
         return status;
     }
 
-    iri_logf(finder->env, IRI_LOG_TRACE, "further reading %s",
+    iri_logf(finder->env, IRI_LOG_TRACE, "alternative reading %s",
              (const char *) iri_charset_name(charset).data);
 
     status = iri_walk(finder, iri_buf_str(&part), IRI_PART_CANONICAL, &walk);
@@ -240,17 +249,18 @@ iri_try_charset(iri_finder_t *finder, const iri_charset_t *charset,
     }
 
     iri_walk_raise_match(&walk, IRI_MATCH_CHARSET);
-    iri_further_keep(&walk, iri_charset_name(charset), IRI_WHY_ALTERNATIVE,
-                     best);
+    iri_alternative_keep(&walk, iri_charset_name(charset),
+                         IRI_WHY_ALTERNATIVE, best);
 
     return IRI_OK;
 }
 
 
 /*
- * Is there but one segment that charsets may read as different names?  Then
- * all of its readings are readings of the whole path; but where these octets
- * are a tail of that, UTF-8 may read them, and not the path.
+ * Return 1 if only one segment is not ASCII. A charset for each segment then
+ * adds no reading to those of the whole path. If these octets are only the
+ * tail of the path, they may be UTF-8 although the whole path is not, so
+ * UTF-8 must be its first reading.
  */
 static int
 iri_is_one_segment(const iri_finder_t *finder)
@@ -278,7 +288,7 @@ iri_alternative_reading_try(iri_finder_t              *finder,
             continue;
         }
 
-        status = iri_try_charset(finder, list->at[i], best);
+        status = iri_alternative_try_charset(finder, list->at[i], best);
 
         if (status != IRI_OK || best->walk.found || finder->stopped) {
             return status;
@@ -294,7 +304,7 @@ iri_alternative_reading_try(iri_finder_t              *finder,
     status = iri_walk(finder, finder->octets, IRI_PART_MIXED, &walk);
 
     if (status == IRI_OK) {
-        iri_further_keep(&walk, iri_charset_mixed, IRI_WHY_MIXED, best);
+        iri_alternative_keep(&walk, iri_charset_mixed, IRI_WHY_MIXED, best);
     }
 
     return status;

@@ -1,14 +1,14 @@
 /*
- * iri_directory_settings.c - the settings of the directories that a path goes through
+ * iri_directory_settings.c - the settings of the directories on a path
  *
- * Each name is read and written by the settings of the directory that contains
- * it: what a place says about names holds for the names below it, not for its
- * own name.  Nearly always one tree holds for all directories of a search.
- * Else iri_search_t.settings_of says which, and a walk asks it again for each
- * directory that it comes to, by the names that it has found.
+ * A name is read and written by the settings of the directory that contains
+ * it: the settings of a place apply to the names below it, not
+ * to its own name. Usually one iri_tree_conf_t applies to all directories of
+ * a search. Otherwise a walk calls iri_search_t.settings_of for each
+ * directory that it enters, with the names that it has found.
  *
- * What has to be known before the first lookup (may a name be folded at all?)
- * follows from all directories on the way.
+ * Facts that are needed before the first lookup (may any name be folded?) are
+ * collected from all directories on the path.
  */
 
 #include <string.h>
@@ -26,12 +26,14 @@ iri_tree_is_declared(const iri_tree_conf_t *tree)
 
 
 /*
- * What is ignored for iri_find_conflict(): a write beside an entry of another case
- * or with other accents; and for iri_find_canonical(): what changes no name.
+ * Return the settings by which a search compares names. For
+ * iri_find_conflict() they are those of tree without spelling; for
+ * iri_find_canonical() they ignore only differences that do not change a
+ * name. *own receives changed settings.
  */
 static const iri_tree_conf_t *
-iri_tree_narrow(const iri_search_t *search, const iri_tree_conf_t *tree,
-                iri_tree_conf_t *own)
+iri_tree_restrict(const iri_search_t *search, const iri_tree_conf_t *tree,
+                  iri_tree_conf_t *own)
 {
     if (!search->for_conflict && !search->canonical) {
         return tree;
@@ -56,7 +58,10 @@ iri_settings_apply(iri_finder_t *finder)
 }
 
 
-/* The directory that has these names below the root, with "/" at its end. */
+/*
+ * Set finder->tree to the settings of the directory with these names below
+ * the root. names ends with "/"; empty: the root.
+ */
 static iri_status_t
 iri_tree_select(iri_finder_t *finder, iri_str_t names)
 {
@@ -70,7 +75,7 @@ iri_tree_select(iri_finder_t *finder, iri_str_t names)
         }
     }
 
-    finder->tree = iri_tree_narrow(search, tree, &finder->own);
+    finder->tree = iri_tree_restrict(search, tree, &finder->restricted);
     finder->match |= finder->tree->match;
     finder->repairs |= finder->tree->repair;
 
@@ -97,9 +102,9 @@ iri_settings_enter(iri_finder_t *finder, iri_walk_t *walk)
 
 
 /*
- * Is a segment its own name on disk by the settings of its directory?  Where
- * directories have settings of their own, an ASCII segment is, too, unless names
- * are folded or repaired.
+ * Return 1 if the octets of a segment are its name on disk, by the settings
+ * of its directory. If directories have settings of their own, this is true
+ * of ASCII too, unless names are folded or repaired.
  */
 static int
 iri_is_declared_in(const iri_finder_t *finder, iri_str_t segment)
@@ -120,7 +125,7 @@ iri_settings_survey(iri_finder_t *finder)
     iri_status_t status;
     size_t       to;
 
-    finder->declared = finder->literal = 1;
+    finder->declared = finder->verbatim = 1;
 
     for (;; names.len = to + 1) {
         status = iri_tree_select(finder, names);
@@ -139,7 +144,7 @@ iri_settings_survey(iri_finder_t *finder)
         if (!iri_tree_writes_names_verbatim(finder->tree)
             && !iri_path_is_ascii(segment, 0))
         {
-            finder->literal = 0;
+            finder->verbatim = 0;
         }
 
         if (to == finder->part.len) {

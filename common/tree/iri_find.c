@@ -1,10 +1,11 @@
 /*
- * iri_find.c - from a canonical path to the entry that has that name
+ * iri_find.c - finds the entry that a canonical path names
  *
- * Down the tree with the first reading, then the same for the further
- * readings of the request, depth first and with one budget for all;
- * candidates are never multiplied out.  One way down is iri_path_walk.c, the further
- * readings are iri_alternative_reading.c.
+ * Walks down the tree in the first reading of the request, then in its
+ * alternative readings, then looks for near names, then for repaired ones.
+ * All of these share one budget, and candidates are never multiplied across
+ * segments. iri_path_walk.c is one walk;
+ * iri_alternative_reading.c are the other readings.
  */
 
 #include <string.h>
@@ -12,9 +13,9 @@
 #include "tree/iri_tree.h"
 
 
-/* ---- the answer ---------------------------------------------------------- */
+/* ---- the result ---------------------------------------------------------- */
 
-/* What the request itself asked to be forgiven. */
+/* Return the difference between the path as sent and its canonical form. */
 static iri_match_t
 iri_match_of_request(const iri_reading_t *reading)
 {
@@ -36,7 +37,10 @@ iri_match_of_request(const iri_reading_t *reading)
 }
 
 
-/* The canonical path of what a walk found, with what root stands for. */
+/*
+ * Set *path to the canonical path of a walk, with the prefix that root stands
+ * for.
+ */
 static iri_status_t
 iri_walk_path(const iri_finder_t *finder, const iri_walk_t *walk,
               iri_str_t *path)
@@ -78,7 +82,10 @@ iri_filename_end(const iri_finder_t *finder, iri_walk_t *walk,
 }
 
 
-/* No look is needed, or none may be made: the path as it stands. */
+/*
+ * Return PASS with root and path unchanged: no lookup is needed, or none is
+ * allowed.
+ */
 static iri_status_t
 iri_find_pass(const iri_finder_t *finder, iri_why_t why, iri_found_t *found)
 {
@@ -127,9 +134,10 @@ iri_find_found(const iri_finder_t *finder, iri_walk_t *walk,
 
 
 /*
- * No such entry.  But where the way there went through a directory of
- * another name, a vendor variant of what was asked or a further reading, the
- * rules must judge that name before anything is made in it or told of it.
+ * The entry does not exist. If the walk went through a directory of another
+ * name (a vendor variant, an alternative reading), the request restarts, so
+ * that the rules judge that name before anything is created in the directory
+ * or disclosed about it.
  */
 static iri_status_t
 iri_find_absent(const iri_finder_t *finder, iri_walk_t *walk,
@@ -168,7 +176,10 @@ iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
         return status;
     }
 
-    /* Where it is in a directory of another name, that has to judge first. */
+    /*
+     * If the path goes through a directory of another name, the rules must
+     * judge that name first.
+     */
     if (walk->refused
         && (!walk->unwritable || finder->stopped
             || iri_str_equal(iri_buf_str(&walk->names), finder->part)))
@@ -186,9 +197,9 @@ iri_find_done(const iri_finder_t *finder, iri_walk_t *walk,
 }
 
 
-/* ---- several names ------------------------------------------------------- */
+/* ---- ambiguous names ----------------------------------------------------- */
 
-/* The path with one of the names that may be meant, if that leads to an end. */
+/* Append the path with the i-th candidate to the choices, if it exists. */
 static iri_status_t
 iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
                 iri_found_t *found)
@@ -216,8 +227,8 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
         status = iri_buf_put(finder->env, &part, rest.data, rest.len);
     }
 
-    /* A name in the index is there; what is below it is to be looked for. */
-    if (status == IRI_OK && rest.len == 0 && walk->candidates.sure) {
+    /* A name in a fresh index exists; the rest below it must be looked up. */
+    if (status == IRI_OK && rest.len == 0 && walk->candidates.fresh) {
         chosen.names = part;
         chosen.found = 1;
 
@@ -229,7 +240,7 @@ iri_choice_find(iri_finder_t *finder, const iri_walk_t *walk, size_t i,
         return status;
     }
 
-    /* "name/" is a directory. */
+    /* "name/" must be a directory. */
     if (rest.len == 1) {
         status = iri_lookup(finder, &chosen.disk, &node);
 
@@ -265,12 +276,13 @@ iri_choices_sort(iri_str_t *choices, size_t count)
 
 
 /*
- * Nothing is taken; what there is to choose is told only if that is wanted,
- * and only when the rules of the directory that it is in have judged: where
- * that has another name than was asked for the request moves there first.
+ * Several entries are equally near, and none of them is taken. The choices
+ * are listed only if iri_ambiguous is 300, and only after the rules of their
+ * directory have judged: if that directory has another name than requested,
+ * the request restarts first.
  */
 static iri_status_t
-iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
+iri_find_ambiguous(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
 {
     iri_str_t    rest = walk->unresolved_tail;
     iri_walk_t   moved = *walk;
@@ -310,10 +322,11 @@ iri_find_several(iri_finder_t *finder, iri_walk_t *walk, iri_found_t *found)
     }
 
     /*
-     * In doubt whether these are all, none; also where one was found as it
-     * stands in a directory that is not known, for that tells what it holds.
+     * If the list may be incomplete, list nothing. This includes a choice
+     * that was found by its exact name in a directory without a complete
+     * index: the list would disclose what that directory contains.
      */
-    if (finder->stopped || finder->unsure) {
+    if (finder->stopped || finder->incomplete) {
         found->count = 0;
     }
 
@@ -346,7 +359,7 @@ iri_method_writes(iri_str_t method)
 }
 
 
-/* Is every segment of part its own canonical form? */
+/* Set *canonical to 1 if each segment of part is its own canonical form. */
 static iri_status_t
 iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 {
@@ -360,7 +373,7 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
         return IRI_OK;
     }
 
-    /* The reading's own path is, without another look at it. */
+    /* The path of the reading is known to be canonical. */
     if (reading != NULL && reading->form != IRI_FORM_INVALID
         && iri_str_equal(finder->search->path, reading->path))
     {
@@ -377,18 +390,21 @@ iri_part_is_canonical(const iri_finder_t *finder, int *canonical)
 }
 
 
-/* Are the octets of a canonical part, if they are there, that name? */
+/*
+ * Return 1 if an entry with exactly the octets of a canonical part has that
+ * name.
+ */
 static int
-iri_is_written_so(const iri_finder_t *finder)
+iri_is_verbatim(const iri_finder_t *finder)
 {
-    return finder->graphic || finder->literal;
+    return finder->graphic || finder->verbatim;
 }
 
 
 /*
- * The exact octets of the whole part: one look for what is nearly always
- * there.  Only where these octets are that name: the first charset of the
- * tree is UTF-8, or they are ASCII.
+ * Stat the exact octets of the whole part, which exist in nearly every
+ * request. This is valid only if they have that name: they are ASCII, or the
+ * first charset of the tree is UTF-8.
  */
 static iri_status_t
 iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
@@ -400,7 +416,7 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
 
     *is_found = 0;
 
-    if (!iri_is_written_so(finder)) {
+    if (!iri_is_verbatim(finder)) {
         return IRI_OK;
     }
 
@@ -411,7 +427,7 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
         (void) iri_buf_put(finder->env, &disk, part.data, part.len);
 
         if (finder->search->absent) {
-            finder->asked_for.path = iri_buf_str(&disk);
+            finder->missing_path.path = iri_buf_str(&disk);
             return IRI_OK;
         }
 
@@ -430,8 +446,8 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
         found->filename = iri_buf_str(&disk);
 
     } else if (!finder->stopped) {
-        finder->asked_for.path = iri_buf_str(&disk);
-        finder->asked_for.kind = node.kind;
+        finder->missing_path.path = iri_buf_str(&disk);
+        finder->missing_path.kind = node.kind;
     }
 
     return IRI_OK;
@@ -439,24 +455,27 @@ iri_find_exact(iri_finder_t *finder, iri_found_t *found, int *is_found)
 
 
 /*
- * The first reading has led to *best, not to the end: the further ones.
- * best->charset stays empty where none leads farther.
+ * Try the alternative readings unless the first reading was found.
+ * best->charset stays empty if none of them leads deeper.
  */
 static iri_status_t
-iri_find_further(iri_finder_t *finder, iri_alternative_reading_t *best)
+iri_find_alternatives(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
     iri_alternative_reading_t first = *best;
     iri_status_t              status;
 
     if (best->walk.found || best->walk.candidates.count != 0
-        || !finder->further || finder->stopped)
+        || !finder->has_alternatives || finder->stopped)
     {
         return IRI_OK;
     }
 
     status = iri_alternative_reading_try(finder, best);
 
-    /* In doubt a directory on the way is no better than none. */
+    /*
+     * After the search was stopped, a path that is found in part does not
+     * count.
+     */
     if (status == IRI_OK && finder->stopped && !best->walk.found) {
         *best = first;
     }
@@ -465,16 +484,16 @@ iri_find_further(iri_finder_t *finder, iri_alternative_reading_t *best)
 }
 
 
-/* Has a look at the path as it was asked for found nothing? */
+/* Return 1 if a stat of the exact path has shown that it does not exist. */
 static int
-iri_is_asked_absent(const iri_finder_t *finder)
+iri_is_exact_absent(const iri_finder_t *finder)
 {
-    return finder->asked_for.path.len != 0
-           && finder->asked_for.kind == IRI_NODE_ABSENT;
+    return finder->missing_path.path.len != 0
+           && finder->missing_path.kind == IRI_NODE_ABSENT;
 }
 
 
-/* Where the last segment begins that is not empty. */
+/* Return the offset of the last segment that is not empty. */
 static size_t
 iri_last_segment(iri_str_t part)
 {
@@ -493,8 +512,8 @@ iri_last_segment(iri_str_t part)
 
 
 /*
- * The directory that is asked for is nearly always there as it was written:
- * one look at what comes before offset last.  *from: 0 where it is not.
+ * Stat the parent directory, part up to offset last, by its exact octets: it
+ * nearly always exists. *from is last if it does, else 0.
  */
 static iri_status_t
 iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
@@ -511,12 +530,12 @@ iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
     if (status == IRI_OK) {
         (void) iri_buf_put(finder->env, &path, root.data, root.len);
         (void) iri_buf_put(finder->env, &path, finder->part.data, last);
-        status = iri_lookup_directory(finder, &path, &node);
+        status = iri_finder_stat_directory(finder, &path, &node);
     }
 
     if (status == IRI_OK && node.kind == IRI_NODE_DIR) {
-        finder->looked_at = iri_buf_str(&path);
-        finder->node = node;
+        finder->known_directory = iri_buf_str(&path);
+        finder->known_node = node;
         *from = last;
     }
 
@@ -525,8 +544,8 @@ iri_find_parent(iri_finder_t *finder, size_t last, size_t *from)
 
 
 /*
- * A further reading has led to a directory: that takes the request, and what
- * is near is looked for on this way alone.
+ * An alternative reading has found a directory, which gets the request. Near
+ * names are looked for on its path only.
  */
 static iri_status_t
 iri_find_folded_below(iri_finder_t *finder, iri_alternative_reading_t *best)
@@ -554,7 +573,10 @@ iri_find_folded_below(iri_finder_t *finder, iri_alternative_reading_t *best)
 }
 
 
-/* Nothing has the name; what is near it?  Readings in their order, again. */
+/*
+ * No entry has the exact name. Look for the nearest one, again in each
+ * reading in order.
+ */
 static iri_status_t
 iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
@@ -574,8 +596,11 @@ iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
     from = 0;
     last = iri_last_segment(finder->part);
 
-    /* Its own name is absent: only the index of the directory is asked. */
-    status = iri_is_asked_absent(finder) && last > 1
+    /*
+     * The exact name does not exist, so only the index of its directory is
+     * searched.
+     */
+    status = iri_is_exact_absent(finder) && last > 1
                  ? iri_find_parent(finder, last, &from)
                  : IRI_OK;
 
@@ -587,7 +612,7 @@ iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
     }
 
     if (status == IRI_OK) {
-        status = iri_find_further(finder, &folded);
+        status = iri_find_alternatives(finder, &folded);
     }
 
     if (status == IRI_OK) {
@@ -598,52 +623,61 @@ iri_find_folded(iri_finder_t *finder, iri_alternative_reading_t *best)
 }
 
 
-/* May a name be taken that is only near to the one that was asked for? */
+/*
+ * Return 1 if a near name may be taken. A method that writes may ignore
+ * width, but not case, accents or spelling.
+ */
 static int
 iri_may_fold(const iri_finder_t *finder)
 {
-    unsigned forgiven = finder->match & IRI_FOLD_INDEXED;
+    unsigned ignored = finder->match & IRI_FOLD_INDEXED;
 
     if (finder->search->write) {
-        forgiven &= IRI_FOLD_WIDTH;
+        ignored &= IRI_FOLD_WIDTH;
     }
 
-    return forgiven != 0;
+    return ignored != 0;
 }
 
 
 static int
-iri_is_folded(const iri_finder_t *finder, const iri_walk_t *walk)
+iri_needs_folding(const iri_finder_t *finder, const iri_walk_t *walk)
 {
     return iri_may_fold(finder) && !walk->found && !finder->stopped
            && (!walk->refused || walk->unwritable);
 }
 
 
-/* Are the octets before offset last names of the tree, if they are there? */
+/*
+ * Return 1 if directories with exactly the octets before offset last have
+ * these names.
+ */
 static int
-iri_is_parent_written_so(const iri_finder_t *finder, size_t last)
+iri_is_parent_verbatim(const iri_finder_t *finder, size_t last)
 {
     iri_str_t parent = { last, finder->part.data };
 
-    return iri_is_asked_absent(finder) || iri_path_is_ascii(parent, 0);
+    return iri_is_exact_absent(finder) || iri_path_is_ascii(parent, 0);
 }
 
 
 /*
- * Down from the directory that is asked for.  An index of it, where one is
- * kept, needs a look at it anyway; if it is there, the names above it need none.
+ * Start the walk at the parent directory if it exists. Its index requires a
+ * stat of it anyway, and the directories above it then need none.
  */
 static iri_status_t
-iri_find_inside(iri_finder_t *finder, iri_walk_t *walk)
+iri_find_in_parent(iri_finder_t *finder, iri_walk_t *walk)
 {
     iri_status_t status = IRI_OK;
     size_t       from = 0, last = iri_last_segment(finder->part);
 
-    /* NOT_DIR: it, or a directory above it, is a file; the walk shows which. */
+    /*
+     * NOT_DIR: the parent, or a directory above it, is a file. The walk finds
+     * out which.
+     */
     if (last != 0 && finder->search->cache != NULL
-        && finder->asked_for.kind != IRI_NODE_NOT_DIR
-        && iri_is_parent_written_so(finder, last))
+        && finder->missing_path.kind != IRI_NODE_NOT_DIR
+        && iri_is_parent_verbatim(finder, last))
     {
         status = iri_find_parent(finder, last, &from);
     }
@@ -658,7 +692,7 @@ iri_find_inside(iri_finder_t *finder, iri_walk_t *walk)
 }
 
 
-/* Down under the first reading, then the further ones. */
+/* Walk in the first reading, then in the alternative ones. */
 static iri_status_t
 iri_find_readings(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
@@ -666,16 +700,17 @@ iri_find_readings(iri_finder_t *finder, iri_alternative_reading_t *best)
 
     status = iri_walk(finder, finder->part, finder->kind, &best->walk);
 
-    return status == IRI_OK ? iri_find_further(finder, best) : status;
+    return status == IRI_OK ? iri_find_alternatives(finder, best) : status;
 }
 
 
 /*
- * The names themselves, under each reading.  Where there is one reading and
- * names are folded, the same indexes know them.
+ * Look for the exact names, in each reading. This is skipped if there is one
+ * reading and names are folded, because the same indexes contain the exact
+ * names.
  */
 static iri_status_t
-iri_find_named(iri_finder_t *finder, iri_alternative_reading_t *best)
+iri_find_unfolded(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
     iri_status_t status;
 
@@ -685,18 +720,19 @@ iri_find_named(iri_finder_t *finder, iri_alternative_reading_t *best)
 
     status = iri_alternative_reading_check(finder);
 
-    if (status != IRI_OK || (!finder->further && iri_may_fold(finder))) {
+    if (status != IRI_OK
+        || (!finder->has_alternatives && iri_may_fold(finder))) {
         return status;
     }
 
-    return finder->further ? iri_find_readings(finder, best)
-                           : iri_find_inside(finder, &best->walk);
+    return finder->has_alternatives ? iri_find_readings(finder, best)
+                                    : iri_find_in_parent(finder, &best->walk);
 }
 
 
-/* May what is broken be put right?  Not where something is to be written. */
+/* Return 1 if a repair may be tried: not for a method that writes. */
 static int
-iri_is_repaired(const iri_finder_t *finder, const iri_walk_t *walk)
+iri_needs_repair(const iri_finder_t *finder, const iri_walk_t *walk)
 {
     return finder->repairs != 0 && !finder->search->write && !walk->found
            && walk->candidates.count == 0 && !finder->stopped
@@ -705,12 +741,13 @@ iri_is_repaired(const iri_finder_t *finder, const iri_walk_t *walk)
 
 
 /*
- * As for further readings: what takes the request lies below the deepest entry
- * that was found without this, found or not, for its rules are to tell.
+ * Use a repaired walk only if it leads below the deepest entry that was found
+ * without repair. As for alternative readings, the end need not exist,
+ * because the rules of the repaired path must judge first.
  */
 static void
-iri_repaired_keep(const iri_finder_t *finder, const iri_walk_t *walk,
-                  iri_alternative_reading_t *best)
+iri_repair_keep(const iri_finder_t *finder, const iri_walk_t *walk,
+                iri_alternative_reading_t *best)
 {
     const iri_walk_t *other = &best->walk;
     size_t            len = other->deepest;
@@ -729,9 +766,9 @@ iri_repaired_keep(const iri_finder_t *finder, const iri_walk_t *walk,
 }
 
 
-/* One way of putting right, in the whole path. */
+/* Try one kind of repair in the whole path. */
 static iri_status_t
-iri_try_repair(iri_finder_t *finder, unsigned how,
+iri_repair_try(iri_finder_t *finder, unsigned how,
                iri_alternative_reading_t *best)
 {
     iri_str_t    octets = finder->part;
@@ -748,7 +785,7 @@ iri_try_repair(iri_finder_t *finder, unsigned how,
         return status;
     }
 
-    iri_logf(finder->env, IRI_LOG_TRACE, "putting right %s",
+    iri_logf(finder->env, IRI_LOG_TRACE, "repairing %s",
              iri_form_text(iri_repair_form(how)));
 
     finder->repairing = how;
@@ -756,7 +793,7 @@ iri_try_repair(iri_finder_t *finder, unsigned how,
     status = iri_walk(finder, finder->part, finder->kind, &walk);
 
     if (status == IRI_OK) {
-        iri_repaired_keep(finder, &walk, best);
+        iri_repair_keep(finder, &walk, best);
     }
 
     finder->repairing = 0;
@@ -765,7 +802,10 @@ iri_try_repair(iri_finder_t *finder, unsigned how,
 }
 
 
-/* Each way by itself: the first that finds something takes the request. */
+/*
+ * Try each kind of repair by itself. The first one that finds an entry gets
+ * the request.
+ */
 static iri_status_t
 iri_find_repaired(iri_finder_t *finder, iri_alternative_reading_t *best)
 {
@@ -782,14 +822,14 @@ iri_find_repaired(iri_finder_t *finder, iri_alternative_reading_t *best)
          how <<= 1)
     {
         if (finder->repairs & how) {
-            status = iri_try_repair(finder, how, best);
+            status = iri_repair_try(finder, how, best);
         }
     }
 
     finder->folding = folding;
     iri_settings_apply(finder);
 
-    /* as iri_find_further() */
+    /* As in iri_find_alternatives(). */
     if (status == IRI_OK && !best->walk.found && finder->stopped) {
         *best = first;
     }
@@ -807,13 +847,13 @@ iri_find_near(iri_finder_t *finder, iri_found_t *found)
     memset(&best, 0, sizeof(best));
     finder->octets = iri_finder_octets(finder->search, finder->part);
 
-    status = iri_find_named(finder, &best);
+    status = iri_find_unfolded(finder, &best);
 
-    if (status == IRI_OK && iri_is_folded(finder, &best.walk)) {
+    if (status == IRI_OK && iri_needs_folding(finder, &best.walk)) {
         status = iri_find_folded(finder, &best);
     }
 
-    if (status == IRI_OK && iri_is_repaired(finder, &best.walk)) {
+    if (status == IRI_OK && iri_needs_repair(finder, &best.walk)) {
         status = iri_find_repaired(finder, &best);
     }
 
@@ -821,7 +861,7 @@ iri_find_near(iri_finder_t *finder, iri_found_t *found)
         return status;
     }
 
-    /* An ASCII path that nothing else may be found for. */
+    /* An ASCII path for which no other entry can be found. */
     if (best.walk.disk.data == NULL) {
         return iri_find_pass(
             finder, finder->stopped ? finder->why : IRI_WHY_ABSENT, found);
@@ -833,7 +873,7 @@ iri_find_near(iri_finder_t *finder, iri_found_t *found)
     }
 
     return best.walk.candidates.count != 0
-               ? iri_find_several(finder, &best.walk, found)
+               ? iri_find_ambiguous(finder, &best.walk, found)
                : iri_find_done(finder, &best.walk, found);
 }
 
@@ -853,7 +893,7 @@ iri_find_part(iri_finder_t *finder, int canonical, iri_found_t *found)
 }
 
 
-/* Does a dot-segment begin at offset at? */
+/* Return 1 if a dot-segment starts at offset at. */
 static int
 iri_is_dotted(iri_str_t part, size_t at)
 {
@@ -863,7 +903,10 @@ iri_is_dotted(iri_str_t part, size_t at)
 }
 
 
-/* A NUL would end the path for the C library, a dot-segment leave it. */
+/*
+ * Return 1 if part contains a NUL, which would end the path for the C
+ * library, or a dot-segment, which could leave the root.
+ */
 static int
 iri_is_forbidden(const iri_finder_t *finder)
 {
@@ -878,7 +921,7 @@ iri_is_forbidden(const iri_finder_t *finder)
         return 1;
     }
 
-    /* Most dots are inside of names. */
+    /* Most dots are inside names. */
     while (p < end && (p = memchr(p, '.', (size_t) (end - p))) != NULL) {
         if ((p == part.data || p[-1] == '/')
             && iri_is_dotted(part, (size_t) (p - part.data)))
@@ -894,8 +937,9 @@ iri_is_forbidden(const iri_finder_t *finder)
 
 
 /*
- * Does the declaration of the tree make every look needless?  Who declares
- * its names has said that UTF-8 is the right reading of what is UTF-8.
+ * Set *declared to 1 if the tree is declared to be UTF-8 in NFC, so that no
+ * lookup is needed. The declaration also states that valid UTF-8 is to be
+ * read as UTF-8, so only a legacy path with several readings is looked up.
  */
 static iri_status_t
 iri_is_declared(iri_finder_t *finder, int *declared)
@@ -908,14 +952,16 @@ iri_is_declared(iri_finder_t *finder, int *declared)
     if (*declared && reading != NULL && reading->form == IRI_FORM_LEGACY) {
         finder->octets = iri_finder_octets(finder->search, finder->part);
         status = iri_alternative_reading_check(finder);
-        *declared = !finder->further;
+        *declared = !finder->has_alternatives;
     }
 
     return status;
 }
 
 
-/* Was the path put right when it was read, for it had no other reading? */
+/*
+ * Return 1 if iri_read() repaired the path, because it had no other reading.
+ */
 static int
 iri_is_read_repaired(const iri_search_t *search)
 {
@@ -926,7 +972,10 @@ iri_is_read_repaired(const iri_search_t *search)
 }
 
 
-/* And this place does not put right, or something is to be written. */
+/*
+ * Return 1 if iri_read() repaired the path, but repair is disabled on this
+ * path, or the method writes.
+ */
 static int
 iri_is_unconfirmed(const iri_finder_t *finder)
 {
@@ -936,9 +985,9 @@ iri_is_unconfirmed(const iri_finder_t *finder)
 }
 
 
-/* iri_needs_lookup(), of all directories on the way. */
+/* iri_needs_lookup() for the settings of all directories on the path. */
 static int
-iri_finder_needs_look(const iri_finder_t *finder)
+iri_finder_needs_lookup(const iri_finder_t *finder)
 {
     iri_tree_conf_t any;
 
@@ -971,7 +1020,7 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
         return status;
     }
 
-    if (!iri_finder_needs_look(finder)) {
+    if (!iri_finder_needs_lookup(finder)) {
         return iri_find_pass(finder, IRI_WHY_ASCII, found);
     }
 
@@ -986,7 +1035,7 @@ iri_find_answer(iri_finder_t *finder, iri_found_t *found)
         return status;
     }
 
-    /* No name, for it holds a control, and nothing of it is forgiven. */
+    /* ASCII with a control is no name, and no near name may be taken. */
     if (!canonical && iri_path_is_ascii(finder->part, 0)
         && !iri_may_fold(finder)) {
         return iri_find_pass(finder, IRI_WHY_ASCII, found);
@@ -1021,13 +1070,13 @@ iri_search_needs_lookup(const iri_env_t *env, const iri_search_t *search)
     iri_finder_init(&finder, env, search);
 
     return iri_settings_survey(&finder) != IRI_OK
-           || iri_finder_needs_look(&finder);
+           || iri_finder_needs_lookup(&finder);
 }
 
 
 /* Initialize *found, with the reading of the request. */
 static void
-iri_found_begin(const iri_search_t *search, iri_found_t *found)
+iri_found_init(const iri_search_t *search, iri_found_t *found)
 {
     memset(found, 0, sizeof(*found));
     found->path = search->path;
@@ -1038,7 +1087,7 @@ iri_found_begin(const iri_search_t *search, iri_found_t *found)
 }
 
 
-/* Only the disk can say that what was put right was so. */
+/* A repaired path that no entry confirms is refused. */
 static void
 iri_found_end(const iri_search_t *search, iri_found_t *found)
 {
@@ -1055,7 +1104,7 @@ iri_find(const iri_env_t *env, const iri_search_t *search, iri_found_t *out)
     iri_found_t  found;
     iri_status_t status;
 
-    iri_found_begin(search, &found);
+    iri_found_init(search, &found);
 
     if (env->trace) {
         iri_trace_stage(env, IRI_STAGE_FINDING, search->root);
@@ -1088,7 +1137,7 @@ iri_find_as_asked(const iri_env_t *env, const iri_search_t *search,
     iri_finder_init(&finder, env, search);
 
     if (iri_is_forbidden(&finder) || iri_settings_survey(&finder) != IRI_OK
-        || !iri_finder_needs_look(&finder) || !iri_is_written_so(&finder)
+        || !iri_finder_needs_lookup(&finder) || !iri_is_verbatim(&finder)
         || (reading != NULL && reading->form == IRI_FORM_INVALID)
         || iri_is_unconfirmed(&finder))
     {
@@ -1133,7 +1182,7 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
     status = iri_buf_put(env, &path, found->filename.data,
                          found->filename.len);
 
-    /* A root that is empty stands for "/", which is always there. */
+    /* An empty root stands for "/", which always exists. */
     while (status == IRI_OK && path.len != 0) {
         status = iri_lookup(&finder, &path, &node);
 
@@ -1151,7 +1200,7 @@ iri_found_split(const iri_env_t *env, const iri_search_t *search,
             path.len--;
         }
 
-        /* Root itself may end in "/", which stays. */
+        /* Keep a "/" at the end of root itself. */
         path.len -= path.len > root;
         slashes++;
     }
@@ -1188,7 +1237,9 @@ iri_depends_on_charsets(const iri_reading_t *reading,
         return 0;
     }
 
-    /* What was found must not be told before access is granted. */
+    /*
+     * Until access is granted the result of the lookup must not be disclosed.
+     */
     if (!passed || reading->form == IRI_FORM_LEGACY
         || reading->form == IRI_FORM_INVALID
         || reading->form == IRI_FORM_MOJIBAKE)
@@ -1197,7 +1248,7 @@ iri_depends_on_charsets(const iri_reading_t *reading,
     }
 
     if (found == NULL || found->verdict == IRI_PASS) {
-        /* PASS: nothing was asked, or nothing is there */
+        /* PASS: no lookup was needed, or nothing exists */
         return found != NULL && found->why != IRI_WHY_DECLARED
                && found->why != IRI_WHY_ASCII;
     }

@@ -1,10 +1,10 @@
 /*
- * iri_path_walk.c - down the tree, segment by segment
+ * iri_path_walk.c - walks a path down the tree, segment by segment
  *
- * ASCII segments are their own octets, where nothing is folded; iri_segment_lookup.c
- * finds each of the others.
- * Where an entry is missing, the rest is written as the tree would write it;
- * where a file stands in the way, the rest is PATH_INFO and stays as it is.
+ * Unless names are folded, an ASCII segment is its own octets and needs no
+ * lookup. iri_segment_lookup.c finds the entries of all others. Below an
+ * entry that does not exist, the rest is written as the tree would write it.
+ * Below a file, the rest is PATH_INFO and is not changed.
  */
 
 #include <string.h>
@@ -45,7 +45,7 @@ iri_walk_refuse(iri_walk_t *walk, iri_why_t why)
 }
 
 
-/* Is the segment its own canonical form? */
+/* Set *canonical to 1 if the segment is its own canonical form. */
 static iri_status_t
 iri_segment_is_canonical(const iri_finder_t *finder, iri_str_t segment,
                          int *canonical)
@@ -65,7 +65,10 @@ iri_segment_is_canonical(const iri_finder_t *finder, iri_str_t segment,
 }
 
 
-/* Octets that are no name, as they are, unless the tree has a name for them. */
+/*
+ * Append octets that are not canonical UTF-8 unchanged. If the tree has a
+ * name for them, they belong to another entry, and the walk is refused.
+ */
 static iri_status_t
 iri_walk_new_octets(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
 {
@@ -86,7 +89,7 @@ iri_walk_new_octets(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment)
 }
 
 
-/* A name that is not there yet, as the tree would write it. */
+/* Append a name that does not exist, as the tree would write it. */
 static iri_status_t
 iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
                   iri_part_kind_t kind)
@@ -126,7 +129,7 @@ iri_walk_new_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 }
 
 
-/* What follows the deepest entry that was found. */
+/* Append the segments below the deepest entry that was found. */
 static iri_status_t
 iri_walk_rest(iri_finder_t *finder, iri_walk_t *walk, iri_str_t rest,
               iri_part_kind_t kind)
@@ -176,8 +179,8 @@ iri_reading_charset_at(const iri_reading_conf_t *conf, size_t i)
 
 
 /*
- * The octets for a further reading.  Where any of them came raw, a bidi
- * formatting character may have (draft 4.1).
+ * The octets for an alternative reading. If any of them was sent raw, a bidi
+ * formatting character may have been (draft 4.1).
  */
 iri_source_t
 iri_finder_source(const iri_finder_t *finder)
@@ -195,22 +198,23 @@ iri_finder_source(const iri_finder_t *finder)
 
 
 /*
- * One segment under each reading of its octets: UTF-8, then the charsets of
- * the request.
+ * Look up one segment in each reading of its octets: in UTF-8, then in the
+ * charsets of the request.
  */
 static iri_status_t
-iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
-               iri_str_t *name, iri_lookup_result_t *step)
+iri_walk_mixed_segment(iri_finder_t *finder, iri_walk_t *walk, size_t from,
+                       size_t to, iri_str_t *name,
+                       iri_lookup_result_t *result)
 {
     iri_source_t         source = iri_finder_source(finder);
-    iri_str_t            came = { to - from, finder->octets.data + from };
+    iri_str_t            sent = { to - from, finder->octets.data + from };
     const iri_charset_t *charset;
     iri_buf_t            segment;
     iri_status_t         status;
     iri_why_t            why;
     size_t               i;
 
-    *step = IRI_LOOKUP_ABSENT;
+    *result = IRI_LOOKUP_ABSENT;
 
     for (i = 0; !finder->stopped; i++) {
         charset = iri_reading_charset_at(finder->search->reading->conf, i);
@@ -231,13 +235,13 @@ iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
         }
 
         status = iri_segment_lookup(finder, walk, iri_buf_str(&segment),
-                                    IRI_PART_CANONICAL, came, name, step);
+                                    IRI_PART_CANONICAL, sent, name, result);
 
-        if (status == IRI_OK && *step == IRI_LOOKUP_FOUND && i != 0) {
+        if (status == IRI_OK && *result == IRI_LOOKUP_FOUND && i != 0) {
             iri_walk_raise_match(walk, IRI_MATCH_CHARSET);
         }
 
-        if (status != IRI_OK || *step != IRI_LOOKUP_ABSENT) {
+        if (status != IRI_OK || *result != IRI_LOOKUP_ABSENT) {
             return status;
         }
     }
@@ -247,8 +251,8 @@ iri_step_mixed(iri_finder_t *finder, iri_walk_t *walk, size_t from, size_t to,
 
 
 /*
- * Has all of it been found?  ASCII at its end was passed without a look, which
- * only matters where something else could be found instead.
+ * Set walk->found. ASCII segments at the end were not looked up. A stat of
+ * them is needed only if another entry could be found instead.
  */
 static iri_status_t
 iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
@@ -256,8 +260,8 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
     iri_node_t   node;
     iri_status_t status;
 
-    if (!walk->unseen
-        || (!finder->further && finder->repairs == 0
+    if (!walk->unverified
+        || (!finder->has_alternatives && finder->repairs == 0
             && (finder->match & IRI_FOLD_INDEXED) == 0))
     {
         walk->found = 1;
@@ -271,7 +275,9 @@ iri_walk_confirm(iri_finder_t *finder, iri_walk_t *walk)
 }
 
 
-/* One segment in the first charset that reads it; *why if there is none. */
+/*
+ * Decode one segment in the first charset that can; else *why is the reason.
+ */
 static iri_status_t
 iri_read_first(iri_finder_t *finder, size_t from, size_t to, iri_buf_t *out,
                iri_why_t *why)
@@ -298,8 +304,9 @@ iri_read_first(iri_finder_t *finder, size_t from, size_t to, iri_buf_t *out,
 
 
 /*
- * What follows the deepest entry of a path in several charsets: there is
- * nothing on disk that could confirm one.  *read 0: no charset reads it.
+ * Decode the segments below the deepest entry of a path in several charsets.
+ * No entry could confirm a charset, so the first one that decodes a segment
+ * is used. *read is 0 if a segment has none.
  */
 static iri_status_t
 iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
@@ -333,21 +340,22 @@ iri_read_rest(iri_finder_t *finder, size_t from, iri_buf_t *rest, int *read)
 }
 
 
-/* What the walk did not find of part, from offset from on. */
+/* Finish a walk: part from offset from on was not found. */
 static iri_status_t
-iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_lookup_result_t step,
-             iri_str_t part, size_t from, iri_part_kind_t kind)
+iri_walk_end(iri_finder_t *finder, iri_walk_t *walk,
+             iri_lookup_result_t result, iri_str_t part, size_t from,
+             iri_part_kind_t kind)
 {
     iri_buf_t    buf = IRI_BUF_EMPTY;
     iri_str_t    rest = iri_str_from(part, from);
     iri_status_t status;
     int          read;
 
-    if (step == IRI_LOOKUP_FOUND) {
+    if (result == IRI_LOOKUP_FOUND) {
         return iri_walk_confirm(finder, walk);
     }
 
-    if (step == IRI_LOOKUP_REFUSED) {
+    if (result == IRI_LOOKUP_REFUSED) {
         iri_walk_refuse(walk, walk->why);
         return IRI_OK;
     }
@@ -364,13 +372,13 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_lookup_result_t step,
         kind = IRI_PART_CANONICAL;
     }
 
-    if (step == IRI_LOOKUP_AMBIGUOUS) {
+    if (result == IRI_LOOKUP_AMBIGUOUS) {
         walk->unresolved_tail = rest;
         return IRI_OK;
     }
 
-    /* Below a file it is PATH_INFO, which no tree writes. */
-    if (step == IRI_LOOKUP_NOT_DIR) {
+    /* Below a file the rest is PATH_INFO, which the tree does not write. */
+    if (result == IRI_LOOKUP_NOT_DIR) {
         walk->found = 1;
         return iri_walk_put(finder, walk, rest, rest);
     }
@@ -379,9 +387,9 @@ iri_walk_end(iri_finder_t *finder, iri_walk_t *walk, iri_lookup_result_t step,
 }
 
 
-/* Is there nothing to look for in this segment? */
+/* Return 1 if a segment needs no lookup. */
 static int
-iri_walk_passes(const iri_finder_t *finder, iri_str_t segment)
+iri_walk_skips_lookup(const iri_finder_t *finder, iri_str_t segment)
 {
     if (!iri_path_is_ascii(segment, 0)) {
         return 0;
@@ -396,10 +404,13 @@ iri_walk_passes(const iri_finder_t *finder, iri_str_t segment)
 }
 
 
-/* What nothing is to be looked for in, and came in these octets. */
+/*
+ * Append the leading segments from *from on that are graphic ASCII and need
+ * no lookup.
+ */
 static iri_status_t
-iri_walk_plain(iri_finder_t *finder, iri_str_t part, size_t *from,
-               iri_walk_t *walk)
+iri_walk_ascii_segments(iri_finder_t *finder, iri_str_t part, size_t *from,
+                        iri_walk_t *walk)
 {
     iri_str_t plain = iri_str_from(part, *from);
 
@@ -409,83 +420,88 @@ iri_walk_plain(iri_finder_t *finder, iri_str_t part, size_t *from,
 
     plain.len = iri_graphic_segments(plain);
     *from += plain.len;
-    walk->unseen |= plain.len > 1;
+    walk->unverified |= plain.len > 1;
 
     return iri_walk_put(finder, walk, plain, plain);
 }
 
 
-/* The segments of part and of the octets that it came as go side by side. */
+/*
+ * Walk down part from offset from on. The offset in finder->octets, the
+ * octets that part was sent as, advances with it, segment by segment.
+ */
 static iri_status_t
 iri_walk_down(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
               size_t from, iri_walk_t *walk)
 {
-    iri_str_t           segment, came, name;
+    iri_str_t           segment, sent, name;
     iri_status_t        status;
-    iri_lookup_result_t step = IRI_LOOKUP_FOUND;
-    size_t              to, came_from, came_to;
+    iri_lookup_result_t result = IRI_LOOKUP_FOUND;
+    size_t              to, sent_from, sent_to;
 
-    status = iri_walk_plain(finder, part, &from, walk);
+    status = iri_walk_ascii_segments(finder, part, &from, walk);
 
-    /* Not from the start, it came in just these octets. */
-    came_from = from <= finder->octets.len ? from : finder->octets.len;
+    /* Behind the start, part was sent in these same octets. */
+    sent_from = from <= finder->octets.len ? from : finder->octets.len;
 
     while (status == IRI_OK) {
         to = iri_segment_end(part, from);
-        came_to = iri_segment_end(finder->octets, came_from);
+        sent_to = iri_segment_end(finder->octets, sent_from);
 
         segment.data = part.data + from;
         segment.len = to - from;
 
-        came = iri_str_from(finder->octets, came_from);
-        came.len = came_to - came_from;
+        sent = iri_str_from(finder->octets, sent_from);
+        sent.len = sent_to - sent_from;
 
         status = iri_settings_enter(finder, walk);
         if (status != IRI_OK) {
             break;
         }
 
-        if (iri_walk_passes(finder, segment)) {
+        if (iri_walk_skips_lookup(finder, segment)) {
             status = iri_walk_put(finder, walk, segment, segment);
-            walk->unseen |= segment.len != 0;
+            walk->unverified |= segment.len != 0;
 
         } else {
             if (kind == IRI_PART_MIXED) {
-                status = iri_step_mixed(finder, walk, from, to, &name, &step);
+                status = iri_walk_mixed_segment(finder, walk, from, to, &name,
+                                                &result);
 
             } else if (finder->repairing != 0) {
                 status = iri_segment_lookup_repaired(
-                    finder, walk, segment, kind, came, &name, &step);
+                    finder, walk, segment, kind, sent, &name, &result);
             } else {
-                status = iri_segment_lookup(finder, walk, segment, kind, came,
-                                            &name, &step);
+                status = iri_segment_lookup(finder, walk, segment, kind, sent,
+                                            &name, &result);
             }
 
-            if (status == IRI_OK && step == IRI_LOOKUP_FOUND) {
+            if (status == IRI_OK && result == IRI_LOOKUP_FOUND) {
                 walk->depth++;
                 walk->deepest = walk->disk.len;
-                walk->unseen = 0;
+                walk->unverified = 0;
                 status = iri_buf_put(finder->env, &walk->names, name.data,
                                      name.len);
             }
         }
 
-        if (status != IRI_OK || step != IRI_LOOKUP_FOUND || to == part.len) {
+        if (status != IRI_OK || result != IRI_LOOKUP_FOUND || to == part.len)
+        {
             break;
         }
 
         status = iri_walk_slash(finder, walk);
         from = to + 1;
-        came_from = came_to < finder->octets.len ? came_to + 1 : came_to;
+        sent_from = sent_to < finder->octets.len ? sent_to + 1 : sent_to;
     }
 
     return status == IRI_OK
-               ? iri_walk_end(finder, walk, step, part, from, kind)
+               ? iri_walk_end(finder, walk, result, part, from, kind)
                : status;
 }
 
 
-/* With room for what nearly all paths need. */
+/* Start a walk at the root, with enough memory for nearly all paths. */
 static iri_status_t
 iri_walk_begin(const iri_finder_t *finder, iri_str_t part, iri_walk_t *walk)
 {
@@ -532,7 +548,7 @@ iri_walk_from(iri_finder_t *finder, iri_str_t part, iri_part_kind_t kind,
     status = iri_walk_begin(finder, part, walk);
     walk->match = IRI_MATCH_EXACT;
 
-    /* As deep as who had looked for each of these. */
+    /* Count each segment as if it had been looked up. */
     for (i = 1; i < from; i++) {
         walk->depth += part.data[i] == '/' && part.data[i - 1] != '/';
     }

@@ -1,11 +1,11 @@
 /*
- * iri_segment_lookup.c - from one segment to its entry in one directory
+ * iri_segment_lookup.c - finds the entry of one segment in one directory
  *
- * Each way in which the tree may write the name is looked for, weakest
- * forgiveness first: as written in the tree's charsets and forms, by vendor
- * variants, among the entries remembered of the directory.  An entry counts
- * only if its own name is the segment, or, where width, case, accents or
- * spelling are forgiven, if it is the one that is nearest.
+ * Tries the ways in which the tree may write the name, the least difference
+ * first: the charsets and forms of the tree, vendor variants, then the
+ * entries in the index of the directory. An entry counts only if its own name
+ * equals the segment or, where width, case, accents or spelling are ignored,
+ * if it is the nearest one.
  */
 
 #include <string.h>
@@ -13,11 +13,13 @@
 #include "unicode/iri_unicode.h"
 #include "tree/iri_tree.h"
 
-/* Candidates in a directory before a look at it, where no index is cached. */
-#define IRI_LOOKS_BEFORE 2
+/*
+ * Candidates that are tried before a stat of the directory, without a cache.
+ */
+#define IRI_CANDIDATES_BEFORE_STAT 2
 
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- stat ---------------------------------------------------------------- */
 
 void
 iri_finder_stop(iri_finder_t *finder, iri_why_t why)
@@ -46,7 +48,7 @@ iri_node_text(iri_node_kind_t kind)
 }
 
 
-/* Is path at or below what is missing? */
+/* Return 1 if path is the missing one or below it. */
 static int
 iri_is_missing(const iri_missing_t *missing, const iri_buf_t *path)
 {
@@ -67,13 +69,13 @@ iri_lookup(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 
     node->kind = IRI_NODE_ABSENT;
 
-    if (iri_is_missing(&finder->asked_for, path)) {
-        node->kind = finder->asked_for.kind;
+    if (iri_is_missing(&finder->missing_path, path)) {
+        node->kind = finder->missing_path.kind;
         return IRI_OK;
     }
 
-    if (iri_is_missing(&finder->directory, path)) {
-        node->kind = finder->directory.kind;
+    if (iri_is_missing(&finder->missing_directory, path)) {
+        node->kind = finder->missing_directory.kind;
         return IRI_OK;
     }
 
@@ -87,7 +89,7 @@ iri_lookup(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 
     finder->calls++;
 
-    /* The C library wants a NUL, which is not part of the path. */
+    /* The C library needs a NUL, which is not counted. */
     status = iri_buf_putc(env, path, '\0');
     if (status != IRI_OK) {
         return status;
@@ -101,7 +103,7 @@ iri_lookup(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
     }
 
     if (env->trace) {
-        iri_logf(env, IRI_LOG_TRACE, "look %s: %s",
+        iri_logf(env, IRI_LOG_TRACE, "stat %s: %s",
                  iri_printable(env, iri_buf_str(path)),
                  finder->stopped ? "error" : iri_node_text(node->kind));
     }
@@ -111,15 +113,16 @@ iri_lookup(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 
 
 iri_status_t
-iri_lookup_directory(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
+iri_finder_stat_directory(iri_finder_t *finder, iri_buf_t *path,
+                          iri_node_t *node)
 {
     iri_status_t status = iri_lookup(finder, path, node);
 
     if (status == IRI_OK && !finder->stopped
         && (node->kind == IRI_NODE_ABSENT || node->kind == IRI_NODE_NOT_DIR))
     {
-        finder->directory.path = iri_buf_str(path);
-        finder->directory.kind = node->kind;
+        finder->missing_directory.path = iri_buf_str(path);
+        finder->missing_directory.kind = node->kind;
     }
 
     return status;
@@ -127,13 +130,14 @@ iri_lookup_directory(iri_finder_t *finder, iri_buf_t *path, iri_node_t *node)
 
 
 /*
- * A look below walk->disk met no directory.  Is there a file above, so that
- * what follows is PATH_INFO?  Else something has changed meanwhile, and what
- * follows a directory must not be opened without its name being known.
+ * A stat below walk->disk returned ENOTDIR. *result is NOT_DIR if there is a
+ * file above, so that the segment is PATH_INFO. Otherwise the tree has
+ * changed meanwhile, and the search stops: an entry whose name is not known
+ * must not be opened.
  */
 static iri_status_t
-iri_step_not_dir(iri_finder_t *finder, const iri_walk_t *walk,
-                 iri_lookup_result_t *step)
+iri_lookup_below_file(iri_finder_t *finder, const iri_walk_t *walk,
+                      iri_lookup_result_t *result)
 {
     iri_buf_t    above = IRI_BUF_EMPTY;
     iri_node_t   node = { IRI_NODE_NOT_DIR, 0, 0, 0, 0 };
@@ -155,9 +159,9 @@ iri_step_not_dir(iri_finder_t *finder, const iri_walk_t *walk,
     }
 
     if (status == IRI_OK && node.kind == IRI_NODE_OTHER) {
-        *step = IRI_LOOKUP_NOT_DIR;
+        *result = IRI_LOOKUP_NOT_DIR;
     } else {
-        *step = IRI_LOOKUP_ABSENT;
+        *result = IRI_LOOKUP_ABSENT;
         iri_finder_stop(finder, IRI_WHY_ERROR);
     }
 
@@ -165,20 +169,20 @@ iri_step_not_dir(iri_finder_t *finder, const iri_walk_t *walk,
 }
 
 
-/* Look for one candidate below walk->disk; its octets stay if it is there. */
+/* Stat one candidate below walk->disk. Its octets stay there if it exists. */
 static iri_status_t
-iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
-              iri_lookup_result_t *step)
+iri_candidate_lookup(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
+                     iri_lookup_result_t *result)
 {
     size_t       len = walk->disk.len;
     iri_node_t   node;
     iri_status_t status;
 
-    if (finder->looks >= IRI_MAX_REQUEST_CANDIDATES) {
+    if (finder->tried >= IRI_MAX_REQUEST_CANDIDATES) {
         iri_finder_stop(finder, IRI_WHY_BUDGET);
     }
 
-    finder->looks++;
+    finder->tried++;
 
     status = iri_buf_put(finder->env, &walk->disk, octets.data, octets.len);
     if (status != IRI_OK) {
@@ -191,15 +195,15 @@ iri_candidate(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
     }
 
     if (node.kind == IRI_NODE_DIR || node.kind == IRI_NODE_OTHER) {
-        *step = IRI_LOOKUP_FOUND;
+        *result = IRI_LOOKUP_FOUND;
         return IRI_OK;
     }
 
     walk->disk.len = len;
-    *step = IRI_LOOKUP_ABSENT;
+    *result = IRI_LOOKUP_ABSENT;
 
     return node.kind == IRI_NODE_NOT_DIR
-               ? iri_step_not_dir(finder, walk, step)
+               ? iri_lookup_below_file(finder, walk, result)
                : IRI_OK;
 }
 
@@ -228,28 +232,28 @@ iri_match_of(const iri_tree_conf_t *tree, size_t charset, iri_str_t octets,
 
 
 /*
- * By which ways, other than the first, there may be something?  No look is
- * made to know that.
+ * Return the ways of writing, other than the first, in which the directory
+ * may contain an entry. Makes no system call.
  */
 static uint32_t
-iri_step_ways(const iri_finder_t *finder, const iri_walk_t *walk)
+iri_lookup_ways(const iri_finder_t *finder, const iri_walk_t *walk)
 {
-    return finder->looked_at.len != 0
+    return finder->known_directory.len != 0
                    && iri_str_equal(iri_buf_str(&walk->disk),
-                                    finder->looked_at)
+                                    finder->known_directory)
                ? iri_index_cache_ways(finder->search->cache, finder->tree,
-                                      &finder->node)
+                                      &finder->known_node)
                : IRI_ALL_WAYS;
 }
 
 
 /*
- * What a directory is now.  The look at it is made once: whoever has started
- * below it has made it.
+ * Stat the directory of walk->disk once; a walk that starts below it has done
+ * so.
  */
 static iri_status_t
-iri_look_at_directory(iri_finder_t *finder, const iri_walk_t *walk,
-                      iri_buf_t *directory, iri_node_t *node)
+iri_directory_stat(iri_finder_t *finder, const iri_walk_t *walk,
+                   iri_buf_t *directory, iri_node_t *node)
 {
     iri_status_t status;
 
@@ -262,68 +266,72 @@ iri_look_at_directory(iri_finder_t *finder, const iri_walk_t *walk,
                        walk->disk.len);
     directory->data[directory->len] = '\0';
 
-    if (iri_str_equal(iri_buf_str(directory), finder->looked_at)) {
-        *node = finder->node;
+    if (iri_str_equal(iri_buf_str(directory), finder->known_directory)) {
+        *node = finder->known_node;
         return IRI_OK;
     }
 
-    status = iri_lookup_directory(finder, directory, node);
-    finder->looked_at = iri_buf_str(directory);
-    finder->node = *node;
+    status = iri_finder_stat_directory(finder, directory, node);
+    finder->known_directory = iri_buf_str(directory);
+    finder->known_node = *node;
 
     return status;
 }
 
 
-/* Has a look shown that the directory of walk->disk does not exist? */
+/* Return 1 if the directory of walk->disk is known not to exist. */
 static int
-iri_step_is_below_missing(const iri_finder_t *finder, const iri_walk_t *walk)
+iri_walk_is_below_missing(const iri_finder_t *finder, const iri_walk_t *walk)
 {
-    return finder->directory.kind == IRI_NODE_ABSENT
-           && iri_is_missing(&finder->directory, &walk->disk);
+    return finder->missing_directory.kind == IRI_NODE_ABSENT
+           && iri_is_missing(&finder->missing_directory, &walk->disk);
 }
 
 
-/* Has a look shown that the directory of walk->disk exists? */
+/* Return 1 if the directory of walk->disk is known to exist. */
 static int
-iri_step_is_known(const iri_finder_t *finder, const iri_walk_t *walk)
+iri_walk_directory_exists(const iri_finder_t *finder, const iri_walk_t *walk)
 {
     return walk->disk.len <= walk->deepest + 1
-           || iri_str_equal(iri_buf_str(&walk->disk), finder->looked_at);
+           || iri_str_equal(iri_buf_str(&walk->disk),
+                            finder->known_directory);
 }
 
 
 /*
- * May there be anything in the directory?  ASCII segments are passed without a
- * look, so it may not exist.  An index of it needs a look at it anyway, so that
- * is made first; without one, after IRI_LOOKS_BEFORE candidates.
+ * Set *missing to 1 if the directory of walk->disk does not exist. It may
+ * not, because ASCII segments are not looked up. Its index requires a stat of
+ * it, so with a cache that is done before the first candidate; without one,
+ * after IRI_CANDIDATES_BEFORE_STAT candidates.
  */
 static iri_status_t
-iri_step_look_above(iri_finder_t *finder, const iri_walk_t *walk,
-                    size_t looks, int *missing)
+iri_lookup_check_directory(iri_finder_t *finder, const iri_walk_t *walk,
+                           size_t tried, int *missing)
 {
     iri_buf_t    directory = IRI_BUF_EMPTY;
     iri_node_t   node;
     iri_status_t status = IRI_OK;
-    size_t before = finder->search->cache != NULL ? 0 : IRI_LOOKS_BEFORE;
+    size_t       before = finder->search->cache != NULL
+                              ? 0
+                              : IRI_CANDIDATES_BEFORE_STAT;
 
-    if (looks == before && finder->asked_for.kind != IRI_NODE_NOT_DIR
-        && !iri_step_is_known(finder, walk)
+    if (tried == before && finder->missing_path.kind != IRI_NODE_NOT_DIR
+        && !iri_walk_directory_exists(finder, walk)
         && walk->disk.data[walk->disk.len - 1] == '/')
     {
-        status = iri_look_at_directory(finder, walk, &directory, &node);
+        status = iri_directory_stat(finder, walk, &directory, &node);
     }
 
-    *missing = iri_step_is_below_missing(finder, walk);
+    *missing = iri_walk_is_below_missing(finder, walk);
 
     return status;
 }
 
 
-/* Each way in which the tree may write a name. */
+/* Look up a name in each way in which the tree may write it. */
 static iri_status_t
-iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
-              size_t *looks, iri_lookup_result_t *step)
+iri_lookup_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
+                size_t *tried, iri_lookup_result_t *result)
 {
     const iri_tree_conf_t *tree = finder->tree;
     iri_buf_t              octets = IRI_BUF_EMPTY;
@@ -332,23 +340,23 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     size_t                 k;
     int                    written, missing;
 
-    *step = IRI_LOOKUP_ABSENT;
+    *result = IRI_LOOKUP_ABSENT;
 
-    /* In each charset, and form, the same octets. */
+    /* ASCII has the same octets in each charset and form. */
     if (iri_path_is_ascii(name, 0)) {
-        (*looks)++;
-        status = iri_candidate(finder, walk, name, step);
+        (*tried)++;
+        status = iri_candidate_lookup(finder, walk, name, result);
 
-        if (*step == IRI_LOOKUP_FOUND) {
+        if (*result == IRI_LOOKUP_FOUND) {
             iri_walk_raise_match(walk, IRI_MATCH_EXACT);
         }
 
         return status;
     }
 
-    for (k = 0; k < IRI_WAYS(tree) && *looks < IRI_MAX_CANDIDATES; k++) {
+    for (k = 0; k < IRI_WAYS(tree) && *tried < IRI_MAX_CANDIDATES; k++) {
         if (k == 1) {
-            ways = iri_step_ways(finder, walk);
+            ways = iri_lookup_ways(finder, walk);
         }
 
         if ((ways >> k & 1) == 0) {
@@ -365,17 +373,18 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
             continue;
         }
 
-        status = iri_step_look_above(finder, walk, *looks, &missing);
+        status = iri_lookup_check_directory(finder, walk, *tried, &missing);
         if (status != IRI_OK || missing) {
             return status;
         }
 
-        (*looks)++;
+        (*tried)++;
 
-        status = iri_candidate(finder, walk, iri_buf_str(&octets), step);
-        if (status != IRI_OK || *step != IRI_LOOKUP_ABSENT || finder->stopped)
-        {
-            if (*step == IRI_LOOKUP_FOUND) {
+        status = iri_candidate_lookup(finder, walk, iri_buf_str(&octets),
+                                      result);
+        if (status != IRI_OK || *result != IRI_LOOKUP_ABSENT
+            || finder->stopped) {
+            if (*result == IRI_LOOKUP_FOUND) {
                 iri_walk_raise_match(
                     walk,
                     iri_match_of(tree, k / 2, iri_buf_str(&octets), name));
@@ -389,10 +398,11 @@ iri_step_name(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 }
 
 
-/* A candidate that counts only if name is what the tree calls it. */
+/* Look up a candidate that counts only if its name in the tree is name. */
 static iri_status_t
-iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
-                    iri_str_t name, iri_lookup_result_t *step)
+iri_candidate_lookup_named(iri_finder_t *finder, iri_walk_t *walk,
+                           iri_str_t octets, iri_str_t name,
+                           iri_lookup_result_t *result)
 {
     iri_status_t status;
     size_t       charset;
@@ -404,9 +414,9 @@ iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
         return status;
     }
 
-    status = iri_candidate(finder, walk, octets, step);
+    status = iri_candidate_lookup(finder, walk, octets, result);
 
-    if (status == IRI_OK && *step == IRI_LOOKUP_FOUND) {
+    if (status == IRI_OK && *result == IRI_LOOKUP_FOUND) {
         iri_walk_raise_match(
             walk, iri_match_of(finder->tree, charset, octets, name));
     }
@@ -415,10 +425,13 @@ iri_candidate_named(iri_finder_t *finder, iri_walk_t *walk, iri_str_t octets,
 }
 
 
-/* Ask the memory of directories; no hits, but complete, where there is none. */
+/*
+ * Search the index of the directory. Without a directory there are no hits,
+ * and the result is complete.
+ */
 static iri_status_t
-iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
-           iri_index_cache_search_t *search)
+iri_directory_search(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
+                     iri_index_cache_search_t *search)
 {
     iri_buf_t    directory = IRI_BUF_EMPTY;
     iri_status_t status;
@@ -426,12 +439,15 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     memset(search, 0, sizeof(*search));
     search->complete = 1;
 
-    /* alias without "/" at its end: "/srv/out", and a name goes on there. */
+    /*
+     * An alias without "/" at its end, "/srv/out": the segment continues a
+     * name.
+     */
     if (walk->disk.len != 0 && walk->disk.data[walk->disk.len - 1] != '/') {
         return IRI_OK;
     }
 
-    status = iri_look_at_directory(finder, walk, &directory, &search->node);
+    status = iri_directory_stat(finder, walk, &directory, &search->node);
 
     if (status != IRI_OK || search->node.kind != IRI_NODE_DIR) {
         return status;
@@ -440,19 +456,19 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
     search->tree = finder->tree;
     search->directory = iri_buf_str(&directory);
     search->name = name;
-    search->may_list = finder->lists < IRI_MAX_DIRECTORIES_READ
+    search->may_list = finder->listings < IRI_MAX_DIRECTORIES_READ
                        && finder->calls < IRI_MAX_FS_CALLS;
     search->may_spell = (finder->fold & IRI_FOLD_SPELLING)
                         && !finder->search->write;
 
     status = iri_index_cache_find(finder->env, finder->search->cache, search);
 
-    finder->unsure |= !search->complete;
-    finder->lists += search->listed != 0;
+    finder->incomplete |= !search->complete;
+    finder->listings += search->listed != 0;
     finder->calls += search->listed != 0;
 
     if (search->listed != 0) {
-        finder->looked_at.len = 0;
+        finder->known_directory.len = 0;
     }
 
     if (status == IRI_IO_FAILED) {
@@ -466,18 +482,21 @@ iri_recall(iri_finder_t *finder, iri_walk_t *walk, iri_str_t name,
 
 /* ---- the nearest --------------------------------------------------------- */
 
-/* The best of what was remembered. */
+/* The nearest entries of those that the index has returned. */
 typedef struct {
-    iri_match_t      level; /* NONE: there is nothing */
+    iri_match_t      level; /* NONE: no entry */
     iri_str_t        octets;
-    size_t           charset;    /* of these octets */
-    size_t           way;        /* of writing it, that gives them, or more */
-    int              ranked;     /* that is known */
-    iri_candidates_t candidates; /* names at that level */
+    size_t           charset;    /* of octets */
+    size_t           way;        /* of writing the name that gives octets */
+    int              ranked;     /* 1: way is set */
+    iri_candidates_t candidates; /* all names at level */
 } iri_nearest_t;
 
 
-/* How near is the name of an entry to the one that was asked for? */
+/*
+ * Set *level to the difference between the name of an entry and the requested
+ * one; NONE: it is not near.
+ */
 static iri_status_t
 iri_hit_level(const iri_finder_t             *finder,
               const iri_index_cache_search_t *search, iri_str_t octets,
@@ -489,7 +508,10 @@ iri_hit_level(const iri_finder_t             *finder,
 
     *level = IRI_MATCH_NONE;
 
-    /* What starts with a dot is hidden: never found by what does not. */
+    /*
+     * A name that starts with a dot is hidden: a segment that does not start
+     * with one never finds it.
+     */
     if ((octets.data[0] == '.') != (search->name.data[0] == '.')) {
         return IRI_OK;
     }
@@ -520,7 +542,10 @@ iri_hit_level(const iri_finder_t             *finder,
 }
 
 
-/* The first way of writing name that gives these octets; or one behind all. */
+/*
+ * Set *way to the first way of writing name that gives these octets; IRI_WAYS
+ * if there is none.
+ */
 static iri_status_t
 iri_way_of(const iri_finder_t *finder, iri_str_t octets, iri_str_t name,
            size_t *way)
@@ -547,13 +572,13 @@ iri_way_of(const iri_finder_t *finder, iri_str_t octets, iri_str_t name,
 
 
 /*
- * Of twins, which have one name, the first that would be found if each way of
- * writing it were looked for, then the first charset's, then the first octets;
- * the same on every run.
+ * Of several entries with the same name, keep the one with the first way of
+ * writing, then with the first charset, then with the first octets, so that
+ * each run gives the same result.
  */
 static iri_status_t
-iri_nearest_twin(const iri_finder_t *finder, iri_nearest_t *nearest,
-                 iri_str_t octets, size_t charset, iri_str_t name)
+iri_nearest_same_name(const iri_finder_t *finder, iri_nearest_t *nearest,
+                      iri_str_t octets, size_t charset, iri_str_t name)
 {
     iri_status_t status = IRI_OK;
     size_t       way = 0;
@@ -583,7 +608,7 @@ iri_nearest_twin(const iri_finder_t *finder, iri_nearest_t *nearest,
 }
 
 
-/* One more name: the first in the order of their characters stay. */
+/* Add a name to the sorted list. If it is full, the first names are kept. */
 static void
 iri_candidates_add(iri_candidates_t *candidates, iri_str_t name)
 {
@@ -615,7 +640,7 @@ iri_candidates_add(iri_candidates_t *candidates, iri_str_t name)
 }
 
 
-/* One more hit. */
+/* Add an entry unless a nearer one is known. */
 static iri_status_t
 iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
                 iri_match_t level, iri_str_t octets, size_t charset,
@@ -640,9 +665,9 @@ iri_nearest_add(const iri_finder_t *finder, iri_nearest_t *nearest,
 
     iri_candidates_add(candidates, name);
 
-    /* Of several names none is taken. */
+    /* Several names are ambiguous; no octets are selected. */
     return candidates->count == 1
-               ? iri_nearest_twin(finder, nearest, octets, charset, name)
+               ? iri_nearest_same_name(finder, nearest, octets, charset, name)
                : IRI_OK;
 }
 
@@ -685,26 +710,26 @@ iri_nearest_find(iri_finder_t *finder, const iri_index_cache_search_t *search,
 
 
 /*
- * Take the nearest entry, and its name; look at it, but where it is one of an
- * index of all that is there now.
+ * Take the nearest entry and its name. An entry of a fresh index of all names
+ * is known to exist; any other one is looked up.
  */
 static iri_status_t
 iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
                  const iri_index_cache_search_t *search,
                  const iri_nearest_t *nearest, iri_str_t *name,
-                 iri_lookup_result_t *step)
+                 iri_lookup_result_t *result)
 {
     iri_status_t status;
 
-    if (search->sure && search->fold != 0) {
-        *step = IRI_LOOKUP_FOUND;
+    if (search->fresh && search->fold != 0) {
+        *result = IRI_LOOKUP_FOUND;
         status = iri_buf_put(finder->env, &walk->disk, nearest->octets.data,
                              nearest->octets.len);
     } else {
-        status = iri_candidate(finder, walk, nearest->octets, step);
+        status = iri_candidate_lookup(finder, walk, nearest->octets, result);
     }
 
-    if (status != IRI_OK || *step != IRI_LOOKUP_FOUND) {
+    if (status != IRI_OK || *result != IRI_LOOKUP_FOUND) {
         return status;
     }
 
@@ -728,11 +753,11 @@ iri_nearest_take(iri_finder_t *finder, iri_walk_t *walk,
 }
 
 
-/* Of two names that are as near as each other neither is taken. */
+/* Take the nearest entry. Two names that are equally near are ambiguous. */
 static iri_status_t
-iri_step_nearest(iri_finder_t *finder, iri_walk_t *walk,
-                 const iri_index_cache_search_t *search, iri_str_t *name,
-                 iri_lookup_result_t *step)
+iri_lookup_nearest(iri_finder_t *finder, iri_walk_t *walk,
+                   const iri_index_cache_search_t *search, iri_str_t *name,
+                   iri_lookup_result_t *result)
 {
     iri_nearest_t nearest;
     iri_status_t  status;
@@ -746,49 +771,49 @@ iri_step_nearest(iri_finder_t *finder, iri_walk_t *walk,
     if (nearest.candidates.count == 1
         && (!search->hits.more || nearest.level == IRI_MATCH_NORMALIZATION))
     {
-        return iri_nearest_take(finder, walk, search, &nearest, name, step);
+        return iri_nearest_take(finder, walk, search, &nearest, name, result);
     }
 
     walk->candidates = nearest.candidates;
     walk->candidates.more |= search->hits.more;
-    walk->candidates.sure = search->sure;
+    walk->candidates.fresh = search->fresh;
     iri_walk_raise_match(walk, nearest.level);
-    *step = IRI_LOOKUP_AMBIGUOUS;
+    *result = IRI_LOOKUP_AMBIGUOUS;
 
     return IRI_OK;
 }
 
 
 /*
- * What the index knows, if nothing is found yet; and if it does not know all,
- * the very octets of the request.
+ * Use the entries of the index if nothing was found yet. If the index is
+ * incomplete, try the octets of the request themselves.
  */
 static iri_status_t
-iri_step_recalled(iri_finder_t *finder, iri_walk_t *walk,
-                  const iri_index_cache_search_t *search, iri_str_t *name,
-                  iri_str_t came, iri_lookup_result_t *step)
+iri_lookup_index_hits(iri_finder_t *finder, iri_walk_t *walk,
+                      const iri_index_cache_search_t *search, iri_str_t *name,
+                      iri_str_t sent, iri_lookup_result_t *result)
 {
     iri_status_t status = IRI_OK;
 
-    if (*step == IRI_LOOKUP_ABSENT && !finder->stopped) {
-        status = iri_step_nearest(finder, walk, search, name, step);
+    if (*result == IRI_LOOKUP_ABSENT && !finder->stopped) {
+        status = iri_lookup_nearest(finder, walk, search, name, result);
     }
 
-    return status == IRI_OK && *step == IRI_LOOKUP_ABSENT && !search->complete
-                   && came.len != 0 && !finder->stopped
-               ? iri_candidate_named(finder, walk, came, *name, step)
+    return status == IRI_OK && *result == IRI_LOOKUP_ABSENT
+                   && !search->complete && sent.len != 0 && !finder->stopped
+               ? iri_candidate_lookup_named(finder, walk, sent, *name, result)
                : status;
 }
 
 
 /*
- * An entry whose octets no way of writing gives: partly composed, say.  In a
- * directory that is too large to be read there are still the very octets of
- * the request.
+ * Look for an entry whose octets no way of writing gives, for example a
+ * partly composed name. In a directory that is too large for an index, the
+ * octets of the request are tried.
  */
 static iri_status_t
-iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
-                    iri_str_t came, iri_lookup_result_t *step)
+iri_lookup_irregular(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
+                     iri_str_t sent, iri_lookup_result_t *result)
 {
     iri_index_cache_search_t search;
     iri_status_t             status;
@@ -799,21 +824,21 @@ iri_step_remembered(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
         return IRI_OK;
     }
 
-    status = iri_recall(finder, walk, *name, &search);
+    status = iri_directory_search(finder, walk, *name, &search);
 
-    return status == IRI_OK
-               ? iri_step_recalled(finder, walk, &search, name, came, step)
-               : status;
+    return status == IRI_OK ? iri_lookup_index_hits(finder, walk, &search,
+                                                    name, sent, result)
+                            : status;
 }
 
 
 /*
- * No way to write the name, so nothing was looked at: does it follow a file,
- * as PATH_INFO, which need not be written?
+ * The tree cannot write the name, so no candidate was tried. Below a file the
+ * segment is PATH_INFO, which need not be written.
  */
 static iri_status_t
-iri_step_above(iri_finder_t *finder, iri_walk_t *walk,
-               iri_lookup_result_t *step)
+iri_lookup_path_info(iri_finder_t *finder, iri_walk_t *walk,
+                     iri_lookup_result_t *result)
 {
     iri_node_t   node;
     iri_status_t status;
@@ -821,48 +846,51 @@ iri_step_above(iri_finder_t *finder, iri_walk_t *walk,
     status = iri_lookup(finder, &walk->disk, &node);
 
     return status == IRI_OK && node.kind == IRI_NODE_NOT_DIR
-               ? iri_step_not_dir(finder, walk, step)
+               ? iri_lookup_below_file(finder, walk, result)
                : status;
 }
 
 
 /*
- * By the index of the directory.  Where that is as the directory is now, and
- * there is room for all that it says, it is asked alone; else the name itself
- * is looked for first.
+ * Look up a segment by its folded key. An index that is fresh, complete and
+ * has room for all hits decides alone; otherwise the exact name is tried
+ * first.
  */
 static iri_status_t
-iri_step_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
-                iri_str_t came, iri_lookup_result_t *step)
+iri_lookup_folded(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
+                  iri_str_t sent, iri_lookup_result_t *result)
 {
     iri_index_cache_search_t search;
     iri_status_t             status;
-    size_t                   looks = 0;
+    size_t                   tried = 0;
 
-    *step = IRI_LOOKUP_ABSENT;
+    *result = IRI_LOOKUP_ABSENT;
 
-    status = iri_recall(finder, walk, *name, &search);
+    status = iri_directory_search(finder, walk, *name, &search);
 
     if (status == IRI_OK && !finder->stopped
-        && !(search.sure && search.complete && !search.hits.more))
+        && !(search.fresh && search.complete && !search.hits.more))
     {
-        status = iri_step_name(finder, walk, *name, &looks, step);
+        status = iri_lookup_name(finder, walk, *name, &tried, result);
 
-        if (status == IRI_OK && looks == 0) {
-            status = iri_step_above(finder, walk, step);
+        if (status == IRI_OK && tried == 0) {
+            status = iri_lookup_path_info(finder, walk, result);
         }
     }
 
-    return status == IRI_OK
-               ? iri_step_recalled(finder, walk, &search, name, came, step)
-               : status;
+    return status == IRI_OK ? iri_lookup_index_hits(finder, walk, &search,
+                                                    name, sent, result)
+                            : status;
 }
 
 
-/* Octets that are no name: they count only if the tree has no name either. */
+/*
+ * Look up octets that are not a name. They count only if the tree has no name
+ * for them either.
+ */
 static iri_status_t
-iri_step_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
-                 iri_lookup_result_t *step)
+iri_lookup_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
+                   iri_lookup_result_t *result)
 {
     iri_str_t    name = { 0, NULL };
     iri_status_t status;
@@ -873,12 +901,12 @@ iri_step_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
     }
 
     if (name.len != 0) {
-        *step = IRI_LOOKUP_REFUSED;
+        *result = IRI_LOOKUP_REFUSED;
         walk->why = IRI_WHY_OTHER_NAME;
         return IRI_OK;
     }
 
-    status = iri_candidate(finder, walk, segment, step);
+    status = iri_candidate_lookup(finder, walk, segment, result);
     if (status == IRI_OK) {
         walk->why = IRI_WHY_UNNAMED;
         iri_walk_raise_match(walk, IRI_MATCH_EXACT);
@@ -888,10 +916,10 @@ iri_step_unnamed(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 }
 
 
-/* The forms of a name by JIS vendor pairs. */
+/* Look up the variants of a name by the JIS vendor pairs. */
 static iri_status_t
-iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
-                  size_t *looks, iri_lookup_result_t *step)
+iri_lookup_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
+                    size_t *tried, iri_lookup_result_t *result)
 {
     iri_buf_t    variant = IRI_BUF_EMPTY;
     iri_status_t status;
@@ -912,17 +940,17 @@ iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
             continue;
         }
 
-        status = iri_step_name(finder, walk, iri_buf_str(&variant), looks,
-                               step);
+        status = iri_lookup_name(finder, walk, iri_buf_str(&variant), tried,
+                                 result);
 
-        if (status == IRI_OK && *step == IRI_LOOKUP_FOUND) {
+        if (status == IRI_OK && *result == IRI_LOOKUP_FOUND) {
             iri_walk_raise_match(walk, IRI_MATCH_VARIANTS);
             walk->why = IRI_WHY_VARIANT;
             *name = iri_buf_str(&variant);
         }
 
-        if (status != IRI_OK || *step != IRI_LOOKUP_ABSENT || finder->stopped)
-        {
+        if (status != IRI_OK || *result != IRI_LOOKUP_ABSENT
+            || finder->stopped) {
             return status;
         }
     }
@@ -931,10 +959,13 @@ iri_step_variants(iri_finder_t *finder, iri_walk_t *walk, iri_str_t *name,
 }
 
 
-/* The name that a segment is; the segment, and *named 0: it is none. */
+/*
+ * Set *name to the canonical form of a segment. If it has none, *named is 0
+ * and *name is the segment.
+ */
 static iri_status_t
-iri_step_read(const iri_finder_t *finder, iri_str_t segment,
-              iri_part_kind_t part, iri_str_t *name, int *named)
+iri_lookup_canonical_name(const iri_finder_t *finder, iri_str_t segment,
+                          iri_part_kind_t part, iri_str_t *name, int *named)
 {
     iri_source_t source = { segment, NULL, 0, 0 };
     iri_buf_t    canonical = IRI_BUF_EMPTY;
@@ -962,45 +993,46 @@ iri_step_read(const iri_finder_t *finder, iri_str_t segment,
 
 iri_status_t
 iri_segment_lookup(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
-                   iri_part_kind_t part, iri_str_t came, iri_str_t *name,
-                   iri_lookup_result_t *step)
+                   iri_part_kind_t part, iri_str_t sent, iri_str_t *name,
+                   iri_lookup_result_t *result)
 {
     iri_status_t status;
-    size_t       looks = 0;
+    size_t       tried = 0;
     int          named;
 
-    status = iri_step_read(finder, segment, part, name, &named);
+    status = iri_lookup_canonical_name(finder, segment, part, name, &named);
     if (status != IRI_OK) {
         return status;
     }
 
     if (!named) {
-        return iri_step_unnamed(finder, walk, segment, step);
+        return iri_lookup_unnamed(finder, walk, segment, result);
     }
 
-    if (iri_step_is_below_missing(finder, walk)) {
-        *step = IRI_LOOKUP_ABSENT;
+    if (iri_walk_is_below_missing(finder, walk)) {
+        *result = IRI_LOOKUP_ABSENT;
         return IRI_OK;
     }
 
     if (finder->fold != 0) {
-        return iri_step_folded(finder, walk, name, came, step);
+        return iri_lookup_folded(finder, walk, name, sent, result);
     }
 
-    status = iri_step_name(finder, walk, *name, &looks, step);
+    status = iri_lookup_name(finder, walk, *name, &tried, result);
 
-    if (status == IRI_OK && looks == 0) {
-        status = iri_step_above(finder, walk, step);
+    if (status == IRI_OK && tried == 0) {
+        status = iri_lookup_path_info(finder, walk, result);
     }
 
-    if (status == IRI_OK && *step == IRI_LOOKUP_ABSENT && !finder->stopped
+    if (status == IRI_OK && *result == IRI_LOOKUP_ABSENT && !finder->stopped
         && (finder->tree->match & IRI_FOLD_VARIANTS))
     {
-        status = iri_step_variants(finder, walk, name, &looks, step);
+        status = iri_lookup_variants(finder, walk, name, &tried, result);
     }
 
-    if (status == IRI_OK && *step == IRI_LOOKUP_ABSENT && !finder->stopped) {
-        status = iri_step_remembered(finder, walk, name, came, step);
+    if (status == IRI_OK && *result == IRI_LOOKUP_ABSENT && !finder->stopped)
+    {
+        status = iri_lookup_irregular(finder, walk, name, sent, result);
     }
 
     return status;
@@ -1010,31 +1042,33 @@ iri_segment_lookup(iri_finder_t *finder, iri_walk_t *walk, iri_str_t segment,
 iri_status_t
 iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
                             iri_str_t segment, iri_part_kind_t part,
-                            iri_str_t came, iri_str_t *name,
-                            iri_lookup_result_t *step)
+                            iri_str_t sent, iri_str_t *name,
+                            iri_lookup_result_t *result)
 {
     static const iri_str_t none = { 0, NULL };
     iri_str_t              repaired;
     iri_status_t           status;
-    size_t                 looks = 0;
+    size_t                 tried = 0;
 
     *name = segment;
 
     /* ASCII is written in one way only. */
     status = iri_path_is_ascii(segment, 0)
-                 ? iri_step_name(finder, walk, segment, &looks, step)
-                 : iri_segment_lookup(finder, walk, segment, part, came, name,
-                                      step);
+                 ? iri_lookup_name(finder, walk, segment, &tried, result)
+                 : iri_segment_lookup(finder, walk, segment, part, sent, name,
+                                      result);
 
-    if (status != IRI_OK || *step != IRI_LOOKUP_ABSENT || finder->stopped
+    if (status != IRI_OK || *result != IRI_LOOKUP_ABSENT || finder->stopped
         || finder->repair == 0)
     {
         return status;
     }
 
-    /* A legacy charset may have read other characters out of it. */
-    if (finder->repair == IRI_REPAIR_MOJIBAKE && came.len != 0) {
-        segment = came;
+    /*
+     * A legacy charset may have decoded other characters: repair the octets.
+     */
+    if (finder->repair == IRI_REPAIR_MOJIBAKE && sent.len != 0) {
+        segment = sent;
     }
 
     status = iri_repair(finder->env, finder->repair, segment, &repaired);
@@ -1043,16 +1077,16 @@ iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
     }
 
     if (finder->env->trace) {
-        iri_logf(finder->env, IRI_LOG_TRACE, "put right (%s): %s",
+        iri_logf(finder->env, IRI_LOG_TRACE, "repaired (%s): %s",
                  iri_form_text(iri_repair_form(finder->repair)),
                  iri_printable(finder->env, repaired));
     }
 
     status = iri_segment_lookup(finder, walk, repaired, IRI_PART_ANY, none,
-                                name, step);
+                                name, result);
 
     if (status == IRI_OK
-        && (*step == IRI_LOOKUP_FOUND || *step == IRI_LOOKUP_AMBIGUOUS))
+        && (*result == IRI_LOOKUP_FOUND || *result == IRI_LOOKUP_AMBIGUOUS))
     {
         walk->repaired = 1;
         walk->why = IRI_WHY_REPAIRED;

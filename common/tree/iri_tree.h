@@ -1,5 +1,11 @@
 /*
  * iri_tree.h - looking up segments, walking down a tree
+ *
+ * What the files of common/tree/ share; iri.h declares iri_find() and what
+ * else servers call.  Memory comes from finder->env and lives as long as it;
+ * nothing has to be freed.  A function that returns iri_status_t returns
+ * IRI_OK, IRI_NO_MEMORY or IRI_ICU_FAILED.  An error of the file system, and
+ * a spent budget, are no status: they stop the search (iri_finder_stop).
  */
 
 #ifndef IRI_TREE_H
@@ -13,176 +19,195 @@
 
 /* ---- one search, one walk -------------------------------------------------- */
 
-/* What is known of a path that is looked for. */
+/* What is known of the segments of a path. */
 typedef enum {
-    IRI_PART_ANY,         /* nothing: octets that may be no name */
-    IRI_PART_CANONICAL,   /* each segment is its own canonical form */
-    IRI_PART_MIXED        /* it is as it came, to be read by segments */
+    IRI_PART_ANY,         /* nothing: they may be octets that are no name */
+    IRI_PART_CANONICAL,   /* each is its own canonical form */
+    IRI_PART_MIXED        /* octets as sent, to be decoded one by one */
 } iri_part_kind_t;
 
 /*
- * A path on disk at which a look has found nothing.  Nothing is below it
- * either, so no further look is made there.
+ * A path on disk that does not exist, so that nothing below it does.  Neither
+ * it nor a path below it is stat'ed again.  "/srv/a/" does not stand for
+ * "/srv/a", which may be a dangling link.
  */
 typedef struct {
-    iri_str_t       path;   /* empty: none is known.  "/srv/a/" does not stand
-                               for "/srv/a", which may be a link to nowhere */
+    iri_str_t       path;   /* empty: none is known */
     iri_node_kind_t kind;   /* ABSENT or NOT_DIR, also of all below it */
 } iri_missing_t;
 
-/* One call of iri_find. */
+/* One call of iri_find(). */
 typedef struct {
     const iri_env_t       *env;
     const iri_search_t    *search;
-    const iri_tree_conf_t *tree;      /* of the directory whose entries are
-                                         compared with a name now */
-    iri_tree_conf_t        own;       /* where search ignores less */
-    unsigned               match;     /* IRI_FOLD_... of any directory on
-                                         the way of part, or of a walk */
+    const iri_tree_conf_t *tree;      /* settings of the directory whose
+                                         entries are being compared */
+    iri_tree_conf_t        restricted; /* *tree, if the search ignores less
+                                         than the directory */
+    unsigned               match;     /* IRI_FOLD_... of all directories on
+                                         the path together */
     unsigned               repairs;   /* IRI_REPAIR_... of the same */
-    int                    declared;  /* iri_tree_is_declared() of all on the
-                                         way of part */
-    int                    literal;   /* iri_tree_writes_names_verbatim() of those in which
-                                         a segment is not ASCII */
-    iri_str_t              part;      /* of the path, below the root */
+    int                    declared;  /* 1: iri_tree_is_declared() for all
+                                         directories on the path */
+    int                    verbatim;  /* 1: iri_tree_writes_names_verbatim()
+                                         for all that contain a segment which
+                                         is not ASCII */
+    iri_str_t              part;      /* search->path below the root */
     iri_part_kind_t        kind;      /* of part: not MIXED */
-    iri_str_t              octets;    /* part as it came; empty if unknown */
-    iri_missing_t          asked_for; /* root and part, octet for octet, if
-                                         they are missing */
-    iri_missing_t          directory; /* the directory that was found missing
-                                         last */
-    int                    graphic;   /* the path is ASCII, and no control */
-    size_t                 looks;     /* candidates so far */
+    iri_str_t              octets;    /* part as it was sent, unescaped;
+                                         empty: unknown */
+    iri_missing_t          missing_path; /* root and part, octet for octet,
+                                         if they do not exist */
+    iri_missing_t          missing_directory; /* the last directory that was
+                                         found not to exist */
+    int                    graphic;   /* 1: search->path is graphic ASCII */
+    size_t                 tried;     /* candidates so far */
     size_t                 calls;     /* file-system calls so far */
-    size_t                 lists;     /* directories read so far */
-    int                    folding;   /* names may be folded in this walk */
-    unsigned               repairing; /* IRI_REPAIR_... that this walk puts
-                                         right; 0: nothing */
-    unsigned               fold;      /* of tree: IRI_FOLD_... where names
+    size_t                 listings;  /* directories read so far */
+    int                    folding;   /* 1: this walk may fold names */
+    unsigned               repairing; /* IRI_REPAIR_... of this walk; 0: none */
+    unsigned               fold;      /* IRI_FOLD_... by which names in tree
                                          are folded now; 0: they are not */
-    unsigned               repair;    /* of tree: repairing, if it is allowed */
-    iri_str_t              looked_at; /* directory that was looked at last, and
-                                         not read since */
-    int                    further;   /* there are further readings */
-    int                    unsure;    /* there may be more in a directory than
-                                         what is remembered of it */
-    int                    stopped;   /* look no further; why says why */
-    iri_why_t              why;
-    iri_node_t             node;      /* what looked_at is */
+    unsigned               repair;    /* repairing, if tree allows it; else 0 */
+    iri_str_t              known_directory; /* the directory that was stat'ed
+                                         last, and not read since */
+    int                    has_alternatives; /* 1: a segment has several
+                                         readings */
+    int                    incomplete; /* 1: an index that was searched may
+                                         lack entries */
+    int                    stopped;   /* 1: no further lookup is made */
+    iri_why_t              why;       /* the reason, if stopped */
+    iri_node_t             known_node; /* of known_directory */
 } iri_finder_t;
 
-/* Names that a segment may mean. */
+/* Names of entries that are equally near to a segment. */
 typedef struct {
     size_t    count;
-    int       more;                    /* these are the first of them */
-    int       sure;                    /* and they are there now */
-    iri_str_t name[IRI_MAX_CHOICES];   /* sorted */
+    int       more;                    /* 1: there are more than these */
+    int       fresh;                   /* 1: they are known to exist */
+    iri_str_t name[IRI_MAX_CHOICES];   /* canonical, sorted */
 } iri_candidates_t;
 
-/* One way down the tree. */
+/* One walk down the tree. */
 typedef struct {
-    iri_buf_t   disk;      /* root and the octets found, or to be made */
+    iri_buf_t   disk;      /* root, then the octets found or to be created */
     iri_buf_t   names;     /* canonical path of the same, below the root */
     const iri_tree_conf_t *tree;   /* of the last directory in names */
-    iri_match_t match;
-    iri_why_t   why;
-    size_t      depth;     /* segments, other than ASCII, that were found */
-    size_t      deepest;   /* octets of disk, down to the last of them */
-    int         unseen;    /* ASCII was passed since then without a look */
-    int         found;     /* and all of the path was */
-    int         refused;   /* disk ends there, names go on */
-    int         unwritable; /* and only because no tree writes the rest */
-    int         repaired;   /* a segment was put right, and found */
-    iri_candidates_t candidates;      /* more than one: names end where they stand */
-    iri_str_t   unresolved_tail; /* what was asked for in their place, and on */
+    iri_match_t match;     /* greatest difference that was ignored */
+    iri_why_t   why;       /* why another name was found; NONE: none was */
+    size_t      depth;     /* segments that were looked up and found */
+    size_t      deepest;   /* length of disk up to the last of them */
+    int         unverified; /* 1: ASCII follows, which was not looked up */
+    int         found;     /* 1: the whole path was found */
+    int         refused;   /* 1: disk ends before names does */
+    int         unwritable; /* 1: refused only because no tree writes the
+                              rest */
+    int         repaired;   /* 1: a repaired segment was found */
+    iri_candidates_t candidates;   /* count not 0: ambiguous, and names ends
+                                      before them */
+    iri_str_t   unresolved_tail;   /* the rest of the path, from the ambiguous
+                                      segment on */
 } iri_walk_t;
 
 typedef enum {
     IRI_LOOKUP_ABSENT,    /* no entry has that name */
     IRI_LOOKUP_FOUND,     /* its octets are in walk->disk */
-    IRI_LOOKUP_NOT_DIR,   /* what stands above is no directory: PATH_INFO */
+    IRI_LOOKUP_NOT_DIR,   /* the path above is a file: PATH_INFO */
     IRI_LOOKUP_AMBIGUOUS,   /* walk->candidates are equally near */
-    IRI_LOOKUP_REFUSED    /* octets that must not be opened */
+    IRI_LOOKUP_REFUSED    /* octets that must not be opened; walk->why */
 } iri_lookup_result_t;
 
 
 /* ---- the settings of a directory ------------------------------------------- */
 
 /*
- * Fill in what follows from the settings of the directories that part is in,
- * if it is there under the names asked for.  IRI_NO_MEMORY.
+ * Set match, repairs, declared and verbatim of finder from the settings of
+ * all directories of finder->part, under the names that it has there.
  */
 iri_status_t iri_settings_survey(iri_finder_t *finder);
 
-/* Compare names by the settings of finder->tree, as this walk does. */
+/* Set fold and repair of finder for finder->tree and the current walk. */
 void iri_settings_apply(iri_finder_t *finder);
 
-/* The same of the directory that walk is in; what follows is a name in it. */
+/*
+ * Select the settings of the directory walk->names, which ends with "/" or is
+ * empty.  The next segment is a name in it.
+ */
 iri_status_t iri_settings_enter(iri_finder_t *finder, iri_walk_t *walk);
 
 
 /* ---- looking up a segment -------------------------------------------------- */
 
-/* Look no further, and say why, once. */
+/* Stop the search.  Only the first reason is kept. */
 void iri_finder_stop(iri_finder_t *finder, iri_why_t why);
 
 /*
- * What stands at path?  ABSENT where no look may be made any more.  No call is
- * made for what is at or below a path that is known to be missing.
+ * Stat path.  node->kind is ABSENT if the search has been stopped, or stops
+ * here because of an error or the budget.  A path that is known to be missing
+ * costs no system call.  path: octets on disk; a NUL is written behind them
+ * and not counted.
  */
 iri_status_t iri_lookup(iri_finder_t *finder, iri_buf_t *path,
-                      iri_node_t *node);
+                        iri_node_t *node);
 
 /*
- * The same for a directory, with "/" at its end.  If that is missing, no look
- * is made below it from now on.  The octets of path must not change later.
+ * iri_lookup() for a directory, with "/" at the end of path.  If it is
+ * missing, finder keeps path, whose octets must not change later.
  */
-iri_status_t iri_lookup_directory(iri_finder_t *finder, iri_buf_t *path,
-                                iri_node_t *node);
+iri_status_t iri_finder_stat_directory(iri_finder_t *finder, iri_buf_t *path,
+                                       iri_node_t *node);
 
-/* walk->match is at least that from now on. */
+/* Set walk->match to match if that is the greater difference. */
 void iri_walk_raise_match(iri_walk_t *walk, iri_match_t match);
 
 /*
- * Find the entry for one segment that is not ASCII, below walk->disk, which
- * takes its octets if it is there.  part: what the segment is of, not MIXED.
- * came: the segment's octets in the request, empty if unknown.  *name: the
- * entry's name, which is the segment's canonical form or a variant of it.
+ * Find the entry of one segment that is not ASCII in the directory
+ * walk->disk.
+ * segment: UTF-8, or octets that are no name.  part: what is known of it, not
+ * MIXED.  sent: its octets in the request, unescaped; empty: unknown.
+ * *name: the name of the entry, which is the canonical form of the segment
+ * or, of an entry that is only near, another name.
+ * *result: if FOUND, the octets of the entry have been appended to
+ * walk->disk.
+ * tree EUC-JP, disk "/srv/", segment "\xE8\xA1\xA8" -> FOUND,
+ * disk "/srv/\xC9\xBD"
  */
 iri_status_t iri_segment_lookup(iri_finder_t *finder, iri_walk_t *walk,
-                      iri_str_t segment, iri_part_kind_t part, iri_str_t came,
-                      iri_str_t *name, iri_lookup_result_t *step);
+                                iri_str_t segment, iri_part_kind_t part,
+                                iri_str_t sent, iri_str_t *name,
+                                iri_lookup_result_t *result);
 
 
 /*
- * The same in a way down that puts right what is broken: the segment as it
- * is, then as it was meant.
+ * iri_segment_lookup() in a walk that repairs: looks up the segment as it is,
+ * then the repaired one (finder->repair).  An ASCII segment is allowed.
  */
-iri_status_t iri_segment_lookup_repaired(iri_finder_t *finder, iri_walk_t *walk,
-                               iri_str_t segment, iri_part_kind_t part,
-                               iri_str_t came, iri_str_t *name,
-                               iri_lookup_result_t *step);
+iri_status_t iri_segment_lookup_repaired(iri_finder_t *finder,
+                                         iri_walk_t *walk, iri_str_t segment,
+                                         iri_part_kind_t part, iri_str_t sent,
+                                         iri_str_t *name,
+                                         iri_lookup_result_t *result);
 
 
 /* ---- walking a path -------------------------------------------------------- */
 
-/* Walk down part, below the root of the search. */
+/* Walk down part from the root of the search.  *walk is initialized. */
 iri_status_t iri_walk(iri_finder_t *finder, iri_str_t part,
                       iri_part_kind_t kind, iri_walk_t *walk);
 
 /*
- * The same where what comes before offset from, behind a "/", is there in
- * just these octets, which are its names, too.
+ * iri_walk() from a directory that is known to exist: the octets of part
+ * before offset from, which end with "/", exist and are their own names.
  */
 iri_status_t iri_walk_from(iri_finder_t *finder, iri_str_t part,
                            iri_part_kind_t kind, size_t from, iri_walk_t *walk);
 
-/* How octets came, for a further reading of them. */
+/* Returns: finder->octets for iri_segment_read(), in another charset. */
 iri_source_t iri_finder_source(const iri_finder_t *finder);
 
 /*
- * The i-th way to read a segment of the request: UTF-8, then the charsets of
- * iri_charset; NULL behind the last.
+ * Returns: the i-th charset in which a segment of a request may be decoded:
+ * UTF-8, then those of iri_charset; NULL behind the last.
  */
 const iri_charset_t *iri_reading_charset_at(const iri_reading_conf_t *conf,
                                      size_t i);
@@ -190,32 +215,39 @@ const iri_charset_t *iri_reading_charset_at(const iri_reading_conf_t *conf,
 
 /* ---- alternative readings -------------------------------------------------- */
 
-/* A further reading, and how far it leads. */
+/* The best walk so far, and the reading that it is in. */
 typedef struct {
     iri_walk_t walk;
-    iri_str_t  charset;  /* empty: there is none */
+    iri_str_t  charset;  /* of an alternative reading; empty: the first one */
     iri_form_t repaired; /* as in iri_found_t */
 } iri_alternative_reading_t;
 
 /*
- * The octets that part came as.  They are known where part is the tail of
- * the path that was read, from the border of a segment on; else none.
+ * Returns: the octets that part was sent as, unescaped.  Empty unless part is
+ * the end of the path that was read, starting at a segment.
  */
 iri_str_t iri_finder_octets(const iri_search_t *search, iri_str_t part);
 
-/* A path in one charset; *read 0: it does not read all of it. */
+/*
+ * Append source, a path, decoded in charset, to out.  *read is 0 if the
+ * charset does not decode all of it; then out ends in the middle.
+ */
 iri_status_t iri_finder_read(const iri_finder_t  *finder,
                            const iri_charset_t *charset, iri_source_t source,
                            iri_buf_t *out, int *read);
 
 /*
- * Sets finder->further: is there more than one way to read some segment?  A
- * legacy path in one charset, none of whose segments is UTF-8, has one.
+ * Set finder->has_alternatives.  A legacy path in one charset, none of whose
+ * segments is UTF-8, has one reading.
  */
 iri_status_t iri_alternative_reading_check(iri_finder_t *finder);
 
-/* best->walk is the first reading's walk, which is to be surpassed. */
-iri_status_t iri_alternative_reading_try(iri_finder_t *finder, iri_alternative_reading_t *best);
+/*
+ * Walk down the alternative readings until one is found.  best->walk: the walk
+ * of the first reading; replaced by that of an alternative that leads deeper.
+ */
+iri_status_t iri_alternative_reading_try(iri_finder_t *finder,
+                                         iri_alternative_reading_t *best);
 
 
 #pragma GCC visibility pop

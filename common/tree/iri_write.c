@@ -1,11 +1,12 @@
 /*
- * iri_write.c - what a request may make, and what it may not destroy
+ * iri_write.c - protects existing entries from requests that write
  *
- * Where names are forgiven their case or accents, one entry answers to many
- * names: a second one beside it would be lost to all of them.  And COPY and
- * MOVE (RFC 4918, 9.8 and 9.9) delete what is at their Destination first, so
- * that two names of one resource, or of one inside the other, would cost the
- * resource: 403.
+ * Where case or accents are ignored, one entry answers to many names. A
+ * second entry that differs only in these would make both unreachable by
+ * those names, so it may not be created. COPY and MOVE (RFC 4918, 9.8 and
+ * 9.9) delete the resource at their Destination first. If source and
+ * Destination are two names of one resource, or one is inside the other, that
+ * would delete the source: 403.
  */
 
 #include <string.h>
@@ -13,8 +14,8 @@
 #include "iri_dav.h"
 #include "base/iri_base.h"
 
-/* Directories above a Destination that are looked at. */
-#define IRI_MAX_ABOVE 256
+/* Greatest number of directories above a Destination that are checked. */
+#define IRI_MAX_ANCESTORS 256
 
 
 int
@@ -50,27 +51,27 @@ iri_conflict_text(iri_why_t why)
 {
     switch (why) {
     case IRI_WHY_UNWRITABLE:
-        return "This name has a character that names here cannot have, since "
-               "they are kept in a charset without it. Choose another name.";
+        return "This name contains a character that names here cannot have, "
+               "because the charset of file names does not contain it. "
+               "Choose another name.";
     case IRI_WHY_CONFLICT:
     case IRI_WHY_AMBIGUOUS:
-        return "There is already something whose name differs from this one "
-               "only by upper and lower case, or by accents, and names here "
-               "are found whichever of these is asked for. Use that name, or "
-               "choose another.";
+        return "A resource exists whose name differs from this one only in "
+               "case or accents, and case or accents are ignored here. Use "
+               "the existing name, or choose another one.";
     case IRI_WHY_OTHER_TREE:
-        return "Names of files are kept in another charset or form there, so "
-               "what is in this folder would lose its names. Make the folder "
-               "there, and copy what is in it one by one.";
+        return "File names are stored in another charset or form there, so "
+               "the contents of this folder would lose their names. Create "
+               "the folder there, and copy its contents one by one.";
     default:
-        return "Nothing can have this name here. Choose another name.";
+        return "No resource can have this name here. Choose another name.";
     }
 }
 
 
-/* ---- twins --------------------------------------------------------------- */
+/* ---- conflicting names --------------------------------------------------- */
 
-/* What a path is in: up to the last "/" that has a name behind it. */
+/* Return the directory of a path, up to the last "/" before a name. */
 static iri_str_t
 iri_parent(iri_str_t path)
 {
@@ -87,11 +88,11 @@ iri_parent(iri_str_t path)
 
 
 /*
- * Is what was found by a key for path another entry than source?  The source
- * goes away, but not the directories that it is in.
+ * Return 1 if the entry that was found by a folded key is not source. A MOVE
+ * removes its source, but not the directories that contain it.
  */
 static int
-iri_is_twin(const iri_found_t *near, iri_str_t path, iri_str_t source)
+iri_is_conflicting(const iri_found_t *near, iri_str_t path, iri_str_t source)
 {
     size_t len = near->filename.len;
 
@@ -99,7 +100,7 @@ iri_is_twin(const iri_found_t *near, iri_str_t path, iri_str_t source)
         return 1;
     }
 
-    /* "name/" is name */
+    /* "name/" and "name" are the same entry. */
     while (len > 1 && near->filename.data[len - 1] == '/') {
         len--;
     }
@@ -138,7 +139,7 @@ iri_find_conflict(const iri_env_t *env, const iri_search_t *search,
 
     status = iri_find(env, &reads, &near);
 
-    if (status == IRI_OK && iri_is_twin(&near, search->path, source)) {
+    if (status == IRI_OK && iri_is_conflicting(&near, search->path, source)) {
         found->verdict = IRI_REFUSE;
         found->why = IRI_WHY_CONFLICT;
     }
@@ -159,7 +160,9 @@ iri_tree_preserves_names(const iri_tree_conf_t *from,
         return 0;
     }
 
-    /* The first charset that reads an entry tells its name. */
+    /*
+     * The name of an entry is what the first charset that decodes it gives.
+     */
     for (i = 0; i < from->charsets.count; i++) {
         if (i == to->charsets.count
             || to->charsets.at[i] != from->charsets.at[i]) {
@@ -186,7 +189,7 @@ iri_is_node(const iri_node_t *a, const iri_node_t *b)
 }
 
 
-/* A path with a NUL behind it that is not counted, without "/" at its end. */
+/* Copy path without "/" at its end, followed by a NUL that is not counted. */
 static iri_status_t
 iri_plain_path(const iri_env_t *env, iri_str_t path, iri_buf_t *out)
 {
@@ -210,10 +213,10 @@ iri_plain_path(const iri_env_t *env, iri_str_t path, iri_buf_t *out)
 }
 
 
-/* The deepest directory above path that is there. */
+/* Find the deepest existing directory above path. */
 static iri_status_t
-iri_above(const iri_env_t *env, iri_str_t path, iri_buf_t *up,
-          iri_node_t *node)
+iri_nearest_directory(const iri_env_t *env, iri_str_t path, iri_buf_t *up,
+                      iri_node_t *node)
 {
     iri_status_t status;
 
@@ -239,12 +242,12 @@ iri_above(const iri_env_t *env, iri_str_t path, iri_buf_t *up,
 
 
 /*
- * Is one of the directories above path this one?  By "..", for a link on the
- * way may lead into it from elsewhere.
+ * Set *above to 1 if directory is above path. Goes up by "..", because a
+ * symbolic link in path may lead into directory from elsewhere.
  */
 static iri_status_t
-iri_is_above(const iri_env_t *env, const iri_node_t *directory,
-             iri_str_t path, int *above)
+iri_is_ancestor(const iri_env_t *env, const iri_node_t *directory,
+                iri_str_t path, int *above)
 {
     iri_buf_t    up = IRI_BUF_EMPTY;
     iri_node_t   node, below;
@@ -254,9 +257,9 @@ iri_is_above(const iri_env_t *env, const iri_node_t *directory,
     *above = 0;
     memset(&below, 0, sizeof(below));
 
-    status = iri_above(env, path, &up, &node);
+    status = iri_nearest_directory(env, path, &up, &node);
 
-    for (i = 0; status == IRI_OK && i < IRI_MAX_ABOVE; i++) {
+    for (i = 0; status == IRI_OK && i < IRI_MAX_ANCESTORS; i++) {
         if (node.kind != IRI_NODE_DIR || iri_is_node(&node, &below)) {
             return IRI_OK;
         }
@@ -313,12 +316,12 @@ iri_path_relation(const iri_env_t *env, iri_str_t source,
     }
 
     if (a.kind == IRI_NODE_DIR) {
-        status = iri_is_above(env, &a, iri_buf_str(&to), &above);
+        status = iri_is_ancestor(env, &a, iri_buf_str(&to), &above);
         relation = above ? IRI_RELATION_INSIDE : relation;
     }
 
     if (status == IRI_OK && !above && b.kind == IRI_NODE_DIR) {
-        status = iri_is_above(env, &b, iri_buf_str(&from), &above);
+        status = iri_is_ancestor(env, &b, iri_buf_str(&from), &above);
         relation = above ? IRI_RELATION_PARENT : relation;
     }
 
@@ -332,7 +335,9 @@ iri_path_relation(const iri_env_t *env, iri_str_t source,
 
 /* ---- If (RFC 4918, 10.4) ------------------------------------------------- */
 
-/* Behind what begins with open; the end of value where it never ends. */
+/*
+ * Return the offset behind the next close; the end of value if there is none.
+ */
 static size_t
 iri_if_skip(iri_str_t value, size_t i, unsigned char close)
 {
@@ -344,7 +349,7 @@ iri_if_skip(iri_str_t value, size_t i, unsigned char close)
 }
 
 
-/* Behind a list, "(<token> Not [etag])". */
+/* Return the offset behind a list, "(<token> Not [etag])". */
 static size_t
 iri_if_list(iri_str_t value, size_t i)
 {
@@ -358,7 +363,7 @@ iri_if_list(iri_str_t value, size_t i)
 }
 
 
-/* Where the next resource tag begins, behind the lists of one before. */
+/* Return the offset of the next resource tag, behind any lists. */
 static size_t
 iri_if_next(iri_str_t value, size_t i)
 {
@@ -370,7 +375,10 @@ iri_if_next(iri_str_t value, size_t i)
 }
 
 
-/* Where the path of a URI begins, and *end; len: there is none. */
+/*
+ * Return the offset of the path of a URI, and its end in *end. Returns
+ * uri.len if there is no path.
+ */
 static size_t
 iri_uri_path(iri_str_t uri, size_t *end)
 {
@@ -394,7 +402,7 @@ iri_uri_path(iri_str_t uri, size_t *end)
 }
 
 
-/* One tag under another path, and its lists. */
+/* Append a tag with another path, and its lists. */
 static iri_status_t
 iri_if_put(const iri_env_t *env, iri_buf_t *out, iri_str_t tag, size_t from,
            size_t to, iri_str_t path, iri_str_t lists)
@@ -424,7 +432,10 @@ iri_if_put(const iri_env_t *env, iri_buf_t *out, iri_str_t tag, size_t from,
 }
 
 
-/* The tag that begins at i, and its lists up to next. */
+/*
+ * Append the tag at i with the paths that each() returns, and its lists,
+ * which end at next.
+ */
 static iri_status_t
 iri_if_tag(const iri_env_t *env, iri_str_t value, size_t i, size_t next,
            iri_buf_t *out, iri_if_tag_t each, void *arg)
@@ -470,7 +481,7 @@ iri_if_field_map(const iri_env_t *env, iri_str_t value, iri_if_tag_t each,
     for (; status == IRI_OK && i < value.len; i = next) {
         end = iri_if_skip(value, i, '>');
 
-        /* without its end: as it is, for the server to refuse */
+        /* A tag without ">" is copied unchanged; the server refuses it. */
         if (value.data[end - 1] != '>') {
             status = iri_buf_put(env, &buf, value.data + i, value.len - i);
             break;

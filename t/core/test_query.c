@@ -925,7 +925,7 @@ test_report(void **state)
           " \"Shift_JIS\", was read in another charset, reason=query-read" },
         { "sjis", "q=\xa0\"\n",
           "iri: report: would leave the query \"q=%A0%22%0A\": charset \"\","
-          " has parameters that no one charset reads,"
+          " has parameters that no single charset decodes,"
           " reason=query-unreadable" },
     };
     core_t           core;

@@ -503,8 +503,8 @@ sub looks {
             '--root', $run->{tree}->root, $run->explain_options, $target);
         # Who starts over searches again, with a budget of its own.
         [most(map { my $search = $_; [map { scalar(() = $search =~ /$_/mg) }
-            '^ *look .*[^/]: ', '^ *look ', '^ *read .*: \d+ entries',
-            '^(?:Looking below| *further reading| *a charset for each)'] }
+            '^ *stat .*[^/]: ', '^ *stat ', '^ *read .*: \d+ entries',
+            '^(?:Looking below| *alternative reading| *a charset for each)'] }
             split /^Starting over as/m, $out)];
     };
     my ($candidates, $looks, $lists, $whole) = @$got;
