@@ -94,11 +94,11 @@ test_line(void **state)
           "match none, no entry has that name, file \"/srv/Images/nosuch\", reason=absent" },
         { "/docs/readme.txt",
           "find several names for \"/Docs/readme.txt\": form ascii, "
-          "charset \"\", match case, several names are as near as each "
-          "other, file \"/srv/Docs/\", reason=ambiguous" },
+          "charset \"\", match case, several names match equally "
+          "well, file \"/srv/Docs/\", reason=ambiguous" },
         { "/images/../a",
           "refuse \"/images/../a\": form ascii, charset \"\", match none, "
-          "holds a NUL or a dot-segment, file \"/srv/images/../a\", reason=forbidden" },
+          "contains a NUL or a dot-segment, file \"/srv/images/../a\", reason=forbidden" },
     };
     core_t          core;
     iri_tree_conf_t tree = core_tree("", IRI_FILENAME_ANY, MATCH);
@@ -160,7 +160,7 @@ test_unlooked(void **state)
     reading.path = S("");
     assert_int_equal(line_of(&core, &report, &line), IRI_OK);
     assert_text(line, "iri: report: would refuse \"-\": form invalid, "
-                      "charset \"\", match none, no charset reads the path, "
+                      "charset \"\", match none, no charset decodes the path, "
                       "file \"-\", reason=unreadable");
     core_free(&core);
 }
