@@ -483,7 +483,7 @@ typedef struct {
     const iri_tree_conf_t   *tree;       /* after iri_tree_conf_finish(); its
                                             match is not used */
     unsigned                 match;      /* IRI_FOLD_..., for COLLISION */
-    unsigned                 kinds;      /* 1u << kind for each kind to report */
+    unsigned                 kinds;      /* 1u << kind, for each to report */
     const iri_confusables_t *look;       /* for LOOK_ALIKE; NULL: scripts and
                                             look-alikes are not checked */
 } iri_lint_conf_t;

@@ -20,7 +20,7 @@ extern const iri_charset_t iri_charset_utf8;
 /* In tables: these octets are not a character. */
 #define IRI_NO_CHAR (-1)
 
-/* A run of sequences that the Encoding Standard decodes differently from ICU. */
+/* A run of sequences that ICU and the Encoding Standard decode differently. */
 typedef struct {
     uint32_t octets;   /* first sequence, last octet lowest; each next + 1 */
     unsigned count;    /* number of sequences; 0: end of the table */

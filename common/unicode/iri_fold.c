@@ -48,7 +48,7 @@ static iri_status_t iri_fold_text(const iri_env_t *env, unsigned match,
 
 /*
  * Is c a character that no level changes and that changes no neighbour: kana
- * that do not decompose, ideographs, Hangul syllables?
+ * without combining sound marks, ideographs, Hangul syllables?
  */
 static int
 iri_fold_keeps(uint32_t c)
@@ -153,7 +153,7 @@ iri_key_get(const iri_env_t *env, unsigned match, iri_str_t character,
 
 
 /*
- * Write the key of one character to to, which has room for a slot.
+ * Write the key of one character at to, which has room for a slot.
  * *len: octets of the key; 0: it is not cached.
  */
 static iri_status_t

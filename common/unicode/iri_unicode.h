@@ -333,11 +333,11 @@ iri_status_t iri_edit_is_one(const iri_env_t *env, iri_str_t a, iri_str_t b,
 
 /* ---- the order of names -------------------------------------------------- */
 
-#define IRI_MAX_KEY 2049   /* octets of a key with its NUL; longer keys are cut */
+#define IRI_MAX_KEY 2049   /* octets of a key with its NUL; longer ones are cut */
 
 struct UCollator;          /* of ICU */
 
-/* Open and close a collator for one thread.  Returns: IRI_OK; IRI_ICU_FAILED. */
+/* Open and close the collator of a thread.  IRI_OK; IRI_ICU_FAILED. */
 iri_status_t iri_collator_open(struct UCollator **collator);
 void iri_collator_close(struct UCollator *collator);
 
