@@ -47,7 +47,7 @@ iri_posix_error(int error, iri_node_t *node)
 }
 
 
-/* A file may have any time.  An overflow wraps, and only causes cache misses. */
+/* A file may have any time.  An overflow wraps and only causes cache misses. */
 static int64_t
 iri_posix_time(struct timespec t)
 {

@@ -333,7 +333,7 @@ iri_status_t iri_edit_is_one(const iri_env_t *env, iri_str_t a, iri_str_t b,
 
 /* ---- the order of names -------------------------------------------------- */
 
-#define IRI_MAX_KEY 2049   /* octets of a key with its NUL; longer ones are cut */
+#define IRI_MAX_KEY 2049   /* octets of a key with its NUL; longer: cut */
 
 struct UCollator;          /* of ICU */
 

@@ -75,8 +75,8 @@ test_line(void **state)
 {
     static const char *const lines[][2] = {
         { "/caf\xC3\xA9",
-          "serve \"/caf%C3%A9\": form ascii, charset \"\", match exact, the "
-          "entry has the name that was asked, file \"/srv/caf%C3%A9\", reason=found" },
+          "serve \"/caf%C3%A9\": form ascii, charset \"\", match exact, an "
+          "entry has the requested name, file \"/srv/caf%C3%A9\", reason=found" },
         { "/images/A.GIF",
           "start over as \"/Images/a.gif\": form ascii, charset \"\", match "
           "case, found where width, case or accents differ, "
@@ -150,7 +150,7 @@ test_unlooked(void **state)
     reading.path = S("/\xE8\xA1\xA8");
     assert_int_equal(line_of(&core, &report, &line), IRI_OK);
     assert_text(line, "iri: report: would pass on \"/%E8%A1%A8\": form legacy"
-                      ", charset \"EUC-JP\", match none, was read in another "
+                      ", charset \"EUC-JP\", match none, sent in another "
                       "form, file \"-\", reason=read");
 
     reading.verdict = IRI_REFUSE;
